@@ -17,6 +17,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("capture", 0),
     ("advise", 0),
     ("measure", 0),
+    ("skipped", 0),
     ("translator", 1),
     ("store", 1),
     ("link", 1),

@@ -48,10 +48,8 @@ fn compiled(compile: &mut Command) -> bool {
             true
         }
         Err(why) => {
-            println!(
-                "skipped: {} cannot be run: {why}",
-                compile.get_program().display()
-            );
+            let program = compile.get_program().to_string_lossy();
+            skipped::lacking(&program, format!("it cannot be run: {why}"));
             false
         }
     }

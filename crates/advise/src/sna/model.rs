@@ -36,14 +36,36 @@ impl Product {
         }
     }
 
-    /// Whether it paces adaptively with a partner that does so too. The
-    /// profiles of SNA Services/6000 name a window for each direction, which
-    /// only fixed pacing has; of Networking Services/DOS the guide says that
-    /// the send window is set when the session is negotiated and warns of what
-    /// fixed pacing wastes.
-    pub fn adaptive(self) -> bool {
-        matches!(self, Product::Cm2 | Product::As400)
+    /// What is told of its session pacing, for every tool that needs it.
+    ///
+    /// CM/2 and OS/400 pace adaptively with a partner that does so too. Of
+    /// Networking Services/DOS the guide says that the send window is set when
+    /// the session is negotiated and warns of what fixed pacing wastes. Of SNA
+    /// Services/6000 neither the guide nor another public text tells it.
+    pub fn pacing(self) -> Pacing {
+        match self {
+            Product::Cm2 | Product::As400 => Pacing::Adaptive,
+            Product::NsDos => Pacing::Fixed,
+            Product::SnaServices => Pacing::Nothing,
+        }
     }
+
+    /// Whether rules may count on adaptive pacing: only where it is told. A
+    /// window that is wide enough for fixed pacing is so for adaptive pacing.
+    pub fn adaptive(self) -> bool {
+        self.pacing() == Pacing::Adaptive
+    }
+}
+
+/// What is told of a product's session pacing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pacing {
+    /// Windows of one size, agreed on in the BIND.
+    Fixed,
+    /// The receiver tells the size of each window, where the partner can too.
+    Adaptive,
+    /// Nothing.
+    Nothing,
 }
 
 /// The RU size that a mode asks for.

@@ -9,6 +9,30 @@ use sna::dlc::caps::{self, Capabilities, Exchange};
 use sna::dlc::ssp::{Kind, Message};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// Runs a test on a thread of its own and fails it when nothing comes of it: a
+/// partner that waits for ever must not hold up all others.
+fn bounded(test: fn()) {
+    let (ended, told) = channel();
+    let thread = std::thread::spawn(move || {
+        test();
+        // Nobody listens any more only after the limit.
+        let _ = ended.send(());
+    });
+    match told.recv_timeout(LIMIT) {
+        Ok(()) => {}
+        Err(RecvTimeoutError::Timeout) => panic!("it still runs after {LIMIT:?}"),
+        Err(RecvTimeoutError::Disconnected) => {
+            let panic = thread.join().expect_err("it ended without a word");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// Far longer than any of them takes.
+const LIMIT: Duration = Duration::from_secs(120);
 
 fn node(lu: &str, connections: Connections) -> Host {
     let host = Host::start(AppcConfig {
@@ -35,85 +59,94 @@ fn kinds(host: &Host) -> Vec<String> {
 
 #[test]
 fn nodes_of_every_manner_find_each_other() {
-    for caller in [One, Two, TwoThenOne] {
-        for called in [One, Two, TwoThenOne] {
-            let (client, server) = (node("NET.CLIENT", caller), node("NET.SERVER", called));
-            client.define_partner("NET.SERVER", &at(&server)).unwrap();
-            server.define_partner("NET.CLIENT", &at(&client)).unwrap();
-            let mut options = Options::new("NET.SERVER");
-            options.size = 20_000;
-            let report = aping::run(&client, &options, |_| true);
-            let report = report.unwrap_or_else(|why| panic!("{caller:?} calls {called:?}: {why}"));
-            assert_eq!(report.total().bytes, 80_000);
-            let expected = match (caller, called) {
-                (One, _) | (TwoThenOne, One | TwoThenOne) => "dlsw",
-                (Two, _) | (TwoThenOne, Two) => "dlsw, 2 TCP",
-            };
-            assert_eq!(kinds(&client), [expected], "{caller:?} calls {called:?}");
-            assert_eq!(kinds(&server), [expected], "{caller:?} calls {called:?}");
+    bounded(|| {
+        for caller in [One, Two, TwoThenOne] {
+            for called in [One, Two, TwoThenOne] {
+                let (client, server) = (node("NET.CLIENT", caller), node("NET.SERVER", called));
+                client.define_partner("NET.SERVER", &at(&server)).unwrap();
+                server.define_partner("NET.CLIENT", &at(&client)).unwrap();
+                let mut options = Options::new("NET.SERVER");
+                options.size = 20_000;
+                let report = aping::run(&client, &options, |_| true);
+                let report =
+                    report.unwrap_or_else(|why| panic!("{caller:?} calls {called:?}: {why}"));
+                assert_eq!(report.total().bytes, 80_000);
+                let expected = match (caller, called) {
+                    (One, _) | (TwoThenOne, One | TwoThenOne) => "dlsw",
+                    (Two, _) | (TwoThenOne, Two) => "dlsw, 2 TCP",
+                };
+                assert_eq!(kinds(&client), [expected], "{caller:?} calls {called:?}");
+                assert_eq!(kinds(&server), [expected], "{caller:?} calls {called:?}");
+            }
         }
-    }
+    });
 }
 
 #[test]
 fn a_partner_that_is_called_first_calls_back_over_the_same_transport() {
-    let (client, server) = (node("NET.CLIENT", Two), node("NET.SERVER", Two));
-    client.define_partner("NET.SERVER", &at(&server)).unwrap();
-    server.define_partner("NET.CLIENT", &at(&client)).unwrap();
-    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
-    aping::run(&server, &Options::new("NET.CLIENT"), |_| true).unwrap();
-    assert_eq!(kinds(&server), ["dlsw, 2 TCP"]);
+    bounded(|| {
+        let (client, server) = (node("NET.CLIENT", Two), node("NET.SERVER", Two));
+        client.define_partner("NET.SERVER", &at(&server)).unwrap();
+        server.define_partner("NET.CLIENT", &at(&client)).unwrap();
+        aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+        aping::run(&server, &Options::new("NET.CLIENT"), |_| true).unwrap();
+        assert_eq!(kinds(&server), ["dlsw, 2 TCP"]);
+    });
 }
 
 #[test]
 fn a_caller_that_nobody_can_connect_back_to_is_served_on_its_own_connection() {
-    let server = node("NET.SERVER", Two);
-    // It does not listen, and its address names a port that nobody uses.
-    let client = Host::start(AppcConfig {
-        tcp_connections: One,
-        ..AppcConfig::named("NET.CLIENT").unwrap()
-    })
-    .unwrap();
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
-    let unused = nobody.local_addr().unwrap().to_string();
-    drop(nobody);
-    server.define_partner("NET.CLIENT", &unused).unwrap();
-    client.define_partner("NET.SERVER", &at(&server)).unwrap();
-    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
-    assert_eq!(kinds(&client), ["dlsw"]);
+    bounded(|| {
+        let server = node("NET.SERVER", Two);
+        // It does not listen, and its address names a port that nobody uses.
+        let client = Host::start(AppcConfig {
+            tcp_connections: One,
+            ..AppcConfig::named("NET.CLIENT").unwrap()
+        })
+        .unwrap();
+        let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
+        let unused = nobody.local_addr().unwrap().to_string();
+        drop(nobody);
+        server.define_partner("NET.CLIENT", &unused).unwrap();
+        client.define_partner("NET.SERVER", &at(&server)).unwrap();
+        aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+        assert_eq!(kinds(&client), ["dlsw"]);
+    });
 }
 
 #[test]
 fn the_end_of_one_of_two_connections_ends_the_link() {
-    let partner = TcpListener::bind("127.0.0.1:0").unwrap();
-    let node = Host::start(AppcConfig {
-        listen: Some(([127, 0, 0, 1], 0).into()),
-        tcp_connections: Two,
-        ..AppcConfig::named("NET.CLIENT").unwrap()
-    })
-    .unwrap();
-    let address = partner.local_addr().unwrap().to_string();
-    node.define_partner_as("NET.SERVER", PartnerConfig::at(&address))
+    bounded(|| {
+        let partner = TcpListener::bind("127.0.0.1:0").unwrap();
+        let node = Host::start(AppcConfig {
+            listen: Some(([127, 0, 0, 1], 0).into()),
+            tcp_connections: Two,
+            ..AppcConfig::named("NET.CLIENT").unwrap()
+        })
         .unwrap();
-    let listens = node.listening().unwrap();
-    let other = std::thread::spawn(move || {
-        let (mut reads, _) = partner.accept().unwrap();
-        let mut writes = TcpStream::connect(listens).unwrap();
-        let told = next(&mut reads).unwrap();
-        assert!(
-            matches!(told, Exchange::Request(ref caps) if caps.tcp_connections == 2),
-            "{told:?}"
-        );
-        say(&mut writes, &Exchange::Accepted);
-        writes.shutdown(Shutdown::Both).unwrap();
-        // The node closes its own then.
-        let mut rest = Vec::new();
-        let _ = reads.read_to_end(&mut rest);
+        let address = partner.local_addr().unwrap().to_string();
+        node.define_partner_as("NET.SERVER", PartnerConfig::at(&address))
+            .unwrap();
+        let listens = node.listening().unwrap();
+        let other = std::thread::spawn(move || {
+            let (mut reads, _) = partner.accept().unwrap();
+            let mut writes = TcpStream::connect(listens).unwrap();
+            let told = next(&mut reads).unwrap();
+            assert!(
+                matches!(told, Exchange::Request(ref caps) if caps.tcp_connections == 2),
+                "{told:?}"
+            );
+            say(&mut writes, &Exchange::Accepted);
+            writes.shutdown(Shutdown::Both).unwrap();
+            // The node closes its own then.
+            let mut rest = Vec::new();
+            let _ = reads.read_to_end(&mut rest);
+        });
+        let error = node.connect("NET.SERVER").unwrap_err();
+        assert!(matches!(error, Error::Link { .. }), "{error}");
+        assert!(error.to_string().contains("closed"), "{error}");
+        other.join().unwrap();
     });
-    let error = node.connect("NET.SERVER").unwrap_err();
-    assert!(matches!(error, Error::Link { .. }), "{error}");
-    assert!(error.to_string().contains("closed"), "{error}");
-    other.join().unwrap();
 }
 
 fn say(stream: &mut TcpStream, exchange: &Exchange) {
@@ -161,99 +194,109 @@ fn silent_server() -> (Host, SocketAddr) {
 
 #[test]
 fn wrong_capabilities_are_refused_by_offset_and_the_connection_ends() {
-    let (_server, address) = silent_server();
-    const VENDOR: &[u8] = &[5, 0x81, 0, 0, 0];
-    const VERSION: &[u8] = &[4, 0x82, 1, 0];
-    const WINDOW: &[u8] = &[4, 0x83, 0, 20];
-    let saps: &[u8] = &[&[18, 0x86][..], &[0xFF; 16]].concat();
-    for (vectors, offset, reason) in [
-        (&[][..], 4, 3),
-        (&[VENDOR, VERSION, WINDOW][..], 17, 3),
-        (&[VENDOR, VERSION, &[4, 0x83, 0, 0], saps][..], 13, 5),
-        (&[VENDOR, &[3, 0x82, 1], WINDOW, saps][..], 9, 4),
-        (&[VENDOR, VERSION, WINDOW, &[200, 0x84, b'x']][..], 17, 4),
-        (&[VENDOR, VERSION, WINDOW, saps, &[1, 0x99]][..], 35, 4),
-        (&[VENDOR, VERSION, WINDOW, saps, &[9]][..], 35, 4),
-    ] {
-        let mut stream = TcpStream::connect(address).unwrap();
-        stream.write_all(&request(vectors)).unwrap();
-        let mut answers = Vec::new();
-        while let Some(answer) = next(&mut stream) {
-            answers.push(answer);
+    bounded(|| {
+        let (_server, address) = silent_server();
+        const VENDOR: &[u8] = &[5, 0x81, 0, 0, 0];
+        const VERSION: &[u8] = &[4, 0x82, 1, 0];
+        const WINDOW: &[u8] = &[4, 0x83, 0, 20];
+        let saps: &[u8] = &[&[18, 0x86][..], &[0xFF; 16]].concat();
+        for (vectors, offset, reason) in [
+            (&[][..], 4, 3),
+            (&[VENDOR, VERSION, WINDOW][..], 17, 3),
+            (&[VENDOR, VERSION, &[4, 0x83, 0, 0], saps][..], 13, 5),
+            (&[VENDOR, &[3, 0x82, 1], WINDOW, saps][..], 9, 4),
+            (&[VENDOR, VERSION, WINDOW, &[200, 0x84, b'x']][..], 17, 4),
+            (&[VENDOR, VERSION, WINDOW, saps, &[1, 0x99]][..], 35, 4),
+            (&[VENDOR, VERSION, WINDOW, saps, &[9]][..], 35, 4),
+        ] {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(&request(vectors)).unwrap();
+            let mut answers = Vec::new();
+            while let Some(answer) = next(&mut stream) {
+                answers.push(answer);
+            }
+            assert!(
+                answers.contains(&Exchange::Refused(offset, reason)),
+                "{vectors:02x?}: {answers:?}"
+            );
         }
-        assert!(
-            answers.contains(&Exchange::Refused(offset, reason)),
-            "{vectors:02x?}: {answers:?}"
-        );
-    }
+    });
 }
 
 #[test]
 fn bytes_that_are_no_messages_end_the_connection_and_nothing_else() {
-    let (server, address) = silent_server();
-    let mut early = Vec::new();
-    Message::new(Kind::XidFrame).emit(&mut early);
-    for bytes in [
-        &[0xFF; 16][..],
-        b"GET / HTTP/1.1\r\n\r\n",
-        &early,
-        &[0x31, 0x10, 0xFF],
-    ] {
-        let mut stream = TcpStream::connect(address).unwrap();
-        stream.write_all(bytes).unwrap();
-        stream.shutdown(Shutdown::Write).unwrap();
-        // Closed in good order, or reset since bytes were left unread.
-        let _ = stream.read_to_end(&mut Vec::new());
-    }
-    let client = node("NET.CLIENT", One);
-    client.define_partner("NET.SERVER", &at(&server)).unwrap();
-    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    bounded(|| {
+        let (server, address) = silent_server();
+        let mut early = Vec::new();
+        Message::new(Kind::XidFrame).emit(&mut early);
+        for bytes in [
+            &[0xFF; 16][..],
+            b"GET / HTTP/1.1\r\n\r\n",
+            &early,
+            &[0x31, 0x10, 0xFF],
+        ] {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(bytes).unwrap();
+            stream.shutdown(Shutdown::Write).unwrap();
+            // Closed in good order, or reset since bytes were left unread.
+            let _ = stream.read_to_end(&mut Vec::new());
+        }
+        let client = node("NET.CLIENT", One);
+        client.define_partner("NET.SERVER", &at(&server)).unwrap();
+        aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    });
 }
 
 #[test]
 fn a_partner_that_waits_to_be_spoken_to_hears_capabilities() {
-    let (_server, address) = silent_server();
-    let mut stream = TcpStream::connect(address).unwrap();
-    let told = next(&mut stream).unwrap();
-    assert!(matches!(told, Exchange::Request(_)), "{told:?}");
-    say(&mut stream, &Exchange::Request(Capabilities::default()));
-    say(&mut stream, &Exchange::Accepted);
-    assert_eq!(next(&mut stream), Some(Exchange::Accepted));
+    bounded(|| {
+        let (_server, address) = silent_server();
+        let mut stream = TcpStream::connect(address).unwrap();
+        let told = next(&mut stream).unwrap();
+        assert!(matches!(told, Exchange::Request(_)), "{told:?}");
+        say(&mut stream, &Exchange::Request(Capabilities::default()));
+        say(&mut stream, &Exchange::Accepted);
+        assert_eq!(next(&mut stream), Some(Exchange::Accepted));
+    });
 }
 
 #[test]
 fn a_silent_partner_that_this_node_knows_is_connected_back_to() {
-    let switch = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (server, address) = silent_server();
-    let listens = switch.local_addr().unwrap().to_string();
-    server.define_partner("NET.CLIENT", &listens).unwrap();
-    // The partner opens its own connection and waits for the node's.
-    let mut writes = TcpStream::connect(address).unwrap();
-    let (mut reads, _) = switch.accept().unwrap();
-    let told = next(&mut reads).unwrap();
-    assert!(matches!(told, Exchange::Request(_)), "{told:?}");
-    let two = Capabilities {
-        tcp_connections: 2,
-        ..Capabilities::default()
-    };
-    say(&mut writes, &Exchange::Request(two));
-    say(&mut writes, &Exchange::Accepted);
-    assert_eq!(next(&mut reads), Some(Exchange::Accepted));
+    bounded(|| {
+        let switch = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (server, address) = silent_server();
+        let listens = switch.local_addr().unwrap().to_string();
+        server.define_partner("NET.CLIENT", &listens).unwrap();
+        // The partner opens its own connection and waits for the node's.
+        let mut writes = TcpStream::connect(address).unwrap();
+        let (mut reads, _) = switch.accept().unwrap();
+        let told = next(&mut reads).unwrap();
+        assert!(matches!(told, Exchange::Request(_)), "{told:?}");
+        let two = Capabilities {
+            tcp_connections: 2,
+            ..Capabilities::default()
+        };
+        say(&mut writes, &Exchange::Request(two));
+        say(&mut writes, &Exchange::Accepted);
+        assert_eq!(next(&mut reads), Some(Exchange::Accepted));
+    });
 }
 
 #[test]
 fn a_partner_that_asks_and_never_reads_is_cut_off() {
-    let (_server, address) = silent_server();
-    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None);
-    let socket = socket.unwrap();
-    // Little fits between the node and this side.
-    socket.set_recv_buffer_size(4096).unwrap();
-    socket.connect(&address.into()).unwrap();
-    let mut stream = TcpStream::from(socket);
-    let mut asked = Vec::new();
-    for _ in 0..100 {
-        caps::message(&Exchange::Request(Capabilities::default()), &mut asked);
-    }
-    // It ends: the node does not keep answers without bound.
-    while stream.write_all(&asked).is_ok() {}
+    bounded(|| {
+        let (_server, address) = silent_server();
+        let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None);
+        let socket = socket.unwrap();
+        // Little fits between the node and this side.
+        socket.set_recv_buffer_size(4096).unwrap();
+        socket.connect(&address.into()).unwrap();
+        let mut stream = TcpStream::from(socket);
+        let mut asked = Vec::new();
+        for _ in 0..100 {
+            caps::message(&Exchange::Request(Capabilities::default()), &mut asked);
+        }
+        // It ends: the node does not keep answers without bound.
+        while stream.write_all(&asked).is_ok() {}
+    });
 }

@@ -16,7 +16,7 @@ fn on_loopback(lu: &str, mac: &str, trace: Option<&Path>) -> Option<Host> {
         Ok(host) => Some(host),
         Err(Error::Socket(why)) => {
             assert!(why.contains("CAP_NET_RAW"), "{why}");
-            println!("skipped: {why}");
+            skipped::lacking("packet-socket", why);
             None
         }
         Err(other) => panic!("{other}"),

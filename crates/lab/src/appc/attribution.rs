@@ -16,9 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub enum Change {
     /// The client's RU size, with the RECEIVESIZE that lets the host take it.
     RuSize,
-    /// The client's frame size and MAXTSL, with the RCVBUFC that holds two such
-    /// frames, without which the front end loses every second one. Where the
-    /// product sizes its RUs by the frame, they follow.
+    /// The client's frame size and MAXTSL, with the RCVBUFC that goes
+    /// with it. Where the product sizes its RUs by the frame, they follow.
     Frame,
     /// The client's link windows.
     DlcPacing,

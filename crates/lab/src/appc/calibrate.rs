@@ -2,10 +2,10 @@
 //!
 //! Each calibrated cost has one figure of its own ([`MAINFRAME_TARGETS`],
 //! [`MICRO_TARGETS`]), on one side of
-//! a published pair; the assumed costs stay as they are. A longer cost makes its
+//! a published pair. A longer cost makes its
 //! own transaction longer and the others hardly, so the costs are found one
 //! after the other, in rounds, until none moves any more.
-//! `sensitivity` asks for this again for every other assumption that it tries.
+//! `sensitivity` asks for this again for every other choice that it tries.
 
 use super::costs::Item;
 use super::figures::{APPENDIX_A, micro_seconds};
@@ -41,7 +41,7 @@ pub const MAINFRAME_TARGETS: &[Target] = &[
         of: Of::After(Client::Rs6000),
     },
     Target {
-        item: Item::NcpPiuIn,
+        item: Item::NcpPiu,
         of: Of::Before(Client::Os2),
     },
     Target {
@@ -53,7 +53,7 @@ pub const MAINFRAME_TARGETS: &[Target] = &[
 /// The calibrated costs of Appendix B.
 pub const MICRO_TARGETS: &[Target] = &[
     Target {
-        item: Item::Os2Dispatch,
+        item: Item::Os2Step,
         of: Of::Tuned(Pair::Turbo, Kind::Inquiry),
     },
     Target {
@@ -65,16 +65,12 @@ pub const MICRO_TARGETS: &[Target] = &[
         of: Of::Tuned(Pair::Turbo, Kind::File),
     },
     Target {
-        item: Item::DosVerb,
+        item: Item::DosStep,
         of: Of::Tuned(Pair::DosClient, Kind::Inquiry),
     },
     Target {
-        item: Item::DosCopyIn,
+        item: Item::DosCopy,
         of: Of::Tuned(Pair::DosServer, Kind::File),
-    },
-    Target {
-        item: Item::DosCopyOut,
-        of: Of::Tuned(Pair::DosClient, Kind::File),
     },
 ];
 

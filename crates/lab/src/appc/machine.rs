@@ -1,17 +1,25 @@
-//! Machines, cards and the front end of the simulation, made of [`Costs`].
+//! Machines, cards and the front end of the simulation, made of costs and
+//! structure.
 //!
 //! Which quantity costs what is said here; how much, and why, in
-//! [`super::costs`].
+//! [`super::costs`] and [`super::choices`].
 
-use super::costs::{Costs, Item};
+use super::costs::Item;
 use super::mainframe::Client;
+use super::model::Model;
 use sna::ring::{Adapter, Cost, PathControl, Transfer};
 
-/// A client of Appendix A.
-pub fn client(client: Client, costs: &Costs) -> Cost {
-    match client {
-        Client::Dos | Client::Os2 => uniform(costs[Item::Ps2Step], costs[Item::Ps2Byte]),
-        Client::Rs6000 => uniform(costs[Item::RsStep], costs[Item::RsByte]),
+/// A client of Appendix A, or the host: none of them is the limit.
+pub fn client(model: &Model) -> Cost {
+    Cost::uniform(model.structure.step_ns)
+}
+
+/// The host, with buffers of this size.
+pub fn host(iobuf: usize, model: &Model) -> Cost {
+    Cost {
+        buffer_bytes: iobuf,
+        control_ns: 0,
+        ..client(model)
     }
 }
 
@@ -23,9 +31,9 @@ fn uniform(step_ns: u64, byte_ps: u64) -> Cost {
     }
 }
 
-/// The front end at link level.
-pub fn ncp(costs: &Costs) -> Cost {
-    let link_ns = costs[Item::NcpLink];
+/// The front end at link level, which does not wait for path control.
+pub fn ncp(model: &Model) -> Cost {
+    let link_ns = model.structure.link_ns;
     Cost {
         frame_out_ns: link_ns,
         frame_in_ns: link_ns,
@@ -35,81 +43,65 @@ pub fn ncp(costs: &Costs) -> Cost {
 }
 
 /// The front end between link and channel, with BFRS = 240.
-pub fn path_control(costs: &Costs) -> PathControl {
+pub fn path_control(model: &Model) -> PathControl {
+    let piu_ns = model.costs[Item::NcpPiu];
     PathControl {
-        piu_in_ns: costs[Item::NcpPiuIn],
-        piu_out_ns: costs[Item::NcpPiuOut],
-        segment_ns: costs[Item::NcpSegment],
-        buffer_ns: costs[Item::NcpBuffer],
+        piu_in_ns: piu_ns,
+        piu_out_ns: piu_ns,
+        segment_ns: model.structure.segment_ns,
+        buffer_ns: model.costs[Item::NcpBuffer],
         buffer_bytes: 240,
     }
 }
 
-/// The host, with buffers of this size.
-pub fn host(iobuf: usize, costs: &Costs) -> Cost {
-    let ru_ns = costs[Item::MvsRu];
-    Cost {
-        verb_ns: costs[Item::VtamPiu],
-        dispatch_ns: ru_ns,
-        ru_out_ns: ru_ns,
-        ru_in_ns: ru_ns,
-        frame_out_ns: ru_ns,
-        frame_in_ns: costs[Item::VtamPiu],
-        control_ns: 0,
-        byte_out_ps: costs[Item::RsByte],
-        byte_in_ps: costs[Item::RsByte],
-        copy_out_ps: 0,
-        copy_in_ps: 0,
-        buffer_ns: costs[Item::Iobuf],
-        buffer_bytes: iobuf,
-    }
-}
-
 /// The front end's ring adapter; it moves frames into buffers by itself.
-pub fn tic2(rcvbufc: usize) -> Adapter {
+pub fn tic2(rcvbufc: usize, model: &Model) -> Adapter {
     Adapter {
-        transfer: Transfer::BusMaster {
-            frame_ns: 100_000,
-            byte_ps: 250_000,
-        },
+        transfer: busmaster(model),
         ..Adapter::shared_memory(rcvbufc)
     }
 }
 
-/// A client's adapter; DOS waits until a frame has left.
-pub fn client_adapter(client: Client) -> Adapter {
+fn busmaster(model: &Model) -> Transfer {
+    Transfer::BusMaster {
+        frame_ns: model.structure.card_frame_ns,
+        byte_ps: model.structure.card_byte_ps,
+    }
+}
+
+/// A client's adapter.
+pub fn client_adapter(client: Client, model: &Model) -> Adapter {
     match client {
-        Client::Dos => dos_adapter(),
+        Client::Dos => dos_adapter(model),
         _ => Adapter::shared_memory(SHARED_RAM_BYTES),
     }
 }
 
 /// OS/2 on the 486 of Appendix B.
-pub fn os2(busmaster: bool, driver_buffer_bytes: usize, costs: &Costs) -> Cost {
-    let byte_ps = match busmaster {
+pub fn os2(has_busmaster: bool, driver_buffer_bytes: usize, model: &Model) -> Cost {
+    let costs = &model.costs;
+    let byte_ps = match has_busmaster {
         true => 0,
         false => costs[Item::TurboByte],
     };
+    let step_ns = costs[Item::Os2Step];
     Cost {
         copy_out_ps: costs[Item::Os2Copy],
         copy_in_ps: costs[Item::Os2Copy],
-        buffer_ns: costs[Item::DriverBuffer],
+        buffer_ns: model.structure.driver_buffer_ns,
         buffer_bytes: driver_buffer_bytes,
-        verb_ns: costs[Item::Os2Verb],
-        dispatch_ns: costs[Item::Os2Dispatch],
-        ..uniform(costs[Item::Os2Ru], byte_ps)
+        verb_ns: step_ns,
+        dispatch_ns: step_ns,
+        ..uniform(model.structure.os2_ru_ns.unwrap_or(step_ns), byte_ps)
     }
 }
 
 /// Its adapter.
-pub fn os2_adapter(busmaster: bool) -> Adapter {
+pub fn os2_adapter(has_busmaster: bool, model: &Model) -> Adapter {
     let shared = Adapter::shared_memory(SHARED_RAM_BYTES);
-    match busmaster {
+    match has_busmaster {
         true => Adapter {
-            transfer: Transfer::BusMaster {
-                frame_ns: 50_000,
-                byte_ps: 100_000,
-            },
+            transfer: busmaster(model),
             ..shared
         },
         false => shared,
@@ -117,22 +109,23 @@ pub fn os2_adapter(busmaster: bool) -> Adapter {
 }
 
 /// NS/DOS on the 486 of Appendix B.
-pub fn dos(costs: &Costs) -> Cost {
+pub fn dos(model: &Model) -> Cost {
+    let costs = &model.costs;
     Cost {
-        copy_out_ps: costs[Item::DosCopyOut],
-        copy_in_ps: costs[Item::DosCopyIn],
-        verb_ns: costs[Item::DosVerb],
-        dispatch_ns: costs[Item::DosVerb],
-        ..uniform(costs[Item::DosFrame], costs[Item::TurboByte])
+        copy_out_ps: costs[Item::DosCopy],
+        copy_in_ps: costs[Item::DosCopy],
+        ..uniform(costs[Item::DosStep], costs[Item::TurboByte])
     }
 }
 
 /// A Turbo adapter under DOS.
-pub fn dos_adapter() -> Adapter {
+pub fn dos_adapter(model: &Model) -> Adapter {
+    let waits = model.structure.dos_waits_for_send;
+    let shared = Adapter::shared_memory(SHARED_RAM_BYTES);
     Adapter {
-        waits_for_send: true,
-        transmit_frames: 1,
-        ..Adapter::shared_memory(SHARED_RAM_BYTES)
+        waits_for_send: waits,
+        transmit_frames: if waits { 1 } else { shared.transmit_frames },
+        ..shared
     }
 }
 

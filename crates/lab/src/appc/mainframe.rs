@@ -4,12 +4,13 @@
 //!
 //! What the guide leaves open is decided here, in one place: RUs are the largest
 //! that a BIND can express within the frame where the product sizes them
-//! itself; the host takes RUs up to RECEIVESIZE; NS/DOS paces with fixed windows
-//! and the others adaptively, as [`Client::pacing`] explains.
+//! itself; the host takes RUs up to RECEIVESIZE; sessions pace as `advise` says
+//! of the product. What else is decided is a row of `choices`.
 
 use super::costs::Item;
 use super::machine;
 use super::model::Model;
+use advise::sna::model::{Pacing as PacingTold, Product};
 use sna::ring::{
     Channel, FrontEnd, Host, Link, Machine, Network, Pacing, Ring, Server, Session, Workload,
 };
@@ -79,16 +80,25 @@ impl Client {
         }
     }
 
-    /// Which pacing its sessions have.
-    ///
-    /// The guide speaks of fixed pacing for NS/DOS. A fixed pacing response is
-    /// an ordinary PIU of low priority and waits for DELAY; an adaptive one is
-    /// expedited and does not. Had the RS/6000 used fixed windows of 3, the
-    /// baseline would have taken minutes rather than 8.66 s, so it did not.
-    pub fn pacing(self) -> Pacing {
+    /// The product, as `advise` knows it.
+    pub fn product(self) -> Product {
         match self {
-            Client::Dos => Pacing::Fixed,
-            _ => Pacing::Adaptive,
+            Client::Dos => Product::NsDos,
+            Client::Os2 => Product::Cm2,
+            Client::Rs6000 => Product::SnaServices,
+        }
+    }
+
+    /// Which pacing its sessions have: what `advise` says of the product, and
+    /// the model's choice where nothing is told.
+    ///
+    /// A fixed pacing response is an ordinary PIU of low priority and waits for
+    /// DELAY; an adaptive one is expedited and does not.
+    pub fn pacing(self, model: &Model) -> Pacing {
+        match self.product().pacing() {
+            PacingTold::Fixed => Pacing::Fixed,
+            PacingTold::Adaptive => Pacing::Adaptive,
+            PacingTold::Nothing => model.structure.pacing_not_told,
         }
     }
 
@@ -125,9 +135,9 @@ impl Client {
         };
         // What a client sends is paced by the host's mode (63) and VPACING
         // (32); the 8 of NS/DOS is the window in which it receives.
-        let pacing_window = match self.pacing() {
-            Pacing::Fixed => 32,
-            Pacing::Adaptive => 63,
+        let pacing_window = match self {
+            Client::Dos => 32,
+            _ => 63,
         };
         Parameters {
             ru_bytes,
@@ -187,25 +197,29 @@ impl Parameters {
         let delay_ns = self.delay_ns.unwrap_or(costs[Item::DelayDefault]);
         // Adaptive windows open as far as buffers allow; the table's value is
         // where they begin. NS/DOS keeps what was negotiated.
+        let window = match client {
+            Client::Dos => self.pacing_window.min(model.structure.dos_most_window),
+            _ => self.pacing_window,
+        };
         let session = Session {
             max_adaptive_window: 63,
-            ..Session::new(ru_bytes, client.pacing(), self.pacing_window)
+            ..Session::new(ru_bytes, client.pacing(model), window)
         };
         Network {
             ring: Ring::at_4_mbit(),
             client: Machine {
-                cost: machine::client(client, costs),
-                adapter: machine::client_adapter(client),
+                cost: machine::client(model),
+                adapter: machine::client_adapter(client, model),
                 link: Link::new(self.dlc_send, self.dlc_receive, self.frame_bytes),
                 session,
             },
             server: Server::BehindFrontEnd(Box::new(FrontEnd {
-                cost: machine::ncp(costs),
-                path_control: machine::path_control(costs),
-                acknowledges: model.acknowledges,
-                adapter: machine::tic2(self.rcvbufc),
+                cost: machine::ncp(model),
+                path_control: machine::path_control(model),
+                acknowledges: model.structure.acknowledges,
+                adapter: machine::tic2(self.rcvbufc, model),
                 link: Link {
-                    t2_ns: 100_000_000,
+                    t2_ns: model.structure.t2_ns,
                     ..Link::new(1, self.t2timer_w, self.maxtsl)
                 },
                 channel: Channel {
@@ -213,12 +227,12 @@ impl Parameters {
                     max_units: self.maxbfru,
                     inbound_delay_ns: delay_ns,
                     outbound_delay_ns: delay_ns,
-                    start_ns: costs[Item::ChannelStart],
+                    start_ns: 0,
                     byte_ps: costs[Item::ChannelByte],
                 },
                 host: Host {
-                    cost: machine::host(self.iobuf, costs),
-                    channel_program_ns: costs[Item::ChannelProgram],
+                    cost: machine::host(self.iobuf, model),
+                    channel_program_ns: 0,
                     session,
                 },
             })),

@@ -1,9 +1,9 @@
 //! The network of Appendix B: two 486 machines on a 16 Mb/s ring of their own,
 //! OS/2 on both, or OS/2 and DOS; parameters as Figures 9 and 10 have them.
 
-use super::costs::Costs;
 use super::machine;
 use super::mainframe::expressible;
+use super::model::Model;
 use sna::ring::{Link, Machine, Network, Pacing, Ring, Server, Session, Workload};
 
 /// Which machines talk, and over which cards. The client is named first.
@@ -131,12 +131,12 @@ impl Kind {
 
 impl Parameters {
     /// The simulated network.
-    pub fn network(&self, pair: Pair, costs: &Costs) -> Network {
-        let os2 = || self.os2(pair, costs);
+    pub fn network(&self, pair: Pair, model: &Model) -> Network {
+        let os2 = || self.os2(pair, model);
         let (client, server) = match pair {
             Pair::Turbo | Pair::BusMaster => (os2(), os2()),
-            Pair::DosServer => (os2(), self.dos(costs)),
-            Pair::DosClient => (self.dos(costs), os2()),
+            Pair::DosServer => (os2(), self.dos(model)),
+            Pair::DosClient => (self.dos(model), os2()),
         };
         Network {
             ring: Ring::at_16_mbit(),
@@ -145,11 +145,11 @@ impl Parameters {
         }
     }
 
-    fn os2(&self, pair: Pair, costs: &Costs) -> Machine {
+    fn os2(&self, pair: Pair, model: &Model) -> Machine {
         let busmaster = pair == Pair::BusMaster;
         Machine {
-            cost: machine::os2(busmaster, self.driver_buffer_bytes, costs),
-            adapter: machine::os2_adapter(busmaster),
+            cost: machine::os2(busmaster, self.driver_buffer_bytes, model),
+            adapter: machine::os2_adapter(busmaster, model),
             link: Link::new(self.dlc_window, self.dlc_window, 17_749),
             session: Session::new(
                 expressible(self.os2_ru_bytes),
@@ -159,10 +159,10 @@ impl Parameters {
         }
     }
 
-    fn dos(&self, costs: &Costs) -> Machine {
+    fn dos(&self, model: &Model) -> Machine {
         Machine {
-            cost: machine::dos(costs),
-            adapter: machine::dos_adapter(),
+            cost: machine::dos(model),
+            adapter: machine::dos_adapter(model),
             link: Link::new(self.dlc_window, self.dlc_window, self.dos_frame_bytes),
             session: Session::new(
                 expressible(self.dos_frame_bytes - 9),

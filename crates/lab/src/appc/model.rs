@@ -1,30 +1,80 @@
-//! The simulated networks with one set of costs: what every table asks.
+//! The simulated networks with one set of costs and one structure: what every
+//! table asks.
 
 use super::costs::Costs;
 use super::mainframe::{self, Client};
 use super::micro::{self, Kind, Pair};
-use sna::ring::{Acknowledges, RingError, run};
+use sna::ring::{Acknowledges, Pacing, RingError, run};
 
-/// Costs and a seed: the same two give the same times.
+/// Costs, structure and a seed: the same three give the same times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
     /// What the machines cost.
     pub costs: Costs,
+    /// What was decided where the guide is silent.
+    pub structure: Structure,
     /// What the wait for the token depends on.
     pub seed: u64,
-    /// When the front end acknowledges a frame. No public source tells; what
-    /// was published about OS/2 and the RS/6000 before tuning fits
-    /// [`Acknowledges::OnArrival`], and `docs/guide/lab-appc.md` shows both.
+}
+
+/// What the guide leaves open and the model decides. Each field is a row of
+/// [`super::choices::CHOICES`], with what else it could be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Structure {
+    /// When the front end acknowledges a frame.
     pub acknowledges: Acknowledges,
+    /// How sessions pace where nobody tells whether they do so adaptively.
+    pub pacing_not_told: Pacing,
+    /// The most RUs that NS/DOS sends in a window.
+    pub dos_most_window: u8,
+    /// A verb, a dispatch, an RU and a frame, each, on the machines of
+    /// Appendix A.
+    pub step_ns: u64,
+    /// A segment of an RU in the front end, beside its PIU.
+    pub segment_ns: u64,
+    /// A frame at the front end's link level.
+    pub link_ns: u64,
+    /// What a card that moves frames itself takes for one, beside its bytes.
+    pub card_frame_ns: u64,
+    /// And for a byte, in picoseconds.
+    pub card_byte_ps: u64,
+    /// How long the front end keeps an acknowledgement back.
+    pub t2_ns: u64,
+    /// Whether DOS waits until a frame has left.
+    pub dos_waits_for_send: bool,
+    /// An RU and a frame under OS/2 in Appendix B, each; none where they cost
+    /// what a verb costs.
+    pub os2_ru_ns: Option<u64>,
+    /// A receive buffer of the OS/2 driver.
+    pub driver_buffer_ns: u64,
+}
+
+impl Default for Structure {
+    fn default() -> Structure {
+        Structure {
+            acknowledges: Acknowledges::OnArrival,
+            pacing_not_told: Pacing::Adaptive,
+            dos_most_window: 63,
+            step_ns: 0,
+            segment_ns: 0,
+            link_ns: 0,
+            card_frame_ns: 50_000,
+            card_byte_ps: 125_000,
+            t2_ns: 100_000_000,
+            dos_waits_for_send: true,
+            os2_ru_ns: None,
+            driver_buffer_ns: 0,
+        }
+    }
 }
 
 impl Model {
-    /// The costs of the report.
+    /// The model of the report.
     pub fn new(seed: u64) -> Model {
         Model {
             costs: Costs::default(),
+            structure: Structure::default(),
             seed,
-            acknowledges: Acknowledges::OnArrival,
         }
     }
 
@@ -34,6 +84,13 @@ impl Model {
             costs,
             ..self.clone()
         }
+    }
+
+    /// The same with another structure.
+    pub fn with_structure(&self, change: impl FnOnce(&mut Structure)) -> Model {
+        let mut model = self.clone();
+        change(&mut model.structure);
+        model
     }
 
     /// Seconds of one transfer of Appendix A, the mean of some.
@@ -56,7 +113,7 @@ impl Model {
         parameters: &micro::Parameters,
         repetitions: usize,
     ) -> Result<f64, RingError> {
-        let network = parameters.network(pair, &self.costs);
+        let network = parameters.network(pair, self);
         let outcome = run(&network, kind.workload(repetitions), self.seed)?;
         Ok(outcome.mean_s())
     }

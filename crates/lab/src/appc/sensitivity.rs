@@ -1,29 +1,16 @@
-//! What the predictions would be with other assumptions.
+//! What the figures would be with other costs and other choices.
 //!
-//! Every assumed cost is halved and doubled, the calibrated costs are found
-//! again, and the predictions are made anew: [`rows`]. A prediction that stays
-//! where it is owes nothing to the assumption; one that moves says no more than
-//! its range.
-//! Two assumptions are given a wider range, since they were first set while the
-//! predictions were known.
+//! [`costs`] makes each cost a quarter smaller and larger and leaves all else
+//! as it is: which figures rest on it. [`choices`] decides each choice the other
+//! way, finds the calibrated costs again, and makes the predictions anew: a
+//! prediction that stays where it is owes nothing to the choice.
 
 use super::calibrate::{MAINFRAME_TARGETS, MICRO_TARGETS, calibrate};
+use super::choices::{CHOICES, Choice};
 use super::costs::{COSTS, Item, Known};
 use super::figures::{self, Figure, Repetitions};
 use super::model::Model;
 use std::sync::Mutex;
-
-/// One other value of an assumed cost.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The cost.
-    pub known: Known,
-    /// The value that was tried.
-    pub value: u64,
-    /// The predictions of its appendix; none where nothing can be calibrated
-    /// with this value.
-    pub predictions: Option<Vec<Figure>>,
-}
 
 /// The two networks, which share no cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,36 +21,85 @@ pub enum Appendix {
     B,
 }
 
+/// The figures of one model that differs from the report's.
+#[derive(Clone, Debug)]
+pub struct Row<T> {
+    /// What was changed.
+    pub of: T,
+    /// All figures of the appendix; none where nothing can be calibrated so,
+    /// or a session fails.
+    pub figures: Option<Vec<Figure>>,
+}
+
 impl Appendix {
+    /// Both.
+    pub const BOTH: [Appendix; 2] = [Appendix::A, Appendix::B];
+
     /// Which of the two a cost belongs to.
     pub fn of(item: Item) -> Appendix {
-        match (item as usize) < Item::Os2Dispatch as usize {
+        match (item as usize) < Item::Os2Step as usize {
             true => Appendix::A,
             false => Appendix::B,
         }
     }
+
+    /// Its letter in the guide.
+    pub fn letter(self) -> &'static str {
+        match self {
+            Appendix::A => "A",
+            Appendix::B => "B",
+        }
+    }
+
+    fn figures(self, model: &Model) -> Option<Vec<Figure>> {
+        let figures = match self {
+            Appendix::A => figures::mainframe(REPETITIONS, model),
+            Appendix::B => figures::microcomputers(REPETITIONS, model),
+        };
+        figures.ok()
+    }
 }
 
-/// Every assumed cost of an appendix with other values, in the order of
-/// [`COSTS`].
-pub fn rows(appendix: Appendix, model: &Model) -> Vec<Row> {
-    let assumed = COSTS
-        .iter()
-        .filter(|k| k.calibrated_on.is_none() && Appendix::of(k.item) == appendix);
-    let wanted: Vec<(Known, u64)> = assumed
-        .flat_map(|k| values(k).into_iter().map(|value| (*k, value)))
-        .collect();
+/// Every cost of an appendix a quarter smaller and a quarter larger, with that
+/// value, all others as they are.
+pub fn costs(appendix: Appendix, model: &Model) -> Vec<Row<(Known, u64)>> {
+    let of_appendix = COSTS.iter().filter(|k| Appendix::of(k.item) == appendix);
+    let wanted = of_appendix.flat_map(|k| [(*k, k.value * 3 / 4), (*k, k.value * 5 / 4)]);
+    on_all_processors(wanted.collect(), |(known, value)| {
+        appendix.figures(&model.with_costs(model.costs.with(known.item, *value)))
+    })
+}
+
+/// Every choice about an appendix decided the other way, with the calibrated
+/// costs found again.
+pub fn choices(appendix: Appendix, model: &Model) -> Vec<Row<&'static Choice>> {
+    let of_appendix = CHOICES.iter().filter(|c| c.appendix == appendix);
+    let wanted = of_appendix.filter(|c| c.change.is_some());
+    on_all_processors(wanted.collect(), |choice| {
+        let model = model.with_structure(choice.change?);
+        let targets = match appendix {
+            Appendix::A => MAINFRAME_TARGETS,
+            Appendix::B => MICRO_TARGETS,
+        };
+        appendix.figures(&calibrate(&model, targets)?)
+    })
+}
+
+/// The figures of each, in their order.
+fn on_all_processors<T: Sync + Clone + Send>(
+    wanted: Vec<T>,
+    figures: impl Fn(&T) -> Option<Vec<Figure>> + Sync,
+) -> Vec<Row<T>> {
     let todo = Mutex::new(wanted.iter().enumerate());
     let found = Mutex::new(Vec::new());
     let work = || {
         loop {
-            let Some((place, (known, value))) = todo.lock().ok().and_then(|mut t| t.next()) else {
+            let Some((place, of)) = todo.lock().ok().and_then(|mut t| t.next()) else {
                 return;
             };
             let row = Row {
-                known: *known,
-                value: *value,
-                predictions: predict(appendix, known.item, *value, model),
+                of: of.clone(),
+                figures: figures(of),
             };
             if let Ok(mut found) = found.lock() {
                 found.push((place, row));
@@ -79,32 +115,6 @@ pub fn rows(appendix: Appendix, model: &Model) -> Vec<Row> {
     let mut rows = found.into_inner().unwrap_or_default();
     rows.sort_by_key(|(place, _)| *place);
     rows.into_iter().map(|(_, row)| row).collect()
-}
-
-fn values(known: &Known) -> Vec<u64> {
-    match known.item {
-        Item::NcpSegment => vec![0, 500_000, 1_500_000, 2_000_000],
-        // The guide tells the channel's speed.
-        Item::ChannelByte => Vec::new(),
-        Item::Os2Ru => vec![25_000, 50_000, 75_000, 150_000, 200_000],
-        _ => vec![known.value / 2, known.value * 2],
-    }
-}
-
-fn predict(appendix: Appendix, item: Item, value: u64, model: &Model) -> Option<Vec<Figure>> {
-    let model = model.with_costs(model.costs.with(item, value));
-    let targets = match appendix {
-        Appendix::A => MAINFRAME_TARGETS,
-        Appendix::B => MICRO_TARGETS,
-    };
-    let model = calibrate(&model, targets)?;
-    let figures = match appendix {
-        Appendix::A => figures::mainframe(REPETITIONS, &model),
-        Appendix::B => figures::microcomputers(REPETITIONS, &model),
-    };
-    let mut figures = figures.ok()?;
-    figures.retain(|f| !f.calibrated);
-    Some(figures)
 }
 
 const REPETITIONS: Repetitions = Repetitions {

@@ -37,7 +37,7 @@ pub fn ru_size(model: &Model) -> Result<Sweep, RingError> {
                 os2_ru_bytes: ru,
                 ..pair.tuned(Kind::File)
             };
-            micro_mbit(&parameters.network(pair, &model.costs), model)
+            micro_mbit(&parameters.network(pair, model), model)
         };
         series.push(line(pair.name(), RU_BYTES, point)?);
     }
@@ -139,7 +139,7 @@ pub fn link_window(model: &Model) -> Result<Sweep, RingError> {
     ] {
         let point = |window: usize| {
             let parameters = Pair::Turbo.tuned(Kind::File);
-            let mut network = parameters.network(Pair::Turbo, &model.costs);
+            let mut network = parameters.network(Pair::Turbo, model);
             set_link(
                 &mut network,
                 window as u8,
@@ -169,10 +169,7 @@ pub fn link_window_to_front_end(model: &Model) -> Result<Sweep, RingError> {
         ("when passed on", Acknowledges::WhenPassedOn),
     ] {
         for w in [1, 2] {
-            let model = Model {
-                acknowledges,
-                ..model.clone()
-            };
+            let model = model.with_structure(|s| s.acknowledges = acknowledges);
             let point = |window: usize| {
                 let parameters = Parameters {
                     dlc_send: window as u8,

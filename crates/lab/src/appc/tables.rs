@@ -1,14 +1,15 @@
 //! The tables of the report: what the numbers say, row by row.
 
 use super::attribution::{Attribution, Attributions};
+use super::choices::{CHOICES, Choice};
 use super::contradiction::Contradiction;
 use super::costs::{COSTS, Known};
 use super::figures::Figure;
 use super::mainframe::Client;
 use super::micro::{self, Kind, Pair};
 use super::model::Model;
-use super::sensitivity::Row;
-use crate::report::Table;
+use super::sensitivity;
+use crate::report::{Origin, Table};
 use sna::ring::RingError;
 
 /// Predictions that are further off than a seventh, with the reason.
@@ -187,7 +188,7 @@ pub fn costs() -> Table {
             k.machine.to_owned(),
             k.what.to_owned(),
             k.show(k.value),
-            k.calibrated_on.unwrap_or("assumed").to_owned(),
+            k.calibrated_on.unwrap_or("told by the guide").to_owned(),
             k.reason.to_owned(),
         ]
     };
@@ -195,74 +196,176 @@ pub fn costs() -> Table {
         title: "What the machines cost".into(),
         heading: words(&["machine", "what", "cost", "from", "reason"]),
         rows: COSTS.iter().map(row).collect(),
+        caption: "A cost has a figure of its own, or is told, or is no time.".into(),
+    }
+}
+
+/// What else was decided, and with which figure in sight.
+pub fn choices() -> Table {
+    let row = |c: &Choice| {
+        let cells = [c.what, c.taken, c.other, c.seen, c.why];
+        let mut row = vec![c.appendix.letter().to_owned()];
+        row.extend(cells.map(str::to_owned));
+        row
+    };
+    Table {
+        title: "What was chosen, and with which published figure in sight".into(),
+        heading: words(&["", "what", "taken", "other", "in sight", "why"]),
+        rows: CHOICES.iter().map(row).collect(),
         caption: String::new(),
     }
 }
 
-/// The errors of an appendix' predictions over the range of each assumption.
-/// What [`unmet`] calls not explained stays so with all of them and is left out.
-pub fn sensitivity(title: &str, found: &[Figure], rows: &[Row]) -> Table {
-    let shown = |f: &&Figure| rows_of(f).is_some();
-    let percent = |f: &Figure| {
-        f.error().map_or(String::new(), |e| {
-            format!("{:+.0}", (e * 100.0).round() + 0.0)
-        })
+/// How many figures claim something, and how many of these hold.
+pub fn count(found: &[Figure]) -> Table {
+    let kinds = [
+        ("held out: nothing was chosen for it", Origin::Predicted),
+        ("predicted, with a choice made in sight of it", Origin::Seen),
+        ("a cost was calibrated on it", Origin::Calibrated),
+        (
+            "arithmetic on other rows, or the same by construction",
+            Origin::Derived,
+        ),
+    ];
+    let row = |(kind, origin): (&str, Origin)| {
+        let of_kind: Vec<&Figure> = found.iter().filter(|f| f.origin == origin).collect();
+        let near = |f: &&&Figure| f.error().is_some_and(|e| e.abs() <= AIM);
+        let near = match origin.claims() {
+            true => of_kind.iter().filter(near).count().to_string(),
+            false => String::new(),
+        };
+        vec![kind.to_owned(), of_kind.len().to_string(), near]
     };
-    let mut heading = words(&["assumed cost", "value"]);
-    let all: Vec<&Figure> = found
-        .iter()
-        .filter(|f| !f.calibrated)
-        .filter(shown)
-        .collect();
-    heading.extend(all.iter().filter_map(|f| rows_of(f)));
-    let mut table = vec![words(&["all as in the report", ""])];
-    table[0].extend(all.iter().map(|f| percent(f)));
-    for row in rows {
-        let mut cells = vec![
-            format!("{}: {}", row.known.machine, row.known.what),
-            row.known.show(row.value),
-        ];
-        match &row.predictions {
-            Some(predictions) => {
-                let predicted = |f: &&Figure| predictions.iter().find(|p| p.name == f.name);
-                let cell = |f: &Figure| predicted(&f).map_or(String::new(), percent);
-                cells.extend(all.iter().map(|f| cell(f)));
-            }
-            None => cells.extend(all.iter().map(|_| "none".to_owned())),
-        }
-        table.push(cells);
-    }
     Table {
-        title: title.to_owned(),
-        heading,
-        rows: table,
-        caption: "Errors of the predictions in percent. The calibrated costs are found anew for \
-                  every row; none where no such cost meets its figure."
-            .into(),
+        title: "What the figures claim".into(),
+        heading: words(&["kind", "figures", "within 15 %"]),
+        rows: kinds.into_iter().map(row).collect(),
+        caption: String::new(),
     }
 }
 
-/// The short heading of a prediction; none where it is left out.
-fn rows_of(figure: &Figure) -> Option<String> {
+/// By how much each figure of an appendix moves with each cost.
+pub fn cost_sensitivity(
+    title: &str,
+    found: &[Figure],
+    rows: &[sensitivity::Row<(Known, u64)>],
+) -> Table {
+    let named = |row: &sensitivity::Row<(Known, u64)>| {
+        let (known, value) = &row.of;
+        vec![
+            format!("{}: {}", known.machine, known.what),
+            known.show(*value),
+        ]
+    };
+    let change = |of: &Figure, now: &Figure| match of.simulated == 0.0 {
+        true => now.simulated * 100.0,
+        false => (now.simulated / of.simulated - 1.0) * 100.0,
+    };
+    Table {
+        title: title.to_owned(),
+        caption: "By how much each figure moves, in percent of itself, when one cost is a quarter \
+                  smaller or larger and all else stays."
+            .into(),
+        ..moved(&["cost", "value"], found, rows, named, change)
+    }
+}
+
+/// The errors of an appendix' predictions with each choice made the other way.
+pub fn choice_sensitivity(
+    title: &str,
+    found: &[Figure],
+    rows: &[sensitivity::Row<&Choice>],
+) -> Table {
+    let claims = |f: &&Figure| f.origin.claims();
+    let found: Vec<Figure> = found.iter().filter(claims).cloned().collect();
+    let named =
+        |row: &sensitivity::Row<&Choice>| vec![row.of.what.to_owned(), row.of.other.to_owned()];
+    let error = |_: &Figure, now: &Figure| now.error().unwrap_or(f64::NAN) * 100.0;
+    let mut table = moved(&["choice", "made otherwise"], &found, rows, named, error);
+    let mut first = words(&["all as in the report", ""]);
+    let shown = found.iter().filter(|f| short(f).is_some());
+    first.extend(shown.map(|f| percent(error(f, f))));
+    table.rows.insert(0, first);
+    Table {
+        title: title.to_owned(),
+        caption: "Errors of the predictions in percent. The calibrated costs are found anew for \
+                  every row; none where no such cost meets its figure."
+            .into(),
+        ..table
+    }
+}
+
+/// Rows of what was changed, with a cell for each figure that has a short
+/// heading.
+fn moved<T>(
+    first: &[&str],
+    found: &[Figure],
+    rows: &[sensitivity::Row<T>],
+    named: impl Fn(&sensitivity::Row<T>) -> Vec<String>,
+    cell: impl Fn(&Figure, &Figure) -> f64,
+) -> Table {
+    let shown: Vec<&Figure> = found.iter().filter(|f| short(f).is_some()).collect();
+    let mut heading = words(first);
+    heading.extend(shown.iter().filter_map(|f| short(f)));
+    let row = |row: &sensitivity::Row<T>| {
+        let mut cells = named(row);
+        let now = |f: &Figure| row.figures.as_ref()?.iter().find(|now| now.name == f.name);
+        let text = |f: &&Figure| now(f).map_or("none".into(), |now| percent(cell(f, now)));
+        cells.extend(shown.iter().map(text));
+        cells
+    };
+    Table {
+        heading,
+        rows: rows.iter().map(row).collect(),
+        ..Table::default()
+    }
+}
+
+/// Whole percent; what is rounded to nothing has no minus.
+fn percent(value: f64) -> String {
+    format!("{:+.0}", value.round() + 0.0)
+}
+
+/// The short heading of a figure; none where the tables of sensitivity leave
+/// it out: arithmetic, and what [`unmet`] calls not explained.
+fn short(figure: &Figure) -> Option<String> {
     let short = SHORT.iter().find(|(name, _)| figure.name.starts_with(name));
     short.map(|(_, short)| (*short).to_owned())
 }
 
-const SHORT: [(&str, &str); 9] = [
+const SHORT: [(&str, &str); 18] = [
+    ("A NS/DOS before", "DOS before"),
     ("A NS/DOS after", "DOS after"),
+    ("A OS/2 before", "OS/2 before"),
     ("A OS/2 after", "OS/2 after"),
     ("A RS/6000 before", "RS/6000 before"),
+    ("A RS/6000 after", "RS/6000 after"),
+    ("B OS/2-OS/2 Turbo file transfer, Mb/s", "Turbo rate"),
     ("B OS/2-OS/2 Turbo file transfer gain", "Turbo gain"),
+    ("B OS/2-OS/2 Turbo inquiry, s", "Turbo inquiry"),
+    (
+        "B OS/2-OS/2 Busmaster file transfer, Mb/s",
+        "Busmaster rate",
+    ),
     ("B OS/2-OS/2 Busmaster file transfer gain", "Busmaster gain"),
     ("B OS/2-OS/2 Busmaster inquiry, s", "Busmaster inquiry"),
+    (
+        "B OS/2-DOS (DOS server) file transfer, Mb/s",
+        "DOS server rate",
+    ),
     (
         "B OS/2-DOS (DOS server) file transfer gain over OS/2",
         "DOS server gain",
     ),
     (
+        "B DOS-OS/2 (DOS client) file transfer, Mb/s",
+        "DOS client rate",
+    ),
+    (
         "B DOS-OS/2 (DOS client) file transfer gain over OS/2",
         "DOS client gain",
     ),
+    ("B DOS-OS/2 (DOS client) inquiry, s", "DOS client inquiry"),
     ("B OS/2-DOS (DOS server) inquiry, s", "DOS server inquiry"),
 ];
 

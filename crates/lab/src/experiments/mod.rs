@@ -32,6 +32,19 @@ pub struct Experiment {
     pub run: fn(&Context<'_>) -> Result<Report, LabError>,
 }
 
+impl Experiment {
+    /// A report of this experiment without figures.
+    fn report(&self, title: &str, question: &str) -> Report {
+        Report {
+            experiment: self.name.into(),
+            title: title.into(),
+            paper: self.paper.into(),
+            question: question.into(),
+            ..Report::default()
+        }
+    }
+}
+
 /// What an experiment needs of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {

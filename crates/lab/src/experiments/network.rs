@@ -26,13 +26,7 @@ pub const RTO_MIN_MS: u32 = 300;
 /// The report of an experiment, with what is true of every wire of the
 /// laboratory.
 pub fn report(experiment: &Experiment, title: &str, question: &str) -> Report {
-    let mut report = Report {
-        experiment: experiment.name.into(),
-        title: title.into(),
-        paper: experiment.paper.into(),
-        question: question.into(),
-        ..Report::default()
-    };
+    let mut report = experiment.report(title, question);
     report.condition(
         "hosts",
         "two network namespaces of this machine; segmentation, coalescing and check sum offloads are off",
@@ -59,15 +53,20 @@ pub fn one_segment_at_first() -> Route {
 }
 
 /// Adds how many packets request and response took; `published` are the
-/// paper's two numbers.
+/// paper's two numbers, for which the sizes were chosen.
 pub fn packets(report: &mut Report, run: &Run, published: Option<[f64; 2]>) {
     let found = [
         ("packets of the request", run.request_segments()),
         ("packets of the response", run.response_segments()),
     ];
     for (i, (name, found)) in found.into_iter().enumerate() {
-        let published = published.map(|p| Published::Number(p[i]));
-        report.measured(name, &run.conditions, published, found, "packets");
+        let conditions = &run.conditions;
+        match published {
+            Some(p) => {
+                report.calibrated(name, conditions, Published::number(p[i]), found, "packets");
+            }
+            None => report.measured(name, conditions, None, found, "packets"),
+        }
     }
 }
 

@@ -67,13 +67,7 @@ impl Presented {
 
 /// The report of an experiment with a server.
 pub fn report(experiment: &Experiment, title: &str, question: &str) -> Report {
-    let mut report = Report {
-        experiment: experiment.name.into(),
-        title: title.into(),
-        paper: experiment.paper.into(),
-        question: question.into(),
-        ..Report::default()
-    };
+    let mut report = experiment.report(title, question);
     report.condition(
         "server",
         "this program, on loopback; server and load driver share the processors of this machine",

@@ -1,13 +1,13 @@
 //! A report as JSON lines: one a figure, then one a finding.
 
-use super::model::{Figure, Origin, Report};
+use super::model::{Figure, Report};
 use serde_json::{Value, json};
 
 /// One line a figure, `{"experiment", "figure", "conditions", "published",
 /// "found", "origin", "unit", "error"}`, then one a finding, `{"experiment",
 /// "conditions", "planted", "named", "holds"}`. A report of predictions has one
-/// line a figure, `{"figure", "published", "predicted", "error"}`; what a model
-/// was calibrated on predicts nothing.
+/// line a figure, `{"figure", "published", "predicted", "error", "origin"}`; what a
+/// model was calibrated on, and arithmetic on other rows, predicts nothing.
 pub fn json_lines(report: &Report) -> String {
     let line = |value: Value| format!("{value}\n");
     if report.predictions {
@@ -38,12 +38,13 @@ pub fn json_lines(report: &Report) -> String {
 }
 
 fn prediction(figure: &Figure) -> Value {
-    let predicted = (figure.origin == Origin::Predicted).then_some(figure.found);
+    let predicted = figure.origin.claims().then_some(figure.found);
     json!({
         "figure": figure.name,
         "published": figure.published,
         "predicted": predicted,
         "error": figure.error(),
+        "origin": figure.origin,
     })
 }
 
@@ -62,8 +63,8 @@ mod tests {
         report.predicted("after", "", Published::number(2.0), 1.0, "s");
         assert_eq!(
             json_lines(&report),
-            "{\"figure\":\"before\",\"published\":2.0,\"predicted\":null,\"error\":null}\n\
-             {\"figure\":\"after\",\"published\":2.0,\"predicted\":1.0,\"error\":-0.5}\n"
+            "{\"figure\":\"before\",\"published\":2.0,\"predicted\":null,\"error\":null,\"origin\":\"calibrated\"}\n\
+             {\"figure\":\"after\",\"published\":2.0,\"predicted\":1.0,\"error\":-0.5,\"origin\":\"predicted\"}\n"
         );
     }
 

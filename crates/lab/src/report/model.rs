@@ -68,10 +68,17 @@ pub enum Published {
 pub enum Origin {
     /// Real traffic on this machine.
     Measured,
-    /// A model in virtual time, or arithmetic.
+    /// A model in virtual time, or arithmetic on measured figures, of which
+    /// nothing was chosen for this figure.
     Predicted,
-    /// A model whose parameters were chosen so that this figure comes out.
+    /// The same, but a choice that moves it was made with the published figure
+    /// in sight.
+    Seen,
+    /// A model or conditions that were chosen so that this figure comes out.
     Calibrated,
+    /// Arithmetic on other rows, or the same by construction: no claim of its
+    /// own.
+    Derived,
 }
 
 /// What a judge that did not know the plan named as the cause.
@@ -165,7 +172,7 @@ impl Report {
         self.add(Origin::Predicted, name, conditions, published, found, unit);
     }
 
-    /// Adds a figure that the model was calibrated on.
+    /// Adds a figure that the model or the conditions were chosen for.
     pub fn calibrated(
         &mut self,
         name: &str,
@@ -177,7 +184,8 @@ impl Report {
         self.add(Origin::Calibrated, name, conditions, published, found, unit);
     }
 
-    fn add(
+    /// Adds a figure of any origin.
+    pub fn add(
         &mut self,
         origin: Origin,
         name: &str,
@@ -211,9 +219,9 @@ impl Report {
 impl Figure {
     /// How far the figure is from the published one, as a share of that;
     /// none where no number was published, where it was zero and the figure is
-    /// not, and where a model was calibrated on it.
+    /// not, and where it makes no claim of its own.
     pub fn error(&self) -> Option<f64> {
-        if self.origin == Origin::Calibrated {
+        if !self.origin.claims() {
             return None;
         }
         match &self.published {
@@ -223,6 +231,14 @@ impl Figure {
             }
             _ => None,
         }
+    }
+}
+
+impl Origin {
+    /// Whether a figure of this origin can agree or disagree with what was
+    /// published.
+    pub fn claims(self) -> bool {
+        !matches!(self, Origin::Calibrated | Origin::Derived)
     }
 }
 

@@ -104,7 +104,9 @@ pub(super) fn found(figure: &Figure) -> String {
     let mark = match figure.origin {
         Origin::Measured => "",
         Origin::Predicted => "~",
+        Origin::Seen => "≈",
         Origin::Calibrated => "=",
+        Origin::Derived => "+",
     };
     format!("{mark}{}", number(figure.found, &figure.unit))
 }
@@ -121,7 +123,7 @@ fn number(value: f64, unit: &str) -> String {
 /// How far it is from what was published: a share, or points where the figure
 /// is a share already.
 pub(super) fn off(figure: &Figure) -> String {
-    if figure.origin == Origin::Calibrated {
+    if !figure.origin.claims() {
         return String::new();
     }
     if let (Some(Published::Number(published)), "%") = (&figure.published, figure.unit.as_str()) {
@@ -187,8 +189,9 @@ pub(super) fn wrapped_at(text: &str, indent: &str, most: usize) -> String {
 }
 
 /// What the marks before a figure mean, for text and page.
-pub(super) const MARKS: &str = "~ predicted by a model or by arithmetic; = the model or the \
-    conditions were chosen so that this figure comes out; the others are measured.";
+pub(super) const MARKS: &str = "~ predicted, nothing was chosen for it; ≈ predicted, but a choice \
+    that moves it was made with the published figure in sight; = the model or the conditions were \
+    chosen so that this figure comes out; + arithmetic on other rows; the others are measured.";
 
 /// The usual width of a terminal that was made wider once.
 const COLUMNS: usize = 100;

@@ -3,69 +3,165 @@
 
 use lab::appc::attribution::{Change, attribute, frame_with_ru_held_s};
 use lab::appc::calibrate::{MAINFRAME_TARGETS, MICRO_TARGETS, calibrate};
-use lab::appc::costs::{COSTS, Item};
+use lab::appc::costs::COSTS;
 use lab::appc::figures::{Figure, Repetitions, all, mainframe};
-use lab::appc::mainframe::{Client, Parameters};
+use lab::appc::mainframe::Client;
 use lab::appc::micro::{Kind, Pair};
 use lab::appc::model::Model;
 use lab::appc::sensitivity::{self, Appendix};
 use lab::appc::sweep;
 use lab::report::{Origin, Published, Report, json_lines};
 
-/// Figures whose prediction is further off than the aim, and how far it may be,
-/// as a share of the published figure. The reasons stand in the report.
-const FAR: &[(&str, f64)] = &[
-    ("B OS/2-OS/2 Turbo inquiry gain over OS/2 defaults, %", 1.0),
+/// Every figure as the model has it, whether it agrees with the guide or not: a
+/// change of the model or of the stack below it that moves one is seen here.
+const FOUND: &[(&str, f64)] = &[
+    ("A NS/DOS before tuning, 100000 bytes, s", 30.9789),
+    ("A NS/DOS after tuning, 100000 bytes, s", 0.5363),
+    ("A NS/DOS reduction of transfer time, %", 98.2687),
+    ("A OS/2 before tuning, 1000000 bytes, s", 6.4181),
+    ("A OS/2 after tuning, 1000000 bytes, s", 4.6516),
+    ("A OS/2 reduction of transfer time, %", 27.523),
+    ("A RS/6000 before tuning, 1000000 bytes, s", 6.8024),
+    ("A RS/6000 after tuning, 1000000 bytes, s", 4.7088),
+    ("A RS/6000 reduction of transfer time, %", 30.7766),
+    ("B OS/2-OS/2 Turbo file transfer, Mb/s", 8.8902),
+    (
+        "B OS/2-OS/2 Turbo file transfer gain over OS/2 defaults, %",
+        50.4523,
+    ),
+    ("B OS/2-OS/2 Turbo inquiry, s", 0.0049),
+    (
+        "B OS/2-OS/2 Turbo inquiry gain over OS/2 defaults, %",
+        5.2066,
+    ),
+    ("B OS/2-OS/2 Busmaster file transfer, Mb/s", 10.9127),
     (
         "B OS/2-OS/2 Busmaster file transfer gain over OS/2 defaults, %",
-        0.25,
+        56.8767,
+    ),
+    ("B OS/2-OS/2 Busmaster inquiry, s", 0.0053),
+    (
+        "B OS/2-OS/2 Busmaster inquiry gain over OS/2 defaults, %",
+        0.0,
+    ),
+    ("B OS/2-DOS (DOS server) file transfer, Mb/s", 5.6338),
+    (
+        "B OS/2-DOS (DOS server) file transfer gain over OS/2 defaults, %",
+        47.0814,
     ),
     (
         "B OS/2-DOS (DOS server) file transfer gain over DOS defaults, %",
-        5.0,
+        85.9391,
     ),
+    ("B OS/2-DOS (DOS server) inquiry, s", 0.007),
     (
         "B OS/2-DOS (DOS server) inquiry gain over OS/2 defaults, %",
-        1.05,
+        4.6909,
     ),
     (
         "B OS/2-DOS (DOS server) inquiry gain over DOS defaults, %",
-        1.05,
+        5.0586,
+    ),
+    ("B DOS-OS/2 (DOS client) file transfer, Mb/s", 4.7862),
+    (
+        "B DOS-OS/2 (DOS client) file transfer gain over OS/2 defaults, %",
+        47.0178,
     ),
     (
         "B DOS-OS/2 (DOS client) file transfer gain over DOS defaults, %",
-        5.0,
+        82.2488,
     ),
+    ("B DOS-OS/2 (DOS client) inquiry, s", 0.007),
     (
         "B DOS-OS/2 (DOS client) inquiry gain over OS/2 defaults, %",
-        1.05,
+        1.3083,
     ),
     (
         "B DOS-OS/2 (DOS client) inquiry gain over DOS defaults, %",
-        1.05,
+        8.2396,
     ),
 ];
 
-/// How far every other prediction may be off.
+#[test]
+fn figures_are_where_they_were() {
+    let figures = all(Repetitions::FEW, &Model::new(1)).unwrap();
+    let names: Vec<&str> = figures.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, FOUND.iter().map(|f| f.0).collect::<Vec<_>>());
+    for (figure, (name, found)) in figures.iter().zip(FOUND) {
+        // A hundredth, or half a point of a gain that is small itself; times of
+        // milliseconds stand here with four digits.
+        let room = if figure.unit == "%" { 0.5 } else { 0.000_06 };
+        let off = (figure.simulated - found).abs();
+        assert!(
+            off <= (found * 0.01).max(room),
+            "{name}: {}",
+            figure.simulated
+        );
+    }
+}
+
+#[test]
+fn what_claims_nothing_has_no_error_and_what_is_far_off_has_a_reason() {
+    for figure in all(Repetitions::FEW, &Model::new(1)).unwrap() {
+        let Figure { name, origin, .. } = &figure;
+        assert_eq!(figure.error().is_some(), origin.claims(), "{name}");
+        if *origin == Origin::Calibrated {
+            // A calibrated figure is met, or the calibration is none.
+            let off = figure.simulated / figure.published - 1.0;
+            assert!(off.abs() < 0.01, "{name}: {off}");
+        }
+        if figure.error().is_some_and(|e| e.abs() > AIM) {
+            assert!(!figure.note.is_empty(), "{name} has no reason");
+        }
+    }
+}
+
+/// How far a prediction may be off before the report gives a reason.
 const AIM: f64 = 0.15;
 
 #[test]
-fn predictions_are_as_near_as_they_were() {
-    for figure in all(Repetitions::FEW, &Model::new(1)).unwrap() {
-        let Figure {
-            name, calibrated, ..
-        } = &figure;
-        if *calibrated {
-            // A calibrated figure is met, or the calibration is none.
-            let off = figure.simulated / figure.published - 1.0;
-            assert!(off.abs() < 0.03, "{name}: {off}");
-            continue;
+fn a_choice_moves_no_prediction_that_does_not_say_so() {
+    let model = Model::new(1);
+    for appendix in Appendix::BOTH {
+        let report = model_figures(appendix, &model);
+        for row in sensitivity::choices(appendix, &model) {
+            // A choice that nobody looked at a figure for may move any.
+            if row.of.seen == "none" {
+                continue;
+            }
+            let figures = row.figures.expect(row.of.what);
+            for (before, after) in report.iter().zip(&figures) {
+                let moved = (after.simulated / before.simulated - 1.0).abs();
+                if before.origin == Origin::Predicted && before.unit != "%" {
+                    assert!(
+                        moved < 0.15,
+                        "{}: {} moves {moved}",
+                        row.of.what,
+                        before.name
+                    );
+                }
+            }
         }
-        let bound = FAR.iter().find(|(far, _)| far == name).map_or(AIM, |f| f.1);
-        let error = figure.error().unwrap();
-        assert!(error.abs() <= bound, "{name}: {error}");
-        if bound > AIM {
-            assert!(!figure.note.is_empty(), "{name} has no reason");
+    }
+}
+
+fn model_figures(appendix: Appendix, model: &Model) -> Vec<Figure> {
+    let figures = all(Repetitions::FEW, model).unwrap();
+    let of_appendix = |f: &Figure| f.name.starts_with(appendix.letter());
+    figures.into_iter().filter(of_appendix).collect()
+}
+
+#[test]
+fn every_cost_is_told_or_moves_a_figure() {
+    let model = Model::new(1);
+    for appendix in Appendix::BOTH {
+        let report = model_figures(appendix, &model);
+        for row in sensitivity::costs(appendix, &model) {
+            let (known, _) = row.of;
+            let figures = row.figures.expect(known.what);
+            let moves = |(a, b): (&Figure, &Figure)| (b.simulated / a.simulated - 1.0).abs() > 0.01;
+            let moved = report.iter().zip(&figures).any(moves);
+            assert!(moved || known.calibrated_on.is_none(), "{}", known.what);
         }
     }
 }
@@ -78,7 +174,7 @@ fn every_pair_keeps_one_side_to_predict() {
         let sides: Vec<bool> = figures
             .iter()
             .filter(of_client)
-            .map(|f| f.calibrated)
+            .map(|f| f.origin == Origin::Calibrated)
             .collect();
         assert_eq!(sides.len(), 2);
         assert!(sides.contains(&false), "{}", client.name());
@@ -135,18 +231,6 @@ fn larger_frames_help_os2_by_the_rus_that_follow_them() {
 }
 
 #[test]
-fn a_front_end_with_room_for_one_frame_is_the_worst_mistake() {
-    let (tuned, base) = (Client::Os2.tuned(), Client::Os2.baseline());
-    let parameters = Parameters {
-        rcvbufc: base.rcvbufc,
-        ..tuned
-    };
-    let model = Model::new(1);
-    let mistaken = model.mainframe_s(Client::Os2, &parameters, 1).unwrap();
-    assert!(mistaken > 10.0 * model.mainframe_s(Client::Os2, &tuned, 1).unwrap());
-}
-
-#[test]
 fn costs_that_are_calibrated_are_what_the_calibration_finds() {
     let model = Model::new(1);
     let found = calibrate(&model, MICRO_TARGETS).unwrap();
@@ -157,25 +241,6 @@ fn costs_that_are_calibrated_are_what_the_calibration_finds() {
     }
     let calibrated = COSTS.iter().filter(|k| k.calibrated_on.is_some()).count();
     assert_eq!(calibrated, MICRO_TARGETS.len() + MAINFRAME_TARGETS.len());
-}
-
-#[test]
-fn other_assumptions_move_the_gains_that_depend_on_them() {
-    let rows = sensitivity::rows(Appendix::B, &Model::new(1));
-    let gain = |value: u64| {
-        let row = rows
-            .iter()
-            .find(|r| r.known.item == Item::Os2Ru && r.value == value);
-        let all = row.and_then(|r| r.predictions.as_ref()).unwrap();
-        let busmaster = |f: &&Figure| f.name.contains("Busmaster file transfer gain");
-        all.iter().find(busmaster).unwrap().simulated
-    };
-    assert!(gain(200_000) > gain(25_000) + 5.0);
-    let predicts = |r: &sensitivity::Row| {
-        let all = r.predictions.as_ref();
-        all.is_none_or(|all| all.iter().all(|f| !f.calibrated))
-    };
-    assert!(rows.iter().all(predicts));
 }
 
 #[test]
@@ -190,26 +255,33 @@ fn a_larger_ru_helps_up_to_a_point() {
 }
 
 #[test]
-fn the_lines_have_four_fields_and_no_prediction_where_calibrated() {
+fn the_lines_have_five_fields_and_no_prediction_where_nothing_is_claimed() {
     let mut report = Report {
         predictions: true,
         ..Report::default()
     };
     for figure in mainframe(Repetitions::FEW, &Model::new(1)).unwrap() {
         let published = Published::number(figure.published);
-        match figure.calibrated {
-            true => report.calibrated(&figure.name, "", published, figure.simulated, "s"),
-            false => report.predicted(&figure.name, "", published, figure.simulated, "s"),
-        }
+        report.add(
+            figure.origin,
+            &figure.name,
+            "",
+            published,
+            figure.simulated,
+            "s",
+        );
     }
     let lines = json_lines(&report);
     for (line, figure) in lines.lines().zip(&report.figures) {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
         let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["figure", "published", "predicted", "error"]);
-        let calibrated = figure.origin == Origin::Calibrated;
-        assert_eq!(value["predicted"].is_null(), calibrated);
-        assert_eq!(value["error"].is_null(), calibrated);
+        assert_eq!(
+            keys,
+            ["figure", "published", "predicted", "error", "origin"]
+        );
+        let claims = figure.origin.claims();
+        assert_eq!(value["predicted"].is_null(), !claims);
+        assert_eq!(value["error"].is_null(), !claims);
     }
     assert_eq!(lines.lines().count(), report.figures.len());
 }

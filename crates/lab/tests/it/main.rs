@@ -18,14 +18,14 @@ fn permitted(test: &str) -> bool {
         return true;
     };
     if permission::is_inside() {
-        println!("skipped: {refused}");
+        skipped::lacking("network", refused);
         return false;
     }
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args([test, "--exact", "--nocapture"]);
     match permission::inside_user_namespace(&mut again).status() {
         Ok(status) => assert!(status.success(), "{test} failed in a user namespace"),
-        Err(_) => println!("skipped: {refused}"),
+        Err(_) => skipped::lacking("network", refused),
     }
     false
 }

@@ -57,7 +57,7 @@ impl Server {
         probe.args(namespace).args(["sh", "-c"]);
         probe.arg(format!("{mount} {}", state.path().display()));
         if !probe.output().is_ok_and(|o| o.status.success()) {
-            eprintln!("skipped: no mount namespace may be made here");
+            skipped::lacking("mount", "no mount namespace may be made here");
             return None;
         }
         let mut command = Command::new("unshare");

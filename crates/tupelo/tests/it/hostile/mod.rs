@@ -64,7 +64,8 @@ fn entries() -> Vec<&'static str> {
 pub fn sandbox_is_whole() -> bool {
     let lacking = worker::sandbox::lacking();
     if !lacking.is_empty() {
-        eprintln!("skipped: this kernel lacks {}", lacking.join(" and "));
+        let why = format!("this kernel lacks {}", lacking.join(" and "));
+        skipped::lacking("sandbox", why);
     }
     lacking.is_empty()
 }

@@ -1,0 +1,182 @@
+//! Every choice of the model beside its costs, as data: what was taken, what
+//! else it could be, and which published figure was in sight when it was made.
+//!
+//! All figures of the guide were in print before the model was. So a choice
+//! names the figures that somebody looked at when it was made, and `sensitivity`
+//! shows what the predictions would be, had it been made otherwise.
+
+use super::model::Structure;
+use super::sensitivity::Appendix;
+use sna::ring::{Acknowledges, Pacing};
+
+/// One choice.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The network that it is about.
+    pub appendix: Appendix,
+    /// What was to be decided.
+    pub what: &'static str,
+    /// What was taken.
+    pub taken: &'static str,
+    /// What else it could be; empty where there is nothing to set against it.
+    pub other: &'static str,
+    /// The published figures that were looked at when it was made.
+    pub seen: &'static str,
+    /// Why it was taken.
+    pub why: &'static str,
+    /// Makes the other choice; none where the model has only the one.
+    pub change: Option<fn(&mut Structure)>,
+}
+
+/// All of them.
+pub const CHOICES: &[Choice] = &[
+    Choice {
+        appendix: Appendix::A,
+        what: "pacing of SNA Services/6000",
+        taken: "adaptive",
+        other: "fixed",
+        seen: "RS/6000 before",
+        why: "no public text tells it; fixed windows of 3 that wait for DELAY take minutes, \
+              and 8.66 s are published",
+        change: Some(|s| s.pacing_not_told = Pacing::Fixed),
+    },
+    Choice {
+        appendix: Appendix::A,
+        what: "the front end acknowledges a frame",
+        taken: "as it comes",
+        other: "when it has passed it on",
+        seen: "OS/2 before, RS/6000 before",
+        why: "no public text tells it; it was chosen when other costs brought the RS/6000 nearer this \
+              way, and now no published figure tells the two apart",
+        change: Some(|s| s.acknowledges = Acknowledges::WhenPassedOn),
+    },
+    Choice {
+        appendix: Appendix::A,
+        what: "window in which NS/DOS sends, tuned",
+        taken: "32, VPACING",
+        other: "8, which Figure 7 has for receiving",
+        seen: "NS/DOS after",
+        why: "the host's mode and VPACING pace what a client sends, as advise works it out",
+        change: Some(|s| s.dos_most_window = 8),
+    },
+    Choice {
+        appendix: Appendix::A,
+        what: "a verb, a dispatch, an RU, a frame on clients and host",
+        taken: "no time",
+        other: "1 ms each",
+        seen: "all after: they end near one rate",
+        why: "the way behind the ring is the limit, and no figure tells these costs",
+        change: Some(|s| s.step_ns = 1_000_000),
+    },
+    Choice {
+        appendix: Appendix::A,
+        what: "a segment of an RU in the front end, beside its PIU",
+        taken: "no time",
+        other: "1 ms",
+        seen: "OS/2 and RS/6000 reductions",
+        why: "1 ms stood here once because it brings the RS/6000 nearer; no public text has a \
+              value, so it was taken out",
+        change: Some(|s| s.segment_ns = 1_000_000),
+    },
+    Choice {
+        appendix: Appendix::A,
+        what: "a frame at the front end's link level",
+        taken: "no time",
+        other: "0.2 ms",
+        seen: "none",
+        why: "no figure tells it",
+        change: Some(|s| s.link_ns = 200_000),
+    },
+    Choice {
+        appendix: Appendix::A,
+        what: "the front end's card moves a frame in",
+        taken: "50 µs and 0.125 µs a byte",
+        other: "100 µs and 0.25 µs a byte",
+        seen: "none",
+        why: "of the order of a bus of 8 MB/s; no figure tells it",
+        change: Some(|s| (s.card_frame_ns, s.card_byte_ps) = (100_000, 250_000)),
+    },
+    Choice {
+        appendix: Appendix::A,
+        what: "the front end keeps an acknowledgement back for at most",
+        taken: "100 ms",
+        other: "500 ms",
+        seen: "none",
+        why: "T2TIMER is coded (1,1.8): tenths of a second",
+        change: Some(|s| s.t2_ns = 500_000_000),
+    },
+    Choice {
+        appendix: Appendix::A,
+        what: "DOS waits until a frame has left",
+        taken: "yes",
+        other: "no",
+        seen: "B DOS client and DOS server file transfers",
+        why: "the two directions of Appendix B differ by half",
+        change: Some(|s| s.dos_waits_for_send = false),
+    },
+    Choice {
+        appendix: Appendix::A,
+        what: "largest RU where a product sizes it by the frame",
+        taken: "the largest that a BIND can express",
+        other: "",
+        seen: "Figure 6: 960 negotiated",
+        why: "Figure 6 has 960 for a frame of 987",
+        change: None,
+    },
+    Choice {
+        appendix: Appendix::B,
+        what: "DOS waits until a frame has left",
+        taken: "yes",
+        other: "no",
+        seen: "DOS client and DOS server file transfers",
+        why: "the two directions differ by half",
+        change: Some(|s| s.dos_waits_for_send = false),
+    },
+    Choice {
+        appendix: Appendix::B,
+        what: "an RU and a frame under OS/2",
+        taken: "what a verb costs",
+        other: "0.1 ms each, a verb more",
+        seen: "Turbo and Busmaster gains",
+        why: "0.1 ms stood here once with both gains in sight; one figure cannot tell them apart, \
+              so they became one cost",
+        change: Some(|s| s.os2_ru_ns = Some(100_000)),
+    },
+    Choice {
+        appendix: Appendix::B,
+        what: "a byte costs NS/DOS up to the program and down from it",
+        taken: "as much",
+        other: "",
+        seen: "DOS client file transfer",
+        why: "a cost of its own for each direction would be calibrated on the one figure that \
+              it is for",
+        change: None,
+    },
+    Choice {
+        appendix: Appendix::B,
+        what: "a receive buffer of the OS/2 driver",
+        taken: "no time",
+        other: "5 µs",
+        seen: "none",
+        why: "no figure tells it",
+        change: Some(|s| s.driver_buffer_ns = 5_000),
+    },
+    Choice {
+        appendix: Appendix::B,
+        what: "the Busmaster card moves a frame in",
+        taken: "50 µs and 0.125 µs a byte",
+        other: "100 µs and 0.25 µs a byte",
+        seen: "none",
+        why: "as the front end's",
+        change: Some(|s| (s.card_frame_ns, s.card_byte_ps) = (100_000, 250_000)),
+    },
+    Choice {
+        appendix: Appendix::B,
+        what: "session work stands below link work in priority",
+        taken: "yes",
+        other: "",
+        seen: "the four gains of file transfers over OS/2 defaults",
+        why: "RUs and copies became a layer of their own while these gains were looked at",
+        change: None,
+    },
+];
