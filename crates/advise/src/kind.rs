@@ -47,8 +47,10 @@ pub fn kinds() -> impl Iterator<Item = &'static Kind> {
         .copied()
 }
 
-/// The kind that most lines speak for; the earlier one of equals. The first
-/// million bytes tell.
+/// The kind that most lines speak for; the earlier one of equals. None where
+/// more lines are sentences than speak for it: a manual quotes statements, and
+/// a help member has words that are keywords elsewhere. The first million bytes
+/// tell.
 pub(crate) fn recognise(text: &str) -> Option<&'static Kind> {
     let begin = text.as_bytes().get(..RECOGNISED_BYTES);
     let end = begin.and_then(|b| b.iter().rposition(|b| *b == b'\n'));
@@ -57,8 +59,26 @@ pub(crate) fn recognise(text: &str) -> Option<&'static Kind> {
     scored
         .filter(|(score, _)| *score > 0)
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
+        .filter(|(score, _)| *score >= text.lines().filter(|l| is_sentence(l)).count())
         .map(|(_, kind)| kind)
 }
+
+/// Whether a line is prose: some words in small letters, one after the other,
+/// without what statements have. Comments are prose of every kind.
+fn is_sentence(line: &str) -> bool {
+    let line = line.trim_start();
+    if line.starts_with(['*', ';', '#', '!', '/']) || line.contains(['=', '{', '}']) {
+        return false;
+    }
+    let is_word = |w: &&str| {
+        let w = w.trim_matches(|c: char| c.is_ascii_punctuation());
+        w.chars().skip(1).all(char::is_lowercase) && w.chars().any(char::is_lowercase)
+    };
+    line.split_whitespace().filter(is_word).count() >= SENTENCE_WORDS
+}
+
+/// Fewer words may be a description or a remark.
+const SENTENCE_WORDS: usize = 5;
 
 /// Enough to tell a kind by, and little enough to be read by every recogniser.
 const RECOGNISED_BYTES: usize = 1_000_000;
@@ -93,6 +113,26 @@ mod tests {
             empty.iter().map(|d| d.severity).collect::<Vec<_>>(),
             [cics::diagnostic::Severity::Note]
         );
+    }
+
+    #[test]
+    fn texts_that_only_quote_statements_are_of_no_kind() {
+        let readme = "# Install\n\nDefine the resources of the application with these commands:\n\n\
+                      DEFINE PROGRAM(COSGN00C) GROUP(G)\n\nThen start the region and sign on with the user.\n\
+                      The next chapter tells what to do when it does not start.\n";
+        let router = "!\nversion 12.2\n!\nhostname r1\n!\ninterface Ethernet0\n ip address 1.2.3.4 \
+                      255.0.0.0\n!\nrouter bgp 1\n neighbor 1.2.3.5 remote-as 1\n!\nline vty 0 4\n!\nend\n";
+        let panel = ")PANEL\n+HELP\nMODE   the mode\nPORT number\n)END\n";
+        let plex = "CONTEXT CMAS1.\nDEFINE CICSPLEX(P)\nDEFINE REGION(R)\n";
+        let table =
+            "ISTINTAB INTAB\nLOG1 LOGCHAR APPLID=(APPLICID,CICSA),SEQNCE=LOGON\n ENDINTAB\n";
+        let script = "/* REXX */\nsay 'hello'\nerror:\nexit 8\ncleanup:\nreturn\nx = 1\ncall cleanup\n\
+                      if x then say 'no'\ndo while x\nend\nparse arg y\nsignal error\n";
+        let terminals =
+            "USERMAX=8,  /* MAXIMUM USERS */\nMODE=NOBREAK,  /* KEYBOARD LOCK OPTION */\n";
+        for text in [readme, router, panel, plex, table, script, terminals] {
+            assert_eq!(recognise(text).map(|k| k.word), None, "{text}");
+        }
     }
 
     #[test]

@@ -21,6 +21,11 @@ impl Unknowns {
         }
     }
 
+    /// How often any of them stood in the text, of those that are listed.
+    pub fn total(&self) -> usize {
+        self.seen.iter().map(|(.., count)| count).sum()
+    }
+
     /// One note a name. `what` is the noun, as `statement`.
     pub fn report(self, what: &str, diagnostics: &mut Vec<Diagnostic>) {
         for (name, at, count) in self.seen {

@@ -3,11 +3,11 @@
 //! Reference: CICS system definition utility program (DFHCSDUP).
 
 use cics::csd::OtherDef;
-use cics::diagnostic::Diagnostic;
+use cics::diagnostic::{Diagnostic, Severity};
 
 use super::{Content, Placed};
 use crate::document::{At, Parsed};
-use crate::kind::{Kind, lines_beginning};
+use crate::kind::Kind;
 use crate::sna::values;
 use crate::worlds::Open;
 
@@ -121,9 +121,77 @@ pub(super) static KIND: Kind = Kind {
     parse,
 };
 
+/// Lines that define a resource. Where many more words stand outside of
+/// statements, the text only quotes some.
 fn recognise(text: &str) -> usize {
-    2 * lines_beginning(text, &["DEFINE", "ALTER"])
+    let own = text.lines().filter(|l| defines(l)).count();
+    if own == 0 {
+        return 0;
+    }
+    let (_, told) = cics::csd::definitions(text);
+    let errors = told.iter().filter(|d| d.severity == Severity::Error);
+    if errors.count() > FOREIGN * own {
+        return 0;
+    }
+    2 * own
 }
+
+/// Whether a line begins the definition of a resource that CICS has.
+fn defines(line: &str) -> bool {
+    let line = line.trim_start();
+    let (verb, rest) = line.split_at(line.find(char::is_whitespace).unwrap_or(line.len()));
+    let verbs = ["DEFINE", "ALTER"];
+    let rest = rest.trim_start();
+    let kind = &rest[..rest.find(['(', ' ', '\t']).unwrap_or(rest.len())];
+    let kind = kind.to_ascii_uppercase();
+    // The type may stand on the next line.
+    verbs.iter().any(|v| v.eq_ignore_ascii_case(verb))
+        && (kind.is_empty() || (kind.len() >= 3 && TYPES.iter().any(|t| t.starts_with(&kind))))
+}
+
+/// So many errors a definition are those of somebody who writes definitions.
+const FOREIGN: usize = 4;
+
+/// The types of resources in a CSD; a type may be cut short.
+const TYPES: &[&str] = &[
+    "ATOMSERVICE",
+    "BUNDLE",
+    "CONNECTION",
+    "CORBASERVER",
+    "DB2CONN",
+    "DB2ENTRY",
+    "DB2TRAN",
+    "DJAR",
+    "DOCTEMPLATE",
+    "DUMPCODE",
+    "ENQMODEL",
+    "FILE",
+    "IPCONN",
+    "JOURNALMODEL",
+    "JVMSERVER",
+    "LIBRARY",
+    "LSRPOOL",
+    "MAPSET",
+    "MQCONN",
+    "MQMONITOR",
+    "PARTITIONSET",
+    "PARTNER",
+    "PIPELINE",
+    "PROCESSTYPE",
+    "PROFILE",
+    "PROGRAM",
+    "REQUESTMODEL",
+    "SESSIONS",
+    "TCPIPSERVICE",
+    "TDQUEUE",
+    "TERMINAL",
+    "TRANCLASS",
+    "TRANSACTION",
+    "TSMODEL",
+    "TYPETERM",
+    "URIMAP",
+    "WEBSERVICE",
+];
 
 fn parse(text: &str) -> Parsed {
     let (definitions, mut diagnostics) = cics::csd::definitions(text);
@@ -144,9 +212,14 @@ fn judge(definitions: &[Definition], told: &mut Vec<Diagnostic>) -> Vec<Open> {
     };
     for (d, definition) in definitions.iter().enumerate() {
         for (a, (name, value, at)) in definition.attributes.iter().enumerate() {
+            // Sessions of the external CICS interface and of LU 6.1 have counts
+            // of their own, and an extract prints MAXIMUM(0,0) for them.
+            let other = name == "MAXIMUM"
+                && definition.has("PROTOCOL")
+                && !definition.is("PROTOCOL", "APPC");
             let row = table
                 .row(&definition.kind, name)
-                .filter(|_| !value.is_empty());
+                .filter(|_| !value.is_empty() && !other);
             let place = (definition.kind.as_str(), name.as_str(), *at);
             if let Some(samples) = row.and_then(|row| table.value(row, place, value, told)) {
                 open.push(Open {
@@ -158,4 +231,26 @@ fn judge(definitions: &[Definition], told: &mut Vec<Diagnostic>) -> Vec<Open> {
         }
     }
     open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_of_the_external_interface_have_no_maximum() {
+        let define = |protocol: &str| {
+            let text = format!(
+                "DEFINE SESSIONS(S) GROUP(G) CONNECTION(C) PROTOCOL({protocol})\n  MAXIMUM(0,0)\n"
+            );
+            parse(&text).diagnostics.len()
+        };
+        assert_eq!((define("EXCI"), define("LU61"), define("APPC")), (0, 0, 1));
+    }
+
+    #[test]
+    fn only_types_of_a_csd_make_one() {
+        assert_eq!(recognise("DEFINE TRANS(A) GROUP(G) PROGRAM(P)\n"), 2);
+        assert_eq!(recognise("DEFINE CICSPLEX(A)\nDEFINE REGION(R)\n"), 0);
+    }
 }

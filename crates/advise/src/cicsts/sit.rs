@@ -64,12 +64,24 @@ pub(super) static KIND: Kind = Kind {
     parse,
 };
 
+/// Whether there is such a parameter. Those of trace levels end in the two
+/// letters of a component.
 fn known(name: &str) -> bool {
-    NAMES.binary_search(&name).is_ok()
+    let component = |prefix: &str| name.strip_prefix(prefix).is_some_and(|c| c.len() == 2);
+    NAMES.binary_search(&name).is_ok() || component("SPCTR") || component("STNTR")
 }
 
+/// The known parameters of lines that begin with one, or with the macro. Other
+/// texts have some of these words within their lines.
 fn recognise(text: &str) -> usize {
-    let (parameters, _) = scan(text);
+    let begins = |line: &&str| {
+        let line = line.trim_start();
+        let name = line.split('=').next().unwrap_or_default().trim_end();
+        let stated = name.len() < line.len() && known(&name.to_ascii_uppercase());
+        stated || line.split_whitespace().take(2).any(|w| w == "DFHSIT")
+    };
+    let own: Vec<&str> = text.lines().filter(begins).collect();
+    let (parameters, _) = scan(&own.join("\n"));
     2 * parameters.iter().filter(|p| known(&p.name)).count()
 }
 
@@ -189,6 +201,13 @@ mod tests {
             ]
         );
         assert_eq!(found[1].at, At { line: 3, column: 9 });
+    }
+
+    #[test]
+    fn trace_levels_of_a_component_are_parameters() {
+        assert_eq!(parse("SPCTRAP=1,SPCTR=(1,2)\nSTNTRDS=1\n").diagnostics, []);
+        assert_eq!(recognise("SPCTRAP=1\n"), 2);
+        assert_eq!(recognise("LOG1 LOGCHAR APPLID=(APPLICID,A)\n"), 0);
     }
 
     #[test]

@@ -109,14 +109,34 @@ proptest! {
 }
 
 #[test]
-fn a_large_file_takes_no_time() {
+fn a_line_of_a_large_file_costs_what_one_of_a_small_file_does() {
     let line = |i: usize| format!("DEFINE PROGRAM(P{i:07}) GROUP(G) CONCURRENCY(THREADSAFE)\n");
-    let csd: String = (0..5_000).map(line).collect();
     let port = |i: usize| format!("  {} TCP J{i} NODELAYACKS\n", 1024 + i);
-    let profile: String = std::iter::once("PORT\n".to_owned())
-        .chain((0..5_000).map(port))
-        .collect();
-    judge_as_is(&[profile, csd]);
+    let judged_ns = |lines: usize| {
+        let csd: String = (0..lines).map(line).collect();
+        let profile = (0..lines).map(port).collect::<String>();
+        let texts = [format!("PORT\n{profile}"), csd];
+        // What else runs may only add, so the least of some runs counts.
+        let run = || {
+            let before = cpu_ns();
+            judge_as_is(&texts);
+            cpu_ns() - before
+        };
+        (0..3).map(|_| run()).min().unwrap()
+    };
+    let (few, many) = (judged_ns(1_000), judged_ns(8_000));
+    // Eight times the work; a search through all lines for each would be 64.
+    assert!(
+        many < 24 * few,
+        "{few} ns for 1,000 lines, {many} for 8,000"
+    );
+}
+
+/// Time on the processor of this thread so far, in nanoseconds; scheduling
+/// statistics begin with it.
+fn cpu_ns() -> u64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    text.split_whitespace().next().unwrap().parse().unwrap()
 }
 
 fn judge_as_is(texts: &[String]) {

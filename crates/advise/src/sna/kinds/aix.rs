@@ -106,16 +106,36 @@ const OPTIONS: &[&str] = &["thewall", "lowclust", "lowmbuf", "mb_cl_hiwat"];
 /// Attributes of an adapter that rules look at.
 const ATTRIBUTES: &[&str] = &["xmt_que_size", "rec_que_size"];
 
+/// Lines that only these texts have. Where far more lines are neither a profile
+/// nor a command, the text is a script or a page that has a label.
 fn recognise(text: &str) -> usize {
-    lines(text, &['#'], true)
-        .map(|l| match (stanza(&l), l.text) {
-            (Some(_), _) => 3,
-            (_, t) if program(t).starts_with("no -") || program(t).starts_with("chdev ") => 3,
-            (_, t) if OPTIONS.iter().chain(ATTRIBUTES).any(|o| t.starts_with(o)) => 2,
-            _ => 0,
-        })
-        .sum()
+    let scores: Vec<usize> = scores(text).collect();
+    let own = scores.iter().filter(|s| **s > 0).count();
+    if own == 0 {
+        return 0;
+    }
+    let foreign = parse(text)
+        .diagnostics
+        .iter()
+        .filter(|d| d.message == FOREIGN)
+        .count();
+    match foreign > own {
+        true => 0,
+        false => scores.iter().sum(),
+    }
 }
+
+fn scores(text: &str) -> impl Iterator<Item = usize> {
+    lines(text, &['#'], true).map(|l| match (stanza(&l), l.text) {
+        (Some(_), _) => 3,
+        (_, t) if program(t).starts_with("no -") || program(t).starts_with("chdev ") => 3,
+        (_, t) if OPTIONS.iter().chain(ATTRIBUTES).any(|o| t.starts_with(o)) => 2,
+        _ => 0,
+    })
+}
+
+/// What is said of a line that is nothing known.
+const FOREIGN: &str = "neither a profile, an attribute of one, nor a command known here";
 
 /// A command without the folder of its program: scripts name `/usr/sbin/no`.
 fn program(text: &str) -> &str {
@@ -145,10 +165,7 @@ fn parse(text: &str) -> Parsed {
                 s.operands.push(setting);
             }
         } else {
-            out.warn(
-                line.at,
-                "neither a profile, an attribute of one, nor a command known here",
-            );
+            out.warn(line.at, FOREIGN);
         }
     }
     let known = [

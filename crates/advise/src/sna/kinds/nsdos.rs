@@ -37,7 +37,17 @@ fn recognise(text: &str) -> usize {
         "MODE" => 2,
         _ => 0,
     };
-    let first = |l: &str| l.split([' ', '=', '\t']).next().map_or(0, telling);
+    // Every statement has values; a sentence about a mode has none, and a mode
+    // has a name.
+    let stated = |l: &str| {
+        let second = l.split_whitespace().nth(1).unwrap_or_default();
+        let named = !l.to_ascii_uppercase().starts_with("MODE=");
+        (named && l.contains('=')) || second.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let first = |l: &str| match stated(l) {
+        true => l.split([' ', '=', '\t']).next().map_or(0, telling),
+        false => 0,
+    };
     lines(text, &[';', '*'], false).map(|l| first(l.text)).sum()
 }
 

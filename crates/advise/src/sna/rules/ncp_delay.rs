@@ -28,6 +28,10 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         if delay.operand.is_some_and(|o| is_zero(&o.value)) {
             continue;
         }
+        // With RNAME the NCP is reached over another one, not over a channel.
+        if delay.statement.operand("RNAME").is_some() {
+            continue;
+        }
         let mut finding = delay.finding(&RULE).code(delay.line("0"));
         if delay.operand.is_none() {
             finding = finding.severity(Severity::Advice);

@@ -125,8 +125,11 @@ impl Table {
             true => all.clone().filter(|n| n.contains(word)).collect(),
             false => Vec::new(),
         };
+        // Where not all keywords of a statement are known, what is no more than
+        // alike is another keyword.
+        let likely = |near: &&str| others.is_some() || is_slip(word, near);
         match longer[..] {
-            [] => nearest(word, all).map(str::to_owned),
+            [] => nearest(word, all).filter(likely).map(str::to_owned),
             _ => Some(longer.join(" or ")),
         }
     }
@@ -152,6 +155,22 @@ impl Table {
             }
         }
     }
+}
+
+/// Whether two words begin alike and differ in one letter, or in two that
+/// changed places.
+fn is_slip(word: &str, near: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (word.chars().collect(), near.chars().collect());
+    let pairs = || a.iter().zip(&b);
+    let begin = pairs().take_while(|(x, y)| x == y).count();
+    let end = a.iter().rev().zip(b.iter().rev());
+    let end = end.take_while(|(x, y)| x == y).count();
+    let longest = a.len().max(b.len());
+    let swapped = a.len() == b.len()
+        && begin + end + 2 == longest
+        && a[begin] == b[begin + 1]
+        && a[begin + 1] == b[begin];
+    begin > 0 && (begin + end + 1 >= longest || swapped)
 }
 
 /// Keywords that are told of already: each once a text.
@@ -183,4 +202,23 @@ const STRAY: &str = "?";
 fn is_numeric(value: &str) -> bool {
     let digits = value.strip_prefix('-').unwrap_or(value);
     digits.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_one_letter_and_never_the_first() {
+        for (word, near) in [
+            ("MAXDTA", "MAXDATA"),
+            ("MAXDAAT", "MAXDATA"),
+            ("DELAYS", "DELAY"),
+        ] {
+            assert!(is_slip(word, near), "{word}");
+        }
+        for (word, near) in [("LUTYPE", "PUTYPE"), ("AUTOSYN", "AUTOSES"), ("", "A")] {
+            assert!(!is_slip(word, near), "{word}");
+        }
+    }
 }

@@ -192,7 +192,7 @@ pub(crate) static VTAM_NODES: Table = Table {
         row(
             &[],
             &["LNCTL"],
-            Form::Words(&["SDLC", "BSC", "SS", "CA", "USER"]),
+            Form::Words(&["SDLC", "BSC", "SS", "CA", "CTCA", "MPC", "NCP", "USER"]),
         ),
         row(
             &[],

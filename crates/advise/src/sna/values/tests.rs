@@ -175,6 +175,7 @@ const NOT_NUMBERS: &[&str] = &[
     "PROFILE",
     "PROTOCOL",
     "PU",
+    "RNAME",
     "SDLC",
     "SESSIONS",
     "SNASVCMG",
@@ -346,7 +347,7 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
         (
             "ncp",
             "G GROUP LNCTL=SLDC",
-            "LNCTL=SLDC is not one of SDLC, BSC, SS, CA, USER",
+            "LNCTL=SLDC is not one of SDLC, BSC, SS, CA, CTCA, MPC, NCP, USER",
         ),
         ("vtam-node", "P PU DYNLU=Y", "DYNLU=Y is not one of YES, NO"),
         ("ncp", "L LINE TRSPEED=7", "TRSPEED=7 is not one of 4, 16"),

@@ -10,10 +10,20 @@ use crate::document::At;
 use crate::unknown::Unknowns;
 
 /// Lines that begin with a keyword of the profile. Those that no other kind
-/// uses count twice.
+/// uses count more. A text with far more statements that are unknown is none: a
+/// router's configuration has interfaces as well.
 pub(super) fn recognise(text: &str) -> usize {
-    words(text, &[';'], &[])
+    let all = words(text, &[';'], &[]);
+    let known = |w: &Word| w.first && statement(&w.text).is_some();
+    let own = all.iter().filter(|w| known(w)).count();
+    let ours = all
         .iter()
+        .enumerate()
+        .any(|(i, w)| known(w) && is_ours(w, &all[i + 1..]));
+    if !ours || reader(&all).unknown.total() >= FOREIGN * own {
+        return 0;
+    }
+    all.iter()
         .filter(|w| w.first)
         .map(|w| match statement(&w.text) {
             Some((name, _)) if TELLING.contains(&name) => 3,
@@ -23,6 +33,39 @@ pub(super) fn recognise(text: &str) -> usize {
         })
         .sum()
 }
+
+/// Whether a statement is the profile's and nobody else's: routers have
+/// interfaces, and emulators devices.
+fn is_ours(head: &Word, tail: &[Word]) -> bool {
+    let mut line = tail.iter().take_while(|w| !w.first);
+    match statement(&head.text) {
+        Some(("INTERFACE", _)) => line.any(|w| w.is("DEFINE")),
+        Some(("DEVice", _)) => line.any(|w| DEVICES.iter().any(|d| w.is(d))),
+        Some(("START" | "DELETE", _)) | None => false,
+        Some(_) => true,
+    }
+}
+
+/// Types of devices.
+const DEVICES: &[&str] = &[
+    "ATM",
+    "CDLC",
+    "CLAW",
+    "CTC",
+    "HCH",
+    "HYPERCHANNEL",
+    "LCS",
+    "MPCIPA",
+    "MPCOSA",
+    "MPCPTP",
+    "SNALINK",
+    "SNAIUCV",
+    "VIRTUAL",
+    "XCF",
+];
+
+/// So many unknown statements a known one may be of later releases.
+const FOREIGN: usize = 3;
 
 /// Statements of no other kind of document.
 const TELLING: &[&str] = &[
@@ -46,9 +89,12 @@ fn statement(word: &str) -> Option<(&'static str, Option<&'static str>)> {
 
 /// Reads a profile.
 pub(super) fn read(text: &str) -> (Profile, Vec<Diagnostic>) {
-    let all = words(text, &[';'], &[]);
+    reader(&words(text, &[';'], &[])).finish()
+}
+
+fn reader(all: &[Word]) -> Reader {
     let mut reader = Reader::default();
-    let mut rest = &all[..];
+    let mut rest = all;
     while let Some((head, tail)) = rest.split_first() {
         let Some((name, end)) = statement(&head.text) else {
             // A word where a statement should begin: past its line.
@@ -72,9 +118,7 @@ pub(super) fn read(text: &str) -> (Profile, Vec<Diagnostic>) {
         let closed = end.is_some_and(|end| tail.get(length).is_some_and(|w| w.is(end)));
         rest = &tail[length + usize::from(closed)..];
     }
-    let mut diagnostics = reader.diagnostics;
-    reader.unknown.report("statement", &mut diagnostics);
-    (reader.profile, diagnostics)
+    reader
 }
 
 /// Words of a statement that has no end word: to the next line that begins
@@ -119,6 +163,12 @@ struct Reader {
 }
 
 impl Reader {
+    fn finish(self) -> (Profile, Vec<Diagnostic>) {
+        let mut diagnostics = self.diagnostics;
+        self.unknown.report("statement", &mut diagnostics);
+        (self.profile, diagnostics)
+    }
+
     fn error(&mut self, at: At, message: impl Into<String>) {
         self.diagnostics
             .push(at.diagnostic(Severity::Error, message));

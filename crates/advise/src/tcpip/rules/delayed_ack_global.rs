@@ -5,7 +5,7 @@ use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::source::{PAPER_002, ip};
-use crate::tcpip::{Acknowledgement, Stack};
+use crate::tcpip::{Acknowledgement, Profile, Stack};
 
 pub(super) static RULE: Rule = Rule {
     name: "tcpip.delayed-ack.global",
@@ -40,6 +40,14 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
     }
     let (document, profile) = stack.profiles[0];
     let coded = decision.place.is_some();
+    // A member for OBEYFILE or INCLUDE leaves out what others say.
+    let is_fragment = |p: &Profile| {
+        let says_nothing = p.tcp.at.is_none() && p.ports.is_empty() && p.routes.is_empty();
+        says_nothing && p.interfaces.is_empty() && p.links.is_empty()
+    };
+    if !coded && stack.profiles.iter().all(|(_, p)| is_fragment(p)) {
+        return;
+    }
     let place = decision.place.unwrap_or_else(|| match profile.tcp.at {
         Some(at) => document.place(at),
         None => document.absent(),
