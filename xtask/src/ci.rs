@@ -37,8 +37,9 @@ pub fn run(args: &Args) -> Result<bool> {
         }
         None => &["--all-targets", "--", "-D", "warnings"],
     };
-    let steps: [(&str, Vec<&str>); 5] = [
+    let steps: [(&str, Vec<&str>); 7] = [
         ("tidy", vec!["xtask", "tidy"]),
+        ("licences", vec!["xtask", "licences"]),
         (
             "format",
             [&["fmt"], &format_scope[..], &["--check"]].concat(),
@@ -48,24 +49,58 @@ pub fn run(args: &Args) -> Result<bool> {
             "tests",
             [&["test", "--quiet", "--no-fail-fast"], &scope[..]].concat(),
         ),
+        ("fuzz targets", FUZZ_TARGETS.to_vec()),
         ("simulation", vec!["xtask", "sim", "--seconds", "120"]),
     ];
+    let skipped = std::path::absolute("target/skipped.txt")?;
+    // There may be none yet.
+    let _ = std::fs::remove_file(&skipped);
+    let promised = std::env::var("TUPELO_PROMISED").unwrap_or_else(|_| PROMISED.into());
     let mut failed = Vec::new();
     for (name, arguments) in &steps {
         eprintln!("== {name}: cargo {}", arguments.join(" "));
         let status = Command::new(env!("CARGO"))
             .args(arguments)
+            .env("TUPELO_SKIPPED", &skipped)
+            .env("TUPELO_PROMISED", &promised)
             .status()
             .context("cargo could not be started")?;
         if !status.success() {
             failed.push(*name);
         }
     }
+    tell_skipped(&std::fs::read_to_string(&skipped).unwrap_or_default());
     if !failed.is_empty() {
         eprintln!("failed: {}", failed.join(", "));
     }
     Ok(failed.is_empty())
 }
+
+/// Says which tests did not run, and how many.
+fn tell_skipped(lines: &str) {
+    let mut lines: Vec<&str> = lines.lines().collect();
+    lines.sort_unstable();
+    lines.dedup();
+    for line in &lines {
+        eprintln!("{line}");
+    }
+    eprintln!("{} tests were skipped", lines.len());
+}
+
+/// What `scripts/setup test` installs and a test may lack; see the crate
+/// `skipped`. Networks and mounts of one's own are the machine's to allow.
+const PROMISED: &str = "cc cobc";
+
+/// Every fuzz target builds, with the stable compiler and without coverage.
+const FUZZ_TARGETS: &[&str] = &[
+    "check",
+    "--quiet",
+    "--manifest-path",
+    "fuzz/Cargo.toml",
+    "--bins",
+    "--target-dir",
+    "target",
+];
 
 /// The toolchain's version where it is newer than the one whose lints the
 /// sources are kept clean for.

@@ -9,6 +9,7 @@ mod crash;
 mod docs;
 mod fuzz;
 mod judge;
+mod licences;
 mod sim;
 mod tidy;
 
@@ -32,6 +33,8 @@ enum Task {
     Docs(docs::Args),
     /// Fuzz one parser for a while (needs the nightly compiler)
     Fuzz(fuzz::Args),
+    /// Judge licences and sources of all dependencies by deny.toml
+    Licences,
     /// Kill workers and regions of a bank under load, and count its money
     Crash(crash::Args),
     /// Play the region's histories in virtual time, by seed
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Task::Bench(args) => bench::run(&args),
         Task::Docs(args) => docs::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
+        Task::Licences => licences::run(),
         Task::Crash(args) => crash::run(&args),
         Task::Sim(args) => sim::run(&args),
         Task::Tidy => tidy::run(),
