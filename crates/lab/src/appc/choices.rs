@@ -46,7 +46,8 @@ pub const CHOICES: &[Choice] = &[
         taken: "as it comes",
         other: "when it has passed it on",
         seen: "OS/2 before, RS/6000 before",
-        why: "no public text tells it; the RS/6000 comes nearer this way",
+        why: "no public text tells it; it was chosen when other costs brought the RS/6000 nearer this \
+              way, and now no published figure tells the two apart",
         change: Some(|s| s.acknowledges = Acknowledges::WhenPassedOn),
     },
     Choice {

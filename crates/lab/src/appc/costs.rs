@@ -2,9 +2,9 @@
 //!
 //! The guide publishes no cost. One value is *told* by it, every other one is
 //! *calibrated*: found from one published figure, which then predicts nothing.
-//! No cost is assumed; where a machine's work would need a guess, the machine
-//! takes no time (see `choices` for what that leaves out). The whole table
-//! ([`COSTS`]) is printed with every report.
+//! Where a machine's work would need a guess, the machine takes no time; the
+//! two guesses that are left, a card's time and a timer, stand among the
+//! `choices`. The whole table ([`COSTS`]) is printed with every report.
 //!
 //! Invariant: a cost has one figure of its own, and no figure two costs.
 

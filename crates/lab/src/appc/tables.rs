@@ -196,8 +196,7 @@ pub fn costs() -> Table {
         title: "What the machines cost".into(),
         heading: words(&["machine", "what", "cost", "from", "reason"]),
         rows: COSTS.iter().map(row).collect(),
-        caption: "Nothing is assumed: a cost has a figure of its own, or is told, or is no time."
-            .into(),
+        caption: "A cost has a figure of its own, or is told, or is no time.".into(),
     }
 }
 

@@ -187,10 +187,12 @@ fn about_os2(model: &Model, base: &Attributions, report: &mut Report) {
     let first_s = model.mainframe_s(rs, &rs.baseline(), ATTRIBUTION_REPETITIONS);
     report.conclusions.push(format!(
         "OS/2: what DLC pacing brings depends on when the front end acknowledges a frame, which no \
-         public source tells. If as it comes, taking the windows of 8 back to 3 costs {now:.2} s of \
+         public source tells. If as it comes, taking the windows of 8 back to 3 costs {:.2} s of \
          the tuned transfer; if only when it has passed it on, {cost:.2} s. The RS/6000 before \
          tuning comes to {:.2} s with the first reading and to {:.2} s with the second; 8.66 s are \
          published. The model does not decide this.",
+        // What is rounded to nothing has no sign.
+        (now * 100.0).round() / 100.0 + 0.0,
         first_s.unwrap_or(f64::NAN),
         rs_s.unwrap_or(f64::NAN)
     ));

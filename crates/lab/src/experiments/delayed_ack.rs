@@ -183,7 +183,8 @@ impl Flow {
                 .run(context, report, &name)?;
             let planted = ack_delay_ms.map(|_| cause::WRITE_WRITE_READ);
             report.findings.push(run.finding(planted));
-            found_ms[i] = run.mean_ms() * self.exchanges as f64;
+            // The exchanges are alike, and a lost SYN of a busy machine is none.
+            found_ms[i] = run.response_ms() * self.exchanges as f64;
             let published = Published::number(self.published_s[i] * 1e3);
             let name = "response time of the flow";
             report.measured(name, &conditions, published, found_ms[i], "ms");
