@@ -106,24 +106,34 @@ impl Policy {
         if allowed(name.0) {
             return Ok(*name);
         }
-        let mut loopback = name.0;
-        loopback.set_ip(match name.0 {
-            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        });
-        match name.0.ip().is_unspecified() && allowed(loopback) {
-            true => Ok(Name(loopback)),
+        let here = loopback(name.0);
+        match name.0.ip().is_unspecified() && allowed(here) {
+            true => Ok(Name(here)),
             false => Err(Errno::EACCES),
         }
     }
 
-    /// EACCES when nobody may connect or send there.
-    pub fn connect_to(&self, name: &Name) -> Result<(), Errno> {
-        match self.connect.iter().any(|rule| rule.allows(name.0)) {
-            true => Ok(()),
+    /// The address that is connected or sent to: itself, or loopback for the
+    /// unspecified one. EACCES when that is not allowed.
+    pub fn connect_to(&self, name: &Name) -> Result<Name, Errno> {
+        let to = match name.0.ip().is_unspecified() {
+            true => loopback(name.0),
+            false => name.0,
+        };
+        match self.connect.iter().any(|rule| rule.allows(to)) {
+            true => Ok(Name(to)),
             false => Err(Errno::EACCES),
         }
     }
+}
+
+/// The loopback address of the same family, with the same port.
+fn loopback(mut address: SocketAddr) -> SocketAddr {
+    address.set_ip(match address {
+        SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    });
+    address
 }
 
 #[cfg(test)]
@@ -160,6 +170,9 @@ mod tests {
         let connect = |text| policy.connect_to(&name(text)).is_ok();
         assert!(connect("10.1.255.1:5") && connect("127.0.0.1:99") && connect("[::1]:7"));
         assert!(connect("[::ffff:10.1.0.1]:5"));
+        let here = policy.connect_to(&name("0.0.0.0:99"));
+        assert_eq!(here, Ok(name("127.0.0.1:99")));
+        assert!(!connect("0.0.0.0:98"));
         assert!(!connect("10.2.0.1:5") && !connect("127.0.0.1:98"));
         assert_eq!(policy.listen_at(&name("0.0.0.0:1")), Ok(name("0.0.0.0:1")));
     }

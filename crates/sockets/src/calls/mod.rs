@@ -117,7 +117,7 @@ impl TaskSockets {
             }
             Function::Connect => {
                 let name = Name::parse(&request.data)?;
-                self.world.policy.connect_to(&name)?;
+                let name = self.world.policy.connect_to(&name)?;
                 self.own(s)?.socket.connect(&name, &*self.signal)?;
                 Reply::ok(0)
             }
@@ -256,16 +256,20 @@ impl TaskSockets {
             .ok_or(Errno::EINVAL)?;
         let to = match name {
             [] => None,
-            name => Some(Name::parse(name)?),
+            name => Some(self.destination(own, Name::parse(name)?)?),
         };
-        if let Some(name) = &to
-            && !own.partners.contains(&name.0)
-            && !own.socket.peer().is_ok_and(|peer| peer == *name)
-        {
-            self.world.policy.connect_to(name)?;
-        }
         let count = own.socket.send(data, flags, to.as_ref(), &*self.signal)?;
         Ok(Reply::ok(count as i64))
+    }
+
+    /// Where a datagram goes: to whoever has sent one, to the partner, or where
+    /// the policy allows.
+    fn destination(&self, own: &Own, name: Name) -> Result<Name, Errno> {
+        let known = own.partners.contains(&name.0) || own.socket.peer() == Ok(name);
+        match known {
+            true => Ok(name),
+            false => self.world.policy.connect_to(&name),
+        }
     }
 
     fn select(&self, request: &Request) -> Result<Reply, Errno> {
