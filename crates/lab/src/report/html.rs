@@ -197,7 +197,10 @@ mod tests {
             ..Plot::default()
         });
         let svg = standalone(&picture);
-        assert!(svg.starts_with("<svg class=\"plot\" viewBox=\"0 0 520 297\""), "{svg}");
+        assert!(
+            svg.starts_with("<svg class=\"plot\" viewBox=\"0 0 520 297\""),
+            "{svg}"
+        );
         assert!(svg.ends_with("one</text></svg>"), "{svg}");
         assert!(svg.contains("<style>"));
     }

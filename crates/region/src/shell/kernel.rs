@@ -170,7 +170,9 @@ impl Shared {
         for task in committing {
             self.commit_begins(task);
             match known.filter(|k| k.key == task) {
-                Some(k) => self.trace.put(KernelPoint::Commit, k.number, k.transid, None),
+                Some(k) => self
+                    .trace
+                    .put(KernelPoint::Commit, k.number, k.transid, None),
                 None => self.trace_task(KernelPoint::Commit, task, None),
             }
         }
