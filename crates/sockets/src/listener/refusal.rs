@@ -1,8 +1,8 @@
 //! What a client is told that is refused.
 //!
 //! One line, in the form of the messages of EZACIC02: number, date, time, text,
-//! partner. EZY1315E and EZY1353E are the manual's; the others say the same of
-//! other reasons and have no number.
+//! partner. EZY1353E is the manual's; EZY1315E was not found there and may differ;
+//! the others say the same of other reasons and have no number.
 //!
 //! Reference: IP Messages volume 3 (EZY), EZY1353E.
 
