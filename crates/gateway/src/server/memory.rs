@@ -95,15 +95,15 @@ impl Memory {
 
     /// True when much memory was used and has not been given back yet.
     pub fn wants_trimming(&self) -> bool {
-        self.peak.load(Relaxed).saturating_sub(self.held()) >= WORTH_TRIMMING
+        let (used, peak) = (self.used(), self.peak.load(Relaxed));
+        used <= peak / 2 && peak - used >= WORTH_TRIMMING
     }
 
     /// Gives free memory back to the system after much of it was used.
     pub fn trim(&self) {
         let (used, peak) = (self.used(), self.peak.load(Relaxed));
-        let worth = used <= peak / 2 && peak - used >= WORTH_TRIMMING;
         let taken = |used| self.peak.compare_exchange(peak, used, Relaxed, Relaxed);
-        if worth && taken(used).is_ok() {
+        if self.wants_trimming() && taken(used).is_ok() {
             // SAFETY: a plain call; the allocator takes its own locks.
             #[cfg(target_env = "gnu")]
             unsafe {
