@@ -128,9 +128,13 @@ impl Waits {
 
     /// The wait that is under way ends, if there is one.
     pub fn end(&mut self, now: u64) {
-        let Some((kind, since)) = self.now.take() else {
-            return;
-        };
+        if let Some((kind, since)) = self.now.take() {
+            self.add(kind, now.saturating_sub(since));
+        }
+    }
+
+    /// A wait of so many nanoseconds is over.
+    pub fn add(&mut self, kind: WaitKind, ns: u64) {
         let sum = match kind {
             WaitKind::Lock => &mut self.lock_wait_ns,
             WaitKind::Queue => &mut self.queue_wait_ns,
@@ -139,12 +143,7 @@ impl Waits {
             WaitKind::Event => &mut self.event_wait_ns,
             WaitKind::Syncpoint => &mut self.syncpoint_wait_ns,
         };
-        *sum += now.saturating_sub(since);
-    }
-
-    /// Whether a wait for the store is under way.
-    pub fn commits(&self) -> bool {
-        matches!(self.now, Some((WaitKind::Syncpoint, _)))
+        *sum += ns;
     }
 }
 
@@ -355,18 +354,18 @@ mod tests {
         let mut waits = Waits::default();
         waits.begin(WaitKind::Lock, 100);
         waits.begin(WaitKind::Delay, 130);
-        assert!(!waits.commits());
         waits.end(200);
         waits.end(900);
-        waits.begin(WaitKind::Syncpoint, 1_000);
-        assert!(waits.commits());
+        waits.begin(WaitKind::Child, 1_000);
+        waits.add(WaitKind::Syncpoint, 5);
         waits.end(1_005);
         let sums = (
             waits.lock_wait_ns,
             waits.delay_wait_ns,
+            waits.child_wait_ns,
             waits.syncpoint_wait_ns,
         );
-        assert_eq!(sums, (30, 70, 5));
+        assert_eq!(sums, (30, 70, 5, 5));
     }
 
     #[test]

@@ -269,7 +269,6 @@ impl Core {
             // Nobody outside waits for what the region starts.
             abandoned: spec.start.is_some(),
             in_kernel: spec.start.is_some(),
-            answered: false,
             has_sockets: false,
             start: spec.start,
             lends: false,

@@ -127,8 +127,6 @@ pub struct TaskState {
     pub abandoned: bool,
     /// The kernel knows it: its end goes through there.
     pub in_kernel: bool,
-    /// Its last call there is answered.
-    pub answered: bool,
     /// It has made socket calls: its end is told to whoever serves them.
     pub has_sockets: bool,
     /// The start that it comes from.

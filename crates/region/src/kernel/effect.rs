@@ -10,8 +10,8 @@ use crate::core::TaskKey;
 /// What must be done after a call of the kernel.
 #[derive(Debug)]
 pub enum Effect {
-    /// Answer the call of a task.
-    Answer(TaskKey, Answer),
+    /// Answer the call of a task, which waited so many nanoseconds for the store.
+    Answer(TaskKey, Answer, u64),
     /// A running task waits now, or goes on: `Kernel::waits` says which, for
     /// another thread may have changed it meanwhile.
     Waits(TaskKey),

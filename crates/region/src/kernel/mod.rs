@@ -406,7 +406,7 @@ impl Kernel {
             return false;
         }
         out.push(Effect::Waits(task));
-        out.push(Effect::Answer(task, Answer::of_abend(&code)));
+        out.push(Effect::Answer(task, Answer::of_abend(&code), 0));
         true
     }
 
@@ -574,18 +574,18 @@ impl Kernel {
             out.push(Effect::Waits(task));
         }
         match served {
-            Ok(Step::Done(answer)) => out.push(Effect::Answer(task, answer)),
+            Ok(Step::Done(answer)) => out.push(Effect::Answer(task, answer, 0)),
             Ok(Step::Later) => {}
             Ok(Step::Wait(wait)) => self.suspend(now, request, wait),
             Ok(Step::Commit(changes, outcome)) => {
-                self.state.units.of(task).committing = true;
+                self.state.units.of(task).commit_began = Some(now);
                 out.push(Effect::Commit(Job {
                     task,
                     changes,
                     then: Then::Command(Box::new(outcome)),
                 }));
             }
-            Err(failure) => out.push(Effect::Answer(task, failure.into())),
+            Err(failure) => out.push(Effect::Answer(task, failure.into(), 0)),
         }
     }
 

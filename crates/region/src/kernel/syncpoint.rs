@@ -33,7 +33,7 @@ impl Kernel {
     /// SYNCPOINT ROLLBACK of a running task.
     pub(super) fn rollback(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
         self.back_out(now, task, out);
-        out.push(Effect::Answer(task, Answer::default()));
+        out.push(Effect::Answer(task, Answer::default(), 0));
     }
 
     /// A task is over.
@@ -66,7 +66,7 @@ impl Kernel {
         let unit = self.state.units.of(task);
         match (unit.changes.is_empty(), unit.participants.as_slice()) {
             (true, []) => self.conclude(now, task, then, None, out),
-            (false, []) => self.decide(task, then, out),
+            (false, []) => self.decide(now, task, then, out),
             (true, [_]) => {
                 unit.phase = Phase::Alone { then };
                 tell(unit, Order::CommitOnePhase, out);
@@ -87,9 +87,10 @@ impl Kernel {
     }
 
     /// Hands the unit's changes to the store, whose commit is the decision.
-    fn decide(&mut self, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+    fn decide(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
         let unit = self.state.units.of(task);
         unit.phase = Phase::Deciding { then };
+        unit.commit_began = Some(now);
         let mut changes = std::mem::take(&mut unit.changes);
         if let Some(id) = unit.id {
             let decisions = &self.state.decisions;
@@ -133,7 +134,7 @@ impl Kernel {
                 }
                 let then = *then;
                 match *refused {
-                    false => self.decide(task, then, out),
+                    false => self.decide(now, task, then, out),
                     true => {
                         let why = "a participant of the unit of work cannot commit";
                         self.fail(now, task, then, why, out);
@@ -241,7 +242,7 @@ impl Kernel {
             }
         });
         let unit = self.state.units.of(task);
-        unit.committing = false;
+        let waited = unit.commit_took(now);
         if let Some(caller) = unit.end {
             self.back_out(now, task, out);
             self.leave(now, caller, None, out);
@@ -251,7 +252,7 @@ impl Kernel {
             Ok(()) => outcome.answer,
             Err(error) => (outcome.refused)(&error).into(),
         };
-        out.push(Effect::Answer(task, answer));
+        out.push(Effect::Answer(task, answer, waited));
     }
 
     /// The unit is decided: committed, or not, and why not.
@@ -266,6 +267,7 @@ impl Kernel {
         let unit = self.state.units.of(task);
         let changed = unit.phase != Phase::Active;
         let end = unit.end;
+        let waited = unit.commit_took(now);
         if changed {
             self.state.counts.commits += u64::from(failed.is_none());
             self.state.counts.backouts += u64::from(failed.is_some());
@@ -277,7 +279,7 @@ impl Kernel {
                     None => Answer::default(),
                     Some(_) => Answer::of_condition(Condition::RolledBack, 0),
                 };
-                out.push(Effect::Answer(task, answer));
+                out.push(Effect::Answer(task, answer, waited));
             }
             // Its worker died while the syncpoint was decided.
             (After::Syncpoint, Some(caller)) => self.leave(now, caller, None, out),

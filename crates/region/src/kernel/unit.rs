@@ -23,8 +23,8 @@ pub struct Unit {
     pub participants: Vec<ParticipantId>,
     /// How far its end has come.
     pub phase: Phase,
-    /// A change to something not recoverable is with the committer.
-    pub committing: bool,
+    /// When the committer got changes that it has not answered.
+    pub commit_began: Option<u64>,
     /// The task has ended, and how it is told from others.
     pub end: Option<Caller>,
 }
@@ -71,9 +71,16 @@ impl Unit {
         self.changes.is_empty() && self.participants.is_empty()
     }
 
+    /// The committer has nothing of it any more; gives the nanoseconds since it
+    /// got it, 0 when it got nothing.
+    pub fn commit_took(&mut self, now: u64) -> u64 {
+        let began = self.commit_began.take();
+        began.map_or(0, |began| now.saturating_sub(began))
+    }
+
     /// True while somebody else decides over it.
     pub fn is_busy(&self) -> bool {
-        self.committing || self.phase != Phase::Active
+        self.commit_began.is_some() || self.phase != Phase::Active
     }
 }
 

@@ -264,7 +264,7 @@ impl World {
     fn perform(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Answer(key, answer) => self.answered(key, answer),
+                Effect::Answer(key, answer, _) => self.answered(key, answer),
                 Effect::Blocking(key, work) => self.answered(key, (work.0)()),
                 Effect::Start(start) => self.started.push(*start),
                 Effect::Commit(job) if self.held => self.jobs.push(job),

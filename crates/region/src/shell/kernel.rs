@@ -16,7 +16,7 @@ use super::committer::{self, Committer};
 use super::lease::ended_well;
 use super::wakes;
 use crate::api::{Abend, RegionConfig, StartError, WaitKind};
-use crate::core::{Stage, TaskKey};
+use crate::core::TaskKey;
 use crate::kernel::{BlockingWork, Caller, Effect, Kernel, PURGED, Settings};
 use crate::resources::Resources;
 use crate::resources::dump::Dumps;
@@ -168,7 +168,6 @@ impl Shared {
             self.page.notify(0);
         }
         for task in committing {
-            self.commit_begins(task);
             match known.filter(|k| k.key == task) {
                 Some(k) => self
                     .trace
@@ -205,7 +204,6 @@ impl Shared {
             };
             // Before the answer: the task's end must find it set.
             task.in_kernel = true;
-            task.answered = false;
             task.caller(key)
         };
         if self
@@ -287,7 +285,9 @@ impl Shared {
         let mut ended = Vec::new();
         for effect in effects {
             match effect {
-                Effect::Answer(task, answer) => self.answer_task(task, &answer),
+                Effect::Answer(task, answer, waited) => {
+                    self.answer_waiting(task, &answer, waited);
+                }
                 Effect::Waits(task) => self.with(|core, cx| {
                     let Some(worker) = core.runs_in(task) else {
                         return;
@@ -336,27 +336,20 @@ impl Shared {
     /// Answers the call of a task, unless its worker has died meanwhile: the
     /// worker of that number may be another.
     pub(super) fn answer_task(&self, task: TaskKey, answer: &Answer) {
+        self.answer_waiting(task, answer, 0);
+    }
+
+    /// The same for one that waited so many nanoseconds for the store.
+    fn answer_waiting(&self, task: TaskKey, answer: &Answer, waited: u64) {
         let mut state = self.lock();
         if let Some(of) = state.core.task_mut(task) {
-            of.answered = true;
-            if of.waits.commits() {
-                of.waits.end(now_ns());
-            }
+            of.waits.add(WaitKind::Syncpoint, waited);
         }
         let worker = state.core.runs_in(task);
         let link = worker.and_then(|w| state.links.get(w).cloned());
         drop(state);
         if let Some(link) = link {
             wakes::answer(&link, answer);
-        }
-    }
-
-    /// A task that runs waits for the store, unless that was quicker.
-    fn commit_begins(&self, key: TaskKey) {
-        let mut state = self.lock();
-        let task = state.core.task_mut(key);
-        if let Some(task) = task.filter(|t| t.stage == Stage::Submitted && !t.answered) {
-            task.waits.begin(WaitKind::Syncpoint, now_ns());
         }
     }
 

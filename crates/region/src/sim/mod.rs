@@ -210,7 +210,7 @@ impl World {
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Answer(key, answer) => self.answered(key, &answer),
+            Effect::Answer(key, answer, _) => self.answered(key, &answer),
             Effect::Waits(key) => {
                 let (waits, lends) = (self.kernel.waits(key), self.kernel.waits_for_child(key));
                 let lent = self.core.lends(key);

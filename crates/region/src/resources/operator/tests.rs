@@ -58,7 +58,7 @@ impl World {
 
     fn answer(&mut self) -> Option<Answer> {
         let answers = self.out.drain(..).filter_map(|effect| match effect {
-            Effect::Answer(_, answer) => Some(answer),
+            Effect::Answer(_, answer, _) => Some(answer),
             _ => None,
         });
         answers.reduce(|_, last| last)
