@@ -16,6 +16,7 @@ mod scan;
 mod types;
 mod values;
 
+pub use attributes::resource_types;
 pub use queues::{
     AtiFacility, ExtraDef, IntraDef, JournalModelDef, JournalType, TdQueueDef, TdQueueKind,
     TdRecovery, TsModelDef,

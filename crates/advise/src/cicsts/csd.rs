@@ -2,7 +2,7 @@
 //!
 //! Reference: CICS system definition utility program (DFHCSDUP).
 
-use cics::csd::OtherDef;
+use cics::csd::{OtherDef, resource_types};
 use cics::diagnostic::{Diagnostic, Severity};
 
 use super::{Content, Placed};
@@ -146,52 +146,11 @@ fn defines(line: &str) -> bool {
     let kind = kind.to_ascii_uppercase();
     // The type may stand on the next line.
     verbs.iter().any(|v| v.eq_ignore_ascii_case(verb))
-        && (kind.is_empty() || (kind.len() >= 3 && TYPES.iter().any(|t| t.starts_with(&kind))))
+        && (kind.is_empty() || (kind.len() >= 3 && resource_types().any(|t| t.starts_with(&kind))))
 }
 
 /// So many errors a definition are those of somebody who writes definitions.
 const FOREIGN: usize = 4;
-
-/// The types of resources in a CSD; a type may be cut short.
-const TYPES: &[&str] = &[
-    "ATOMSERVICE",
-    "BUNDLE",
-    "CONNECTION",
-    "CORBASERVER",
-    "DB2CONN",
-    "DB2ENTRY",
-    "DB2TRAN",
-    "DJAR",
-    "DOCTEMPLATE",
-    "DUMPCODE",
-    "ENQMODEL",
-    "FILE",
-    "IPCONN",
-    "JOURNALMODEL",
-    "JVMSERVER",
-    "LIBRARY",
-    "LSRPOOL",
-    "MAPSET",
-    "MQCONN",
-    "MQMONITOR",
-    "PARTITIONSET",
-    "PARTNER",
-    "PIPELINE",
-    "PROCESSTYPE",
-    "PROFILE",
-    "PROGRAM",
-    "REQUESTMODEL",
-    "SESSIONS",
-    "TCPIPSERVICE",
-    "TDQUEUE",
-    "TERMINAL",
-    "TRANCLASS",
-    "TRANSACTION",
-    "TSMODEL",
-    "TYPETERM",
-    "URIMAP",
-    "WEBSERVICE",
-];
 
 fn parse(text: &str) -> Parsed {
     let (definitions, mut diagnostics) = cics::csd::definitions(text);

@@ -266,8 +266,14 @@ pub(super) const USED: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Every type of resource that a CSD may define, as far as it is known here.
+pub fn resource_types() -> impl Iterator<Item = &'static str> + Clone {
+    let used = USED.iter().map(|(name, _)| *name);
+    used.chain(KEPT.iter().copied())
+}
+
 /// Types that are known and kept as they are written.
-pub(super) const KEPT: &[&str] = &[
+const KEPT: &[&str] = &[
     "ATOMSERVICE",
     "BUNDLE",
     "CONNECTION",

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::attributes::{KEPT, USED, abbreviates, complete, complete_type};
+use super::attributes::{USED, abbreviates, complete, complete_type, resource_types};
 use super::queues::{JournalModelDef, TdQueueDef, TsModelDef};
 use super::scan::{Attribute, Statement, statements};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
@@ -146,8 +146,7 @@ impl Reader {
             );
             return None;
         };
-        let types = || USED.iter().map(|(n, _)| *n).chain(KEPT.iter().copied());
-        let kind = match complete_type(&first.name, types()) {
+        let kind = match complete_type(&first.name, resource_types()) {
             Some(kind) => kind.to_owned(),
             None => {
                 self.unused
@@ -371,8 +370,7 @@ impl Reader {
             if !types.insert(kind.clone()) {
                 continue;
             }
-            let all = USED.iter().map(|(n, _)| *n).chain(KEPT.iter().copied());
-            let help = nearest(&kind, all).map(|n| format!("is {n} meant?"));
+            let help = nearest(&kind, resource_types()).map(|n| format!("is {n} meant?"));
             let message = format!("definitions of type {kind} are ignored");
             self.say(Severity::Warning, line, column, message, help);
         }
