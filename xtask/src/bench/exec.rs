@@ -83,6 +83,14 @@ fn exec(setting: &Setting) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
+/// Microseconds of a message to another processor and back through bare shared
+/// memory, median.
+pub fn bare_round_trip() -> Result<f64> {
+    let told = cargo_bench("region", "exec", &["link-idle", "--json"])?;
+    let peer = figure(&told, "link-idle")?.peer_value;
+    peer.context("no round trip was measured")
+}
+
 /// A line of the region's bench.
 struct Figure {
     value: f64,

@@ -2,18 +2,18 @@
 //! work is, and what children cost.
 //!
 //! COBOL programs look at the clock themselves. A call of the region is
-//! measured against a round trip between two threads: both put a message into
-//! memory they share, and each wakes the other. A DELAY of one millisecond
-//! stands against a bare sleep of a thread, five children against five LINKs,
+//! measured against a bare round trip between two processors: both put a
+//! message into memory they share, and each wakes the other. A DELAY of one
+//! millisecond stands against a bare sleep of a thread, five children against five LINKs,
 //! empty (told) and with two milliseconds of waiting each.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
 use super::cobol::{Application, Program};
+use super::exec;
 use super::{Bench, Bound, Row, Setting, median};
 
 /// The benches of time.
@@ -24,7 +24,6 @@ pub const BENCHES: &[Bench] = &[Bench {
 }];
 
 const SLEEPS: usize = 1000;
-const TRIPS: usize = 5000;
 
 /// A call is one round trip, and work on both sides.
 const CALL: Bound = Bound::RatioAtMost(2.0);
@@ -38,7 +37,7 @@ fn run(setting: &Setting) -> Result<Vec<Row>> {
                 &["write", "read", "enq"][..],
                 application.figures("QUES", 3)?,
             ),
-            (&["trip"], vec![round_trip()]),
+            (&["trip"], vec![exec::bare_round_trip()?]),
             (&["delay", "delay99"], application.figures("DLAY", 2)?),
             (&["sleep", "sleep99"], sleeps().to_vec()),
             (&["start", "start99"], application.figures("STRT", 2)?),
@@ -109,31 +108,6 @@ fn sleeps() -> [f64; 2] {
         .collect();
     late.sort_by(f64::total_cmp);
     [late[SLEEPS / 2], late[SLEEPS * 99 / 100]]
-}
-
-/// Microseconds of a message to another thread and back, median.
-fn round_trip() -> f64 {
-    let (there, messages) = channel::<()>();
-    let (back, answers) = channel();
-    let other = std::thread::spawn(move || {
-        while messages.recv().is_ok() {
-            if back.send(()).is_err() {
-                return;
-            }
-        }
-    });
-    let mut trips = Vec::with_capacity(TRIPS);
-    for _ in 0..TRIPS {
-        let begin = Instant::now();
-        if there.send(()).is_err() || answers.recv().is_err() {
-            break;
-        }
-        trips.push(begin.elapsed().as_secs_f64() * 1e6);
-    }
-    drop(there);
-    // It ends when there is nobody to send to it.
-    let _ = other.join();
-    median(&mut trips)
 }
 
 const PROGRAMS: [Program; 7] = [
