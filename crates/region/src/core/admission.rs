@@ -148,7 +148,7 @@ impl Core {
                 self.uncount_class(class);
             }
             Stage::WaitPlace => {
-                self.place_waits.forget();
+                self.place_waits[task.queue].forget();
                 self.active -= 1;
                 self.uncount_class(class);
             }
@@ -250,6 +250,7 @@ impl Core {
                 false => Some(u64::MAX),
             },
             small: spec.expected_bytes <= SMALL_BYTES,
+            queue: 0,
             slow: false,
             port: spec.port,
             stage: Stage::WaitPlace,
@@ -321,7 +322,7 @@ impl Core {
             task.number = number;
             task.stage = Stage::WaitPlace;
         }
-        if self.place_waits.is_empty() && self.place(cx, key, false) {
+        if self.is_first(key) && self.place(cx, key, false) {
             return;
         }
         self.queue_for_place(key);

@@ -4,13 +4,18 @@
 //! queued behind busy workers once enough of them run; a task that turns out
 //! to run or wait for long has its queue taken away and given to others. Idle
 //! workers are taken most recently used first, whose pages are warm.
+//!
+//! Programs that compute for long share a few workers for each processor: more
+//! of them would end no sooner, and take memory and processor time from all
+//! others. What waits for its turn there keeps nobody else from a place.
 
 use super::defs::Pace;
 use super::queue::Turn;
 use super::task::{Stage, TaskKey};
 use super::worker::{Life, Place, WorkerState};
 use super::{
-    Action, Core, Cx, DEPTH, Links, MAX_START_FAILURES, SHORT_NS, START_RETRY_NS, WAITING_WORKERS,
+    Action, COMPUTING_WORKERS, Core, Cx, DEPTH, Links, MAX_START_FAILURES, PLACE_WAIT_NS, SHORT_NS,
+    START_RETRY_NS, WAITING_WORKERS,
 };
 use link::SlotState;
 use link::layout::SLOTS;
@@ -32,41 +37,70 @@ impl Core {
         true
     }
 
-    /// Tries to place the tasks that wait for one.
+    /// Tries to place the tasks that wait for one: all others before those of
+    /// programs that compute.
     pub(super) fn place_waiting<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
-        while !self.place_waits.is_empty() {
+        if self.place_queue(cx, false) {
+            self.place_queue(cx, true);
+        }
+    }
+
+    /// Places the tasks of one queue in their order. False when some still
+    /// wait.
+    fn place_queue<L: Links>(&mut self, cx: &mut Cx<'_, L>, computes: bool) -> bool {
+        let queue = usize::from(computes);
+        while !self.place_waits[queue].is_empty() {
             let tasks = &self.tasks;
             let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitPlace);
-            let Some(key) = self.place_waits.pop(waits) else {
-                return;
+            let Some(key) = self.place_waits[queue].pop(waits) else {
+                return true;
             };
             let since = self
                 .tasks
                 .get(key)
                 .map_or(cx.now, |t| t.begun.max(t.submitted));
-            let since = since.max(self.last_placed);
-            let force = cx.now.saturating_sub(since) >= super::PLACE_WAIT_NS;
-            if !self.place(cx, key, force) {
-                self.queue_for_place(key);
-                return;
+            let since = since.max(self.last_placed[queue]);
+            let force = cx.now.saturating_sub(since) >= self.longest_wait_ns(key);
+            if self.place(cx, key, force) {
+                self.last_placed[queue] = cx.now;
+                cx.out.push(Action::Wake(key));
+                continue;
             }
-            self.last_placed = cx.now;
-            cx.out.push(Action::Wake(key));
+            self.queue_for_place(key);
+            if self.tasks.get(key).is_none_or(|t| t.queue == queue) {
+                return false;
+            }
         }
+        true
+    }
+
+    /// How long it may take until somebody who waits for a place gets one,
+    /// before the first gets a worker of its own.
+    fn longest_wait_ns(&self, key: TaskKey) -> u64 {
+        match self.pace_of(key) {
+            Some(pace) if pace.computes() => PLACE_WAIT_NS.max(2 * pace.held_ns),
+            _ => PLACE_WAIT_NS,
+        }
+    }
+
+    /// True when nobody who waits for a place comes before a task.
+    pub(super) fn is_first(&self, key: TaskKey) -> bool {
+        self.place_waits[0].is_empty() && (!self.computes(key) || self.place_waits[1].is_empty())
     }
 
     /// Puts a task at its turn among those that wait for a place: the order
     /// is that of the task numbers.
     pub(super) fn queue_for_place(&mut self, key: TaskKey) {
+        let queue = usize::from(self.computes(key));
         if let Some(task) = self.tasks.get_mut(key) {
             task.stage = Stage::WaitPlace;
+            task.queue = queue;
             let turn = Turn {
                 priority: task.priority,
                 since: task.begun,
                 order: task.number,
             };
-            self.place_waits
-                .push(turn, self.limits.priority_aging_ns, key);
+            self.place_waits[queue].push(turn, self.limits.priority_aging_ns, key);
         }
     }
 
@@ -139,6 +173,7 @@ impl Core {
         if w.load == 0 {
             w.idle_since = cx.now;
             w.stuck = false;
+            w.blocked = false;
             w.waiting = false;
             w.behind_qr = false;
             w.seen = None;
@@ -194,6 +229,9 @@ impl Core {
 
     fn choose<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, force: bool) -> Option<Place> {
         let task = self.tasks.get(key)?;
+        if !force && self.computes(key) && self.processors_are_taken() {
+            return None;
+        }
         let quick = task.small && self.is_short(key) && task.losses == 0;
         if quick && !force && self.busy.len() >= self.enough_for(key) {
             let needs_qr = self.needs_qr(key);
@@ -241,6 +279,17 @@ impl Core {
     /// worker for each of its requests.
     fn is_short(&self, key: TaskKey) -> bool {
         self.pace_of(key).is_none_or(|p| p.held_ns < SHORT_NS)
+    }
+
+    /// True when the task's program is known to compute for long.
+    fn computes(&self, key: TaskKey) -> bool {
+        self.pace_of(key).is_some_and(Pace::computes)
+    }
+
+    /// True when as many workers compute as there is use for.
+    fn processors_are_taken(&self) -> bool {
+        let workers = self.workers.iter().filter(|w| w.computes());
+        workers.count() >= self.limits.parallel * COMPUTING_WORKERS
     }
 
     /// True when a task would wait for the QR token in any worker.

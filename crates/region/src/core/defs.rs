@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use link::{Name, ProgramEntry, ProgramName, TransId};
 
+use super::SHORT_NS;
 use crate::api::{ClassDef, Definitions, StartError, TransactionDef};
 
 /// Definitions of one generation.
@@ -56,6 +57,11 @@ impl Pace {
     /// True when such runs leave their processor to others most of the time.
     pub fn mostly_waits(self) -> bool {
         self.waited_ns > self.held_ns / 2
+    }
+
+    /// True when such runs take a processor for long.
+    pub fn computes(self) -> bool {
+        self.held_ns >= SHORT_NS && !self.mostly_waits()
     }
 }
 

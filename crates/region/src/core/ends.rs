@@ -83,7 +83,7 @@ impl Core {
             self.vacate(cx, key, place, high_water);
         }
         self.tasks.remove(key);
-        if !self.place_waits.is_empty() {
+        if self.waits_for_place() > 0 {
             self.place_waiting(cx);
         }
     }
@@ -206,11 +206,11 @@ impl Core {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
-        let waited = task.stage == Stage::WaitPlace;
+        let waited = (task.stage == Stage::WaitPlace).then_some(task.queue);
         task.abend = Some(abend);
         task.heard = cx.now;
-        if waited {
-            self.place_waits.forget();
+        if let Some(queue) = waited {
+            self.place_waits[queue].forget();
         } else {
             let place = task.place;
             self.unload(cx, key);

@@ -41,6 +41,8 @@ const SHORT_NS: u64 = 200_000;
 /// Workers that run for each one that would, when their programs mostly wait
 /// for the region.
 const WAITING_WORKERS: usize = 8;
+/// Workers that run programs that compute for long, for each one that would.
+const COMPUTING_WORKERS: usize = 4;
 /// While a program with shorter runs than this goes on, the news of the tasks
 /// before it may wait.
 const BRIEF_NS: u64 = 20_000;
@@ -154,16 +156,17 @@ pub struct Core {
     class_waits: Vec<WaitQueue>,
     /// Requests for an active task.
     mxt_waits: WaitQueue,
-    /// Admitted tasks for a place.
-    place_waits: WaitQueue,
+    /// Admitted tasks for a place; in the second queue those of programs that
+    /// compute.
+    place_waits: [WaitQueue; 2],
     class_active: Vec<usize>,
     active: usize,
     /// Active tasks that wait for their children, who may take their places.
     lent: usize,
     /// Requests that wait for their class or for MXT.
     waiting: usize,
-    /// When a task that waited for a place was given one last.
-    last_placed: u64,
+    /// When a task of each of these queues was given a place last.
+    last_placed: [u64; 2],
     order: u64,
     next_number: u64,
     start_failures: u32,
@@ -186,12 +189,12 @@ impl Core {
             busy: Vec::new(),
             class_waits: (0..classes).map(|_| WaitQueue::default()).collect(),
             mxt_waits: WaitQueue::default(),
-            place_waits: WaitQueue::default(),
+            place_waits: Default::default(),
             class_active: vec![0; classes],
             active: 0,
             lent: 0,
             waiting: 0,
-            last_placed: 0,
+            last_placed: [0; 2],
             order: 0,
             next_number: 1,
             start_failures: 0,
@@ -251,7 +254,9 @@ impl Core {
                 self.class_waits[class].set_priority(key, priority, aging_ns);
             }
             (Stage::WaitMxt, _) => self.mxt_waits.set_priority(key, priority, aging_ns),
-            (Stage::WaitPlace, _) => self.place_waits.set_priority(key, priority, aging_ns),
+            (Stage::WaitPlace, _) => {
+                self.place_waits[task.queue].set_priority(key, priority, aging_ns);
+            }
             _ => {}
         }
     }
@@ -260,8 +265,8 @@ impl Core {
     /// priorities that do not age.
     pub fn set_priority_aging(&mut self, aging_ns: u64) {
         self.limits.priority_aging_ns = aging_ns;
-        let queues = self.class_waits.iter_mut();
-        for queue in queues.chain([&mut self.mxt_waits, &mut self.place_waits]) {
+        let queues = self.class_waits.iter_mut().chain(&mut self.place_waits);
+        for queue in queues.chain([&mut self.mxt_waits]) {
             queue.age_by(aging_ns);
         }
     }
@@ -349,22 +354,27 @@ impl Core {
         let live = self.workers.iter().filter(|w| w.is_live()).count();
         Statistics {
             active: self.active as u64,
-            waiting: (self.waiting + self.place_waits.len()) as u64,
+            waiting: (self.waiting + self.waits_for_place()) as u64,
             workers: live as u64,
             ..self.stats.clone()
         }
     }
 
+    /// Admitted tasks that wait for a place.
+    fn waits_for_place(&self) -> usize {
+        self.place_waits.iter().map(WaitQueue::len).sum()
+    }
+
     /// True while somebody must look at the workers every millisecond: a task
     /// is queued behind another, or waits for a place.
     pub fn wants_fine_tick(&self) -> bool {
-        !self.place_waits.is_empty() || self.busy.iter().any(|&w| self.workers[w].load > 1)
+        self.waits_for_place() > 0 || self.busy.iter().any(|&w| self.workers[w].load > 1)
     }
 
     /// True while limits of tasks or workers must be looked at.
     pub fn wants_coarse_tick(&self) -> bool {
         !self.tasks.is_empty()
-            || !self.place_waits.is_empty()
+            || self.waits_for_place() > 0
             || self.ready_workers() < self.limits.min_workers
             || self
                 .workers

@@ -103,6 +103,8 @@ pub struct TaskState {
     /// region's.
     pub lock_timeout_ns: Option<u64>,
     pub(super) small: bool,
+    /// Which queue for a place it stands in, while it waits for one.
+    pub(super) queue: usize,
     /// Counted among its worker's slow tasks.
     pub(super) slow: bool,
     /// Port that hears of the end.

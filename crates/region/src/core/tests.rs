@@ -168,6 +168,7 @@ impl World {
         if let Some(slot) = queued.min_by_key(|s| s.0) {
             slot.2 = Slot::Running;
             w.waits_for_qr = open;
+            w.runnable = slot.0.is_multiple_of(2);
             let task = slot.1;
             *self.links.begun.entry(task).or_default() += 1;
             for key in self.core.tasks.keys() {
@@ -398,6 +399,67 @@ fn behind_a_wait_for_the_qr_token_only_threadsafe_tasks_are_moved_away() {
     assert_ne!(world.core.runs_in(safe), Some(first));
     // New ones go by the same rule.
     assert_ne!(begin(&mut world, b"LONG    "), first);
+}
+
+#[test]
+fn programs_that_compute_share_the_processors_and_keep_nobody_else_waiting() {
+    let mut world = World::new(3);
+    world.core.limits.parallel = 1;
+    known(&mut world, b"LONG    ", run(10_000_000, 0));
+    known(&mut world, b"SHORT   ", run(10_000, 0));
+    let spec = TaskSpec {
+        transid: Name::from_bytes(*b"FREE"),
+        program: Name::from_bytes(*b"LONG    "),
+        ..TaskSpec::default()
+    };
+    for worker in 0..COMPUTING_WORKERS {
+        assert_eq!(begin(&mut world, b"LONG    "), worker);
+        submit(&mut world, worker, 0, true);
+        world.links.workers.get_mut(&worker).unwrap().runnable = true;
+    }
+    let next = world.call(|c, cx| c.begin(cx, &spec)).unwrap();
+    let stage = |world: &World| world.core.task(next).unwrap().stage.clone();
+    let tick = |world: &mut World| {
+        world.now += 2 * STUCK_NS;
+        world.call(|c, cx| c.fine_tick(cx));
+        stage(world)
+    };
+    for _ in 0..3 {
+        assert_eq!(tick(&mut world), Stage::WaitPlace);
+    }
+    // Others are not behind it.
+    begin(&mut world, b"SHORT   ");
+    assert_eq!(tick(&mut world), Stage::WaitPlace);
+    // One that computed waits for a socket or the like now.
+    world.links.workers.get_mut(&0).unwrap().runnable = false;
+    for worker in world.links.workers.values_mut() {
+        worker.cpu_ns += STUCK_NS;
+    }
+    assert_eq!(tick(&mut world), Stage::Building);
+}
+
+#[test]
+fn the_first_of_those_that_wait_to_compute_gets_a_worker_when_nobody_ends() {
+    let mut world = World::new(3);
+    world.core.limits.parallel = 1;
+    known(&mut world, b"LONG    ", run(PLACE_WAIT_NS, 0));
+    for worker in 0..COMPUTING_WORKERS {
+        begin(&mut world, b"LONG    ");
+        submit(&mut world, worker, 0, true);
+        world.links.workers.get_mut(&worker).unwrap().runnable = true;
+    }
+    let spec = TaskSpec {
+        transid: Name::from_bytes(*b"FREE"),
+        program: Name::from_bytes(*b"LONG    "),
+        ..TaskSpec::default()
+    };
+    let next = world.call(|c, cx| c.begin(cx, &spec)).unwrap();
+    for place in [None, Some(COMPUTING_WORKERS)] {
+        world.now += PLACE_WAIT_NS + STUCK_NS;
+        world.call(|c, cx| c.fine_tick(cx));
+        let task = world.core.task(next).unwrap();
+        assert_eq!(task.place.map(|p| p.worker), place);
+    }
 }
 
 #[test]

@@ -23,7 +23,21 @@ impl Core {
                 self.take_queue(cx, worker, false);
             }
         }
+        if !self.place_waits[1].is_empty() {
+            self.look_for_blocked(cx);
+        }
         self.place_waiting(cx);
+    }
+
+    /// Finds those that computed and wait for something now: they leave their
+    /// processor to others.
+    fn look_for_blocked<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
+        for worker in 0..self.workers.len() {
+            let w = &self.workers[worker];
+            if w.stuck && w.computes() {
+                self.look_at_running(cx, worker);
+            }
+        }
     }
 
     /// A few times a second: limits of tasks and workers.
@@ -68,10 +82,12 @@ impl Core {
                 // would have none either.
                 let long = cx.now.saturating_sub(seen.since) >= STUCK_NS;
                 w.behind_qr = long && cx.links.waits_for_qr(worker);
-                let mut used =
-                    || cx.links.cpu_ns(worker).saturating_sub(seen.cpu_ns) >= STUCK_NS / 2;
-                w.stuck =
-                    long && !w.behind_qr && (w.stuck || used() || !cx.links.is_runnable(worker));
+                w.blocked = long && !w.behind_qr && !cx.links.is_runnable(worker);
+                w.stuck = long
+                    && !w.behind_qr
+                    && (w.stuck || w.blocked || {
+                        cx.links.cpu_ns(worker).saturating_sub(seen.cpu_ns) >= STUCK_NS / 2
+                    });
             }
             (Some((slot, sequence, _)), _) => {
                 w.seen = Some(Seen {
@@ -81,12 +97,14 @@ impl Core {
                     cpu_ns: cx.links.cpu_ns(worker),
                 });
                 w.stuck = false;
+                w.blocked = false;
                 w.behind_qr = false;
                 w.progress_cpu_ns = 0;
             }
             (None, _) => {
                 w.seen = None;
                 w.stuck = false;
+                w.blocked = false;
                 w.behind_qr = false;
             }
         }

@@ -46,6 +46,9 @@ pub struct WorkerState {
     pub(super) waiting: bool,
     /// Its running task runs for long.
     pub(super) stuck: bool,
+    /// Its running task waits for something else than a processor, the region
+    /// or the QR token, as it was seen last.
+    pub(super) blocked: bool,
     /// Its running task waits for the QR token for long.
     pub(super) behind_qr: bool,
     /// The task seen running last.
@@ -105,6 +108,7 @@ impl WorkerState {
             next_sequence: 1,
             waiting: false,
             stuck: false,
+            blocked: false,
             behind_qr: false,
             seen: None,
             progress: 0,
@@ -118,6 +122,13 @@ impl WorkerState {
     /// True while its process is there or being started.
     pub fn is_live(&self) -> bool {
         matches!(self.life, Life::Ready | Life::Retiring)
+    }
+
+    /// True when it runs a program that is not known to be short, and does not
+    /// wait.
+    pub(super) fn computes(&self) -> bool {
+        let waits = self.waiting || self.blocked || self.behind_qr;
+        self.life == Life::Ready && self.slow > 0 && !waits
     }
 
     /// True when no slot is held.

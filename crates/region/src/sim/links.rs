@@ -30,6 +30,8 @@ pub struct SimWorker {
     pub dead: bool,
     /// CPU time used.
     pub cpu_ns: u64,
+    /// Its task has a processor, or waits for nothing else.
+    pub runnable: bool,
     /// Its task waits for the QR token.
     pub waits_for_qr: bool,
 }
@@ -106,8 +108,8 @@ impl Links for SimLinks {
         self.workers[&worker].cpu_ns
     }
 
-    fn is_runnable(&mut self, _: usize) -> bool {
-        false
+    fn is_runnable(&mut self, worker: usize) -> bool {
+        self.workers[&worker].runnable
     }
 
     fn waits_for_qr(&mut self, worker: usize) -> bool {

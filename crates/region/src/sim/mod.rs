@@ -477,6 +477,7 @@ impl World {
             Some((_, i)) => {
                 if let Some((_, number, state)) = &mut w.slots[i] {
                     *state = Slot::Running;
+                    w.runnable = number.is_multiple_of(2);
                     *self.links.begun.entry(*number).or_default() += 1;
                 }
             }
