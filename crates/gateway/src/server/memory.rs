@@ -18,8 +18,8 @@ use std::task::{Context, Poll, Waker};
 pub(crate) const SMALL: usize = 64 << 10;
 /// Bytes by which the use must have fallen before free memory is given back.
 const WORTH_TRIMMING: usize = 8 << 20;
-/// Bytes that a connection takes that holds nothing, about.
-const CONNECTION: usize = 10 << 10;
+/// Bytes that a connection takes by itself once bytes have come, about.
+const CONNECTION: usize = 28 << 10;
 /// Blocks from this size on are the kernel's again as soon as they are freed.
 #[cfg(target_env = "gnu")]
 const MAPPED_FROM: libc::c_int = 1 << 20;
