@@ -60,6 +60,38 @@ pub fn serve() -> Result<bool> {
     Ok(true)
 }
 
+/// The bit of the reply's size by which a client asks for a side that spins.
+pub const SPINS: u32 = 1 << 31;
+
+/// A connection that asks again and again instead of sleeping.
+pub struct Spinning(pub TcpStream);
+
+impl Read for Spinning {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            match self.0.read(buffer) {
+                Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => std::hint::spin_loop(),
+                other => return other,
+            }
+        }
+    }
+}
+
+impl Write for Spinning {
+    fn write(&mut self, buffer: &[u8]) -> std::io::Result<usize> {
+        loop {
+            match self.0.write(buffer) {
+                Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => std::hint::spin_loop(),
+                other => return other,
+            }
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 /// One connection: eight bytes say how many bytes come and how many go back,
 /// again and again.
 fn exchange(mut stream: TcpStream) -> std::io::Result<()> {
@@ -68,7 +100,16 @@ fn exchange(mut stream: TcpStream) -> std::io::Result<()> {
     stream.read_exact(&mut sizes)?;
     let [a, b, c, d, e, f, g, h] = sizes;
     let request = u32::from_be_bytes([a, b, c, d]) as usize;
-    let reply = vec![0; u32::from_be_bytes([e, f, g, h]) as usize];
+    let reply = u32::from_be_bytes([e, f, g, h]);
+    if reply & SPINS == 0 {
+        return answer(stream, request, reply);
+    }
+    stream.set_nonblocking(true)?;
+    answer(Spinning(stream), request, reply & !SPINS)
+}
+
+fn answer(mut stream: impl Read + Write, request: usize, reply: u32) -> std::io::Result<()> {
+    let reply = vec![0; reply as usize];
     let mut buffer = vec![0; 32_000];
     loop {
         let mut left = request;

@@ -1,11 +1,13 @@
 //! Captures explained: MB/s and packets/s with full diagnosis.
 //!
 //! Three generated captures of more than 200 MB: many short connections, few
-//! long ones, and losses. Ours runs in this process, on one thread and on
-//! two; the peers are programs on the path: tshark printing the fields of its
-//! TCP analysis, tshark with TRANSUM, tcptrace brief and full. tshark reads a
-//! tenth of each capture, which is enough to see its rate. Files are read
-//! once before measuring, so that no side waits for the disk.
+//! long ones, and losses. Ours is `tupelo capture explain --json`, on one
+//! thread and on two; the peers are programs on the path: tshark printing the
+//! fields of its TCP analysis, tshark with TRANSUM, tcptrace brief and full.
+//! Every side is a process of its own that starts, reads the same capture and
+//! ends; beside tshark both read a tenth of it, since it takes its time. Files
+//! are read once before measuring, so that no side waits for the disk. Memory
+//! is what the analysis adds to this process.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -59,15 +61,29 @@ impl Sample {
         })
     }
 
-    /// Seconds to explain it.
-    fn explain(&self, threads: usize) -> Result<f64> {
+    /// MB/s of ours.
+    fn explained(&self, threads: usize) -> Result<f64> {
+        let mut command = Command::new(program::tupelo()?);
+        command.args(["capture", "explain", "--json", "--threads"]);
+        command.arg(threads.to_string()).arg(&self.path);
+        let begin = Instant::now();
+        let status = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()?;
+        if !status.success() {
+            bail!("tupelo capture explain failed: {status}");
+        }
+        Ok(self.megabytes / begin.elapsed().as_secs_f64())
+    }
+
+    /// Explains it in this process.
+    fn explain_here(&self) -> Result<()> {
         let options = Options {
-            threads,
+            threads: 1,
             ..Options::default()
         };
-        let begin = Instant::now();
         let explanation = capture::explain_file(&self.path, &options)?;
-        let seconds = begin.elapsed().as_secs_f64();
         if explanation.totals.segments as f64 != self.packets {
             bail!(
                 "{} segments of {}",
@@ -75,7 +91,7 @@ impl Sample {
                 self.packets
             );
         }
-        Ok(seconds)
+        Ok(())
     }
 
     /// MB/s of a peer, with the file as its last argument.
@@ -103,7 +119,7 @@ struct Peer {
     name: &'static str,
     program: &'static str,
     arguments: &'static [&'static str],
-    /// It takes its time: a tenth of the capture is enough.
+    /// It takes its time: a tenth of the capture is enough for both.
     slow: bool,
     bound: Bound,
 }
@@ -185,21 +201,21 @@ fn rows(bench: &'static str, kind: Bulk, setting: &Setting) -> Result<Vec<Row>> 
     let folder = tempfile::tempdir()?;
     let large = Sample::make(folder.path(), kind, 220)?;
     let small = Sample::make(folder.path(), kind, 22)?;
-    let small_peak = peak_megabytes(|| small.explain(1))?;
-    let large_peak = peak_megabytes(|| large.explain(1))?;
+    let small_peak = peak_megabytes(|| small.explain_here())?;
+    let large_peak = peak_megabytes(|| large.explain_here())?;
     let mut rows = Vec::new();
     let mut alone = 0.0;
     for peer in PEERS {
-        let (ours, theirs) = alternate(
-            setting.rounds,
-            || Ok(large.megabytes / large.explain(1)?),
-            || if peer.slow { &small } else { &large }.peer(peer),
-        )?;
-        alone = ours;
+        let sample = if peer.slow { &small } else { &large };
+        let (ours, theirs) =
+            alternate(setting.rounds, || sample.explained(1), || sample.peer(peer))?;
+        if !peer.slow {
+            alone = ours;
+        }
         let row = (ours, "MB/s");
         rows.push(Row::judged(
             bench,
-            "one thread",
+            format!("one thread, {:.0} MB", sample.megabytes),
             row,
             (peer.name, theirs),
             peer.bound,
@@ -214,8 +230,8 @@ fn rows(bench: &'static str, kind: Bulk, setting: &Setting) -> Result<Vec<Row>> 
     ));
     let (two, one) = alternate(
         setting.rounds,
-        || Ok(large.megabytes / large.explain(2)?),
-        || Ok(Some(large.megabytes / large.explain(1)?)),
+        || large.explained(2),
+        || Ok(Some(large.explained(1)?)),
     )?;
     let peer = ("one thread", one);
     rows.push(Row::judged(

@@ -20,17 +20,17 @@ use super::{Bench, Bound, Row, Setting, alternate, program};
 /// The copybook benches.
 pub const BENCHES: &[Bench] = &[
     Bench {
-        name: "record-decode",
+        name: "copybook-decode",
         about: "record to JSON, one thread, against copybook-cli",
         run: decode,
     },
     Bench {
-        name: "record-encode",
+        name: "copybook-encode",
         about: "JSON to record, one thread, against copybook-cli",
         run: encode,
     },
     Bench {
-        name: "copybooks-accepted",
+        name: "copybook-accepted",
         about: "copybooks accepted, against cobc -std=ibm",
         run: accepted,
     },
@@ -66,7 +66,7 @@ fn decode(setting: &Setting) -> Result<Vec<Row>> {
         },
     )?;
     Ok(vec![Row::judged(
-        "record-decode",
+        "copybook-decode",
         "740-byte record to JSON",
         (ours, "MB/s"),
         ("copybook-cli", theirs),
@@ -98,7 +98,7 @@ fn encode(setting: &Setting) -> Result<Vec<Row>> {
         },
     )?;
     Ok(vec![Row::judged(
-        "record-encode",
+        "copybook-encode",
         "JSON to 740-byte record",
         (ours, "MB/s"),
         ("copybook-cli", theirs),
@@ -132,7 +132,7 @@ fn accepted(_: &Setting) -> Result<Vec<Row>> {
         }
     }
     Ok(vec![Row::judged(
-        "copybooks-accepted",
+        "copybook-accepted",
         format!("of {} copybooks", copybooks.len()),
         (f64::from(taken), "copybooks"),
         ("cobc -std=ibm", Some(f64::from(compiled))),

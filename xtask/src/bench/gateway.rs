@@ -1,7 +1,8 @@
-//! REST to COBOL and back, against the same HTTP server answering a constant.
+//! REST to COBOL and back, against the same HTTP server answering a constant,
+//! and against servers that are not ours.
 //!
-//! Both servers are programs of their own with one door thread, driven by
-//! `tupelo drive` in a third process; CPU is that of all server processes,
+//! Every server is a program of its own, ours with one door thread, driven by
+//! `tupelo drive` in another process; CPU is that of all server processes,
 //! workers included, read from /proc around the run. The program is PFPADCON of
 //! `examples/perfchannel`, defined THREADSAFE; a row shows it QUASIRENT.
 
@@ -12,12 +13,13 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use super::gateway_peers::PEERS;
 use super::{Bench, Bound, Row, Setting, median, program};
 
 /// The gateway's benches.
 pub const BENCHES: &[Bench] = &[Bench {
     name: "gateway",
-    about: "REST to COBOL: throughput, CPU, bytes/s, against a constant answer",
+    about: "REST to COBOL: throughput, CPU, bytes/s, against constant answers, nginx, Go, Node",
     run: gateway,
 }];
 
@@ -47,6 +49,9 @@ fn gateway(setting: &Setting) -> Result<Vec<Row>> {
             ("constant", Some(peer.cpu_us)),
             told(Bound::RatioAtMost(2.0)),
         ));
+        if bound {
+            rows.extend(others(setting, &pair, folder.path())?);
+        }
     }
     let pair = Pair::start(&threadsafe, 128 << 10)?;
     let (ours, peer) = pair.measure(setting.rounds, 128 << 10, &["-c", "50", "-t", "4s"])?;
@@ -61,7 +66,11 @@ fn gateway(setting: &Setting) -> Result<Vec<Row>> {
     let load = [
         "-c", "500", "--think", "500ms", "-t", "10s", "--warmup", "2s",
     ];
-    let ours = exchange(&pair.gateway, 256 << 10, &load)?;
+    let mut ours = Vec::new();
+    for _ in 0..setting.rounds {
+        ours.push(exchange(&pair.gateway, 256 << 10, &load)?);
+    }
+    let ours = medians(ours);
     rows.push(Row::judged(
         "rest-256k-500-clients",
         "256 KB, 500 clients, 500 ms think time, THREADSAFE",
@@ -69,6 +78,34 @@ fn gateway(setting: &Setting) -> Result<Vec<Row>> {
         ("arithmetic", Some(1000.0)),
         Bound::ValueAtLeast(980.0),
     ));
+    Ok(rows)
+}
+
+/// CPU of a request beside that of each server that is not ours.
+fn others(setting: &Setting, pair: &Pair, folder: &Path) -> Result<Vec<Row>> {
+    let load = ["-c", "50", "-t", "4s"];
+    let mut rows = Vec::new();
+    for peer in &PEERS {
+        let server = (peer.start)(1000, folder)?;
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..setting.rounds {
+            ours.push(exchange(&pair.gateway, 1000, &load)?);
+            if let Some(server) = &server {
+                theirs.push(exchange(server, 1000, &load)?);
+            }
+        }
+        let theirs = (!theirs.is_empty()).then(|| medians(theirs).cpu_us);
+        rows.push(Row::judged(
+            "rest-1k-cpu",
+            "1 KB saturated, THREADSAFE",
+            (medians(ours).cpu_us, "us/request"),
+            (peer.name, theirs),
+            match peer.name {
+                "Go" => Bound::RatioAtMost(0.8),
+                _ => Bound::Told,
+            },
+        ));
+    }
     Ok(rows)
 }
 
@@ -136,14 +173,14 @@ fn medians(runs: Vec<Measured>) -> Measured {
 }
 
 /// A server in a process of its own.
-struct Server {
+pub struct Server {
     child: Child,
     address: String,
 }
 
 impl Server {
     /// Starts it and waits for the line that names its address.
-    fn start(mut command: Command) -> Result<Server> {
+    pub fn start(mut command: Command) -> Result<Server> {
         let mut child = command
             .stdout(Stdio::piped())
             .stdin(Stdio::null())
@@ -168,6 +205,12 @@ impl Server {
         };
         // The rest of what it prints is read away, so that it never waits.
         std::thread::spawn(move || lines.for_each(drop));
+        Ok(Server { child, address })
+    }
+
+    /// Starts one whose address is known.
+    pub fn listening(mut command: Command, address: String) -> Result<Server> {
+        let child = command.stdin(Stdio::null()).spawn()?;
         Ok(Server { child, address })
     }
 

@@ -13,6 +13,7 @@ mod copybook;
 mod drive;
 mod exec;
 mod gateway;
+mod gateway_peers;
 pub mod program;
 mod row;
 mod times;

@@ -1,10 +1,10 @@
 //! The bare peers: what two processes with shared memory can do at best.
 //!
 //! [`Peer::round_trips`] is a futex ping-pong: one word each way, both sides
-//! asleep in between. [`Peer::ring`] is a ring with the batching of the link:
-//! the asking side keeps a number of requests outstanding, the other side runs
-//! an empty program with two clock reads for each, and a side sleeps only when
-//! it finds nothing to do.
+//! asleep in between. [`Peer::ring`] is a ring that works in batches: the
+//! asking side keeps a number of requests outstanding, the other side runs an
+//! empty program with two clock reads for each and wakes nobody before all that
+//! were asked for are done, and a side sleeps only when it finds nothing to do.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -99,12 +99,12 @@ impl Peer {
                 let slot = &page.slots[sent as usize % SLOTS].0;
                 slot.request.store(sent, Ordering::Relaxed);
                 sent += 1;
-                page.head.0.store(sent, Ordering::SeqCst);
-                if page.server_sleeps.0.load(Ordering::SeqCst) != 0
-                    && page.server_sleeps.0.swap(0, Ordering::SeqCst) != 0
-                {
-                    wake(&page.server_sleeps.0);
-                }
+            }
+            page.head.0.store(sent, Ordering::SeqCst);
+            if page.server_sleeps.0.load(Ordering::SeqCst) != 0
+                && page.server_sleeps.0.swap(0, Ordering::SeqCst) != 0
+            {
+                wake(&page.server_sleeps.0);
             }
         }
         while page.tail.0.load(Ordering::SeqCst) != sent {
@@ -181,13 +181,15 @@ fn serve_ring(page: &Page) {
             page.server_sleeps.0.store(0, Ordering::SeqCst);
             continue;
         }
-        let slot = &page.slots[done as usize % SLOTS].0;
-        slot.started
-            .store(clock(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
-        std::hint::black_box(slot.request.load(Ordering::Relaxed));
-        slot.ended
-            .store(clock(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
-        done += 1;
+        for _ in done..page.head.0.load(Ordering::SeqCst) {
+            let slot = &page.slots[done as usize % SLOTS].0;
+            slot.started
+                .store(clock(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
+            std::hint::black_box(slot.request.load(Ordering::Relaxed));
+            slot.ended
+                .store(clock(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
+            done += 1;
+        }
         page.tail.0.store(done, Ordering::SeqCst);
         if page.client_sleeps.0.load(Ordering::SeqCst) != 0
             && page.client_sleeps.0.swap(0, Ordering::SeqCst) != 0

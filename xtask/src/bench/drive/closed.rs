@@ -10,6 +10,7 @@ const LOAD: Load = Load {
     connections: 50,
     rate: None,
     seconds: 3,
+    cold: false,
 };
 
 /// Every round runs ours and then each peer, so that a drift of the machine

@@ -12,6 +12,7 @@ const LOAD: Load = Load {
     connections: 50,
     rate: Some(2000),
     seconds: 3,
+    cold: true,
 };
 
 /// Every round runs ours and then each peer that knows rates.

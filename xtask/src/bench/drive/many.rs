@@ -12,6 +12,7 @@ const LOAD: Load = Load {
     connections: 10_000,
     rate: Some(20_000),
     seconds: 5,
+    cold: false,
 };
 
 /// One round; a server in a process of its own, because both ends together

@@ -7,6 +7,7 @@ mod closed;
 mod constant;
 mod many;
 mod peers;
+mod stall;
 mod theory;
 
 use super::{Bench, Bound, Row, Setting};
@@ -29,8 +30,8 @@ pub const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "drive-stall",
-        about: "p99 told after a standstill of 1 s in runs of 10 and 20 s, against arithmetic",
-        run: stall,
+        about: "p99 told after a standstill of 1 s in runs of 10 and 20 s, against arithmetic and others",
+        run: stall::rows,
     },
     Bench {
         name: "drive-theory",
@@ -43,21 +44,6 @@ pub const BENCHES: &[Bench] = &[
         run: many::rows,
     },
 ];
-
-fn stall(_: &Setting) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    for seconds in [10, 20] {
-        let told = drive::selftest::run(seconds)?;
-        rows.push(Row::judged(
-            "drive-stall",
-            format!("server stopped for 1 s in {seconds} s, p99"),
-            (told.told_p99_ms, "ms"),
-            ("arithmetic", Some(told.true_p99_ms)),
-            Bound::Within(20.0),
-        ));
-    }
-    Ok(rows)
-}
 
 /// How `cargo xtask serve` behaves.
 #[derive(clap::Args)]
@@ -94,7 +80,7 @@ pub fn serve(args: &ServeArgs) -> Result<bool> {
 pub struct PresentArgs {
     /// Where
     url: String,
-    /// Connections, all opened before the run
+    /// Connections, all opened before the run unless it is cold
     #[arg(long)]
     clients: usize,
     /// How long
@@ -103,18 +89,21 @@ pub struct PresentArgs {
     /// Requests a second instead of a closed loop
     #[arg(long)]
     rate: Option<f64>,
+    /// Open connections as they are needed, and count from the first request
+    #[arg(long)]
+    cold: bool,
 }
 
 /// Presents a load and prints its figures as JSON.
 pub fn present(args: &PresentArgs) -> Result<bool> {
     let mut load = HttpLoad::new(args.url.clone());
     load.clients = args.clients;
-    load.ahead = Some(args.clients);
     load.rate = args.rate;
     load.threads = 1;
+    load.ahead = Some(if args.cold { 0 } else { args.clients });
     // A rate is judged without the first second, in which the server gets to
     // know the connections; CPU and memory are those of the whole process.
-    load.warmup = Duration::from_secs(u64::from(args.rate.is_some()));
+    load.warmup = Duration::from_secs(u64::from(args.rate.is_some() && !args.cold));
     load.duration = Duration::from_secs(args.seconds);
     let plan = load.plan()?;
     let foreseen = drive::preflight::check(&plan);

@@ -17,6 +17,9 @@ pub struct Load {
     pub rate: Option<u32>,
     /// How long.
     pub seconds: u32,
+    /// Whether ours, like the others, opens its connections in the run, and
+    /// leaves no first second out.
+    pub cold: bool,
 }
 
 /// Another driver: its program and how a load is asked of it.
@@ -54,6 +57,7 @@ pub const PEERS: &[Peer] = &[
             let mut all = in_c(load, url);
             // It has no closed loop; a rate beyond reach makes it one.
             all.push(format!("-R{}", load.rate.unwrap_or(2_000_000)));
+            all.push("--latency".into());
             Ok(all)
         },
     },
@@ -140,6 +144,7 @@ pub fn ours(load: &Load, url: &str) -> Result<Ran> {
     if let Some(rate) = load.rate {
         all.extend(["--rate".into(), rate.to_string()]);
     }
+    all.extend(load.cold.then(|| "--cold".into()));
     run(&std::env::current_exe()?, &all, load.seconds)
 }
 
@@ -239,6 +244,7 @@ fn k6(load: &Load, url: &str, folder: &Path) -> Result<Vec<String>> {
         connections,
         rate,
         seconds,
+        ..
     } = load;
     let scenario = match rate {
         None => {

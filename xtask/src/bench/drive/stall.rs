@@ -1,0 +1,81 @@
+//! A server that stands still for a second in the middle of a run: the p99 that
+//! drivers tell, against what arithmetic says.
+//!
+//! A driver that waits for its answers before it goes on never sees most of the
+//! requests that should have been sent meanwhile, and tells a p99 of
+//! milliseconds. The arithmetic is that of `drive::selftest`.
+
+use super::peers::{Load, PEERS, Ran};
+use super::{Bound, Row, Setting};
+use anyhow::Result;
+use drive::server::{Behaviour, Server};
+use std::time::Duration;
+
+const LOAD: Load = Load {
+    connections: 256,
+    rate: Some(500),
+    seconds: 10,
+    cold: true,
+};
+
+/// One run of ours for each length, and one of each peer that tells a p99.
+pub fn rows(_: &Setting) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for seconds in [10, 20] {
+        let told = drive::selftest::run(u64::from(seconds))?;
+        let label = format!("server stopped for 1 s in {seconds} s, p99");
+        let row = |peer, bound| {
+            let ours = (told.told_p99_ms, "ms");
+            Row::judged("drive-stall", label.clone(), ours, peer, bound)
+        };
+        let arithmetic = ("arithmetic", Some(told.true_p99_ms));
+        rows.push(row(arithmetic, Bound::Within(20.0)));
+        for peer in PEERS.iter().filter(|p| p.rates) {
+            let load = Load { seconds, ..LOAD };
+            let server = Server::start(Behaviour {
+                body_bytes: 64,
+                ..Behaviour::default()
+            })?;
+            let url = format!("http://{}/", server.address());
+            let ran = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    std::thread::sleep(Duration::from_millis(500) * seconds);
+                    server.stall(0, SECOND)
+                });
+                peer.run(&load, &url)
+            })?;
+            let p99 = ran.and_then(|ran| p99_ms(&ran));
+            rows.push(row((peer.name, p99), Bound::Told));
+        }
+    }
+    Ok(rows)
+}
+
+/// The p99 that a driver printed, in milliseconds: oha as JSON, hey and wrk2 as
+/// text. None of one that prints none.
+fn p99_ms(ran: &Ran) -> Option<f64> {
+    if let Ok(json) = serde_json::from_str::<serde_json::Value>(&ran.output) {
+        let p99 = json.pointer("/latencyPercentiles/p99")?.as_f64()?;
+        return Some(p99 * 1e3);
+    }
+    let mut lines = ran.output.lines().map(str::trim);
+    let line = lines.find(|l| l.starts_with("99% in") || l.starts_with("99.000%"))?;
+    match line.strip_prefix("99% in") {
+        Some(rest) => Some(rest.split_whitespace().next()?.parse::<f64>().ok()? * 1e3),
+        None => milliseconds(line.split_whitespace().nth(1)?),
+    }
+}
+
+/// A time as wrk2 writes it: `1.20ms`, `87.00us`, `1.01s`.
+fn milliseconds(text: &str) -> Option<f64> {
+    let unit = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let scale = match &text[unit..] {
+        "us" => 1e-3,
+        "ms" => 1.0,
+        "s" => 1e3,
+        _ => return None,
+    };
+    Some(text[..unit].parse::<f64>().ok()? * scale)
+}
+
+const SECOND: Duration = Duration::from_secs(1);
