@@ -33,6 +33,7 @@ use crate::source::Sources;
 const PRELUDE: &[(&str, &str)] = &[
     ("<tupelo:cics>", include_str!("prelude/cics.js")),
     ("<tupelo:copybook>", include_str!("prelude/copybook.js")),
+    ("<tupelo:xml>", include_str!("prelude/xml.js")),
     ("<tupelo:http>", include_str!("prelude/http.js")),
     ("<tupelo:main>", include_str!("prelude/main.js")),
 ];

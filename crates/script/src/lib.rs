@@ -23,6 +23,8 @@ mod regional;
 mod routes;
 mod service;
 mod source;
+mod types;
+mod xml;
 
 pub use config::{ScriptConfig, TRANSACTION};
 pub use engine::{Answer, Engine, Request};
@@ -34,3 +36,5 @@ pub use regional::program_name;
 pub use routes::{Match, Route, RouteError, Routes};
 pub use service::{Checked, Refused, Scripts, check};
 pub use source::{SourceError, Sources};
+pub use types::{declarations, of_record as record_declaration};
+pub use xml::parse as parse_xml;

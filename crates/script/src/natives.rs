@@ -141,6 +141,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     let inside = move || of.host.borrow().is_some();
     add("inside", Function::new(c(), inside)?)?;
     texts(ctx, own, shared)?;
+    crate::xml::install(ctx, own)?;
     records::install(ctx, own, shared)
 }
 

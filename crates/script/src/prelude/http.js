@@ -76,6 +76,13 @@
         throw e instanceof BadRequest ? e : new BadRequest(`the body is not JSON: ${e.message}`);
       }
     }
+    /** The body's root element. */
+    xml() {
+      const text = this.text();
+      try { return N.XML.parse(text); } catch (e) {
+        throw e instanceof SyntaxError ? new BadRequest(`the body is ${e.message}`) : e;
+      }
+    }
     /** The first of these media types that the client takes, by its Accept. */
     accepts(...types) {
       const accept = this.headers.get("accept");
@@ -126,6 +133,7 @@
       this.#body = [typeof value?.json === "function" ? value.json() : JSON.stringify(value, (_, v) => (typeof v === "bigint" ? Number.isSafeInteger(Number(v)) ? Number(v) : String(v) : v)) ?? "null"];
       return this;
     }
+    xml(value, root) { this.#as("application/xml"); this.#body = [N.XML.stringify(value, root)]; return this; }
     bytes(bytes) { this.#as("application/octet-stream"); this.#body = [N.asBytes(bytes, "the body")]; return this; }
     /** The answer for what a handler gave back. */
     [N.TAKE](value) {
