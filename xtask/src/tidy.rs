@@ -29,6 +29,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("appc", 3),
     ("cpic", 3),
     ("sockets", 3),
+    ("script", 3),
     ("drive", 3),
     ("lab", 3),
     ("tupelo", 4),

@@ -6,6 +6,8 @@
 use std::future::Future;
 use std::io;
 
+use crate::web::Web;
+
 /// Runs programs; shared by all door threads.
 pub trait Backend: Clone + Send + Sync + 'static {
     /// The thread's own end of it.
@@ -21,6 +23,11 @@ pub trait Backend: Clone + Send + Sync + 'static {
 
     /// Why programs cannot be run well now, in words; none when they can.
     fn impairment(&self) -> Option<String>;
+
+    /// What serves requests beside the APIs; none when nothing does.
+    fn web(&self) -> Option<&dyn Web> {
+        None
+    }
 
     /// Appends the backend's own metrics in the Prometheus text format.
     fn metrics(&self, out: &mut String);

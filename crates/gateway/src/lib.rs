@@ -9,6 +9,7 @@ mod problem;
 mod project;
 mod server;
 mod validate;
+mod web;
 mod yaml;
 
 pub use backend::{Abend, Backend, Call, Door, Operated, PutError, Refusal, Reply, Task};
@@ -20,3 +21,4 @@ pub use project::import::{
 };
 pub use project::operation::{Api, Contract};
 pub use server::{Gateway, GatewayConfig, StartError, TlsConfig, constant, metrics_sample};
+pub use web::{Handler, Serving, Web, WebAnswer, WebRefusal};

@@ -165,6 +165,8 @@ pub const REQUEST_CHANNEL: u16 = 1;
 /// The program is known to end within microseconds, so news of the tasks
 /// before it may wait until it has ended.
 pub const REQUEST_BRIEF: u16 = 2;
+/// The unit of work has changes already: files are read through the region.
+pub const REQUEST_CHANGED: u16 = 4;
 
 /// What a worker gives back: the second part of a slot's page. The message is
 /// apart, since only an abend has one.

@@ -298,6 +298,10 @@ impl Services for LinkServices {
         std::mem::swap(side.heap(), &mut self.heap);
     }
 
+    fn sees_changes(&mut self) {
+        self.files.iter_mut().for_each(|f| f.changed = true);
+    }
+
     fn end_task(&mut self) {
         std::mem::swap(self.side.borrow_mut().heap(), &mut self.heap);
     }

@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use link::layout::{REQUEST_BRIEF, RESULT_CPU_ESTIMATED, RESULT_RETIRE};
+use link::layout::{REQUEST_BRIEF, REQUEST_CHANGED, RESULT_CPU_ESTIMATED, RESULT_RETIRE};
 use link::{Entry, Name, Next, Results, TaskIn, WORKER_FD, WorkerConfig, WorkerSide};
 use store::{LmdbOptions, LmdbReader, ReadStore};
 
@@ -130,6 +130,9 @@ fn run_one(
     health: &mut Health,
 ) -> bool {
     worker.services.begin_task(task.slot);
+    if task.request.flags & REQUEST_CHANGED != 0 {
+        worker.services.sees_changes();
+    }
     print::begin_task(task.request.task);
     let mut end = worker.run_task(&task.request, entries);
     worker.flush();

@@ -112,6 +112,9 @@ pub type Show<'s> = dyn FnMut(Found<'_>) + 's;
 pub trait Services {
     /// The task in this slot begins: its arena is at hand from now on.
     fn begin_task(&mut self, slot: usize);
+    /// The task's unit of work has changes from before it came here: its files
+    /// are read through the region until the unit ends.
+    fn sees_changes(&mut self) {}
     /// The task ended.
     fn end_task(&mut self);
 

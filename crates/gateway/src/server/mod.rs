@@ -18,6 +18,7 @@ mod router;
 mod serve;
 mod told;
 mod watched;
+mod web;
 
 use crate::backend::Backend;
 use crate::project::operation::Api;

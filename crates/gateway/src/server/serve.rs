@@ -138,6 +138,9 @@ impl<B: Backend> Server<B> {
     ) -> Result<Response<Full>, Problem> {
         let path = parts.uri.path();
         let Some(found) = routes.router.find(path) else {
+            if let Some(handler) = self.shared.backend.web().and_then(|web| web.find(path)) {
+                return self.serve_web(handler, parts, incoming, started).await;
+            }
             let health = || self.shared.health();
             return documents::answer(routes, &parts.method, path, &parts.headers, health)
                 .ok_or_else(|| {
@@ -461,9 +464,9 @@ struct Job<'a> {
 }
 
 /// A body that was not read yet, and the connection it comes by.
-struct Incoming<'t> {
-    body: hyper::body::Incoming,
-    timer: &'t ConnectionTimer,
+pub(super) struct Incoming<'t> {
+    pub body: hyper::body::Incoming,
+    pub timer: &'t ConnectionTimer,
 }
 
 fn answer(
@@ -539,7 +542,7 @@ fn constant(body: &Bytes) -> Response<Full> {
 /// The trace id of `traceparent`.
 ///
 /// Reference: W3C Trace Context, "traceparent Header".
-fn trace_id(headers: &http::HeaderMap) -> [u8; 16] {
+pub(super) fn trace_id(headers: &http::HeaderMap) -> [u8; 16] {
     let parse = || {
         let text = headers.get("traceparent")?.to_str().ok()?;
         let id = text

@@ -177,8 +177,13 @@ fn present(there: &[String]) -> String {
 
 /// A program that ended abnormally, with its code and line.
 pub(super) fn abended(abend: &Abend, asset: &Asset) -> Problem {
+    abended_in(abend, &asset.program)
+}
+
+/// The same for a task that was begun with this program or script.
+pub(super) fn abended_in(abend: &Abend, first: &str) -> Problem {
     let program = match abend.program.as_str() {
-        "" => &asset.program,
+        "" => first,
         program => program,
     };
     let line = if abend.line > 0 {

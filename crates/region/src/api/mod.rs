@@ -8,6 +8,7 @@ mod conversations;
 mod door;
 mod facility;
 mod handle;
+mod open;
 mod operator;
 mod participant;
 mod queues;
@@ -27,6 +28,7 @@ pub use conversations::{
 pub use door::DoorRuntime;
 pub use facility::Facility;
 pub use handle::{Handle, Port, Region, block_on};
+pub use open::OpenTask;
 pub use operator::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo,
 };

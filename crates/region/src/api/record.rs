@@ -199,6 +199,35 @@ impl MonitoringRecord {
     }
 }
 
+impl MonitoringRecord {
+    /// What the runs of programs for an open task cost is part of the task.
+    pub(crate) fn add_runs(&mut self, run: &MonitoringRecord) {
+        self.admission_wait_ns += run.admission_wait_ns;
+        self.dispatch_wait_ns += run.dispatch_wait_ns;
+        self.general_cpu_ns += run.general_cpu_ns;
+        self.offload_cpu_ns += run.offload_cpu_ns;
+        self.qr_wait_ns += run.qr_wait_ns;
+        self.region_wait_ns += run.region_wait_ns;
+        self.input_bytes += run.input_bytes;
+        self.output_bytes += run.output_bytes;
+        self.put_bytes += run.put_bytes;
+        self.get_bytes += run.get_bytes;
+        self.commands += run.commands;
+        self.file_commands += run.file_commands;
+        self.container_commands += run.container_commands;
+        self.program_commands += run.program_commands;
+        self.mode_switches += run.mode_switches;
+        self.region_calls += run.region_calls;
+        self.moves += run.moves;
+        self.worker = run.worker;
+        self.cpu_estimated |= run.cpu_estimated;
+        self.estimated = match self.cpu_estimated {
+            true => &["general_cpu_ns"],
+            false => &[],
+        };
+    }
+}
+
 fn hex<S: serde::Serializer>(id: &[u8; 16], s: S) -> Result<S::Ok, S::Error> {
     if *id == [0; 16] {
         return s.serialize_str("");

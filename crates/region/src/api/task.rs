@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 
-use link::layout::REQUEST_CHANNEL;
+use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL};
 use link::{ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request};
 
 use crate::api::{Facility, PutError, Reply, StartCode};
@@ -16,6 +16,8 @@ pub struct Task {
     channel: ChannelName,
     start_code: StartCode,
     facility: Name<4>,
+    /// Its unit of work has changes that only the region sees.
+    changed: bool,
 }
 
 impl Task {
@@ -28,7 +30,13 @@ impl Task {
             channel: ChannelName::BLANK,
             start_code,
             facility: Name::BLANK,
+            changed: false,
         }
+    }
+
+    /// The program is to see what its unit of work has changed before.
+    pub(crate) fn sees_changes(&mut self, changed: bool) {
+        self.changed = changed;
     }
 
     /// The task's number.
@@ -169,10 +177,12 @@ impl Task {
         };
         let request = Request {
             start_code: Name::from_bytes(self.start_code.code()),
-            flags: if channel.is_blank() {
-                0
-            } else {
-                REQUEST_CHANNEL
+            flags: match channel.is_blank() {
+                true => 0,
+                false => REQUEST_CHANNEL,
+            } | match self.changed {
+                true => REQUEST_CHANGED,
+                false => 0,
             },
             channel,
             facility: self.facility,

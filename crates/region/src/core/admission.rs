@@ -6,10 +6,11 @@
 use link::Request;
 use link::layout::REQUEST_BRIEF;
 
+use super::open::OpenSide;
 use super::queue::Turn;
 use super::task::{Stage, TaskKey, TaskSpec, TaskState};
 use super::{Action, BRIEF_NS, Core, Cx, Links, SMALL_BYTES};
-use crate::api::{Refusal, Waits};
+use crate::api::Refusal;
 
 impl Core {
     /// A request arrives. The task is building when a place was free, else it
@@ -111,13 +112,15 @@ impl Core {
                 }
             }
             Stage::Building => {
-                let class = task.class;
+                let (class, counts) = (task.class, task.counts());
                 if let Some(place) = task.place {
                     self.unload(cx, key);
                     self.vacate(cx, key, place, 0);
                 }
                 self.tasks.remove(key);
-                self.leave(cx, class);
+                if counts {
+                    self.leave(cx, class);
+                }
             }
             _ => {}
         }
@@ -148,9 +151,12 @@ impl Core {
                 self.uncount_class(class);
             }
             Stage::WaitPlace => {
+                let counts = task.counts();
                 self.place_waits[task.queue].forget();
-                self.active -= 1;
-                self.uncount_class(class);
+                if counts {
+                    self.active -= 1;
+                    self.uncount_class(class);
+                }
             }
             other => task.stage = other,
         }
@@ -232,7 +238,6 @@ impl Core {
             ns => ns,
         };
         Ok(TaskState {
-            number: 0,
             transid: spec.transid,
             program,
             userid: spec.userid,
@@ -250,37 +255,18 @@ impl Core {
                 false => Some(u64::MAX),
             },
             small: spec.expected_bytes <= SMALL_BYTES,
-            queue: 0,
-            slow: false,
             port: spec.port,
-            stage: Stage::WaitPlace,
-            place: None,
-            sequence: 0,
             request: Request {
                 trace_id: spec.trace_id,
                 ..Request::default()
             },
-            has_request: false,
-            losses: 0,
-            moves: 0,
-            waits: Waits::default(),
-            user_points: Vec::new(),
             deadline: (timeout_ns > 0).then(|| now.saturating_add(timeout_ns)),
-            purging: false,
             // Nobody outside waits for what the region starts.
             abandoned: spec.start.is_some(),
             in_kernel: spec.start.is_some(),
-            has_sockets: false,
             start: spec.start,
-            lends: false,
-            abend: None,
-            begun: now,
-            placed: 0,
-            submitted: 0,
-            heard: 0,
-            ended: 0,
-            waker: None,
-            entries: Vec::new(),
+            open: spec.open.then(OpenSide::default),
+            ..TaskState::blank(now)
         })
     }
 
@@ -320,6 +306,12 @@ impl Core {
         self.next_number += 1;
         if let Some(task) = self.tasks.get_mut(key) {
             task.number = number;
+            if task.open.is_some() {
+                task.stage = Stage::Open;
+                task.placed = cx.now;
+                task.submitted = cx.now;
+                return;
+            }
             task.stage = Stage::WaitPlace;
         }
         if self.is_first(key) && self.place(cx, key, false) {

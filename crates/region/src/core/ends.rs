@@ -207,6 +207,12 @@ impl Core {
             return;
         };
         let waited = (task.stage == Stage::WaitPlace).then_some(task.queue);
+        if let (Some(of), None) = (task.run_of, waited) {
+            self.doom(cx, of, abend.code);
+        }
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
         task.abend = Some(abend);
         task.heard = cx.now;
         if let Some(queue) = waited {
@@ -246,7 +252,12 @@ impl Core {
         self.end_unit(cx, key, true);
     }
 
-    fn end_unit<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, has_results: bool) {
+    pub(super) fn end_unit<L: Links>(
+        &mut self,
+        cx: &mut Cx<'_, L>,
+        key: TaskKey,
+        has_results: bool,
+    ) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
@@ -264,13 +275,15 @@ impl Core {
         };
         task.stage = Stage::Done;
         task.ended = cx.now;
-        let class = task.class;
+        let (class, counts) = (task.class, task.counts());
         cx.out.push(if task.abandoned {
             Action::Collect(key)
         } else {
             Action::Wake(key)
         });
-        self.leave(cx, class);
+        if counts {
+            self.leave(cx, class);
+        }
     }
 
     /// Gives a queued task to another worker; not for ever, when its workers

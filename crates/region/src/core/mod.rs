@@ -15,6 +15,7 @@ mod admission;
 mod choice;
 mod defs;
 mod ends;
+mod open;
 mod queue;
 mod task;
 mod tick;
@@ -285,7 +286,7 @@ impl Core {
     /// The worker that a task was submitted to, while that lives and the task
     /// is neither over nor on its way to another.
     pub fn runs_in(&self, key: TaskKey) -> Option<usize> {
-        let task = self.tasks.get(key)?;
+        let task = self.tasks.get(self.run_or_task(key))?;
         let place = task.place.filter(|_| task.stage == Stage::Submitted)?;
         let worker = self.workers.get(place.worker)?;
         worker.is_live().then_some(place.worker)
@@ -324,9 +325,10 @@ impl Core {
         self.place_waiting(cx);
     }
 
-    /// Keys of all tasks.
+    /// Keys of all tasks, without the runs of open tasks.
     pub fn task_keys(&self) -> Vec<TaskKey> {
-        self.tasks.keys()
+        let counts = |key: &TaskKey| self.tasks.get(*key).is_some_and(TaskState::counts);
+        self.tasks.keys().into_iter().filter(counts).collect()
     }
 
     /// The class of a task.
@@ -394,8 +396,8 @@ impl Core {
     pub fn close<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
         self.closed = true;
         for key in self.tasks.keys() {
-            let waiting = self.tasks.get(key).is_some_and(|t| t.is_waiting());
-            if waiting {
+            let waiting = |t: &TaskState| t.is_waiting() && t.counts();
+            if self.tasks.get(key).is_some_and(waiting) {
                 self.refuse_waiting(cx, key, Refusal::ShuttingDown);
             }
         }

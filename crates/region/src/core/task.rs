@@ -4,6 +4,7 @@ use std::task::Waker;
 
 use link::{Entry, Name, ProgramName, Request, TransId, UserId};
 
+use super::open::OpenSide;
 use super::worker::Place;
 use crate::api::{Abend, Refusal, UserPoint, Waits};
 
@@ -56,6 +57,8 @@ pub struct TaskSpec {
     pub port: usize,
     /// The region itself starts the task, under this number.
     pub start: Option<u64>,
+    /// It runs on a thread of its door and needs no place in a worker.
+    pub open: bool,
 }
 
 /// How far a task has come.
@@ -74,6 +77,8 @@ pub enum Stage {
     Building,
     /// In a worker's slot, queued or running.
     Submitted,
+    /// Runs on a thread of its door.
+    Open,
     /// The worker is done; the unit of work is being ended.
     Ending,
     /// Over: its results are in the slot, or `abend` says why not.
@@ -124,7 +129,8 @@ pub struct TaskState {
     /// Points of its program's own that it passed.
     pub user_points: Vec<UserPoint>,
     pub(super) deadline: Option<u64>,
-    pub(super) purging: bool,
+    /// It is to end.
+    pub purging: bool,
     /// Nobody waits for the end.
     pub abandoned: bool,
     /// The kernel knows it: its end goes through there.
@@ -133,6 +139,11 @@ pub struct TaskState {
     pub has_sockets: bool,
     /// The start that it comes from.
     pub start: Option<u64>,
+    /// It runs on a thread of its door.
+    pub open: Option<OpenSide>,
+    /// It is the run of a program for this open task, whose number, unit of
+    /// work and place among the active tasks it shares.
+    pub run_of: Option<TaskKey>,
     /// It waits for a child, who may take its place.
     pub(super) lends: bool,
     /// Why it ended without results, or in spite of them.
@@ -154,6 +165,53 @@ pub struct TaskState {
 }
 
 impl TaskState {
+    /// A task of which nothing is known yet.
+    pub(super) fn blank(now: u64) -> Self {
+        TaskState {
+            number: 0,
+            transid: TransId::BLANK,
+            program: ProgramName::BLANK,
+            userid: UserId::BLANK,
+            pace: None,
+            generation: 0,
+            class: None,
+            priority: 0,
+            runaway_ns: 0,
+            purgeable: false,
+            lock_timeout_ns: None,
+            small: true,
+            queue: 0,
+            slow: false,
+            port: 0,
+            stage: Stage::WaitPlace,
+            place: None,
+            sequence: 0,
+            request: Request::default(),
+            has_request: false,
+            losses: 0,
+            moves: 0,
+            waits: Waits::default(),
+            user_points: Vec::new(),
+            deadline: None,
+            purging: false,
+            abandoned: false,
+            in_kernel: false,
+            has_sockets: false,
+            start: None,
+            open: None,
+            run_of: None,
+            lends: false,
+            abend: None,
+            begun: now,
+            placed: 0,
+            submitted: 0,
+            heard: 0,
+            ended: 0,
+            waker: None,
+            entries: Vec::new(),
+        }
+    }
+
     /// The request's trace id.
     pub fn trace_id(&self) -> [u8; 16] {
         self.request.trace_id
@@ -178,6 +236,12 @@ impl TaskState {
     pub fn is_waiting(&self) -> bool {
         matches!(self.stage, Stage::WaitClass | Stage::WaitMxt)
             || (self.stage == Stage::WaitPlace && !self.has_request)
+    }
+
+    /// Whether it counts among the active tasks: a run of a program for an
+    /// open task does not, its task does.
+    pub(super) fn counts(&self) -> bool {
+        self.run_of.is_none()
     }
 
     /// The program's number when the definitions have not changed since.

@@ -165,6 +165,7 @@ impl Core {
         }
         let purged = || Core::abend(b"AEXY", why.to_owned());
         match (&task.stage, task.place) {
+            (Stage::Open, _) => self.purge_open(cx, key, why),
             (Stage::WaitPlace, _) => {
                 self.stats.purged += 1;
                 self.fail(cx, key, purged());
@@ -190,6 +191,7 @@ impl Core {
     /// Ends a submitted task whatever it does: an operator, or a purge that
     /// found no wait to end.
     pub fn kill_task<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+        let key = self.run_or_task(key);
         let Some(task) = self.tasks.get(key) else {
             return;
         };

@@ -415,6 +415,12 @@ impl Kernel {
         self.state.purged.insert(task);
     }
 
+    /// Whether a task has changed something since its last syncpoint.
+    pub fn has_changes(&self, task: TaskKey) -> bool {
+        let unit = self.state.units.get(task);
+        unit.is_some_and(|u| !u.changes.is_empty())
+    }
+
     /// Whether a task waits.
     pub fn waits(&self, task: TaskKey) -> bool {
         self.state.waits.contains_key(&task)

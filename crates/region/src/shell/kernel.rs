@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use link::trace::KernelPoint;
-use link::{Answer, Call, StoreEntry, TransId};
+use link::{Answer, Call, StoreEntry, TransId, Violation};
 use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Shared;
@@ -195,26 +195,34 @@ impl Shared {
         tasks
     }
 
-    /// A call of a running task.
+    /// A call of a task that runs in a worker.
     pub(super) fn serve_in_kernel(self: &Arc<Self>, worker: usize, key: TaskKey, call: Call) {
-        let caller = {
-            let mut state = self.lock();
-            let Some(task) = state.core.task_mut(key) else {
-                return;
-            };
-            // Before the answer: the task's end must find it set.
-            task.in_kernel = true;
-            task.caller(key)
-        };
-        if self
-            .kernel_for(Some(Known::of(&caller)), |k, now, out| {
-                k.call(now, caller, call, out)
-            })
-            .is_err()
-        {
+        if self.call_kernel(key, call).is_err() {
             tracing::error!(worker, "the operands of a worker's call make no sense");
             self.with(|core, cx| core.protocol_violation(cx, worker));
         }
+    }
+
+    /// A call of a running task, or of a program's run for an open task.
+    pub(super) fn call_kernel(self: &Arc<Self>, key: TaskKey, call: Call) -> Result<(), Violation> {
+        let caller = {
+            let mut state = self.lock();
+            let owner = state.core.unit_owner(key);
+            let Some(task) = state.core.task_mut(owner) else {
+                return Ok(());
+            };
+            // Before the answer: the task's end must find it set.
+            task.in_kernel = true;
+            task.caller(owner)
+        };
+        self.kernel_for(Some(Known::of(&caller)), |k, now, out| {
+            k.call(now, caller, call, out)
+        })
+    }
+
+    /// Whether a task has changed something since its last syncpoint.
+    pub(super) fn has_changes(&self, key: TaskKey) -> bool {
+        self.kernel.lock().has_changes(key)
     }
 
     /// A task that the kernel knows is over: commit, or back out.
@@ -289,9 +297,10 @@ impl Shared {
                     self.answer_waiting(task, &answer, waited);
                 }
                 Effect::Waits(task) => self.with(|core, cx| {
-                    let Some(worker) = core.runs_in(task) else {
+                    let worker = core.runs_in(task);
+                    if worker.is_none() && core.task(task).is_none_or(|t| t.open.is_none()) {
                         return;
-                    };
+                    }
                     let kernel = self.kernel.lock();
                     let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
                     let kind = kernel.wait_of(task).map(|(on, _)| on.kind());
@@ -309,7 +318,9 @@ impl Shared {
                             None => of.waits.end(cx.now),
                         }
                     }
-                    core.waits(cx, worker, waits);
+                    if let Some(worker) = worker {
+                        core.waits(cx, worker, waits);
+                    }
                     core.lend(cx, task, lends);
                 }),
                 // Handed over under the kernel's lock.
@@ -347,10 +358,14 @@ impl Shared {
         }
         let worker = state.core.runs_in(task);
         let link = worker.and_then(|w| state.links.get(w).cloned());
-        drop(state);
         if let Some(link) = link {
+            drop(state);
             wakes::answer(&link, answer);
+            return;
         }
+        let (_, waker) = state.core.answer_open(task, answer);
+        drop(state);
+        self.wake_futures(&mut waker.into_iter().collect());
     }
 
     /// The units of work of tasks that end are over, and so are the tasks.

@@ -26,6 +26,8 @@ pub struct SlotLease {
     run: Option<Pace>,
     ended_ok: bool,
     work: Work,
+    /// It is a run for an open task, which is accounted for as a whole.
+    for_open: bool,
     /// The directory being written, then the one read.
     pub entries: Vec<Entry>,
 }
@@ -38,9 +40,9 @@ enum LeaseStage {
 }
 
 /// What a finished task leaves with the core.
-struct Finished {
-    abend: Option<Abend>,
-    record: MonitoringRecord,
+pub(super) struct Finished {
+    pub abend: Option<Abend>,
+    pub record: MonitoringRecord,
     submitted: u64,
 }
 
@@ -101,6 +103,7 @@ impl SlotLease {
             run: None,
             ended_ok: false,
             work: Work::default(),
+            for_open: task.run_of.is_some(),
             entries: std::mem::take(&mut task.entries),
         })
     }
@@ -109,6 +112,11 @@ impl SlotLease {
     pub(super) fn collect(shared: &Arc<Shared>, key: TaskKey) {
         let mut guard = shared.lock();
         let state = &mut *guard;
+        if state.core.task(key).is_some_and(|t| t.open.is_some()) {
+            drop(guard);
+            shared.collect_open(key);
+            return;
+        }
         let Some(mut lease) = SlotLease::of_building(shared, &mut state.core, &state.links, key)
         else {
             return;
@@ -133,9 +141,10 @@ impl SlotLease {
             self.high_water = request.used;
             let waker = cx.waker().clone();
             let trace = &self.shared.trace;
+            let for_open = self.for_open;
             self.shared.with(|core, cx| {
                 // Before the worker may take it.
-                if let Some(task) = core.task(key) {
+                if let Some(task) = core.task(key).filter(|_| !for_open) {
                     trace.put(KernelPoint::Begin, task.number, task.transid, None);
                 }
                 core.submit(cx, key, *request);
@@ -242,14 +251,10 @@ impl SlotLease {
             Outcome::Abend(abend) => record.abend = Name::from_bytes(abend.code),
         }
         let code = (!record.abend.is_blank()).then(|| *record.abend.as_bytes());
-        let trace = &self.shared.trace;
-        trace.put(KernelPoint::End, record.task, record.transid, code);
-        self.work = Work::of(&record);
         self.high_water = self.high_water.max(results.high_water);
-        if let Some(sink) = &self.shared.sink
-            && self.shared.monitoring.load(Ordering::Relaxed)
-        {
-            sink.push(&record);
+        if !self.for_open {
+            self.work = Work::of(&record);
+            self.shared.account(&record, code);
         }
         if results.flags & RESULT_RETIRE != 0 {
             let worker = self.place.worker;
@@ -279,7 +284,7 @@ impl SlotLease {
 }
 
 impl Finished {
-    fn of(task: &mut TaskState) -> Self {
+    pub(super) fn of(task: &mut TaskState) -> Self {
         let admitted = if task.placed == 0 {
             task.ended
         } else {
@@ -333,7 +338,7 @@ impl Drop for SlotLease {
         let entries = std::mem::take(&mut self.entries);
         let (stage, ok) = (self.stage, self.ended_ok);
         let (high_water, run) = (self.high_water, self.run);
-        let work = self.work;
+        let (work, for_open) = (self.work, self.for_open);
         if stage == LeaseStage::Building {
             self.shared.end_conversations(key, true);
         }
@@ -346,10 +351,8 @@ impl Drop for SlotLease {
                 LeaseStage::Building => core.cancel(cx, key),
                 LeaseStage::Submitted => core.abandon(cx, key),
                 LeaseStage::Done => {
-                    core.stats.work += work;
-                    match ok {
-                        true => core.stats.tasks_ok += 1,
-                        false => core.stats.tasks_abended += 1,
+                    if !for_open {
+                        core.count_end(ok, work);
                     }
                     core.release(cx, key, high_water, run);
                 }
@@ -358,10 +361,29 @@ impl Drop for SlotLease {
     }
 }
 
+impl Shared {
+    /// A task's record is complete: it is traced and kept.
+    pub(super) fn account(&self, record: &MonitoringRecord, abend: Option<[u8; 4]>) {
+        self.trace
+            .put(KernelPoint::End, record.task, record.transid, abend);
+        if let Some(sink) = &self.sink
+            && self.monitoring.load(Ordering::Relaxed)
+        {
+            sink.push(record);
+        }
+    }
+}
+
 /// True when the worker ended a task normally. The task's slot still holds its
 /// results.
 pub fn ended_well(state: &State, key: TaskKey) -> bool {
-    let Some(place) = state.core.task(key).and_then(|t| t.place) else {
+    let Some(task) = state.core.task(key) else {
+        return false;
+    };
+    if let Some(open) = &task.open {
+        return task.abend.is_none() && open.doomed().is_none();
+    }
+    let Some(place) = task.place else {
         return false;
     };
     let Some(link) = state.links.get(place.worker) else {

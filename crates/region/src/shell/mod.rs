@@ -14,6 +14,7 @@ mod engines;
 mod kernel;
 mod lease;
 mod links;
+mod open;
 mod operators;
 mod output;
 mod participants;
@@ -32,6 +33,7 @@ pub use clock::now_ns;
 pub use engines::bind;
 pub use lease::SlotLease;
 pub use links::LinkTable;
+pub use open::{OpenLease, OpenUse};
 pub use start::Threads;
 
 use std::cell::Cell;
@@ -260,6 +262,7 @@ impl Shared {
             timeout_ns: u64::from(request.timeout_ms) * 1_000_000,
             port,
             start: None,
+            open: false,
         };
         self.with(|core, cx| {
             let key = core.begin(cx, &spec)?;

@@ -5,10 +5,11 @@ use std::io;
 use std::sync::Arc;
 
 use super::texts::ProgramTexts;
-use gateway::{Abend, Backend, Call, Door, Operated, PutError, Refusal, Reply, Task};
+use gateway::{Abend, Backend, Call, Door, Operated, PutError, Refusal, Reply, Task, Web};
 use region::engine::{self, EngineClass};
 use region::{ContainerType, Handle, Outcome, Port, TaskRequest, UserId};
 
+use super::scripts::WebSlot;
 use super::store_watch::StoreWatch;
 
 /// A handle on the region, and who its callers are.
@@ -22,6 +23,8 @@ pub struct RegionBackend {
     pub store: Option<Arc<StoreWatch>>,
     /// Where the programs' texts are, for what is told of abends.
     pub texts: Arc<ProgramTexts>,
+    /// What is served beside the APIs.
+    pub web: WebSlot,
 }
 
 /// A door thread's end of the region.
@@ -73,6 +76,10 @@ impl Backend for RegionBackend {
         });
         let store = self.store.as_ref().and_then(|store| store.impairment());
         store.or(failing)
+    }
+
+    fn web(&self) -> Option<&dyn Web> {
+        self.web.get().map(|web| &**web)
     }
 
     fn metrics(&self, out: &mut String) {

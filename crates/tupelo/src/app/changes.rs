@@ -15,7 +15,7 @@ pub fn fingerprint(app: &Application) -> u64 {
         .programs
         .iter()
         .chain(&settings.compile.copybooks)
-        .chain([&settings.gateway.apis]);
+        .chain([&settings.gateway.apis, &settings.script.folder]);
     let mut seen = DefaultHasher::new();
     look(&app.folder.join("tupelo.toml"), &mut seen);
     look(&app.folder.join("resources.csd"), &mut seen);

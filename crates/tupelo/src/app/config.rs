@@ -38,6 +38,8 @@ pub struct Config {
     pub appc: Option<appc::AppcConfig>,
     /// CICS sockets: EZASOKET for programs, and listeners.
     pub sockets: sockets::SocketsConfig,
+    /// JavaScript in the region.
+    pub script: script::ScriptConfig,
     /// Which CPUs serve what.
     pub engines: EnginesSection,
 }

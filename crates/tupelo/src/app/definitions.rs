@@ -83,7 +83,7 @@ pub fn install(
     for def in &csd.transactions {
         made.region.transactions.push(transaction(def));
     }
-    for mirror in MIRRORS {
+    for mirror in MIRRORS.into_iter().chain([script::TRANSACTION]) {
         if csd.transactions.iter().all(|t| t.name.as_str() != mirror) {
             made.region.transactions.push(region::TransactionDef {
                 name: name(mirror),

@@ -1,7 +1,7 @@
 //! What a change of `tupelo.toml` needs: a reload, or a new start.
 //!
-//! Files, compiler settings, FCQRONLY, the folder of the API projects and the
-//! partners, modes and users of APPC are read again while the server runs. Everything else
+//! Files, compiler settings, FCQRONLY, the folder of the API projects, scripts
+//! and their limits, and the partners, modes and users of APPC are read again while the server runs. Everything else
 //! was handed out when it started: listeners, limits, the store, the node for
 //! APPC partners.
 
@@ -10,12 +10,18 @@ use super::config::Config;
 /// Sections whose every key a reload takes over.
 const RELOADED_SECTIONS: [&str; 2] = ["files", "compile"];
 /// Single keys that a reload takes over.
-const RELOADED_KEYS: [(&str, &str); 5] = [
+const RELOADED_KEYS: [(&str, &str); 11] = [
     ("region", "fc_qr_only"),
     ("gateway", "apis"),
     ("appc", "partners"),
     ("appc", "modes"),
     ("appc", "users"),
+    ("script", "folder"),
+    ("script", "routes"),
+    ("script", "transaction"),
+    ("script", "memory_mib"),
+    ("script", "stack_kib"),
+    ("script", "runaway_ms"),
 ];
 
 /// The keys that differ and take effect at the next start only, as

@@ -10,7 +10,7 @@ use translator::Kind;
 use crate::Outcome;
 use crate::app::compile::Compiled;
 use crate::app::finding::Severity;
-use crate::app::{Application, counted, interfaces};
+use crate::app::{Application, counted, interfaces, scripts};
 use crate::app::definitions::MIRRORS;
 use crate::table::Table;
 
@@ -48,6 +48,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     let apis = app.load_apis(&mut findings);
     let good: Vec<&Api> = apis.good.iter().map(|api| &**api).collect();
     findings.extend(interfaces::findings(&app, &compiled, &good));
+    let scripts = scripts::check(&app);
+    findings.extend(scripts::findings(&app, &scripts).iter().cloned());
     for line in missing(&app, &compiled, &good) {
         findings.warn(line);
     }

@@ -38,6 +38,7 @@ commands! {
     Top => top,
     Trace => trace,
     Sockets => sockets,
+    Script => script,
     Batch => batch,
     Record => record,
     Drive => drive,

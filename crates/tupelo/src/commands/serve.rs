@@ -108,6 +108,7 @@ pub fn run(args: Args) -> Result<Outcome> {
                 app.config.compile.clone_from(&config.compile);
                 app.config.gateway.apis.clone_from(&config.gateway.apis);
                 app.config.files.clone_from(&config.files);
+                app.config.script.folder.clone_from(&config.script.folder);
                 let keys = restart::needed(&started, config);
                 if !keys.is_empty() && keys != told {
                     let verb = if keys.len() == 1 { "takes" } else { "take" };
@@ -162,7 +163,7 @@ fn compile(app: &Application, said: &mut Said) -> Result<Compiled> {
 fn empty(app: &Application) -> Result<()> {
     let there = |name: &PathBuf| app.folder.join(name).exists();
     let settings = ["tupelo.toml", "resources.csd"].map(PathBuf::from);
-    let folders = app.config.compile.programs.iter().chain([&app.config.gateway.apis]);
+    let folders = app.config.compile.programs.iter().chain([&app.config.gateway.apis, &app.config.script.folder]);
     if settings.iter().chain(folders).any(there) {
         return Ok(());
     }

@@ -32,6 +32,7 @@ mod programs;
 mod queues;
 mod reload;
 mod schemas;
+mod script;
 mod server;
 mod sockets;
 mod starts;

@@ -82,6 +82,12 @@ impl Files {
         files.filter(|(entry, _)| !entry.name.is_blank())
     }
 
+    /// The number by which operations name a file.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        let named = |f: &File| f.entry.name.as_str() == name;
+        self.files.iter().position(named)
+    }
+
     /// The data set whose records a file of the store has.
     pub fn data_set_of(&self, id: FileId) -> Option<String> {
         let of_id = |f: &&File| f.stored.as_ref().is_some_and(|a| a.base.id == id);

@@ -25,7 +25,9 @@ impl View<'_> {
             }
             Kind::Unit => self
                 .tasks()
-                .filter(|(_, task)| matches!(task.stage, Stage::Submitted | Stage::Ending))
+                .filter(|(_, task)| {
+                    matches!(task.stage, Stage::Submitted | Stage::Open | Stage::Ending)
+                })
                 .map(|(_, task)| task.number.to_be_bytes().to_vec())
                 .collect(),
             _ => self.enqueue_names(),

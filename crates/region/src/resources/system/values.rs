@@ -269,8 +269,8 @@ impl View<'_> {
     /// RUNSTATUS of a task.
     pub fn run_status(&self, key: TaskKey, task: &TaskState) -> &'static str {
         match task.stage {
-            Stage::Submitted if self.kernel.waits(key) => "SUSPENDED",
-            Stage::Submitted | Stage::Ending | Stage::Done => "RUNNING",
+            Stage::Submitted | Stage::Open if self.kernel.waits(key) => "SUSPENDED",
+            Stage::Submitted | Stage::Open | Stage::Ending | Stage::Done => "RUNNING",
             Stage::Building | Stage::WaitPlace => "DISPATCHABLE",
             Stage::WaitClass | Stage::WaitMxt | Stage::Refused(_) => "SUSPENDED",
         }

@@ -13,6 +13,7 @@ use crate::app::backend::RegionBackend;
 use crate::app::compile::Compiled;
 use crate::app::finding::Findings;
 use crate::app::said::Said;
+use crate::app::scripts::WebSlot;
 use crate::app::store_watch::StoreWatch;
 use crate::app::texts::ProgramTexts;
 use crate::app::{Application, interfaces, ports};
@@ -26,6 +27,8 @@ struct Rest {
     texts: Arc<ProgramTexts>,
     /// What was read and is not in force yet.
     next: Option<Apis>,
+    /// What is served beside the APIs.
+    web: WebSlot,
 }
 
 /// A service that has read nothing yet.
@@ -34,6 +37,10 @@ pub fn service() -> Box<dyn Service> {
 }
 
 impl Service for Rest {
+    fn meet(&mut self, web: &WebSlot) {
+        self.web = web.clone();
+    }
+
     /// An API that is wrong keeps the version that is in force. One whose
     /// copybooks are not the programs' any more stops the reload: the new
     /// programs would be called with the old layout.
@@ -75,6 +82,7 @@ impl Service for Rest {
                 .and_then(|path| StoreWatch::new(path).ok())
                 .map(Arc::new),
             texts: self.texts.clone(),
+            web: self.web.clone(),
         };
         let apis = self.apis.good.clone();
         let gateway = Gateway::start(gateway_config(app)?, apis, backend);

@@ -7,6 +7,7 @@
 
 mod appc;
 mod gateway;
+mod script;
 mod sockets;
 
 use std::path::Path;
@@ -19,9 +20,15 @@ use super::Application;
 use super::compile::Compiled;
 use super::definitions::Installed;
 use super::said::Said;
+use super::scripts::WebSlot;
 
 /// Every service, in the order they start. They stop in the other one.
-const SERVICES: &[fn() -> Box<dyn Service>] = &[appc::service, sockets::service, gateway::service];
+const SERVICES: &[fn() -> Box<dyn Service>] = &[
+    appc::service,
+    sockets::service,
+    script::service,
+    gateway::service,
+];
 
 pub use sockets::without_listeners as sockets_without_listeners;
 
@@ -30,6 +37,9 @@ pub trait Service {
     /// Reads what it needs of an application, at the start and for a reload,
     /// and says what is wrong with it. Nothing is taken over yet.
     fn prepare(&mut self, app: &Application, compiled: &Compiled, said: &mut Said) -> Result<()>;
+
+    /// Hears where the gateway finds what is served beside its APIs.
+    fn meet(&mut self, _web: &WebSlot) {}
 
     /// Gives the region, before it starts, what it needs of the service.
     fn provide(&self, _config: &mut RegionConfig) {}
@@ -75,7 +85,13 @@ pub struct Services(Vec<Box<dyn Service>>);
 impl Services {
     /// Services that have not read anything yet.
     pub fn new() -> Services {
-        Services(SERVICES.iter().map(|make| make()).collect())
+        let web = WebSlot::default();
+        let made = SERVICES.iter().map(|make| {
+            let mut service = make();
+            service.meet(&web);
+            service
+        });
+        Services(made.collect())
     }
 
     /// Each reads what it needs.

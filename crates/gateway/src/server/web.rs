@@ -1,0 +1,101 @@
+//! The way of a request that no API serves: read, hand over, answer.
+
+use std::time::Instant;
+
+use http::request::Parts;
+use http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
+
+use super::body::Full;
+use super::respond;
+use super::serve::{Incoming, Server, trace_id};
+use super::told::{abended_in, refused};
+use crate::backend::Backend;
+use crate::problem::Problem;
+use crate::web::{Handler, WebAnswer, WebRefusal};
+
+/// What a browser is told of a path whose methods only its handler knows.
+const METHODS: [Method; 5] = [
+    Method::GET,
+    Method::POST,
+    Method::PUT,
+    Method::DELETE,
+    Method::PATCH,
+];
+
+impl<B: Backend> Server<B> {
+    /// Serves a request by what is beside the APIs.
+    pub(super) async fn serve_web(
+        &self,
+        handler: Box<dyn Handler>,
+        parts: &Parts,
+        incoming: Incoming<'_>,
+        started: Instant,
+    ) -> Result<Response<Full>, Problem> {
+        let asks = parts
+            .headers
+            .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+        if parts.method == Method::OPTIONS && asks {
+            return Ok(respond::options(
+                respond::allow(METHODS.iter()),
+                &parts.headers,
+            ));
+        }
+        let path = handler.template().to_owned();
+        let metrics = &self.shared.metrics;
+        let metrics = metrics.operation("scripts", parts.method.as_str(), &path);
+        let timer = incoming.timer;
+        let taken = self.read_body(incoming.body, timer).await?;
+        let read = taken.bytes.len();
+        let serving = handler.serve(parts, trace_id(&parts.headers), taken.bytes.clone());
+        let result = match serving.await {
+            Ok(answer) => {
+                let held = self.room(timer, answer.body.len()).await?;
+                response(answer).map(|made| made.map(|body| Full::held(body, held)))
+            }
+            Err(refusal) => Err(told(refusal, &path)),
+        };
+        let response = result.unwrap_or_else(|problem| respond::problem(&problem));
+        let (status, length) = (response.status().as_u16(), response.body().len());
+        metrics.count(status, started.elapsed(), read, length);
+        Ok(response)
+    }
+}
+
+fn response(answer: WebAnswer) -> Result<Response<Vec<u8>>, Problem> {
+    let wrong = |what: String| {
+        let title = "The answer cannot be sent";
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, what)
+    };
+    let mut response = Response::new(answer.body);
+    *response.status_mut() = StatusCode::from_u16(answer.status)
+        .map_err(|_| wrong(format!("{} is no status", answer.status)))?;
+    for (name, value) in &answer.headers {
+        let parsed = HeaderName::from_bytes(name.as_bytes());
+        let (Ok(name), Ok(value)) = (parsed, HeaderValue::from_bytes(value.as_bytes())) else {
+            return Err(wrong(format!("{name:?} cannot be a header with its value")));
+        };
+        // The connection's own are the gateway's to set.
+        let own = [
+            header::CONNECTION,
+            header::CONTENT_LENGTH,
+            header::TRANSFER_ENCODING,
+            header::UPGRADE,
+        ];
+        if !own.contains(&name) {
+            response.headers_mut().append(name, value);
+        }
+    }
+    Ok(response)
+}
+
+fn told(refusal: WebRefusal, path: &str) -> Problem {
+    match refusal {
+        WebRefusal::Region(refusal) => refused(refusal),
+        WebRefusal::Abend(abend) => abended_in(&abend, path),
+        WebRefusal::TooSlow(abend) => Problem {
+            status: StatusCode::GATEWAY_TIMEOUT,
+            title: "The task took too long",
+            ..abended_in(&abend, path)
+        },
+    }
+}

@@ -1,0 +1,54 @@
+//! What an application serves beside its API projects, such as scripts: by
+//! path, on the gateway's connections, with its limits and its problem
+//! documents.
+//!
+//! One call through a trait object and one box a request; the way of the APIs
+//! has neither.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use http::request::Parts;
+
+use crate::backend::{Abend, Refusal};
+
+/// Serves paths that no API has.
+pub trait Web: Send + Sync {
+    /// Who serves a path; none when nobody here does.
+    fn find(&self, path: &str) -> Option<Box<dyn Handler>>;
+}
+
+/// Serves one request.
+pub trait Handler {
+    /// The path with its variables in braces, for metrics.
+    fn template(&self) -> &str;
+
+    /// Answers a request whose body is complete.
+    fn serve(self: Box<Self>, parts: &Parts, trace_id: [u8; 16], body: Bytes) -> Serving;
+}
+
+/// An answer under way.
+pub type Serving = Pin<Box<dyn Future<Output = Result<WebAnswer, WebRefusal>>>>;
+
+/// An answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WebAnswer {
+    /// Status.
+    pub status: u16,
+    /// Headers.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Why there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WebRefusal {
+    /// The region does not take it.
+    Region(Refusal),
+    /// Its task abended.
+    Abend(Abend),
+    /// Its task was ended because its time was over.
+    TooSlow(Abend),
+}

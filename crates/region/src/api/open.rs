@@ -1,0 +1,152 @@
+//! Open tasks: work of a door that is a task of the region.
+//!
+//! A door that runs programs of its own kind (scripts) does so under an open
+//! task: it is admitted, has a number, a unit of work, limits, a trace and a
+//! monitoring record like any other, and holds no worker. It asks the region
+//! as programs do, and runs COBOL programs in workers within its unit of work.
+//!
+//! Reference: CICS application programming, open TCBs; LINK; SYNCPOINT.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use link::{Answer, Call, Op, Operands, ProgramName, TransId, UserId};
+
+use crate::api::{
+    Abend, Handle, MonitoringRecord, Outcome, Port, Refusal, Reply, StartCode, Task, TaskRequest,
+};
+use crate::shell::{OpenLease, OpenUse};
+
+/// A task that runs on a thread of its door. Dropping it backs its unit of
+/// work out.
+pub struct OpenTask {
+    lease: OpenLease,
+    transid: TransId,
+    userid: UserId,
+    start_code: StartCode,
+    runs: MonitoringRecord,
+    calls: u32,
+}
+
+impl Handle {
+    /// Begins an open task: waits for its admission. Dropping the future gives
+    /// the place in the queue up.
+    pub async fn begin_open(&self, port: &Port, request: TaskRequest) -> Result<OpenTask, Refusal> {
+        let mut opening = self.shared.begin_open(port.number, &request)?;
+        let lease = poll_fn(|cx| opening.poll(cx)).await?;
+        Ok(OpenTask {
+            lease,
+            transid: request.transid,
+            userid: request.userid,
+            start_code: request.start_code,
+            runs: MonitoringRecord::default(),
+            calls: 0,
+        })
+    }
+}
+
+impl Handle {
+    /// The number that operations on a file name it by ([`Op::Read`] and
+    /// others).
+    pub fn file_number(&self, name: &str) -> Option<usize> {
+        self.shared.file_number(name)
+    }
+}
+
+impl OpenTask {
+    /// The task's number.
+    pub fn number(&self) -> u64 {
+        self.lease.number()
+    }
+
+    /// Its transaction.
+    pub fn transid(&self) -> TransId {
+        self.transid
+    }
+
+    /// Who it runs for.
+    pub fn userid(&self) -> UserId {
+        self.userid
+    }
+
+    /// Becomes true when the task shall end: its time limit has passed, or an
+    /// operator has purged it. Calls and runs are refused from then on.
+    pub fn purged(&self) -> Arc<AtomicBool> {
+        self.lease.purged()
+    }
+
+    /// The thread of this port runs the task from now on.
+    pub fn move_to(&mut self, port: &Port) {
+        self.lease.listen_at(port.number);
+    }
+
+    /// Asks the region, as a program's worker does; the operations and what
+    /// they take stand at [`Op`]. An answer with an abend code is to end the
+    /// task, unless its program handles abends.
+    pub async fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Answer {
+        self.calls += 1;
+        let call = Call {
+            op,
+            slot: 0,
+            args,
+            data,
+        };
+        match self.lease.ask(call) {
+            Ok(()) => poll_fn(|cx| self.lease.poll_answer(cx)).await,
+            Err(refused) => refused,
+        }
+    }
+
+    /// A command that the region serves, by its number in the command table.
+    pub async fn command(&mut self, number: u16, operands: &Operands) -> Answer {
+        let args = [u64::from(number), 0, 0, 0, 0, 0, 0, 0];
+        self.call(Op::Command, args, operands.emit()).await
+    }
+
+    /// A place in a worker for a program, which runs within this task's unit
+    /// of work: write its input and run it, then give its reply to
+    /// [`OpenTask::ran`]. None when the task shall end.
+    pub async fn run(
+        &mut self,
+        program: ProgramName,
+        expected_bytes: usize,
+    ) -> Option<Result<Task, Refusal>> {
+        let run = self.lease.begin_run(program, expected_bytes)?;
+        let placed = poll_fn(|cx| self.lease.poll_run(run, cx)).await;
+        Some(placed.map(|lease| {
+            let mut task = Task::new(lease, self.start_code);
+            task.sees_changes(self.lease.has_changes());
+            task
+        }))
+    }
+
+    /// A run is over: what it cost is part of this task.
+    pub fn ran(&mut self, reply: &Reply) {
+        self.runs.add_runs(reply.record());
+    }
+
+    /// Waits until the task shall end.
+    pub async fn until_purged(&mut self) {
+        poll_fn(|cx| self.lease.poll_purged(cx)).await;
+    }
+
+    /// The task waits for children, or goes on. Meanwhile it counts neither
+    /// for MXT nor for its class.
+    pub fn lend(&mut self, lends: bool) {
+        self.lease.lend(lends);
+    }
+
+    /// Ends the task: commits its unit of work, or backs it out when there is
+    /// an abend. `cpu_ns` is what its thread used. An abend that comes with
+    /// the end (ASP7, or a worker that ended under the unit) is told.
+    pub async fn end(mut self, abend: Option<Abend>, cpu_ns: u64) -> (Outcome, MonitoringRecord) {
+        self.lease.end(abend);
+        poll_fn(|cx| self.lease.poll_end(cx)).await;
+        let used = OpenUse {
+            cpu_ns,
+            calls: self.calls,
+        };
+        self.lease.settle(&self.runs, used)
+    }
+}

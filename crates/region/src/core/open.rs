@@ -1,0 +1,194 @@
+//! Open tasks: those that run on a thread of their door, not in a worker.
+//!
+//! An open task is admitted, counted and purged like any other, has a unit of
+//! work and may wait for the region. A COBOL program that it runs gets a place
+//! in a worker as a run: a task of its own here, with the number of the open
+//! task, whose unit of work the run's calls belong to. A task has one run at a
+//! time.
+//!
+//! Reference: CICS system definition, open TCBs (L8, X8); LINK.
+//! Invariant: a run is never counted for MXT or a class; its task is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Waker;
+
+use link::{Answer, ProgramName};
+
+use super::task::{Stage, TaskKey, TaskState};
+use super::{Action, Core, Cx, Links, SMALL_BYTES};
+
+/// What the core keeps of a task that runs on a thread of its door.
+#[derive(Debug, Default)]
+pub struct OpenSide {
+    /// The run that it waits for.
+    run: Option<TaskKey>,
+    /// It waits for the answer to a call of its own.
+    asks: bool,
+    answer: Option<Answer>,
+    /// It shall end: its thread looks at it while it computes.
+    purged: Arc<AtomicBool>,
+    /// A worker ended under its unit of work, which can only be backed out:
+    /// the abend of that run.
+    doomed: Option<[u8; 4]>,
+}
+
+impl OpenSide {
+    /// Set when the task shall end.
+    pub fn purged(&self) -> Arc<AtomicBool> {
+        self.purged.clone()
+    }
+
+    /// The abend after which nothing more is done for the task.
+    pub fn doomed(&self) -> Option<[u8; 4]> {
+        self.doomed
+    }
+
+    /// It asks the region and waits for the answer.
+    pub fn ask(&mut self) {
+        self.asks = true;
+        self.answer = None;
+    }
+
+    /// The answer, when it is there.
+    pub fn take_answer(&mut self) -> Option<Answer> {
+        self.answer.take()
+    }
+}
+
+impl Core {
+    /// The run that an open task waits for, else the task itself.
+    pub(super) fn run_or_task(&self, key: TaskKey) -> TaskKey {
+        let open = self.tasks.get(key).and_then(|t| t.open.as_ref());
+        let run = open.and_then(|o| o.run);
+        run.filter(|r| self.tasks.get(*r).is_some()).unwrap_or(key)
+    }
+
+    /// Whose unit of work a task's calls belong to: its own, or that of the
+    /// open task it is a run of.
+    pub fn unit_owner(&self, key: TaskKey) -> TaskKey {
+        let of = self.tasks.get(key).and_then(|t| t.run_of);
+        of.unwrap_or(key)
+    }
+
+    /// Begins a run of a program for an open task: it gets a place as a task
+    /// does. None when the task cannot have one now.
+    pub fn begin_run<L: Links>(
+        &mut self,
+        cx: &mut Cx<'_, L>,
+        of: TaskKey,
+        program: ProgramName,
+        expected_bytes: usize,
+    ) -> Option<TaskKey> {
+        let task = self.tasks.get(of)?;
+        let open = task.open.as_ref()?;
+        let busy = open.run.is_some_and(|r| self.tasks.get(r).is_some());
+        if task.stage != Stage::Open || task.purging || open.doomed.is_some() || busy {
+            return None;
+        }
+        let run = TaskState {
+            number: task.number,
+            transid: task.transid,
+            program,
+            userid: task.userid,
+            pace: self.defs.program(program),
+            generation: self.defs.generation,
+            priority: task.priority,
+            runaway_ns: task.runaway_ns,
+            purgeable: task.purgeable,
+            lock_timeout_ns: task.lock_timeout_ns,
+            small: expected_bytes <= SMALL_BYTES,
+            port: task.port,
+            request: task.request,
+            run_of: Some(of),
+            ..TaskState::blank(cx.now)
+        };
+        let run = self.tasks.insert(run);
+        if let Some(open) = self.tasks.get_mut(of).and_then(|t| t.open.as_mut()) {
+            open.run = Some(run);
+        }
+        if !self.place_waits.is_empty() || !self.place(cx, run, false) {
+            self.queue_for_place(run);
+        }
+        Some(run)
+    }
+
+    /// Gives an open task the answer to its call. Gives whom to wake; false
+    /// when it asks nothing.
+    pub fn answer_open(&mut self, key: TaskKey, answer: &Answer) -> (bool, Option<(usize, Waker)>) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return (false, None);
+        };
+        let Some(open) = task.open.as_mut().filter(|o| o.asks) else {
+            return (false, None);
+        };
+        open.asks = false;
+        open.answer = Some(answer.clone());
+        let port = task.port;
+        (true, task.waker.take().map(|waker| (port, waker)))
+    }
+
+    /// An open task has come to its end: its unit of work is committed, or
+    /// backed out when it has an abend.
+    pub fn end_open<L: Links>(
+        &mut self,
+        cx: &mut Cx<'_, L>,
+        key: TaskKey,
+        abend: Option<crate::api::Abend>,
+    ) {
+        let Some(task) = self.tasks.get_mut(key).filter(|t| t.stage == Stage::Open) else {
+            return;
+        };
+        task.heard = cx.now;
+        let has_results = abend.is_none();
+        task.abend = abend;
+        self.end_unit(cx, key, has_results);
+    }
+
+    /// A task is over and accounted for.
+    pub fn count_end(&mut self, ok: bool, work: crate::api::Work) {
+        self.stats.work += work;
+        match ok {
+            true => self.stats.tasks_ok += 1,
+            false => self.stats.tasks_abended += 1,
+        }
+    }
+
+    /// Forgets an open task that is over.
+    pub fn release_open(&mut self, key: TaskKey) -> Option<TaskState> {
+        self.tasks.get(key).filter(|t| t.stage == Stage::Done)?;
+        self.tasks.remove(key)
+    }
+
+    /// A worker ended while it ran a program for an open task.
+    pub(super) fn doom<L: Links>(&mut self, cx: &mut Cx<'_, L>, of: TaskKey, code: [u8; 4]) {
+        let task = self.tasks.get_mut(of);
+        if let Some(open) = task.and_then(|t| t.open.as_mut()) {
+            open.doomed = Some(code);
+            // What its worker had asked for is not waited for any more.
+            cx.out.push(Action::Purge(of));
+        }
+    }
+
+    /// An open task shall end: what it waits for ends, and its thread is told.
+    pub(super) fn purge_open<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, why: &str) {
+        let run = self.run_or_task(key);
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        task.purging = true;
+        if let Some(open) = &task.open {
+            open.purged.store(true, Ordering::SeqCst);
+        }
+        self.stats.purged += 1;
+        let waits_in_worker = self.tasks.get(run).is_some_and(|t| {
+            let waits = |w: usize| self.workers[w].waiting;
+            t.stage == Stage::Submitted && t.place.is_some_and(|p| waits(p.worker))
+        });
+        match run == key || waits_in_worker {
+            true => cx.out.push(Action::Purge(key)),
+            false => self.purge_task(cx, run, why),
+        }
+        cx.out.push(Action::Wake(key));
+    }
+}

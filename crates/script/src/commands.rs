@@ -1,0 +1,191 @@
+//! Any command that the region serves, by the words of EXEC CICS: the command
+//! table says what it takes and gives.
+//!
+//! Reference: the crate `cics`, command table.
+
+use cics::command::{self, Argument, Command, Direction, Selection, Served};
+use cics::resp::Condition;
+use link::{Answer, Operand, Operands};
+use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value};
+
+use crate::engine::Shared;
+use crate::natives::{bytes_of, refused};
+
+/// Runs a command. Gives an object with what came back, or why not.
+pub fn run<'js>(
+    ctx: &Ctx<'js>,
+    shared: &Shared,
+    name: &str,
+    options: &Object<'js>,
+) -> Result<Value<'js>> {
+    let (row, operands) = match gather(shared, name, options)? {
+        Ok(gathered) => gathered,
+        Err(wrong) => return misused(ctx, &wrong),
+    };
+    match shared.host(|host| host.command(row.number, &operands)) {
+        Some(Ok(answer)) if answer.condition == Condition::Normal => {
+            given_back(ctx, shared, row, &answer)
+        }
+        Some(Ok(answer)) => {
+            let fault = crate::host::Fault::Condition(answer.condition, answer.resp2);
+            refused(ctx, &fault)
+        }
+        Some(Err(fault)) => refused(ctx, &fault),
+        None => {
+            let made = Object::new(ctx.clone())?;
+            made.set("refused", "no task")?;
+            made.into_js(ctx)
+        }
+    }
+}
+
+/// The row that is meant and its operands, or what is wrong with them.
+fn gather<'js>(
+    shared: &Shared,
+    name: &str,
+    options: &Object<'js>,
+) -> Result<std::result::Result<(&'static Command, Operands), String>> {
+    let upper = name.to_ascii_uppercase();
+    let mut words = upper.split_ascii_whitespace();
+    let verb = words.next().unwrap_or_default();
+    let mut names: Vec<String> = words.map(str::to_owned).collect();
+    let flags = names.len();
+    let mut values = Vec::new();
+    for property in options.props::<String, Value<'js>>() {
+        let (key, value) = property?;
+        if value.is_undefined() || value.is_null() || value.as_bool() == Some(false) {
+            continue;
+        }
+        names.push(key.to_ascii_uppercase());
+        values.push(value);
+    }
+    let listed: Vec<&str> = names.iter().map(String::as_str).collect();
+    let row = match command::select(verb, &listed) {
+        Selection::Found(row) => row,
+        _ => return Ok(Err(format!("there is no command {upper}"))),
+    };
+    if row.served != Served::Region {
+        let text = format!("{} cannot be given by a script as it is", row.name);
+        return Ok(Err(text));
+    }
+    let mut bits = 0u128;
+    for word in &listed[..flags] {
+        if let Some(index) = row.index_of(word) {
+            bits |= 1 << index;
+        }
+    }
+    let mut list = Vec::new();
+    for (key, value) in listed[flags..].iter().zip(&values) {
+        let Some(index) = row.index_of(key) else {
+            return Ok(Err(format!("{} has no option {key}", row.name)));
+        };
+        bits |= 1 << index;
+        let option = row.option(index);
+        match option.map(|o| operand(shared, o.argument, value)) {
+            Some(Ok(Some(operand))) => list.push((index, operand)),
+            Some(Ok(None)) | None => {}
+            Some(Err(why)) => return Ok(Err(format!("{} {key}: {why}", row.name))),
+        }
+    }
+    for (index, option) in row.options.iter().enumerate() {
+        // What the command gives is always wanted; of INTO and SET, INTO.
+        let area = option.direction == Direction::Out && option.argument == Argument::Area;
+        if area {
+            bits |= 1 << index;
+        }
+        if option.required && bits >> index & 1 == 0 {
+            return Ok(Err(format!("{} needs {}", row.name, option.name)));
+        }
+    }
+    list.sort_by_key(|(index, _)| *index);
+    let mut operands = Operands::new(bits);
+    for (index, operand) in list {
+        operands.push(index, operand);
+    }
+    Ok(Ok((row, operands)))
+}
+
+/// What an option takes, from a value of JavaScript; none for a flag.
+fn operand(
+    shared: &Shared,
+    argument: Argument,
+    value: &Value<'_>,
+) -> std::result::Result<Option<Operand>, String> {
+    let text = || value.as_string().and_then(|t| t.to_string().ok());
+    let page = shared.records.code_page();
+    let encode = |text: &str| {
+        let wrong = |c| format!("the region's code page has no {c:?}");
+        page.encode(text).map_err(wrong)
+    };
+    let padded = |most: usize| {
+        let mut bytes = match (text(), bytes_of(value)) {
+            (Some(text), _) => encode(&text)?,
+            (None, Some(bytes)) => bytes.to_vec(),
+            _ => return Err("text is wanted".to_owned()),
+        };
+        if bytes.len() > most {
+            return Err(format!("at most {most} characters"));
+        }
+        bytes.resize(most, b' ');
+        Ok(Some(Operand::Bytes(bytes)))
+    };
+    match argument {
+        Argument::None | Argument::Label | Argument::PtrRef => Ok(None),
+        Argument::Name(n) => padded(n.into()),
+        Argument::Chars(n) => padded(n.into()),
+        Argument::Area | Argument::Any | Argument::Optional => match (text(), bytes_of(value)) {
+            (Some(text), _) => Ok(Some(Operand::Bytes(encode(&text)?))),
+            (None, Some(bytes)) => Ok(Some(Operand::Bytes(bytes.to_vec()))),
+            _ => Err("text or bytes are wanted".into()),
+        },
+        Argument::Cvda if text().is_some() => {
+            let name = text().unwrap_or_default().to_ascii_uppercase();
+            let number = cics::cvda::value(&name);
+            number
+                .map(|n| Some(Operand::Int(n.into())))
+                .ok_or_else(|| format!("there is no CVDA {name}"))
+        }
+        _ => match value.as_number() {
+            Some(n) if n.fract() == 0.0 && n.abs() < 9e15 => Ok(Some(Operand::Int(n as i64))),
+            _ => Err("a whole number is wanted".into()),
+        },
+    }
+}
+
+/// What a command gave, by the names of its options.
+fn given_back<'js>(
+    ctx: &Ctx<'js>,
+    shared: &Shared,
+    row: &Command,
+    answer: &Answer,
+) -> Result<Value<'js>> {
+    let made = Object::new(ctx.clone())?;
+    // What the region writes can be read.
+    let operands = match answer.data.is_empty() {
+        true => Operands::default(),
+        false => Operands::parse(&answer.data).unwrap_or_default(),
+    };
+    for (index, operand) in operands.each() {
+        let Some(option) = row.option(index) else {
+            continue;
+        };
+        match operand {
+            Operand::Int(value) => made.set(option.name, *value as f64)?,
+            Operand::Bytes(bytes) if option.argument == Argument::Area => {
+                made.set(option.name, TypedArray::<u8>::new_copy(ctx.clone(), bytes)?)?;
+            }
+            Operand::Bytes(bytes) => {
+                let text = shared.records.code_page().decode(bytes);
+                made.set(option.name, text.as_deref().unwrap_or_default().trim_end())?;
+            }
+        }
+    }
+    made.into_js(ctx)
+}
+
+fn misused<'js>(ctx: &Ctx<'js>, why: &str) -> Result<Value<'js>> {
+    let made = Object::new(ctx.clone())?;
+    made.set("refused", "usage")?;
+    made.set("message", why)?;
+    made.into_js(ctx)
+}

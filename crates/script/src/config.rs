@@ -1,0 +1,116 @@
+//! `[script]` of `tupelo.toml`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::Limits;
+
+/// Transaction of scripts whose route names none; it is always there.
+pub const TRANSACTION: &str = "CJSR";
+
+/// `[script]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScriptConfig {
+    /// Folder of the scripts, relative to the application folder.
+    pub folder: PathBuf,
+    /// Which paths scripts serve: a path with variables in braces, such as
+    /// `"/customers/{id}"`, and the script's file in the folder. URIMAP
+    /// definitions whose PROGRAM is a script's name say it as well.
+    pub routes: BTreeMap<String, RouteConfig>,
+    /// Transaction that scripts run under when their route names none.
+    pub transaction: String,
+    /// Most threads that run scripts; each runs one at a time, also while that
+    /// waits for a program. 0 is eight for every CPU, at most 24.
+    pub engines: u32,
+    /// MiB of memory for one script and what it makes.
+    pub memory_mib: u32,
+    /// KiB of stack for calls within calls of a script.
+    pub stack_kib: u32,
+    /// Milliseconds of CPU time that a script may use without a command before
+    /// its task abends with AICA; 0 switches the check off.
+    pub runaway_ms: u32,
+    /// Milliseconds from a request on after which its task is purged, for
+    /// transactions that have no limit of their own; 0 for never.
+    pub timeout_ms: u32,
+}
+
+/// A script and the transaction it runs under.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum RouteConfig {
+    /// The script's file.
+    Script(String),
+    /// The same with more.
+    Full(FullRoute),
+}
+
+/// A route with its transaction.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FullRoute {
+    /// The script's file.
+    pub script: String,
+    /// Transaction that it runs under.
+    #[serde(default)]
+    pub transaction: Option<String>,
+}
+
+impl Default for ScriptConfig {
+    fn default() -> Self {
+        let limits = Limits::default();
+        ScriptConfig {
+            folder: "scripts".into(),
+            routes: BTreeMap::new(),
+            transaction: TRANSACTION.into(),
+            engines: 0,
+            memory_mib: (limits.memory_bytes >> 20) as u32,
+            stack_kib: (limits.stack_bytes >> 10) as u32,
+            runaway_ms: limits.runaway_ms,
+            timeout_ms: 60_000,
+        }
+    }
+}
+
+impl ScriptConfig {
+    /// The limits of a script.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            memory_bytes: (self.memory_mib.clamp(2, 4096) as usize) << 20,
+            stack_bytes: (self.stack_kib.clamp(64, 4096) as usize) << 10,
+            runaway_ms: self.runaway_ms,
+        }
+    }
+
+    /// The most threads that run scripts.
+    pub fn threads(&self) -> usize {
+        match self.engines {
+            0 => {
+                let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
+                (cpus * 8).min(24)
+            }
+            n => n as usize,
+        }
+    }
+}
+
+impl RouteConfig {
+    /// The script's file.
+    pub fn script(&self) -> &str {
+        match self {
+            RouteConfig::Script(script) => script,
+            RouteConfig::Full(route) => &route.script,
+        }
+    }
+
+    /// Its transaction.
+    pub fn transaction(&self) -> Option<&str> {
+        match self {
+            RouteConfig::Script(_) => None,
+            RouteConfig::Full(route) => route.transaction.as_deref(),
+        }
+    }
+}

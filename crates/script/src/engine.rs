@@ -1,0 +1,549 @@
+//! One script, loaded and ready, and the requests that it serves one by one.
+//!
+//! Loading makes a runtime in an arena of its own, evaluates the engine's own
+//! part and the script's modules, and takes a snapshot. A request is served in
+//! the realm as it was then; afterwards the snapshot is put back. So the top
+//! level of a module runs once, when it is loaded, and nothing that a request
+//! leaves behind reaches the next.
+//!
+//! Invariant: an engine stays on the thread that made it. No value of
+//! JavaScript that was made since the snapshot is held across a set-back.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rquickjs::loader::{ImportAttributes, Loader, Resolver};
+use rquickjs::module::{Declared, Evaluated};
+use rquickjs::{
+    Array, CatchResultExt, CaughtError, Context, Ctx, Error, Function, Module, Object, Persistent,
+    Promise, Runtime, Value,
+};
+
+use crate::arena::Arena;
+use crate::failure::{self, Failure, Mistake, Place};
+use crate::host::{AbendInfo, Host};
+use crate::limits::{Limits, Stop, Watch};
+use crate::natives;
+use crate::records::Records;
+use crate::source::Sources;
+
+/// The engine's own part: what scripts see beside the language.
+const PRELUDE: &[(&str, &str)] = &[
+    ("<tupelo:cics>", include_str!("prelude/cics.js")),
+    ("<tupelo:copybook>", include_str!("prelude/copybook.js")),
+    ("<tupelo:xml>", include_str!("prelude/xml.js")),
+    ("<tupelo:http>", include_str!("prelude/http.js")),
+    ("<tupelo:main>", include_str!("prelude/main.js")),
+];
+/// Bytes that a script may allocate before cycles are looked for: a request
+/// that stays below is never held up by it.
+const GC_THRESHOLD: usize = 16 << 20;
+/// Jobs of promises between two looks at the limits: each may be too short for
+/// the engine to look by itself.
+const JOBS_BETWEEN_LOOKS: u32 = 256;
+
+/// What natives and the engine share while a request is served.
+#[derive(Default)]
+pub struct Shared {
+    /// Who the request is served for; none while a script is loaded.
+    pub host: RefCell<Option<Box<dyn Host>>>,
+    /// What ends the request.
+    pub watch: Watch,
+    /// Layouts that scripts have asked for.
+    pub records: Records,
+    /// Promises that were rejected with nobody listening: where they are, and
+    /// why they were.
+    rejected: RefCell<Vec<(usize, String)>>,
+    /// Timers by their time, with what they are known by.
+    pub timers: RefCell<Vec<(std::time::Instant, u32)>>,
+    /// Tasks that were begun and have not ended.
+    pub children: std::cell::Cell<u32>,
+}
+
+/// A script that is loaded.
+pub struct Engine {
+    // Before the runtime, whose values they are.
+    main: Persistent<Function<'static>>,
+    outcome: Persistent<Function<'static>>,
+    deliver: Persistent<Function<'static>>,
+    namespace: Persistent<Object<'static>>,
+    context: Context,
+    _runtime: Runtime,
+    shared: Rc<Shared>,
+    limits: Limits,
+    exports: Vec<String>,
+    name: String,
+    // Last: the others live in it.
+    arena: Arena,
+}
+
+/// A request as a script sees it.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Method in upper case.
+    pub method: String,
+    /// Path, as it was sent.
+    pub path: String,
+    /// The query behind `?`, as it was sent.
+    pub query: String,
+    /// The path's variables by name, decoded.
+    pub variables: Vec<(String, String)>,
+    /// Headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// A script's answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Status.
+    pub status: u16,
+    /// Headers.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Engine {
+    /// Loads a script: compiles it with what it imports and runs its top level.
+    pub fn load(
+        sources: &Arc<Sources>,
+        name: &str,
+        limits: Limits,
+        records: Records,
+    ) -> Result<Engine, Mistake> {
+        let failed = |message: String| Mistake {
+            place: Place {
+                file: name.to_owned(),
+                ..Place::default()
+            },
+            message,
+        };
+        let arena = Arena::new(limits.memory_bytes).map_err(|e| failed(e.to_string()))?;
+        let none = |e: Error| failed(format!("no engine can be made: {e}"));
+        let runtime = Runtime::new_with_alloc(arena.allocator()).map_err(none)?;
+        runtime.set_max_stack_size(limits.stack_bytes);
+        runtime.set_gc_threshold(GC_THRESHOLD);
+        runtime.set_loader(InFolder(sources.clone()), InFolder(sources.clone()));
+        let shared = Rc::new(Shared {
+            records,
+            ..Shared::default()
+        });
+        shared
+            .watch
+            .begin(Arc::new(AtomicBool::new(false)), &limits);
+        let watch = shared.clone();
+        runtime.set_interrupt_handler(Some(Box::new(move || watch.watch.check())));
+        let heard = shared.clone();
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(
+            move |_ctx, promise, reason, handled| heard.rejection(&promise, &reason, handled),
+        )));
+        let context = Context::full(&runtime).map_err(none)?;
+        let made = context.with(|ctx| prepare(&ctx, &shared, sources, name));
+        let made = made.and_then(|made| match runtime_settles(&runtime) {
+            Ok(()) => Ok(made),
+            Err(message) => Err(failed(message)),
+        });
+        let (main, outcome, deliver, namespace, exports) = match made {
+            Ok(made) => made,
+            Err(mistake) => {
+                drop(context);
+                drop(runtime);
+                return Err(mistake);
+            }
+        };
+        let mut engine = Engine {
+            main,
+            outcome,
+            deliver,
+            namespace,
+            context,
+            _runtime: runtime,
+            shared,
+            limits,
+            exports,
+            name: name.to_owned(),
+            arena,
+        };
+        if let Some(text) = engine.shared.rejection_left() {
+            return Err(failed(format!("a promise was rejected: {text}")));
+        }
+        engine.shared.timers.borrow_mut().clear();
+        engine.arena.snapshot();
+        Ok(engine)
+    }
+
+    /// The names that the script exports.
+    pub fn exports(&self) -> &[String] {
+        &self.exports
+    }
+
+    /// Bytes that are put back after each request.
+    pub fn image_bytes(&self) -> usize {
+        self.arena.used()
+    }
+
+    /// Serves a request. `purged` becomes true when its task is to end.
+    pub fn serve(
+        &mut self,
+        request: &Request,
+        host: Box<dyn Host>,
+        purged: Arc<AtomicBool>,
+    ) -> (Result<Answer, Failure>, Box<dyn Host>) {
+        let shared = self.shared.clone();
+        shared.watch.begin(purged, &self.limits);
+        *shared.host.borrow_mut() = Some(host);
+        let mut result = self.context.with(|ctx| self.serve_in(&ctx, request));
+        if let Err(failure) = &mut result {
+            self.explain(failure);
+        }
+        // SAFETY: the closure above has ended and with it every value that was
+        // made in it; what the engine holds was there at the snapshot.
+        unsafe { self.arena.restore() };
+        shared.rejected.borrow_mut().clear();
+        shared.timers.borrow_mut().clear();
+        shared.children.set(0);
+        let host = shared.host.borrow_mut().take();
+        (result, host.expect("the host was put there above"))
+    }
+
+    fn serve_in(&self, ctx: &Ctx<'_>, request: &Request) -> Result<Answer, Failure> {
+        let thrown = |e: CaughtError<'_>| failure_of(&e);
+        let main = self.main.clone().restore(ctx).catch(ctx).map_err(thrown)?;
+        let outcome = self
+            .outcome
+            .clone()
+            .restore(ctx)
+            .catch(ctx)
+            .map_err(thrown)?;
+        let deliver = self
+            .deliver
+            .clone()
+            .restore(ctx)
+            .catch(ctx)
+            .map_err(thrown)?;
+        let namespace = self
+            .namespace
+            .clone()
+            .restore(ctx)
+            .catch(ctx)
+            .map_err(thrown)?;
+        let given = natives::request(ctx, request).catch(ctx).map_err(thrown)?;
+        let done: Promise<'_> = main.call((namespace, given)).catch(ctx).map_err(thrown)?;
+        loop {
+            let mut jobs = 0u32;
+            while ctx.execute_pending_job() {
+                jobs += 1;
+                if jobs.is_multiple_of(JOBS_BETWEEN_LOOKS) {
+                    self.shared.watch.check();
+                }
+                if let Some(stop) = self.shared.watch.stopped() {
+                    return Err(stopped(stop));
+                }
+            }
+            if let Some(stop) = self.shared.watch.stopped() {
+                return Err(stopped(stop));
+            }
+            if done.state() != rquickjs::promise::PromiseState::Pending {
+                break;
+            }
+            if !self.wait(ctx, &deliver)? {
+                let text = "the script waits for a promise that nothing can settle";
+                return Err(Failure::new(failure::PROMISE, text));
+            }
+        }
+        if let Some(text) = self.shared.rejection_left() {
+            let text = format!("a promise was rejected and nobody heard: {text}");
+            return Err(Failure::new(failure::PROMISE, text));
+        }
+        let told: Array<'_> = outcome.call(()).catch(ctx).map_err(thrown)?;
+        read_outcome(&told).catch(ctx).map_err(thrown)?
+    }
+
+    /// Waits for the next event that the script can hear; false when there is
+    /// none to come.
+    fn wait<'js>(&self, ctx: &Ctx<'js>, deliver: &Function<'js>) -> Result<bool, Failure> {
+        let next = self.shared.timers.borrow().iter().min().copied();
+        if next.is_none() && self.shared.children.get() == 0 {
+            return Ok(false);
+        }
+        let ended = {
+            let mut host = self.shared.host.borrow_mut();
+            let host = host.as_mut().expect("a request has its host");
+            host.wait(next.map(|(at, _)| at))
+        };
+        self.shared.watch.progress();
+        if self.shared.watch.is_purged() {
+            return Err(stopped(Stop::Purged));
+        }
+        let thrown = |e: CaughtError<'_>| failure_of(&e);
+        match (ended, next) {
+            (Some((number, result)), _) => {
+                self.shared.children.set(self.shared.children.get() - 1);
+                let value = natives::output(ctx, result).catch(ctx).map_err(thrown)?;
+                deliver
+                    .call::<_, ()>((number, value))
+                    .catch(ctx)
+                    .map_err(thrown)?;
+            }
+            (None, Some((at, number))) if at <= std::time::Instant::now() => {
+                self.shared
+                    .timers
+                    .borrow_mut()
+                    .retain(|t| *t != (at, number));
+                deliver
+                    .call::<_, ()>((number,))
+                    .catch(ctx)
+                    .map_err(thrown)?;
+            }
+            (None, _) => {}
+        }
+        Ok(true)
+    }
+
+    /// Says of a failure what only the engine knows.
+    fn explain(&self, failure: &mut Failure) {
+        if let Some(stop) = self.shared.watch.stopped() {
+            *failure = stopped(stop);
+        } else if self.arena.is_exhausted()
+            && matches!(
+                failure.abend.code.as_str(),
+                failure::THROWN | failure::PROMISE
+            )
+        {
+            let mib = self.limits.memory_bytes >> 20;
+            *failure = Failure::new(
+                failure::MEMORY,
+                format!("the script needs more than its {mib} MiB of memory"),
+            );
+        }
+        if failure.abend.program.is_empty() {
+            failure.abend.program = self.name.clone();
+            let place = Place::of_stack(&failure.stack);
+            if !place.file.is_empty() {
+                failure.abend.program = place.file;
+                failure.abend.line = place.line;
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn rejection(&self, promise: &Value<'_>, reason: &Value<'_>, handled: bool) {
+        // SAFETY: only the address is taken, to know the promise again.
+        let at = unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(promise.as_raw()) } as usize;
+        let mut rejected = self.rejected.borrow_mut();
+        match handled {
+            true => rejected.retain(|(p, _)| *p != at),
+            false => rejected.push((at, text_of(reason))),
+        }
+    }
+
+    fn rejection_left(&self) -> Option<String> {
+        self.rejected.borrow().first().map(|(_, text)| text.clone())
+    }
+}
+
+type Made = (
+    Persistent<Function<'static>>,
+    Persistent<Function<'static>>,
+    Persistent<Function<'static>>,
+    Persistent<Object<'static>>,
+    Vec<String>,
+);
+
+/// Evaluates the engine's own part and the script.
+fn prepare(
+    ctx: &Ctx<'_>,
+    shared: &Rc<Shared>,
+    sources: &Arc<Sources>,
+    name: &str,
+) -> Result<Made, Mistake> {
+    let inner = |e: CaughtError<'_>| mistake_of(&e, name);
+    let own = Object::new(ctx.clone()).catch(ctx).map_err(inner)?;
+    natives::install(ctx, &own, shared)
+        .catch(ctx)
+        .map_err(inner)?;
+    for (file, text) in PRELUDE {
+        let mut options = rquickjs::context::EvalOptions::default();
+        options.filename = Some((*file).to_owned());
+        options.strict = true;
+        let part: Function<'_> = ctx
+            .eval_with_options(*text, options)
+            .catch(ctx)
+            .map_err(inner)?;
+        part.call::<_, ()>((own.clone(),))
+            .catch(ctx)
+            .map_err(inner)?;
+    }
+    let text = sources.text(name).ok_or_else(|| Mistake {
+        place: Place {
+            file: name.to_owned(),
+            ..Place::default()
+        },
+        message: "there is no such script".into(),
+    })?;
+    let declared = Module::declare(ctx.clone(), name, text)
+        .catch(ctx)
+        .map_err(inner)?;
+    let (module, settled): (Module<'_, Evaluated>, Promise<'_>) =
+        declared.eval().catch(ctx).map_err(inner)?;
+    while ctx.execute_pending_job() {}
+    match settled.result::<()>() {
+        Some(result) => result.catch(ctx).map_err(inner)?,
+        None => {
+            return Err(Mistake {
+                place: Place {
+                    file: name.to_owned(),
+                    ..Place::default()
+                },
+                message: "its top level waits for a promise that nothing settles".into(),
+            });
+        }
+    }
+    let namespace = module.namespace().catch(ctx).map_err(inner)?;
+    let mut exports = Vec::new();
+    for key in namespace.keys::<String>() {
+        let key = key.catch(ctx).map_err(inner)?;
+        let value: Value<'_> = namespace.get(&*key).catch(ctx).map_err(inner)?;
+        if value.is_function() {
+            exports.push(key);
+        }
+    }
+    let part = |key: &str| -> Result<Persistent<Function<'static>>, Mistake> {
+        let function: Function<'_> = own.get(key).catch(ctx).map_err(inner)?;
+        Ok(Persistent::save(ctx, function))
+    };
+    Ok((
+        part("main")?,
+        part("outcome")?,
+        part("deliver")?,
+        Persistent::save(ctx, namespace),
+        exports,
+    ))
+}
+
+/// Runs what is left to do after the loading.
+fn runtime_settles(runtime: &Runtime) -> Result<(), String> {
+    while runtime.is_job_pending() {
+        if runtime.execute_pending_job().is_err() {
+            return Err("a promise of its top level failed".into());
+        }
+    }
+    Ok(())
+}
+
+fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
+    let failed: bool = told.get(0)?;
+    if failed {
+        let kind: String = told.get(1)?;
+        let place: String = told.get(6)?;
+        return Ok(Err(Failure {
+            abend: AbendInfo {
+                code: kind,
+                program: place,
+                line: told.get(5)?,
+                message: told.get(3)?,
+            },
+            stack: told.get(4)?,
+        }));
+    }
+    let flat: Vec<String> = told.get(2)?;
+    let body: Value<'_> = told.get(3)?;
+    let body = if let Some(text) = body.as_string() {
+        text.to_string()?.into_bytes()
+    } else {
+        natives::bytes_of(&body).unwrap_or_default().to_vec()
+    };
+    let pairs = flat.chunks_exact(2);
+    Ok(Ok(Answer {
+        status: told.get(1)?,
+        headers: pairs.map(|p| (p[0].clone(), p[1].clone())).collect(),
+        body,
+    }))
+}
+
+fn stopped(stop: Stop) -> Failure {
+    match stop {
+        Stop::Runaway => Failure::new(
+            failure::RUNAWAY,
+            "the script used its runaway limit of CPU time without a command",
+        ),
+        Stop::Purged => Failure::new(
+            failure::PURGED,
+            "the task was purged, by its time limit or an operator",
+        ),
+    }
+}
+
+/// Anything thrown, in words; nothing of the script is run for it.
+fn text_of(value: &Value<'_>) -> String {
+    if let Some(exception) = value.as_exception() {
+        return exception.message().unwrap_or_default();
+    }
+    match value.as_string() {
+        Some(text) => text.to_string().unwrap_or_default(),
+        None => value.type_name().to_owned(),
+    }
+}
+
+fn failure_of(error: &CaughtError<'_>) -> Failure {
+    let (message, stack) = match error {
+        CaughtError::Exception(e) => (
+            e.message().unwrap_or_default(),
+            e.stack().unwrap_or_default(),
+        ),
+        CaughtError::Value(value) => (text_of(value), String::new()),
+        CaughtError::Error(error) => (error.to_string(), String::new()),
+    };
+    Failure {
+        stack,
+        ..Failure::new(failure::THROWN, message)
+    }
+}
+
+fn mistake_of(error: &CaughtError<'_>, name: &str) -> Mistake {
+    let failure = failure_of(error);
+    let mut place = Place::of_stack(&failure.stack);
+    if place.file.is_empty() {
+        place.file = name.to_owned();
+    }
+    Mistake {
+        place,
+        message: failure.abend.message,
+    }
+}
+
+/// Modules come from the folder of scripts and nowhere else.
+struct InFolder(Arc<Sources>);
+
+impl Resolver for InFolder {
+    fn resolve<'js>(
+        &mut self,
+        _: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        self.0
+            .resolve(base, name)
+            .map_err(|why| Error::new_resolving_message(base, name, why))
+    }
+}
+
+impl Loader for InFolder {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        match self.0.text(name) {
+            Some(text) => Module::declare(ctx.clone(), name, text),
+            None => Err(Error::new_loading(name)),
+        }
+    }
+}

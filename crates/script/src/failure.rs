@@ -1,0 +1,114 @@
+//! How a script's task ends abnormally, and where in the text a mistake is.
+
+use crate::host::AbendInfo;
+
+/// A script threw something that nobody caught.
+pub const THROWN: &str = "AJST";
+/// A promise was rejected and nobody heard, or the script waits for one that
+/// nothing can settle.
+pub const PROMISE: &str = "AJSP";
+/// The script used up its memory.
+pub const MEMORY: &str = "AJSM";
+/// There is no such script, or it cannot be loaded.
+pub const LOAD: &str = "AJSL";
+/// It computed for too long without a command.
+pub const RUNAWAY: &str = "AICA";
+/// Its task was purged.
+pub const PURGED: &str = "AEXY";
+
+/// A mistake in a script's text, or the place where it failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The module, relative to the folder of scripts; empty when unknown.
+    pub file: String,
+    /// Line from 1; 0 when unknown.
+    pub line: u32,
+    /// Column in characters from 1; 0 when unknown.
+    pub column: u32,
+}
+
+/// What is wrong with a script.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{message}", place.prefix())]
+pub struct Mistake {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub message: String,
+}
+
+/// How a script failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The abend of its task; `program` is the program's that failed, or the
+    /// script's own.
+    pub abend: AbendInfo,
+    /// The calls that led there, as JavaScript tells them; empty for none.
+    pub stack: String,
+}
+
+impl Place {
+    fn prefix(&self) -> String {
+        match (self.file.is_empty(), self.line) {
+            (true, _) => String::new(),
+            (false, 0) => format!("{}: ", self.file),
+            (false, line) => format!("{}:{line}:{}: ", self.file, self.column),
+        }
+    }
+
+    /// The first place that a stack names: `at name (file:line:column)`, or
+    /// `at file:line:column`.
+    pub fn of_stack(stack: &str) -> Place {
+        let lines = stack.lines().filter_map(|l| l.trim().strip_prefix("at "));
+        lines.filter_map(Place::of_frame).next().unwrap_or_default()
+    }
+
+    fn of_frame(frame: &str) -> Option<Place> {
+        let at = match frame.rsplit_once('(') {
+            Some((_, at)) => at.strip_suffix(')')?,
+            None => frame,
+        };
+        let (rest, column) = at.rsplit_once(':')?;
+        let (file, line) = rest.rsplit_once(':')?;
+        // The engine's own part is nobody's mistake.
+        (!file.starts_with('<')).then_some(Place {
+            file: file.to_owned(),
+            line: line.parse().ok()?,
+            column: column.parse().ok()?,
+        })
+    }
+}
+
+impl Failure {
+    /// A failure with a code and words.
+    pub fn new(code: &str, message: impl Into<String>) -> Failure {
+        Failure {
+            abend: AbendInfo {
+                code: code.to_owned(),
+                program: String::new(),
+                line: 0,
+                message: message.into(),
+            },
+            stack: String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_frame_of_the_scripts_own_is_the_place() {
+        let stack =
+            "    at fail (<tupelo>:3:1)\n    at total (lib/sum.js:12:7)\n    at GET (a.js:1:2)\n";
+        let place = Place::of_stack(stack);
+        assert_eq!(
+            (place.file.as_str(), place.line, place.column),
+            ("lib/sum.js", 12, 7)
+        );
+        assert_eq!(Place::of_stack("    at a.js:4:9").line, 4);
+        assert_eq!(Place::of_stack("at native\nat x (y)\n"), Place::default());
+        assert_eq!(Place::of_stack(""), Place::default());
+    }
+}

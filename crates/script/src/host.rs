@@ -1,0 +1,136 @@
+//! What scripts reach outside of their engine: the region, by whoever joins
+//! them to it.
+//!
+//! Calls return when they are done; the engine's thread waits meanwhile. Tests
+//! have a host of their own.
+
+use std::time::Instant;
+
+use cics::resp::Condition;
+use link::{Answer, ChannelData, Op, Operands};
+
+/// Who a script works for, and what it may ask.
+pub trait Host {
+    /// The task.
+    fn facts(&self) -> Facts;
+
+    /// Runs a program in the task's unit of work and waits for its end.
+    fn link(&mut self, program: &str, input: Input<'_>) -> Result<Output, Fault>;
+
+    /// Asks the region as a program's worker does. The answer's condition is
+    /// not looked at.
+    fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Result<Answer, Fault>;
+
+    /// A command that the region serves, by its number in the command table.
+    fn command(&mut self, number: u16, operands: &Operands) -> Result<Answer, Fault> {
+        let args = [u64::from(number), 0, 0, 0, 0, 0, 0, 0];
+        self.call(Op::Command, args, operands.emit())
+    }
+
+    /// The number of a file in the region's definitions.
+    fn file(&self, name: &str) -> Option<usize>;
+
+    /// Begins a task beside this one, with a unit of work of its own, which
+    /// [`Host::wait`] tells the end of under this number.
+    fn spawn(
+        &mut self,
+        number: u32,
+        transid: Option<&str>,
+        program: &str,
+        input: Input<'_>,
+    ) -> Result<(), Fault>;
+
+    /// Waits for a task that was begun, at most until an instant; none when
+    /// that has come, or there is nothing to wait for.
+    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Result<Output, Fault>)>;
+
+    /// The script is over: commits what it changed, or backs it out when it has
+    /// an abend. `cpu_ns` is what its thread used. An abend that comes with the
+    /// end is the error.
+    fn finish(self: Box<Self>, abend: Option<&AbendInfo>, cpu_ns: u64) -> Result<(), AbendInfo>;
+
+    /// Writes a line of the script to the log.
+    fn log(&self, level: Level, text: &str);
+}
+
+/// How much a line of the log matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// For those who look for a fault.
+    Debug,
+    /// Worth knowing.
+    Info,
+    /// Something is not as it should be.
+    Warn,
+    /// Something went wrong.
+    Error,
+}
+
+/// The task that a script runs in.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Number of the task.
+    pub task: u64,
+    /// Transaction.
+    pub transid: String,
+    /// Who it runs for.
+    pub userid: String,
+    /// Name of the region.
+    pub applid: String,
+    /// Short name of the region.
+    pub sysid: String,
+}
+
+/// What a program is given.
+#[derive(Debug, Clone, Copy)]
+pub enum Input<'a> {
+    /// Nothing.
+    None,
+    /// A COMMAREA.
+    Commarea(&'a [u8]),
+    /// A channel.
+    Channel(&'a ChannelData),
+}
+
+/// What a program gave back.
+#[derive(Debug, Clone, Default)]
+pub struct Output {
+    /// The COMMAREA, as long as that of the input.
+    pub commarea: Vec<u8>,
+    /// The channel, when there was one.
+    pub channel: Option<ChannelData>,
+}
+
+/// Why a command was not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// A condition: its number in EIBRESP, and RESP2.
+    Condition(Condition, u32),
+    /// A program, or the region, ended it with an abend.
+    Abend(AbendInfo),
+}
+
+/// An abend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AbendInfo {
+    /// Four characters.
+    pub code: String,
+    /// The program in control, empty when unknown.
+    pub program: String,
+    /// Line of its source, 0 when unknown.
+    pub line: u32,
+    /// What happened, in words.
+    pub message: String,
+}
+
+impl Fault {
+    /// An abend without a place.
+    pub fn abend(code: &str, message: impl Into<String>) -> Fault {
+        Fault::Abend(AbendInfo {
+            code: code.into(),
+            program: String::new(),
+            line: 0,
+            message: message.into(),
+        })
+    }
+}

@@ -1,0 +1,366 @@
+//! The functions that the engine's own part of JavaScript is written on.
+//!
+//! Scripts never see them: the own part keeps them to itself and gives scripts
+//! objects that check what they are given. What a command refuses comes back
+//! as an object with its reason, which the own part throws.
+//!
+//! Invariant: nothing made here points out of the engine's memory, since a
+//! set-back runs no finalizer. Bytes are copied.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use link::{ChannelData, ContainerData, ContainerType, Name, Op};
+use rquickjs::function::Opt;
+use rquickjs::{
+    Array, Ctx, Function, IntoJs, Object, Result, String as JsString, TypedArray, Value,
+};
+
+use crate::engine::{Request, Shared};
+use crate::host::{Fault, Host, Input, Level, Output};
+use crate::{commands, records};
+
+/// Puts every native into the object that the own part is given.
+pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
+    let s = || shared.clone();
+    let add = |name: &str, function: Function<'js>| own.set(name, function);
+    let c = || ctx.clone();
+
+    let of = s();
+    let link = move |ctx: Ctx<'js>, program: String, given: Value<'js>, names: Value<'js>| {
+        let input = Given::read(&given, &names)?;
+        let linked = of.host(|host| host.link(&program, input.input()));
+        if let (Given::Commarea(area), Some(Ok(output))) = (&input, &linked) {
+            put_back(area, &output.commarea);
+        }
+        match linked {
+            Some(result) => output(&ctx, result),
+            None => no_task(&ctx),
+        }
+    };
+    add("link", Function::new(c(), link)?)?;
+
+    let of = s();
+    let spawn = move |ctx: Ctx<'js>,
+                      number: u32,
+                      transid: Opt<String>,
+                      program: String,
+                      given: Value<'js>,
+                      names: Value<'js>| {
+        let input = Given::read(&given, &names)?;
+        let transid = transid.0.as_deref().filter(|t| !t.is_empty());
+        match of.host(|host| host.spawn(number, transid, &program, input.input())) {
+            Some(Ok(())) => {
+                of.children.set(of.children.get() + 1);
+                ().into_js(&ctx)
+            }
+            Some(Err(fault)) => refused(&ctx, &fault),
+            None => no_task(&ctx),
+        }
+    };
+    add("spawn", Function::new(c(), spawn)?)?;
+
+    let of = s();
+    let call = move |ctx: Ctx<'js>, op: u16, args: Vec<f64>, data: Value<'js>| {
+        let Some(op) = Op::from_number(op) else {
+            return ().into_js(&ctx);
+        };
+        let mut given = [0u64; 8];
+        for (to, from) in given.iter_mut().zip(args) {
+            *to = from as u64;
+        }
+        let data = bytes_of(&data).unwrap_or_default().to_vec();
+        match of.host(|host| host.call(op, given, data)) {
+            Some(Ok(answer)) if answer.condition == cics::resp::Condition::Normal => {
+                let made = Array::new(ctx.clone())?;
+                for (i, arg) in answer.args.iter().take(3).enumerate() {
+                    made.set(i, *arg as f64)?;
+                }
+                made.set(3, TypedArray::<u8>::new_copy(ctx.clone(), &answer.data)?)?;
+                made.into_js(&ctx)
+            }
+            Some(Ok(answer)) => refused(&ctx, &Fault::Condition(answer.condition, answer.resp2)),
+            Some(Err(fault)) => refused(&ctx, &fault),
+            None => no_task(&ctx),
+        }
+    };
+    add("call", Function::new(c(), call)?)?;
+
+    let of = s();
+    let command = move |ctx: Ctx<'js>, name: String, options: Object<'js>| {
+        commands::run(&ctx, &of, &name, &options)
+    };
+    add("command", Function::new(c(), command)?)?;
+
+    let of = s();
+    let file = move |name: String| of.host(|host| host.file(&name)).flatten().map(|n| n as u32);
+    add("file", Function::new(c(), file)?)?;
+
+    let of = s();
+    let facts = move |ctx: Ctx<'js>| {
+        let made = Object::new(ctx.clone())?;
+        if let Some(facts) = of.host(|host| host.facts()) {
+            made.set("number", facts.task as f64)?;
+            made.set("transid", facts.transid)?;
+            made.set("userid", facts.userid)?;
+            made.set("applid", facts.applid)?;
+            made.set("sysid", facts.sysid)?;
+        }
+        Ok::<_, rquickjs::Error>(made)
+    };
+    add("facts", Function::new(c(), facts)?)?;
+
+    let of = s();
+    let log = move |level: u8, text: String| {
+        let level = match level {
+            0 => Level::Debug,
+            1 => Level::Info,
+            2 => Level::Warn,
+            _ => Level::Error,
+        };
+        match of.host(|host| host.log(level, &text)) {
+            Some(()) => {}
+            None => tracing::info!(target: "script", "{text}"),
+        }
+    };
+    add("log", Function::new(c(), log)?)?;
+
+    let of = s();
+    let timer = move |number: u32, ms: f64| {
+        let wait = Duration::from_millis(ms.clamp(0.0, 86_400_000.0) as u64);
+        of.timers.borrow_mut().push((Instant::now() + wait, number));
+    };
+    add("timer", Function::new(c(), timer)?)?;
+    let of = s();
+    let untimer = move |number: u32| of.timers.borrow_mut().retain(|(_, n)| *n != number);
+    add("untimer", Function::new(c(), untimer)?)?;
+
+    // The realm's own generator would give every request the same numbers.
+    add("random", Function::new(c(), random)?)?;
+    let of = s();
+    let inside = move || of.host.borrow().is_some();
+    add("inside", Function::new(c(), inside)?)?;
+    texts(ctx, own, shared)?;
+    crate::xml::install(ctx, own)?;
+    records::install(ctx, own, shared)
+}
+
+/// Conversions between bytes and text.
+fn texts<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
+    let c = || ctx.clone();
+    let utf8 = move |ctx: Ctx<'js>, bytes: Value<'js>| -> Result<Option<JsString<'js>>> {
+        let bytes = bytes_of(&bytes).unwrap_or_default();
+        let text = std::str::from_utf8(bytes).ok();
+        text.map(|t| JsString::from_str(ctx, t)).transpose()
+    };
+    own.set("utf8", Function::new(c(), utf8)?)?;
+    let to_utf8 = move |ctx: Ctx<'js>, text: String| TypedArray::<u8>::new_copy(ctx, text);
+    own.set("toUtf8", Function::new(c(), to_utf8)?)?;
+    let page = shared.records.code_page();
+    let text = move |ctx: Ctx<'js>, bytes: Value<'js>| -> Result<Option<JsString<'js>>> {
+        let text = page.decode(bytes_of(&bytes).unwrap_or_default());
+        text.map(|t| JsString::from_str(ctx, &t)).transpose()
+    };
+    own.set("text", Function::new(c(), text)?)?;
+    let bytes = move |ctx: Ctx<'js>, text: String| -> Result<Option<TypedArray<'js, u8>>> {
+        let bytes = page.encode(&text).ok();
+        bytes
+            .map(|b| TypedArray::<u8>::new_copy(ctx, b))
+            .transpose()
+    };
+    own.set("bytes", Function::new(c(), bytes)?)
+}
+
+impl Shared {
+    /// Does something with the request's host; none while there is none. What
+    /// it did is progress.
+    pub fn host<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
+        let mut host = self.host.borrow_mut();
+        let done = act(host.as_mut()?.as_mut());
+        self.watch.progress();
+        Some(done)
+    }
+}
+
+/// What a program is given, read from JavaScript.
+pub enum Given<'js> {
+    /// Nothing.
+    None,
+    /// A COMMAREA, which its results go back to.
+    Commarea(Value<'js>),
+    /// A channel.
+    Channel(ChannelData),
+}
+
+impl<'js> Given<'js> {
+    /// `given` is an Uint8Array for a COMMAREA; or an array of a channel's
+    /// bytes, with its name and those of its containers in `names`.
+    pub fn read(given: &Value<'js>, names: &Value<'js>) -> Result<Given<'js>> {
+        if given.is_undefined() || given.is_null() {
+            return Ok(Given::None);
+        }
+        let (Some(parts), Some(names)) = (given.as_array(), names.as_array()) else {
+            return Ok(Given::Commarea(given.clone()));
+        };
+        let mut names = names.iter::<String>();
+        let named = |text: Option<Result<String>>| text.unwrap_or_else(|| Ok(String::new()));
+        let channel = name(&named(names.next())?);
+        let mut containers = Vec::new();
+        for part in parts.iter::<Value<'js>>() {
+            let part = part?;
+            containers.push(ContainerData {
+                name: name(&named(names.next())?),
+                kind: ContainerType::Bit,
+                ccsid: 0,
+                bytes: bytes_of(&part).unwrap_or_default().to_vec(),
+            });
+        }
+        Ok(Given::Channel(ChannelData {
+            name: channel,
+            containers,
+        }))
+    }
+
+    /// The same for the host.
+    pub fn input(&self) -> Input<'_> {
+        match self {
+            Given::None => Input::None,
+            Given::Commarea(area) => Input::Commarea(bytes_of(area).unwrap_or_default()),
+            Given::Channel(channel) => Input::Channel(channel),
+        }
+    }
+}
+
+/// A name of the region's, blank padded; the own part has checked it.
+pub fn name<const N: usize>(text: &str) -> Name<N> {
+    let mut bytes = [b' '; N];
+    for (to, from) in bytes.iter_mut().zip(text.bytes()) {
+        *to = from;
+    }
+    Name::from_bytes(bytes)
+}
+
+/// The bytes of an Uint8Array.
+pub fn bytes_of<'v>(value: &'v Value<'_>) -> Option<&'v [u8]> {
+    let array = TypedArray::<u8>::from_value(value.clone()).ok()?;
+    let raw = array.as_raw()?;
+    // SAFETY: the array's memory, which stays while `value` does: no script
+    // runs that could detach it before the borrow ends.
+    Some(unsafe { raw.as_ref() })
+}
+
+/// The bytes of an Uint8Array, to be written.
+///
+/// # Safety
+/// Nothing else has them borrowed.
+pub unsafe fn bytes_mut<'v>(value: &'v Value<'_>) -> Option<&'v mut [u8]> {
+    let array = TypedArray::<u8>::from_value(value.clone()).ok()?;
+    let raw = array.as_raw()?;
+    // SAFETY: as `bytes_of`, and the caller has them alone.
+    Some(unsafe { &mut *raw.as_ptr() })
+}
+
+fn put_back(area: &Value<'_>, output: &[u8]) {
+    // SAFETY: the input was read before the program ran, and its borrow ended.
+    if let Some(to) = unsafe { bytes_mut(area) } {
+        let n = to.len().min(output.len());
+        to[..n].copy_from_slice(&output[..n]);
+    }
+}
+
+/// What a program gave: `[commarea]`, `[, channel, name, bytes, name, …]`, or
+/// why not.
+pub fn output<'js>(
+    ctx: &Ctx<'js>,
+    result: std::result::Result<Output, Fault>,
+) -> Result<Value<'js>> {
+    let output = match result {
+        Ok(output) => output,
+        Err(fault) => return refused(ctx, &fault),
+    };
+    let made = Array::new(ctx.clone())?;
+    made.set(
+        0,
+        TypedArray::<u8>::new_copy(ctx.clone(), &output.commarea)?,
+    )?;
+    if let Some(channel) = &output.channel {
+        made.set(1, channel.name.to_string().trim_end())?;
+        for (i, container) in channel.containers.iter().enumerate() {
+            made.set(2 + 2 * i, container.name.to_string().trim_end())?;
+            made.set(
+                3 + 2 * i,
+                TypedArray::<u8>::new_copy(ctx.clone(), &container.bytes)?,
+            )?;
+        }
+    }
+    made.into_js(ctx)
+}
+
+/// Why a command was not done, as an object with the member `refused`.
+pub fn refused<'js>(ctx: &Ctx<'js>, fault: &Fault) -> Result<Value<'js>> {
+    let made = Object::new(ctx.clone())?;
+    match fault {
+        Fault::Condition(condition, resp2) => {
+            made.set("refused", "condition")?;
+            made.set("condition", condition.name())?;
+            made.set("resp", condition.number())?;
+            made.set("resp2", *resp2)?;
+        }
+        Fault::Abend(abend) => {
+            made.set("refused", "abend")?;
+            made.set("code", abend.code.as_str())?;
+            made.set("program", abend.program.as_str())?;
+            made.set("line", abend.line)?;
+            made.set("message", abend.message.as_str())?;
+        }
+    }
+    made.into_js(ctx)
+}
+
+fn no_task<'js>(ctx: &Ctx<'js>) -> Result<Value<'js>> {
+    let made = Object::new(ctx.clone())?;
+    made.set("refused", "no task")?;
+    made.into_js(ctx)
+}
+
+/// A request for the own part.
+pub fn request<'js>(ctx: &Ctx<'js>, request: &Request) -> Result<Object<'js>> {
+    let made = Object::new(ctx.clone())?;
+    made.set("method", request.method.as_str())?;
+    made.set("path", request.path.as_str())?;
+    made.set("query", request.query.as_str())?;
+    let pairs = |list: &[(String, String)]| {
+        let made = Array::new(ctx.clone())?;
+        for (i, (name, value)) in list.iter().enumerate() {
+            made.set(2 * i, name.as_str())?;
+            made.set(2 * i + 1, value.as_str())?;
+        }
+        Ok::<_, rquickjs::Error>(made)
+    };
+    made.set("variables", pairs(&request.variables)?)?;
+    made.set("headers", pairs(&request.headers)?)?;
+    made.set(
+        "body",
+        TypedArray::<u8>::new_copy(ctx.clone(), &request.body)?,
+    )?;
+    Ok(made)
+}
+
+/// A number from 0 to below 1.
+fn random() -> f64 {
+    use std::hash::{BuildHasher, Hasher};
+    thread_local! {
+        static STATE: std::cell::Cell<u64> = std::cell::Cell::new(
+            std::collections::hash_map::RandomState::new().build_hasher().finish() | 1,
+        );
+    }
+    // xorshift64*; scripts are told that it is not for secrets.
+    STATE.with(|state| {
+        let mut x = state.get();
+        x ^= x >> 12;
+        x ^= x << 25;
+        x ^= x >> 27;
+        state.set(x);
+        (x.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
+    })
+}

@@ -1,0 +1,353 @@
+// What scripts see of CICS: errors, LINK, units of work, files, queues.
+// Evaluated once for each engine, before the snapshot; `N` are the natives.
+(N) => {
+  const { defineProperty, freeze, keys } = Object;
+  const show = (object, name, value) =>
+    defineProperty(object, name, { value, writable: true, configurable: true });
+
+  class CicsError extends Error {
+    get name() { return this.constructor.name; }
+  }
+  /** A program, or the region, ended a command with an abend. */
+  class CicsAbend extends CicsError {
+    constructor({ code, program, line, message }) {
+      super(message ? `abend ${code}: ${message}` : `abend ${code}`);
+      this.code = code;
+      this.program = program || undefined;
+      this.line = line || undefined;
+    }
+  }
+  /** A command was answered with a condition. */
+  class CicsCondition extends CicsError {
+    constructor({ condition, resp, resp2 }, command) {
+      super(`${command} was answered with ${condition}` + (resp2 ? `, RESP2 ${resp2}` : ""));
+      this.condition = condition;
+      this.resp = resp;
+      this.resp2 = resp2;
+      this.command = command;
+    }
+  }
+
+  /** Gives what a native gave, or throws why not. */
+  const done = (result, command) => {
+    if (result === undefined || result === null || result.refused === undefined) return result;
+    switch (result.refused) {
+      case "abend": throw new CicsAbend(result);
+      case "condition": throw new CicsCondition(result, command);
+      case "usage": throw new TypeError(result.message);
+      default: throw new Error(`${command}: a script can give commands only while it serves a request`);
+    }
+  };
+
+  const text = (value, what, most) => {
+    const given = String(value).trim().toUpperCase();
+    if (given.length === 0 || given.length > most) {
+      throw new RangeError(`${what} has 1 to ${most} characters, and ${JSON.stringify(String(value))} has ${given.length}`);
+    }
+    return given;
+  };
+
+  /** The bytes of whatever holds some; text is in the region's code page. */
+  const bytes = (value, what = "data") => {
+    if (value instanceof Uint8Array) return value;
+    if (value instanceof ArrayBuffer) return new Uint8Array(value);
+    if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+    if (typeof value === "string") {
+      const made = N.bytes(value);
+      if (made === undefined || made === null) throw new RangeError(`${what}: the region's code page does not have all characters of the text`);
+      return made;
+    }
+    if (value !== null && typeof value === "object" && typeof value[N.BYTES] === "function") return value[N.BYTES]();
+    throw new TypeError(`${what}: bytes, text or a record of a copybook are wanted, not ${value === null ? "null" : typeof value}`);
+  };
+  N.BYTES = Symbol("bytes");
+  N.TAKE = Symbol("take");
+  N.done = done;
+  N.asBytes = bytes;
+
+  /** A channel: containers by name. */
+  class Channel {
+    #containers = new Map();
+    constructor(name = "TUPELO", containers = {}) {
+      this.name = text(name, "the name of a channel", 16);
+      for (const key of keys(containers)) this.put(key, containers[key]);
+    }
+    put(name, value) {
+      this.#containers.set(text(name, "the name of a container", 16), bytes(value, `container ${name}`));
+      return this;
+    }
+    get(name) { return this.#containers.get(text(name, "the name of a container", 16)); }
+    has(name) { return this.#containers.has(text(name, "the name of a container", 16)); }
+    delete(name) { return this.#containers.delete(text(name, "the name of a container", 16)); }
+    text(name) {
+      const found = this.get(name);
+      return found === undefined ? undefined : N.text(found) ?? undefined;
+    }
+    get names() { return [...this.#containers.keys()]; }
+    *[Symbol.iterator]() { yield* this.#containers; }
+  }
+
+  const asChannel = (given) => {
+    if (given instanceof Channel) return given;
+    if (given !== null && typeof given === "object") return new Channel("TUPELO", given);
+    throw new TypeError("channel: a Channel, or an object of containers by name, is wanted");
+  };
+
+  /** What a program is given, for the natives, and what its results become. */
+  const input = (program, options) => {
+    const { commarea, channel } = options;
+    if (commarea !== undefined && channel !== undefined) {
+      throw new TypeError(`LINK ${program}: a commarea or a channel, not both`);
+    }
+    if (commarea !== undefined) {
+      const area = bytes(commarea, "commarea");
+      return {
+        given: area, names: undefined,
+        take: (result, own) => {
+          if (own && area.length === result[0].length && area !== result[0]) area.set(result[0]);
+          if (typeof commarea === "object" && commarea !== null && commarea[N.TAKE]) commarea[N.TAKE](own ? result[0] : area);
+          else if (typeof commarea === "string") return { commarea: own ? result[0] : area };
+          return { commarea };
+        },
+      };
+    }
+    if (channel !== undefined) {
+      const sent = asChannel(channel);
+      const names = [sent.name], parts = [];
+      for (const [name, part] of sent) { names.push(name); parts.push(part); }
+      return { given: parts, names, take: (result) => ({ channel: received(result) }) };
+    }
+    return { given: undefined, names: undefined, take: (result) => (result.length > 1 ? { channel: received(result) } : {}) };
+  };
+  const received = (result) => {
+    const made = new Channel(result[1] || "TUPELO");
+    for (let i = 2; i + 1 < result.length; i += 2) made.put(result[i], result[i + 1]);
+    return made;
+  };
+
+  // Tasks beside this one, and timers: who waits for them, by number.
+  const waiting = new Map();
+  let number = 0;
+  N.deliver = (id, result) => {
+    const waiter = waiting.get(id);
+    if (waiter !== undefined) { waiting.delete(id); waiter(result); }
+  };
+
+  const exec = (command, options = {}) => {
+    const given = {};
+    for (const key of keys(options)) {
+      const value = options[key];
+      given[key] = typeof value === "object" && value !== null ? bytes(value, key) : value;
+    }
+    return done(N.command(String(command), given), String(command).toUpperCase());
+  };
+
+  // Files: the operations of the link between region and workers.
+  const [READ, BROWSE, WRITE, REWRITE, DELETE, UNLOCK] = [1, 2, 3, 4, 5, 6];
+  const NONE = new Uint8Array(0);
+  class File {
+    #number; #name;
+    constructor(name) {
+      this.#name = text(name, "the name of a file", 8);
+      this.#number = N.file(this.#name);
+      if (this.#number === undefined || this.#number === null) {
+        throw new CicsCondition({ condition: "FILENOTFOUND", resp: 12, resp2: 1 }, `FILE(${this.#name})`);
+      }
+    }
+    get name() { return this.#name; }
+    #call(command, op, args, data) {
+      return done(N.call(op, [this.#number, ...args], data), `${command} FILE(${this.#name})`);
+    }
+    #found(answer) {
+      const all = answer[3], length = answer[2];
+      return { key: all.slice(0, length), record: all.slice(length), token: answer[0] };
+    }
+    /** The record of a key, undefined when there is none. */
+    read(key, { update = false, generic = false, gteq = false, nosuspend = false, into } = {}) {
+      const flags = (generic ? 1 : 0) | (gteq ? 2 : 0) | (update ? 4 : 0) | (nosuspend ? 8 : 0);
+      let found;
+      try {
+        found = this.#found(this.#call("READ", READ, [flags, 0], bytes(key, "key")));
+      } catch (e) {
+        if (e instanceof CicsCondition && e.condition === "NOTFND") return undefined;
+        throw e;
+      }
+      return into === undefined ? found.record : (into[N.TAKE](found.record), into);
+    }
+    /** Writes a new record. `key` is for files whose records do not hold it. */
+    write(record, key) {
+      const body = bytes(record, "record");
+      if (key === undefined) { this.#call("WRITE", WRITE, [0], body); return; }
+      const head = bytes(key, "key"), data = new Uint8Array(head.length + body.length);
+      data.set(head); data.set(body, head.length);
+      this.#call("WRITE", WRITE, [head.length], data);
+    }
+    /** Replaces the record that was read for update. */
+    rewrite(record) { this.#call("REWRITE", REWRITE, [0], bytes(record, "record")); }
+    /** Deletes the record of a key, or the one that was read for update. */
+    delete(key, { generic = false } = {}) {
+      const flags = (generic ? 1 : 0) | (key === undefined ? 2 : 0);
+      return this.#call("DELETE", DELETE, [flags, 0], key === undefined ? NONE : bytes(key, "key"))[0];
+    }
+    /** Gives the record that was read for update free. */
+    unlock() { this.#call("UNLOCK", UNLOCK, [0], NONE); }
+    /** Records from a key on, forwards or backwards. */
+    *browse(from, { backwards = false } = {}) {
+      let step = backwards ? (from === undefined ? 4 : 2) : 0;
+      let key = from === undefined ? NONE : bytes(from, "key");
+      for (;;) {
+        let found;
+        try {
+          found = this.#found(this.#call(backwards ? "READPREV" : "READNEXT", BROWSE, [step], key));
+        } catch (e) {
+          if (e instanceof CicsCondition && (e.condition === "NOTFND" || e.condition === "ENDFILE")) return;
+          throw e;
+        }
+        yield found;
+        key = found.key;
+        step = backwards ? 3 : 1;
+      }
+    }
+  }
+
+  const queue = (verb, name, most, kind) => {
+    const key = { [most > 8 ? "QNAME" : "QUEUE"]: text(name, "the name of a queue", most) };
+    return {
+      write: (item) => exec(`WRITEQ ${kind}`, { ...key, FROM: bytes(item, "item") }),
+      delete: () => exec(`DELETEQ ${kind}`, key),
+      key,
+    };
+  };
+  const quietly = (conditions, run) => {
+    try { return run(); } catch (e) {
+      if (e instanceof CicsCondition && conditions.includes(e.condition)) return undefined;
+      throw e;
+    }
+  };
+
+  let task;
+  const cics = {
+    /** The task: number, transid, userid, applid, sysid. */
+    get task() { return (task ??= freeze(N.facts())); },
+    /** Runs a program in this task's unit of work. */
+    link(program, options = {}) {
+      const name = text(program, "the name of a program", 8);
+      const { given, names, take } = input(name, options);
+      return take(done(N.link(name, given, names), `LINK ${name}`), false);
+    },
+    /** Runs a program, or a transaction, as a task beside this one. */
+    run(what, options = {}) {
+      const { transid } = options;
+      const name = what === undefined || what === null ? "" : text(what, "the name of a program", 8);
+      const { given, names, take } = input(name, options);
+      const id = ++number;
+      done(N.spawn(id, transid === undefined ? "" : text(transid, "a transaction", 4), name, given, names), `RUN ${name}`);
+      return new Promise((resolve, reject) => {
+        waiting.set(id, (result) => {
+          try { resolve(take(done(result, `RUN ${name}`), true)); } catch (e) { reject(e); }
+        });
+      });
+    },
+    /** Ends the task with an abend code; its unit of work is backed out. */
+    abend(code, message = "") {
+      const error = new CicsAbend({ code: text(code, "an abend code", 4), message: String(message) });
+      error.final = true;
+      throw error;
+    },
+    /** Commits what the task has changed so far. */
+    syncpoint() { done(N.call(7, [], NONE), "SYNCPOINT"); },
+    /** Backs out what the task has changed since its last syncpoint. */
+    rollback() { done(N.call(8, [], NONE), "SYNCPOINT ROLLBACK"); },
+    /** Any command that the region serves, with its options as in EXEC CICS. */
+    exec,
+    file: (name) => new File(name),
+    /** A temporary storage queue. */
+    ts(name) {
+      const { write, delete: remove, key } = queue("TS", name, String(name).length > 8 ? 16 : 8, "TS");
+      return {
+        write: (item) => write(item).ITEM,
+        rewrite: (item, data) => exec("WRITEQ TS", { ...key, FROM: bytes(data, "item"), ITEM: item, REWRITE: true }),
+        read: (item) => quietly(["ITEMERR", "QIDERR"], () => exec("READQ TS", item === undefined ? { ...key, NEXT: true } : { ...key, ITEM: item }).INTO),
+        delete: remove,
+        *[Symbol.iterator]() {
+          for (let item = 1; ; item++) {
+            const found = this.read(item);
+            if (found === undefined) return;
+            yield found;
+          }
+        },
+      };
+    },
+    /** A transient data queue. */
+    td(name) {
+      const { write, delete: remove, key } = queue("TD", name, 4, "TD");
+      return {
+        write,
+        read: () => quietly(["QZERO"], () => exec("READQ TD", key).INTO),
+        delete: remove,
+      };
+    },
+    /** Starts a transaction; data reach it by RETRIEVE. */
+    start(transid, { data, seconds } = {}) {
+      const options = { TRANSID: text(transid, "a transaction", 4) };
+      if (data !== undefined) options.FROM = bytes(data, "data");
+      if (seconds !== undefined) { options.AFTER = true; options.SECONDS = seconds; }
+      exec("START", options);
+    },
+    /** Holds a name that one task at a time can hold. */
+    enq(resource, { nosuspend = false } = {}) {
+      const given = bytes(resource, "resource");
+      return quietly(nosuspend ? ["ENQBUSY"] : [], () => (exec("ENQ", { RESOURCE: given, LENGTH: given.length, NOSUSPEND: nosuspend }), true)) ?? false;
+    },
+    deq(resource) {
+      const given = bytes(resource, "resource");
+      exec("DEQ", { RESOURCE: given, LENGTH: given.length });
+    },
+    /** The next value of a named counter. */
+    counter(name, { pool } = {}) {
+      return exec("GET COUNTER", pool === undefined ? { COUNTER: name } : { COUNTER: name, POOL: pool }).VALUE;
+    },
+    /** Waits; the task holds what it holds. */
+    delay(milliseconds) { exec("DELAY", { FOR: true, MILLISECS: Math.round(milliseconds) }); },
+    /** Writes a line with data to the log. */
+    log(message, data) { N.log(1, data === undefined ? String(message) : `${message} ${json(data)}`); },
+  };
+
+  const json = (value) => {
+    try {
+      return JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v)) ?? String(value);
+    } catch { return String(value); }
+  };
+  const line = (parts) => parts.map((p) => (typeof p === "string" ? p : p instanceof Error ? `${p.stack ? `${p}\n${p.stack}` : p}` : json(p))).join(" ");
+  const console = {
+    debug: (...p) => N.log(0, line(p)),
+    log: (...p) => N.log(1, line(p)),
+    info: (...p) => N.log(1, line(p)),
+    warn: (...p) => N.log(2, line(p)),
+    error: (...p) => N.log(3, line(p)),
+  };
+
+  const timer = (ms, run) => {
+    const id = ++number;
+    waiting.set(id, run);
+    N.timer(id, Number(ms) || 0);
+    return id;
+  };
+  show(globalThis, "setTimeout", (run, ms, ...rest) => {
+    if (typeof run !== "function") throw new TypeError("setTimeout wants a function");
+    return timer(ms, () => run(...rest));
+  });
+  show(globalThis, "clearTimeout", (id) => { if (waiting.delete(id)) N.untimer(id); });
+  show(globalThis, "console", console);
+  show(globalThis, "cics", cics);
+  show(globalThis, "Channel", Channel);
+  show(globalThis, "CicsError", CicsError);
+  show(globalThis, "CicsAbend", CicsAbend);
+  show(globalThis, "CicsCondition", CicsCondition);
+  show(Math, "random", N.random);
+  // Memory that several threads share has no place here.
+  delete globalThis.SharedArrayBuffer;
+  delete globalThis.Atomics;
+  N.CicsAbend = CicsAbend;
+  N.json = json;
+}

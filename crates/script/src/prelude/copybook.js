@@ -1,0 +1,196 @@
+// Copybook objects: bytes, and properties that read and write fields of them.
+(N) => {
+  const { defineProperty } = Object;
+
+  const value = (read, name) => {
+    if (read !== null && typeof read === "object" && read.wrong !== undefined) {
+      throw new RangeError(read.wrong);
+    }
+    return read;
+  };
+  const put = (wrong) => {
+    if (wrong !== undefined && wrong !== null) throw new RangeError(wrong);
+  };
+
+  // A part of a record: its bytes, and the subscripts of the tables around it.
+  class Part {
+    constructor(bytes, at) {
+      defineProperty(this, "_b", { value: bytes, writable: true });
+      defineProperty(this, "_a", { value: at });
+    }
+    toString() { return JSON.stringify(this.toJSON()); }
+  }
+
+  const writeGroup = (record, node, part, at, given) => {
+    const text = JSON.stringify(given, (_, v) => (typeof v === "bigint" ? N.raw(v) : v));
+    put(N.recordFromJson(record, node.own, part._b, text, ...at));
+  };
+
+  /** Adds the property of a field to a prototype. */
+  const property = (proto, record, node) => {
+    if (node.most > 0) {
+      const Table = table(record, node);
+      defineProperty(proto, node.name, {
+        enumerable: true, configurable: true,
+        get() { return new Table(this._b, this._a); },
+        set(given) {
+          put(N.recordFromJson(record, node.field, this._b, JSON.stringify(given), ...this._a));
+        },
+      });
+      return;
+    }
+    const field = node.own;
+    if (node.shape === "group") {
+      const Group = group(record, node);
+      defineProperty(proto, node.name, {
+        enumerable: true, configurable: true,
+        get() { return new Group(this._b, this._a); },
+        set(given) { writeGroup(record, node, this, this._a, given); },
+      });
+      return;
+    }
+    defineProperty(proto, node.name, { enumerable: true, configurable: true, ...accessors(record, field, node.shape) });
+  };
+
+  const set = (record, field, bytes, given, at) =>
+    put(at.length === 0 ? N.recordSet(record, field, bytes, typeof given === "bigint" ? String(given) : given)
+      : N.recordSet(record, field, bytes, typeof given === "bigint" ? String(given) : given, ...at));
+  const get = (record, field, bytes, at) =>
+    value(at.length === 0 ? N.recordGet(record, field, bytes) : N.recordGet(record, field, bytes, ...at));
+
+  const accessors = (record, field, shape) => shape === "bigint"
+    ? {
+        get() { const read = get(record, field, this._b, this._a); return read === null ? null : BigInt(read); },
+        set(given) { set(record, field, this._b, given, this._a); },
+      }
+    : {
+        get() { return get(record, field, this._b, this._a); },
+        set(given) { set(record, field, this._b, given, this._a); },
+      };
+
+  const group = (record, node) => {
+    class Group extends Part {
+      toJSON() { return JSON.parse(this.json()); }
+      json() { return value(N.recordToJson(record, node.own, this._b, ...this._a)); }
+    }
+    for (const member of node.members) property(Group.prototype, record, member);
+    return Group;
+  };
+
+  // A table looks like an array: by index, length, iteration and its methods.
+  const table = (record, node) => {
+    const leaf = node.shape !== "group";
+    const Group = leaf ? undefined : group(record, node);
+    const handler = {
+      get(target, key, proxy) {
+        if (typeof key === "string") {
+          const index = Number(key);
+          if (Number.isInteger(index) && index >= 0) return target.at(index);
+        }
+        const found = target[key];
+        return typeof found === "function" ? found.bind(target) : found;
+      },
+      set(target, key, given) {
+        const index = Number(key);
+        if (!Number.isInteger(index) || index < 0 || index >= node.most) {
+          throw new RangeError(`${node.name} has elements 0 to ${node.most - 1}, not ${String(key)}`);
+        }
+        const at = [...target._a, index];
+        if (leaf) set(record, node.own, target._b, given, at);
+        else writeGroup(record, node, target, at, given);
+        return true;
+      },
+      has: (target, key) => key in target || (Number(key) >= 0 && Number(key) < target.length),
+    };
+    class Table extends Part {
+      constructor(bytes, at) {
+        super(bytes, at);
+        return new Proxy(this, handler);
+      }
+      get length() { return N.recordCount(record, node.field, this._b); }
+      at(index) {
+        const i = index < 0 ? this.length + index : index;
+        if (!(i >= 0 && i < this.length)) return undefined;
+        const at = [...this._a, i];
+        if (!leaf) return new Group(this._b, at);
+        const read = get(record, node.own, this._b, at);
+        return node.shape === "bigint" && read !== null ? BigInt(read) : read;
+      }
+      *[Symbol.iterator]() { for (let i = 0, n = this.length; i < n; i++) yield this.at(i); }
+      map(f) { return Array.from(this, f); }
+      filter(f) { return Array.from(this).filter(f); }
+      find(f) { return Array.from(this).find(f); }
+      forEach(f) { let i = 0; for (const element of this) f(element, i++); }
+      reduce(...given) { return Array.from(this).reduce(...given); }
+      toJSON() { return JSON.parse(this.json()); }
+      json() { return value(N.recordToJson(record, node.field, this._b, ...this._a)); }
+    }
+    return Table;
+  };
+
+  /** A record layout; `new` records of it are objects over bytes. */
+  class Copybook {
+    #record; #bytes; #variable; #View; #name;
+    constructor(name, { record = "", names = "upper" } = {}) {
+      const opened = N.recordOpen(String(name), String(record), names === "lower");
+      if (opened.wrong !== undefined) throw new Error(opened.wrong);
+      const tree = JSON.parse(opened.tree);
+      this.#record = opened.number;
+      this.#bytes = opened.bytes;
+      this.#variable = opened.variable;
+      this.#name = tree.name;
+      const number = opened.number, variable = opened.variable;
+      class View extends Part {
+        /** The record's bytes, of its real length. */
+        get bytes() { return this[N.BYTES](); }
+        [N.BYTES]() { return variable ? compact(number, this._b) : this._b; }
+        [N.TAKE](given) {
+          if (variable) this._b = expand(number, given);
+          else if (given !== this._b) fit(this._b, given);
+        }
+        toJSON() { return JSON.parse(this.json()); }
+        /** The record as JSON text, in one call. */
+        json() { return value(N.recordToJson(number, 0, this._b)); }
+        /** Takes a record from an object or from JSON text. */
+        fromJSON(given) {
+          const text = typeof given === "string" ? given : JSON.stringify(given, (_, v) => (typeof v === "bigint" ? N.raw(v) : v));
+          put(N.recordFromJson(number, 0, this._b, text));
+          return this;
+        }
+      }
+      for (const member of tree.members) property(View.prototype, number, member);
+      this.#View = View;
+    }
+    get name() { return this.#name; }
+    /** Bytes of the longest record. */
+    get length() { return this.#bytes; }
+    /** A record over bytes, which it shares when records have one length; a new one without. */
+    view(bytes) {
+      if (bytes === undefined) return new this.#View(N.recordInitial(this.#record), []);
+      const given = N.asBytes(bytes, this.#name);
+      if (this.#variable) return new this.#View(expand(this.#record, given), []);
+      if (given.length < this.#bytes) {
+        throw new RangeError(`${this.#name} has ${this.#bytes} bytes, and there are ${given.length}`);
+      }
+      return new this.#View(given.length === this.#bytes ? given : given.subarray(0, this.#bytes), []);
+    }
+    /** A new record with these values. */
+    from(values) { return this.view().fromJSON(values); }
+    /** The values of bytes as JSON text. */
+    json(bytes) { return this.view(bytes).json(); }
+  }
+  const compact = (record, bytes) => made(N.recordCompact(record, bytes));
+  const expand = (record, bytes) => made(N.recordExpand(record, bytes));
+  const made = (result) => {
+    if (typeof result === "string") throw new RangeError(result);
+    return result;
+  };
+  const fit = (to, from) => {
+    if (from.length < to.length) throw new RangeError(`the record has ${to.length} bytes, and ${from.length} came`);
+    to.set(from.length === to.length ? from : from.subarray(0, to.length));
+  };
+  // JSON has digits, not BigInts: the codec takes numbers in quotes as well.
+  N.raw = (digits) => String(digits);
+
+  defineProperty(globalThis, "Copybook", { value: Copybook, writable: true, configurable: true });
+}

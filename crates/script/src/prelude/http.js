@@ -1,0 +1,161 @@
+// The request and the response.
+(N) => {
+  class Headers {
+    #map = new Map();
+    constructor(flat = []) {
+      for (let i = 0; i + 1 < flat.length; i += 2) this.append(flat[i], flat[i + 1]);
+    }
+    #key(name) { return String(name).toLowerCase(); }
+    get(name) { return this.#map.get(this.#key(name)); }
+    has(name) { return this.#map.has(this.#key(name)); }
+    set(name, value) {
+      const text = String(value);
+      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\0\r\n]/.test(text)) {
+        throw new TypeError(`${String(name)} cannot be a header with this value`);
+      }
+      this.#map.set(this.#key(name), text);
+      return this;
+    }
+    append(name, value) {
+      const key = this.#key(name), before = this.#map.get(key);
+      this.#map.set(key, before === undefined ? String(value) : `${before}, ${value}`);
+    }
+    delete(name) { return this.#map.delete(this.#key(name)); }
+    *[Symbol.iterator]() { yield* this.#map; }
+    toJSON() { return Object.fromEntries(this.#map); }
+  }
+
+  const decode = (text) => {
+    try { return decodeURIComponent(text.replace(/\+/g, " ")); } catch { return text; }
+  };
+  class Query {
+    #pairs = [];
+    constructor(text) {
+      for (const part of text.split("&")) {
+        if (part === "") continue;
+        const at = part.indexOf("=");
+        this.#pairs.push(at < 0 ? [decode(part), ""] : [decode(part.slice(0, at)), decode(part.slice(at + 1))]);
+      }
+    }
+    get(name) { return this.#pairs.find(([n]) => n === name)?.[1]; }
+    all(name) { return this.#pairs.filter(([n]) => n === name).map(([, v]) => v); }
+    has(name) { return this.#pairs.some(([n]) => n === name); }
+    *[Symbol.iterator]() { yield* this.#pairs; }
+    toJSON() { return Object.fromEntries(this.#pairs); }
+  }
+
+  class BadRequest extends Error {
+    get name() { return "BadRequest"; }
+  }
+
+  class Request {
+    #given; #query; #headers; #params;
+    constructor(given) { this.#given = given; }
+    get method() { return this.#given.method; }
+    get path() { return this.#given.path; }
+    get query() { return (this.#query ??= new Query(this.#given.query)); }
+    get headers() { return (this.#headers ??= new Headers(this.#given.headers)); }
+    /** The variables of the path. */
+    get params() {
+      if (this.#params === undefined) {
+        this.#params = Object.create(null);
+        const { variables } = this.#given;
+        for (let i = 0; i + 1 < variables.length; i += 2) this.#params[variables[i]] = variables[i + 1];
+      }
+      return this.#params;
+    }
+    /** The body as it came. */
+    bytes() { return this.#given.body; }
+    text() {
+      const text = N.utf8(this.#given.body);
+      if (text === undefined || text === null) throw new BadRequest("the body is not text in UTF-8");
+      return text;
+    }
+    json() {
+      try { return JSON.parse(this.text()); } catch (e) {
+        throw e instanceof BadRequest ? e : new BadRequest(`the body is not JSON: ${e.message}`);
+      }
+    }
+    /** The body's root element. */
+    xml() {
+      const text = this.text();
+      try { return N.XML.parse(text); } catch (e) {
+        throw e instanceof SyntaxError ? new BadRequest(`the body is ${e.message}`) : e;
+      }
+    }
+    /** The first of these media types that the client takes, by its Accept. */
+    accepts(...types) {
+      const accept = this.headers.get("accept");
+      if (accept === undefined) return types[0];
+      const ranges = accept.split(",").map((r) => {
+        const [range, ...parameters] = r.split(";").map((p) => p.trim().toLowerCase());
+        const q = parameters.find((p) => p.startsWith("q="));
+        return [range, q === undefined ? 1 : Number(q.slice(2)) || 0];
+      });
+      const weight = (type) => {
+        const [kind] = type.split("/");
+        for (const range of [type, `${kind}/*`, "*/*"]) {
+          const found = ranges.find(([r]) => r === range);
+          if (found) return found[1];
+        }
+        return 0;
+      };
+      let best, most = 0;
+      for (const type of types) {
+        const w = weight(type);
+        if (w > most) [best, most] = [type, w];
+      }
+      return best;
+    }
+  }
+
+  class Response {
+    #body = []; #status = 200;
+    headers = new Headers();
+    get status() { return this.#status; }
+    set status(status) {
+      if (!Number.isInteger(status) || status < 200 || status > 599) {
+        throw new RangeError(`a status is 200 to 599, not ${String(status)}`);
+      }
+      this.#status = status;
+    }
+    set type(type) { this.headers.set("content-type", type); }
+    get type() { return this.headers.get("content-type"); }
+    #as(type) { if (!this.headers.has("content-type")) this.type = type; }
+    /** Adds to the body. */
+    write(part) {
+      this.#body.push(typeof part === "string" ? part : N.asBytes(part, "the body"));
+      return this;
+    }
+    text(text) { this.#as("text/plain; charset=utf-8"); this.#body = [String(text)]; return this; }
+    json(value) {
+      this.#as("application/json");
+      this.#body = [typeof value?.json === "function" ? value.json() : JSON.stringify(value, (_, v) => (typeof v === "bigint" ? Number.isSafeInteger(Number(v)) ? Number(v) : String(v) : v)) ?? "null"];
+      return this;
+    }
+    xml(value, root) { this.#as("application/xml"); this.#body = [N.XML.stringify(value, root)]; return this; }
+    bytes(bytes) { this.#as("application/octet-stream"); this.#body = [N.asBytes(bytes, "the body")]; return this; }
+    /** The answer for what a handler gave back. */
+    [N.TAKE](value) {
+      if (value === undefined || value === this) return;
+      if (typeof value === "string") this.text(value);
+      else if (value instanceof Uint8Array || value instanceof ArrayBuffer) this.bytes(value);
+      else this.json(value);
+    }
+    [N.BYTES]() {
+      if (this.#body.length === 0) return null;
+      if (this.#body.length === 1) return this.#body[0];
+      if (this.#body.every((p) => typeof p === "string")) return this.#body.join("");
+      const parts = this.#body.map((p) => (typeof p === "string" ? N.toUtf8(p) : p));
+      const whole = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
+      let at = 0;
+      for (const part of parts) { whole.set(part, at); at += part.length; }
+      return whole;
+    }
+  }
+
+  N.Request = Request;
+  N.Response = Response;
+  N.BadRequest = BadRequest;
+  Object.defineProperty(globalThis, "BadRequest", { value: BadRequest, writable: true, configurable: true });
+}

@@ -1,0 +1,61 @@
+// One request: finds the handler, runs it, and keeps what came of it.
+(N) => {
+  let told;
+
+  const failed = (error) => {
+    let name = "", message = "", stack = "", code = "AJST", line = 0, program = "";
+    try {
+      if (error instanceof Error) {
+        name = String(error.name);
+        message = `${name}: ${error.message}`;
+        stack = String(error.stack ?? "");
+        if (error instanceof N.CicsAbend) {
+          code = String(error.code);
+          line = error.final ? 0 : error.line ?? 0;
+          program = error.final ? "" : error.program ?? "";
+          message = error.message;
+        } else if (name === "RangeError" && /call stack|stack overflow/i.test(error.message)) {
+          code = "AJSS";
+          message = "calls within calls used up the script's stack";
+        }
+      } else {
+        message = `threw ${typeof error === "string" ? JSON.stringify(error) : N.json(error)}`;
+      }
+    } catch {
+      message = "threw something that cannot be told";
+    }
+    return [true, code, name, message, stack, line, program];
+  };
+
+  const answered = (response) => {
+    const flat = [];
+    for (const [name, value] of response.headers) flat.push(name, value);
+    return [false, response.status, flat, response[N.BYTES]()];
+  };
+
+  N.main = async (script, given) => {
+    try {
+      const request = new N.Request(given), response = new N.Response();
+      const handler = script[request.method] ?? (request.method === "HEAD" ? script.GET : undefined) ?? script.default;
+      if (typeof handler !== "function") {
+        response.status = 405;
+        told = answered(response);
+        return;
+      }
+      try {
+        response[N.TAKE](await handler(request, response));
+        told = answered(response);
+      } catch (e) {
+        if (!(e instanceof N.BadRequest)) throw e;
+        const problem = new N.Response();
+        problem.status = 400;
+        problem.type = "application/problem+json";
+        problem.json({ type: "about:blank", title: "Bad request", status: 400, detail: e.message });
+        told = answered(problem);
+      }
+    } catch (e) {
+      told = failed(e);
+    }
+  };
+  N.outcome = () => told;
+}

@@ -1,0 +1,176 @@
+// What a script in a Tupelo region sees beside the language.
+
+type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView;
+type Data = Bytes | string | CopybookRecord;
+
+/** The task of a request, and what programs and the region do for it. */
+declare const cics: {
+  readonly task: {
+    readonly number: number;
+    readonly transid: string;
+    readonly userid: string;
+    readonly applid: string;
+    readonly sysid: string;
+  };
+  /** Runs a program in this task's unit of work. A COMMAREA is changed in place. */
+  link<A extends Data>(program: string, options: { commarea: A }): { commarea: A };
+  link(program: string, options: { channel: Channel | Record<string, Data> }): { channel: Channel };
+  link(program: string): { channel?: Channel };
+  /** Runs a program, or a transaction, as a task of its own beside this one. */
+  run<A extends Data>(program: string | null, options: { commarea: A; transid?: string }): Promise<{ commarea: A }>;
+  run(program: string | null, options: { channel: Channel | Record<string, Data>; transid?: string }): Promise<{ channel: Channel }>;
+  run(program: string | null, options?: { transid?: string }): Promise<{ channel?: Channel }>;
+  /** Ends the task with an abend; its unit of work is backed out. */
+  abend(code: string, message?: string): never;
+  /** Commits what the task has changed so far. */
+  syncpoint(): void;
+  /** Backs out what the task has changed since its last syncpoint. */
+  rollback(): void;
+  /** Any command that the region serves, with its options as in EXEC CICS. */
+  exec(command: string, options?: Record<string, Data | number | boolean | undefined>): Record<string, any>;
+  file(name: string): CicsFile;
+  ts(name: string): TsQueue;
+  td(name: string): TdQueue;
+  start(transid: string, options?: { data?: Data; seconds?: number }): void;
+  /** Holds a name; false when another task has it and `nosuspend` is set. */
+  enq(resource: Data, options?: { nosuspend?: boolean }): boolean;
+  deq(resource: Data): void;
+  /** The next value of a named counter. */
+  counter(name: string, options?: { pool?: string }): number;
+  delay(milliseconds: number): void;
+  log(message: string, data?: unknown): void;
+};
+
+interface CicsFile {
+  readonly name: string;
+  read(key: Data, options?: { update?: boolean; generic?: boolean; gteq?: boolean; nosuspend?: boolean }): Uint8Array | undefined;
+  read<R extends CopybookRecord>(key: Data, options: { into: R; update?: boolean; generic?: boolean; gteq?: boolean; nosuspend?: boolean }): R | undefined;
+  write(record: Data, key?: Data): void;
+  rewrite(record: Data): void;
+  delete(key?: Data, options?: { generic?: boolean }): number;
+  unlock(): void;
+  browse(from?: Data, options?: { backwards?: boolean }): Iterable<{ key: Uint8Array; record: Uint8Array }>;
+}
+
+interface TsQueue extends Iterable<Uint8Array> {
+  /** The number of the item. */
+  write(item: Data): number;
+  rewrite(item: number, data: Data): void;
+  read(item?: number): Uint8Array | undefined;
+  delete(): void;
+}
+
+interface TdQueue {
+  write(record: Data): void;
+  read(): Uint8Array | undefined;
+  delete(): void;
+}
+
+/** Containers by name. */
+declare class Channel implements Iterable<[string, Uint8Array]> {
+  constructor(name?: string, containers?: Record<string, Data>);
+  readonly name: string;
+  readonly names: string[];
+  put(name: string, value: Data): this;
+  get(name: string): Uint8Array | undefined;
+  text(name: string): string | undefined;
+  has(name: string): boolean;
+  delete(name: string): boolean;
+  [Symbol.iterator](): Iterator<[string, Uint8Array]>;
+}
+
+declare class CicsError extends Error {}
+/** A program, or the region, ended a command with an abend. */
+declare class CicsAbend extends CicsError {
+  readonly code: string;
+  readonly program?: string;
+  readonly line?: number;
+}
+/** A command was answered with a condition. */
+declare class CicsCondition extends CicsError {
+  readonly condition: string;
+  readonly resp: number;
+  readonly resp2: number;
+  readonly command: string;
+}
+/** Thrown by a handler: the client is answered with 400. */
+declare class BadRequest extends Error {}
+
+interface CopybookRecord {
+  /** The record's bytes, of its real length. */
+  readonly bytes: Uint8Array;
+  toJSON(): any;
+  json(): string;
+  fromJSON(values: object | string): this;
+}
+interface CopybookTable<T> extends Iterable<T> {
+  readonly length: number;
+  [index: number]: T;
+  at(index: number): T | undefined;
+  map<U>(f: (element: T, index: number) => U): U[];
+  filter(f: (element: T, index: number) => boolean): T[];
+  find(f: (element: T, index: number) => boolean): T | undefined;
+  forEach(f: (element: T, index: number) => void): void;
+}
+/** A record layout of the application's copybooks. */
+declare class Copybook<N extends string = string> {
+  constructor(name: N, options?: { record?: string; names?: "upper" | "lower" });
+  readonly name: string;
+  readonly length: number;
+  view(bytes?: Data): N extends keyof Copybooks ? Copybooks[N] : CopybookRecord & Record<string, any>;
+  from(values: object | string): N extends keyof Copybooks ? Copybooks[N] : CopybookRecord & Record<string, any>;
+  json(bytes: Data): string;
+}
+
+interface Headers extends Iterable<[string, string]> {
+  get(name: string): string | undefined;
+  has(name: string): boolean;
+  set(name: string, value: unknown): this;
+  append(name: string, value: unknown): void;
+  delete(name: string): boolean;
+}
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly params: Record<string, string>;
+  readonly query: Iterable<[string, string]> & { get(name: string): string | undefined; all(name: string): string[]; has(name: string): boolean };
+  readonly headers: Headers;
+  bytes(): Uint8Array;
+  text(): string;
+  json(): any;
+  xml(): XmlElement;
+  /** The first of these media types that the client takes. */
+  accepts(...types: string[]): string | undefined;
+}
+interface Response {
+  status: number;
+  type: string | undefined;
+  readonly headers: Headers;
+  write(part: Data): this;
+  text(text: unknown): this;
+  json(value: unknown): this;
+  xml(value: unknown, root?: string): this;
+  bytes(bytes: Data): this;
+}
+/** What a script exports for a method: GET, POST, PUT, DELETE, PATCH or default. */
+type Handler = (request: Request, response: Response) => unknown;
+
+interface XmlElement {
+  name: string;
+  attributes: Record<string, string>;
+  children: (XmlElement | string)[];
+  readonly elements: XmlElement[];
+  readonly text: string;
+  get(path: string): XmlElement | undefined;
+  all(name: string): XmlElement[];
+  value(): any;
+}
+declare const XML: {
+  parse(text: string): XmlElement;
+  stringify(value: unknown, root?: string): string;
+};
+
+declare const console: Record<"debug" | "log" | "info" | "warn" | "error", (...parts: unknown[]) => void>;
+declare function setTimeout(run: (...rest: any[]) => void, milliseconds?: number, ...rest: any[]): number;
+declare function clearTimeout(timer: number): void;
+declare function queueMicrotask(run: () => void): void;

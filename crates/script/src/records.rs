@@ -1,0 +1,617 @@
+//! Copybooks for scripts: layouts, and fields read and written where they lie.
+//!
+//! A layout is parsed and compiled once for each state of the application, for
+//! all engines. A script holds bytes and an object whose properties read and
+//! write single fields of them; nothing is built for the fields that are not
+//! asked for. Whole records become JSON, and come from it, in one call.
+//!
+//! A field's type in JavaScript follows from its PICTURE alone: a number where
+//! a double holds every value exactly, else a BigInt or a decimal in text.
+//!
+//! Records with OCCURS DEPENDING ON are held in their longest form and brought
+//! to their real length when they leave the script.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use copybook::codec::{Choice, CodecOptions};
+use copybook::{
+    CodePage, Codec, CopyFolders, FieldCodec, FieldId, Kind, Layout, Names, Naming, ParseOptions,
+};
+use rquickjs::function::Rest;
+use rquickjs::{Ctx, Function, IntoJs, Object, Result, String as JsString, TypedArray, Value};
+use serde_json::{Value as Json, json};
+
+use crate::engine::Shared;
+use crate::natives::{bytes_mut, bytes_of};
+
+/// Digits that a double holds, whatever they are.
+const EXACT_DIGITS: u16 = 15;
+
+/// The copybooks of an application, each compiled when it is first asked for.
+#[derive(Debug)]
+pub struct Library {
+    folders: Vec<PathBuf>,
+    code_page: CodePage,
+    known: Mutex<HashMap<Key, Arc<Record>>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    copybook: String,
+    record: String,
+    lower: bool,
+}
+
+/// A compiled record.
+#[derive(Debug)]
+pub struct Record {
+    layout: Layout,
+    codec: Codec,
+    fields: Vec<Field>,
+    /// The fields as a tree, for the own part.
+    tree: String,
+}
+
+#[derive(Debug)]
+struct Field {
+    codec: FieldCodec,
+    shape: Shape,
+    /// What a RangeError says of it.
+    told: String,
+}
+
+/// What a field is in JavaScript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A string.
+    Text,
+    /// A number.
+    Number,
+    /// A BigInt; natives give its digits.
+    BigInt,
+    /// A decimal in text.
+    Decimal,
+    /// A group.
+    Group,
+}
+
+/// The records that an engine's script has asked for.
+#[derive(Clone, Default)]
+pub struct Records {
+    library: Option<Arc<Library>>,
+    opened: Rc<RefCell<Vec<(Key, Arc<Record>)>>>,
+}
+
+impl Library {
+    /// Copybooks from these folders; text is in this code page.
+    pub fn new(folders: Vec<PathBuf>, code_page: CodePage) -> Library {
+        Library {
+            folders,
+            code_page,
+            known: Mutex::default(),
+        }
+    }
+
+    /// The record of a copybook: the named one, or the only one.
+    pub fn record(
+        &self,
+        copybook: &str,
+        record: &str,
+        lower: bool,
+    ) -> std::result::Result<Arc<Record>, String> {
+        let key = Key::new(copybook, record, lower);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(&key) {
+            return Ok(found.clone());
+        }
+        let made = Arc::new(self.compile(&key)?);
+        known.insert(key, made.clone());
+        Ok(made)
+    }
+
+    fn compile(&self, key: &Key) -> std::result::Result<Record, String> {
+        let name = &key.copybook;
+        let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '#' | '$');
+        if name.is_empty() || !name.chars().all(good) {
+            return Err(format!("{name:?} is not the name of a copybook"));
+        }
+        let found = self.folders.iter().find_map(|folder| find(folder, name));
+        let Some(path) = found else {
+            return Err(format!("there is no copybook {name}"));
+        };
+        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect());
+        let folders = CopyFolders::new(self.folders.iter().cloned());
+        let shown = path.display().to_string();
+        let options = ParseOptions {
+            copy: &folders,
+            source_name: &shown,
+            ..ParseOptions::default()
+        };
+        let mut layouts = copybook::parse(&text, &options).map_err(|e| e.to_string())?;
+        let at = match key.record.is_empty() {
+            true if layouts.len() == 1 => Some(0),
+            true => None,
+            false => layouts.iter().position(|l| l.name() == key.record),
+        };
+        let Some(at) = at else {
+            let names: Vec<&str> = layouts.iter().map(Layout::name).collect();
+            return Err(format!(
+                "{name} has the records {}; say which with {{record: \"…\"}}",
+                names.join(", ")
+            ));
+        };
+        let layout = layouts.swap_remove(at);
+        Record::new(layout, key.lower, self.code_page)
+    }
+}
+
+fn find(folder: &std::path::Path, name: &str) -> Option<PathBuf> {
+    let endings = ["cpy", "CPY", "cbl", "CBL", "cob", "copy", ""];
+    let spelled = [
+        name.to_owned(),
+        name.to_ascii_lowercase(),
+        name.to_ascii_uppercase(),
+    ];
+    let mut paths = spelled.iter().flat_map(|name| {
+        endings.iter().map(move |ending| match ending.is_empty() {
+            true => folder.join(name),
+            false => folder.join(format!("{name}.{ending}")),
+        })
+    });
+    paths.find(|path| path.is_file())
+}
+
+impl Key {
+    fn new(copybook: &str, record: &str, lower: bool) -> Key {
+        Key {
+            copybook: copybook.to_owned(),
+            record: record.to_ascii_uppercase(),
+            lower,
+        }
+    }
+}
+
+impl Record {
+    /// Compiles a layout; member names are in lower case when `lower`.
+    pub fn new(
+        layout: Layout,
+        lower: bool,
+        code_page: CodePage,
+    ) -> std::result::Result<Record, String> {
+        let naming = Naming::JsonSafe { lowercase: lower };
+        let options = CodecOptions {
+            code_page,
+            naming,
+            ..CodecOptions::default()
+        };
+        let codec = Codec::build(&layout, &options).map_err(|e| e.to_string())?;
+        // Every description of storage that has several can be asked for.
+        let each = CodecOptions {
+            other_redefines: Choice::AllValid,
+            ..options
+        };
+        let each = Codec::build(&layout, &each).map_err(|e| e.to_string())?;
+        let root = each.field("").map_err(|e| e.to_string())?;
+        let mut made = Fields {
+            layout: &layout,
+            names: Names::new(&layout, naming),
+            list: Vec::new(),
+        };
+        let tree = made.node(Layout::RECORD, root)?;
+        let fields = made.list;
+        Ok(Record {
+            codec,
+            fields,
+            tree: tree.to_string(),
+            layout,
+        })
+    }
+
+    /// Its layout.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+}
+
+/// What a field is in JavaScript, by its description.
+pub fn shape_of(layout: &Layout, id: FieldId) -> Shape {
+    match &layout[id].kind {
+        Kind::Group => Shape::Group,
+        Kind::Numeric(n) if n.digits + n.scale.min(0).unsigned_abs() <= EXACT_DIGITS => {
+            Shape::Number
+        }
+        Kind::Numeric(n) if n.scale <= 0 => Shape::BigInt,
+        Kind::Numeric(_) | Kind::DecimalFloat => Shape::Decimal,
+        Kind::Float | Kind::Double | Kind::Index => Shape::Number,
+        Kind::Pointer => Shape::BigInt,
+        _ => Shape::Text,
+    }
+}
+
+/// Collects the fields of a record.
+struct Fields<'l> {
+    layout: &'l Layout,
+    names: Names,
+    list: Vec<Field>,
+}
+
+impl Fields<'_> {
+    /// A field and those beneath it: its name, number, shape, table and
+    /// members.
+    fn node(&mut self, id: FieldId, codec: FieldCodec) -> std::result::Result<Json, String> {
+        let field = &self.layout[id];
+        let wrong = |e: copybook::codec::PathError| e.to_string();
+        let shape = shape_of(self.layout, id);
+        let told = match &field.picture {
+            Some(picture) => format!("{} PIC {picture}", self.layout.path(id)),
+            None => self.layout.path(id),
+        };
+        let element = match field.occurs.is_some() {
+            true => codec.element(0).map_err(wrong)?,
+            false => codec.clone(),
+        };
+        let number = self.add(codec, shape, &told);
+        let own = match field.occurs.is_some() {
+            true => self.add(element.clone(), shape, &told),
+            false => number,
+        };
+        let mut members = Vec::new();
+        for &child in &field.children {
+            let Some(name) = self.names.json(child).map(str::to_owned) else {
+                continue;
+            };
+            members.push(self.node(child, element.child(&name).map_err(wrong)?)?);
+        }
+        Ok(json!({
+            "name": self.names.json(id).unwrap_or("RECORD"),
+            "field": number,
+            "own": own,
+            "shape": shape.word(),
+            "most": field.occurs.as_ref().map_or(0, |o| o.max),
+            "members": members,
+        }))
+    }
+
+    fn add(&mut self, codec: FieldCodec, shape: Shape, told: &str) -> usize {
+        self.list.push(Field {
+            codec,
+            shape,
+            told: told.to_owned(),
+        });
+        self.list.len() - 1
+    }
+}
+
+impl Shape {
+    fn word(self) -> &'static str {
+        match self {
+            Shape::Text => "text",
+            Shape::Number => "number",
+            Shape::BigInt => "bigint",
+            Shape::Decimal => "decimal",
+            Shape::Group => "group",
+        }
+    }
+}
+
+impl Records {
+    /// Records from a library.
+    pub fn new(library: Arc<Library>) -> Records {
+        Records {
+            library: Some(library),
+            ..Records::default()
+        }
+    }
+
+    /// The region's code page.
+    pub fn code_page(&self) -> CodePage {
+        match &self.library {
+            Some(library) => library.code_page,
+            None => CodePage::ascii(),
+        }
+    }
+
+    /// The number of a record from now on.
+    fn open(
+        &self,
+        copybook: &str,
+        record: &str,
+        lower: bool,
+    ) -> std::result::Result<usize, String> {
+        let key = Key::new(copybook, record, lower);
+        let mut opened = self.opened.borrow_mut();
+        if let Some(at) = opened.iter().position(|(k, _)| *k == key) {
+            return Ok(at);
+        }
+        let library = self.library.as_ref();
+        let library = library.ok_or_else(|| "there are no copybooks".to_owned())?;
+        opened.push((key, library.record(copybook, record, lower)?));
+        Ok(opened.len() - 1)
+    }
+
+    fn with<R>(&self, number: usize, act: impl FnOnce(&Record) -> R) -> Option<R> {
+        let opened = self.opened.borrow();
+        opened.get(number).map(|(_, record)| act(record))
+    }
+}
+
+/// Natives of copybook objects. A refusal is a string; results are not.
+pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
+    let records = || shared.records.clone();
+    let c = || ctx.clone();
+
+    let r = records();
+    let open = move |ctx: Ctx<'js>, copybook: String, record: String, lower: bool| {
+        let made = Object::new(ctx.clone())?;
+        match r.open(&copybook, &record, lower) {
+            Ok(number) => {
+                made.set("number", number as u32)?;
+                let told = r.with(number, |record| {
+                    let bytes = record.codec.max_len() as u32;
+                    (record.tree.clone(), bytes, record.codec.is_variable())
+                });
+                let (tree, bytes, variable) = told.unwrap_or_default();
+                made.set("tree", tree)?;
+                made.set("bytes", bytes)?;
+                made.set("variable", variable)?;
+            }
+            Err(why) => made.set("wrong", why)?,
+        }
+        Ok::<_, rquickjs::Error>(made)
+    };
+    own.set("recordOpen", Function::new(c(), open)?)?;
+
+    let r = records();
+    let initial = move |ctx: Ctx<'js>, number: usize| {
+        let area = r.with(number, |record| {
+            let mut area = vec![0; record.codec.max_len()];
+            let _ = record.codec.initialise(&mut area);
+            area
+        });
+        TypedArray::<u8>::new_copy(ctx, area.unwrap_or_default())
+    };
+    own.set("recordInitial", Function::new(c(), initial)?)?;
+
+    let r = records();
+    let get =
+        move |ctx: Ctx<'js>, number: usize, field: usize, bytes: Value<'js>, at: Rest<u32>| {
+            let record = bytes_of(&bytes).unwrap_or_default();
+            let read = r.with(number, |r| r.read(&ctx, field, record, &at.0));
+            read.unwrap_or_else(|| ().into_js(&ctx))
+        };
+    own.set("recordGet", Function::new(c(), get)?)?;
+
+    let r = records();
+    let set = move |number: usize,
+                    field: usize,
+                    bytes: Value<'js>,
+                    value: Value<'js>,
+                    at: Rest<u32>|
+          -> Result<Option<String>> {
+        // SAFETY: the value that is written was copied out before.
+        let text = match text_of_value(&value)? {
+            Ok(text) => text,
+            Err(why) => return Ok(Some(why)),
+        };
+        let area = unsafe { bytes_mut(&bytes) }.unwrap_or_default();
+        Ok(r.with(number, |r| r.write(field, area, &text, &at.0))
+            .flatten())
+    };
+    own.set("recordSet", Function::new(c(), set)?)?;
+
+    let r = records();
+    let to_json =
+        move |ctx: Ctx<'js>, number: usize, field: usize, bytes: Value<'js>, at: Rest<u32>| {
+            let record = bytes_of(&bytes).unwrap_or_default();
+            let made = r.with(number, |r| r.json(field, record, &at.0));
+            match made.unwrap_or_else(|| Err("there is no such record".into())) {
+                Ok(text) => JsString::from_str(ctx.clone(), &text)?.into_js(&ctx),
+                Err(why) => {
+                    let made = Object::new(ctx.clone())?;
+                    made.set("wrong", why)?;
+                    made.into_js(&ctx)
+                }
+            }
+        };
+    own.set("recordToJson", Function::new(c(), to_json)?)?;
+
+    let r = records();
+    let from_json =
+        move |number: usize, field: u32, bytes: Value<'js>, text: String, at: Rest<u32>| {
+            // SAFETY: nothing else has the bytes borrowed.
+            let area = unsafe { bytes_mut(&bytes) }.unwrap_or_default();
+            r.with(number, |r| r.take_json(field as usize, area, &text, &at.0))
+                .flatten()
+        };
+    own.set("recordFromJson", Function::new(c(), from_json)?)?;
+
+    let r = records();
+    let count = move |number: usize, field: usize, bytes: Value<'js>| {
+        let record = bytes_of(&bytes).unwrap_or_default();
+        let count = r.with(number, |r| r.count(field, record));
+        count.unwrap_or_default()
+    };
+    own.set("recordCount", Function::new(c(), count)?)?;
+
+    let r = records();
+    let compact = move |ctx: Ctx<'js>, number: usize, bytes: Value<'js>| {
+        let record = bytes_of(&bytes).unwrap_or_default();
+        let made = r.with(number, |r| r.compact(record));
+        match made.unwrap_or_else(|| Err("there is no such record".into())) {
+            Ok(bytes) => TypedArray::<u8>::new_copy(ctx.clone(), bytes)?.into_js(&ctx),
+            Err(why) => why.into_js(&ctx),
+        }
+    };
+    own.set("recordCompact", Function::new(c(), compact)?)?;
+
+    let r = records();
+    let expand = move |ctx: Ctx<'js>, number: usize, bytes: Value<'js>| {
+        let record = bytes_of(&bytes).unwrap_or_default();
+        let made = r.with(number, |r| {
+            let mut area = vec![0; r.codec.max_len()];
+            let told = r.codec.expand(record, &mut area);
+            told.map(|()| area).map_err(|e| e.to_string())
+        });
+        match made.unwrap_or_else(|| Err("there is no such record".into())) {
+            Ok(bytes) => TypedArray::<u8>::new_copy(ctx.clone(), bytes)?.into_js(&ctx),
+            Err(why) => why.into_js(&ctx),
+        }
+    };
+    own.set("recordExpand", Function::new(c(), expand)?)
+}
+
+impl Record {
+    fn field(&self, field: usize, at: &[u32]) -> Option<std::borrow::Cow<'_, FieldCodec>> {
+        let found = &self.fields.get(field)?.codec;
+        match at.is_empty() {
+            true => Some(std::borrow::Cow::Borrowed(found)),
+            false => found.with_elements(at).ok().map(std::borrow::Cow::Owned),
+        }
+    }
+
+    /// A record as the codec reads it: of its real length.
+    fn real<'r>(
+        &self,
+        record: &'r [u8],
+    ) -> std::result::Result<std::borrow::Cow<'r, [u8]>, String> {
+        match self.codec.is_variable() {
+            false => Ok(record.into()),
+            true => self.compact(record).map(Into::into),
+        }
+    }
+
+    fn compact(&self, record: &[u8]) -> std::result::Result<Vec<u8>, String> {
+        let mut area = record.to_vec();
+        let length = self.codec.finish(&mut area).map_err(|e| e.to_string())?;
+        area.truncate(length);
+        Ok(area)
+    }
+
+    /// A field's value; an object with `wrong` when its bytes are no value.
+    fn read<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        field: usize,
+        record: &[u8],
+        at: &[u32],
+    ) -> Result<Value<'js>> {
+        let wrong = |why: String| {
+            let made = Object::new(ctx.clone())?;
+            made.set("wrong", why)?;
+            made.into_js(ctx)
+        };
+        let Some(codec) = self.field(field, at) else {
+            return ().into_js(ctx);
+        };
+        let record = match self.real(record) {
+            Ok(record) => record,
+            Err(why) => return wrong(why),
+        };
+        SCRATCH.with_borrow_mut(|out| {
+            out.clear();
+            if let Err(error) = codec.write_json(&record, out) {
+                return wrong(error.to_string());
+            }
+            match (self.fields[field].shape, out.as_slice()) {
+                (_, b"null") => ctx.eval::<Value<'js>, _>("null"),
+                (_, [b'"', inner @ .., b'"']) if !inner.contains(&b'\\') => {
+                    // The codec writes UTF-8.
+                    let text = std::str::from_utf8(inner).unwrap_or_default();
+                    JsString::from_str(ctx.clone(), text)?.into_js(ctx)
+                }
+                (_, [b'"', ..]) => {
+                    let text: String = serde_json::from_slice(out).unwrap_or_default();
+                    JsString::from_str(ctx.clone(), &text)?.into_js(ctx)
+                }
+                (Shape::Number, number) => {
+                    let text = std::str::from_utf8(number).unwrap_or_default();
+                    text.parse::<f64>().unwrap_or_default().into_js(ctx)
+                }
+                (_, text) => {
+                    let text = std::str::from_utf8(text).unwrap_or_default();
+                    JsString::from_str(ctx.clone(), text)?.into_js(ctx)
+                }
+            }
+        })
+    }
+
+    /// Writes a field; gives why it does not fit.
+    fn write(&self, field: usize, area: &mut [u8], text: &str, at: &[u32]) -> Option<String> {
+        let codec = self.field(field, at)?;
+        let error = codec.read_text(text, area).err()?;
+        Some(format!("{}: {error}", self.fields[field].told))
+    }
+
+    /// JSON of the record, which is field 0, or of a field.
+    fn json(&self, field: usize, record: &[u8], at: &[u32]) -> std::result::Result<String, String> {
+        let record = self.real(record)?;
+        let mut out = Vec::with_capacity(record.len() * 2);
+        let told = match field {
+            0 => self.codec.decode(&record, &mut out),
+            field => match self.field(field, at) {
+                Some(codec) => codec.write_json(&record, &mut out),
+                None => return Err("there is no such element".into()),
+            },
+        };
+        told.map_err(|e| e.to_string())?;
+        String::from_utf8(out).map_err(|e| e.to_string())
+    }
+
+    /// Takes JSON of the record, or of a field; gives why it does not fit.
+    fn take_json(&self, field: usize, area: &mut [u8], text: &str, at: &[u32]) -> Option<String> {
+        if field == 0 {
+            // A whole record begins anew.
+            let mut made = vec![0; self.codec.max_len()];
+            let taken = self.codec.encode(text.as_bytes(), &mut made);
+            return match taken {
+                Err(error) => Some(error.to_string()),
+                Ok(length) if self.codec.is_variable() => {
+                    made.truncate(length);
+                    let error = self.codec.expand(&made, area).err();
+                    error.map(|e| e.to_string())
+                }
+                Ok(_) => {
+                    let n = area.len().min(made.len());
+                    area[..n].copy_from_slice(&made[..n]);
+                    None
+                }
+            };
+        }
+        let codec = self.field(field, at)?;
+        let error = codec.read_json(text.as_bytes(), area).err()?;
+        Some(format!("{}: {error}", self.fields[field].told))
+    }
+
+    /// Elements of a table in a record.
+    fn count(&self, field: usize, record: &[u8]) -> u32 {
+        let Some(found) = self.fields.get(field) else {
+            return 0;
+        };
+        match self.real(record) {
+            Ok(record) => found.codec.count(&record).unwrap_or(0),
+            Err(_) => 0,
+        }
+    }
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What is written into a field: text, or a number's digits.
+fn text_of_value(value: &Value<'_>) -> Result<std::result::Result<String, String>> {
+    if let Some(text) = value.as_string() {
+        return Ok(Ok(text.to_string()?));
+    }
+    Ok(match value.as_number() {
+        Some(n) if n.is_finite() => Ok(format!("{n}")),
+        Some(n) => Err(format!("{n} is no number that a field can hold")),
+        None => Err(format!("a field holds no {}", value.type_name())),
+    })
+}

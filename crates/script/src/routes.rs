@@ -1,0 +1,222 @@
+//! Which script serves which path.
+//!
+//! A route is a path of segments; one in braces is a variable, and `*` at the
+//! end stands for any rest. The first route in the order of their weight that
+//! fits is taken: names before variables before the rest.
+//!
+//! Reference: CICS resource definition, URIMAP: PATH with a trailing asterisk.
+
+use std::sync::Arc;
+
+/// A path and who serves it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// The path as it was written.
+    pub path: String,
+    /// The script's file.
+    pub script: Arc<str>,
+    /// The transaction that it runs under.
+    pub transaction: String,
+    segments: Vec<Segment>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Segment {
+    Name(String),
+    Variable(String),
+    Rest,
+}
+
+/// Every route, those that say most first.
+#[derive(Debug, Default, Clone)]
+pub struct Routes {
+    list: Vec<Route>,
+}
+
+/// A path that cannot be a route.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {why}")]
+pub struct RouteError {
+    /// The path.
+    pub path: String,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
+/// A route that fits, and its variables, decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match<'r> {
+    /// The route.
+    pub route: &'r Route,
+    /// Its variables by name.
+    pub variables: Vec<(String, String)>,
+}
+
+impl Route {
+    /// Reads a path.
+    pub fn new(path: &str, script: &str, transaction: &str) -> Result<Route, RouteError> {
+        let wrong = |why| RouteError {
+            path: path.to_owned(),
+            why,
+        };
+        let rest = path
+            .strip_prefix('/')
+            .ok_or_else(|| wrong("a path begins with /"))?;
+        let mut segments = Vec::new();
+        let parts: Vec<&str> = match rest.trim_end_matches('/') {
+            "" => Vec::new(),
+            rest => rest.split('/').collect(),
+        };
+        for (i, part) in parts.iter().enumerate() {
+            let variable = part.strip_prefix('{').and_then(|p| p.strip_suffix('}'));
+            segments.push(match (*part, variable) {
+                ("*", _) if i + 1 == parts.len() => Segment::Rest,
+                ("*", _) => return Err(wrong("* stands at the end alone")),
+                ("", _) => return Err(wrong("there is an empty segment")),
+                (_, Some("")) => return Err(wrong("a variable has no name")),
+                (_, Some(name)) => Segment::Variable(name.to_owned()),
+                (part, None) if part.contains(['{', '}', '*']) => {
+                    return Err(wrong("a variable is a whole segment in braces"));
+                }
+                (part, None) => Segment::Name(part.to_owned()),
+            });
+        }
+        Ok(Route {
+            path: path.to_owned(),
+            script: script.into(),
+            transaction: transaction.to_owned(),
+            segments,
+        })
+    }
+
+    fn fits(&self, path: &[&str]) -> Option<Vec<(String, String)>> {
+        let mut variables = Vec::new();
+        for (i, segment) in self.segments.iter().enumerate() {
+            match (segment, path.get(i)) {
+                (Segment::Rest, _) => {
+                    variables.push((
+                        "*".to_owned(),
+                        decoded(&path[i.min(path.len())..].join("/")),
+                    ));
+                    return Some(variables);
+                }
+                (Segment::Name(name), Some(part)) if *name == decoded(part) => {}
+                (Segment::Variable(name), Some(part)) if !part.is_empty() => {
+                    variables.push((name.clone(), decoded(part)));
+                }
+                _ => return None,
+            }
+        }
+        (path.len() == self.segments.len()).then_some(variables)
+    }
+}
+
+impl Routes {
+    /// Puts routes in their order.
+    pub fn new(mut list: Vec<Route>) -> Routes {
+        list.sort_by(|a, b| a.segments.cmp(&b.segments));
+        Routes { list }
+    }
+
+    /// Every route.
+    pub fn iter(&self) -> impl Iterator<Item = &Route> {
+        self.list.iter()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The route that a path takes.
+    pub fn find(&self, path: &str) -> Option<Match<'_>> {
+        let path = path.strip_prefix('/')?;
+        let path = path.strip_suffix('/').unwrap_or(path);
+        let parts: Vec<&str> = match path.is_empty() {
+            true => Vec::new(),
+            false => path.split('/').collect(),
+        };
+        self.list.iter().find_map(|route| {
+            let variables = route.fits(&parts)?;
+            Some(Match { route, variables })
+        })
+    }
+}
+
+/// A part of a path without percent-encoding; as it stands when that is wrong.
+fn decoded(part: &str) -> String {
+    if !part.contains('%') {
+        return part.to_owned();
+    }
+    let mut out = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let hex = |b: u8| (b as char).to_digit(16);
+        match (byte, after) {
+            (b'%', [high, low, after @ ..]) if hex(*high).is_some() && hex(*low).is_some() => {
+                out.push((hex(*high).unwrap_or(0) * 16 + hex(*low).unwrap_or(0)) as u8);
+                rest = after;
+            }
+            _ => {
+                out.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| part.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn routes() -> Routes {
+        let paths = ["/a/{id}", "/a/new", "/a/{id}/b", "/files/*", "/", "/a/*"];
+        Routes::new(
+            paths
+                .iter()
+                .map(|p| Route::new(p, p, "T").unwrap())
+                .collect(),
+        )
+    }
+
+    fn find(path: &str) -> Option<(String, String)> {
+        let routes = routes();
+        let found = routes.find(path)?;
+        let told: Vec<String> = found
+            .variables
+            .iter()
+            .map(|(n, v)| format!("{n}={v}"))
+            .collect();
+        Some((found.route.path.clone(), told.join("&")))
+    }
+
+    #[test]
+    fn names_win_over_variables_and_those_over_the_rest() {
+        let some = |path: &str, told: &str| Some((path.to_owned(), told.to_owned()));
+        assert_eq!(find("/a/new"), some("/a/new", ""));
+        assert_eq!(find("/a/7%2F8"), some("/a/{id}", "id=7/8"));
+        assert_eq!(find("/a/7/"), some("/a/{id}", "id=7"));
+        assert_eq!(find("/a/7/b"), some("/a/{id}/b", "id=7"));
+        assert_eq!(find("/a/7/c/d"), some("/a/*", "*=7/c/d"));
+        assert_eq!(find("/files"), some("/files/*", "*="));
+        assert_eq!(find("/"), some("/", ""));
+        assert_eq!(find("/b"), None);
+        assert_eq!(find("a"), None);
+    }
+
+    #[test]
+    fn what_is_no_path_says_why() {
+        for wrong in ["a", "/a//b", "/{}", "/a{b}", "/*/b", "/a*"] {
+            assert!(Route::new(wrong, "s", "T").is_err(), "{wrong}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_path_panics(path in "[/a%é{}.*]{0,30}") {
+            let _ = routes().find(&path);
+            let _ = Route::new(&path, "s", "T");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The texts of scripts: a folder, read once for each state of it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Largest text of a script.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// Every module of a folder, by its path from there with `/` between names.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Sources {
+    texts: BTreeMap<String, String>,
+}
+
+/// A file that cannot be a script.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// It cannot be read.
+    #[error("{0}: {1}")]
+    Read(PathBuf, std::io::Error),
+    /// It is not text.
+    #[error("{0}: a script is text in UTF-8")]
+    Utf8(PathBuf),
+    /// It is larger than a script may be.
+    #[error("{0}: a script has at most 4 MiB")]
+    Large(PathBuf),
+}
+
+impl Sources {
+    /// Reads a folder and those in it; a folder that is not there is empty.
+    pub fn read(folder: &Path) -> Result<Sources, SourceError> {
+        let mut sources = Sources::default();
+        if folder.is_dir() {
+            sources.read_into(folder, "")?;
+        }
+        Ok(sources)
+    }
+
+    fn read_into(&mut self, folder: &Path, prefix: &str) -> Result<(), SourceError> {
+        let failed = |e| SourceError::Read(folder.to_owned(), e);
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let Some(name) = path.file_name().and_then(|n| n.to_str()) else {
+                continue;
+            };
+            if name.starts_with('.') {
+                continue;
+            }
+            if path.is_dir() {
+                self.read_into(&path, &format!("{prefix}{name}/"))?;
+            } else if name.ends_with(".js") || name.ends_with(".mjs") {
+                let failed = |e| SourceError::Read(path.clone(), e);
+                if path.metadata().map_err(failed)?.len() > MOST_BYTES {
+                    return Err(SourceError::Large(path));
+                }
+                let bytes = std::fs::read(&path).map_err(failed)?;
+                let text = String::from_utf8(bytes).map_err(|_| SourceError::Utf8(path.clone()))?;
+                self.texts.insert(format!("{prefix}{name}"), text);
+            }
+        }
+        Ok(())
+    }
+
+    /// A script of one text, for tests and instruments.
+    pub fn of(texts: impl IntoIterator<Item = (String, String)>) -> Sources {
+        Sources {
+            texts: texts.into_iter().collect(),
+        }
+    }
+
+    /// The text of a module.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
+    }
+
+    /// The modules' names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.texts.keys().map(String::as_str)
+    }
+
+    /// The module that an import means. A name is a path from the importing
+    /// module (`./`, `../`) or from the folder (`/`).
+    pub fn resolve(&self, base: &str, name: &str) -> Result<String, String> {
+        let mut parts: Vec<&str> = match name.starts_with('.') {
+            true => base.split('/').collect(),
+            false => Vec::new(),
+        };
+        parts.pop();
+        if !name.starts_with(['.', '/']) {
+            let text = "an import is a path of a script: \"./name.js\", or \"/name.js\" from the folder of scripts";
+            return Err(text.into());
+        }
+        for part in name.split('/') {
+            match part {
+                "" | "." => {}
+                ".." if parts.pop().is_none() => {
+                    return Err("it leads out of the folder of scripts".into());
+                }
+                ".." => {}
+                part => parts.push(part),
+            }
+        }
+        let path = parts.join("/");
+        match self.texts.contains_key(&path) {
+            true => Ok(path),
+            false => Err(format!("there is no script {path}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_are_paths_within_the_folder() {
+        let names = ["a.js", "lib/b.js", "lib/c.js"];
+        let sources = Sources::of(names.map(|n| (n.to_owned(), String::new())));
+        assert_eq!(
+            sources.resolve("a.js", "./lib/b.js").as_deref(),
+            Ok("lib/b.js")
+        );
+        assert_eq!(
+            sources.resolve("lib/b.js", "./c.js").as_deref(),
+            Ok("lib/c.js")
+        );
+        assert_eq!(
+            sources.resolve("lib/b.js", "../a.js").as_deref(),
+            Ok("a.js")
+        );
+        assert_eq!(sources.resolve("lib/b.js", "/a.js").as_deref(), Ok("a.js"));
+        for wrong in ["fs", "../../etc/passwd", "./none.js", "/../a.js", ""] {
+            assert!(sources.resolve("lib/b.js", wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! TypeScript declarations: of what scripts see, and of each copybook.
+
+use std::fmt::Write;
+
+use copybook::{FieldId, Layout, Names, Naming};
+
+use crate::records::{Shape, shape_of};
+
+/// What scripts see beside the language.
+const OWN: &str = include_str!("prelude/tupelo.d.ts");
+
+/// The declarations of the service, with those of copybooks: name and layout.
+pub fn declarations<'l>(copybooks: impl IntoIterator<Item = (&'l str, &'l Layout)>) -> String {
+    let mut records = String::new();
+    let mut map = String::new();
+    for (name, layout) in copybooks {
+        let type_name = type_name(name);
+        records += &of_record(&type_name, layout);
+        let _ = writeln!(map, "  {name:?}: {type_name};");
+    }
+    format!("{OWN}\n{records}\n/** The copybooks of the application. */\ninterface Copybooks {{\n{map}}}\n")
+}
+
+/// The interface of a record.
+pub fn of_record(name: &str, layout: &Layout) -> String {
+    let names = Names::new(layout, Naming::JsonSafe { lowercase: false });
+    let mut out = format!("interface {name} extends CopybookRecord {{\n");
+    members(layout, &names, Layout::RECORD, 1, &mut out);
+    out += "}\n";
+    out
+}
+
+fn members(layout: &Layout, names: &Names, group: FieldId, depth: usize, out: &mut String) {
+    let indent = "  ".repeat(depth);
+    for &id in &layout[group].children {
+        let Some(name) = names.json(id) else {
+            continue;
+        };
+        let field = &layout[id];
+        if let Some(picture) = &field.picture {
+            let _ = writeln!(out, "{indent}/** PIC {picture} */");
+        }
+        let table = field.occurs.is_some();
+        let (open, close) = match table {
+            true => ("CopybookTable<", ">"),
+            false => ("", ""),
+        };
+        let word = match shape_of(layout, id) {
+            Shape::Group => {
+                let _ = writeln!(out, "{indent}{name}: {open}{{");
+                members(layout, names, id, depth + 1, out);
+                let _ = writeln!(out, "{indent}}}{close};");
+                continue;
+            }
+            Shape::Text | Shape::Decimal => "string",
+            Shape::Number => "number",
+            Shape::BigInt => "bigint",
+        };
+        let _ = writeln!(out, "{indent}{name}: {open}{word}{close};");
+    }
+}
+
+fn type_name(name: &str) -> String {
+    let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("Record_{}", name.chars().map(word).collect::<String>())
+}

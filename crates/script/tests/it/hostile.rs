@@ -1,0 +1,179 @@
+//! Scripts that would harm the region, by accident or on purpose: the script
+//! ends, and the next request is served as ever.
+
+use script::Limits;
+
+use crate::world::{Script, load_all, told};
+
+fn limits() -> Limits {
+    Limits {
+        memory_bytes: 8 << 20,
+        stack_bytes: 256 << 10,
+        runaway_ms: 100,
+    }
+}
+
+/// A script whose GET does what the query says, so that the same engine is
+/// asked again.
+fn script(body: &str) -> Script {
+    within(body, limits())
+}
+
+fn within(body: &str, limits: Limits) -> Script {
+    let text = format!(
+        "export async function GET(request) {{ if (request.path === '/ok') return 'ok'; {body} }}"
+    );
+    load_all(&[("main.js", &text)], limits).unwrap()
+}
+
+/// The abend code of a body, and that the engine still serves afterwards.
+fn ends(body: &str) -> String {
+    ends_within(body, limits())
+}
+
+fn ends_within(body: &str, limits: Limits) -> String {
+    let mut script = within(body, limits);
+    let code = told(script.get("/"))
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    for _ in 0..3 {
+        assert_eq!(told(script.get("/ok")), "ok", "after {body}");
+    }
+    code
+}
+
+#[test]
+fn endless_loops_are_ended() {
+    for body in [
+        "for (;;) {}",
+        "while (true) { try { for (;;) {} } catch { continue } finally { continue } }",
+        "for (;;) await 0",
+        "/^(a+)+$/.test('a'.repeat(40) + 'b')",
+        "[1].map(function f() { for (;;) {} })",
+        "JSON.stringify({ toJSON() { for (;;) {} } })",
+        "return { get a() { for (;;) {} } }",
+    ] {
+        assert_eq!(ends(body), "AICA", "{body}");
+    }
+}
+
+#[test]
+fn endless_recursion_is_ended() {
+    assert_eq!(ends("const f = () => f() + 1; f()"), "AJSS");
+    assert_eq!(
+        ends("const f = () => JSON.stringify({ toJSON: f }); f()"),
+        "AJSS"
+    );
+    let nested = "let a = []; for (let i = 0; i < 2e4; i++) a = [a]; return a";
+    assert_eq!(ends(nested), "AJSS");
+}
+
+#[test]
+fn memory_without_end_is_refused() {
+    for body in [
+        "const a = []; for (;;) a.push(new Uint8Array(100000))",
+        "const a = []; for (;;) a.push({ a })",
+        "new Uint8Array(1e9)",
+        "'x'.repeat(5e8)",
+        "new Array(1e8).fill(0)",
+        "const f = () => Promise.resolve().then(f); await f()",
+        "const m = new Map(); for (let i = 0; ; i++) m.set(i, 'x'.repeat(100))",
+    ] {
+        // Time enough to use up the memory.
+        let limits = Limits {
+            runaway_ms: 30_000,
+            ..limits()
+        };
+        assert_eq!(ends_within(body, limits), "AJSM", "{body}");
+    }
+}
+
+#[test]
+fn a_string_has_a_largest_length() {
+    // It is put together from parts that share their memory.
+    assert_eq!(ends("let s = 'x'; for (;;) s += s"), "AJST");
+}
+
+#[test]
+fn memory_that_was_refused_can_be_caught_and_the_rest_goes_on() {
+    let mut script = script("try { new Uint8Array(1e9) } catch (e) { return 'small' }");
+    assert_eq!(told(script.get("/")), "small");
+}
+
+#[test]
+fn anything_thrown_is_told() {
+    let cases = [
+        ("throw 7", "threw 7"),
+        ("throw 'text'", "threw \"text\""),
+        ("throw null", "threw null"),
+        ("throw undefined", "threw undefined"),
+        ("throw { a: 1 }", "threw {\"a\":1}"),
+        ("throw Object.create(null)", "threw {}"),
+        (
+            "throw { toString() { throw 1 }, toJSON() { throw 2 } }",
+            "cannot be told",
+        ),
+        (
+            "throw Object.defineProperty(new Error, 'message', { get() { throw 1 } })",
+            "cannot be told",
+        ),
+        ("throw Symbol('s')", "threw"),
+    ];
+    for (body, wanted) in cases {
+        let mut script = script(body);
+        let told = told(script.get("/"));
+        assert!(
+            told.starts_with("AJST: ") && told.contains(wanted),
+            "{body}: {told}"
+        );
+        assert_eq!(script.get("/ok").unwrap(), "ok");
+    }
+}
+
+#[test]
+fn promises_that_nobody_settles_or_hears_end_the_task() {
+    assert_eq!(ends("await new Promise(() => {})"), "AJSP");
+    assert_eq!(ends("Promise.reject(new Error('lost')); return 1"), "AJSP");
+    let handled = "const p = Promise.reject(1); await 0; p.catch(() => {}); return 'heard'";
+    assert_eq!(told(script(handled).get("/")), "heard");
+}
+
+#[test]
+fn tricks_with_prototypes_hit_the_script_alone() {
+    for body in [
+        "Array.prototype[Symbol.iterator] = () => { throw new Error('mine') }; cics.link('A', {channel: {B: 'c'}})",
+        "Object.prototype.refused = 'abend'; cics.link('A')",
+        "Uint8Array.prototype.set = null; cics.link('A', {commarea: 'x'})",
+        "Promise.prototype.then = () => { throw new Error('mine') }; await cics.run('A')",
+        "delete globalThis.cics; cics.link('A')",
+        "Object.defineProperty(Object.prototype, 'status', { get() { throw 1 }, set() { throw 2 } })",
+        "globalThis.Error = null; throw new TypeError('x')",
+        "cics.link(Object.create(null))",
+        "cics.link({ toString() { throw new Error('mine') } })",
+        "cics.link('A', { get commarea() { return new Uint8Array(new ArrayBuffer(8).transfer(4)) } })",
+        "const b = new ArrayBuffer(8); const a = new Uint8Array(b); b.transfer(); cics.link('A', {commarea: a})",
+        "cics.exec('WRITEQ TS', { QUEUE: 'A', FROM: { toString: null } })",
+        "cics.exec('NOSUCH'); ",
+        "cics.exec('WRITEQ TS', { get QUEUE() { throw 1 } })",
+        "cics.file('ACCTFILE').read({})",
+        "request.headers; return Object.getOwnPropertyNames(globalThis).map((n) => { try { return String(globalThis[n]) } catch { return n } }).length",
+    ] {
+        ends(body);
+    }
+}
+
+#[test]
+fn a_header_cannot_smuggle_another_one() {
+    let mut script = script("const r = arguments[1]; r.headers.set('a', 'b\\r\\nc: d')");
+    assert!(told(script.get("/")).contains("cannot be a header"));
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_text_of_a_script_panics(text in "(export|const|await|function|class|\\(|\\)|\\{|\\}|=>|`|'|\"|/|\\*|;|\\.|a|1|\\n| |\u{0}|é){0,40}") {
+        let _ = load_all(&[("main.js", &text)], limits());
+    }
+}

@@ -1,0 +1,291 @@
+//! What scripts see: the request, the response, commands and events.
+
+use script::{Limits, Request};
+
+use crate::world::{get, load, load_all, told};
+
+#[test]
+fn a_handler_answers_by_what_it_returns() {
+    assert_eq!(told(get("return {a: [1, 2n, 'é']}")), r#"{"a":[1,2,"é"]}"#);
+    assert_eq!(told(get("return 'plain'")), "plain");
+    assert_eq!(told(get("return new Uint8Array([65, 66])")), "AB");
+    assert_eq!(
+        told(get("response.write('a').write(new Uint8Array([66]))")),
+        "aB"
+    );
+    assert_eq!(told(get("")), "");
+}
+
+#[test]
+fn a_request_tells_its_parts_and_a_response_takes_status_and_headers() {
+    let mut script = load(
+        "export function POST(request, response) {
+           const { a, b } = request.json();
+           response.status = 201;
+           response.headers.set('X-Sum', a + b);
+           return { sum: a + b, id: request.params.id, q: request.query.all('q'),
+                    type: request.headers.get('Content-Type'), path: request.path };
+         }",
+    );
+    let answer = script
+        .serve(&Request {
+            method: "POST".into(),
+            path: "/sum/7".into(),
+            query: "q=1&q=a%20b+c".into(),
+            variables: vec![("id".into(), "7".into())],
+            headers: vec![("content-type".into(), "application/json".into())],
+            body: br#"{"a": 2, "b": 3}"#.to_vec(),
+        })
+        .unwrap();
+    assert_eq!(answer.status, 201);
+    assert!(answer.headers.contains(&("x-sum".into(), "5".into())));
+    assert!(
+        answer
+            .headers
+            .contains(&("content-type".into(), "application/json".into()))
+    );
+    assert_eq!(
+        String::from_utf8(answer.body).unwrap(),
+        r#"{"sum":5,"id":"7","q":["1","a b c"],"type":"application/json","path":"/sum/7"}"#
+    );
+}
+
+#[test]
+fn a_body_that_is_not_what_is_asked_for_is_the_clients_mistake() {
+    let mut script = load("export function POST(request) { return request.json() }");
+    for body in [&b"{"[..], b"\xff\xfe", b""] {
+        let answer = script
+            .serve(&Request {
+                method: "POST".into(),
+                body: body.to_vec(),
+                ..Request::default()
+            })
+            .unwrap();
+        assert_eq!(answer.status, 400);
+        assert!(answer.headers[0].1.contains("problem+json"));
+    }
+}
+
+#[test]
+fn a_method_without_a_handler_is_not_allowed_and_default_takes_any() {
+    let mut script = load("export const GET = () => 'get'");
+    let request = |method: &str| Request {
+        method: method.into(),
+        ..Request::default()
+    };
+    assert_eq!(script.serve(&request("PUT")).unwrap().status, 405);
+    assert_eq!(script.serve(&request("HEAD")).unwrap().status, 200);
+    let mut script = load("export default (request) => request.method");
+    assert_eq!(script.serve(&request("PUT")).unwrap().body, b"PUT");
+}
+
+#[test]
+fn a_client_gets_the_media_type_that_it_likes_best() {
+    let mut script =
+        load("export const GET = (r) => String(r.accepts('application/json', 'application/xml'))");
+    let mut accept = |accept: &str| {
+        let answer = script.serve(&Request {
+            method: "GET".into(),
+            headers: vec![("accept".into(), accept.into())],
+            ..Request::default()
+        });
+        String::from_utf8(answer.unwrap().body).unwrap()
+    };
+    assert_eq!(accept("application/xml"), "application/xml");
+    assert_eq!(accept("*/*"), "application/json");
+    assert_eq!(
+        accept("application/xml;q=0.5, application/json;q=0.4"),
+        "application/xml"
+    );
+    assert_eq!(accept("text/html"), "undefined");
+}
+
+#[test]
+fn link_gives_a_commarea_back_in_place_and_a_channel_anew() {
+    assert_eq!(
+        told(get(
+            "const area = new Uint8Array([97, 98]); cics.link('upper', {commarea: area}); return area"
+        )),
+        "AB"
+    );
+    assert_eq!(
+        told(get(
+            "const {channel} = cics.link('UPPER', {channel: {REQ: 'abc'}}); return channel.text('REQ')"
+        )),
+        "ABC"
+    );
+    assert_eq!(
+        told(get("return cics.link('UPPER', {commarea: 'x'}).commarea")),
+        "X"
+    );
+}
+
+#[test]
+fn an_abend_and_a_condition_are_exceptions_that_tell_where() {
+    assert_eq!(
+        told(get(
+            "try { cics.link('ABEND') } catch (e) { return [e instanceof CicsAbend, e.name, e.code, e.program, e.line] }"
+        )),
+        r#"[true,"CicsAbend","BKCA","ABEND",17]"#
+    );
+    assert_eq!(
+        told(get(
+            "try { cics.link('NONE') } catch (e) { return [e instanceof CicsCondition, e.condition, e.resp, e.resp2] }"
+        )),
+        r#"[true,"PGMIDERR",27,1]"#
+    );
+    let failure = get("cics.link('ABEND')").unwrap_err();
+    assert_eq!(
+        (failure.abend.code.as_str(), failure.abend.program.as_str()),
+        ("BKCA", "ABEND")
+    );
+    let failure = get("cics.abend('MINE', 'because')").unwrap_err();
+    assert_eq!(
+        (failure.abend.code.as_str(), failure.abend.line),
+        ("MINE", 1)
+    );
+    assert!(failure.abend.message.contains("because"));
+}
+
+#[test]
+fn tasks_beside_it_are_promises() {
+    assert_eq!(
+        told(get(
+            "const all = await Promise.all(['a', 'b', 'c'].map((c) => cics.run('UPPER', {commarea: c})));
+             return all.map((r) => String.fromCharCode(r.commarea[0]))"
+        )),
+        r#"["A","B","C"]"#
+    );
+    assert_eq!(
+        told(get(
+            "try { await cics.run('ABEND') } catch (e) { return e.code }"
+        )),
+        "BKCA"
+    );
+}
+
+#[test]
+fn timers_run_in_their_order() {
+    assert_eq!(
+        told(get(
+            "const seen = [];
+             const wait = (ms) => new Promise((r) => setTimeout(r, ms));
+             clearTimeout(setTimeout(() => seen.push('never'), 1));
+             await Promise.all([wait(9).then(() => seen.push('late')), wait(2).then(() => seen.push('soon'))]);
+             return seen"
+        )),
+        r#"["soon","late"]"#
+    );
+}
+
+#[test]
+fn nothing_of_one_request_reaches_the_next() {
+    let mut script = load(
+        "let count = 0; const kept = { list: [] };
+         export function GET() {
+           count += 1; kept.list.push(count); globalThis.leak = (globalThis.leak ?? 0) + 1;
+           Array.prototype.mine = (Array.prototype.mine ?? 0) + 1;
+           Object.prototype.toString = () => 'changed';
+           return [count, kept.list.length, globalThis.leak, Array.prototype.mine];
+         }",
+    );
+    for _ in 0..50 {
+        assert_eq!(told(script.get("/")), "[1,1,1,1]");
+    }
+}
+
+#[test]
+fn random_numbers_and_the_time_are_not_those_of_the_loading() {
+    let mut script = load("export const GET = () => [Math.random(), Date.now(), Math.random()]");
+    let first = told(script.get("/"));
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    let second = told(script.get("/"));
+    assert_ne!(first, second);
+    let numbers: Vec<f64> = serde_json::from_str(&second).unwrap();
+    assert!(numbers[0] != numbers[2] && (0.0..1.0).contains(&numbers[0]));
+}
+
+#[test]
+fn modules_import_each_other_within_the_folder() {
+    let texts = [
+        (
+            "main.js",
+            "import { twice } from './lib/math.js'; export const GET = () => twice(4);",
+        ),
+        (
+            "lib/math.js",
+            "import two from './two.js'; export const twice = (n) => n * two;",
+        ),
+        ("lib/two.js", "export default 2;"),
+    ];
+    let mut script = load_all(&texts, Limits::default()).unwrap();
+    assert_eq!(told(script.get("/")), "8");
+    let wrong = load_all(&[("main.js", "import fs from 'fs'")], Limits::default());
+    assert!(
+        wrong
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("an import is a path")
+    );
+}
+
+#[test]
+fn a_mistake_in_the_text_has_its_line_and_column() {
+    let text = "export function GET() {\n  const a = ;\n}";
+    let mistake = load_all(&[("main.js", text)], Limits::default())
+        .err()
+        .unwrap();
+    assert_eq!(
+        (mistake.place.file.as_str(), mistake.place.line),
+        ("main.js", 2)
+    );
+    assert!(mistake.place.column > 0, "{mistake}");
+    let mistake = load_all(&[("main.js", "cics.link('A')")], Limits::default())
+        .err()
+        .unwrap();
+    assert!(
+        mistake
+            .to_string()
+            .contains("only while it serves a request"),
+        "{mistake}"
+    );
+    let mistake = load_all(
+        &[("main.js", "await new Promise(() => {})")],
+        Limits::default(),
+    );
+    assert!(
+        mistake
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("nothing settles")
+    );
+}
+
+#[test]
+fn an_error_that_nobody_catches_tells_file_and_line() {
+    let mut script = load(
+        "const fail = () => { throw new Error('broken') };\nexport function GET() {\n  fail();\n}",
+    );
+    let failure = script.get("/").unwrap_err();
+    assert_eq!(failure.abend.code, "AJST");
+    assert_eq!(
+        (failure.abend.program.as_str(), failure.abend.line),
+        ("main.js", 1)
+    );
+    assert!(failure.abend.message.contains("broken"));
+    assert!(failure.stack.contains("main.js:3"), "{}", failure.stack);
+}
+
+#[test]
+fn lines_of_the_script_go_to_the_log() {
+    let mut script = load(
+        "export function GET() { console.log('a', {b: 1n}); console.error(new Error('bad')); cics.log('done', {n: 2}) }",
+    );
+    script.get("/").unwrap();
+    let journal = script.journal.borrow();
+    assert_eq!(journal[0], r#"Info a {"b":"1"}"#);
+    assert!(journal[1].starts_with("Error Error: bad"));
+    assert_eq!(journal[2], r#"Info done {"n":2}"#);
+}

@@ -1,0 +1,179 @@
+//! A script, a host that answers by rules, and what came of a request.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use cics::resp::Condition;
+use link::{Answer, Op};
+use script::{
+    AbendInfo, Engine, Facts, Failure, Fault, Host, Input, Level, Library, Limits, Mistake, Output,
+    Records, Request, Sources,
+};
+
+/// What the host was asked, in words.
+pub type Journal = Rc<RefCell<Vec<String>>>;
+
+/// A host: LINK upper-cases its input, `ABEND` abends, `NONE` is not there.
+pub struct World {
+    pub journal: Journal,
+    children: Vec<(u32, Result<Output, Fault>)>,
+}
+
+impl Host for World {
+    fn facts(&self) -> Facts {
+        Facts {
+            task: 42,
+            transid: "CJSR".into(),
+            userid: "CICSUSER".into(),
+            applid: "TUPELO".into(),
+            sysid: "TUPE".into(),
+        }
+    }
+
+    fn link(&mut self, program: &str, input: Input<'_>) -> Result<Output, Fault> {
+        self.journal.borrow_mut().push(format!("LINK {program}"));
+        match program {
+            "ABEND" => Err(Fault::Abend(AbendInfo {
+                code: "BKCA".into(),
+                program: "ABEND".into(),
+                line: 17,
+                message: "the program abended".into(),
+            })),
+            "NONE" => Err(Fault::Condition(Condition::PgmIdErr, 1)),
+            _ => Ok(echo(input)),
+        }
+    }
+
+    fn call(&mut self, op: Op, _: [u64; 8], _: Vec<u8>) -> Result<Answer, Fault> {
+        self.journal.borrow_mut().push(format!("{op:?}"));
+        Ok(Answer::default())
+    }
+
+    fn file(&self, name: &str) -> Option<usize> {
+        (name == "ACCTFILE").then_some(0)
+    }
+
+    fn spawn(
+        &mut self,
+        number: u32,
+        _: Option<&str>,
+        program: &str,
+        input: Input<'_>,
+    ) -> Result<(), Fault> {
+        let result = self.link(program, input);
+        self.children.insert(0, (number, result));
+        Ok(())
+    }
+
+    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Result<Output, Fault>)> {
+        if self.children.is_empty()
+            && let Some(at) = until
+        {
+            std::thread::sleep(at.saturating_duration_since(Instant::now()));
+        }
+        self.children.pop()
+    }
+
+    fn finish(self: Box<Self>, _: Option<&AbendInfo>, _: u64) -> Result<(), AbendInfo> {
+        Ok(())
+    }
+
+    fn log(&self, level: Level, text: &str) {
+        self.journal.borrow_mut().push(format!("{level:?} {text}"));
+    }
+}
+
+fn echo(input: Input<'_>) -> Output {
+    match input {
+        Input::None => Output::default(),
+        Input::Commarea(bytes) => Output {
+            commarea: bytes.to_ascii_uppercase(),
+            channel: None,
+        },
+        Input::Channel(channel) => {
+            let mut channel = channel.clone();
+            for container in &mut channel.containers {
+                container.bytes.make_ascii_uppercase();
+            }
+            Output {
+                commarea: Vec::new(),
+                channel: Some(channel),
+            }
+        }
+    }
+}
+
+/// A script that is loaded, with its journal.
+pub struct Script {
+    engine: Engine,
+    pub journal: Journal,
+}
+
+/// Loads modules; the first is the script.
+pub fn load_all(texts: &[(&str, &str)], limits: Limits) -> Result<Script, Mistake> {
+    let sources = texts
+        .iter()
+        .map(|(n, t)| ((*n).to_owned(), (*t).to_owned()));
+    let sources = Arc::new(Sources::of(sources));
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = vec![
+        folder.join("testdata"),
+        folder.join("../../examples/bank/copybooks"),
+    ];
+    let library = Library::new(folders, copybook::CodePage::ascii());
+    let engine = Engine::load(
+        &sources,
+        texts[0].0,
+        limits,
+        Records::new(Arc::new(library)),
+    )?;
+    Ok(Script {
+        engine,
+        journal: Journal::default(),
+    })
+}
+
+/// Loads one script.
+pub fn load(text: &str) -> Script {
+    load_all(&[("main.js", text)], Limits::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A script whose GET is this body, loaded and asked once.
+pub fn get(body: &str) -> Result<String, Failure> {
+    load(&format!(
+        "export async function GET(request, response) {{ {body} }}"
+    ))
+    .get("/")
+}
+
+/// The answer's body as text, or `ABCODE: message`.
+pub fn told(result: Result<String, Failure>) -> String {
+    result.unwrap_or_else(|f| format!("{}: {}", f.abend.code, f.abend.message))
+}
+
+impl Script {
+    /// Serves a request.
+    pub fn serve(&mut self, request: &Request) -> Result<script::Answer, Failure> {
+        let host = Box::new(World {
+            journal: self.journal.clone(),
+            children: Vec::new(),
+        });
+        let purged = Arc::new(AtomicBool::new(false));
+        self.engine.serve(request, host, purged).0
+    }
+
+    /// GET of a path, and the body of its answer.
+    pub fn get(&mut self, path: &str) -> Result<String, Failure> {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let answer = self.serve(&Request {
+            method: "GET".into(),
+            path: path.into(),
+            query: query.into(),
+            ..Request::default()
+        })?;
+        Ok(String::from_utf8(answer.body).expect("text"))
+    }
+}

@@ -1,0 +1,172 @@
+//! The scripts of an application, and the gateway's way to them.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use copybook::CodePage;
+use gateway::{Abend, Handler, Refusal, Serving, Web, WebAnswer, WebRefusal};
+use http::request::Parts;
+use script::{Checked, Mistake, Refused, Request, Scripts};
+
+use super::Application;
+use super::definitions::MIRRORS;
+use super::finding::{Finding, Findings, Severity};
+
+/// Where the gateway finds scripts, once they are served.
+pub type WebSlot = Arc<OnceLock<Arc<dyn Web>>>;
+
+/// Reads and loads an application's scripts.
+pub fn check(app: &Application) -> Checked {
+    let config = &app.config.script;
+    let region = &app.config.region;
+    let page = CodePage::by_name(&region.code_page).unwrap_or_else(|_| CodePage::ascii());
+    script::check(
+        config,
+        &app.folder.join(&config.folder),
+        app.copy_folders(),
+        page,
+        (region.applid.clone(), region.sysid.clone()),
+        &maps(app),
+    )
+}
+
+/// What is wrong with them, and with the transactions of their routes.
+pub fn findings(app: &Application, checked: &Checked) -> Findings {
+    let mut findings = Findings::new(&app.folder);
+    findings.extend(checked.mistakes.iter().map(|m| finding(app, m)));
+    let defined = |name: &str| {
+        name == script::TRANSACTION
+            || MIRRORS.contains(&name)
+            || app.csd.transactions.iter().any(|t| t.name.as_str() == name)
+    };
+    for route in checked.routes.iter().filter(|r| !defined(&r.transaction)) {
+        findings.warn(format!(
+            "[script.routes] {}: it runs under transaction {}, which is not defined",
+            route.path, route.transaction
+        ));
+    }
+    findings
+}
+
+fn finding(app: &Application, mistake: &Mistake) -> Finding {
+    let place = &mistake.place;
+    let file = match place.file.is_empty() {
+        true => PathBuf::from("tupelo.toml"),
+        false => app.folder.join(&app.config.script.folder).join(&place.file),
+    };
+    Finding {
+        severity: Severity::Error,
+        file,
+        line: place.line,
+        column: place.column,
+        message: mistake.message.clone(),
+        help: None,
+    }
+}
+
+/// URIMAP definitions that may name scripts: path, program, transaction.
+///
+/// Reference: CICS resource definition, URIMAP with USAGE(SERVER).
+fn maps(app: &Application) -> Vec<(String, String, Option<String>)> {
+    let maps = app.csd.others.iter().filter(|d| d.kind == "URIMAP");
+    let read = |def: &cics::csd::OtherDef| {
+        let value = |name: &str| {
+            let found = def.attributes.iter().find(|a| a.name == name);
+            found.and_then(|a| a.value.clone())
+        };
+        let usage = value("USAGE").unwrap_or_else(|| "SERVER".into());
+        let status = value("STATUS").unwrap_or_else(|| "ENABLED".into());
+        if !usage.eq_ignore_ascii_case("SERVER") || !status.eq_ignore_ascii_case("ENABLED") {
+            return None;
+        }
+        let program = value("PROGRAM")?.to_ascii_uppercase();
+        Some((value("PATH")?, program, value("TRANSACTION")))
+    };
+    maps.filter_map(read).collect()
+}
+
+/// The gateway's way to running scripts.
+pub struct ScriptWeb(pub Arc<Scripts>);
+
+struct Serve {
+    scripts: Arc<Scripts>,
+    now: Arc<Checked>,
+    path: String,
+    template: String,
+}
+
+impl Web for ScriptWeb {
+    fn find(&self, path: &str) -> Option<Box<dyn Handler>> {
+        let now = self.0.now();
+        let template = now.routes.find(path)?.route.path.clone();
+        Some(Box::new(Serve {
+            scripts: self.0.clone(),
+            now,
+            path: path.to_owned(),
+            template,
+        }))
+    }
+}
+
+impl Handler for Serve {
+    fn template(&self) -> &str {
+        &self.template
+    }
+
+    fn serve(self: Box<Self>, parts: &Parts, trace_id: [u8; 16], body: Bytes) -> Serving {
+        let headers = parts.headers.iter();
+        let headers = headers.map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            (name.as_str().to_owned(), value)
+        });
+        let mut request = Request {
+            method: parts.method.as_str().to_owned(),
+            path: self.path.clone(),
+            query: parts.uri.query().unwrap_or_default().to_owned(),
+            variables: Vec::new(),
+            headers: headers.collect(),
+            body: body.to_vec(),
+        };
+        Box::pin(async move {
+            // It was found there before.
+            let Some(found) = self.now.routes.find(&self.path) else {
+                return Err(WebRefusal::Region(Refusal::Impossible(
+                    "there is no route".into(),
+                )));
+            };
+            request.variables.clone_from(&found.variables);
+            let served = self.scripts.serve(&self.now, &found, trace_id, request);
+            match served.await {
+                Ok(answer) => Ok(WebAnswer {
+                    status: answer.status,
+                    headers: answer.headers,
+                    body: answer.body,
+                }),
+                Err(refused) => Err(refusal(refused)),
+            }
+        })
+    }
+}
+
+fn refusal(refused: Refused) -> WebRefusal {
+    match refused {
+        Refused::Region(why) if why.is_temporary() => {
+            WebRefusal::Region(Refusal::Busy(why.to_string()))
+        }
+        Refused::Region(why) => WebRefusal::Region(Refusal::Impossible(why.to_string())),
+        Refused::Ending => WebRefusal::Region(Refusal::Busy("the region is shutting down".into())),
+        Refused::Failed(failure) => {
+            let abend = Abend {
+                code: failure.abend.code,
+                program: failure.abend.program,
+                line: failure.abend.line,
+                message: failure.abend.message,
+            };
+            match abend.code == "AEXY" {
+                true => WebRefusal::TooSlow(abend),
+                false => WebRefusal::Abend(abend),
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Scripts: JavaScript in the region, behind the gateway's paths.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use miette::Result;
+use script::{Checked, Scripts};
+
+use super::{Running, Service};
+use crate::app::Application;
+use crate::app::compile::Compiled;
+use crate::app::said::Said;
+use crate::app::scripts::{self, ScriptWeb, WebSlot};
+use crate::log::SERVE;
+
+/// The scripts in force.
+#[derive(Default)]
+struct Script {
+    web: WebSlot,
+    scripts: Option<Arc<Scripts>>,
+    /// What was read and is not in force yet.
+    next: Option<Checked>,
+}
+
+/// A service that has read nothing yet.
+pub fn service() -> Box<dyn Service> {
+    Box::new(Script::default())
+}
+
+impl Service for Script {
+    fn meet(&mut self, web: &WebSlot) {
+        self.web = web.clone();
+    }
+
+    /// Scripts with mistakes are left out at the start; at a reload all stay as
+    /// they were, since they import each other.
+    fn prepare(&mut self, app: &Application, _: &Compiled, said: &mut Said) -> Result<()> {
+        let checked = scripts::check(app);
+        said.say(&scripts::findings(app, &checked));
+        self.next = Some(checked);
+        Ok(())
+    }
+
+    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+        if let Some(checked) = self.next.take() {
+            let config = &running.app.config.script;
+            let scripts = Scripts::start(running.region.clone(), running.user, config, checked);
+            let scripts = Arc::new(scripts);
+            let _ = self.web.set(Arc::new(ScriptWeb(scripts.clone())));
+            self.scripts = Some(scripts);
+        }
+        Ok(())
+    }
+
+    fn addresses(&self) -> Vec<(&'static str, String)> {
+        let now = self.scripts.as_ref().map(|s| s.now());
+        let routes = now.iter().flat_map(|now| now.routes.iter());
+        routes
+            .map(|route| ("script", format!("{}  {}", route.path, route.script)))
+            .collect()
+    }
+
+    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+        let (Some(scripts), Some(next)) = (&self.scripts, self.next.take()) else {
+            return Ok(());
+        };
+        match next.mistakes.is_empty() {
+            true => scripts.reload(next),
+            false => tracing::warn!(target: SERVE, "the scripts stay as they were"),
+        }
+        Ok(())
+    }
+
+    fn served(&self) -> Option<String> {
+        let now = self.scripts.as_ref()?.now();
+        let routes = now.routes.iter().count();
+        (routes > 0).then(|| crate::app::counted(routes, "script route"))
+    }
+
+    fn stop(&mut self, _: Duration) {
+        if let Some(scripts) = self.scripts.take() {
+            scripts.stop();
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! `tupelo script`: help for those who write scripts.
+
+use std::path::{Path, PathBuf};
+
+use copybook::Layout;
+use miette::{IntoDiagnostic, Result, WrapErr};
+
+use crate::Outcome;
+use crate::app::Application;
+use crate::commands::record::source::layout_of;
+
+/// Help for those who write scripts.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo script types examples/bank --out examples/bank/scripts/tupelo.d.ts")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Print TypeScript declarations: what scripts see, and each copybook.
+    Types(TypesArgs),
+}
+
+/// Which application.
+#[derive(Debug, clap::Args)]
+pub struct TypesArgs {
+    /// The application folder.
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+    /// The file to write; standard output when absent.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Does it.
+pub fn run(args: Args) -> Result<Outcome> {
+    let What::Types(args) = args.what;
+    let app = Application::open(&args.folder, None)?;
+    let layouts = layouts(&app.copy_folders());
+    let named = layouts.iter().map(|(name, layout)| (name.as_str(), layout));
+    let text = script::declarations(named);
+    match args.out {
+        Some(path) => std::fs::write(&path, text)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write {}", path.display()))?,
+        None => print!("{text}"),
+    }
+    Ok(Outcome::Clean)
+}
+
+/// The copybooks that describe one record each, by name. Members that are
+/// parts of others describe none by themselves.
+fn layouts(folders: &[PathBuf]) -> Vec<(String, Layout)> {
+    let mut made: Vec<(String, Layout)> = Vec::new();
+    for folder in folders {
+        for path in files(folder) {
+            let name = path.file_stem().and_then(|n| n.to_str()).map(str::to_owned);
+            if let (Some(name), Ok(layout)) = (name, layout_of(&path, folders))
+                && made.iter().all(|(known, _)| *known != name)
+            {
+                made.push((name, layout));
+            }
+        }
+    }
+    made
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_file()).collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,328 @@
+//! Scripts served by a region, over the bank's programs and files.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::http::{self, Answer};
+use crate::program::{run, text, until};
+use crate::server::{Server, example};
+
+/// Runs what it is sent, so that a test reads where it is written.
+const PROBE: &str = "
+const Account = new Copybook('ACCOUNT');
+const Inquiry = new Copybook('ACCTINQ');
+const inquire = (number) => {
+  const area = Inquiry.from({ INQ_NUMBER: number });
+  cics.link('ACCTINQ', { commarea: area });
+  return area;
+};
+const record = (number, holder) => Account.from({
+  ACCOUNT_NUMBER: number, ACCOUNT_HOLDER: holder, ACCOUNT_KIND: 'CURRENT' });
+const Async = (async () => {}).constructor;
+export async function POST(request, response) {
+  const run = new Async('request', 'response', 'Account', 'inquire', 'record', request.text());
+  return run(request, response, Account, inquire, record);
+}
+";
+
+/// The bank with a script that runs what it is sent, and with settings.
+struct Bank {
+    server: Server,
+    folder: tempfile::TempDir,
+}
+
+impl Bank {
+    fn start(settings: &str) -> Bank {
+        Bank::with(settings, "")
+    }
+
+    fn with(settings: &str, definitions: &str) -> Bank {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&example("bank"), folder.path());
+        write(folder.path(), "scripts/probe.js", PROBE);
+        let routes = "[script.routes]\n\"/probe\" = \"probe.js\"\n";
+        let toml = folder.path().join("tupelo.toml");
+        let bank = std::fs::read_to_string(&toml).unwrap();
+        let bank = bank.replace("[script.routes]\n", &format!("{settings}\n{routes}"));
+        std::fs::write(toml, bank).unwrap();
+        let csd = folder.path().join("resources.csd");
+        let bank = std::fs::read_to_string(&csd).unwrap();
+        std::fs::write(csd, bank + definitions).unwrap();
+        let server = Server::start(folder.path());
+        Bank { server, folder }
+    }
+
+    fn run(&self, body: &str) -> Answer {
+        self.server.send("POST", "/probe", Some(body))
+    }
+
+    /// What a body gives as JSON; its answer must be good.
+    fn value(&self, body: &str) -> Value {
+        let answer = self.run(body);
+        assert_eq!(answer.status, 200, "{body}: {}", text(&answer.body));
+        match answer.body.is_empty() {
+            true => Value::Null,
+            false => answer.json(),
+        }
+    }
+
+    /// The abend code that a body ends with.
+    fn abend(&self, body: &str) -> String {
+        let answer = self.run(body);
+        let problem = answer.json();
+        problem["abendCode"].as_str().unwrap_or_else(|| panic!("{body}: {problem}")).to_owned()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true if entry.file_name() == ".tupelo" => {}
+            true => copy(&entry.path(), &to),
+            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn the_banks_overview_answers_json_or_xml() {
+    let bank = Server::start(&example("bank"));
+    let answer = bank.get("/bank/overview/10000001");
+    assert_eq!(answer.status, 200, "{}", text(&answer.body));
+    let overview = answer.json();
+    assert_eq!(overview["holder"], "Ada Byron");
+    assert!(overview["account"].as_array().unwrap().iter().any(|a| a["number"] == 10_000_001));
+    let request = "GET /bank/overview/10000001 HTTP/1.1\r\nhost: x\r\naccept: application/xml\r\nconnection: close\r\n\r\n";
+    let answer = http::raw(&bank.gateway, request.as_bytes()).unwrap();
+    assert_eq!(answer.header("content-type"), Some("application/xml"));
+    let xml = text(&answer.body);
+    assert!(xml.contains("<overview><holder>Ada Byron</holder>"), "{xml}");
+    assert_eq!(bank.get("/bank/overview/99999999").status, 404);
+    assert_eq!(bank.get("/bank/overview/1a").status, 400);
+    let body = "<inquiry><account>10000001</account></inquiry>";
+    let answer = bank.send("POST", "/bank/overview", Some(body));
+    assert!(text(&answer.body).contains("<holder>Ada Byron</holder>"), "{answer:?}");
+    let bomb = "<!DOCTYPE a [<!ENTITY b \"c\">]><inquiry>&b;</inquiry>";
+    assert_eq!(bank.send("POST", "/bank/overview", Some(bomb)).status, 400);
+    let before = bank.get("/bank/accounts/10000001");
+    assert_eq!(before.status, 200, "the API is served beside it");
+}
+
+#[test]
+fn a_script_and_its_programs_share_a_unit_of_work() {
+    let bank = Bank::start("");
+    let made = bank.value(
+        "cics.file('ACCTFILE').write(record(30000001, 'Grace'));
+         return [inquire(30000001).INQ_HOLDER, cics.task.transid]",
+    );
+    assert_eq!(made, json!(["Grace", "CJSR"]), "the program sees what the script wrote");
+    assert_eq!(bank.value("return inquire(30000001).INQ_HOLDER"), "Grace", "it is committed");
+    let code = bank.abend("cics.file('ACCTFILE').write(record(30000002, 'Lost')); cics.abend('MINE')");
+    assert_eq!(code, "MINE");
+    assert_eq!(bank.value("return inquire(30000002).RESULT_CODE"), 404, "it was backed out");
+    let parts = bank.value(
+        "const file = cics.file('ACCTFILE');
+         file.write(record(30000003, 'Kept')); cics.syncpoint();
+         file.write(record(30000004, 'Gone')); cics.rollback();
+         return [3, 4].map((n) => inquire(30000000 + n).RESULT_CODE)",
+    );
+    assert_eq!(parts, json!([0, 404]));
+    let updated = bank.value(
+        "const file = cics.file('ACCTFILE'), a = Account.view();
+         file.read('30000001', { update: true, into: a });
+         a.ACCOUNT_BALANCE = 12.5; file.rewrite(a);
+         return [inquire(30000001).INQ_BALANCE, file.read('39999999')?.length ?? null,
+                 [...file.browse('3')].length, file.delete('30000003'), inquire(30000003).RESULT_CODE]",
+    );
+    assert_eq!(updated, json!([12.5, null, 2, 1, 404]));
+}
+
+#[test]
+fn an_abend_of_a_program_is_an_exception_that_can_be_caught() {
+    let bank = Bank::start("");
+    let caught = bank.value(
+        "try { cics.link('ACCTINQ', { commarea: 'short' }) } catch (e) { return [e.name, e.code, e.program] }",
+    );
+    assert_eq!(caught, json!(["CicsAbend", "BKCA", "ACCTINQ"]));
+    assert_eq!(bank.abend("cics.link('ACCTINQ', { commarea: 'short' })"), "BKCA");
+    let missing = bank.value("try { cics.link('NOWHERE') } catch (e) { return [e.condition, e.resp] }");
+    assert_eq!(missing, json!(["PGMIDERR", 27]));
+    assert_eq!(bank.value("return inquire(10000001).INQ_HOLDER"), "Ada Byron");
+}
+
+#[test]
+fn a_script_that_does_not_end_is_ended_and_the_region_goes_on() {
+    let bank = Bank::start("[script]\nrunaway_ms = 200\nmemory_mib = 8\n");
+    for (body, code) in [
+        ("for (;;) {}", "AICA"),
+        ("const f = () => f() + 1; return f()", "AJSS"),
+        ("return new Array(1e8).fill(0).length", "AJSM"),
+        ("await new Promise(() => {})", "AJSP"),
+        ("Promise.reject(new Error('lost')); return 1", "AJSP"),
+        ("throw { not: 'an error' }", "AJST"),
+        ("return nowhere", "AJST"),
+    ] {
+        assert_eq!(bank.abend(body), code, "{body}");
+        assert_eq!(bank.value("return inquire(10000001).INQ_HOLDER"), "Ada Byron");
+    }
+}
+
+#[test]
+fn a_task_whose_time_is_over_is_ended_wherever_it_is() {
+    let bank = Bank::start("[script]\ntimeout_ms = 700\nrunaway_ms = 0\n");
+    for body in [
+        "for (;;) {}",
+        "cics.delay(60000)",
+        "await new Promise((r) => setTimeout(r, 60000))",
+        "for (;;) inquire(10000001)",
+        "cics.delay(100); cics.file('ACCTFILE').write(record(40000001, 'Late')); for (;;) cics.ts('A').read(1)",
+    ] {
+        let answer = bank.run(body);
+        assert_eq!(answer.status, 504, "{body}: {}", text(&answer.body));
+        assert_eq!(answer.json()["abendCode"], "AEXY");
+    }
+    assert_eq!(bank.value("return inquire(40000001).RESULT_CODE"), 404);
+}
+
+#[test]
+fn queues_counters_and_names_are_those_of_the_region() {
+    let bank = Bank::start("");
+    let queue = bank.value(
+        "const q = cics.ts('SCRIPTQ');
+         const numbers = [q.write('one'), q.write('two')];
+         const read = [...q].map((item) => String.fromCharCode(...item));
+         q.rewrite(2, 'zwei');
+         const second = String.fromCharCode(...q.read(2));
+         q.delete();
+         return [numbers, read, second, q.read(1) ?? null]",
+    );
+    assert_eq!(queue, json!([[1, 2], ["one", "two"], "zwei", null]));
+    let wrong = bank.value("try { cics.td('NONE').write('x') } catch (e) { return e.condition }");
+    assert_eq!(wrong, "QIDERR");
+    let held = bank.value("return [cics.enq('name'), cics.deq('name') ?? null]");
+    assert_eq!(held, json!([true, null]));
+    let unknown = bank.value("try { cics.exec('WRITEQ TS', { QUEU: 'x' }) } catch (e) { return [e.name, e.message] }");
+    assert_eq!(unknown[0], "TypeError");
+    assert!(unknown[1].as_str().unwrap().contains("no option QUEU"), "{unknown}");
+}
+
+#[test]
+fn tasks_beside_a_script_run_together_and_commit_for_themselves() {
+    let bank = Bank::start("");
+    let all = bank.value(
+        "const Inquiry = new Copybook('ACCTINQ');
+         const ask = (n) => cics.run('ACCTINQ', { commarea: Inquiry.from({ INQ_NUMBER: n }) });
+         const all = await Promise.all([10000001, 10000008, 1].map(ask));
+         return all.map(({ commarea }) => commarea.RESULT_CODE)",
+    );
+    assert_eq!(all, json!([0, 0, 404]));
+    let failed = bank.value("try { await cics.run('ACCTINQ', { commarea: 'x' }) } catch (e) { return e.code }");
+    assert_eq!(failed, "BKCA");
+}
+
+#[test]
+fn more_scripts_than_there_are_places_for_their_children_come_to_an_end() {
+    let settings = "[script]\nengines = 8\n";
+    let definitions = "\nDEFINE TRANCLASS(SCRCLS) GROUP(BANK) MAXACTIVE(2)\nDEFINE TRANSACTION(CJSR) GROUP(BANK) PROGRAM(PROBE) TRANCLASS(SCRCLS)\n";
+    let bank = Bank::with(settings, definitions);
+    let body = "const Inquiry = new Copybook('ACCTINQ');
+        const all = await Promise.all([1, 2, 3].map((n) => cics.run('ACCTINQ', { commarea: Inquiry.from({ INQ_NUMBER: n }) })));
+        return all.length";
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..12).map(|_| scope.spawn(|| bank.value(body))).collect();
+        for answer in asked {
+            assert_eq!(answer.join().unwrap(), 3);
+        }
+    });
+}
+
+#[test]
+fn changed_scripts_are_taken_over_and_broken_ones_are_not() {
+    let bank = Bank::start("");
+    assert_eq!(bank.value("return 1"), 1);
+    let good = "export default () => ({ version: 2 })";
+    write(bank.folder.path(), "scripts/probe.js", good);
+    until("the new script", || bank.run("").json()["version"] == 2);
+    write(bank.folder.path(), "scripts/probe.js", "export default () => {");
+    write(bank.folder.path(), "scripts/other.js", "");
+    for _ in 0..20 {
+        assert_eq!(bank.run("").json()["version"], 2);
+    }
+}
+
+#[test]
+fn check_tells_a_mistake_with_its_line_and_a_caret() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let path = folder.path().to_str().unwrap().to_owned();
+    write(folder.path(), "scripts/overview.js", "export function GET() {\n  return = 1;\n}\n");
+    let out = run(&["check", &path]);
+    let told = text(&out.stdout);
+    assert!(told.contains("scripts/overview.js:2:") && told.contains("^"), "{told}");
+    assert_eq!(out.status.code(), Some(1));
+    write(folder.path(), "scripts/overview.js", "new Copybook('NOWHERE'); export const GET = 1");
+    let told = text(&run(&["check", &path]).stdout);
+    assert!(told.contains("scripts/overview.js:1:") && told.contains("no copybook NOWHERE"), "{told}");
+    write(folder.path(), "scripts/overview.js", "export const answer = 1");
+    let told = text(&run(&["check", &path]).stdout);
+    assert!(told.contains("exports no handler"), "{told}");
+}
+
+#[test]
+fn a_urimap_names_a_script_by_its_program_name() {
+    let definitions = "\nDEFINE URIMAP(MAPPED) GROUP(BANK) USAGE(SERVER) PATH(/mapped/*) PROGRAM(PROBE) TRANSACTION(BINQ)\n";
+    let bank = Bank::with("", definitions);
+    let answer = bank.server.send("POST", "/mapped/a/b", Some("return [request.params['*'], cics.task.transid]"));
+    assert_eq!(answer.json(), json!(["a/b", "BINQ"]));
+}
+
+#[test]
+fn declarations_name_every_field_of_every_copybook() {
+    let bank = example("bank");
+    let out = run(&["script", "types", bank.to_str().unwrap()]);
+    let types = text(&out.stdout);
+    for wanted in [
+        "declare const cics",
+        "\"ACCTINQ\": Record_ACCTINQ;",
+        "  INQ_BALANCE: number;",
+        "  LIST_ENTRY: CopybookTable<{",
+        "    ENTRY_HOLDER: string;",
+    ] {
+        assert!(types.contains(wanted), "{wanted} in {types}");
+    }
+}
+
+#[test]
+fn a_scripts_task_has_a_record_with_what_its_programs_cost() {
+    let bank = Bank::start("");
+    let toml = bank.folder.path().join("tupelo.toml");
+    let settings = std::fs::read_to_string(&toml).unwrap();
+    let settings = settings.replace("[region]\n", "[region]\nmonitoring = \"records.jsonl\"\n");
+    std::fs::write(toml, settings).unwrap();
+    let folder = bank.folder;
+    drop(bank.server);
+    let server = Server::start(folder.path());
+    let bank = Bank { server, folder };
+    bank.value("inquire(10000001); inquire(10000001); return cics.task.number");
+    let path = bank.server.state.path().join("records.jsonl");
+    let mut found = Value::Null;
+    until("the record", || {
+        let records = std::fs::read_to_string(&path).unwrap_or_default();
+        let records = records.lines().filter_map(|l| serde_json::from_str(l).ok());
+        let of_script: Vec<Value> = records.filter(|r: &Value| r["transid"] == "CJSR").collect();
+        found = of_script.first().cloned().unwrap_or_default();
+        of_script.len() == 1
+    });
+    assert_eq!(found["program"], "PROBE");
+    assert_eq!(found["file_commands"], 2, "{found}");
+    assert!(found["general_cpu_ns"].as_u64() > Some(0) && found["offload_cpu_ns"].as_u64() > Some(0));
+}
