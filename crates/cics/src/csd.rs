@@ -2,14 +2,17 @@
 //!
 //! [`parse`] reads DEFINE, ALTER, ADD, REMOVE and DELETE statements and gives
 //! typed definitions of transactions, programs, files, transaction classes,
-//! queues and journals, and everything that is wrong with the text. Attributes that a
-//! known type does not have are accepted and listed once; types that are not
-//! used are kept as they are written.
+//! queues, journals and models of ENQ names, and everything that is wrong with
+//! the text. Attributes that a known type does not have are accepted and listed
+//! once; types that are not used are kept as they are written. [`definition`]
+//! reads one definition, as CREATE has it.
 //!
 //! Reference: CICS system definition utility program (DFHCSDUP) and resource
 //! definition attributes. Invariant: no input makes the parser panic.
 
 mod attributes;
+mod create;
+mod enqueue;
 mod queues;
 mod read;
 mod scan;
@@ -17,6 +20,8 @@ mod types;
 mod values;
 
 pub use attributes::resource_types;
+pub use create::{Misdefined, definition};
+pub use enqueue::EnqModelDef;
 pub use queues::{
     AtiFacility, ExtraDef, IntraDef, JournalModelDef, JournalType, TdQueueDef, TdQueueKind,
     TdRecovery, TsModelDef,

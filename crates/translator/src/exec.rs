@@ -162,14 +162,18 @@ impl Reader {
             operands: Vec::new(),
             labels: Vec::new(),
         };
-        if row.served == Served::NotYet {
+        if !row.served.is_served() {
+            let message = match row.served {
+                Served::Refused(why) => format!("EXEC CICS {} is not supported: {why}", row.name),
+                _ => format!("EXEC CICS {} is not supported yet", row.name),
+            };
             // It compiles, so that the rest of the program can run: the call
             // has no operands, and ends the task when it is reached.
             self.problems.push(Problem {
                 severity: Severity::Warning,
                 place: verb.place,
                 unsupported: Some(row.name),
-                message: format!("EXEC CICS {} is not supported yet", row.name),
+                message,
                 help: Some("it ends the task with AEY9 when it is reached".to_owned()),
             });
             for index in written.iter().filter_map(|w| row.index_of(&w.name)) {

@@ -139,6 +139,11 @@ impl Channels {
         channel.level = GONE;
     }
 
+    /// The level that made the channel.
+    pub fn level(&self, channel: ChannelId) -> usize {
+        self.list[channel.0].level
+    }
+
     /// The channel's name.
     pub fn name(&self, channel: ChannelId) -> [u8; 16] {
         self.list[channel.0].name

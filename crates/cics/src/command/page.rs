@@ -9,13 +9,16 @@ use super::row::{Command, Domain, Served};
 /// supported.
 pub fn reference_page() -> String {
     let rows: Vec<&Command> = all().collect();
-    let served = rows.iter().filter(|c| c.served != Served::NotYet).count();
+    let served = rows.iter().filter(|c| c.served.is_served()).count();
+    let meaningless = |c: &&&Command| matches!(c.served, Served::Refused(_));
+    let meaningless = rows.iter().filter(meaningless).count();
     let mut page = String::new();
     page.push_str("# EXEC CICS commands\n\n");
     let _ = writeln!(
         page,
-        "{served} of {} commands are supported. The translator names the others with their line\n\
-         and column; a program that has them compiles, and ends with AEY9 when it reaches one.\n\
+        "{served} of {} commands are supported. {meaningless} others have no meaning in a region of\n\
+         this kind; the reasons are below. The translator names what is not supported with its line\n\
+         and column; a program that has it compiles, and ends with AEY9 when it reaches it.\n\
          RESP, RESP2 and NOHANDLE belong to every command.\n",
         rows.len()
     );
@@ -25,7 +28,7 @@ pub fn reference_page() -> String {
     for domain in domains {
         let _ = writeln!(page, "## {}\n", domain.title());
         let of: Vec<&&Command> = rows.iter().filter(|c| c.domain == domain).collect();
-        let supported: Vec<_> = of.iter().filter(|c| c.served != Served::NotYet).collect();
+        let supported: Vec<_> = of.iter().filter(|c| c.served.is_served()).collect();
         if !supported.is_empty() {
             page.push_str(
                 "| command | served by | options | conditions (RESP2) |\n|---|---|---|---|\n",
@@ -54,10 +57,34 @@ pub fn reference_page() -> String {
         if !later.is_empty() {
             let _ = writeln!(page, "Not yet supported: {}.\n", later.join(", "));
         }
+        page.push_str(&refused(&of));
     }
     page.truncate(page.trim_end().len());
     page.push('\n');
     page
+}
+
+/// The commands of a domain that will not be supported, a row a reason.
+fn refused(of: &[&&Command]) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for c in of {
+        let Served::Refused(why) = c.served else {
+            continue;
+        };
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(c.name),
+            None => reasons.push((why, vec![c.name])),
+        }
+    }
+    let mut table = String::new();
+    if !reasons.is_empty() {
+        table.push_str("| will not be supported | because |\n|---|---|\n");
+        for (why, names) in reasons {
+            let _ = writeln!(table, "| {} | {why} |", names.join(", "));
+        }
+        table.push('\n');
+    }
+    table
 }
 
 fn options(c: &Command) -> String {
@@ -103,5 +130,6 @@ mod tests {
         assert!(page.contains("NOTFND (80)"));
         assert!(page.contains("Not yet supported: "));
         assert!(page.contains("SEND MAP"));
+        assert!(page.contains("| GETMAIN64, FREEMAIN64 | it is for assembler"));
     }
 }

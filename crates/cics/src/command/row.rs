@@ -46,6 +46,16 @@ pub enum Served {
     /// Known and not supported: the translator warns, and the call, which has
     /// no operands then, ends the task with AEY9.
     NotYet,
+    /// The same for good: it has no meaning in a region of this kind, for this
+    /// reason.
+    Refused(&'static str),
+}
+
+impl Served {
+    /// Whether a program gets an answer.
+    pub const fn is_served(self) -> bool {
+        matches!(self, Served::Worker | Served::Region)
+    }
 }
 
 /// Parts of the manual, for the reference page.

@@ -7,7 +7,36 @@
 use super::row::Command;
 
 /// Writes the module and row of a served command.
+///
+/// A resource that can be browsed has `browse NAME AT(..);` in the place of its
+/// name: the options START, NEXT, END and AT, and their rules.
 macro_rules! command {
+    (
+        $(#[$doc:meta])*
+        $module:ident $number:literal $eibfn:ident $name:literal $verb:literal
+        [$($word:literal),*] $domain:ident $served:ident;
+        browse $resource:ident $(AT($at:expr))?;
+        $($kind:ident $option:ident $(($($arg:expr),*))? $([$($modifier:ident $(($marg:expr))?),*])?;)*
+        $(@rules $($rule:expr),*;)?
+        $(@conditions $($condition:ident $(($($resp2:literal),*))?),*;)?
+    ) => {
+        command! {
+            $(#[$doc])*
+            $module $number $eibfn $name $verb [$($word),*] $domain $served;
+            input $resource(Argument::Optional);
+            flag START;
+            flag NEXT;
+            flag END;
+            $(input AT($at);)?
+            $($kind $option $(($($arg),*))? $([$($modifier $(($marg))?),*])?;)*
+            @rules
+                Rule::AtMostOne(&["START", "NEXT", "END"])
+                $(, command!(@at $at))?
+                $($(, $rule)*)?;
+            $(@conditions $($condition $(($($resp2),*))?),*;)?
+        }
+    };
+    (@at $at:expr) => { Rule::Needs("AT", &["START"]) };
     (
         $(#[$doc:meta])*
         $module:ident $number:literal $eibfn:ident $name:literal $verb:literal
@@ -68,16 +97,20 @@ macro_rules! command {
     (@option update $o:ident ($a:expr)) => { OptionRow::update(stringify!($o), $a) };
 }
 
-/// Writes the rows of commands that are not yet supported.
+/// Writes the rows of commands that are not yet supported; or, `because` of a
+/// reason, of those that never will be.
 macro_rules! later {
-    ($domain:ident; $($number:literal $eibfn:ident $name:literal $verb:literal
+    ($domain:ident because $why:literal; $($rows:tt)*) => {
+        later!(@rows $domain (crate::command::row::Served::Refused($why)); $($rows)*)
+    };
+    (@rows $domain:ident $served:tt; $($number:literal $eibfn:ident $name:literal $verb:literal
       [$($word:literal),*] $(any [$($any:literal),*])? $($option:literal)*;)*) => {
         &[$(crate::command::row::Command {
             number: $number,
             name: $name,
             domain: crate::command::row::Domain::$domain,
             eibfn: later!(@eibfn $eibfn $number),
-            served: crate::command::row::Served::NotYet,
+            served: $served,
             verb: $verb,
             words: &[$($word),*],
             any_word: &[$($($any),*)?],
@@ -89,6 +122,9 @@ macro_rules! later {
     };
     (@eibfn own $number:literal) => { None };
     (@eibfn eibfn $number:literal) => { Some($number) };
+    ($domain:ident; $($rows:tt)*) => {
+        later!(@rows $domain (crate::command::row::Served::NotYet); $($rows)*)
+    };
 }
 
 mod activities;
@@ -96,6 +132,7 @@ mod channels;
 mod conditions;
 mod conversations;
 mod counters;
+mod definitions;
 mod diagnostics;
 mod environment;
 mod files;
@@ -104,8 +141,10 @@ mod inquiry_queues;
 mod inquiry_region;
 mod inquiry_tasks;
 mod journals;
+mod operating;
 mod programs;
 mod queues;
+mod refused;
 mod spool;
 mod starting;
 mod storage;
@@ -120,6 +159,7 @@ pub mod commands {
     pub use super::conditions::rows::*;
     pub use super::conversations::rows::*;
     pub use super::counters::rows::*;
+    pub use super::definitions::rows::*;
     pub use super::diagnostics::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
@@ -128,6 +168,7 @@ pub mod commands {
     pub use super::inquiry_region::rows::*;
     pub use super::inquiry_tasks::rows::*;
     pub use super::journals::rows::*;
+    pub use super::operating::rows::*;
     pub use super::programs::rows::*;
     pub use super::queues::rows::*;
     pub use super::spool::rows::*;
@@ -139,34 +180,32 @@ pub mod commands {
 /// Every row.
 pub(super) const DOMAINS: &[&[Command]] = &[
     programs::SERVED,
-    programs::LATER,
     channels::SERVED,
-    channels::LATER,
     storage::SERVED,
-    storage::LATER,
     time::SERVED,
     conditions::SERVED,
     environment::SERVED,
-    environment::LATER,
     files::SERVED,
     queues::SERVED,
     counters::SERVED,
     starting::SERVED,
-    starting::LATER,
     terminals::MAPS,
     conversations::SERVED,
     terminals::TERMINALS,
     terminals::BATCH_DATA,
     activities::LATER,
     web::LATER,
-    web::SECURITY,
     diagnostics::SERVED,
     journals::SERVED,
-    diagnostics::LATER,
     spool::SERVED,
     inquiry::SERVED,
     inquiry_region::SERVED,
     inquiry_tasks::SERVED,
     inquiry_queues::SERVED,
+    definitions::SERVED,
+    operating::SERVED,
     system::LATER,
 ];
+
+/// The rows of commands that have no meaning here.
+pub(super) const REFUSED: &[&[Command]] = refused::ALL;

@@ -247,6 +247,24 @@ pub(super) const USED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "ENQMODEL",
+        &[
+            "GROUP",
+            "DESCRIPTION",
+            "ENQNAME",
+            "ENQSCOPE",
+            "STATUS",
+            "USERDATA1",
+            "USERDATA2",
+            "USERDATA3",
+            "DEFINETIME",
+            "CHANGETIME",
+            "CHANGEUSRID",
+            "CHANGEAGENT",
+            "CHANGEAGREL",
+        ],
+    ),
+    (
         "JOURNALMODEL",
         &[
             "GROUP",
@@ -284,7 +302,6 @@ const KEPT: &[&str] = &[
     "DJAR",
     "DOCTEMPLATE",
     "DUMPCODE",
-    "ENQMODEL",
     "IPCONN",
     "JVMSERVER",
     "LIBRARY",

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::attributes::{USED, abbreviates, complete, complete_type, resource_types};
+use super::enqueue::EnqModelDef;
 use super::queues::{JournalModelDef, TdQueueDef, TsModelDef};
 use super::scan::{Attribute, Statement, statements};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
@@ -27,6 +28,8 @@ pub struct Csd {
     pub tdqueues: Vec<TdQueueDef>,
     /// Models of journals in their order.
     pub journalmodels: Vec<JournalModelDef>,
+    /// Models of ENQ names in their order.
+    pub enqmodels: Vec<EnqModelDef>,
     /// Definitions of other types.
     pub others: Vec<OtherDef>,
     /// Groups of each list, in the order of ADD.
@@ -111,7 +114,7 @@ pub(super) struct Reader {
     lists: Vec<(ListName, Vec<GroupName>)>,
     unknown: Vec<(String, Attribute)>,
     unused: Vec<(String, u32, u32)>,
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl Reader {
@@ -196,7 +199,7 @@ impl Reader {
         })
     }
 
-    fn define(&mut self, s: Statement) {
+    pub(super) fn define(&mut self, s: Statement) {
         let Some(raw) = self.resource(s) else { return };
         if let Some(old) = self.find(&raw) {
             let message = format!(
@@ -328,7 +331,7 @@ impl Reader {
         });
     }
 
-    fn finish(mut self) -> Csd {
+    pub(super) fn finish(mut self) -> Csd {
         let mut csd = Csd::default();
         for raw in std::mem::take(&mut self.raw) {
             let mut v = Values::new(&raw, &mut self);
@@ -340,6 +343,7 @@ impl Reader {
                 "TSMODEL" => csd.tsmodels.extend(v.tsmodel()),
                 "TDQUEUE" => csd.tdqueues.extend(v.tdqueue()),
                 "JOURNALMODEL" => csd.journalmodels.extend(v.journalmodel()),
+                "ENQMODEL" => csd.enqmodels.extend(v.enqmodel()),
                 _ => csd.others.push(OtherDef::from(raw)),
             }
         }
@@ -351,7 +355,7 @@ impl Reader {
     }
 
     /// Says once for each unknown type and attribute that it means nothing.
-    fn list_unknown(&mut self) {
+    pub(super) fn list_unknown(&mut self) {
         let mut seen: HashSet<(String, String)> = HashSet::new();
         for (kind, a) in std::mem::take(&mut self.unknown) {
             if !seen.insert((kind.clone(), a.name.clone())) {

@@ -124,6 +124,47 @@ pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec
     found
 }
 
+/// The line that the places in [`attributes`] are said to be in.
+pub(super) const ATTRIBUTES_LINE: u32 = 2;
+
+/// The keywords of one statement, without its verb: a text without lines,
+/// comments and sequence numbers.
+pub(super) fn attributes(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Attribute> {
+    let chars: Vec<Char> = (1..)
+        .zip(text.chars())
+        .map(|(column, c)| Char {
+            c: if c.is_control() { ' ' } else { c },
+            line: ATTRIBUTES_LINE,
+            column,
+            first: false,
+        })
+        .collect();
+    let mut scanner = Scanner {
+        chars: &chars,
+        at: 0,
+        diagnostics,
+    };
+    let mut found = Vec::new();
+    while let Some(start) = scanner.skip_blanks() {
+        if !is_word(start.c) {
+            scanner.stray(start);
+            continue;
+        }
+        let word = scanner.word();
+        let value = match scanner.parenthesis_follows() {
+            true => scanner.value(start),
+            false => None,
+        };
+        found.push(Attribute {
+            name: word.to_ascii_uppercase(),
+            value,
+            line: start.line,
+            column: start.column,
+        });
+    }
+    found
+}
+
 fn characters(source: &str) -> Vec<Char> {
     let mut chars = Vec::new();
     for (number, raw) in source.lines().enumerate() {

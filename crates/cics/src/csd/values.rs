@@ -157,7 +157,7 @@ impl<'a> Values<'a> {
         self.choice(name, &order)
     }
 
-    fn enabled(&mut self) -> bool {
+    pub(super) fn enabled(&mut self) -> bool {
         self.choice("STATUS", &[("ENABLED", true), ("DISABLED", false)])
     }
 

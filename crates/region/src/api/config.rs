@@ -32,7 +32,8 @@ pub struct RegionConfig {
     /// Milliseconds of waiting that raise a priority by one (PRTYAGE), 0 to
     /// 65,535; 0 for priorities that do not age.
     pub priority_aging_ms: u32,
-    /// Milliseconds that a task waits for a record lock (DTIMOUT).
+    /// Milliseconds that a task without a DTIMOUT of its own waits for a lock;
+    /// 0 for no limit.
     pub lock_timeout_ms: u32,
     /// Bytes of the common work area (WRKAREA), 0 to 3,584; 0 for none.
     pub cwa_bytes: u32,
@@ -132,6 +133,8 @@ pub struct Definitions {
     pub classes: Vec<ClassDef>,
     /// The program table.
     pub programs: Vec<ProgramEntry>,
+    /// Programs that a DISCARD took out of it: CREATE finds their modules here.
+    pub discarded: Vec<ProgramEntry>,
     /// Files. A reload may add files, leave some out and change their switches;
     /// the records of a file keep the form they have in the store.
     pub files: Vec<FileEntry>,
@@ -158,11 +161,10 @@ pub struct TransactionDef {
     pub enabled: bool,
     /// RUNAWAY in milliseconds; `None` for the region's, 0 for no limit.
     pub runaway_ms: Option<u32>,
-    /// SPURGE(YES): its tasks may be purged, and no wait of them for a lock
-    /// lasts longer than DTIMOUT says. Those of others end by a forced purge
-    /// only, and wait as long as it takes.
+    /// SPURGE(YES): its tasks may be purged, and DTIMOUT counts. Those of
+    /// others end by a forced purge only.
     pub purgeable: bool,
-    /// DTIMOUT in milliseconds; `None` for the region's.
+    /// DTIMOUT in milliseconds; `None` for the region's limit.
     pub lock_timeout_ms: Option<u32>,
     /// Milliseconds after which a task is purged; 0 for never.
     pub timeout_ms: u32,

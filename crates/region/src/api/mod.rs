@@ -8,6 +8,7 @@ mod conversations;
 mod door;
 mod facility;
 mod handle;
+pub mod install;
 mod open;
 mod operator;
 mod participant;
@@ -34,8 +35,8 @@ pub use operator::{
 };
 pub use participant::{Participant, Vote};
 pub use queues::{
-    JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
-    TdRecovery, Trigger, TsModelDef,
+    EnqModelDef, JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind,
+    TdQueueDef, TdRecovery, Trigger, TsModelDef,
 };
 pub use record::{MonitoringRecord, Statistics, UserPoint, WaitKind, Waits, Work};
 pub use reply::{Abend, Container, Outcome, Reply};

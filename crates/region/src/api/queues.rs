@@ -1,12 +1,13 @@
-//! Queues and journals, as they are defined.
+//! Queues, journals and models of ENQ names, as they are defined.
 //!
-//! Reference: CICS resource definition, TSMODEL, TDQUEUE and JOURNALMODEL.
+//! Reference: CICS resource definition, TSMODEL, TDQUEUE, JOURNALMODEL and
+//! ENQMODEL.
 
 use std::path::PathBuf;
 
 use link::{Name, TransId, UserId};
 
-/// What is defined of queues and journals.
+/// What is defined of queues, journals and ENQ names.
 #[derive(Debug, Clone, Default)]
 pub struct QueueDefinitions {
     /// TSMODEL.
@@ -15,6 +16,8 @@ pub struct QueueDefinitions {
     pub transient: Vec<TdQueueDef>,
     /// JOURNALMODEL, in their order.
     pub journals: Vec<JournalDef>,
+    /// ENQMODEL.
+    pub enq_models: Vec<EnqModelDef>,
 }
 
 impl QueueDefinitions {
@@ -145,4 +148,20 @@ pub enum JournalKind {
     File(String),
     /// TYPE(DUMMY): nowhere.
     Dummy,
+}
+
+/// ENQMODEL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnqModelDef {
+    /// Name of the model.
+    pub name: Name<8>,
+    /// ENQNAME without the `*` at its end, at most 255 bytes.
+    pub enq_name: Vec<u8>,
+    /// It had one: names that begin so are meant.
+    pub generic: bool,
+    /// ENQSCOPE, blank for the region alone. Names of other scopes are the
+    /// region's too: there is no other region that shares them.
+    pub scope: Name<4>,
+    /// STATUS(ENABLED).
+    pub enabled: bool,
 }

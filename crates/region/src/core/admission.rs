@@ -249,11 +249,9 @@ impl Core {
                 .runaway_ms
                 .map_or(self.limits.runaway_ns, |ms| u64::from(ms) * 1_000_000),
             purgeable: def.purgeable,
-            lock_timeout_ns: match def.purgeable {
-                true => def.lock_timeout_ms.map(|ms| u64::from(ms) * 1_000_000),
-                // No wait of it ends by time.
-                false => Some(u64::MAX),
-            },
+            // DTIMOUT is nothing without SPURGE(YES): the region's limit counts.
+            lock_timeout_ns: (def.lock_timeout_ms.filter(|_| def.purgeable))
+                .map(|ms| u64::from(ms) * 1_000_000),
             small: spec.expected_bytes <= SMALL_BYTES,
             port: spec.port,
             request: Request {

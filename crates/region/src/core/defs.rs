@@ -142,8 +142,10 @@ impl Compiled {
     pub fn adopt_class_numbers(&mut self, old: &Compiled) {
         let mut classes = old.classes.clone();
         for class in &self.classes {
-            match classes.iter_mut().find(|c| c.name == class.name) {
-                Some(known) => *known = class.clone(),
+            let known = classes.iter().position(|c| c.name == class.name);
+            let free = || classes.iter().position(|c| c.name.is_blank());
+            match known.or_else(free) {
+                Some(at) => classes[at] = class.clone(),
                 None => classes.push(class.clone()),
             }
         }

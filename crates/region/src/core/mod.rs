@@ -29,7 +29,7 @@ pub use task::{Stage, TaskKey, TaskSpec, TaskState};
 pub use worker::{Caller, Life, Place, WorkerState};
 
 use link::layout::SLOTS;
-use link::{Request, SlotState};
+use link::{Name, Request, SlotState};
 
 use crate::api::{Abend, ClassDef, Refusal, Statistics};
 use queue::WaitQueue;
@@ -468,6 +468,12 @@ impl Core {
             self.admit_from_class(cx, class);
         }
         self.place_waiting(cx);
+    }
+
+    /// A class is no longer defined. Nobody is in it.
+    pub fn forget_class(&mut self, class: usize) {
+        assert_eq!(self.class_load(class), (0, 0), "a class in use is kept");
+        self.defs.classes[class].name = Name::BLANK;
     }
 
     /// The limits of a class have changed: more of its requests may begin.

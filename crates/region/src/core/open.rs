@@ -107,7 +107,7 @@ impl Core {
         if let Some(open) = self.tasks.get_mut(of).and_then(|t| t.open.as_mut()) {
             open.run = Some(run);
         }
-        if !self.place_waits.is_empty() || !self.place(cx, run, false) {
+        if !self.is_first(run) || !self.place(cx, run, false) {
             self.queue_for_place(run);
         }
         Some(run)

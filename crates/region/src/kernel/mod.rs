@@ -176,17 +176,22 @@ impl Cx<'_> {
         }
     }
 
-    /// The wait for a lock, as long as the task's DTIMOUT says; then it ends
-    /// with the abend `timeout`.
+    /// The wait for a lock, as long as the task's DTIMOUT or else the region
+    /// says; then it ends with the abend `timeout`.
     pub fn wait_for_lock(&mut self, request: &Request, name: LockName, timeout: [u8; 4]) -> Step {
         self.kernel.counts.lock_waits += 1;
-        let own = request.caller.lock_timeout_ns;
-        let limit_ns = own.unwrap_or(self.kernel.settings.lock_timeout_ns);
         Step::Wait(Wait {
             on: WaitOn::Lock(name),
-            until: Some(self.now.saturating_add(limit_ns)),
+            until: self.wait_limit(request),
             expiry: Expiry::Abend(timeout),
         })
+    }
+
+    /// When a wait that begins now ends at the latest; `None` for never.
+    pub fn wait_limit(&self, request: &Request) -> Option<u64> {
+        let own = request.caller.lock_timeout_ns;
+        let limit_ns = own.unwrap_or(self.kernel.settings.lock_timeout_ns);
+        (limit_ns > 0).then(|| self.now.saturating_add(limit_ns))
     }
 
     /// Gives a lock back; the first who waits for it goes on.

@@ -194,12 +194,13 @@ impl Resources {
         }
     }
 
-    /// The queues and journals as they are defined now.
+    /// The queues, journals and models as they are defined now.
     pub fn queue_definitions(&self) -> QueueDefinitions {
         QueueDefinitions {
             models: self.temporary_storage.model_definitions().to_vec(),
             transient: self.transient_data.each().map(|q| q.def.clone()).collect(),
             journals: self.journals.models().to_vec(),
+            enq_models: self.enqueue.model_definitions(),
         }
     }
 

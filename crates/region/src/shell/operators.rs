@@ -116,6 +116,7 @@ impl Shared {
 fn classes(view: &View<'_>) -> Vec<ClassInfo> {
     let all = view.core.defs().classes.iter().enumerate();
     let mut classes: Vec<ClassInfo> = all
+        .filter(|(_, class)| !class.name.is_blank())
         .map(|(number, class)| {
             let (active, queued) = view.core.class_load(number);
             ClassInfo {

@@ -316,7 +316,10 @@ impl Shared {
             let files = view.kernel.resources.files.entries();
             Definitions {
                 transactions: transactions.collect(),
-                classes: defs.classes.clone(),
+                classes: (defs.classes.iter())
+                    .filter(|c| !c.name.is_blank())
+                    .cloned()
+                    .collect(),
                 programs: defs.program_table.clone(),
                 files: files.map(|(file, _)| file.clone()).collect(),
                 queues: view.kernel.resources.queue_definitions(),

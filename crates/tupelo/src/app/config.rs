@@ -68,9 +68,10 @@ pub struct RegionSection {
     /// Milliseconds of waiting that raise the priority of a request by one
     /// (PRTYAGE), 0 to 65535; with 0 priorities do not age.
     pub priority_aging_ms: u32,
-    /// Milliseconds a task may wait for a record lock before it abends with
-    /// AFCF, unless DTIMOUT of its transaction says otherwise; 0 waits for
-    /// ever. Tasks of transactions without SPURGE(YES) always do.
+    /// Milliseconds a task may wait for a lock before it abends (AFCF for a
+    /// record, AKCS for an ENQ name), as FTIMEOUT of CICS does for records; 0
+    /// waits for ever. A transaction with SPURGE(YES) and DTIMOUT has its own
+    /// limit; DTIMOUT without SPURGE(YES) means nothing, as on CICS.
     pub lock_wait_ms: u32,
     /// Bytes of the common work area (WRKAREA), 0 to 3584. It is memory that
     /// every worker can write: a program that runs wild can spoil it for all.

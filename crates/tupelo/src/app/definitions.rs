@@ -9,10 +9,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cics::csd::{
-    Concurrency, Csd, FileDef, ProgramDef, RecordFormat, Recovery, Runaway, TransactionDef,
-};
-use region::{Definitions, FileEntry, Name, ProgramEntry};
+use cics::csd::{Csd, FileDef, RecordFormat, Recovery};
+use region::{Definitions, FileEntry, Name, ProgramEntry, install};
 
 use super::config::{Config, FileSection, TransactionSection};
 
@@ -69,20 +67,10 @@ pub fn install(
     let (queues, wrong) = super::queues::install(csd, &config.queues, &config.region.default_user);
     made.region.queues = queues;
     made.errors.extend(wrong);
-    for def in &csd.tranclasses {
-        made.region.classes.push(region::ClassDef {
-            name: def.name.into(),
-            max_active: def.max_active as usize,
-            // PURGETHRESH counts active and queued tasks; the region counts
-            // those that wait.
-            purge_threshold: def
-                .purge_threshold
-                .map(|all| all.saturating_sub(def.max_active) as usize),
-        });
-    }
-    for def in &csd.transactions {
-        made.region.transactions.push(transaction(def));
-    }
+    let classes = csd.tranclasses.iter().map(install::class);
+    made.region.classes.extend(classes);
+    let transactions = csd.transactions.iter().map(install::transaction);
+    made.region.transactions.extend(transactions);
     for mirror in MIRRORS.into_iter().chain([script::TRANSACTION]) {
         if csd.transactions.iter().all(|t| t.name.as_str() != mirror) {
             made.region.transactions.push(region::TransactionDef {
@@ -113,7 +101,7 @@ pub fn install(
                 made.files.push(file);
             }
             // The data set says it, which IDCAMS statements define.
-            Err(_) if def.dsname.is_some() => made.region.files.push(file_entry(def)),
+            Err(_) if def.dsname.is_some() => made.region.files.push(install::file(def)),
             Err(why) => made
                 .errors
                 .push(format!("FILE({}): {why}", def.name.as_str())),
@@ -166,10 +154,8 @@ fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
         made.region.programs.push(ProgramEntry {
             name: name(&program.name),
             module: Some(program.module.clone()),
-            threadsafe: def.is_some_and(|d| d.concurrency != Concurrency::Quasirent),
-            enabled: def.is_none_or(|d| d.enabled),
             translated: program.translated,
-            ..elsewhere(def)
+            ..def.map_or_else(autoinstalled, install::program)
         });
     }
     // Defined but not compiled: known by name, and PGMIDERR when used.
@@ -190,60 +176,17 @@ fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
                 name: name(missing),
                 enabled: false,
                 translated: true,
-                ..elsewhere(def)
+                ..def.map_or_else(autoinstalled, install::program)
             });
         }
     }
 }
 
-/// What a definition says of the region in which its program runs.
-fn elsewhere(def: Option<&ProgramDef>) -> ProgramEntry {
-    let Some(def) = def else {
-        return ProgramEntry::default();
-    };
+/// What program autoinstall gives a program without a definition.
+fn autoinstalled() -> ProgramEntry {
     ProgramEntry {
-        remote_system: def.remote_system.map_or(Name::BLANK, Into::into),
-        remote_name: def.remote_name.map_or(Name::BLANK, Into::into),
-        remote_transid: def.transid.map_or(Name::BLANK, Into::into),
+        enabled: true,
         ..ProgramEntry::default()
-    }
-}
-
-fn transaction(def: &TransactionDef) -> region::TransactionDef {
-    region::TransactionDef {
-        name: def.name.into(),
-        program: def.program.map_or(Name::BLANK, Into::into),
-        class: def.tranclass.map(Into::into),
-        priority: def.priority,
-        enabled: def.enabled,
-        runaway_ms: match def.runaway {
-            Runaway::System => None,
-            Runaway::Never => Some(0),
-            Runaway::Milliseconds(ms) => Some(ms),
-        },
-        purgeable: def.purgeable,
-        lock_timeout_ms: def.wait_limit_s.map(|s| s.saturating_mul(1000)),
-        timeout_ms: 0,
-        twa_bytes: u32::from(def.twa_bytes),
-    }
-}
-
-/// What the definition alone says of a file: the store knows the rest of one
-/// that it has under the name of a data set.
-fn file_entry(def: &FileDef) -> FileEntry {
-    FileEntry {
-        name: def.name.into(),
-        data_set: def.dsname.clone().unwrap_or_default(),
-        variable: def.record_format == RecordFormat::Variable,
-        recoverable: def.recovery != Recovery::None,
-        read: def.read,
-        update: def.update,
-        add: def.add,
-        delete: def.delete,
-        browse: def.browse,
-        enabled: def.enabled || def.unenabled,
-        closed: def.unenabled,
-        ..FileEntry::default()
     }
 }
 
@@ -287,7 +230,7 @@ fn keyed_file(
         key_offset: section.key_offset,
         key_bytes: key,
         record_bytes: record,
-        ..file_entry(def)
+        ..install::file(def)
     };
     let data_set = def.dsname.clone();
     let file = KeyedFile {

@@ -1,123 +1,68 @@
 //! From resource definitions and `[queues]` to the queues and journals of the
 //! region.
 
-use std::path::PathBuf;
-
-use cics::csd::{
-    AtiFacility, Csd, ExtraDef, IntraDef, JournalType, TdQueueKind, TdRecovery as Recovery,
-};
-use region::{
-    JournalDef, JournalKind, Name, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
-    TdRecovery, Trigger, TsModelDef,
-};
+use cics::csd::{Csd, ExtraDef, TdQueueKind};
+use region::{Name, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef};
 
 use super::config::{QueueFormat, QueuesSection};
-
-/// Most bytes of a record when RECORDSIZE does not say it.
-const RECORD_BYTES: u32 = 32_767;
 
 /// The queues and journals, and what is wrong with them.
 /// `user` runs what is triggered by a queue without USERID.
 pub fn install(csd: &Csd, section: &QueuesSection, user: &str) -> (QueueDefinitions, Vec<String>) {
-    let mut made = QueueDefinitions::default();
+    let mut made = QueueDefinitions {
+        models: csd.tsmodels.iter().map(region::install::ts_model).collect(),
+        journals: (csd.journalmodels.iter())
+            .map(region::install::journal_model)
+            .collect(),
+        enq_models: csd
+            .enqmodels
+            .iter()
+            .map(region::install::enq_model)
+            .collect(),
+        ..QueueDefinitions::default()
+    };
     let mut wrong = Vec::new();
-    for def in &csd.tsmodels {
-        made.models.push(TsModelDef {
-            name: name(&def.name),
-            prefix: def.prefix.clone(),
-            recoverable: def.recoverable,
-            remote_system: def.remote_system.map_or(Name::BLANK, Into::into),
-        });
-    }
     for def in &csd.tdqueues {
-        let kind = match &def.kind {
-            TdQueueKind::Intra(intra) => intrapartition(&def.name, intra, user, &mut wrong),
-            TdQueueKind::Extra(extra) => extrapartition(&def.name, extra, section, &mut wrong),
-            TdQueueKind::Indirect(target) => TdKind::Indirect(name(target)),
-            TdQueueKind::Remote(system) => TdKind::Remote((*system).into()),
-        };
-        made.transient.push(TdQueueDef {
-            name: name(&def.name),
-            kind,
-            enabled: true,
-        });
+        match region::install::td_queue(def, user) {
+            Ok(mut queue) => {
+                place(&mut queue, section);
+                if let TdQueueKind::Extra(extra) = &def.kind {
+                    check_size(&queue, extra, &mut wrong);
+                }
+                made.transient.push(queue);
+            }
+            Err(why) => wrong.push(why),
+        }
     }
     check_names(&made, section, &mut wrong);
-    for def in &csd.journalmodels {
-        let stream = def
-            .stream
-            .clone()
-            .unwrap_or_else(|| "journals/&JNAME".into());
-        made.journals.push(JournalDef {
-            model: name(&def.name),
-            name: def.journal.clone(),
-            kind: match def.kind {
-                JournalType::Dummy => JournalKind::Dummy,
-                JournalType::Mvs | JournalType::Smf => JournalKind::File(stream),
-            },
-        });
-    }
     (made, wrong)
 }
 
-fn intrapartition(queue: &str, def: &IntraDef, user: &str, wrong: &mut Vec<String>) -> TdKind {
-    let trigger = match (def.transid, def.trigger_level) {
-        (None, _) | (_, 0) => None,
-        (Some(_), _) if def.facility != AtiFacility::File => {
-            wrong.push(format!(
-                "TDQUEUE({queue}): a task can be triggered without a terminal only; give ATIFACILITY(FILE)"
-            ));
-            None
-        }
-        (Some(transid), level) => Some(Trigger {
-            level,
-            transid: transid.into(),
-            userid: name(def.userid.as_deref().unwrap_or(user)),
-        }),
+/// Where `[queues.files]` has the file of a queue, and in which format.
+fn place(queue: &mut TdQueueDef, section: &QueuesSection) {
+    let own = section.files.get(queue.name.as_str());
+    let (Some(own), TdKind::Extrapartition { path, format, .. }) = (own, &mut queue.kind) else {
+        return;
     };
-    TdKind::Intrapartition {
-        recovery: match def.recovery {
-            Recovery::No => TdRecovery::No,
-            Recovery::Physical => TdRecovery::Physical,
-            Recovery::Logical => TdRecovery::Logical,
-        },
-        trigger,
+    if let Some(own) = &own.path {
+        path.clone_from(own);
     }
+    *format = match own.format {
+        None => *format,
+        Some(QueueFormat::Lines) => QueueFileFormat::Lines,
+        Some(QueueFormat::Fixed) => QueueFileFormat::Fixed,
+        Some(QueueFormat::Rdw) => QueueFileFormat::Variable,
+    };
 }
 
-fn extrapartition(
-    queue: &str,
-    def: &ExtraDef,
-    section: &QueuesSection,
-    wrong: &mut Vec<String>,
-) -> TdKind {
-    let own = section.files.get(queue);
-    let default = match def.fixed {
-        true => QueueFormat::Fixed,
-        false => QueueFormat::Lines,
-    };
-    let format = match own.and_then(|own| own.format).unwrap_or(default) {
-        QueueFormat::Lines => QueueFileFormat::Lines,
-        QueueFormat::Fixed => QueueFileFormat::Fixed,
-        QueueFormat::Rdw => QueueFileFormat::Variable,
-    };
-    let record_bytes = def.record_bytes.filter(|n| *n > 0);
-    if format == QueueFileFormat::Fixed && record_bytes.is_none() {
+/// Records of one length need one.
+fn check_size(queue: &TdQueueDef, extra: &ExtraDef, wrong: &mut Vec<String>) {
+    let fixed = |kind: &TdKind| matches!(kind, TdKind::Extrapartition { format, .. } if *format == QueueFileFormat::Fixed);
+    if fixed(&queue.kind) && extra.record_bytes.is_none_or(|n| n == 0) {
         wrong.push(format!(
-            "TDQUEUE({queue}): records of one length need RECORDSIZE"
+            "TDQUEUE({}): records of one length need RECORDSIZE",
+            queue.name
         ));
-    }
-    let path = own.and_then(|own| own.path.clone());
-    TdKind::Extrapartition {
-        output: def.output,
-        path: path.unwrap_or_else(|| PathBuf::from("queues").join(queue)),
-        format,
-        record_bytes: record_bytes.unwrap_or(RECORD_BYTES),
-        append: def.append,
-        opens: match def.open_at_start {
-            true => Opens::Initial,
-            false => Opens::Deferred,
-        },
     }
 }
 
@@ -162,11 +107,6 @@ fn check_names(made: &QueueDefinitions, section: &QueuesSection, wrong: &mut Vec
             ));
         }
     }
-}
-
-/// A name whose length was checked already.
-fn name<const N: usize>(text: &str) -> Name<N> {
-    Name::new(text).unwrap_or(Name::BLANK)
 }
 
 #[cfg(test)]

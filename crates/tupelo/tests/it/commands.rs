@@ -39,6 +39,16 @@ fn files() {
 }
 
 #[test]
+fn builtin() {
+    run("builtin");
+}
+
+#[test]
+fn definitions() {
+    run("definitions");
+}
+
+#[test]
 fn children() {
     run("children");
 }

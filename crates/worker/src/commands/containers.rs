@@ -4,14 +4,14 @@
 //! Reference: CICS API reference, the commands with (CHANNEL) in their name.
 
 use cics::command::commands::{
-    delete_container, endbrowse_container, getnext_container, move_container as move_row,
-    query_channel as query_row, startbrowse_container,
+    delete_channel as channel_row, delete_container, endbrowse_container, getnext_container,
+    move_container as move_row, query_channel as query_row, startbrowse_container,
 };
 use cics::resp::Condition;
 use link::program_link::valid_name;
 use link::{ChannelData, ContainerData, ContainerName, Entry, Name};
 
-use crate::channel::{ChannelId, Put};
+use crate::channel::{ChannelId, Put, TRANSACTION};
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::worker::Worker;
 
@@ -145,6 +145,24 @@ pub fn delete_container(w: &mut Worker, call: &Call<'_>) -> Outcome {
         }
         None => condition(Condition::ContainerErr, 10),
     }
+}
+
+/// Only the program that made a channel may delete it.
+pub fn delete_channel(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let name = call.name::<16>(channel_row::CHANNEL).unwrap_or([b' '; 16]);
+    if name == TRANSACTION {
+        return condition(Condition::ChannelErr, 5);
+    }
+    let channel = channel_of(w, call, channel_row::CHANNEL)?;
+    if w.task.level().passed.channel == Some(channel) {
+        return condition(Condition::ChannelErr, 4);
+    }
+    if w.task.channels.level(channel) != w.task.depth {
+        return condition(Condition::ChannelErr, 6);
+    }
+    let heap = w.services.arena().heap;
+    w.task.channels.drop_channel(channel, heap);
+    Ok(())
 }
 
 pub fn startbrowse(w: &mut Worker, call: &Call<'_>) -> Outcome {

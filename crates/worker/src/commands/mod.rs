@@ -14,12 +14,14 @@ mod allocate;
 mod asktime;
 mod assign;
 mod bif_deedit;
+mod bif_digest;
 mod browse;
 mod children;
 mod containers;
 mod conversation;
 mod convert;
 mod converttime;
+mod definitions;
 mod delete;
 mod dump;
 mod enqueue;
@@ -70,12 +72,14 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::formattime::NUMBER, formattime::serve),
     (rows::converttime::NUMBER, converttime::serve),
     (rows::bif_deedit::NUMBER, bif_deedit::serve),
+    (rows::bif_digest::NUMBER, bif_digest::serve),
     (rows::getmain::NUMBER, storage::getmain),
     (rows::freemain::NUMBER, storage::freemain),
     (rows::put_container::NUMBER, put_container::serve),
     (rows::get_container::NUMBER, get_container::serve),
     (rows::move_container::NUMBER, containers::move_container),
     (rows::delete_container::NUMBER, containers::delete_container),
+    (rows::delete_channel::NUMBER, containers::delete_channel),
     (rows::startbrowse_container::NUMBER, containers::startbrowse),
     (rows::getnext_container::NUMBER, containers::getnext),
     (rows::endbrowse_container::NUMBER, containers::endbrowse),
@@ -122,6 +126,15 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::fetch_child::NUMBER, children::fetch),
     (rows::fetch_any::NUMBER, children::fetch),
     (rows::dump_transaction::NUMBER, dump::serve),
+    (rows::create_enqmodel::NUMBER, definitions::create),
+    (rows::create_file::NUMBER, definitions::create),
+    (rows::create_journalmodel::NUMBER, definitions::create),
+    (rows::create_program::NUMBER, definitions::create),
+    (rows::create_tdqueue::NUMBER, definitions::create),
+    (rows::create_tranclass::NUMBER, definitions::create),
+    (rows::create_transaction::NUMBER, definitions::create),
+    (rows::create_tsmodel::NUMBER, definitions::create),
+    (rows::discard::NUMBER, definitions::discard),
 ];
 
 #[cfg(test)]
@@ -136,7 +149,7 @@ mod tests {
             match row.served {
                 Served::Worker => assert_eq!(count, 1, "{}", row.name),
                 Served::Region => assert!(count <= 1, "{}", row.name),
-                Served::NotYet => assert_eq!(count, 0, "{}", row.name),
+                Served::NotYet | Served::Refused(_) => assert_eq!(count, 0, "{}", row.name),
             }
         }
     }

@@ -8,20 +8,12 @@ pub(super) const SERVED: &[Command] = &[
     rows::get_container::ROW,
     rows::move_container::ROW,
     rows::delete_container::ROW,
+    rows::delete_channel::ROW,
     rows::startbrowse_container::ROW,
     rows::getnext_container::ROW,
     rows::endbrowse_container::ROW,
     rows::query_channel::ROW,
 ];
-
-/// Rows not yet supported.
-pub(super) const LATER: &[Command] = later! { Channels;
-    0x8201 own "DELETE CHANNEL" "DELETE" ["CHANNEL"] "CHANNEL()";
-    0x8202 own "GET64 CONTAINER" "GET64" ["CONTAINER"] "CONTAINER()" "CHANNEL()" "INTO()" "FLENGTH()"
-        "BYTEOFFSET()" "SET()" "NODATA" "INTOCCSID()" "INTOCODEPAGE()" "CONVERTST()" "CCSID()";
-    0x8203 own "PUT64 CONTAINER" "PUT64" ["CONTAINER"] "CONTAINER()" "CHANNEL()" "FROM()" "FLENGTH()"
-        "BIT" "DATATYPE()" "CHAR" "FROMCCSID()" "FROMCODEPAGE()" "APPEND" "PREPEND";
-};
 
 pub(super) mod rows {
     command! {
@@ -89,6 +81,13 @@ pub(super) mod rows {
         input CONTAINER(Name(16)) [required];
         input CHANNEL(Name(16));
         @conditions ChannelErr(2), ContainerErr(10), InvReq(4, 30);
+    }
+
+    command! {
+        /// Removes a channel that the program made, and its containers.
+        delete_channel 0x8201 own "DELETE CHANNEL" "DELETE" ["CHANNEL"] Channels Worker;
+        input CHANNEL(Name(16)) [required];
+        @conditions ChannelErr(2, 4, 5, 6);
     }
 
     command! {

@@ -10,10 +10,6 @@ pub(super) const SERVED: &[Command] = &[
     rows::dump_transaction::ROW,
 ];
 
-/// Rows not yet supported.
-pub(super) const LATER: &[Command] = later! { Diagnostics;
-};
-
 pub(super) mod rows {
     command! {
         /// Writes to the operator's console, and waits for a reply if asked.
@@ -91,6 +87,6 @@ pub(super) mod rows {
             Rule::Needs("FROM", &["LENGTH", "FLENGTH"]),
             Rule::Needs("SEGMENTLIST", &["LENGTHLIST"]),
             Rule::Needs("LENGTHLIST", &["NUMSEGMENTS"]);
-        @conditions InvReq(1, 2), IoErr, NoSpace, Suppressed(1);
+        @conditions InvReq(1, 2), IoErr, NoSpace, NotOpen(6), Suppressed(1);
     }
 }

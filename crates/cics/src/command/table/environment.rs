@@ -8,17 +8,12 @@ pub(super) const SERVED: &[Command] = &[
     rows::address_set::ROW,
     rows::assign::ROW,
     rows::bif_deedit::ROW,
+    rows::bif_digest::ROW,
     rows::suspend::ROW,
     rows::change_task::ROW,
     rows::enq::ROW,
     rows::deq::ROW,
 ];
-
-/// Rows not yet supported.
-pub(super) const LATER: &[Command] = later! { Environment;
-    0x9001 own "BIF DIGEST" "BIF" ["DIGEST"] "DIGEST" "RECORD()" "RECORDLEN()" "HEX" "BINARY" "BASE64"
-        "DIGESTTYPE()" "RESULT()";
-};
 
 pub(super) mod rows {
     command! {
@@ -164,6 +159,21 @@ pub(super) mod rows {
         update FIELD(Area) [required, length("LENGTH")];
         input LENGTH(Halfword);
         @conditions LengErr;
+    }
+
+    command! {
+        /// The SHA-1 digest of data.
+        bif_digest 0x9001 own "BIF DIGEST" "BIF" ["DIGEST"] Environment Worker;
+        flag DIGEST;
+        input RECORD(Area) [required, length("RECORDLEN")];
+        input RECORDLEN(Fullword) [required];
+        flag HEX;
+        flag BINARY;
+        flag BASE64;
+        input DIGESTTYPE(Cvda);
+        output RESULT(Area) [required];
+        @rules Rule::AtMostOne(&["HEX", "BINARY", "BASE64", "DIGESTTYPE"]);
+        @conditions InvReq(1), LengErr(2);
     }
 
     command! {

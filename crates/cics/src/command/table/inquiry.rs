@@ -29,11 +29,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a program.
         inquire_program 0x8A7F own "INQUIRE PROGRAM" "INQUIRE" ["PROGRAM"] System Region;
-        input PROGRAM(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(8));
+        browse PROGRAM AT(Name(8));
         output APIST(Cvda);
         output APPLICATION(Argument::Any);
         output APPLMAJORVER(Argument::Any);
@@ -82,8 +78,6 @@ pub(super) mod rows {
         output TRANSID(Chars(4));
         output USECOUNT(Argument::Any);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]),
             Rule::Unserved(
                 &[
                     "APPLICATION",
@@ -122,11 +116,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a transaction definition.
         inquire_transaction 0x8A98 own "INQUIRE TRANSACTION" "INQUIRE" ["TRANSACTION"] System Region;
-        input TRANSACTION(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(4));
+        browse TRANSACTION AT(Name(4));
         output APPLICATION(Argument::Any);
         output APPLMAJORVER(Argument::Any);
         output APPLMICROVER(Argument::Any);
@@ -179,8 +169,6 @@ pub(super) mod rows {
         output TRPROF(Argument::Any);
         output TWASIZE(Fullword);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]),
             Rule::Unserved(
                 &[
                     "APPLICATION",
@@ -222,11 +210,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a transaction class.
         inquire_tranclass 0x8A96 own "INQUIRE TRANCLASS" "INQUIRE" ["TRANCLASS"] System Region;
-        input TRANCLASS(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(8));
+        browse TRANCLASS AT(Name(8));
         output ACTIVE(Fullword);
         output CHANGEAGENT(Argument::Any);
         output CHANGEAGREL(Argument::Any);
@@ -242,8 +226,6 @@ pub(super) mod rows {
         output PURGETHRESH(Fullword);
         output QUEUED(Fullword);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]),
             Rule::Unserved(
                 &[
                     "CHANGEAGENT",
@@ -265,11 +247,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a file.
         inquire_file 0x8A63 own "INQUIRE FILE" "INQUIRE" ["FILE"] System Region;
-        input FILE(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(8));
+        browse FILE AT(Name(8));
         output ACCESSMETHOD(Cvda);
         output ADD(Cvda);
         output BASEDSNAME(Argument::Any);
@@ -320,8 +298,6 @@ pub(super) mod rows {
         output UPDATE(Cvda);
         output UPDATEMODEL(Argument::Any);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]),
             Rule::Unserved(
                 &[
                     "BASEDSNAME",

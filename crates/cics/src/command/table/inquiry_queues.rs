@@ -24,11 +24,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a temporary storage queue by a name of up to 8 characters.
         inquire_tsqueue 0x8A9B own "INQUIRE TSQUEUE" "INQUIRE" ["TSQUEUE"] System Region;
-        input TSQUEUE(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(8));
+        browse TSQUEUE AT(Name(8));
         input POOLNAME(Name(8));
         input SYSID(Name(4));
         output EXPIRYINT(Fullword);
@@ -42,20 +38,13 @@ pub(super) mod rows {
         output RECOVSTATUS(Cvda);
         output TRANSID(Chars(4));
         output TSMODEL(Chars(8));
-        @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]);
         @conditions End(2), Illogic(1), InvReq(1), QIdErr(1), SysIdErr(4);
     }
 
     command! {
         /// Tells of a temporary storage queue by a name of up to 16 characters.
         inquire_tsqname 0x8A9C own "INQUIRE TSQNAME" "INQUIRE" ["TSQNAME"] System Region;
-        input TSQNAME(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(16));
+        browse TSQNAME AT(Name(16));
         input POOLNAME(Name(8));
         input SYSID(Name(4));
         output EXPIRYINT(Fullword);
@@ -69,20 +58,13 @@ pub(super) mod rows {
         output RECOVSTATUS(Cvda);
         output TRANSID(Chars(4));
         output TSMODEL(Chars(8));
-        @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]);
         @conditions End(2), Illogic(1), InvReq(1), QIdErr(1), SysIdErr(4);
     }
 
     command! {
         /// Tells of a temporary storage model.
         inquire_tsmodel 0x8A99 own "INQUIRE TSMODEL" "INQUIRE" ["TSMODEL"] System Region;
-        input TSMODEL(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(8));
+        browse TSMODEL AT(Name(8));
         output CHANGEAGENT(Argument::Any);
         output CHANGEAGREL(Argument::Any);
         output CHANGETIME(Argument::Any);
@@ -102,8 +84,6 @@ pub(super) mod rows {
         output REMOTESYSTEM(Chars(4));
         output SECURITYST(Cvda);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]),
             Rule::Unserved(&["CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
     }
@@ -111,11 +91,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a transient data queue.
         inquire_tdqueue 0x8A90 own "INQUIRE TDQUEUE" "INQUIRE" ["TDQUEUE"] System Region;
-        input TDQUEUE(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(4));
+        browse TDQUEUE AT(Name(4));
         output ATIFACILITY(Cvda);
         output ATITERMID(Chars(4));
         output ATITRANID(Chars(4));
@@ -156,8 +132,6 @@ pub(super) mod rows {
         output TRIGGERLEVEL(Fullword);
         output TYPE(Cvda);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]),
             Rule::Unserved(&["BLOCKFORMAT", "BLOCKSIZE", "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DATABUFFERS", "DEFINESOURCE", "DEFINETIME", "ERROROPTION", "INDOUBT", "INDOUBTWAIT", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID", "MEMBER", "PRINTCONTROL", "REWIND", "SYSOUTCLASS"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), QIdErr(1);
     }

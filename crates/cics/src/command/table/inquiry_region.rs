@@ -34,11 +34,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a journal model.
         inquire_journalmodel 0x8A68 own "INQUIRE JOURNALMODEL" "INQUIRE" ["JOURNALMODEL"] System Region;
-        input JOURNALMODEL(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(8));
+        browse JOURNALMODEL AT(Name(8));
         output CHANGEAGENT(Argument::Any);
         output CHANGEAGREL(Argument::Any);
         output CHANGETIME(Argument::Any);
@@ -52,8 +48,6 @@ pub(super) mod rows {
         output STREAMNAME(Chars(26));
         output TYPE(Cvda);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]),
             Rule::Unserved(&["CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
     }
@@ -61,17 +55,10 @@ pub(super) mod rows {
     command! {
         /// Tells of a journal that was written to.
         inquire_journalname 0x8A69 own "INQUIRE JOURNALNAME" "INQUIRE" ["JOURNALNAME"] System Region;
-        input JOURNALNAME(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(8));
+        browse JOURNALNAME AT(Name(8));
         output STATUS(Cvda);
         output STREAMNAME(Chars(26));
         output TYPE(Cvda);
-        @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]);
         @conditions End(2), Illogic(1), InvReq(1), JidErr(1);
     }
 
@@ -91,11 +78,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a data set that files name.
         inquire_dsname 0x8A57 own "INQUIRE DSNAME" "INQUIRE" ["DSNAME"] System Region;
-        input DSNAME(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(44));
+        browse DSNAME AT(Name(44));
         output ACCESSMETHOD(Cvda);
         output AVAILABILITY(Cvda);
         output BACKUPTYPE(Argument::Any);
@@ -111,8 +94,6 @@ pub(super) mod rows {
         output RETLOCKS(Cvda);
         output VALIDITY(Cvda);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]),
             Rule::Unserved(&["BACKUPTYPE", "FWDRECOVLOG", "FWDRECOVLSN", "LOGREPSTATUS"], Condition::InvReq);
         @conditions End(2), Illogic(1), DsnNotFound(1), InvReq(1);
     }
@@ -120,11 +101,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a partner that a SYSID names.
         inquire_connection 0x8A4F own "INQUIRE CONNECTION" "INQUIRE" ["CONNECTION"] System Region;
-        input CONNECTION(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(4));
+        browse CONNECTION AT(Name(4));
         output ACCESSMETHOD(Cvda);
         output ACQSTATUS(Cvda);
         output AIDCOUNT(Argument::Any);
@@ -159,8 +136,6 @@ pub(super) mod rows {
         output XLNSTATUS(Argument::Any);
         output ZCPTRACING(Argument::Any);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]),
             Rule::Unserved(&["AIDCOUNT", "AUTOCONNECT", "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "CQP", "DEFINESOURCE", "DEFINETIME", "EXITTRACING", "GRNAME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID", "LINKSYSTEM", "MEMBERNAME", "NQNAME", "PENDSTATUS", "RECEIVECOUNT", "REMOTESYSNET", "SENDCOUNT", "XLNSTATUS", "ZCPTRACING"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), SysIdErr(1);
     }
@@ -499,11 +474,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a transaction dump code.
         inquire_trandumpcode 0x8A97 own "INQUIRE TRANDUMPCODE" "INQUIRE" ["TRANDUMPCODE"] System Region;
-        input TRANDUMPCODE(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
-        input AT(Name(4));
+        browse TRANDUMPCODE AT(Name(4));
         output CHANGEAGENT(Argument::Any);
         output CHANGEAGREL(Argument::Any);
         output CHANGETIME(Argument::Any);
@@ -520,8 +491,6 @@ pub(super) mod rows {
         output SYSDUMPING(Cvda);
         output TRANDUMPING(Cvda);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
-            Rule::Needs("AT", &["START"]),
             Rule::Unserved(&["CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
     }

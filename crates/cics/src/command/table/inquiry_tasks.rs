@@ -36,10 +36,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a request to start a task that waits for its time.
         inquire_reqid 0x8A80 own "INQUIRE REQID" "INQUIRE" ["REQID"] System Region;
-        input REQID(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
+        browse REQID;
         output REQTYPE(Cvda);
         output TERMID(Chars(4));
         output TRANSID(Chars(4));
@@ -57,18 +54,13 @@ pub(super) mod rows {
         output RTERMID(Chars(4));
         output QUEUE(Chars(8));
         output USERID(Chars(8));
-        @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]);
         @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
     }
 
     command! {
         /// Tells of a unit of work.
         inquire_uow 0x8A9D own "INQUIRE UOW" "INQUIRE" ["UOW"] System Region;
-        input UOW(Argument::Optional);
-        flag START;
-        flag NEXT;
-        flag END;
+        browse UOW;
         output AGE(Fullword);
         output LINK(Chars(8));
         output NETNAME(Chars(8));
@@ -83,7 +75,6 @@ pub(super) mod rows {
         output WAITCAUSE(Cvda);
         output WAITSTATE(Cvda);
         @rules
-            Rule::AtMostOne(&["START", "NEXT", "END"]),
             Rule::Unserved(&["NETUOWID", "OTSTID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), UowNotFound(1);
     }

@@ -11,12 +11,6 @@ pub(super) const SERVED: &[Command] = &[
     rows::release::ROW,
 ];
 
-/// Rows not yet supported.
-pub(super) const LATER: &[Command] = later! { Programs;
-    0x8101 own "INVOKE APPLICATION" "INVOKE" ["APPLICATION"] "APPLICATION()" "OPERATION()" "PLATFORM()"
-        "MAJORVERSION()" "MINORVERSION()" "EXACTMATCH" "MINIMUM" "COMMAREA()" "LENGTH()" "CHANNEL()";
-};
-
 pub(super) mod rows {
     command! {
         /// Runs a program at the next LINK level.

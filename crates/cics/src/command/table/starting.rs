@@ -15,12 +15,6 @@ pub(super) const SERVED: &[Command] = &[
     rows::free_child::ROW,
 ];
 
-/// Rows not yet supported.
-pub(super) const LATER: &[Command] = later! { Starting;
-    0x8586 own "START BREXIT" "START" ["BREXIT"] "BREXIT()" "TRANSID()" "BRDATA()" "BRDATALENGTH()"
-        "USERID()";
-};
-
 pub(super) mod rows {
     command! {
         /// Starts a task, now or at a time.

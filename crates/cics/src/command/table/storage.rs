@@ -5,13 +5,6 @@ use crate::command::row::Command;
 /// The served rows of this domain.
 pub(super) const SERVED: &[Command] = &[rows::getmain::ROW, rows::freemain::ROW];
 
-/// Rows not yet supported.
-pub(super) const LATER: &[Command] = later! { Storage;
-    0x8301 own "GETMAIN64" "GETMAIN64" [] "SET()" "FLENGTH()" "LOCATION()" "EXECUTABLE" "SHARED"
-        "NOSUSPEND" "USERDATAKEY" "CICSDATAKEY";
-    0x8302 own "FREEMAIN64" "FREEMAIN64" [] "DATA()" "DATAPOINTER()";
-};
-
 pub(super) mod rows {
     command! {
         /// Gets storage that the task owns.

@@ -6,10 +6,12 @@
 //!
 //! The dump table has a code once a dump was made with it, or once SET
 //! TRANDUMPCODE has added it. It suppresses the dumps of a code (RESP2 1); a
-//! region without a folder suppresses all.
+//! region without a folder suppresses all. Dumps of the region (PERFORM DUMP)
+//! go to the same folder and have a table of their own. No table outlives the
+//! region.
 //!
 //! Reference: CICS API reference, DUMP TRANSACTION; system programming
-//! reference, INQUIRE and SET TRANDUMPCODE.
+//! reference, SET DUMPDS, INQUIRE and SET TRANDUMPCODE and SYSDUMPCODE.
 
 mod table;
 
@@ -18,18 +20,26 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use cics::command::commands::{dump_transaction as row, set_trandumpcode};
+use cics::command::commands::{
+    dump_transaction as row, set_dumpds, set_sysdumpcode, set_trandumpcode,
+};
+use cics::cvda;
 use cics::resp::Condition;
 use link::{Answer, Operands};
 
 use super::{Manager, Resources};
-use crate::kernel::{Cx, Request, Served, condition};
+use crate::kernel::{Cx, Failure, Request, Served, condition, done};
 
 pub use table::DumpCode;
 
 /// What this manager serves.
 pub const MANAGER: Manager = Manager {
-    commands: &[(row::NUMBER, dump), (set_trandumpcode::NUMBER, table::set)],
+    commands: &[
+        (row::NUMBER, dump),
+        (set_trandumpcode::NUMBER, table::set_transaction_code),
+        (set_sysdumpcode::NUMBER, table::set_system_code),
+        (set_dumpds::NUMBER, set_data_set),
+    ],
     ..Manager::IDLE
 };
 
@@ -38,8 +48,12 @@ pub const MANAGER: Manager = Manager {
 pub struct Dumps {
     /// The folder; none suppresses dumps.
     folder: Option<PathBuf>,
+    /// SET DUMPDS has closed it for dumps of tasks.
+    closed: bool,
     /// The dump table.
     codes: BTreeMap<[u8; 4], DumpCode>,
+    /// The system dump table.
+    system_codes: BTreeMap<[u8; 8], DumpCode>,
 }
 
 impl Dumps {
@@ -50,6 +64,39 @@ impl Dumps {
             ..Dumps::default()
         }
     }
+
+    /// Whether dumps of tasks are written.
+    pub fn is_open(&self) -> bool {
+        self.folder.is_some() && !self.closed
+    }
+
+    /// Counts a dump of the region and says where it goes; nowhere without a
+    /// folder.
+    pub fn system_dump(&mut self, code: [u8; 8]) -> Result<Option<PathBuf>, Failure> {
+        match self.system_codes.entry(code).or_default().count() {
+            true => Ok(self.folder.clone()),
+            false => condition(Condition::Suppressed, 1),
+        }
+    }
+}
+
+/// SET DUMPDS. There is one data set, so there is none to switch to.
+fn set_data_set(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+    use set_dumpds as row;
+    let dumps = &mut resources.dump;
+    let operands = &request.operands;
+    let value = |name| cvda::value(name).map(i64::from);
+    let named = operands.get_int(row::OPENSTATUS);
+    let is = |flag, name| operands.has(flag) || (named.is_some() && named == value(name));
+    let (open, close) = (is(row::OPEN, "OPEN"), is(row::CLOSED, "CLOSED"));
+    if is(row::SWITCH, "SWITCH") || (open && dumps.folder.is_none()) {
+        return condition(Condition::IoErr, 0);
+    }
+    if named.is_some() && !open && !close {
+        return condition(Condition::InvReq, 2);
+    }
+    dumps.closed = close || (dumps.closed && !open);
+    done()
 }
 
 fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
@@ -63,6 +110,9 @@ fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
     let Some(folder) = resources.dump.folder.clone() else {
         return condition(Condition::Suppressed, 1);
     };
+    if resources.dump.closed {
+        return condition(Condition::NotOpen, 6);
+    }
     let entry = operands.get_name(row::DUMPCODE).unwrap_or_default();
     if !resources.dump.codes.entry(entry).or_default().count() {
         return condition(Condition::Suppressed, 1);
@@ -92,7 +142,7 @@ fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
 }
 
 /// Writes a new file and gives its number.
-fn write(folder: &Path, code: &str, parts: &[&[u8]]) -> io::Result<u64> {
+pub fn write(folder: &Path, code: &str, parts: &[&[u8]]) -> io::Result<u64> {
     fs::create_dir_all(folder)?;
     let mut number = last(folder)? + 1;
     loop {

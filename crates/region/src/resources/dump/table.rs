@@ -1,8 +1,11 @@
 //! The dump table: which codes make dumps, and how many.
 //!
-//! Reference: CICS system programming reference, SET TRANDUMPCODE.
+//! Reference: CICS system programming reference, SET TRANDUMPCODE and SET
+//! SYSDUMPCODE.
 
-use cics::command::commands::set_trandumpcode as row;
+use std::collections::BTreeMap;
+
+use cics::command::commands::{set_sysdumpcode, set_trandumpcode};
 use cics::cvda;
 use cics::resp::Condition;
 use link::Operands;
@@ -48,48 +51,67 @@ impl Dumps {
     pub fn codes(&self) -> impl Iterator<Item = (&[u8; 4], &DumpCode)> {
         self.codes.iter()
     }
+
+    /// The codes of dumps of the region in their order.
+    pub fn system_codes(&self) -> impl Iterator<Item = (&[u8; 8], &DumpCode)> {
+        self.system_codes.iter()
+    }
 }
 
 /// SET TRANDUMPCODE.
-pub(super) fn set(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
-    let codes = &mut resources.dump.codes;
+pub(super) fn set_transaction_code(
+    resources: &mut Resources,
+    _: &mut Cx<'_>,
+    request: &mut Request,
+) -> Served {
+    use set_trandumpcode as row;
     let operands = &request.operands;
-    let action = action(operands)?;
-    let dumping = dumping(operands)?;
-    let maximum = match operands.get_int(row::MAXIMUM) {
-        Some(n) if (0..=i64::from(NO_LIMIT)).contains(&n) => Some(n as u32),
-        Some(_) => return condition(Condition::InvReq, 7),
-        None => None,
+    only(operands, row::SYSDUMPING, "NOSYSDUMP", 5)?;
+    only(operands, row::SHUTOPTION, "NOSHUTDOWN", 8)?;
+    let change = Change {
+        action: action(operands, row::ACTION, [row::ADD, row::REMOVE, row::RESET])?,
+        maximum: maximum(operands, row::MAXIMUM)?,
+        dumping: either(
+            operands,
+            row::TRANDUMPING,
+            (row::TRANDUMP, "TRANDUMP"),
+            (row::NOTRANDUMP, "NOTRANDUMP"),
+            4,
+        )?,
     };
-    let only = |option, name, resp2| match operands.get_int(option) {
-        Some(n) if cvda::value(name).map(i64::from) != Some(n) => {
-            condition(Condition::InvReq, resp2)
-        }
-        _ => Ok(()),
+    let code = operands.get_name(row::TRANDUMPCODE);
+    change.apply(&mut resources.dump.codes, code.unwrap_or([b' '; 4]))
+}
+
+/// SET SYSDUMPCODE.
+pub(super) fn set_system_code(
+    resources: &mut Resources,
+    _: &mut Cx<'_>,
+    request: &mut Request,
+) -> Served {
+    use set_sysdumpcode as row;
+    let operands = &request.operands;
+    only(operands, row::SHUTOPTION, "NOSHUTDOWN", 8)?;
+    let change = Change {
+        action: action(operands, row::ACTION, [row::ADD, row::REMOVE, row::RESET])?,
+        maximum: maximum(operands, row::MAXIMUM)?,
+        dumping: either(
+            operands,
+            row::SYSDUMPING,
+            (row::SYSDUMP, "SYSDUMP"),
+            (row::NOSYSDUMP, "NOSYSDUMP"),
+            5,
+        )?,
     };
-    only(row::SYSDUMPING, "NOSYSDUMP", 5)?;
-    only(row::SHUTOPTION, "NOSHUTDOWN", 8)?;
-    let code: [u8; 4] = operands.get_name(row::TRANDUMPCODE).unwrap_or([b' '; 4]);
-    if code.trim_ascii_end().is_empty() || !code.trim_ascii_end().iter().all(u8::is_ascii_graphic) {
-        return condition(Condition::InvReq, 9);
-    }
-    match (action, codes.contains_key(&code)) {
-        (Some(Action::Add), true) => return condition(Condition::DupRec, 10),
-        (Some(Action::Add), false) => {}
-        (_, false) => return condition(Condition::NotFnd, 1),
-        (Some(Action::Remove), true) => {
-            codes.remove(&code);
-            return done();
-        }
-        (_, true) => {}
-    }
-    let entry = codes.entry(code).or_default();
-    if action == Some(Action::Reset) {
-        entry.current = 0;
-    }
-    entry.maximum = maximum.unwrap_or(entry.maximum);
-    entry.dumping = dumping.unwrap_or(entry.dumping);
-    done()
+    let code = operands.get_name(row::SYSDUMPCODE);
+    change.apply(&mut resources.dump.system_codes, code.unwrap_or([b' '; 8]))
+}
+
+/// What a SET asks for.
+struct Change {
+    action: Option<Action>,
+    maximum: Option<u32>,
+    dumping: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,32 +121,88 @@ enum Action {
     Reset,
 }
 
-fn action(operands: &Operands) -> Result<Option<Action>, Failure> {
-    let all = [
-        (row::ADD, "ADD", Action::Add),
-        (row::REMOVE, "REMOVE", Action::Remove),
-        (row::RESET, "RESET", Action::Reset),
+impl Change {
+    fn apply<const N: usize>(
+        &self,
+        codes: &mut BTreeMap<[u8; N], DumpCode>,
+        code: [u8; N],
+    ) -> Served {
+        let name = code.trim_ascii_end();
+        if name.is_empty() || !name.iter().all(u8::is_ascii_graphic) {
+            return condition(Condition::InvReq, 9);
+        }
+        match (self.action, codes.contains_key(&code)) {
+            (Some(Action::Add), true) => return condition(Condition::DupRec, 10),
+            (Some(Action::Add), false) => {}
+            (_, false) => return condition(Condition::NotFnd, 1),
+            (Some(Action::Remove), true) => {
+                codes.remove(&code);
+                return done();
+            }
+            (_, true) => {}
+        }
+        let entry = codes.entry(code).or_default();
+        if self.action == Some(Action::Reset) {
+            entry.current = 0;
+        }
+        entry.maximum = self.maximum.unwrap_or(entry.maximum);
+        entry.dumping = self.dumping.unwrap_or(entry.dumping);
+        done()
+    }
+}
+
+/// INVREQ for any value of an option but one.
+fn only(operands: &Operands, option: u8, name: &str, resp2: u32) -> Result<(), Failure> {
+    match operands.get_int(option) {
+        Some(n) if cvda::value(name).map(i64::from) != Some(n) => {
+            condition(Condition::InvReq, resp2)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn maximum(operands: &Operands, option: u8) -> Result<Option<u32>, Failure> {
+    match operands.get_int(option) {
+        Some(n) if (0..=i64::from(NO_LIMIT)).contains(&n) => Ok(Some(n as u32)),
+        Some(_) => condition(Condition::InvReq, 7),
+        None => Ok(None),
+    }
+}
+
+/// The action, as the value of an option or as one of its keywords.
+fn action(operands: &Operands, option: u8, flags: [u8; 3]) -> Result<Option<Action>, Failure> {
+    let actions = [
+        ("ADD", Action::Add),
+        ("REMOVE", Action::Remove),
+        ("RESET", Action::Reset),
     ];
-    let named = operands.get_int(row::ACTION);
+    let named = operands.get_int(option);
     let value = |name| cvda::value(name).map(i64::from);
+    let mut all = flags.into_iter().zip(actions);
     let found = all
-        .iter()
-        .find(|(flag, name, _)| operands.has(*flag) || (named.is_some() && named == value(name)));
+        .find(|(flag, (name, _))| operands.has(*flag) || (named.is_some() && named == value(name)));
     match (found, named) {
-        (Some((_, _, action)), _) => Ok(Some(*action)),
+        (Some((_, (_, action))), _) => Ok(Some(action)),
         (None, Some(_)) => condition(Condition::InvReq, 2),
         (None, None) => Ok(None),
     }
 }
 
-fn dumping(operands: &Operands) -> Result<Option<bool>, Failure> {
+/// One of two values, as the value of an option or as a keyword.
+fn either(
+    operands: &Operands,
+    option: u8,
+    yes: (u8, &str),
+    no: (u8, &str),
+    resp2: u32,
+) -> Result<Option<bool>, Failure> {
     let value = |name| cvda::value(name).map(i64::from);
-    match operands.get_int(row::TRANDUMPING) {
-        Some(n) if Some(n) == value("TRANDUMP") => Ok(Some(true)),
-        Some(n) if Some(n) == value("NOTRANDUMP") => Ok(Some(false)),
-        Some(_) => condition(Condition::InvReq, 4),
-        None if operands.has(row::TRANDUMP) => Ok(Some(true)),
-        None => Ok(operands.has(row::NOTRANDUMP).then_some(false)),
+    match operands.get_int(option) {
+        Some(n) if Some(n) == value(yes.1) => Ok(Some(true)),
+        Some(n) if Some(n) == value(no.1) => Ok(Some(false)),
+        Some(_) => condition(Condition::InvReq, resp2),
+        None if operands.has(yes.0) => Ok(Some(true)),
+        None => Ok(operands.has(no.0).then_some(false)),
     }
 }
 

@@ -6,11 +6,15 @@
 //!
 //! Reference: CICS API reference, ENQ and DEQ. Without LENGTH the address of
 //! the area is the name, which means nothing in another worker; the worker
-//! sends the task's own name for it then.
+//! sends the task's own name for it then. Models are for names alone.
+
+mod models;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 
-use cics::command::commands::{deq, enq};
+use cics::command::commands::{deq, enq, set_enqmodel};
 use cics::cvda;
 use cics::resp::Condition;
 
@@ -18,12 +22,20 @@ use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, condition, done};
 
+pub use models::Model;
+
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
-    commands: &[(enq::NUMBER, enqueue), (deq::NUMBER, dequeue)],
+    commands: &[
+        (enq::NUMBER, enqueue),
+        (deq::NUMBER, dequeue),
+        (set_enqmodel::NUMBER, models::set),
+    ],
+    define: models::define,
     unit_ended,
     task_ended: |resources, _, caller| {
         resources.enqueue.held.remove(&caller.key);
+        resources.enqueue.settle_models();
     },
     ..Manager::IDLE
 };
@@ -32,6 +44,7 @@ pub const MANAGER: Manager = Manager {
 #[derive(Debug, Default)]
 pub struct Enqueues {
     held: HashMap<TaskKey, HashMap<LockName, Uses>>,
+    models: Vec<Model>,
 }
 
 impl Enqueues {
@@ -60,6 +73,9 @@ fn enqueue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) ->
         operands.get_bytes(enq::RESOURCE),
         operands.get_int(enq::LENGTH),
     )?;
+    if operands.has(enq::LENGTH) {
+        resources.enqueue.check(&name.key)?;
+    }
     let task = request.caller.key;
     let lifetime = lifetime_of(operands.has(enq::TASK), operands.get_int(enq::MAXLIFETIME))?;
     if operands.has(enq::NOSUSPEND) && cx.kernel.locks.is_taken(task, &name) {
@@ -98,6 +114,7 @@ fn dequeue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) ->
     settle(cx, task, &name, left);
     if left.unit + left.task == 0 {
         held.remove(&name);
+        resources.enqueue.settle_models();
     }
     done()
 }
@@ -110,6 +127,7 @@ fn unit_ended(resources: &mut Resources, _: &mut Cx<'_>, task: TaskKey, _: bool)
             uses.unit = 0;
             uses.task > 0
         });
+        resources.enqueue.settle_models();
     }
 }
 

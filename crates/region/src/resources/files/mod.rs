@@ -45,6 +45,8 @@ struct File {
     entry: FileEntry,
     /// What it is in the store; none when it is not there.
     stored: Option<Access>,
+    /// It is no longer defined; tasks that began with it end with it.
+    gone: bool,
 }
 
 /// Records that a task has read for update.
@@ -78,8 +80,8 @@ impl Files {
 
     /// The definitions in force, and whether the store has the file.
     pub fn entries(&self) -> impl Iterator<Item = (&FileEntry, bool)> {
-        let files = self.files.iter().map(|f| (&f.entry, f.stored.is_some()));
-        files.filter(|(entry, _)| !entry.name.is_blank())
+        let files = self.files.iter().filter(|f| f.is_defined());
+        files.map(|f| (&f.entry, f.stored.is_some()))
     }
 
     /// The number by which operations name a file.
@@ -97,8 +99,8 @@ impl Files {
 
     /// A file's definition, to change its switches.
     pub fn entry_mut(&mut self, name: link::FileName) -> Option<&mut FileEntry> {
-        let mut entries = self.files.iter_mut().map(|f| &mut f.entry);
-        entries.find(|e| e.name == name && !e.name.is_blank())
+        let mut files = self.files.iter_mut().filter(|f| f.is_defined());
+        Some(&mut files.find(|f| f.entry.name == name)?.entry)
     }
 
     /// Takes the files' definitions over. A file that the store does not have
@@ -110,8 +112,7 @@ impl Files {
             if entry.name.is_blank()
                 && let Some(old) = old
             {
-                // Tasks that began with it end with it.
-                self.files.push(old);
+                self.files.push(File { gone: true, ..old });
                 continue;
             }
             let found = access(reader, entry);
@@ -121,8 +122,15 @@ impl Files {
             self.files.push(File {
                 entry: entry.clone(),
                 stored: found,
+                gone: false,
             });
         }
+    }
+}
+
+impl File {
+    fn is_defined(&self) -> bool {
+        !self.gone && !self.entry.name.is_blank()
     }
 }
 

@@ -26,6 +26,12 @@ pub struct RequestInfo<'r> {
 }
 
 impl Intervals {
+    /// The transactions of all requests that wait for their time.
+    pub fn scheduled(&self) -> impl Iterator<Item = TransId> {
+        let waiting = (self.requests.values()).filter(|r| matches!(r.stage, Stage::Waiting(_)));
+        waiting.map(|r| r.start.transid)
+    }
+
     /// The names of the requests that wait for their time.
     pub fn waiting(&self) -> impl Iterator<Item = &ReqId> {
         let waiting = self.requests.values().filter(|r| waits(r));

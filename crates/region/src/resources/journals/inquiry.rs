@@ -29,6 +29,13 @@ impl Journals {
         self.open.keys().chain(only_disabled)
     }
 
+    /// Forgets a journal, which the next record makes anew; false when none of
+    /// that name is known.
+    pub fn discard(&mut self, name: &[u8; 8]) -> bool {
+        let open = self.open.remove(name).is_some();
+        self.disabled.remove(name) || open
+    }
+
     /// Whether a journal is enabled, and where its records go; nowhere for
     /// TYPE(DUMMY).
     pub fn journal(&self, name: &[u8; 8]) -> Option<(bool, Option<String>)> {

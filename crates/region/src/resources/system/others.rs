@@ -25,6 +25,17 @@ impl View<'_> {
                 .connections()
                 .map(|c| c.sysid.as_bytes().to_vec())
                 .collect(),
+            Kind::SystemDumpCode => resources
+                .dump
+                .system_codes()
+                .map(|(code, _)| code.to_vec())
+                .collect(),
+            Kind::EnqModel => resources
+                .enqueue
+                .models()
+                .iter()
+                .map(|model| model.def.name.as_bytes().to_vec())
+                .collect(),
             _ => resources
                 .dump
                 .codes()
@@ -92,6 +103,46 @@ impl View<'_> {
             "PROTOCOL" => cvda("APPC"),
             "RECOVSTATUS" => cvda("NORECOVDATA"),
             "SERVSTATUS" => cvda("INSERVICE"),
+            _ => None,
+        }
+    }
+
+    pub(super) fn enq_model(&self, name: &[u8], option: &str) -> Option<Value> {
+        let mut models = self.kernel.resources.enqueue.models().iter();
+        let model = models.find(|m| m.def.name.as_bytes() == name)?;
+        match option {
+            "ENQNAME" => {
+                let mut pattern = model.def.enq_name.clone();
+                pattern.extend(model.def.generic.then_some(b'*'));
+                text(&pattern)
+            }
+            "ENQSCOPE" => text(model.def.scope.as_bytes()),
+            "STATUS" if model.waits => cvda("WAITING"),
+            "STATUS" => either(model.def.enabled, "ENABLED", "DISABLED"),
+            _ => None,
+        }
+    }
+
+    pub(super) fn system_dump_code(&self, name: &[u8], option: &str) -> Option<Value> {
+        let mut codes = self.kernel.resources.dump.system_codes();
+        let (_, code) = codes.find(|(code, _)| &code[..] == name)?;
+        match option {
+            "CURRENT" => int(code.current),
+            "DUMPSCOPE" => cvda("LOCAL"),
+            "MAXIMUM" => int(code.maximum),
+            "SHUTOPTION" => cvda("NOSHUTDOWN"),
+            "SYSDUMPING" => either(code.dumping, "SYSDUMP", "NOSYSDUMP"),
+            _ => None,
+        }
+    }
+
+    /// What an option of INQUIRE DUMPDS tells: a folder stands for the data
+    /// set, and there is one.
+    pub fn dump_data_set(&self, option: &str) -> Option<Value> {
+        match option {
+            "CURRENTDDS" | "INITIALDDS" => text(b"A"),
+            "OPENSTATUS" => either(self.kernel.resources.dump.is_open(), "OPEN", "CLOSED"),
+            "SWITCHSTATUS" => cvda("NOSWITCH"),
             _ => None,
         }
     }

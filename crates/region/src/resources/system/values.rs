@@ -43,6 +43,10 @@ pub enum Kind {
     Connection,
     /// TRANDUMPCODE.
     DumpCode,
+    /// SYSDUMPCODE.
+    SystemDumpCode,
+    /// ENQMODEL.
+    EnqModel,
 }
 
 impl Kind {
@@ -116,6 +120,7 @@ impl View<'_> {
             Kind::Class => defs
                 .classes
                 .iter()
+                .filter(|c| !c.name.is_blank())
                 .map(|c| c.name.as_bytes().to_vec())
                 .collect(),
             Kind::File => self
@@ -153,6 +158,8 @@ impl View<'_> {
             Kind::DataSet => self.data_set(name, option),
             Kind::Connection => self.connection(name, option),
             Kind::DumpCode => self.dump_code(name, option),
+            Kind::SystemDumpCode => self.system_dump_code(name, option),
+            Kind::EnqModel => self.enq_model(name, option),
         }
     }
 
@@ -165,7 +172,8 @@ impl View<'_> {
         let of_name = |t: &&Transaction| t.def.name.as_bytes() == name;
         let def = &defs.transactions.iter().find(of_name)?.def;
         match option {
-            "DTIMEOUT" => int(def.lock_timeout_ms.unwrap_or(self.config.lock_timeout_ms) / 1000),
+            // DTIMOUT(NO) is 0, whatever limit the region has.
+            "DTIMEOUT" => int(def.lock_timeout_ms.unwrap_or(0) / 1000),
             "PRIORITY" => int(def.priority),
             "PROGRAM" => text(def.program.as_bytes()),
             "RUNAWAY" => int(def.runaway_ms.unwrap_or(self.runaway_ms())),

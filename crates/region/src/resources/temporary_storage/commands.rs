@@ -107,13 +107,11 @@ pub(super) fn no_room(ts: &mut TemporaryStorage, cx: &mut Cx<'_>, request: &Requ
         return condition(Condition::NoSpace, 0);
     }
     ts.space_waits += 1;
-    let own = request.caller.lock_timeout_ns;
-    let limit_ns = own.unwrap_or(cx.kernel.settings.lock_timeout_ns);
-    let wait = Wait::event(SPACE, b"");
-    let until = cx.now.saturating_add(limit_ns);
-    Ok(Step::Wait(
-        wait.at_most_until(until, Expiry::Abend(DEADLOCK)),
-    ))
+    let mut wait = Wait::event(SPACE, b"");
+    if let Some(until) = cx.wait_limit(request) {
+        wait = wait.at_most_until(until, Expiry::Abend(DEADLOCK));
+    }
+    Ok(Step::Wait(wait))
 }
 
 pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {

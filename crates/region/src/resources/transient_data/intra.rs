@@ -401,10 +401,10 @@ pub(super) fn record_key(name: &QueueName, number: u64) -> Vec<u8> {
 }
 
 /// A key and its record.
-type Row = (Vec<u8>, Vec<u8>);
+pub(super) type Row = (Vec<u8>, Vec<u8>);
 
 /// The first record of a queue, with its key.
-fn first(
+pub(super) fn first(
     unit: &UnitOfWork,
     reader: &mut (dyn ReadStore + Send),
     name: &QueueName,

@@ -24,6 +24,7 @@ use std::sync::{Arc, Mutex};
 use cics::command::commands::{deleteq_td, readq_td, set_tdqueue, writeq_td};
 use cics::resp::Condition;
 use link::Operands;
+use store::{UnitOfWork, WriteStore};
 
 use super::{Manager, Resources};
 use crate::api::{Definitions, RegionConfig, Statistics, TdKind, TdQueueDef};
@@ -220,6 +221,20 @@ impl Queue {
             def: def.clone(),
             body,
         }
+    }
+}
+
+/// Removes the records of a queue that is no longer defined.
+pub fn forget(store: &mut dyn WriteStore, name: QueueName) {
+    let mut changes = UnitOfWork::new();
+    let emptied = store.reader().is_ok_and(|mut reader| {
+        while let Ok(Some((key, _))) = intra::first(&changes, reader.as_mut(), &name) {
+            changes.remove(intra::TABLE, &key);
+        }
+        store.apply(&[changes]).iter().all(Result::is_ok)
+    });
+    if !emptied {
+        tracing::error!(queue = %name.escape_ascii(), "the records of a discarded queue could not be removed");
     }
 }
 

@@ -7,6 +7,8 @@
 //! The core's lock is taken before the kernel's, as everywhere.
 
 mod browse;
+mod dump;
+mod install;
 mod set;
 
 use std::sync::Arc;
@@ -124,6 +126,32 @@ const COMMANDS: &[(u16, Serve)] = &[
     (rows::set_system::NUMBER, Shared::set_system),
     (rows::set_program::NUMBER, Shared::set_program),
     (rows::perform_statistics::NUMBER, Shared::perform_statistics),
+    (rows::create_enqmodel::NUMBER, Shared::create),
+    (rows::create_file::NUMBER, Shared::create),
+    (rows::create_journalmodel::NUMBER, Shared::create),
+    (rows::create_program::NUMBER, Shared::create),
+    (rows::create_tdqueue::NUMBER, Shared::create),
+    (rows::create_tranclass::NUMBER, Shared::create),
+    (rows::create_transaction::NUMBER, Shared::create),
+    (rows::create_tsmodel::NUMBER, Shared::create),
+    (rows::discard::NUMBER, Shared::discard),
+    (rows::inquire_enqmodel::NUMBER, |s, a| {
+        s.browsable(a, Kind::EnqModel, Condition::NotFnd)
+    }),
+    (rows::inquire_sysdumpcode::NUMBER, |s, a| {
+        s.browsable(a, Kind::SystemDumpCode, Condition::NotFnd)
+    }),
+    (rows::inquire_dumpds::NUMBER, |s, a| {
+        s.tell(a, |view, option| view.dump_data_set(option))
+    }),
+    (rows::perform_dump::NUMBER, Shared::perform_dump),
+    (rows::perform_resettime::NUMBER, |_, _| {
+        Ok(Operands::default())
+    }),
+    (rows::perform_security::NUMBER, |_, _| {
+        condition(Condition::InvReq, 1)
+    }),
+    (rows::query_security::NUMBER, Shared::query_security),
 ];
 
 /// Whether the command of this number is served here.

@@ -1,0 +1,168 @@
+//! Dumps of the region, security, and the region's clock.
+//!
+//! Reference: CICS system programming reference, the commands' own pages; API
+//! reference, QUERY SECURITY.
+
+use crate::command::row::Command;
+
+/// The served rows of this domain.
+pub(super) const SERVED: &[Command] = &[
+    rows::query_security::ROW,
+    rows::inquire_dumpds::ROW,
+    rows::set_dumpds::ROW,
+    rows::inquire_sysdumpcode::ROW,
+    rows::set_sysdumpcode::ROW,
+    rows::perform_dump::ROW,
+    rows::perform_resettime::ROW,
+    rows::perform_security::ROW,
+];
+
+pub(super) mod rows {
+    command! {
+        /// Tells what the user may do with a resource.
+        query_security 0x6A02 eibfn "QUERY SECURITY" "QUERY" ["SECURITY"] Security Region;
+        flag SECURITY;
+        input RESTYPE(Name(12));
+        input RESCLASS(Name(8));
+        input RESIDLENGTH(Fullword);
+        input RESID(Area) [required, length("RESIDLENGTH")];
+        input LOGMESSAGE(Cvda);
+        input USERID(Name(8));
+        output READ(Cvda);
+        output UPDATE(Cvda);
+        output CONTROL(Cvda);
+        output ALTER(Cvda);
+        @rules
+            Rule::ExactlyOne(&["RESTYPE", "RESCLASS"]),
+            Rule::Needs("RESCLASS", &["RESIDLENGTH"]);
+        @conditions InvReq(7, 9, 10), LengErr(6), NotFnd(1, 2, 3);
+    }
+
+    command! {
+        /// Tells where the dumps of tasks go.
+        inquire_dumpds 0x8A58 own "INQUIRE DUMPDS" "INQUIRE" ["DUMPDS"] System Region;
+        flag DUMPDS;
+        output CURRENTDDS(Chars(1));
+        output INITIALDDS(Chars(1));
+        output OPENSTATUS(Cvda);
+        output SWITCHSTATUS(Cvda);
+        @conditions InvReq(1);
+    }
+
+    command! {
+        /// Has dumps of tasks written or not.
+        set_dumpds 0x8ABA own "SET DUMPDS" "SET" ["DUMPDS"] System Region;
+        flag DUMPDS;
+        input INITIALDDS(Argument::Any);
+        input OPENSTATUS(Cvda);
+        flag CLOSED;
+        flag OPEN;
+        flag SWITCH;
+        input SWITCHSTATUS(Argument::Any);
+        flag NOSWITCH;
+        flag SWITCHNEXT;
+        flag SWITCHALL;
+        @rules
+            Rule::AtMostOne(&["OPENSTATUS", "CLOSED", "OPEN", "SWITCH"]),
+            Rule::Unserved(
+                &["INITIALDDS", "SWITCHSTATUS", "NOSWITCH", "SWITCHNEXT", "SWITCHALL"],
+                Condition::InvReq
+            );
+        @conditions InvReq(1, 2), IoErr;
+    }
+
+    command! {
+        /// Tells of a code of the region's dumps.
+        inquire_sysdumpcode 0x8A88 own "INQUIRE SYSDUMPCODE" "INQUIRE" ["SYSDUMPCODE"] System Region;
+        browse SYSDUMPCODE AT(Name(8));
+        output CHANGEAGENT(Argument::Any);
+        output CHANGEAGREL(Argument::Any);
+        output CHANGETIME(Argument::Any);
+        output CHANGEUSRID(Argument::Any);
+        output CURRENT(Fullword);
+        output DAEOPTION(Argument::Any);
+        output DEFINESOURCE(Argument::Any);
+        output DEFINETIME(Argument::Any);
+        output DSPLIST(Argument::Any);
+        output DUMPSCOPE(Cvda);
+        output INSTALLAGENT(Argument::Any);
+        output INSTALLTIME(Argument::Any);
+        output INSTALLUSRID(Argument::Any);
+        output JOBLIST(Argument::Any);
+        output MAXIMUM(Fullword);
+        output SHUTOPTION(Cvda);
+        output SYSDUMPING(Cvda);
+        @rules
+            Rule::Unserved(
+                &[
+                    "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DAEOPTION",
+                    "DEFINESOURCE", "DEFINETIME", "DSPLIST", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID",
+                    "JOBLIST",
+                ],
+                Condition::InvReq
+            );
+        @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
+    }
+
+    command! {
+        /// Says whether a code makes dumps of the region, and how many.
+        set_sysdumpcode 0x8AF1 own "SET SYSDUMPCODE" "SET" ["SYSDUMPCODE"] System Region;
+        input SYSDUMPCODE(Name(8)) [required];
+        input ACTION(Cvda);
+        flag ADD;
+        flag REMOVE;
+        flag RESET;
+        input DAEOPTION(Argument::Any);
+        flag DAE;
+        flag NODAE;
+        input DSPLIST(Argument::Any);
+        input DUMPSCOPE(Argument::Any);
+        flag LOCAL;
+        flag RELATED;
+        input JOBLIST(Argument::Any);
+        input MAXIMUM(Fullword);
+        input SHUTOPTION(Cvda);
+        flag NOSHUTDOWN;
+        flag SHUTDOWN;
+        input SYSDUMPING(Cvda);
+        flag NOSYSDUMP;
+        flag SYSDUMP;
+        @rules
+            Rule::Unserved(
+                &[
+                    "DAEOPTION", "DAE", "NODAE", "DSPLIST", "DUMPSCOPE", "LOCAL", "RELATED",
+                    "JOBLIST", "SHUTDOWN",
+                ],
+                Condition::InvReq
+            );
+        @conditions DupRec(10), InvReq(2, 4, 5, 6, 7, 8, 9), NotFnd(1);
+    }
+
+    command! {
+        /// Writes a dump of the region: its tasks, waits, locks and counters.
+        perform_dump 0x8AA9 own "PERFORM DUMP" "PERFORM" ["DUMP"] System Region;
+        flag DUMP;
+        input DUMPCODE(Name(8)) [required];
+        input TITLE(Area) [length("TITLELENGTH")];
+        input TITLELENGTH(Fullword);
+        input CALLER(Area) [length("CALLERLENGTH")];
+        input CALLERLENGTH(Fullword);
+        output DUMPID(Chars(9));
+        @conditions InvReq(6, 7, 13), IoErr(10), NoSpace(4), Suppressed(1, 3);
+    }
+
+    command! {
+        /// Takes the date and time of the system.
+        perform_resettime 0x8AAD own "PERFORM RESETTIME" "PERFORM" ["RESETTIME"] System Region;
+        flag RESETTIME;
+    }
+
+    command! {
+        /// Refreshes what an external security manager knows.
+        perform_security 0x8AAF own "PERFORM SECURITY REBUILD" "PERFORM" ["SECURITY"] System Region;
+        flag SECURITY;
+        flag REBUILD;
+        output ESMRESP(Fullword);
+        @conditions InvReq(1);
+    }
+}

@@ -1,0 +1,202 @@
+//! ENQMODEL: which names may be enqueued on.
+//!
+//! A model is for one name, or for all that begin in one way; of several that
+//! fit the longest counts. A model that is disabled, or that waits until nobody
+//! has a name of its own any more, has an ENQ refused with an abend. Names are
+//! the region's alone, whatever ENQSCOPE says.
+//!
+//! Reference: CICS system programming reference, CREATE, DISCARD, INQUIRE and
+//! SET ENQMODEL.
+
+use cics::command::commands::set_enqmodel as row;
+use cics::cvda;
+use cics::resp::Condition;
+use link::Name;
+
+use super::super::Resources;
+use super::Enqueues;
+use crate::api::{Definitions, EnqModelDef, RegionConfig};
+use crate::kernel::{Cx, Failure, LockSpace, Request, Served, condition, done};
+
+/// A model that is installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    /// Its definition, as SET has changed it.
+    pub def: EnqModelDef,
+    /// It waits until nobody has a name of its own.
+    pub waits: bool,
+    /// It goes then.
+    discarded: bool,
+}
+
+/// Why a model cannot be enabled: another is, that has all of its names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Nested;
+
+impl EnqModelDef {
+    fn fits(&self, name: &[u8]) -> bool {
+        match self.generic {
+            true => name.starts_with(&self.enq_name),
+            false => name == self.enq_name,
+        }
+    }
+
+    /// Whether all names of another model are its own.
+    fn covers(&self, other: &EnqModelDef) -> bool {
+        match self.generic {
+            true => other.enq_name.starts_with(&self.enq_name),
+            false => !other.generic && other.enq_name == self.enq_name,
+        }
+    }
+}
+
+impl Enqueues {
+    /// The models that are installed, those that are to go among them.
+    pub fn models(&self) -> &[Model] {
+        &self.models
+    }
+
+    /// The models as they are defined now.
+    pub fn model_definitions(&self) -> Vec<EnqModelDef> {
+        let kept = self.models.iter().filter(|m| !m.discarded);
+        kept.map(|m| m.def.clone()).collect()
+    }
+
+    /// CREATE: a model takes the place of one of its name.
+    ///
+    /// # Errors
+    /// It is to be enabled, and another that is enabled has all of its names.
+    pub fn install(&mut self, def: EnqModelDef) -> Result<(), Nested> {
+        self.check_nested(&def)?;
+        let model = Model {
+            waits: self.is_used(&def),
+            discarded: false,
+            def,
+        };
+        match self
+            .models
+            .iter_mut()
+            .find(|m| m.def.name == model.def.name)
+        {
+            Some(known) => *known = model,
+            None => self.models.push(model),
+        }
+        Ok(())
+    }
+
+    /// DISCARD; false when there is no such model.
+    pub fn discard(&mut self, name: Name<8>) -> bool {
+        let found = self.models.iter().position(|m| m.def.name == name);
+        let Some(at) = found.filter(|at| !self.models[*at].discarded) else {
+            return false;
+        };
+        if self.is_used(&self.models[at].def) {
+            let model = &mut self.models[at];
+            (model.waits, model.discarded) = (true, true);
+        } else {
+            self.models.remove(at);
+        }
+        true
+    }
+
+    /// What an ENQ on a name is refused with.
+    pub(super) fn check(&self, name: &[u8]) -> Result<(), Failure> {
+        let fitting = self.models.iter().filter(|m| m.def.fits(name));
+        let nearest = fitting.max_by_key(|m| (!m.def.generic, m.def.enq_name.len()));
+        match nearest {
+            Some(model) if model.waits || !model.def.enabled => Err(Failure::Abend(REFUSED)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Names may have been given up: what waited for that is done.
+    pub(super) fn settle_models(&mut self) {
+        if !self.models.iter().any(|m| m.waits) {
+            return;
+        }
+        let mut models = std::mem::take(&mut self.models);
+        for model in &mut models {
+            model.waits = model.waits && self.is_used(&model.def);
+        }
+        models.retain(|m| m.waits || !m.discarded);
+        self.models = models;
+    }
+
+    /// Whether a task has a name that fits.
+    fn is_used(&self, def: &EnqModelDef) -> bool {
+        let names = self.held.values().flat_map(|names| names.keys());
+        let mut names = names.filter(|name| name.space == LockSpace::Enqueue);
+        names.any(|name| def.fits(&name.key))
+    }
+
+    fn check_nested(&self, def: &EnqModelDef) -> Result<(), Nested> {
+        let enabled = |m: &&Model| m.def.enabled && !m.discarded && m.def.name != def.name;
+        let mut others = self.models.iter().filter(enabled);
+        match def.enabled && others.any(|m| m.def.covers(def)) {
+            true => Err(Nested),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Definitions come into force. A model that stays as it is keeps its state.
+pub(super) fn define(resources: &mut Resources, _: &RegionConfig, definitions: &Definitions) {
+    let enqueues = &mut resources.enqueue;
+    let wanted = &definitions.queues.enq_models;
+    let gone: Vec<Name<8>> = (enqueues.models.iter())
+        .map(|m| m.def.name)
+        .filter(|name| !wanted.iter().any(|def| def.name == *name))
+        .collect();
+    for name in gone {
+        enqueues.discard(name);
+    }
+    for def in wanted {
+        let known = |m: &&Model| m.def == *def && !m.discarded;
+        if enqueues.models.iter().find(known).is_none() && enqueues.install(def.clone()).is_err() {
+            tracing::warn!(
+                model = %def.name,
+                "ENQMODEL is not installed: one that is enabled has all of its names; define the more particular one first"
+            );
+        }
+    }
+}
+
+/// SET ENQMODEL.
+pub(super) fn set(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+    let enqueues = &mut resources.enqueue;
+    let operands = &request.operands;
+    let value = |name| cvda::value(name).map(i64::from);
+    let enable = match operands.get_int(row::STATUS) {
+        Some(n) if Some(n) == value("ENABLED") => Some(true),
+        Some(n) if Some(n) == value("DISABLED") => Some(false),
+        Some(_) => return condition(Condition::InvReq, 3),
+        None if operands.has(row::ENABLED) => Some(true),
+        None => operands.has(row::DISABLED).then_some(false),
+    };
+    let name = operands.get_name(row::ENQMODEL).map(Name::from_bytes);
+    let found = (enqueues.models.iter()).position(|m| Some(m.def.name) == name && !m.discarded);
+    let Some(at) = found else {
+        return condition(Condition::NotFnd, 1);
+    };
+    let Some(enable) = enable else {
+        return done();
+    };
+    if enqueues.models[at].waits {
+        return condition(Condition::InvReq, 4);
+    }
+    let mut def = enqueues.models[at].def.clone();
+    def.enabled = enable;
+    if enqueues.check_nested(&def).is_err() {
+        return condition(Condition::InvReq, 2);
+    }
+    let waits = !enable && enqueues.is_used(&def);
+    enqueues.models[at] = Model {
+        def,
+        waits,
+        discarded: false,
+    };
+    done()
+}
+
+/// The abend of an ENQ whose model does not let it.
+const REFUSED: [u8; 4] = *b"ANQE";

@@ -1,0 +1,111 @@
+//! BIF DIGEST: the SHA-1 digest of data, in one of three forms.
+//!
+//! Reference: CICS API reference, BIF DIGEST; FIPS 180-4 for the digest.
+
+use cics::command::commands::bif_digest as row;
+use cics::cvda;
+use cics::resp::Condition;
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY as SHA1, digest};
+
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::worker::Worker;
+
+pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let form = form(call)?;
+    let (Some(record), Some(result)) = (call.arg(row::RECORD), call.arg(row::RESULT)) else {
+        return condition(Condition::LengErr, 2);
+    };
+    let length = call
+        .int(row::RECORDLEN)
+        .and_then(|n| usize::try_from(n).ok());
+    let Some(length @ 1..) = length else {
+        return condition(Condition::LengErr, 2);
+    };
+    // SAFETY: the program's storage; a length beyond the item is the program's
+    // error and can harm only its own process.
+    let data = unsafe { std::slice::from_raw_parts(record.data(), length) };
+    let text = form.of(digest(&SHA1, data).as_ref());
+    let fits = text.len().min(result.size());
+    result.set_bytes(&text[..fits], fits);
+    Ok(())
+}
+
+/// How a digest is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Hex,
+    Binary,
+    Base64,
+}
+
+fn form(call: &Call<'_>) -> Result<Form, Stop> {
+    let forms = [
+        (row::HEX, "HEX", Form::Hex),
+        (row::BINARY, "BINARY", Form::Binary),
+        (row::BASE64, "BASE64", Form::Base64),
+    ];
+    if let Some((.., form)) = forms.iter().find(|(flag, ..)| call.has(*flag)) {
+        return Ok(*form);
+    }
+    let Some(named) = call.int(row::DIGESTTYPE) else {
+        return Ok(Form::Hex);
+    };
+    let found = (forms.iter()).find(|(_, name, _)| cvda::value(name).map(i64::from) == Some(named));
+    match found {
+        Some((.., form)) => Ok(*form),
+        None => Err(Stop::Condition(Condition::InvReq, 1)),
+    }
+}
+
+impl Form {
+    fn of(self, digest: &[u8]) -> Vec<u8> {
+        match self {
+            Form::Binary => digest.to_vec(),
+            Form::Hex => digest
+                .iter()
+                .flat_map(|b| [HEX[usize::from(b >> 4)], HEX[usize::from(b & 15)]])
+                .collect(),
+            Form::Base64 => base64(digest),
+        }
+    }
+}
+
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn base64(bytes: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for three in bytes.chunks(3) {
+        let mut word = [0; 4];
+        word[1..=three.len()].copy_from_slice(three);
+        let word = u32::from_be_bytes(word);
+        let sextets = [18, 12, 6, 0].map(|shift| BASE64[(word >> shift & 63) as usize]);
+        text.extend_from_slice(&sextets[..=three.len()]);
+        text.resize(text.len().next_multiple_of(4), b'=');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standards_example_in_its_three_forms() {
+        let digest = digest(&SHA1, b"abc");
+        let digest = digest.as_ref();
+        assert_eq!(
+            Form::Hex.of(digest),
+            b"A9993E364706816ABA3E25717850C26C9CD0D89D"
+        );
+        assert_eq!(Form::Base64.of(digest), b"qZk+NkcGgWq6PiVxeFDCbJzQ2J0=");
+        assert_eq!(Form::Binary.of(digest).len(), 20);
+    }
+
+    #[test]
+    fn base64_is_padded_to_groups_of_four() {
+        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v")] {
+            assert_eq!(base64(bytes.as_bytes()), text.as_bytes());
+        }
+    }
+}

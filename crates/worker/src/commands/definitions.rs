@@ -1,0 +1,44 @@
+//! CREATE and DISCARD: the region installs or forgets a definition; the unit of
+//! work ends with it where the manual says so.
+//!
+//! A syncpoint is implicit: what the unit has changed is committed when the
+//! definition was installed, and backed out when it was understood and could
+//! not be. A mistake in ATTRIBUTES is found early and leaves the unit alone.
+//!
+//! Reference: CICS system programming reference, "Creating resource
+//! definitions".
+
+use cics::command::commands::discard;
+use cics::resp::Condition;
+
+use super::forward;
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::worker::Worker;
+
+pub fn create(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let made = forward::serve(w, call);
+    match made {
+        Ok(()) => w.services.syncpoint()?,
+        Err(Stop::Condition(Condition::InvReq, NOT_INSTALLED)) => w.services.rollback()?,
+        Err(_) => return made,
+    }
+    w.files.end_unit();
+    made
+}
+
+pub fn discard(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let operands = forward::gather(call)?;
+    let reply = w.services.command(call.row.number, &operands)?;
+    if reply.condition != Condition::Normal {
+        return condition(reply.condition, reply.resp2);
+    }
+    // A logically recoverable queue went: what the unit did is committed.
+    if reply.operands.has(discard::TDQUEUE) {
+        w.services.syncpoint()?;
+        w.files.end_unit();
+    }
+    Ok(())
+}
+
+/// RESP2 of a definition that was understood and could not be installed.
+const NOT_INSTALLED: u32 = 0;
