@@ -7,6 +7,7 @@ mod mapping;
 mod openapi;
 mod problem;
 mod project;
+pub mod security;
 mod server;
 mod validate;
 mod yaml;
@@ -19,4 +20,8 @@ pub use project::import::{
     import, program_text, update,
 };
 pub use project::operation::{Api, Contract};
-pub use server::{Gateway, GatewayConfig, StartError, TlsConfig, constant, metrics_sample};
+pub use project::structure::{Generated, structures};
+pub use server::{
+    ClientCertificates, Gateway, GatewayConfig, StartError, TlsConfig, Unserved, constant,
+    metrics_sample,
+};

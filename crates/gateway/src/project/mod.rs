@@ -19,6 +19,7 @@ pub(crate) mod operation;
 pub(crate) mod origin;
 pub(crate) mod record;
 mod served;
+pub(crate) mod structure;
 
 use crate::diagnostics::{Diagnostics, Position};
 use crate::yaml::{self, Node};

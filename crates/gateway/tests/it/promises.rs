@@ -20,24 +20,6 @@ fn told(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn a_security_requirement_refuses_to_serve() {
-    let everywhere = told("servers:", "security:\n- jwt: []\nservers:");
-    assert!(everywhere.contains("openapi.yaml:"), "{everywhere}");
-    assert!(
-        everywhere.contains("error: security: jwt is required"),
-        "{everywhere}"
-    );
-    let one = told(
-        "operationId: listAccounts",
-        "operationId: listAccounts\n      security: [{key: []}]",
-    );
-    assert!(one.contains("error: security: key is required"), "{one}");
-    // One that callers may do without, or that every operation takes back.
-    let optional = told("servers:", "security:\n- jwt: []\n- {}\nservers:");
-    assert!(!optional.contains("error"), "{optional}");
-}
-
-#[test]
 fn what_is_declared_and_not_done_is_told() {
     let operation = |more: &str| {
         told(
@@ -156,7 +138,7 @@ fn a_project_with_a_mistake_leaves_the_others_alone() {
     );
     let document = folder.path().join("bad/src/main/api/openapi.yaml");
     std::fs::write(document, "openapi: 3.0.3\n").unwrap();
-    let all = Api::load_each(folder.path());
+    let all = Api::load_each(folder.path(), Default::default());
     let names: Vec<(&str, bool)> = all.iter().map(|(n, l)| (n.as_str(), l.is_ok())).collect();
     assert_eq!(names, [("bad", false), ("good", true)]);
     let good: Vec<Api> = all.into_iter().filter_map(|(_, l)| l.ok()).collect();

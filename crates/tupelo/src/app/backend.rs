@@ -80,7 +80,7 @@ impl Backend for RegionBackend {
     }
 
     fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
-        super::operate::answer(&self.region, path, query, change)
+        super::operate::answer(&self.region, self.user, path, query, change)
             .or_else(|| super::observe::answer(&self.region, path, query, change))
     }
 }
@@ -101,7 +101,10 @@ impl Door for RegionDoor {
                 .program
                 .parse()
                 .map_err(|e| impossible("program", call.program, &e))?,
-            userid: self.user,
+            userid: call
+                .user_id
+                .and_then(|id| id.parse().ok())
+                .unwrap_or(self.user),
             trace_id: call.trace_id,
             expected_bytes: call.expected_bytes,
             timeout_ms: call.timeout_ms,

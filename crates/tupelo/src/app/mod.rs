@@ -25,6 +25,7 @@ pub mod queues;
 pub mod records;
 pub mod restart;
 pub mod said;
+pub mod security;
 pub mod services;
 pub mod signals;
 pub mod store_watch;
