@@ -20,7 +20,7 @@ pub use project::import::{
     import, program_text, update,
 };
 pub use project::operation::{Api, Contract};
-pub use project::structure::{Generated, structures};
+pub use project::structure::{Generated, fuzz_derived, structures};
 pub use server::{
     ClientCertificates, Gateway, GatewayConfig, StartError, TlsConfig, Unserved, constant,
     metrics_sample,

@@ -546,6 +546,8 @@ pub fn reference_page() -> String {
             let _ = writeln!(page, "| `{}` | {word} | {why} |", row.keyword);
         }
     }
+    page += "\n# Keys of a project's own files\n\nThe same for the files beside the document.\n";
+    page += &crate::project::keys::reference();
     page
 }
 

@@ -10,7 +10,7 @@
 use super::origin::Sources;
 use super::record::Record;
 use super::structure::{Limits, Structures, derive};
-use super::{dai, read_yaml};
+use super::{dai, keys, read_yaml};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use copybook::{FieldId, Layout};
 use serde_json::Value;
@@ -48,6 +48,9 @@ pub(crate) struct Asset {
     pub program: String,
     /// Transaction the program runs under, if the asset names one.
     pub transid: Option<String>,
+    /// The program only sees that transaction in EIBTRNID: it runs under the
+    /// mirror's.
+    pub eib_only: bool,
     pub request: Interface,
     pub response: Interface,
     /// Its structures, where they are derived from the API.
@@ -192,7 +195,11 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
             }
         }
     };
+    keys::check(keys::File::Asset, &file, &node, out);
     let properties = node.get("providerProperties");
+    if let Some(properties) = properties {
+        keys::check(keys::File::Provider, &file, properties, out);
+    }
     let property = |name: &str| Some(properties?.get(name)?.text()?.trim().to_string());
     let program = property("program").filter(|p| !p.is_empty());
     let Some(program) = program else {
@@ -228,6 +235,8 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
     let provider = folder.join("providerFiles");
     let books = copybooks(&provider);
     let transid = property("transid").filter(|t| !t.is_empty());
+    let usage = property("transidUsage");
+    let eib_only = usage.is_some_and(|usage| usage.eq_ignore_ascii_case("EIB_ONLY"));
     if books.is_empty() && style == Style::Channel {
         let derived = api_first(&provider, limits, out)?;
         let nothing = || Interface {
@@ -239,6 +248,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
                 file,
                 program,
                 transid,
+                eib_only,
                 request: nothing(),
                 response: nothing(),
                 api_first: Some(derived),
@@ -309,6 +319,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         file,
         program,
         transid,
+        eib_only,
         request,
         response,
         api_first: None,

@@ -7,7 +7,7 @@ use super::asset::{self, Asset, Loaded};
 use super::media::media_type;
 use super::operation::{Api, BodyRule, Operation, Work};
 use super::structure::Limits;
-use super::{folder_name, read_yaml, served};
+use super::{folder_name, keys, read_yaml, served};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::mapping::plan::Compiler;
 use crate::mapping::reads::Reads;
@@ -96,6 +96,7 @@ fn check_options(file: &Path, out: &mut Diagnostics) -> Limits {
     let Some(node) = read_yaml(file, out) else {
         return usual;
     };
+    keys::check(keys::File::Options, file, &node, out);
     if let Some(provider) = node.get("provider")
         && !provider
             .text()
@@ -280,6 +281,7 @@ impl Loader<'_> {
         }
         let file = folder.join("operation.yaml");
         let node = read_yaml(&file, self.out)?;
+        keys::check(keys::File::Operation, &file, &node, self.out);
         let Some(zasset) = node.get("zasset") else {
             self.out
                 .error(&file, node.at, "the operation names no 'zasset'");
@@ -355,6 +357,7 @@ impl Loader<'_> {
             if name == "version" {
                 continue;
             }
+            keys::check(keys::File::Response, &file, entry, self.out);
             let Some(status_node) = entry.get("httpStatusCode") else {
                 self.out
                     .error(&file, key.at, format!("{name} has no 'httpStatusCode'"));

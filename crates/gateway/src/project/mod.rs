@@ -13,6 +13,7 @@
 pub(crate) mod asset;
 mod dai;
 pub(crate) mod import;
+pub(crate) mod keys;
 mod load;
 pub(crate) mod media;
 pub(crate) mod operation;

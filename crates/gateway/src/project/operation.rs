@@ -217,7 +217,9 @@ impl Api {
             .operations
             .iter()
             .filter_map(|o| match &o.work {
-                Work::Program { asset, .. } => asset.transid.as_deref(),
+                Work::Program { asset, .. } => {
+                    asset.transid.as_deref().filter(|_| !asset.eib_only)
+                }
                 Work::Unsupported(_) => None,
             })
             .collect();

@@ -449,7 +449,12 @@ impl<B: Backend> Server<B> {
         let containers = made.iter().map(|(_, bytes)| bytes.len());
         let call = Call {
             program: &asset.program,
-            transid: asset.transid.as_deref().unwrap_or(&config.transid),
+            transid: asset
+                .transid
+                .as_deref()
+                .filter(|_| !asset.eib_only)
+                .unwrap_or(&config.transid),
+            eib_transid: asset.transid.as_deref().filter(|_| asset.eib_only),
             user_id: work.caller.and_then(|caller| caller.user_id.as_deref()),
             trace_id: trace_id(&parts.headers),
             expected_bytes: areas

@@ -5,6 +5,7 @@ use crate::client::send;
 use crate::config;
 use crate::fake::{Data, Fake};
 use gateway::{Api, Gateway, structures};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -209,4 +210,41 @@ fn structures_are_derived_as_the_rules_say() {
         std::fs::write(project().join("expected.cpy"), &made).unwrap();
     }
     assert_eq!(made, expected);
+}
+
+/// Schemas of the kinds that have rules, and some that have none.
+fn schema() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop_oneof![
+        Just(json!({"type": "string"})),
+        Just(json!({"type": "string", "minLength": 3, "maxLength": 3})),
+        Just(json!({"type": "string", "format": "date"})),
+        Just(json!({"type": "integer", "minimum": 0, "maximum": 9})),
+        Just(json!({"type": "number", "multipleOf": 0.001})),
+        Just(json!({"type": "number", "format": "double"})),
+        Just(json!({"type": "boolean"})),
+        Just(json!({"type": "null"})),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let members = prop::collection::btree_map("[a-zA-Z_-]{0,12}", inner.clone(), 1..4);
+        prop_oneof![
+            (members, any::<bool>()).prop_map(|(members, needed)| {
+                let names: Vec<&String> = members.keys().filter(|_| needed).collect();
+                json!({"type": "object", "required": names, "properties": members})
+            }),
+            (inner, 0_u8..5).prop_map(|(items, most)| {
+                json!({"type": "array", "maxItems": most, "items": items})
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_schema_and_no_answer_panics(
+        schema in schema(),
+        bytes in prop::collection::vec(prop_oneof![Just(0_u8), Just(1), Just(b' '), any::<u8>()], 0..400),
+    ) {
+        gateway::fuzz_derived(schema.to_string().as_bytes(), &bytes);
+        gateway::fuzz_derived(&bytes, &bytes);
+    }
 }

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 
 use link::layout::REQUEST_CHANNEL;
-use link::{ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request};
+use link::{ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request, TransId};
 
 use crate::api::{Facility, PutError, Reply, StartCode};
 use crate::shell::SlotLease;
@@ -16,6 +16,8 @@ pub struct Task {
     channel: ChannelName,
     start_code: StartCode,
     facility: Name<4>,
+    /// Transaction that the program sees; blank for the task's own.
+    seen: TransId,
 }
 
 impl Task {
@@ -28,7 +30,14 @@ impl Task {
             channel: ChannelName::BLANK,
             start_code,
             facility: Name::BLANK,
+            seen: TransId::BLANK,
         }
+    }
+
+    /// Has the program see another transaction in EIBTRNID than the one that
+    /// the task was admitted and is accounted under.
+    pub fn set_eib_transid(&mut self, transid: TransId) {
+        self.seen = transid;
     }
 
     /// The task's number.
@@ -181,6 +190,7 @@ impl Task {
             containers: entries.len() as u64,
             commarea: self.commarea.0 as u64,
             commarea_bytes: self.commarea.1 as u64,
+            transid: self.seen,
             ..Request::default()
         };
         self.lease.entries = entries;

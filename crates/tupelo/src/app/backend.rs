@@ -111,7 +111,13 @@ impl Door for RegionDoor {
             ..TaskRequest::default()
         };
         match self.region.begin(&self.port, request).await {
-            Ok(task) => Ok(RegionTask(task, self.texts.clone())),
+            Ok(mut task) => {
+                if let Some(seen) = call.eib_transid {
+                    let name = seen.parse();
+                    task.set_eib_transid(name.map_err(|e| impossible("transaction", seen, &e))?);
+                }
+                Ok(RegionTask(task, self.texts.clone()))
+            }
             Err(refusal) if refusal.is_temporary() => Err(Refusal::Busy(refusal.to_string())),
             Err(refusal) => Err(Refusal::Impossible(refusal.to_string())),
         }

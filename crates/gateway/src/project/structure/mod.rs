@@ -35,6 +35,25 @@ pub use generate::structures;
 use super::record::Record;
 use copybook::FieldId;
 
+/// Never panics, whatever the bytes: for the fuzz target.
+#[doc(hidden)]
+pub fn fuzz_derived(schema: &[u8], answer: &[u8]) {
+    let Ok(schema) = serde_json::from_slice(schema) else {
+        return;
+    };
+    let Ok((structures, _)) = derive(&schema, "X", Limits::default()) else {
+        return;
+    };
+    // Every container has the same bytes.
+    let container = |_: &str| Some(answer);
+    let mut out = Vec::new();
+    if let Ok(true) = structures.read(&container, &mut out) {
+        let mut tape = crate::json::Tape::default();
+        let json = tape.parse(&out).expect("what is written is JSON");
+        let _ = structures.write(Some(json));
+    }
+}
+
 /// Name of the container with the structure that names the others.
 pub(crate) const BASE: &str = "BAQBASE";
 /// Bytes of a container's name.
