@@ -56,6 +56,10 @@ pub struct Call<'a> {
     pub program: &'a str,
     /// Transaction to run it under.
     pub transid: &'a str,
+    /// Transaction that the program sees in EIBTRNID, if it is another.
+    pub eib_transid: Option<&'a str>,
+    /// CICS user id of the caller; none when nobody said who calls.
+    pub user_id: Option<&'a str>,
     /// W3C trace id, zeros for none.
     pub trace_id: [u8; 16],
     /// Bytes of input to come, at most.

@@ -7,6 +7,7 @@ mod mapping;
 mod openapi;
 mod problem;
 mod project;
+pub mod security;
 mod server;
 mod validate;
 mod web;
@@ -20,5 +21,9 @@ pub use project::import::{
     import, program_text, update,
 };
 pub use project::operation::{Api, Contract};
-pub use server::{Gateway, GatewayConfig, StartError, TlsConfig, constant, metrics_sample};
+pub use project::structure::{Generated, fuzz_derived, structures};
+pub use server::{
+    ClientCertificates, Gateway, GatewayConfig, StartError, TlsConfig, Unserved, constant,
+    metrics_sample,
+};
 pub use web::{Handler, Serving, Web, WebAnswer, WebRefusal};

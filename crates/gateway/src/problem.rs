@@ -36,6 +36,8 @@ pub(crate) struct Problem {
     pub retry_after: Option<u32>,
     /// Methods for `Allow`.
     pub allow: Option<Box<HeaderValue>>,
+    /// Values of `WWW-Authenticate`.
+    pub challenges: Vec<HeaderValue>,
 }
 
 impl Problem {
@@ -48,6 +50,7 @@ impl Problem {
             abend: None,
             retry_after: None,
             allow: None,
+            challenges: Vec::new(),
         }
     }
 

@@ -24,8 +24,15 @@ pub trait Handler {
     /// The path with its variables in braces, for metrics.
     fn template(&self) -> &str;
 
-    /// Answers a request whose body is complete.
-    fn serve(self: Box<Self>, parts: &Parts, trace_id: [u8; 16], body: Bytes) -> Serving;
+    /// Answers a request whose body is complete. `user_id` is the CICS user id
+    /// of a caller who said who calls.
+    fn serve(
+        self: Box<Self>,
+        parts: &Parts,
+        trace_id: [u8; 16],
+        user_id: Option<&str>,
+        body: Bytes,
+    ) -> Serving;
 }
 
 /// An answer under way.

@@ -175,12 +175,14 @@ impl Scripts {
             .clone()
     }
 
-    /// Serves a request by the route that was found for it.
+    /// Serves a request by the route that was found for it, for a user who said
+    /// who calls or for the region's own.
     pub async fn serve(
         &self,
         now: &Arc<Checked>,
         found: &Match<'_>,
         trace_id: [u8; 16],
+        user: Option<UserId>,
         request: Request,
     ) -> Result<Answer, Refused> {
         let route = found.route;
@@ -188,7 +190,7 @@ impl Scripts {
         let task = TaskRequest {
             transid: route.transaction.parse().unwrap_or_default(),
             program: program_name(&script).parse().unwrap_or_default(),
-            userid: self.user,
+            userid: user.unwrap_or(self.user),
             trace_id,
             timeout_ms: self.timeout_ms,
             ..TaskRequest::default()

@@ -128,9 +128,15 @@ fn told(target: &str, fields: &mut Fields) -> String {
         ACCESS => {
             let us: f64 = fields.take("us").parse().unwrap_or_default();
             let [method, path] = ["method", "path"].map(|name| fields.take(name));
+            let user = fields.take("user");
+            let user = if user.is_empty() {
+                user
+            } else {
+                format!("  {user}")
+            };
             let [status, bytes] = ["status", "bytes"].map(|name| fields.take(name));
             format!(
-                "{status} {:>9.3} ms {bytes:>8} B  {method} {path}",
+                "{status} {:>9.3} ms {bytes:>8} B  {method} {path}{user}",
                 us / 1e3
             )
         }

@@ -55,6 +55,13 @@ impl Ask {
         match (status, value["error"].as_str()) {
             (200, _) => Ok(value),
             (_, Some(why)) => bail!("{why}"),
+            (401 | 403, _) => bail!(
+                help = "TUPELO_USER and TUPELO_PASSWORD, or TUPELO_API_KEY, say who you are",
+                "{}",
+                value["detail"]
+                    .as_str()
+                    .unwrap_or("the region does not let you in")
+            ),
             _ => bail!(
                 "{} answers {status} to {path}: is it a region of this version?",
                 self.admin
@@ -69,12 +76,32 @@ impl Ask {
         write!(
             stream,
             "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\
-             content-length: 0\r\nx-tupelo-operator: 1\r\n\r\n",
-            self.admin
+             content-length: 0\r\nx-tupelo-operator: 1\r\n{}\r\n",
+            self.admin,
+            authorization()
         )?;
         let mut answer = Vec::new();
         stream.take(MAX_ANSWER).read_to_end(&mut answer)?;
         Ok(String::from_utf8_lossy(&answer).into_owned())
+    }
+}
+
+/// Who asks, from the environment, as a line of the header.
+fn authorization() -> String {
+    let given = |name: &str| {
+        std::env::var(name)
+            .ok()
+            .filter(|text| !text.contains(['\r', '\n']))
+    };
+    if let Some(key) = given("TUPELO_API_KEY") {
+        return format!("x-api-key: {key}\r\n");
+    }
+    match (given("TUPELO_USER"), given("TUPELO_PASSWORD")) {
+        (Some(user), Some(password)) => {
+            let text = gateway::security::users::basic(&user, &password);
+            format!("authorization: {text}\r\n")
+        }
+        _ => String::new(),
     }
 }
 

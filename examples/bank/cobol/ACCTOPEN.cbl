@@ -32,7 +32,7 @@
                    SET RESULT-BAD-INPUT TO TRUE
                    MOVE 'The first deposit is negative' TO RESULT-TEXT
                WHEN ACCOUNT-IS-SAVINGS AND OPEN-OVERDRAFT NOT = 0
-                   SET RESULT-BAD-INPUT TO TRUE
+                   SET RESULT-NOT-ALLOWED TO TRUE
                    MOVE 'A savings account has no overdraft'
                        TO RESULT-TEXT
                WHEN NOT ACCOUNT-IS-CURRENT AND NOT ACCOUNT-IS-SAVINGS

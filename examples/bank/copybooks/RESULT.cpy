@@ -5,5 +5,6 @@
                88  RESULT-NOT-FOUND     VALUE 404.
                88  RESULT-CONFLICT      VALUE 409.
                88  RESULT-NO-FUNDS      VALUE 422.
+               88  RESULT-NOT-ALLOWED   VALUE 422.
                88  RESULT-FAILED        VALUE 500.
            05  RESULT-TEXT              PIC X(60).

@@ -29,6 +29,8 @@ pub(crate) struct Reply<'a> {
     /// The bytes of each area, in the interface's order.
     pub bytes: &'a [Option<&'a [u8]>],
     pub abend: Option<&'a str>,
+    /// All of it as JSON, where its structures are derived from the API.
+    pub json: Option<Json<'a>>,
 }
 
 /// Why a value could not be made.
@@ -202,6 +204,7 @@ impl<'a> EvalContext<'a> {
     pub fn standing(&self, source: &Source) -> Option<Found<'a>> {
         let (value, names) = match source {
             Source::Request(Root::Body, names) => (self.request.body, names),
+            Source::Request(Root::Asset, names) => (self.reply.and_then(|r| r.json), names),
             Source::Item(names) => (self.item, names),
             _ => return None,
         };
@@ -497,7 +500,13 @@ impl<'a> EvalContext<'a> {
             }
             let mut out = Vec::new();
             let wrote = match (root, &plan.item) {
-                (Root::Asset, _) => self.shape(&plan.shape, &mut out)?,
+                (Root::Asset, _) => match self.reply.and_then(|reply| reply.json) {
+                    Some(json) => {
+                        out.extend_from_slice(json.raw().as_bytes());
+                        true
+                    }
+                    None => self.shape(&plan.shape, &mut out)?,
+                },
                 (Root::Item, Some(source)) => self.source(source, Trim::Keep, &mut out)?,
                 (Root::Item, None) => false,
                 (Root::Body, _) => self.request.body.is_some_and(|body| {

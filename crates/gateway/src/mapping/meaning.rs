@@ -62,6 +62,7 @@ impl Asked<'_> {
         make(&mut Compiler {
             file: Path::new("test.yaml"),
             reply: None,
+            tree: None,
             body: None,
             set: &set,
             out: &mut out,

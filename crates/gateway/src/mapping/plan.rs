@@ -7,6 +7,7 @@ use super::expr::{self, Expr, General, Part, Path, Root, Trim};
 use super::tree::{MapNode, MapValue};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::project::asset::{Area, Interface};
+use crate::project::structure::Structures;
 use crate::validate::schema::{SchemaId, SchemaSet, Type};
 use copybook::FieldId;
 use std::path::Path as FilePath;
@@ -138,6 +139,8 @@ pub(crate) struct Compiler<'a> {
     pub file: &'a FilePath,
     /// What the program gives back; `None` while a request is mapped.
     pub reply: Option<&'a Interface>,
+    /// What it gives back where its structures are derived from the API.
+    pub tree: Option<&'a Structures>,
     /// While a request is mapped: the schema of its body, the inner none where
     /// nothing describes it, the outer where the operation takes none.
     pub body: Option<Option<Option<SchemaId>>>,
@@ -380,6 +383,7 @@ impl Compiler<'_> {
     /// Finds what a path means. `Err` if it leads through a table's rows.
     fn source(&mut self, path: &Path, at: Position, scope: ItemScope) -> Result<Source, ()> {
         match (path.root, scope) {
+            (Root::Asset, _) if self.tree.is_some() => Ok(self.tree_source(&path.names, at)),
             (Root::Asset, _) => match self.reply {
                 Some(reply) => self.reply_source(reply, &path.names, at),
                 None => {
@@ -444,6 +448,36 @@ impl Compiler<'_> {
             }
             place = format!("{place}.{name}");
         }
+    }
+
+    /// A path into a reply that is JSON when it is asked.
+    fn tree_source(&mut self, names: &[String], at: Position) -> Source {
+        match names.first().map(String::as_str) {
+            None => return Source::Request(Root::Asset, Vec::new()),
+            Some("abendCode") => return Source::AbendCode,
+            Some("channel") => {}
+            Some(other) => {
+                self.unknown(
+                    other,
+                    "the asset's response",
+                    ["channel", "abendCode"].into_iter(),
+                    at,
+                );
+                return Source::Nothing;
+            }
+        }
+        let Some(tree) = self.tree else {
+            return Source::Nothing;
+        };
+        for taken in 1..names.len() {
+            let known = tree.names_below(&names[1..taken]).unwrap_or_default();
+            if !known.contains(&names[taken].as_str()) {
+                let place = format!("${}", names[..taken].join("."));
+                self.unknown(&names[taken], &place, known.into_iter(), at);
+                return Source::Nothing;
+            }
+        }
+        Source::Request(Root::Asset, names.to_vec())
     }
 
     fn reply_source(

@@ -6,18 +6,30 @@
 
 use super::context::{EvalContext, Failure, Request};
 use super::expr::Root;
-use super::plan::{Compiler, ItemScope, Piece, Source, Value};
+use super::plan::{Compiler, ItemScope, Piece, Slot, Source, Value};
 use super::tree::{MapNode, MapValue};
 use crate::diagnostics::{Position, closest};
 use crate::json::{Found, Kind, Tape};
 use crate::problem::Fault;
 use crate::project::asset::{Area, Interface, Style};
+use crate::project::structure::Structures;
 use copybook::{FieldId, Layout};
 
 /// What goes into the areas of an interface, by area.
 #[derive(Debug)]
 pub(crate) struct RequestPlan {
     pub areas: Vec<Vec<Op>>,
+    /// What goes into derived structures.
+    pub derived: Option<DerivedPlan>,
+}
+
+/// What an API-first program gets.
+#[derive(Debug)]
+pub(crate) struct DerivedPlan {
+    /// Containers of text: name and value.
+    pub texts: Vec<(String, Value)>,
+    /// What is written into the structures.
+    pub data: Option<Slot>,
 }
 
 /// One step.
@@ -50,6 +62,7 @@ pub(crate) fn compile(
 ) -> RequestPlan {
     let mut plan = RequestPlan {
         areas: interface.areas.iter().map(|_| Vec::new()).collect(),
+        derived: None,
     };
     for node in nodes {
         if node.name != interface.root() {
@@ -108,6 +121,76 @@ pub(crate) fn compile(
         sort(ops);
     }
     plan
+}
+
+/// Compiles the mappings of `request.yaml` of an API-first asset.
+pub(crate) fn compile_derived(
+    nodes: &[MapNode],
+    structures: &Structures,
+    compiler: &mut Compiler<'_>,
+) -> RequestPlan {
+    let mut plan = DerivedPlan {
+        texts: Vec::new(),
+        data: None,
+    };
+    for node in nodes {
+        let MapValue::Mappings(children) = &node.value else {
+            continue;
+        };
+        if node.name != "channel" {
+            let message = format!("{} is not known here", node.name);
+            let help = "this asset takes a channel";
+            compiler
+                .out
+                .error_help(compiler.file, node.at, message, help);
+            continue;
+        }
+        for child in children {
+            if child.name == "data" {
+                known_below(child, structures, &mut Vec::new(), compiler);
+                plan.data = Some(compiler.slot(child, None, ItemScope::None, ""));
+            } else {
+                let value = compiler.plain(&child.value, ItemScope::None);
+                plan.texts.push((child.name.clone(), value));
+            }
+        }
+    }
+    RequestPlan {
+        areas: Vec::new(),
+        derived: Some(plan),
+    }
+}
+
+/// Tells of names that the structures do not have.
+fn known_below(
+    node: &MapNode,
+    structures: &Structures,
+    path: &mut Vec<String>,
+    compiler: &mut Compiler<'_>,
+) {
+    let children = match &node.value {
+        MapValue::Mappings(children) => children,
+        MapValue::Foreach { item, .. } => return known_below(item, structures, path, compiler),
+        _ => return,
+    };
+    let known = structures.names_below(path).unwrap_or_default();
+    for child in children {
+        if !known.contains(&child.name.as_str()) {
+            let place = format!("data.{}", path.join("."));
+            let place = place.trim_end_matches('.');
+            unknown(
+                &child.name,
+                child.at,
+                place,
+                known.iter().copied(),
+                compiler,
+            );
+            continue;
+        }
+        path.push(child.name.clone());
+        known_below(child, structures, path, compiler);
+        path.pop();
+    }
 }
 
 /// Below a container the record may be named or left out.
@@ -266,6 +349,48 @@ fn unknown<'k>(
     let message = format!("{place} has no {name}");
     compiler.out.error_help(compiler.file, at, message, help);
 }
+
+impl DerivedPlan {
+    /// The containers that the program gets.
+    pub fn containers(
+        &self,
+        structures: &Structures,
+        request: &Request<'_>,
+    ) -> Result<Vec<(String, Vec<u8>)>, EncodeFailure> {
+        let mut context = EvalContext::new(request, None);
+        let mut text = Vec::new();
+        let wrote = match &self.data {
+            Some(slot) => context.slot(slot, &mut text).map_err(expression)?,
+            None => false,
+        };
+        // A slot writes its name before its value.
+        let value = if wrote {
+            &text[DATA_KEY.len()..]
+        } else {
+            &b"null"[..]
+        };
+        let mut tape = Tape::default();
+        let json = tape
+            .parse(value)
+            .ok()
+            .filter(|json| json.kind() != Kind::Null);
+        let mut all = structures.write(json).map_err(EncodeFailure::Faults)?;
+        for (name, value) in &self.texts {
+            let mut out = Vec::new();
+            let mut bytes = Vec::new();
+            if context.value(value, &mut out).map_err(expression)?
+                && let Ok(json) = Tape::default().parse(&out)
+            {
+                bytes = json.plain().into_owned().into_bytes();
+            }
+            all.push((name.clone(), bytes));
+        }
+        Ok(all)
+    }
+}
+
+/// What a slot of the name `data` begins with.
+const DATA_KEY: &[u8] = b"\"data\":";
 
 /// Why a record could not be written.
 #[derive(Debug, PartialEq)]

@@ -4,6 +4,7 @@
 //! later has its line.
 
 use crate::diagnostics::{Diagnostics, Position, closest};
+use crate::project::keys;
 use crate::yaml::Node;
 use std::path::Path;
 
@@ -49,6 +50,7 @@ pub(crate) enum MapValue {
 
 /// Reads the `mappings` of a whole file.
 pub(crate) fn read(file: &Path, root: &Node, out: &mut Diagnostics) -> Vec<MapNode> {
+    keys::check(keys::File::Mapping, file, root, out);
     match root.get("mappings") {
         Some(node) => read_list(file, node, out),
         None if root.is_null() => Vec::new(),

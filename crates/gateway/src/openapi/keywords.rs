@@ -462,11 +462,18 @@ const TABLE: &[(Object, &str, &[Row])] = &[
         Object::SecurityScheme,
         "Security Scheme Object",
         &[
-            shown("type"),
+            by_value(
+                "type",
+                "http, apiKey, oauth2, openIdConnect and mutualTLS; where one is required that \
+                 cannot be enforced, that is an error",
+            ),
             shown("description"),
-            shown("name"),
-            shown("in"),
-            shown("scheme"),
+            served("name", Plain),
+            served("in", Plain),
+            by_value(
+                "scheme",
+                "basic and bearer; others are an error where they are required",
+            ),
             shown("bearerFormat"),
             row("flows", Treatment::Shown, One(Object::OAuthFlows)),
             shown("openIdConnectUrl"),
@@ -503,7 +510,7 @@ const TABLE: &[(Object, &str, &[Row])] = &[
 ];
 
 const SECURITY: &str =
-    "a requirement that is not optional is an error: callers are not authenticated";
+    "enforced; a requirement that no scheme of the gateway can enforce is an error";
 const SERVERS: &str = "only the document's own servers count";
 const CALLBACKS: &str = "callbacks are never called";
 const BOUND: &str = "true or false, as OpenAPI 3.0 has it; a number came with 3.1";
@@ -516,7 +523,6 @@ pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
         path: Vec::new(),
     };
     walk.object(Object::Document, &document.json);
-    walk.inherited_security();
 }
 
 /// The keywords as a reference page in Markdown.
@@ -540,6 +546,8 @@ pub fn reference_page() -> String {
             let _ = writeln!(page, "| `{}` | {word} | {why} |", row.keyword);
         }
     }
+    page += "\n# Keys of a project's own files\n\nThe same for the files beside the document.\n";
+    page += &crate::project::keys::reference();
     page
 }
 
@@ -635,7 +643,6 @@ impl Walk<'_> {
         beside: &Map<String, Value>,
     ) {
         match (kind, keyword) {
-            (Object::Operation, "security") => self.security(value),
             (_, "servers") if value.as_array().is_some_and(|list| list.len() > 1) => {
                 let message = "servers: only the path of the first counts".to_owned();
                 self.warn(keyword, message);
@@ -685,58 +692,6 @@ impl Walk<'_> {
             self.warn("style", message);
         }
     }
-
-    /// A security requirement of one operation.
-    fn security(&mut self, value: &Value) {
-        let Some(names) = required(value) else {
-            return;
-        };
-        let at = self.at("security");
-        self.refuse(at, &names);
-    }
-
-    /// The document's own requirement, where an operation has none of its own.
-    fn inherited_security(&mut self) {
-        let Some(names) = self.document.json.get("security").and_then(required) else {
-            return;
-        };
-        let operations = self.document.operations();
-        if operations
-            .iter()
-            .any(|o| o.object.get("security").is_none())
-        {
-            let at = self.at("security");
-            self.refuse(at, &names);
-        }
-    }
-
-    fn refuse(&mut self, at: Position, names: &str) {
-        let message = format!(
-            "security: {names} is required of callers, and the gateway authenticates nobody, \
-             so this API is not served"
-        );
-        let help = "let a proxy that authenticates stand in front and take the requirement out \
-                    of this copy of the document, or add {} to make it optional";
-        self.out.error_help(&self.document.file, at, message, help);
-    }
-}
-
-/// The schemes of a requirement that callers cannot do without.
-fn required(value: &Value) -> Option<String> {
-    let list = value.as_array()?;
-    let optional = |one: &Value| one.as_object().is_none_or(Map::is_empty);
-    if list.is_empty() || list.iter().any(optional) {
-        return None;
-    }
-    let names = list.iter().map(|one| {
-        let schemes = one
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(name, _)| name.as_str());
-        schemes.collect::<Vec<_>>().join(" with ")
-    });
-    Some(names.collect::<Vec<_>>().join(" or "))
 }
 
 fn is_json(name: &str) -> bool {
@@ -759,16 +714,5 @@ mod tests {
             names.dedup();
             assert_eq!(names.len(), rows.len(), "{title}");
         }
-    }
-
-    #[test]
-    fn a_requirement_with_an_empty_alternative_is_optional() {
-        let of = |text: &str| required(&serde_json::from_str(text).unwrap());
-        assert_eq!(of("[]"), None);
-        assert_eq!(of(r#"[{"key": []}, {}]"#), None);
-        assert_eq!(
-            of(r#"[{"key": [], "app": []}, {"jwt": []}]"#).unwrap(),
-            "key with app or jwt"
-        );
     }
 }

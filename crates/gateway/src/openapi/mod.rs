@@ -3,6 +3,7 @@
 //! Reference: OpenAPI 3.0.3.
 
 pub(crate) mod keywords;
+pub(crate) mod security;
 
 use crate::diagnostics::{Diagnostics, Position};
 use crate::yaml::{self, Node};

@@ -9,9 +9,11 @@
 
 use super::origin::Sources;
 use super::record::Record;
-use super::{dai, read_yaml};
+use super::structure::{Limits, Structures, derive};
+use super::{dai, keys, read_yaml};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use copybook::{FieldId, Layout};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// How a program takes its data.
@@ -46,10 +48,22 @@ pub(crate) struct Asset {
     pub program: String,
     /// Transaction the program runs under, if the asset names one.
     pub transid: Option<String>,
+    /// The program only sees that transaction in EIBTRNID: it runs under the
+    /// mirror's.
+    pub eib_only: bool,
     pub request: Interface,
     pub response: Interface,
+    /// Its structures, where they are derived from the API.
+    pub api_first: Option<ApiFirst>,
     /// Where its copybooks came from, if that is said.
     pub sources: Option<Sources>,
+}
+
+/// The structures of an API-first asset.
+#[derive(Debug)]
+pub(crate) struct ApiFirst {
+    pub request: Structures,
+    pub response: Structures,
 }
 
 /// What a path of names leads to.
@@ -155,7 +169,7 @@ pub(crate) enum Loaded {
 }
 
 /// Reads one asset folder.
-pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
+pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Option<Loaded> {
     let file = folder.join("zosAsset.yaml");
     let node = read_yaml(&file, out)?;
     let kind = node.get("type").and_then(|n| n.text()).unwrap_or_default();
@@ -181,7 +195,11 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
             }
         }
     };
+    keys::check(keys::File::Asset, &file, &node, out);
     let properties = node.get("providerProperties");
+    if let Some(properties) = properties {
+        keys::check(keys::File::Provider, &file, properties, out);
+    }
     let property = |name: &str| Some(properties?.get(name)?.text()?.trim().to_string());
     let program = property("program").filter(|p| !p.is_empty());
     let Some(program) = program else {
@@ -216,11 +234,32 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
     }
     let provider = folder.join("providerFiles");
     let books = copybooks(&provider);
-    if books.is_empty() && provider.join("transform.wsbind").is_file() {
-        return Some(Loaded::Unsupported(
-            "it is API-first: its records are generated from the API and kept in a bind file"
-                .into(),
-        ));
+    let transid = property("transid").filter(|t| !t.is_empty());
+    let usage = property("transidUsage");
+    let eib_only = usage.is_some_and(|usage| usage.eq_ignore_ascii_case("EIB_ONLY"));
+    if books.is_empty() && style == Style::Channel {
+        let derived = api_first(&provider, limits, out)?;
+        let nothing = || Interface {
+            style,
+            areas: Vec::new(),
+        };
+        return match derived {
+            Some(Ok(derived)) => Some(Loaded::Asset(Box::new(Asset {
+                file,
+                program,
+                transid,
+                eib_only,
+                request: nothing(),
+                response: nothing(),
+                api_first: Some(derived),
+                sources: None,
+            }))),
+            Some(Err(why)) => Some(Loaded::Unsupported(why)),
+            None => {
+                no_copybooks(&provider, out);
+                None
+            }
+        };
     }
     let mut used: Vec<&Path> = Vec::new();
     let mut side = |direction: &'static str| {
@@ -273,24 +312,76 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
         }
     }
     if request.areas.is_empty() && response.areas.is_empty() {
-        let help = "put the copybooks into providerFiles/gen/<NAME>_request_0.cpy and \
-                    <NAME>_response_0.cpy";
-        out.error_help(
-            &provider,
-            Position::default(),
-            "the asset has no copybooks",
-            help,
-        );
+        no_copybooks(&provider, out);
         return None;
     }
-    let transid = property("transid").filter(|t| !t.is_empty());
     Some(Loaded::Asset(Box::new(Asset {
         file,
         program,
         transid,
+        eib_only,
         request,
         response,
+        api_first: None,
         sources: Sources::load(folder, out),
+    })))
+}
+
+fn no_copybooks(provider: &Path, out: &mut Diagnostics) {
+    let help = "put the copybooks into providerFiles/gen/<NAME>_request_0.cpy and \
+                <NAME>_response_0.cpy";
+    let message = "the asset has no copybooks";
+    out.error_help(provider, Position::default(), message, help);
+}
+
+/// The schema of a direction; the outer none when its file is wrong.
+fn schema(provider: &Path, direction: &str, out: &mut Diagnostics) -> Option<Option<Value>> {
+    let file = provider.join("gen").join(format!("{direction}Schema.json"));
+    let Ok(bytes) = std::fs::read(&file) else {
+        return Some(None);
+    };
+    match serde_json::from_slice(&bytes) {
+        Ok(schema) => Some(Some(schema)),
+        Err(e) => {
+            let (line, column) = (e.line() as u32, e.column() as u32);
+            out.error(
+                &file,
+                Position { line, column },
+                format!("it is no JSON: {e}"),
+            );
+            None
+        }
+    }
+}
+
+/// Derives the structures of an asset without copybooks. The outer none when
+/// its schemas cannot be read, the inner one when it has none.
+fn api_first(
+    provider: &Path,
+    limits: Limits,
+    out: &mut Diagnostics,
+) -> Option<Option<Result<ApiFirst, String>>> {
+    let request = schema(provider, "request", out)?;
+    let response = schema(provider, "response", out)?;
+    let (Some(request), Some(response)) = (request, response) else {
+        return Some(None);
+    };
+    let empty = Value::Null;
+    let data = request.pointer("/properties/channel/properties/data");
+    let channel = response.pointer("/properties/channel");
+    let Some(channel) = channel else {
+        return Some(None);
+    };
+    let made = |schema: &Value, prefix: &str, what: &str| {
+        let derived = derive(schema, prefix, limits);
+        let derived = derived.map(|(structures, _)| structures);
+        derived.map_err(|why| format!("the structure of its {what} has no rule: {why}"))
+    };
+    let request = made(data.unwrap_or(&empty), "REQUEST", "request");
+    let response = made(channel, "RESPONSE", "response");
+    Some(Some(request.and_then(|request| {
+        let response = response?;
+        Ok(ApiFirst { request, response })
     })))
 }
 
@@ -387,8 +478,7 @@ fn schema_keys(provider: &Path, direction: &str, style: Style) -> Vec<String> {
     let text = [provider.join("gen").join(&name), provider.join(&name)]
         .iter()
         .find_map(|file| std::fs::read(file).ok());
-    let schema: Option<serde_json::Value> =
-        text.and_then(|text| serde_json::from_slice(&text).ok());
+    let schema: Option<Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
     let root = match style {
         Style::Commarea => "commarea",
         Style::Channel => "channel",

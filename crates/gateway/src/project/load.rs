@@ -6,14 +6,16 @@
 use super::asset::{self, Asset, Loaded};
 use super::media::media_type;
 use super::operation::{Api, BodyRule, Operation, Work};
-use super::{folder_name, read_yaml, served};
+use super::structure::Limits;
+use super::{folder_name, keys, read_yaml, served};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::mapping::plan::Compiler;
 use crate::mapping::reads::Reads;
 use crate::mapping::request::{self, RequestPlan};
 use crate::mapping::response::{self, ResponsePlan};
 use crate::mapping::tree;
-use crate::openapi::{Document, OperationObject, json_content};
+use crate::openapi::{Document, OperationObject, json_content, security};
+use crate::security::Means;
 use crate::validate::params::{self, Param};
 use crate::validate::schema::{SchemaId, SchemaSet};
 use http::{HeaderValue, Method, StatusCode};
@@ -23,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The project in `folder`; `None` when too little of it can be read.
-pub(super) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Api> {
+pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option<Api> {
     let main = folder.join("src/main");
     let main = if main.is_dir() {
         main
@@ -35,9 +37,9 @@ pub(super) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Api> {
         .and_then(|n| n.to_str())
         .unwrap_or("api")
         .to_string();
-    check_options(&main.join("config/options.yaml"), out);
+    let limits = check_options(&main.join("config/options.yaml"), out);
     let document = Document::load(&main.join("api"), out)?;
-    let assets = load_assets(&main.join("zosAssets"), out);
+    let assets = load_assets(&main.join("zosAssets"), limits, out);
     let mut set = SchemaSet::default();
     let mut operations = Vec::new();
     let folders = main.join("operations");
@@ -55,6 +57,7 @@ pub(super) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Api> {
             document: &document,
             set: &mut set,
             assets: &assets,
+            means,
             out,
         };
         if let Some(operation) = loader.operation(object, &folder) {
@@ -84,13 +87,16 @@ pub(super) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Api> {
     })
 }
 
-fn check_options(file: &Path, out: &mut Diagnostics) {
+/// Looks at `options.yaml`, and gives what it says of derived structures.
+fn check_options(file: &Path, out: &mut Diagnostics) -> Limits {
+    let usual = Limits::default();
     if !file.is_file() {
-        return;
+        return usual;
     }
     let Some(node) = read_yaml(file, out) else {
-        return;
+        return usual;
     };
+    keys::check(keys::File::Options, file, &node, out);
     if let Some(provider) = node.get("provider")
         && !provider
             .text()
@@ -106,11 +112,16 @@ fn check_options(file: &Path, out: &mut Diagnostics) {
             help,
         );
     }
+    let number = |name: &str| node.get(name)?.text()?.trim().parse::<u32>().ok();
+    Limits {
+        characters: number("defaultCharacterMaxLength").map_or(usual.characters, u64::from),
+        fraction_digits: number("defaultFractionDigits").unwrap_or(usual.fraction_digits),
+    }
 }
 
 type Assets = BTreeMap<String, Option<Result<Arc<Asset>, String>>>;
 
-fn load_assets(folder: &Path, out: &mut Diagnostics) -> Assets {
+fn load_assets(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Assets {
     let mut assets = Assets::new();
     let Ok(entries) = std::fs::read_dir(folder) else {
         return assets;
@@ -127,7 +138,7 @@ fn load_assets(folder: &Path, out: &mut Diagnostics) -> Assets {
             .and_then(|n| n.to_str())
             .unwrap_or_default()
             .to_string();
-        let asset = asset::load(&folder, out).map(|loaded| match loaded {
+        let asset = asset::load(&folder, limits, out).map(|loaded| match loaded {
             Loaded::Asset(asset) => Ok(Arc::new(*asset)),
             Loaded::Unsupported(why) => Err(why),
         });
@@ -165,6 +176,7 @@ struct Loader<'a> {
     document: &'a Document,
     set: &'a mut SchemaSet,
     assets: &'a Assets,
+    means: Means,
     out: &'a mut Diagnostics,
 }
 
@@ -199,6 +211,7 @@ impl Loader<'_> {
             }
         });
         let schema = body.as_ref().map(|rule| rule.schema);
+        let security = security::of_operation(self.document, object, self.means, self.out);
         let work = self.work(object, folder, at, schema)?;
         let method = Method::from_bytes(object.method.to_ascii_uppercase().as_bytes()).ok()?;
         Some(Operation {
@@ -206,6 +219,13 @@ impl Loader<'_> {
             path: object.path.to_string(),
             params,
             body,
+            id: object
+                .object
+                .get("operationId")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned(),
+            security,
             work,
         })
     }
@@ -261,6 +281,7 @@ impl Loader<'_> {
         }
         let file = folder.join("operation.yaml");
         let node = read_yaml(&file, self.out)?;
+        keys::check(keys::File::Operation, &file, &node, self.out);
         let Some(zasset) = node.get("zasset") else {
             self.out
                 .error(&file, node.at, "the operation names no 'zasset'");
@@ -311,11 +332,15 @@ impl Loader<'_> {
         let mut compiler = Compiler {
             file,
             reply: None,
+            tree: None,
             body: Some(body),
             set: self.set,
             out: self.out,
         };
-        Some(request::compile(&nodes, &asset.request, &mut compiler))
+        Some(match &asset.api_first {
+            Some(derived) => request::compile_derived(&nodes, &derived.request, &mut compiler),
+            None => request::compile(&nodes, &asset.request, &mut compiler),
+        })
     }
 
     fn responses(
@@ -332,6 +357,7 @@ impl Loader<'_> {
             if name == "version" {
                 continue;
             }
+            keys::check(keys::File::Response, &file, entry, self.out);
             let Some(status_node) = entry.get("httpStatusCode") else {
                 self.out
                     .error(&file, key.at, format!("{name} has no 'httpStatusCode'"));
@@ -381,6 +407,7 @@ impl Loader<'_> {
         asset: &Asset,
     ) -> Option<ResponsePlan> {
         let reply = Some(&asset.response);
+        let tree = asset.api_first.as_ref().map(|derived| &derived.response);
         let asks = |text: &str| text.contains("abendCode");
         let expects_abend = status.is_server_error()
             || entry
@@ -391,6 +418,7 @@ impl Loader<'_> {
             let mut compiler = Compiler {
                 file,
                 reply,
+                tree,
                 body: None,
                 set: self.set,
                 out: self.out,
@@ -416,6 +444,7 @@ impl Loader<'_> {
         let mut compiler = Compiler {
             file: &mapping,
             reply,
+            tree,
             body: None,
             set: self.set,
             out: self.out,

@@ -13,12 +13,14 @@
 pub(crate) mod asset;
 mod dai;
 pub(crate) mod import;
+pub(crate) mod keys;
 mod load;
 pub(crate) mod media;
 pub(crate) mod operation;
 pub(crate) mod origin;
 pub(crate) mod record;
 mod served;
+pub(crate) mod structure;
 
 use crate::diagnostics::{Diagnostics, Position};
 use crate::yaml::{self, Node};

@@ -5,6 +5,7 @@ use super::load::load;
 use crate::diagnostics::{Diagnostics, Position};
 use crate::mapping::request::RequestPlan;
 use crate::mapping::response::ResponsePlan;
+use crate::security::{Means, Requirement};
 use crate::validate::params::Param;
 use crate::validate::schema::{SchemaId, SchemaSet};
 use http::Method;
@@ -51,6 +52,10 @@ pub(crate) struct Operation {
     pub path: String,
     pub params: Vec<Param>,
     pub body: Option<BodyRule>,
+    /// `operationId`, empty for none.
+    pub id: String,
+    /// What the document asks of callers.
+    pub security: Option<Requirement>,
     pub work: Work,
 }
 
@@ -79,8 +84,14 @@ impl Api {
     /// Loads the project in `folder` (the one that has `src/main`, or
     /// `src/main` itself). Its name is the folder's.
     pub fn load(folder: &Path) -> Result<Api, Diagnostics> {
+        Api::load_with(folder, Means::default())
+    }
+
+    /// The same where requirements of its document can be enforced by `means`;
+    /// one that cannot is an error.
+    pub fn load_with(folder: &Path, means: Means) -> Result<Api, Diagnostics> {
         let mut out = Diagnostics::default();
-        let api = load(folder, &mut out);
+        let api = load(folder, means, &mut out);
         match api {
             Some(mut api) if !out.has_errors() => {
                 api.warnings = out;
@@ -98,7 +109,7 @@ impl Api {
     pub fn load_all(folder: &Path) -> Result<Vec<Api>, Diagnostics> {
         let mut faults = Diagnostics::default();
         let mut apis: Vec<Api> = Vec::new();
-        for (_, loaded) in Api::load_each(folder) {
+        for (_, loaded) in Api::load_each(folder, Means::default()) {
             match loaded {
                 Ok(api) => apis.push(api),
                 Err(found) => faults.0.extend(found.0),
@@ -112,13 +123,13 @@ impl Api {
 
     /// The same, each project by itself: its name, and the API or its faults.
     /// A project that serves a path of one before it is at fault.
-    pub fn load_each(folder: &Path) -> Vec<(String, Result<Api, Diagnostics>)> {
+    pub fn load_each(folder: &Path, means: Means) -> Vec<(String, Result<Api, Diagnostics>)> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut folders: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_dir()).collect();
         folders.sort();
         let mut all: Vec<(String, Result<Api, Diagnostics>)> = Vec::new();
         for folder in folders {
-            let mut loaded = Api::load(&folder);
+            let mut loaded = Api::load_with(&folder, means);
             if let Ok(api) = &loaded {
                 let mut faults = Diagnostics::default();
                 let others = all.iter().filter_map(|(_, other)| other.as_ref().ok());
@@ -163,6 +174,12 @@ impl Api {
         })
     }
 
+    /// Whether it has an operation of this `METHOD /path` or operationId.
+    pub fn has_operation(&self, key: &str) -> bool {
+        let called = |o: &Operation| format!("{} {}", o.method, o.path) == key;
+        self.operations.iter().any(|o| o.id == key || called(o))
+    }
+
     /// What its assets say of their programs, each once.
     pub fn contracts(&self) -> Vec<Contract> {
         let side = |interface: &Interface| {
@@ -200,7 +217,9 @@ impl Api {
             .operations
             .iter()
             .filter_map(|o| match &o.work {
-                Work::Program { asset, .. } => asset.transid.as_deref(),
+                Work::Program { asset, .. } => {
+                    asset.transid.as_deref().filter(|_| !asset.eib_only)
+                }
                 Work::Unsupported(_) => None,
             })
             .collect();

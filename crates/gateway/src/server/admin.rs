@@ -1,9 +1,13 @@
 //! The administration port: metrics, health, and the APIs' documents.
 
 use super::body::Full;
+use super::gate::{Peer, credentials};
+use super::tls::{Tls, client_name};
 use super::{Routes, Shared, Stop, documents, respond};
 use crate::backend::Backend;
 use crate::problem::Problem;
+use crate::security::Act;
+use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Incoming;
@@ -13,6 +17,7 @@ use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -23,6 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(super) fn run<B: Backend>(
     shared: Arc<Shared<B>>,
     listener: StdListener,
+    tls: Option<Arc<Tls>>,
     mut stop: watch::Receiver<Stop>,
 ) {
     let runtime = match tokio::runtime::Builder::new_current_thread()
@@ -43,8 +49,24 @@ pub(super) fn run<B: Backend>(
                 _ = stop.changed() => return,
             };
             match accepted {
-                Ok((stream, _)) => {
-                    tokio::spawn(connection(shared.clone(), stream, stop.clone()));
+                Ok((stream, from)) => {
+                    let (shared, stop) = (shared.clone(), stop.clone());
+                    let mut peer = Peer {
+                        address: from.ip(),
+                        ..Peer::default()
+                    };
+                    let Some(acceptor) = tls.as_ref().map(|tls| tls.acceptor()) else {
+                        tokio::spawn(connection(shared, stream, peer, stop));
+                        continue;
+                    };
+                    tokio::spawn(async move {
+                        let shaken = tokio::time::timeout(PATIENCE, acceptor.accept(stream)).await;
+                        if let Ok(Ok(stream)) = shaken {
+                            peer.secure = true;
+                            peer.certificate = client_name(&stream);
+                            connection(shared, stream, peer, stop).await;
+                        }
+                    });
                 }
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
@@ -54,12 +76,21 @@ pub(super) fn run<B: Backend>(
 
 async fn connection<B: Backend>(
     shared: Arc<Shared<B>>,
-    stream: tokio::net::TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: Peer,
     mut stop: watch::Receiver<Stop>,
 ) {
+    let peer = Arc::new(peer);
     let service = hyper::service::service_fn(|request: http::Request<Incoming>| {
-        let response = handle(&shared, &request);
-        async move { Ok::<_, std::convert::Infallible>(response) }
+        let (shared, peer) = (shared.clone(), peer.clone());
+        async move {
+            let (parts, _) = request.into_parts();
+            let response = match admit(&shared, &parts, &peer).await {
+                Ok(()) => handle(&shared, &parts),
+                Err(problem) => respond::problem(&problem),
+            };
+            Ok::<_, std::convert::Infallible>(response)
+        }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
@@ -73,8 +104,33 @@ async fn connection<B: Backend>(
     }
 }
 
-fn handle<B: Backend>(shared: &Shared<B>, request: &http::Request<Incoming>) -> Response<Full> {
-    let (method, path) = (request.method(), request.uri().path());
+/// Whether somebody may do what they ask for. Whether the server is well is
+/// for everybody.
+async fn admit<B: Backend>(shared: &Shared<B>, parts: &Parts, peer: &Peer) -> Result<(), Problem> {
+    let config = &shared.config;
+    let beyond = config.admin.is_some_and(|admin| !admin.ip().is_loopback());
+    let path = parts.uri.path().trim_matches('/');
+    let health = path == "health" || path.starts_with("health/");
+    if !(config.admin_auth || beyond) || health && parts.method != Method::POST {
+        return Ok(());
+    }
+    let limited = shared.within_rate(peer);
+    limited.map_err(|denied| shared.denied(denied))?;
+    let act = match parts.method {
+        Method::GET | Method::HEAD => Act::Read,
+        _ => Act::Operate,
+    };
+    let found = shared.guard.admin(act, credentials(parts, peer)).await;
+    let who = found.map_err(|denied| shared.denied(denied))?;
+    if act == Act::Operate {
+        let (user, client) = (who.name.as_str(), peer.address);
+        tracing::info!(%user, %client, "{} /{path}", parts.method);
+    }
+    Ok(())
+}
+
+fn handle<B: Backend>(shared: &Shared<B>, request: &Parts) -> Response<Full> {
+    let (method, path) = (&request.method, request.uri.path());
     if path.trim_end_matches('/') == "/metrics" && matches!(*method, Method::GET | Method::HEAD) {
         let mut text = String::with_capacity(16 << 10);
         shared.metrics.write(shared.memory.held(), &mut text);
@@ -86,7 +142,7 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &http::Request<Incoming>) -> 
     }
     let change = *method == Method::POST;
     if (change && may_change(request)) || *method == Method::GET {
-        let query = request.uri().query().unwrap_or_default();
+        let query = request.uri.query().unwrap_or_default();
         if let Some(operated) = shared.backend.operate(path, query, change) {
             let mut response = Response::new(Full::new(operated.json.into()));
             *response.status_mut() =
@@ -97,7 +153,7 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &http::Request<Incoming>) -> 
         }
     }
     let routes = shared.routes();
-    let headers = request.headers();
+    let headers = &request.headers;
     if matches!(*method, Method::GET | Method::HEAD)
         && let Some(response) = elsewhere(shared, &routes, path, headers)
     {
@@ -110,8 +166,8 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &http::Request<Incoming>) -> 
 }
 
 /// A page of another origin cannot make a browser send this header unasked.
-fn may_change(request: &http::Request<Incoming>) -> bool {
-    request.headers().contains_key("x-tupelo-operator")
+fn may_change(request: &Parts) -> bool {
+    request.headers.contains_key("x-tupelo-operator")
 }
 
 /// What belongs to the gateway's own port: the page that sends requests, and

@@ -6,6 +6,7 @@
 //! client that takes no gzip has it inflated.
 
 use super::Routes;
+use super::Unserved;
 use super::body::Full;
 use crate::json::write_string;
 use crate::project::operation::Api;
@@ -50,8 +51,14 @@ pub(crate) fn answer(
     }
 }
 
+/// How the server is, and which APIs it does not serve.
+pub(crate) struct Health {
+    pub state: State,
+    pub unserved: Vec<Unserved>,
+}
+
 /// How the server is.
-pub(crate) enum Health {
+pub(crate) enum State {
     /// Programs are run.
     Up,
     /// They are not, or not all of them, for this reason.
@@ -61,13 +68,17 @@ pub(crate) enum Health {
 }
 
 fn report(health: &Health) -> Response<Full> {
-    let body = match health {
-        Health::Up => serde_json::json!({"status": "UP"}),
-        Health::Degraded(reason) => serde_json::json!({"status": "DEGRADED", "reason": reason}),
-        Health::Down => serde_json::json!({"status": "DOWN"}),
+    let mut body = match &health.state {
+        State::Up => serde_json::json!({"status": "UP"}),
+        State::Degraded(reason) => serde_json::json!({"status": "DEGRADED", "reason": reason}),
+        State::Down => serde_json::json!({"status": "DOWN"}),
     };
+    if !health.unserved.is_empty() {
+        let one = |u: &Unserved| serde_json::json!({"api": u.api, "reason": u.reason});
+        body["notServed"] = health.unserved.iter().map(one).collect();
+    }
     let mut response = text("application/json", body.to_string());
-    if !matches!(health, Health::Up) {
+    if !matches!(health.state, State::Up) {
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     }
     response

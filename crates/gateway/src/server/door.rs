@@ -6,7 +6,9 @@
 
 use super::conn::{ConnectionTimer, Connections, Limits};
 use super::frames::Protocol;
+use super::gate::Peer;
 use super::serve::Server;
+use super::tls::Tls;
 use super::watched::{self, Watched};
 use super::{Shared, Stop};
 use crate::backend::Backend;
@@ -45,7 +47,7 @@ const RESETS: usize = 20;
 
 pub(super) struct Listeners {
     pub plain: StdListener,
-    pub tls: Option<(StdListener, TlsAcceptor)>,
+    pub tls: Option<(StdListener, Arc<Tls>)>,
 }
 
 /// Runs a door to its end.
@@ -86,12 +88,11 @@ async fn serve<B: Backend>(
         connections.clone(),
         stop.clone(),
     ));
-    if let Some((listener, acceptor)) = listeners.tls {
-        let acceptor = Some(acceptor);
+    if let Some((listener, tls)) = listeners.tls {
         spawn_local(accept(
             server.clone(),
             listener,
-            acceptor,
+            Some(tls),
             connections.clone(),
             stop.clone(),
         ));
@@ -136,7 +137,7 @@ pub(super) fn ticks(ms: u32) -> u64 {
 async fn accept<B: Backend>(
     server: Rc<Server<B>>,
     listener: StdListener,
-    acceptor: Option<TlsAcceptor>,
+    tls: Option<Arc<Tls>>,
     connections: Rc<Connections>,
     mut stop: watch::Receiver<Stop>,
 ) {
@@ -150,11 +151,16 @@ async fn accept<B: Backend>(
             _ = stop.changed() => return,
         };
         match accepted {
-            Ok((stream, _)) => {
+            Ok((stream, from)) => {
+                let peer = Peer {
+                    address: from.ip(),
+                    ..Peer::default()
+                };
+                let acceptor = tls.as_ref().map(|tls| tls.acceptor());
                 open(
                     &server,
-                    stream,
-                    acceptor.clone(),
+                    (stream, peer),
+                    acceptor,
                     &connections,
                     stop.clone(),
                 );
@@ -179,7 +185,7 @@ async fn accept<B: Backend>(
 
 fn open<B: Backend>(
     server: &Rc<Server<B>>,
-    stream: TcpStream,
+    (stream, mut peer): (TcpStream, Peer),
     acceptor: Option<TlsAcceptor>,
     connections: &Rc<Connections>,
     stop: watch::Receiver<Stop>,
@@ -191,12 +197,14 @@ fn open<B: Backend>(
     let task = spawn_local(async move {
         let guard = Counted::new(&server);
         match acceptor {
-            None => connection(&server, stream, watched, stop).await,
+            None => connection(&server, stream, peer, watched, stop).await,
             Some(acceptor) => {
                 if let Ok(Ok(stream)) =
                     tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await
                 {
-                    connection(&server, stream, watched, stop).await;
+                    peer.secure = true;
+                    peer.certificate = super::tls::client_name(&stream);
+                    connection(&server, stream, peer, watched, stop).await;
                 }
             }
         }
@@ -229,6 +237,7 @@ impl<B: Backend> Drop for Counted<B> {
 async fn connection<B: Backend, S>(
     server: &Rc<Server<B>>,
     stream: S,
+    peer: Peer,
     timer: Rc<ConnectionTimer>,
     mut stop: watch::Receiver<Stop>,
 ) where
@@ -242,12 +251,13 @@ async fn connection<B: Backend, S>(
         stream: stream.clone(),
         timer: timer.clone(),
     });
+    let peer = Rc::new(peer);
     let service = hyper::service::service_fn(|request| {
-        let (server, timer) = (server.clone(), timer.clone());
+        let (server, timer, peer) = (server.clone(), timer.clone(), peer.clone());
         timer.begin();
         async move {
             let guard = Ended(timer);
-            let response = server.handle(request, &guard.0).await;
+            let response = server.handle(request, &guard.0, &peer).await;
             drop(guard);
             Ok::<_, std::convert::Infallible>(response)
         }

@@ -1,12 +1,9 @@
-//! Sockets, certificates and threads.
+//! Sockets and threads.
 
-use super::{StartError, TlsConfig};
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use super::StartError;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
 use std::thread::JoinHandle;
 
 /// Connections that may wait to be accepted.
@@ -53,33 +50,4 @@ pub(super) fn spawn(
         .name(name.to_string())
         .spawn(run)
         .map_err(StartError::Thread)
-}
-
-/// Reads certificate and key; both protocols are offered by ALPN.
-pub(super) fn acceptor(config: &TlsConfig) -> Result<tokio_rustls::TlsAcceptor, StartError> {
-    let certificate = |reason: String| StartError::Tls {
-        file: config.certificate.clone(),
-        reason,
-    };
-    let key = |reason: String| StartError::Tls {
-        file: config.key.clone(),
-        reason,
-    };
-    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(&config.certificate)
-        .and_then(|certificates| certificates.collect())
-        .map_err(|e| certificate(format!("no certificate in PEM: {e}")))?;
-    if chain.is_empty() {
-        return Err(certificate("no certificate in PEM".to_string()));
-    }
-    let private = PrivateKeyDer::from_pem_file(&config.key)
-        .map_err(|e| key(format!("no private key in PEM: {e}")))?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut server = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|e| key(e.to_string()))?
-        .with_no_client_auth()
-        .with_single_cert(chain, private)
-        .map_err(|e| key(format!("does not belong to the certificate: {e}")))?;
-    server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(tokio_rustls::TlsAcceptor::from(Arc::new(server)))
 }

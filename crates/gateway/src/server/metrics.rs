@@ -53,6 +53,9 @@ pub(crate) struct Metrics {
     pub connections_gave_way: AtomicU64,
     pub memory_refused: AtomicU64,
     pub unrouted: AtomicU64,
+    pub unauthenticated: AtomicU64,
+    pub forbidden: AtomicU64,
+    pub rate_limited: AtomicU64,
     pub reloads: AtomicU64,
 }
 
@@ -164,6 +167,24 @@ impl Metrics {
                 "counter",
                 "Requests that no operation serves.",
                 &self.unrouted,
+            ),
+            (
+                "unauthenticated_total",
+                "counter",
+                "Requests refused because they did not say rightly who sends them.",
+                &self.unauthenticated,
+            ),
+            (
+                "forbidden_total",
+                "counter",
+                "Requests refused because who sends them may not, or came without HTTPS.",
+                &self.forbidden,
+            ),
+            (
+                "rate_limited_total",
+                "counter",
+                "Requests refused because their client sent too many.",
+                &self.rate_limited,
             ),
             (
                 "reloads_total",

@@ -8,6 +8,7 @@ mod deadline;
 mod documents;
 mod door;
 mod frames;
+mod gate;
 mod headers;
 mod intake;
 mod listen;
@@ -16,13 +17,16 @@ mod metrics;
 mod respond;
 mod router;
 mod serve;
+mod tls;
 mod told;
 mod watched;
 mod web;
 
 use crate::backend::Backend;
 use crate::project::operation::Api;
+use crate::security::{Guard, Limiter, SecurityConfig, SecurityError};
 use bytes::Bytes;
+use gate::Gate;
 use memory::Memory;
 pub use metrics::sample as metrics_sample;
 use metrics::{Metrics, OperationMetrics};
@@ -44,6 +48,13 @@ pub struct GatewayConfig {
     pub tls: Option<TlsConfig>,
     /// Address for administration and metrics.
     pub admin: Option<SocketAddr>,
+    /// Whether who uses it must say who they are; beyond loopback they must in
+    /// any case.
+    pub admin_auth: bool,
+    /// Whether it is served by HTTPS, with the gateway's certificate.
+    pub admin_tls: bool,
+    /// What clients are checked against.
+    pub security: SecurityConfig,
     /// Threads that serve connections; 0 for one every two CPUs.
     pub threads: usize,
     /// CPUs that the door threads may run on; empty for all.
@@ -84,6 +95,26 @@ pub struct TlsConfig {
     pub certificate: PathBuf,
     /// Private key in PEM.
     pub key: PathBuf,
+    /// Whether clients are asked for certificates.
+    pub clients: Option<ClientCertificates>,
+}
+
+/// Certificates of clients.
+#[derive(Debug, Clone)]
+pub struct ClientCertificates {
+    /// Certificates in PEM of the authorities that sign them.
+    pub authorities: PathBuf,
+    /// Whether a client without one gets no connection.
+    pub required: bool,
+}
+
+/// An API that is not served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unserved {
+    /// Its name.
+    pub api: String,
+    /// Why not, in words.
+    pub reason: String,
 }
 
 impl Default for GatewayConfig {
@@ -92,6 +123,9 @@ impl Default for GatewayConfig {
             listen: ([127, 0, 0, 1], 8080).into(),
             tls: None,
             admin: None,
+            admin_auth: false,
+            admin_tls: false,
+            security: SecurityConfig::default(),
             threads: 0,
             cpus: Vec::new(),
             max_connections: 10_000,
@@ -128,6 +162,15 @@ pub enum StartError {
         /// Why not.
         reason: String,
     },
+    /// Users, keys or settings of security cannot be used.
+    #[error(transparent)]
+    Security(#[from] SecurityError),
+    /// Anybody could reach the administration port.
+    #[error(
+        "the administration server listens on {0}, which others can reach, and there is nothing \
+         to check by who they are"
+    )]
+    OpenAdministration(SocketAddr),
     /// A thread could not be started.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
@@ -148,10 +191,11 @@ pub(crate) struct Route {
     pub api: Arc<Api>,
     pub operation: usize,
     pub metrics: Arc<OperationMetrics>,
+    pub gate: Gate,
 }
 
 impl Routes {
-    fn new(apis: Vec<Arc<Api>>, metrics: &Metrics) -> Routes {
+    fn new(apis: Vec<Arc<Api>>, metrics: &Metrics, security: &SecurityConfig) -> Routes {
         let mut router: Router<Vec<Route>> = Router::new();
         let mut serves_root = false;
         for api in &apis {
@@ -163,6 +207,7 @@ impl Routes {
                     api: api.clone(),
                     operation,
                     metrics,
+                    gate: Gate::new(security, api, object),
                 };
                 router.entry(&path, Vec::new).push(route);
             }
@@ -180,6 +225,10 @@ struct Shared<B> {
     backend: B,
     config: GatewayConfig,
     metrics: Metrics,
+    guard: Arc<Guard>,
+    limiter: Option<Limiter>,
+    /// APIs that are not served, and why.
+    unserved: Mutex<Vec<Unserved>>,
     routes: Mutex<Arc<Routes>>,
     /// Moves on with every change of `routes`.
     generation: AtomicU64,
@@ -203,13 +252,16 @@ impl<B: Backend> Shared<B> {
     }
 
     fn health(&self) -> documents::Health {
-        use documents::Health;
-        if self.draining.load(Ordering::Relaxed) {
-            return Health::Down;
+        use documents::State;
+        let unserved = self.unserved.lock();
+        let state = match self.draining.load(Ordering::Relaxed) {
+            true => State::Down,
+            false => self.backend.impairment().map_or(State::Up, State::Degraded),
+        };
+        documents::Health {
+            state,
+            unserved: unserved.unwrap_or_else(PoisonError::into_inner).clone(),
         }
-        self.backend
-            .impairment()
-            .map_or(Health::Up, Health::Degraded)
     }
 }
 
@@ -250,8 +302,15 @@ impl<B: Backend> Gateway<B> {
         backend: B,
         constant: Option<Bytes>,
     ) -> Result<Gateway<B>, StartError> {
+        let guard = Guard::start(config.security.clone())?;
+        let means = config.security.means();
+        if let Some(admin) = config.admin.filter(|admin| !admin.ip().is_loopback())
+            && means == crate::security::Means::default()
+        {
+            return Err(StartError::OpenAdministration(admin));
+        }
         let metrics = Metrics::default();
-        let routes = Routes::new(apis, &metrics);
+        let routes = Routes::new(apis, &metrics, &config.security);
         let doors = match config.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2)),
             n => n,
@@ -263,6 +322,9 @@ impl<B: Backend> Gateway<B> {
             address,
             backend,
             metrics,
+            guard,
+            limiter: config.security.rate.map(Limiter::new),
+            unserved: Mutex::default(),
             routes: Mutex::new(Arc::new(routes)),
             generation: AtomicU64::new(1),
             draining: AtomicBool::new(false),
@@ -273,7 +335,7 @@ impl<B: Backend> Gateway<B> {
         });
         let (mut secure, mut tls, mut tls_address) = (Vec::new(), None, None);
         if let Some(config) = &shared.config.tls {
-            tls = Some(listen::acceptor(config)?);
+            tls = Some(Arc::new(tls::Tls::load(config)?));
             secure = listen::bind_all(config.listen, doors)?;
             tls_address = Some(listen::address(&secure[0], config.listen)?);
         }
@@ -284,9 +346,10 @@ impl<B: Backend> Gateway<B> {
             let listener = listen::bind_all(wanted, 1)?.remove(0);
             admin_address = Some(listen::address(&listener, wanted)?);
             let (shared, watched) = (shared.clone(), watched.clone());
+            let tls = tls.clone().filter(|_| shared.config.admin_tls);
             let run = move || {
                 shared.backend.on_thread();
-                admin::run(shared, listener, watched);
+                admin::run(shared, listener, tls, watched);
             };
             threads.push(listen::spawn("gw-admin", run)?);
         }
@@ -331,7 +394,9 @@ impl<B: Backend> Gateway<B> {
     /// request of every connection is served by the new ones.
     pub fn reload(&self, apis: Vec<impl Into<Arc<Api>>>) {
         let apis = apis.into_iter().map(Into::into).collect();
-        let routes = Arc::new(Routes::new(apis, &self.shared.metrics));
+        let security = &self.shared.config.security;
+        let routes = Routes::new(apis, &self.shared.metrics, security);
+        let routes = Arc::new(routes);
         *self
             .shared
             .routes
@@ -339,6 +404,12 @@ impl<B: Backend> Gateway<B> {
             .unwrap_or_else(PoisonError::into_inner) = routes;
         self.shared.generation.fetch_add(1, Ordering::Release);
         self.shared.metrics.reloads.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Has `/health` tell which APIs are not served, and why.
+    pub fn tell_unserved(&self, unserved: Vec<Unserved>) {
+        let told = self.shared.unserved.lock();
+        *told.unwrap_or_else(PoisonError::into_inner) = unserved;
     }
 
     /// Accepts nothing more, lets requests under way end, and ends; what is

@@ -21,6 +21,9 @@ pub(super) fn problem(problem: &Problem) -> Response<Full> {
     if let Some(allow) = &problem.allow {
         headers.insert(header::ALLOW, HeaderValue::clone(allow));
     }
+    for challenge in &problem.challenges {
+        headers.append(header::WWW_AUTHENTICATE, challenge.clone());
+    }
     response
 }
 

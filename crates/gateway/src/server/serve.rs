@@ -8,13 +8,14 @@ use super::body::Full;
 use super::conn::{ConnectionTimer, Connections};
 use super::deadline::Deadlines;
 use super::door::ticks;
+use super::gate::Peer;
 use super::intake::Taken;
 use super::memory::SMALL;
 use super::told::{
     abended, absent_containers, bad_data, failed, malformed, not_put, refused, repeated, unmapped,
 };
 use super::{Route, Routes, Shared, documents, headers, respond};
-use crate::backend::{Abend, Backend, Call, Door, Reply as _, Task as _};
+use crate::backend::{Abend, Backend, Call, Door, PutError, Reply as _, Task as _};
 use crate::json::Tape;
 use crate::mapping::context::{EvalContext, Failure, Reply, Request};
 use crate::mapping::request::RequestPlan;
@@ -23,6 +24,8 @@ use crate::problem::{Fault, Problem};
 use crate::project::asset::{Asset, Style};
 use crate::project::media::takes;
 use crate::project::operation::{Api, BodyRule, Operation, Work};
+use crate::project::structure;
+use crate::security::Identity;
 use crate::validate::params;
 use bytes::Bytes;
 use http::request::Parts;
@@ -86,6 +89,7 @@ impl<B: Backend> Server<B> {
         &self,
         request: http::Request<hyper::body::Incoming>,
         timer: &ConnectionTimer,
+        peer: &Peer,
     ) -> Response<Full> {
         if let Some(body) = &self.shared.constant {
             return match self.read_body(request.into_body(), timer).await {
@@ -96,10 +100,14 @@ impl<B: Backend> Server<B> {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let routes = self.routes();
-        let routed = match headers::refused(&parts) {
+        let mut user = None;
+        let limited = self.shared.within_rate(peer).err();
+        let limited = limited.map(|denied| self.shared.denied(denied));
+        let routed = match limited.or_else(|| headers::refused(&parts)) {
             None => {
-                let incoming = Incoming { body, timer };
-                self.route(&routes, &parts, incoming, started).await
+                let incoming = Incoming { body, timer, peer };
+                self.route(&routes, &parts, incoming, started, &mut user)
+                    .await
             }
             Some(problem) => Err(problem),
         };
@@ -114,6 +122,8 @@ impl<B: Backend> Server<B> {
                 target: "gateway::access",
                 method = %parts.method,
                 path = parts.uri.path(),
+                user = user.as_ref().map_or("", |user| user.name.as_str()),
+                client = %peer.address,
                 status = response.status().as_u16(),
                 bytes = response.body().len(),
                 us = started.elapsed().as_micros() as u64,
@@ -135,12 +145,14 @@ impl<B: Backend> Server<B> {
         parts: &Parts,
         incoming: Incoming<'_>,
         started: Instant,
+        user: &mut Option<Arc<Identity>>,
     ) -> Result<Response<Full>, Problem> {
         let path = parts.uri.path();
         let Some(found) = routes.router.find(path) else {
             if let Some(handler) = self.shared.backend.web().and_then(|web| web.find(path)) {
-                return self.serve_web(handler, parts, incoming, started).await;
+                return self.serve_web(handler, parts, incoming, started, user).await;
             }
+            self.may_read(parts, incoming.peer).await?;
             let health = || self.shared.health();
             return documents::answer(routes, &parts.method, path, &parts.headers, health)
                 .ok_or_else(|| {
@@ -177,9 +189,15 @@ impl<B: Backend> Server<B> {
             });
         };
         let mut read = 0;
-        let result = self
-            .serve(route, parts, &found.variables, incoming, &mut read)
-            .await;
+        let result = match self.admit(&route.gate, parts, incoming.peer).await {
+            Ok(who) => {
+                user.clone_from(&who);
+                let caller = who.as_deref();
+                self.serve(route, parts, &found.variables, incoming, caller, &mut read)
+                    .await
+            }
+            Err(problem) => Err(problem),
+        };
         let response = match result {
             Ok(response) => response,
             Err(problem) => respond::problem(&problem),
@@ -195,6 +213,7 @@ impl<B: Backend> Server<B> {
         parts: &Parts,
         variables: &[(&str, &str)],
         incoming: Incoming<'_>,
+        caller: Option<&Identity>,
         read: &mut usize,
     ) -> Result<Response<Full>, Problem> {
         let api = &*route.api;
@@ -225,6 +244,7 @@ impl<B: Backend> Server<B> {
             plan,
             responses,
             timer,
+            caller,
         };
         let result = self
             .program(&work, parts, variables, &body.bytes, &mut tape)
@@ -332,6 +352,23 @@ impl<B: Backend> Server<B> {
         let reply = self.run(work, parts, &request).await?;
         let abend = reply.abend();
         let mut failure = None;
+        let derived = asset.api_first.as_ref().filter(|_| abend.is_none());
+        let mut text = Vec::new();
+        if let Some(derived) = derived {
+            text.extend_from_slice(b"{\"channel\":");
+            let container = |name: &str| reply.container(name);
+            let read = derived.response.read(&container, &mut text);
+            if !read.map_err(|fault| bad_data(*fault))? {
+                let names = reply.container_names();
+                return Err(absent_containers(asset, &[structure::BASE], &names));
+            }
+            text.push(b'}');
+        }
+        let mut third = Tape::default();
+        let tree = match derived {
+            Some(_) => Some(third.parse(&text).map_err(|e| malformed(&text, &e))?),
+            None => None,
+        };
         let areas: Vec<Option<&[u8]>> = asset
             .response
             .areas
@@ -359,10 +396,12 @@ impl<B: Backend> Server<B> {
             interface: &asset.response,
             bytes: &areas,
             abend: code,
+            json: tree,
         };
         let names = || reply.container_names();
         let make = || answer(work, &request, &view, abend.as_ref(), &names);
-        let length = areas.iter().flatten().map(|bytes| bytes.len()).sum();
+        let areas = areas.iter().flatten().map(|bytes| bytes.len());
+        let length = areas.sum::<usize>() + text.len();
         self.answered(work, length, &make).await
     }
 
@@ -404,11 +443,28 @@ impl<B: Backend> Server<B> {
         let Job { asset, plan, .. } = *work;
         let config = &self.shared.config;
         let areas = &asset.request.areas;
+        let made = match (&plan.derived, &asset.api_first) {
+            (Some(plan), Some(derived)) => plan
+                .containers(&derived.request, request)
+                .map_err(|failure| not_put(PutError::Fill(failure)))?,
+            _ => Vec::new(),
+        };
+        let containers = made.iter().map(|(_, bytes)| bytes.len());
         let call = Call {
             program: &asset.program,
-            transid: asset.transid.as_deref().unwrap_or(&config.transid),
+            transid: asset
+                .transid
+                .as_deref()
+                .filter(|_| !asset.eib_only)
+                .unwrap_or(&config.transid),
+            eib_transid: asset.transid.as_deref().filter(|_| asset.eib_only),
+            user_id: work.caller.and_then(|caller| caller.user_id.as_deref()),
             trace_id: trace_id(&parts.headers),
-            expected_bytes: areas.iter().map(|area| area.record.max_len()).sum(),
+            expected_bytes: areas
+                .iter()
+                .map(|area| area.record.max_len())
+                .chain(containers)
+                .sum(),
             timeout_ms: config.response_timeout_ms,
         };
         let mut task = self.door.begin(call).await.map_err(refused)?;
@@ -418,6 +474,13 @@ impl<B: Backend> Server<B> {
                     let length = area.record.max_len();
                     let put = task.put_container(&area.name, length, |record| {
                         plan.encode(index, area, request, &mut record[..length])
+                    });
+                    put.map_err(not_put)?;
+                }
+                for (name, bytes) in &made {
+                    let put = task.put_container(name, bytes.len(), |area| {
+                        area[..bytes.len()].copy_from_slice(bytes);
+                        Ok(bytes.len())
                     });
                     put.map_err(not_put)?;
                 }
@@ -461,12 +524,14 @@ struct Job<'a> {
     plan: &'a RequestPlan,
     responses: &'a [ResponsePlan],
     timer: &'a ConnectionTimer,
+    caller: Option<&'a Identity>,
 }
 
 /// A body that was not read yet, and the connection it comes by.
 pub(super) struct Incoming<'t> {
     pub body: hyper::body::Incoming,
     pub timer: &'t ConnectionTimer,
+    pub peer: &'t Peer,
 }
 
 fn answer(

@@ -1,16 +1,19 @@
 //! The way of a request that no API serves: read, hand over, answer.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
 
 use super::body::Full;
+use super::gate::{BESIDE, Gate};
 use super::respond;
 use super::serve::{Incoming, Server, trace_id};
 use super::told::{abended_in, refused};
 use crate::backend::Backend;
 use crate::problem::Problem;
+use crate::security::Identity;
 use crate::web::{Handler, WebAnswer, WebRefusal};
 
 /// What a browser is told of a path whose methods only its handler knows.
@@ -30,6 +33,7 @@ impl<B: Backend> Server<B> {
         parts: &Parts,
         incoming: Incoming<'_>,
         started: Instant,
+        user: &mut Option<Arc<Identity>>,
     ) -> Result<Response<Full>, Problem> {
         let asks = parts
             .headers
@@ -42,11 +46,15 @@ impl<B: Backend> Server<B> {
         }
         let path = handler.template().to_owned();
         let metrics = &self.shared.metrics;
-        let metrics = metrics.operation("scripts", parts.method.as_str(), &path);
+        let metrics = metrics.operation(BESIDE, parts.method.as_str(), &path);
+        let called = format!("{} {path}", parts.method);
+        let gate = Gate::beside(self.shared.guard.config(), &called);
+        user.clone_from(&self.admit(&gate, parts, incoming.peer).await?);
+        let caller = user.as_ref().and_then(|who| who.user_id.as_deref());
         let timer = incoming.timer;
         let taken = self.read_body(incoming.body, timer).await?;
         let read = taken.bytes.len();
-        let serving = handler.serve(parts, trace_id(&parts.headers), taken.bytes.clone());
+        let serving = handler.serve(parts, trace_id(&parts.headers), caller, taken.bytes.clone());
         let result = match serving.await {
             Ok(answer) => {
                 let held = self.room(timer, answer.body.len()).await?;

@@ -15,6 +15,10 @@ pub struct Data {
     pub containers: HashMap<String, Vec<u8>>,
     pub abend: Option<(&'static str, &'static str)>,
     pub transid: String,
+    /// Transaction that the program sees, empty for the same.
+    pub eib_transid: String,
+    /// User id of the caller, empty for none.
+    pub user: String,
 }
 
 type Program = Arc<dyn Fn(&mut Data) + Send + Sync>;
@@ -66,6 +70,8 @@ impl Door for Fake {
         let program = self.programs.get(call.program).cloned();
         let data = Data {
             transid: call.transid.to_string(),
+            eib_transid: call.eib_transid.unwrap_or_default().to_string(),
+            user: call.user_id.unwrap_or_default().to_string(),
             ..Data::default()
         };
         match program {

@@ -2,6 +2,7 @@
 
 mod bank;
 mod client;
+mod derived;
 mod fake;
 mod hostile;
 mod http2;
@@ -9,6 +10,7 @@ mod import;
 mod load;
 mod perfchannel;
 mod promises;
+mod security;
 mod tls;
 mod wire;
 

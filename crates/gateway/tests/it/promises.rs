@@ -20,24 +20,6 @@ fn told(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn a_security_requirement_refuses_to_serve() {
-    let everywhere = told("servers:", "security:\n- jwt: []\nservers:");
-    assert!(everywhere.contains("openapi.yaml:"), "{everywhere}");
-    assert!(
-        everywhere.contains("error: security: jwt is required"),
-        "{everywhere}"
-    );
-    let one = told(
-        "operationId: listAccounts",
-        "operationId: listAccounts\n      security: [{key: []}]",
-    );
-    assert!(one.contains("error: security: key is required"), "{one}");
-    // One that callers may do without, or that every operation takes back.
-    let optional = told("servers:", "security:\n- jwt: []\n- {}\nservers:");
-    assert!(!optional.contains("error"), "{optional}");
-}
-
-#[test]
 fn what_is_declared_and_not_done_is_told() {
     let operation = |more: &str| {
         told(
@@ -156,7 +138,7 @@ fn a_project_with_a_mistake_leaves_the_others_alone() {
     );
     let document = folder.path().join("bad/src/main/api/openapi.yaml");
     std::fs::write(document, "openapi: 3.0.3\n").unwrap();
-    let all = Api::load_each(folder.path());
+    let all = Api::load_each(folder.path(), Default::default());
     let names: Vec<(&str, bool)> = all.iter().map(|(n, l)| (n.as_str(), l.is_ok())).collect();
     assert_eq!(names, [("bad", false), ("good", true)]);
     let good: Vec<Api> = all.into_iter().filter_map(|(_, l)| l.ok()).collect();
@@ -207,4 +189,37 @@ proptest::proptest! {
         let folder = changed("api/openapi.yaml", |_| format!("openapi: 3.0.3\n{lines}"));
         let _ = Api::load(folder.path()).map(|api| api.warnings().to_string());
     }
+}
+
+#[test]
+fn an_asset_for_the_eib_only_runs_under_the_mirror() {
+    let folder = changed("zosAssets/ACCTINQ/zosAsset.yaml", |text| {
+        text.replacen("EIB_AND_MIRROR", "EIB_ONLY", 1)
+    });
+    let api = Api::load(folder.path()).unwrap();
+    assert!(!api.transactions().contains(&"BINQ"), "no definition is needed");
+    let fake = Fake::default().program("ACCTINQ", |data: &mut Data| {
+        assert_eq!((data.transid.as_str(), data.eib_transid.as_str()), ("CSMI", "BINQ"));
+        data.commarea[8..11].copy_from_slice(b"404");
+    });
+    let gateway = Gateway::start(config(), vec![api], fake).unwrap();
+    let answer = send(gateway.address(), "GET", "/bank/accounts/1", "", "");
+    assert_eq!(answer.status, 404, "{}", answer.text());
+}
+
+#[test]
+fn a_key_that_a_file_does_not_have_is_told() {
+    let told = |file: &str, from: &str, to: &str| {
+        let folder = changed(file, |text| text.replacen(from, to, 1));
+        Api::load(folder.path()).unwrap().warnings().to_string()
+    };
+    let asset = "zosAssets/ACCTINQ/zosAsset.yaml";
+    let text = told(asset, "  connectionRef", "  conectionRef");
+    assert!(text.contains("zosAsset.yaml:") && text.contains("did you mean connectionRef?"), "{text}");
+    let text = told(asset, "version:", "audit: x\nversion:");
+    assert!(text.contains("audit is not known here, and is not looked at"), "{text}");
+    let mapping = "operations/%2Faccounts%2F%7Bnumber%7D/get/response_mapping.yaml";
+    let text = told(mapping, "  httpStatusCode: 200", "  httpStatusCode: 200\n  header: x");
+    assert!(text.contains("response_mapping.yaml:") && text.contains("header is not known"), "{text}");
+    assert!(told("config/options.yaml", "provider", "secure: yes\nprovider").contains("secure"));
 }

@@ -3,7 +3,9 @@
 use std::future::poll_fn;
 
 use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL};
-use link::{ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request};
+use link::{
+    ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request, TransId,
+};
 
 use crate::api::{Facility, PutError, Reply, StartCode};
 use crate::shell::SlotLease;
@@ -18,6 +20,8 @@ pub struct Task {
     facility: Name<4>,
     /// Its unit of work has changes that only the region sees.
     changed: bool,
+    /// Transaction that the program sees; blank for the task's own.
+    seen: TransId,
 }
 
 impl Task {
@@ -31,12 +35,19 @@ impl Task {
             start_code,
             facility: Name::BLANK,
             changed: false,
+            seen: TransId::BLANK,
         }
     }
 
     /// The program is to see what its unit of work has changed before.
     pub(crate) fn sees_changes(&mut self, changed: bool) {
         self.changed = changed;
+    }
+
+    /// Has the program see another transaction in EIBTRNID than the one that
+    /// the task was admitted and is accounted under.
+    pub fn set_eib_transid(&mut self, transid: TransId) {
+        self.seen = transid;
     }
 
     /// The task's number.
@@ -191,6 +202,7 @@ impl Task {
             containers: entries.len() as u64,
             commarea: self.commarea.0 as u64,
             commarea_bytes: self.commarea.1 as u64,
+            transid: self.seen,
             ..Request::default()
         };
         self.lease.entries = entries;

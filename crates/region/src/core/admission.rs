@@ -73,7 +73,9 @@ impl Core {
         request.task = task.number;
         request.trace_id = task.request.trace_id;
         request.queued_ns = cx.now;
-        request.transid = task.transid;
+        if request.transid.is_blank() {
+            request.transid = task.transid;
+        }
         request.program = task.program;
         request.userid = task.userid;
         request.priority = task.priority;

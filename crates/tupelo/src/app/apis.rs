@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gateway::{Api, Diagnostics};
+use gateway::{Api, Diagnostic, Diagnostics, Severity};
 
 use super::Application;
 use super::finding::Findings;
@@ -17,6 +17,8 @@ pub struct Apis {
     pub good: Vec<Arc<Api>>,
     /// Names of those that cannot.
     pub bad: Vec<String>,
+    /// Why not, in words, of each of the bad ones.
+    pub reasons: Vec<String>,
     /// Names of those, of the bad ones, whose copybooks are not those of the
     /// programs any more.
     pub drifted: Vec<String>,
@@ -48,14 +50,28 @@ impl Apis {
     }
 }
 
+/// The first error, and how many more there are.
+fn reason(faults: &[Diagnostic]) -> String {
+    let errors: Vec<&Diagnostic> = faults
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .collect();
+    let first = errors.first().map_or("it is wrong", |d| d.message.as_str());
+    match errors.len() {
+        0 | 1 => first.to_owned(),
+        many => format!("{first}; and {}", super::counted(many - 1, "more error")),
+    }
+}
+
 impl Application {
     /// Loads every project, and adds what is to be said of them.
     pub fn load_apis(&self, findings: &mut Findings) -> Apis {
         let mut apis = Apis::default();
-        for (name, loaded) in Api::load_each(&self.api_folder()) {
+        for (name, loaded) in Api::load_each(&self.api_folder(), self.means()) {
             let api = match loaded {
                 Ok(api) => api,
                 Err(Diagnostics(faults)) => {
+                    apis.reasons.push(reason(&faults));
                     findings.extend(faults);
                     apis.bad.push(name);
                     continue;
@@ -65,12 +81,16 @@ impl Application {
             let sources = api.check_sources(&self.folder, &self.copy_folders());
             match sources.has_errors() {
                 true => {
+                    apis.reasons.push(reason(&sources.0));
                     apis.bad.push(name.clone());
                     apis.drifted.push(name);
                 }
                 false => apis.good.push(Arc::new(api)),
             }
             findings.extend(sources.0);
+        }
+        for line in self.stray_rules(&apis) {
+            findings.warn(line);
         }
         apis
     }

@@ -87,7 +87,7 @@ impl Backend for RegionBackend {
     }
 
     fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
-        super::operate::answer(&self.region, path, query, change)
+        super::operate::answer(&self.region, self.user, path, query, change)
             .or_else(|| super::observe::answer(&self.region, path, query, change))
     }
 }
@@ -108,14 +108,23 @@ impl Door for RegionDoor {
                 .program
                 .parse()
                 .map_err(|e| impossible("program", call.program, &e))?,
-            userid: self.user,
+            userid: call
+                .user_id
+                .and_then(|id| id.parse().ok())
+                .unwrap_or(self.user),
             trace_id: call.trace_id,
             expected_bytes: call.expected_bytes,
             timeout_ms: call.timeout_ms,
             ..TaskRequest::default()
         };
         match self.region.begin(&self.port, request).await {
-            Ok(task) => Ok(RegionTask(task, self.texts.clone())),
+            Ok(mut task) => {
+                if let Some(seen) = call.eib_transid {
+                    let name = seen.parse();
+                    task.set_eib_transid(name.map_err(|e| impossible("transaction", seen, &e))?);
+                }
+                Ok(RegionTask(task, self.texts.clone()))
+            }
             Err(refusal) if refusal.is_temporary() => Err(Refusal::Busy(refusal.to_string())),
             Err(refusal) => Err(Refusal::Impossible(refusal.to_string())),
         }

@@ -13,6 +13,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::security::SecuritySection;
+
 /// The whole file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -33,6 +35,8 @@ pub struct Config {
     pub gateway: GatewaySection,
     /// The administration server: health, metrics, API documents.
     pub admin: AdminSection,
+    /// Who callers are and what they may do.
+    pub security: SecuritySection,
     /// The node for APPC partners, when there is one. It listens on
     /// 127.0.0.1:2065 when `listen` is absent.
     pub appc: Option<appc::AppcConfig>,
@@ -322,6 +326,11 @@ pub struct GatewaySection {
     pub tls_certificate: Option<PathBuf>,
     /// Private key in PEM, relative to the application folder.
     pub tls_key: Option<PathBuf>,
+    /// Certificates in PEM of the authorities that sign clients' certificates,
+    /// relative to the application folder; HTTPS clients are asked for one.
+    pub tls_client_ca: Option<PathBuf>,
+    /// Clients without a certificate get no HTTPS connection.
+    pub tls_client_required: bool,
     /// Threads that serve connections; 0 is one for every two CPUs.
     pub threads: u32,
     /// Largest request body in bytes; a larger one is answered with 413.
@@ -356,6 +365,8 @@ impl Default for GatewaySection {
             tls_listen: ([127, 0, 0, 1], 8443).into(),
             tls_certificate: None,
             tls_key: None,
+            tls_client_ca: None,
+            tls_client_required: false,
             threads: 0,
             max_body_bytes: 16 << 20,
             max_connections: 10_000,
@@ -374,14 +385,21 @@ impl Default for GatewaySection {
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AdminSection {
-    /// Address of the administration server.
+    /// Address of the administration server. Beyond loopback its users must
+    /// say who they are.
     pub listen: SocketAddr,
+    /// Its users must say who they are on loopback too.
+    pub require_auth: bool,
+    /// It is served by HTTPS, with the gateway's certificate.
+    pub tls: bool,
 }
 
 impl Default for AdminSection {
     fn default() -> Self {
         AdminSection {
             listen: ([127, 0, 0, 1], 9080).into(),
+            require_auth: false,
+            tls: false,
         }
     }
 }

@@ -26,6 +26,7 @@ pub mod records;
 pub mod restart;
 pub mod said;
 pub mod scripts;
+pub mod security;
 pub mod services;
 pub mod signals;
 pub mod store_watch;

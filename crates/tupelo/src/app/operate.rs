@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `GET /tasks` | all tasks |
 //! | `POST /tasks/N/purge`, `POST /tasks/N/forcepurge` | end one |
+//! | `POST /transactions/NAME/start` | start one, as START does |
 //! | `GET /top` | tasks, classes, files, queues, counters and CPU time |
 //! | `GET /locks` | all locks, their owners and waiters |
 //! | `GET /sockets/list`, `GET /sockets/trace` | the listeners, the last socket calls |
@@ -16,12 +17,18 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use gateway::Operated;
-use region::{Handle, Purge};
+use region::{Handle, Purge, UserId};
 use serde::Serialize;
 use serde_json::json;
 
 /// The answer to a path; `None` when it is not one of these.
-pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<Operated> {
+pub fn answer(
+    region: &Handle,
+    user: UserId,
+    path: &str,
+    query: &str,
+    change: bool,
+) -> Option<Operated> {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     Some(match (parts.as_slice(), change) {
         (["tasks"], false) => list(&region.tasks()),
@@ -36,6 +43,7 @@ pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<
                 done => list(&json!({ "purge": done })),
             }
         }
+        (["transactions", name, "start"], true) => start(region, user, name),
         (["messages", number, "reply"], true) => match (number.parse(), decoded(query)) {
             (Ok(number), Some(text)) if region.reply(number, &text) => list(&json!({})),
             (_, None) => fault(400, "the reply is not percent-encoded text"),
@@ -47,6 +55,17 @@ pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<
         },
         _ => return None,
     })
+}
+
+/// Starts a transaction without data, as the region's own user.
+fn start(region: &Handle, user: UserId, name: &str) -> Operated {
+    let Ok(transid) = name.parse() else {
+        return fault(400, "a transaction's name has 1 to 4 characters");
+    };
+    match region.start(transid, user, 0, Vec::new()) {
+        Ok(()) => list(&json!({})),
+        Err(refusal) => fault(409, &refusal.to_string()),
+    }
 }
 
 /// Everything that `tupelo top` shows.

@@ -114,7 +114,14 @@ impl Handler for Serve {
         &self.template
     }
 
-    fn serve(self: Box<Self>, parts: &Parts, trace_id: [u8; 16], body: Bytes) -> Serving {
+    fn serve(
+        self: Box<Self>,
+        parts: &Parts,
+        trace_id: [u8; 16],
+        user_id: Option<&str>,
+        body: Bytes,
+    ) -> Serving {
+        let user = user_id.and_then(|id| id.parse().ok());
         let headers = parts.headers.iter();
         let headers = headers.map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -136,7 +143,7 @@ impl Handler for Serve {
                 )));
             };
             request.variables.clone_from(&found.variables);
-            let served = self.scripts.serve(&self.now, &found, trace_id, request);
+            let served = self.scripts.serve(&self.now, &found, trace_id, user, request);
             match served.await {
                 Ok(answer) => Ok(WebAnswer {
                     status: answer.status,

@@ -23,6 +23,19 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Import(ImportArgs),
+    Structures(StructuresArgs),
+}
+
+/// Write the copybooks of an API-first project: the structures that its
+/// program gets and gives back, derived from the project's JSON schemas.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  tupelo api structures apis/orders\n  tupelo api structures apis/orders --to copybooks")]
+pub struct StructuresArgs {
+    /// The project: the folder that has src/main.
+    project: PathBuf,
+    /// Folder to write them to, one file each; printed when absent.
+    #[arg(long, value_name = "FOLDER")]
+    to: Option<PathBuf>,
 }
 
 /// Make an API project from copybooks and the name of a program: an OpenAPI
@@ -103,6 +116,7 @@ enum Variants {
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
+        What::Structures(args) => run_structures(&args),
         What::Import(args) => {
             let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
             if args.name.is_empty() || args.name.starts_with('.') || !args.name.chars().all(plain) {
@@ -182,6 +196,22 @@ fn run_import(args: &ImportArgs, app: &Application) -> Result<Outcome> {
         "  curl -X POST http://{}/{} -H 'content-type: application/json' \\\n    -d '{}'",
         app.config.gateway.listen, args.name, made.sample
     );
+    Ok(Outcome::Clean)
+}
+
+fn run_structures(args: &StructuresArgs) -> Result<Outcome> {
+    let all = gateway::structures(&args.project)
+        .map_err(|faults| refused("the structures cannot be derived", faults))?;
+    for one in &all {
+        match &args.to {
+            Some(folder) => {
+                let file = folder.join(format!("{}.cpy", one.name));
+                write(&file, &one.text)?;
+                println!("  written  {}", file.display());
+            }
+            None => print!("{}", one.text),
+        }
+    }
     Ok(Outcome::Clean)
 }
 

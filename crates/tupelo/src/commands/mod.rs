@@ -34,6 +34,7 @@ commands! {
     Run => run,
     File => file,
     Task => task,
+    User => user,
     Locks => locks,
     Top => top,
     Trace => trace,

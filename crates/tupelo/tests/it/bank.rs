@@ -57,7 +57,7 @@ fn an_account_is_opened_once() {
     assert_eq!(seen["overdraft"], json!(50.00));
     let savings = r#"{"number": 20000002, "holder": "X", "kind": "SAVINGS", "overdraft": 1}"#;
     let refused = bank.send("POST", "/bank/accounts", Some(savings));
-    assert_eq!(refused.status, 400, "{refused:?}");
+    assert_eq!(refused.status, 422, "{refused:?}");
     assert_eq!(
         refused.json()["title"],
         "A savings account has no overdraft"

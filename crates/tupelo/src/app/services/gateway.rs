@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::{Api, Gateway, GatewayConfig, StartError, TlsConfig};
+use gateway::{Api, ClientCertificates, Gateway, GatewayConfig, StartError, TlsConfig};
 use miette::{Result, bail, miette};
 
 use super::{Running, Service};
@@ -14,6 +14,7 @@ use crate::app::compile::Compiled;
 use crate::app::finding::Findings;
 use crate::app::said::Said;
 use crate::app::scripts::WebSlot;
+use crate::app::security::unserved;
 use crate::app::store_watch::StoreWatch;
 use crate::app::texts::ProgramTexts;
 use crate::app::{Application, interfaces, ports};
@@ -25,6 +26,8 @@ struct Rest {
     gateway: Option<Gateway<RegionBackend>>,
     apis: Apis,
     texts: Arc<ProgramTexts>,
+    /// Administration is served by HTTPS.
+    admin_tls: bool,
     /// What was read and is not in force yet.
     next: Option<Apis>,
     /// What is served beside the APIs.
@@ -73,6 +76,7 @@ impl Service for Rest {
     fn start(&mut self, running: &Running<'_>) -> Result<()> {
         let app = running.app;
         self.apis = self.next.take().unwrap_or_default();
+        self.admin_tls = app.config.admin.tls;
         self.texts.set(running.compiled);
         let backend = RegionBackend {
             region: running.region.clone(),
@@ -86,7 +90,9 @@ impl Service for Rest {
         };
         let apis = self.apis.good.clone();
         let gateway = Gateway::start(gateway_config(app)?, apis, backend);
-        self.gateway = Some(gateway.map_err(|error| taken(error, app))?);
+        let gateway = gateway.map_err(|error| taken(error, app))?;
+        gateway.tell_unserved(unserved(&self.apis));
+        self.gateway = Some(gateway);
         Ok(())
     }
 
@@ -110,7 +116,11 @@ impl Service for Rest {
             lines.push(("gateway", format!("https://{address}")));
         }
         if let Some(address) = gateway.admin_address() {
-            lines.push(("admin", format!("http://{address}  /health /metrics /apis")));
+            let scheme = if self.admin_tls { "https" } else { "http" };
+            lines.push((
+                "admin",
+                format!("{scheme}://{address}  /health /metrics /apis"),
+            ));
         }
         lines
     }
@@ -119,6 +129,7 @@ impl Service for Rest {
         self.texts.set(running.compiled);
         if let (Some(gateway), Some(apis)) = (&self.gateway, self.next.take()) {
             self.apis = apis;
+            gateway.tell_unserved(unserved(&self.apis));
             gateway.reload(self.apis.good.clone());
         }
         Ok(())
@@ -151,6 +162,17 @@ fn load_apis(app: &Application, compiled: &Compiled, said: &mut Said) -> Apis {
 
 /// A listener that could not be had: who has the port, and what to do.
 fn taken(error: StartError, app: &Application) -> miette::Report {
+    if let StartError::OpenAdministration(address) = &error {
+        return miette!(
+            help = format!(
+                "`tupelo user add NAME --roles admin --app {}` makes a user who may use it; or \
+                 listen on 127.0.0.1:{}",
+                app.folder.display(),
+                address.port()
+            ),
+            "{error}"
+        );
+    }
     let StartError::Listen { address, source } = &error else {
         return miette!("{error}");
     };
@@ -186,7 +208,20 @@ fn gateway_config(app: &Application) -> Result<GatewayConfig> {
             listen: settings.tls_listen,
             certificate: app.folder.join(certificate),
             key: app.folder.join(key),
+            clients: settings
+                .tls_client_ca
+                .as_ref()
+                .map(|file| ClientCertificates {
+                    authorities: app.folder.join(file),
+                    required: settings.tls_client_required,
+                }),
         }),
+        (None, None) if settings.tls_client_ca.is_some() => {
+            bail!("[gateway] tls_client_ca is for HTTPS: name tls_certificate and tls_key too")
+        }
+        (None, None) if app.config.admin.tls => {
+            bail!("[admin] tls takes the gateway's certificate: name tls_certificate and tls_key")
+        }
         (None, None) => None,
         _ => {
             bail!("[gateway] HTTPS needs both tls_certificate and tls_key");
@@ -197,6 +232,9 @@ fn gateway_config(app: &Application) -> Result<GatewayConfig> {
         listen: settings.listen,
         tls,
         admin: Some(app.config.admin.listen),
+        admin_auth: app.config.admin.require_auth,
+        admin_tls: app.config.admin.tls,
+        security: app.security(),
         threads: settings.threads as usize,
         cpus: app.offload_cpus()?,
         max_connections: settings.max_connections as usize,

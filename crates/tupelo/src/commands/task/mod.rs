@@ -5,6 +5,7 @@
 mod list;
 mod messages;
 mod purge;
+mod start;
 
 use miette::Result;
 
@@ -12,7 +13,7 @@ use crate::Outcome;
 
 /// List and end tasks, and answer their messages.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo task list\n  tupelo task purge 4711\n  tupelo task messages\n  tupelo task reply 3 'YES'")]
+#[command(after_help = "Example:\n  tupelo task list\n  tupelo task start RBKS\n  tupelo task purge 4711\n  tupelo task messages\n  tupelo task reply 3 'YES'")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -22,6 +23,8 @@ pub struct Args {
 enum What {
     /// List the tasks: what they run, and what they wait for.
     List(list::Args),
+    /// Start a transaction, as START does.
+    Start(start::Args),
     /// End a task when it next waits, or at once when it waits already.
     Purge(purge::Args),
     /// End a task whatever it does.
@@ -36,6 +39,7 @@ enum What {
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         What::List(args) => list::run(&args),
+        What::Start(args) => start::run(&args),
         What::Purge(args) => purge::run(&args, "purge"),
         What::Forcepurge(args) => purge::run(&args, "forcepurge"),
         What::Messages(args) => messages::list(&args),

@@ -1,0 +1,149 @@
+//! Security requirements of a document, as the guard checks them.
+//!
+//! A requirement that cannot be enforced is an error: the API is not served,
+//! rather than served to anybody.
+//!
+//! Reference: OpenAPI 3.0.3, "Security Requirement Object" and "Security Scheme
+//! Object"; 3.1.0 for `mutualTLS` and for roles of schemes without scopes.
+
+use super::{Document, OperationObject};
+use crate::diagnostics::{Diagnostics, Position, closest};
+use crate::security::{Demand, KeyPlace, Means, Requirement, Scheme};
+use serde_json::{Map, Value};
+
+/// What an operation asks of its callers; `None` where it says nothing and the
+/// document does not either.
+pub(crate) fn of_operation(
+    document: &Document,
+    operation: &OperationObject<'_>,
+    means: Means,
+    out: &mut Diagnostics,
+) -> Option<Requirement> {
+    let own = operation.object.get("security");
+    let (value, at) = match own {
+        Some(value) => {
+            let path = ["paths", operation.path, operation.method, "security"];
+            (value, document.key(path))
+        }
+        None => (document.json.get("security")?, document.key(["security"])),
+    };
+    let Some(list) = value.as_array() else {
+        let message = "security: a list of requirements is expected";
+        out.error(&document.file, at, message);
+        return None;
+    };
+    let mut alternatives = Vec::new();
+    let mut refused = Vec::new();
+    for one in list {
+        match alternative(document, one, means) {
+            Ok(demands) => alternatives.push(demands),
+            Err(why) => refused.push(why),
+        }
+    }
+    // An alternative that cannot be checked is no way in; the others are.
+    if alternatives.iter().all(Vec::is_empty) && !refused.is_empty() {
+        for (message, help) in refused {
+            tell(document, at, message, help, out);
+        }
+        return None;
+    }
+    for (message, help) in refused {
+        let message = format!("{message}; the other ways in are served");
+        out.warn_help(&document.file, at, message, Some(help));
+    }
+    Some(Requirement { alternatives })
+}
+
+/// The same finding of several operations is told once.
+fn tell(document: &Document, at: Position, message: String, help: String, out: &mut Diagnostics) {
+    let told = out
+        .0
+        .iter()
+        .any(|d| d.position == at && d.message == message);
+    if !told {
+        out.error_help(&document.file, at, message, help);
+    }
+}
+
+type Refused = (String, String);
+
+fn alternative(document: &Document, one: &Value, means: Means) -> Result<Vec<Demand>, Refused> {
+    let none = Map::new();
+    let schemes = one.as_object().unwrap_or(&none);
+    let mut demands = Vec::new();
+    for (name, scopes) in schemes {
+        let scheme = scheme(document, name, means)?;
+        let scopes = scopes.as_array().into_iter().flatten();
+        let scopes = scopes
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect();
+        demands.push(Demand { scheme, scopes });
+    }
+    Ok(demands)
+}
+
+/// The scheme of that name, if the gateway can check it.
+fn scheme(document: &Document, name: &str, means: Means) -> Result<Scheme, Refused> {
+    let known = document.json.pointer("/components/securitySchemes");
+    let known = known.and_then(Value::as_object);
+    let Some(object) = known.and_then(|known| known.get(name)) else {
+        let mut names = known.into_iter().flatten().map(|(name, _)| name.as_str());
+        let near = closest(name, names.by_ref()).map(str::to_owned);
+        let help = match near {
+            Some(near) => format!("did you mean {near}?"),
+            None => "describe it in components.securitySchemes".to_owned(),
+        };
+        let message = format!(
+            "security: {name} is required of callers and is no scheme of \
+             components.securitySchemes, so this API is not served"
+        );
+        return Err((message, help));
+    };
+    let object = document.resolve(object);
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let refused = |why: &str, help: &str| {
+        let message = format!(
+            "security: {name} is required of callers, and {why}, so this API is not served"
+        );
+        Err((message, help.to_owned()))
+    };
+    let kind = (text("type"), text("scheme").to_ascii_lowercase());
+    match (kind.0, kind.1.as_str()) {
+        ("http", "basic") if means.users => Ok(Scheme::Basic),
+        ("http", "bearer") | ("oauth2" | "openIdConnect", _) if means.tokens => Ok(Scheme::Bearer),
+        ("mutualTLS", _) if means.certificates => Ok(Scheme::Certificate),
+        ("apiKey", _) if means.users => {
+            let place = match text("in") {
+                "header" => KeyPlace::Header,
+                "query" => KeyPlace::Query,
+                "cookie" => KeyPlace::Cookie,
+                _ => return refused("it does not say where the key stands", "in: header"),
+            };
+            match text("name") {
+                "" => refused("it does not say what the key is called", "name: X-API-Key"),
+                key => Ok(Scheme::ApiKey(place, key.to_owned())),
+            }
+        }
+        ("http", "basic") | ("apiKey", _) => refused(
+            "there is no user store",
+            "`tupelo user add NAME` makes one, and [security] users in tupelo.toml names it",
+        ),
+        ("http", "bearer") | ("oauth2" | "openIdConnect", _) => refused(
+            "there are no keys to check tokens by",
+            "give [security.jwt] in tupelo.toml its jwks, issuer and audience",
+        ),
+        ("mutualTLS", _) => refused(
+            "clients are not asked for certificates",
+            "name the authority of client certificates with [gateway] tls_client_ca in tupelo.toml",
+        ),
+        ("http", other) => refused(
+            &format!("the HTTP scheme '{other}' is not known here"),
+            "basic and bearer are",
+        ),
+        (other, _) => refused(
+            &format!("schemes of the type '{other}' are not known here"),
+            "http, apiKey, oauth2, openIdConnect and mutualTLS are",
+        ),
+    }
+}

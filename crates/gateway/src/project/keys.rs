@@ -1,0 +1,133 @@
+//! Every key of a project's own files, and what the gateway makes of it.
+//!
+//! Like the keywords of an OpenAPI document ([`crate::openapi::keywords`]): the
+//! table is the only list, the walk over a file and the reference page come
+//! from it, and a key that is in no row is a warning.
+//!
+//! Reference: the z/OS Connect documentation, "API project structure"; public
+//! sample projects.
+
+use crate::diagnostics::{Diagnostics, closest};
+use crate::yaml::Node;
+use std::fmt::Write;
+use std::path::Path;
+
+/// What is made of a key.
+#[derive(Debug, Clone, Copy)]
+enum Treatment {
+    Served,
+    /// It is for other tools; what that means here.
+    Shown(&'static str),
+}
+
+/// The kinds of maps in a project's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum File {
+    Options,
+    Operation,
+    Mapping,
+    Response,
+    Asset,
+    Provider,
+}
+
+use Treatment::{Served, Shown};
+
+/// Programs run in the region behind the gateway.
+const HERE: Treatment = Shown("programs run in the region behind the gateway");
+/// Data has the region's code page.
+const CODE_PAGE: Treatment = Shown("data is in the region's code page");
+const TOLD: Treatment = Shown("");
+/// The assets say it themselves.
+const BY_ASSET: Treatment = Shown("the assets say it themselves");
+
+const TABLE: &[(File, &str, &[(&str, Treatment)])] = &[
+    (
+        File::Options,
+        "config/options.yaml",
+        &[
+            ("provider", Served),
+            ("programInterface", BY_ASSET),
+            ("language", BY_ASSET),
+            ("connectionRef", HERE),
+            ("program", BY_ASSET),
+            ("transid", BY_ASSET),
+            ("transidUsage", BY_ASSET),
+            ("ccsid", CODE_PAGE),
+            ("providerPrefix", Served),
+            ("providerExtension", TOLD),
+            ("defaultCharacterMaxLength", Served),
+            ("defaultFractionDigits", Served),
+        ],
+    ),
+    (
+        File::Operation,
+        "operations/…/operation.yaml",
+        &[("version", TOLD), ("zasset", Served)],
+    ),
+    (
+        File::Mapping,
+        "operations/…/request.yaml and response_….yaml",
+        &[("version", TOLD), ("mappings", Served)],
+    ),
+    (
+        File::Response,
+        "operations/…/response_mapping.yaml, below each file",
+        &[("condition", Served), ("httpStatusCode", Served)],
+    ),
+    (
+        File::Asset,
+        "zosAssets/…/zosAsset.yaml",
+        &[
+            ("version", TOLD),
+            ("type", Served),
+            ("description", TOLD),
+            ("providerProperties", Served),
+        ],
+    ),
+    (
+        File::Provider,
+        "zosAssets/…/zosAsset.yaml, below providerProperties",
+        &[
+            ("program", Served),
+            ("language", Served),
+            ("transid", Served),
+            ("transidUsage", Served),
+            ("connectionRef", HERE),
+            ("ccsid", CODE_PAGE),
+        ],
+    ),
+];
+
+/// Tells of keys that are not known.
+pub(crate) fn check(kind: File, file: &Path, node: &Node, out: &mut Diagnostics) {
+    let Some((_, _, rows)) = TABLE.iter().find(|(k, ..)| *k == kind) else {
+        return;
+    };
+    for (key, _) in node.map().unwrap_or_default() {
+        let name = key.text().unwrap_or_default();
+        if rows.iter().any(|(known, _)| *known == name) {
+            continue;
+        }
+        let message = format!("{name} is not known here, and is not looked at");
+        let help = closest(name, rows.iter().map(|(known, _)| *known));
+        let help = help.map(|near| format!("did you mean {near}?"));
+        out.warn_help(file, key.at, message, help);
+    }
+}
+
+/// The keys as sections of the reference page, in Markdown.
+pub(crate) fn reference() -> String {
+    let mut page = String::new();
+    for (_, title, rows) in TABLE {
+        let _ = write!(page, "\n## `{title}`\n\n| key | | |\n|---|---|---|\n");
+        for (key, treatment) in *rows {
+            let (word, why) = match treatment {
+                Served => ("served", ""),
+                Shown(why) => ("shown", *why),
+            };
+            let _ = writeln!(page, "| `{key}` | {word} | {why} |");
+        }
+    }
+    page
+}

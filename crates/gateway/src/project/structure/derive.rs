@@ -1,0 +1,455 @@
+//! From a JSON schema to COBOL structures: their text, and where each value is.
+//!
+//! The text is what a program's copybook says. It is parsed like any copybook,
+//! so that offsets and slack bytes are those that the program has.
+
+use super::names::{Taken, cobol};
+use super::{Contained, NAME_BYTES, Node, Part, Shape, Structures};
+use crate::project::record::Record;
+use copybook::{FieldId, Layout, ParseOptions};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Longest text whose length fits its field.
+const MAX_TEXT: u64 = 32_767;
+/// Characters of a date or time.
+const DATE_TEXT: u64 = 32;
+/// Digits of a number.
+const DIGITS: u32 = 18;
+/// Deepest schema.
+const MAX_DEPTH: usize = 32;
+/// Most structures of one direction.
+const MAX_PARTS: usize = 1000;
+/// Picture of a count.
+const COUNT: &str = "PIC S9(9) COMP-5 SYNC";
+
+/// What `options.yaml` says where a schema does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Characters of a text without `maxLength`.
+    pub characters: u64,
+    /// Digits behind the point of a number without `multipleOf`.
+    pub fraction_digits: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            characters: 255,
+            fraction_digits: 2,
+        }
+    }
+}
+
+/// The text of a copybook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Generated {
+    /// Name of the file, without its extension.
+    pub name: String,
+    /// COBOL source in fixed form.
+    pub text: String,
+}
+
+/// Derives the structures of a schema; `prefix` begins the names of their 01
+/// levels.
+///
+/// # Errors
+/// What of the schema has no rule, and where it stands.
+pub(crate) fn derive(
+    schema: &Value,
+    prefix: &str,
+    limits: Limits,
+) -> Result<(Structures, Generated), String> {
+    let mut builder = Builder {
+        prefix,
+        limits,
+        outer: Taken::default(),
+        drafts: Vec::new(),
+        depth: 0,
+    };
+    builder.drafts.push(Draft::new(format!("BAQBASE-{prefix}")));
+    let shape = Shape::Object(builder.members(0, 3, schema, "")?);
+    builder.drafts[0].shape = Some(shape);
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    for (index, mut draft) in builder.drafts.into_iter().enumerate() {
+        let mut layout = draft.layout()?;
+        let slack = (draft.align - layout.length % draft.align) % draft.align;
+        // Instances follow one another: each begins where its fields can.
+        if index > 0 && slack > 0 {
+            let level = if draft.grouped { 6 } else { 3 };
+            draft.emit(level, "filler", &format!("PIC X({slack})"));
+            layout = draft.layout()?;
+        }
+        text += &draft.text();
+        let shape = draft.shape.take().unwrap_or(Shape::Object(Vec::new()));
+        let record = Record::new(layout)?;
+        parts.push(Part { record, shape });
+    }
+    let name = prefix.to_owned();
+    Ok((Structures { parts }, Generated { name, text }))
+}
+
+struct Builder<'a> {
+    prefix: &'a str,
+    limits: Limits,
+    /// Names of groups, counts and containers: one set for all parts.
+    outer: Taken,
+    drafts: Vec<Draft>,
+    depth: usize,
+}
+
+/// A part that is being made.
+struct Draft {
+    title: String,
+    /// Level, name and clause of each item.
+    items: Vec<(u32, String, String)>,
+    /// Names within the part.
+    names: Taken,
+    align: u32,
+    /// Its members stand in a group.
+    grouped: bool,
+    shape: Option<Shape>,
+}
+
+impl Draft {
+    fn new(title: String) -> Draft {
+        Draft {
+            title,
+            items: Vec::new(),
+            names: Taken::default(),
+            align: 1,
+            grouped: false,
+            shape: None,
+        }
+    }
+
+    /// Adds an item; fields are numbered as they stand, the record being 0.
+    fn emit(&mut self, level: u32, name: &str, clause: &str) -> FieldId {
+        let align = match clause {
+            _ if !clause.ends_with("SYNC") => 1,
+            _ if clause.contains("9999 ") => 2,
+            _ => 4,
+        };
+        self.align = self.align.max(align);
+        self.items.push((level, name.to_owned(), clause.to_owned()));
+        FieldId(self.items.len() as u32)
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("       01  {}.\n", self.title);
+        for (level, name, clause) in &self.items {
+            let indent = " ".repeat(7 + *level as usize);
+            let line = format!("{indent}{level:02} {name:<29} {clause}");
+            let line = line.trim_end();
+            // Column 72 is the last one that counts.
+            let _ = match line.len() < 72 {
+                true => writeln!(text, "{line}."),
+                false => writeln!(text, "{indent}{level:02} {name}\n{indent}   {clause}."),
+            };
+        }
+        text
+    }
+
+    fn layout(&self) -> Result<Layout, String> {
+        let parsed = copybook::parse(&self.text(), &ParseOptions::default());
+        let layouts = parsed.map_err(|e| format!("the structure {}: {e}", self.title))?;
+        let layout = layouts.into_iter().next();
+        layout.ok_or_else(|| format!("the structure {} is empty", self.title))
+    }
+}
+
+/// What a schema describes.
+enum Kind<'s> {
+    /// Text of at most so many characters, or of exactly so many.
+    Text {
+        most: u64,
+        fixed: bool,
+        date: bool,
+    },
+    Number(String),
+    Truth,
+    Object,
+    Array {
+        items: &'s Value,
+        most: Option<u64>,
+    },
+}
+
+impl Builder<'_> {
+    /// The members of an object, in their order.
+    fn members(
+        &mut self,
+        part: usize,
+        level: u32,
+        schema: &Value,
+        at: &str,
+    ) -> Result<Vec<Node>, String> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH || level > 46 {
+            return Err(format!("{at} is too deep"));
+        }
+        let required = schema.get("required").and_then(Value::as_array);
+        let required: Vec<&str> = required
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let mut nodes = Vec::new();
+        for (name, schema) in properties.into_iter().flatten() {
+            let at = format!("{at}/{name}");
+            let needed = required.contains(&name.as_str());
+            nodes.push(self.member(part, level, (name, schema), needed, &at)?);
+        }
+        self.depth -= 1;
+        match nodes.is_empty() && level > 3 {
+            true => Err(format!("{at} is an object without properties")),
+            false => Ok(nodes),
+        }
+    }
+
+    fn member(
+        &mut self,
+        part: usize,
+        level: u32,
+        (name, schema): (&str, &Value),
+        required: bool,
+        at: &str,
+    ) -> Result<Node, String> {
+        let kind = kind(schema, self.limits, at)?;
+        let base = cobol(name);
+        let node = |existence, shape| Node {
+            name: name.to_owned(),
+            existence,
+            shape,
+        };
+        match kind {
+            Kind::Object if required => {
+                let group = self.outer.unique(&base, 0);
+                self.drafts[part].names.take(&group);
+                self.drafts[part].emit(level, &group, "");
+                let members = self.members(part, level + 3, schema, at)?;
+                Ok(node(None, Shape::Object(members)))
+            }
+            Kind::Object => {
+                let own = self.outer.unique(&base, 10);
+                let inside = self.contained(part, level, &own, "existence");
+                let inner = self.part(&own, schema, at)?;
+                Ok(node(None, Shape::Optional(inside(inner, Some(1)))))
+            }
+            Kind::Array { items, most } => {
+                let own = self.outer.unique(&base, 5);
+                let inside = self.contained(part, level, &own, "num");
+                let inner = self.part(&own, items, at)?;
+                Ok(node(None, Shape::Array(inside(inner, most))))
+            }
+            kind if required => {
+                let shape = self.leaf(part, level, &base, kind);
+                Ok(node(None, shape))
+            }
+            kind => {
+                let own = self.outer.unique(&base, 10);
+                let draft = &mut self.drafts[part];
+                let existence = draft.emit(level, &format!("{own}-existence"), COUNT);
+                let mut inner = level;
+                if matches!(kind, Kind::Text { fixed: false, .. }) {
+                    draft.names.take(&own);
+                    draft.emit(level, &own, "");
+                    inner += 3;
+                }
+                let shape = self.leaf(part, inner, &base, kind);
+                Ok(node(Some(existence), shape))
+            }
+        }
+    }
+
+    /// Count and name of a container.
+    fn contained(
+        &mut self,
+        part: usize,
+        level: u32,
+        own: &str,
+        count: &str,
+    ) -> impl FnOnce(usize, Option<u64>) -> Contained + use<> {
+        let draft = &mut self.drafts[part];
+        let count = draft.emit(level, &format!("{own}-{count}"), COUNT);
+        let clause = format!("PIC X({NAME_BYTES})");
+        let container = draft.emit(level, &format!("{own}-cont"), &clause);
+        move |part, most| Contained {
+            count,
+            container,
+            part,
+            most,
+        }
+    }
+
+    /// A part of its own.
+    fn part(&mut self, own: &str, schema: &Value, at: &str) -> Result<usize, String> {
+        let index = self.drafts.len();
+        if index >= MAX_PARTS {
+            return Err(format!("{at} is one structure too many"));
+        }
+        self.drafts
+            .push(Draft::new(format!("{}-{own}", self.prefix)));
+        let shape = match kind(schema, self.limits, at)? {
+            Kind::Object => {
+                let draft = &mut self.drafts[index];
+                draft.grouped = true;
+                draft.names.take(own);
+                draft.emit(3, own, "");
+                Shape::Object(self.members(index, 6, schema, at)?)
+            }
+            Kind::Array { .. } => {
+                return Err(format!("{at} is an array of arrays"));
+            }
+            kind => {
+                // An array's number is not that of its items.
+                let bare = at.rsplit('/').next().map(cobol).unwrap_or_default();
+                self.leaf(index, 3, &bare, kind)
+            }
+        };
+        self.drafts[index].shape = Some(shape);
+        Ok(index)
+    }
+
+    fn leaf(&mut self, part: usize, level: u32, base: &str, kind: Kind<'_>) -> Shape {
+        let draft = &mut self.drafts[part];
+        match kind {
+            Kind::Text { most, fixed, date } => {
+                let name = draft.names.unique(base, 7);
+                let length = (!fixed).then(|| {
+                    let length = format!("{name}-length");
+                    draft.emit(level, &length, "PIC S9999 COMP-5 SYNC")
+                });
+                let field = draft.emit(level, &name, &format!("PIC X({most})"));
+                Shape::Text {
+                    field,
+                    length,
+                    date,
+                }
+            }
+            Kind::Truth => {
+                let name = draft.names.unique(base, 0);
+                Shape::Truth(draft.emit(level, &name, "PIC X"))
+            }
+            Kind::Number(clause) => {
+                let name = draft.names.unique(base, 0);
+                Shape::Number(draft.emit(level, &name, &clause))
+            }
+            // Told apart by whoever calls.
+            Kind::Object | Kind::Array { .. } => Shape::Object(Vec::new()),
+        }
+    }
+}
+
+/// What a schema describes; refused when there is no rule for it.
+fn kind<'s>(schema: &'s Value, limits: Limits, at: &str) -> Result<Kind<'s>, String> {
+    for word in ["$ref", "allOf", "anyOf", "oneOf", "not"] {
+        if schema.get(word).is_some() {
+            return Err(format!("{at} uses {word}"));
+        }
+    }
+    let number = |key: &str| schema.get(key).and_then(Value::as_u64);
+    let format = schema
+        .get("format")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    match schema.get("type").and_then(Value::as_str) {
+        Some("string") => {
+            let words = schema.get("enum").and_then(Value::as_array);
+            let longest = words.map(|words| {
+                let lengths = words
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(|w| w.chars().count());
+                lengths.max().unwrap_or(1) as u64
+            });
+            let dated = matches!(format, "date" | "date-time" | "time");
+            let fixed = longest.is_none()
+                && number("maxLength").is_some_and(|most| number("minLength") == Some(most));
+            let most = match (longest, dated) {
+                (Some(longest), _) => longest,
+                (None, true) => number("maxLength").unwrap_or(DATE_TEXT),
+                (None, false) => number("maxLength").unwrap_or(limits.characters),
+            };
+            match (1..=MAX_TEXT).contains(&most) {
+                true => Ok(Kind::Text {
+                    most,
+                    fixed,
+                    date: format == "date",
+                }),
+                false => Err(format!("{at} is text of {most} characters")),
+            }
+        }
+        Some("number") => Ok(Kind::Number(decimal(schema, format, limits, at)?)),
+        Some("integer") => Ok(Kind::Number(integer(schema, format))),
+        Some("boolean") => Ok(Kind::Truth),
+        Some("object") => Ok(Kind::Object),
+        Some("array") => {
+            let (least, most) = (number("minItems").unwrap_or(0), number("maxItems"));
+            if most == Some(least) {
+                return Err(format!("{at} is an array of a fixed number of items"));
+            }
+            let items = schema
+                .get("items")
+                .ok_or_else(|| format!("{at} has no items"))?;
+            Ok(Kind::Array { items, most })
+        }
+        Some(other) => Err(format!("{at} has the type '{other}'")),
+        None => Err(format!("{at} has no type, or several")),
+    }
+}
+
+fn decimal(schema: &Value, format: &str, limits: Limits, at: &str) -> Result<String, String> {
+    match format {
+        "double" => return Ok("COMP-2 SYNC".into()),
+        "float" => return Ok("COMP-1 SYNC".into()),
+        _ => {}
+    }
+    let step = schema.get("multipleOf").map(ToString::to_string);
+    let fraction = match step {
+        Some(step) => step
+            .split_once('.')
+            .map_or(0, |(_, digits)| digits.len() as u32),
+        None => limits.fraction_digits,
+    };
+    let sign = if at_least_zero(schema) { "" } else { "S" };
+    match fraction {
+        0 => Ok(format!("PIC {sign}9({DIGITS}) COMP-3")),
+        f if f < DIGITS => Ok(format!("PIC {sign}9({})V9({f}) COMP-3", DIGITS - f)),
+        f => Err(format!("{at} has {f} digits behind the point")),
+    }
+}
+
+fn integer(schema: &Value, format: &str) -> String {
+    let of = |key: &str| schema.get(key).and_then(Value::as_i64);
+    let (least, most) = match format {
+        "int32" => (
+            of("minimum").or(Some(i32::MIN.into())),
+            of("maximum").or(Some(i32::MAX.into())),
+        ),
+        _ => (of("minimum"), of("maximum")),
+    };
+    let unsigned = at_least_zero(schema);
+    let sign = if unsigned { "" } else { "S" };
+    let within =
+        |low: i64, high: i64| least.is_some_and(|l| l >= low) && most.is_some_and(|m| m <= high);
+    let (short, long) = match unsigned {
+        true => (within(0, 0xFFFF), within(0, 0xFFFF_FFFF)),
+        false => (
+            within(i16::MIN.into(), i16::MAX.into()),
+            within(i32::MIN.into(), i32::MAX.into()),
+        ),
+    };
+    match (short, long) {
+        (true, _) => format!("PIC {sign}9999 COMP-5 SYNC"),
+        (_, true) => format!("PIC {sign}9(9) COMP-5 SYNC"),
+        _ => format!("PIC {sign}9({DIGITS}) COMP-5 SYNC"),
+    }
+}
+
+fn at_least_zero(schema: &Value) -> bool {
+    let least = schema.get("minimum").and_then(Value::as_f64);
+    least.is_some_and(|least| least >= 0.0)
+}

@@ -1,0 +1,153 @@
+//! API-first assets: structures that are derived from JSON schemas.
+//!
+//! A program behind an API-first asset gets one container `BAQBASE` with a
+//! structure, and a container more for each part of it that may be missing or
+//! repeated: a field of sixteen bytes in the structure names that container, a
+//! count beside it says how many instances it has. The answer comes back in the
+//! same way.
+//!
+//! ```text
+//! responseCode200-existence  PIC S9(9) COMP-5   0 or 1
+//! responseCode200-cont       PIC X(16)          a container with one RBK00P01-responseCode200
+//! authors-num                PIC S9(9) COMP-5   how many
+//! authors-cont               PIC X(16)          a container with so many RBK00P01-authors
+//! title-length               PIC S9999 COMP-5   bytes of the text that follows
+//! title                      PIC X(80)
+//! ```
+//!
+//! Reference: CICS Transaction Server, "JSON schema to COBOL mapping" and
+//! "Variable arrays of elements in DFHJS2LS", mapping level 5.0; the generated
+//! copybooks of public samples.
+//!
+//! Invariant: no layout is guessed. A schema that the rules say nothing about
+//! is refused, with its name.
+
+mod derive;
+mod generate;
+mod names;
+mod read;
+mod write;
+
+pub use derive::Generated;
+pub(crate) use derive::{Limits, derive};
+pub use generate::structures;
+
+use super::record::Record;
+use copybook::FieldId;
+
+/// Never panics, whatever the bytes: for the fuzz target.
+#[doc(hidden)]
+pub fn fuzz_derived(schema: &[u8], answer: &[u8]) {
+    let Ok(schema) = serde_json::from_slice(schema) else {
+        return;
+    };
+    let Ok((structures, _)) = derive(&schema, "X", Limits::default()) else {
+        return;
+    };
+    // Every container has the same bytes.
+    let container = |_: &str| Some(answer);
+    let mut out = Vec::new();
+    if let Ok(true) = structures.read(&container, &mut out) {
+        let mut tape = crate::json::Tape::default();
+        let json = tape.parse(&out).expect("what is written is JSON");
+        let _ = structures.write(Some(json));
+    }
+}
+
+/// Name of the container with the structure that names the others.
+pub(crate) const BASE: &str = "BAQBASE";
+/// Bytes of a container's name.
+const NAME_BYTES: usize = 16;
+/// Most instances that one container may hold, whatever its count says.
+const MAX_INSTANCES: usize = 1 << 20;
+
+/// The structures of one direction; the first is that of [`BASE`].
+#[derive(Debug)]
+pub(crate) struct Structures {
+    pub parts: Vec<Part>,
+}
+
+/// One 01 structure.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub record: Record,
+    pub shape: Shape,
+}
+
+/// A value with its name, and how it is known to be there.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// Its name in JSON.
+    pub name: String,
+    /// The field that says whether it is there; none for one that always is.
+    pub existence: Option<FieldId>,
+    pub shape: Shape,
+}
+
+/// Where a value is.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// Text; with its length beside it, or of a fixed one.
+    Text {
+        field: FieldId,
+        length: Option<FieldId>,
+        /// A date, of which only the day counts.
+        date: bool,
+    },
+    /// A number.
+    Number(FieldId),
+    /// One byte, 0 or 1.
+    Truth(FieldId),
+    /// Members of the same structure.
+    Object(Vec<Node>),
+    /// One instance in a container of its own, or none.
+    Optional(Contained),
+    /// Instances in a container of their own.
+    Array(Contained),
+}
+
+/// Instances in a container.
+#[derive(Debug)]
+pub(crate) struct Contained {
+    /// How many there are.
+    pub count: FieldId,
+    /// The container's name.
+    pub container: FieldId,
+    /// Which part an instance is.
+    pub part: usize,
+    /// Most instances.
+    pub most: Option<u64>,
+}
+
+impl Structures {
+    /// The names below `names`, to check a mapping by; none where they lead
+    /// nowhere.
+    pub fn names_below(&self, names: &[String]) -> Option<Vec<&str>> {
+        let mut shape = &self.parts[0].shape;
+        for name in names {
+            shape = match self.settled(shape) {
+                Shape::Object(members) => {
+                    &members.iter().find(|member| member.name == *name)?.shape
+                }
+                _ => return None,
+            };
+        }
+        Some(match self.settled(shape) {
+            Shape::Object(members) => members.iter().map(|m| m.name.as_str()).collect(),
+            _ => Vec::new(),
+        })
+    }
+
+    /// What a shape is in the end: instances are meant by their array's name.
+    fn settled<'s>(&'s self, mut shape: &'s Shape) -> &'s Shape {
+        while let Shape::Optional(contained) | Shape::Array(contained) = shape {
+            shape = &self.parts[contained.part].shape;
+        }
+        shape
+    }
+
+    /// Bytes of the structure in [`BASE`].
+    pub fn base_bytes(&self) -> usize {
+        self.parts[0].record.max_len()
+    }
+}

@@ -1,0 +1,288 @@
+//! From the containers that a program left behind to JSON.
+//!
+//! What a program does not say to be there is left out. An array whose count is
+//! zero is left out too, unless its container is named: then it is empty.
+
+use super::{BASE, Contained, MAX_INSTANCES, NAME_BYTES, Node, Shape, Structures};
+use crate::json::{Tape, write_string};
+use crate::mapping::expr::Trim;
+use crate::problem::Fault;
+
+/// Longest JSON that is made of one answer: containers that are named many
+/// times could make more of it than there is memory.
+const MAX_JSON: usize = 64 << 20;
+
+impl Structures {
+    /// Appends what a program returned as a JSON object; false if it left no
+    /// base.
+    ///
+    /// # Errors
+    /// What is not as the structures say.
+    pub fn read<'c>(
+        &self,
+        container: &dyn Fn(&str) -> Option<&'c [u8]>,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Box<Fault>> {
+        let Some(base) = container(BASE) else {
+            return Ok(false);
+        };
+        let reader = Reader {
+            structures: self,
+            container,
+        };
+        let needed = self.base_bytes();
+        if base.len() < needed {
+            let message = format!("{BASE} has {} bytes, its structure {needed}", base.len());
+            return Err(fault(BASE, message));
+        }
+        reader.value(0, &self.parts[0].shape, base, out)?;
+        Ok(true)
+    }
+}
+
+struct Reader<'r, 'c> {
+    structures: &'r Structures,
+    container: &'r dyn Fn(&str) -> Option<&'c [u8]>,
+}
+
+impl Reader<'_, '_> {
+    /// Appends a value; false if there is none.
+    fn value(
+        &self,
+        part: usize,
+        shape: &Shape,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Box<Fault>> {
+        let record = &self.structures.parts[part].record;
+        match shape {
+            Shape::Object(members) => self.members(part, members, bytes, out).map(|()| true),
+            Shape::Optional(contained) => {
+                if self.count(part, contained.count, bytes)? == 0 {
+                    return Ok(false);
+                }
+                let (name, there) = self.named(part, contained, bytes)?;
+                let instance = self.instances(&name, there, contained.part, 1)?;
+                self.value(
+                    contained.part,
+                    &self.structures.parts[contained.part].shape,
+                    instance,
+                    out,
+                )
+            }
+            Shape::Array(contained) => self.array(part, contained, bytes, out),
+            Shape::Number(field) => record.decode(*field, bytes, &[], Trim::Keep, out),
+            Shape::Truth(field) => {
+                let truth = match bytes[record.layout()[*field].offset as usize] {
+                    0 => "false",
+                    1 => "true",
+                    other => {
+                        let message = format!("a truth is 0 or 1, not X'{other:02X}'");
+                        return Err(fault(&record.layout().path(*field), message));
+                    }
+                };
+                out.extend_from_slice(truth.as_bytes());
+                Ok(true)
+            }
+            Shape::Text {
+                field,
+                length,
+                date,
+            } => {
+                let mut whole = Vec::new();
+                record.decode(*field, bytes, &[], Trim::Keep, &mut whole)?;
+                let mut tape = Tape::default();
+                let Ok(text) = tape.parse(&whole) else {
+                    return Ok(false);
+                };
+                let text = text.plain();
+                let text = match length {
+                    Some(length) => self.cut(part, *length, &text, bytes)?,
+                    None => text.into_owned(),
+                };
+                write_string(if *date { day(&text) } else { &text }, out);
+                Ok(true)
+            }
+        }
+    }
+
+    /// As much of a text as its length says.
+    fn cut(
+        &self,
+        part: usize,
+        length: copybook::FieldId,
+        text: &str,
+        bytes: &[u8],
+    ) -> Result<String, Box<Fault>> {
+        let count = self.count(part, length, bytes)?;
+        let has = text.chars().count();
+        if count > has {
+            let layout = self.structures.parts[part].record.layout();
+            let message = format!("says {count} characters, the text has {has}");
+            return Err(fault(&layout.path(length), message));
+        }
+        Ok(text.chars().take(count).collect())
+    }
+
+    fn members(
+        &self,
+        part: usize,
+        members: &[Node],
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), Box<Fault>> {
+        out.push(b'{');
+        let mut empty = true;
+        for member in members {
+            if let Some(existence) = member.existence
+                && self.count(part, existence, bytes)? == 0
+            {
+                continue;
+            }
+            let start = out.len();
+            if !empty {
+                out.push(b',');
+            }
+            write_string(&member.name, out);
+            out.push(b':');
+            match self.value(part, &member.shape, bytes, out)? {
+                true => empty = false,
+                false => out.truncate(start),
+            }
+        }
+        out.push(b'}');
+        match out.len() > MAX_JSON {
+            true => Err(fault(
+                BASE,
+                format!("the answer is longer than {MAX_JSON} bytes"),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    fn array(
+        &self,
+        part: usize,
+        contained: &Contained,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Box<Fault>> {
+        let count = self.count(part, contained.count, bytes)?;
+        if count == 0 {
+            let named = !self.name(part, contained, bytes).is_empty();
+            if named {
+                out.extend_from_slice(b"[]");
+            }
+            return Ok(named);
+        }
+        let (name, there) = self.named(part, contained, bytes)?;
+        let all = self.instances(&name, there, contained.part, count)?;
+        let inner = &self.structures.parts[contained.part];
+        out.push(b'[');
+        for (index, instance) in all.chunks_exact(inner.record.max_len()).enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            if !self.value(contained.part, &inner.shape, instance, out)? {
+                out.extend_from_slice(b"null");
+            }
+            if out.len() > MAX_JSON {
+                return Err(fault(
+                    &name,
+                    format!("the answer is longer than {MAX_JSON} bytes"),
+                ));
+            }
+        }
+        out.push(b']');
+        Ok(true)
+    }
+
+    /// The bytes of so many instances.
+    fn instances<'b>(
+        &self,
+        name: &str,
+        bytes: &'b [u8],
+        part: usize,
+        count: usize,
+    ) -> Result<&'b [u8], Box<Fault>> {
+        let needed = self.structures.parts[part].record.max_len() * count;
+        bytes.get(..needed).ok_or_else(|| {
+            let has = bytes.len();
+            let message =
+                format!("the container {name} has {has} bytes, {count} instances {needed}");
+            Box::new(Fault {
+                container: Some(name.to_owned()),
+                ..*fault(name, message)
+            })
+        })
+    }
+
+    fn name(&self, part: usize, contained: &Contained, bytes: &[u8]) -> String {
+        let from = self.structures.parts[part].record.layout()[contained.container].offset as usize;
+        let field = &bytes[from..from + NAME_BYTES];
+        let text = String::from_utf8_lossy(field);
+        text.trim_matches([' ', '\0']).to_owned()
+    }
+
+    /// The container that a field names.
+    fn named(
+        &self,
+        part: usize,
+        contained: &Contained,
+        bytes: &[u8],
+    ) -> Result<(String, &[u8]), Box<Fault>> {
+        let name = self.name(part, contained, bytes);
+        let there = (!name.is_empty())
+            .then(|| (self.container)(&name))
+            .flatten();
+        match there {
+            Some(there) => Ok((name, there)),
+            None => {
+                let layout = self.structures.parts[part].record.layout();
+                let field = layout.path(contained.container);
+                let message = format!("{field} names the container '{name}', which is not there");
+                Err(fault(&field, message))
+            }
+        }
+    }
+
+    /// A count, which is not negative and not past what there can be.
+    fn count(
+        &self,
+        part: usize,
+        field: copybook::FieldId,
+        bytes: &[u8],
+    ) -> Result<usize, Box<Fault>> {
+        let record = &self.structures.parts[part].record;
+        let mut text = Vec::new();
+        record.decode(field, bytes, &[], Trim::Keep, &mut text)?;
+        let text = String::from_utf8_lossy(&text);
+        let count = text
+            .parse::<usize>()
+            .ok()
+            .filter(|count| *count <= MAX_INSTANCES);
+        count.ok_or_else(|| {
+            let path = record.layout().path(field);
+            fault(
+                &path,
+                format!("{path} is {text}: it counts from 0 to {MAX_INSTANCES}"),
+            )
+        })
+    }
+}
+
+/// The day of a date that has a time with it.
+fn day(text: &str) -> &str {
+    match text.as_bytes() {
+        [_, _, _, _, b'-', _, _, b'-', _, _, b'T', ..] if text.is_char_boundary(10) => &text[..10],
+        _ => text,
+    }
+}
+
+fn fault(field: &str, message: String) -> Box<Fault> {
+    Box::new(Fault {
+        field: Some(field.to_owned()),
+        message,
+        ..Fault::default()
+    })
+}

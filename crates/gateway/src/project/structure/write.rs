@@ -1,0 +1,205 @@
+//! From JSON to the containers that a program gets.
+//!
+//! Text of a varying length is followed by binary zeros, as programs that were
+//! written for CICS expect; numbers begin as zero.
+
+use super::{BASE, Contained, MAX_INSTANCES, NAME_BYTES, Node, Shape, Structures};
+use crate::json::{Json, Kind, write_string};
+use crate::problem::Fault;
+use crate::validate::schema::MAX_FAULTS;
+
+impl Structures {
+    /// The containers of a JSON object, that of the base first.
+    ///
+    /// # Errors
+    /// Every value that does not fit.
+    pub fn write(&self, json: Option<Json<'_>>) -> Result<Vec<(String, Vec<u8>)>, Vec<Fault>> {
+        let mut writer = Writer {
+            structures: self,
+            made: vec![(BASE.to_owned(), Vec::new())],
+            faults: Vec::new(),
+        };
+        let base = writer.instance(0, json, "");
+        writer.made[0].1 = base;
+        match writer.faults.is_empty() {
+            true => Ok(writer.made),
+            false => Err(writer.faults),
+        }
+    }
+}
+
+struct Writer<'s> {
+    structures: &'s Structures,
+    made: Vec<(String, Vec<u8>)>,
+    faults: Vec<Fault>,
+}
+
+impl Writer<'_> {
+    /// One instance of a part.
+    fn instance(&mut self, part: usize, json: Option<Json<'_>>, at: &str) -> Vec<u8> {
+        let structures = self.structures;
+        let part_of = &structures.parts[part];
+        let mut bytes = vec![0; part_of.record.max_len()];
+        part_of.record.initialise(&mut bytes);
+        blank(structures, part, &part_of.shape, &mut bytes);
+        if let Some(json) = json {
+            self.value(part, &part_of.shape, json, &mut bytes, at);
+        }
+        bytes
+    }
+
+    fn value(&mut self, part: usize, shape: &Shape, json: Json<'_>, bytes: &mut [u8], at: &str) {
+        let record = &self.structures.parts[part].record;
+        let put = match shape {
+            Shape::Object(members) => return self.members(part, members, json, bytes, at),
+            Shape::Optional(contained) => {
+                let instance = self.instance(contained.part, Some(json), at);
+                return self.container(part, contained, 1, instance, bytes);
+            }
+            Shape::Array(contained) => return self.array(part, contained, json, bytes, at),
+            Shape::Truth(field) => {
+                let offset = record.layout()[*field].offset as usize;
+                bytes[offset] = u8::from(json.plain() == "true");
+                return;
+            }
+            Shape::Number(field) => record.encode(*field, json.raw(), bytes, &[]),
+            Shape::Text { field, length, .. } => {
+                let text = json.plain();
+                let mut quoted = Vec::new();
+                write_string(&text, &mut quoted);
+                let quoted = String::from_utf8_lossy(&quoted);
+                let put = record.encode(*field, &quoted, bytes, &[]);
+                put.and_then(|()| match length {
+                    Some(length) => {
+                        let count = text.chars().count();
+                        let of = &record.layout()[*field];
+                        let (from, to) = (of.offset as usize + count, end(of));
+                        bytes[from.min(to)..to].fill(0);
+                        record.encode(*length, &count.to_string(), bytes, &[])
+                    }
+                    None => Ok(()),
+                })
+            }
+        };
+        if let Err(fault) = put {
+            self.fault(at, fault.message, fault.field);
+        }
+    }
+
+    fn members(
+        &mut self,
+        part: usize,
+        members: &[Node],
+        json: Json<'_>,
+        bytes: &mut [u8],
+        at: &str,
+    ) {
+        for member in members {
+            let value = json.get(&member.name).filter(|v| v.kind() != Kind::Null);
+            let Some(value) = value else { continue };
+            if let Some(existence) = member.existence {
+                self.count(part, existence, 1, bytes);
+            }
+            let at = format!("{at}/{}", member.name);
+            self.value(part, &member.shape, value, bytes, &at);
+        }
+    }
+
+    fn array(
+        &mut self,
+        part: usize,
+        contained: &Contained,
+        json: Json<'_>,
+        bytes: &mut [u8],
+        at: &str,
+    ) {
+        let most = contained.most.unwrap_or(u64::MAX).min(MAX_INSTANCES as u64);
+        if json.len() as u64 > most {
+            let message = format!(
+                "has {} items, the structure takes at most {most}",
+                json.len()
+            );
+            return self.fault(at, message, None);
+        }
+        let mut all = Vec::new();
+        for (index, item) in json.items().enumerate() {
+            let item = Some(item).filter(|item| item.kind() != Kind::Null);
+            all.extend(self.instance(contained.part, item, &format!("{at}/{index}")));
+        }
+        if json.len() > 0 {
+            self.container(part, contained, json.len(), all, bytes);
+        }
+    }
+
+    /// Puts instances into a container with a name of its own.
+    fn container(
+        &mut self,
+        part: usize,
+        contained: &Contained,
+        count: usize,
+        instances: Vec<u8>,
+        bytes: &mut [u8],
+    ) {
+        let name = format!("BAQ-{:08}", self.made.len());
+        let record = &self.structures.parts[part].record;
+        let from = record.layout()[contained.container].offset as usize;
+        let field = &mut bytes[from..from + NAME_BYTES];
+        field.fill(b' ');
+        field[..name.len()].copy_from_slice(name.as_bytes());
+        self.made.push((name, instances));
+        self.count(part, contained.count, count, bytes);
+    }
+
+    fn count(&mut self, part: usize, field: copybook::FieldId, count: usize, bytes: &mut [u8]) {
+        let record = &self.structures.parts[part].record;
+        if let Err(fault) = record.encode(field, &count.to_string(), bytes, &[]) {
+            self.fault("", fault.message, fault.field);
+        }
+    }
+
+    fn fault(&mut self, at: &str, message: String, field: Option<String>) {
+        if self.faults.len() >= MAX_FAULTS {
+            return;
+        }
+        // Where the client wrote it.
+        let mut fault = Fault {
+            message,
+            field,
+            ..Fault::default()
+        };
+        match at.strip_prefix("/requestBody") {
+            Some(rest) => fault.pointer = Some(rest.to_owned()),
+            None => fault.parameter = at.rsplit('/').next().map(str::to_owned),
+        }
+        self.faults.push(fault);
+    }
+}
+
+/// Offset behind a field.
+fn end(field: &copybook::Field) -> usize {
+    (field.offset + field.length) as usize
+}
+
+/// Binary zeros for texts that are not there.
+fn blank(structures: &Structures, part: usize, shape: &Shape, bytes: &mut [u8]) {
+    match shape {
+        Shape::Text {
+            field,
+            length: Some(_),
+            ..
+        } => {
+            let of = &structures.parts[part].record.layout()[*field];
+            bytes[of.offset as usize..end(of)].fill(0);
+        }
+        Shape::Truth(field) => {
+            let offset = structures.parts[part].record.layout()[*field].offset as usize;
+            bytes[offset] = 0;
+        }
+        Shape::Object(members) => {
+            for member in members {
+                blank(structures, part, &member.shape, bytes);
+            }
+        }
+        _ => {}
+    }
+}

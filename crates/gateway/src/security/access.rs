@@ -1,0 +1,76 @@
+//! Which roles may do what.
+//!
+//! Reading, operating and administrating are kept by three lists, each for the
+//! whole gateway; who may invoke is said for all APIs, for one, or for one of
+//! its operations, and the closest word counts.
+
+use std::collections::BTreeMap;
+
+/// What somebody wants to do with the gateway itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// Look: documents, metrics, tasks, locks.
+    Read,
+    /// Change what runs: purge a task, take a dump.
+    Operate,
+}
+
+/// Roles and what they allow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    /// Who may call operations; none for everybody whom their API lets in.
+    pub invoke: Option<Vec<String>>,
+    /// Who may look.
+    pub read: Vec<String>,
+    /// Who may change what runs, and look.
+    pub operations: Vec<String>,
+    /// Who may do everything here.
+    pub admin: Vec<String>,
+    /// What differs for an API, by its name.
+    pub apis: BTreeMap<String, AccessRule>,
+}
+
+/// What differs for one API.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AccessRule {
+    /// Who may call its operations.
+    pub invoke: Option<Vec<String>>,
+    /// Whether callers must say who they are, whatever its document asks.
+    pub require_auth: Option<bool>,
+    /// Whether callers must come by HTTPS.
+    pub require_secure: Option<bool>,
+    /// Who may call one operation, by `METHOD /path` or operationId.
+    pub operations: BTreeMap<String, Vec<String>>,
+}
+
+impl Default for Access {
+    fn default() -> Self {
+        let one = |role: &str| vec![role.to_owned()];
+        Access {
+            invoke: None,
+            read: one("read"),
+            operations: one("operations"),
+            admin: one("admin"),
+            apis: BTreeMap::new(),
+        }
+    }
+}
+
+impl Access {
+    /// The roles that may do this on the administration port.
+    pub fn roles(&self, act: Act) -> Vec<String> {
+        let lists: &[&Vec<String>] = match act {
+            Act::Read => &[&self.read, &self.operations, &self.admin],
+            Act::Operate => &[&self.operations, &self.admin],
+        };
+        lists.iter().flat_map(|list| list.iter().cloned()).collect()
+    }
+
+    /// The roles that may call an operation; none for anybody who gets in.
+    pub(crate) fn invoke(&self, api: &str, keys: [&str; 2]) -> Option<&Vec<String>> {
+        let rule = self.apis.get(api);
+        rule.and_then(|rule| keys.iter().find_map(|key| rule.operations.get(*key)))
+            .or_else(|| rule.and_then(|rule| rule.invoke.as_ref()))
+            .or(self.invoke.as_ref())
+    }
+}

@@ -1,0 +1,113 @@
+//! What was found right a short while ago.
+//!
+//! A password takes tens of milliseconds to verify and a token tens of
+//! microseconds, and clients send the same one with every request. What was
+//! right is known by a keyed hash of it, whose key lives as long as the process:
+//! the memory holds no password, no token, and nothing that could be tried
+//! elsewhere. Only what was right is kept.
+
+use super::Identity;
+use ring::hmac;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long something stays right without being looked at again.
+pub(super) const KEPT: Duration = Duration::from_secs(30);
+/// Most entries; when they are reached the old ones go.
+const MOST: usize = 10_000;
+
+/// A keyed hash of a credential.
+pub(super) type Digest = [u8; 32];
+
+pub(super) struct Cache {
+    key: hmac::Key,
+    entries: Mutex<HashMap<Digest, Entry>>,
+}
+
+struct Entry {
+    identity: Arc<Identity>,
+    until: Instant,
+    /// The state of users and keys that it was checked against.
+    generation: u64,
+}
+
+impl Cache {
+    pub fn new() -> Result<Cache, ring::error::Unspecified> {
+        let random = ring::rand::SystemRandom::new();
+        Ok(Cache {
+            key: hmac::Key::generate(hmac::HMAC_SHA256, &random)?,
+            entries: Mutex::default(),
+        })
+    }
+
+    /// The hash of a credential; `kind` keeps those of different schemes apart.
+    pub fn digest(&self, kind: u8, credential: &[u8]) -> Digest {
+        let mut context = hmac::Context::with_key(&self.key);
+        context.update(&[kind]);
+        context.update(credential);
+        context.sign().as_ref().try_into().unwrap_or([0; 32])
+    }
+
+    pub fn get(&self, digest: &Digest, generation: u64, now: Instant) -> Option<Arc<Identity>> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = entries.get(digest)?;
+        let good = entry.until > now && entry.generation == generation;
+        good.then(|| entry.identity.clone())
+    }
+
+    /// Remembers what is right, no longer than `until`.
+    pub fn put(&self, digest: Digest, identity: Arc<Identity>, generation: u64, until: Instant) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if entries.len() >= MOST {
+            let now = Instant::now();
+            entries.retain(|_, e| e.until > now && e.generation == generation);
+            if entries.len() >= MOST {
+                entries.clear();
+            }
+        }
+        let entry = Entry {
+            identity,
+            until,
+            generation,
+        };
+        entries.insert(digest, entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_right_is_forgotten_in_time_and_when_users_change() {
+        let cache = Cache::new().unwrap();
+        let who = Arc::new(Identity {
+            name: "ada".into(),
+            user_id: None,
+            roles: Vec::new(),
+        });
+        let now = Instant::now();
+        let digest = cache.digest(1, b"ada:secret");
+        assert_ne!(digest, cache.digest(2, b"ada:secret"));
+        cache.put(digest, who.clone(), 7, now + KEPT);
+        assert_eq!(cache.get(&digest, 7, now), Some(who));
+        assert_eq!(cache.get(&digest, 8, now), None);
+        assert_eq!(cache.get(&digest, 7, now + KEPT), None);
+    }
+
+    #[test]
+    fn it_does_not_grow_without_end() {
+        let cache = Cache::new().unwrap();
+        let who = Arc::new(Identity {
+            name: "x".into(),
+            user_id: None,
+            roles: Vec::new(),
+        });
+        for i in 0..3 * MOST {
+            let digest = cache.digest(0, &i.to_le_bytes());
+            cache.put(digest, who.clone(), 0, Instant::now() + KEPT);
+        }
+        assert!(cache.entries.lock().unwrap().len() <= MOST);
+    }
+}

@@ -1,0 +1,106 @@
+//! What somebody is told who is not let in.
+//!
+//! Reference: RFC 9110, section 11.6.1; RFC 7617 (Basic); RFC 6750 (Bearer).
+
+use super::{Denied, KeyPlace, Scheme};
+use crate::problem::Problem;
+use http::{HeaderValue, StatusCode};
+
+/// Seconds after which a password may be sent again when too many wait.
+const RETRY_AFTER_S: u32 = 1;
+
+/// The problem document, with its challenges.
+pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
+    match denied {
+        Denied::Unknown { why, schemes } => {
+            let title = "Authentication is needed";
+            let ways: Vec<&str> = schemes.iter().map(named).collect();
+            let ways = ways.join(" or ");
+            let detail = match &why {
+                Some(why) => sentence(why),
+                None => format!("The request does not say who sends it; send {ways}"),
+            };
+            let challenge = |scheme: &Scheme| challenge(scheme, realm, why.as_deref());
+            let challenges = schemes.iter().filter_map(challenge).collect();
+            Problem {
+                challenges,
+                ..Problem::new(StatusCode::UNAUTHORIZED, title, detail)
+            }
+        }
+        Denied::Forbidden { needed, bearer } => {
+            let title = "Not allowed";
+            let detail = format!("This takes {}", needed.join(" or "));
+            let words: String = needed.join(" ").chars().filter(|c| *c != '"').collect();
+            let text = format!(
+                "Bearer realm=\"{realm}\", error=\"insufficient_scope\", scope=\"{words}\""
+            );
+            let challenge = bearer.then(|| HeaderValue::from_str(&text).ok()).flatten();
+            Problem {
+                challenges: challenge.into_iter().collect(),
+                ..Problem::new(StatusCode::FORBIDDEN, title, detail)
+            }
+        }
+        Denied::Busy => Problem {
+            retry_after: Some(RETRY_AFTER_S),
+            ..unavailable("Too many passwords wait to be checked")
+        },
+        Denied::NoKeys => Problem {
+            retry_after: Some(10),
+            ..unavailable("The keys that tokens are checked by could not be fetched")
+        },
+        Denied::Insecure => {
+            let detail = "This is served by HTTPS only";
+            Problem::new(StatusCode::FORBIDDEN, "HTTPS is needed", detail)
+        }
+        Denied::TooMany(wait) => Problem {
+            retry_after: Some(wait.as_secs().max(1).min(3600) as u32),
+            ..Problem::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "Too many requests",
+                "This client has sent more requests than it may",
+            )
+        },
+    }
+}
+
+fn unavailable(detail: &str) -> Problem {
+    let title = "Authentication is not possible now";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, detail)
+}
+
+fn named(scheme: &Scheme) -> &'static str {
+    match scheme {
+        Scheme::Basic => "a user name and password",
+        Scheme::Bearer => "a bearer token",
+        Scheme::ApiKey(..) => "an API key",
+        Scheme::Certificate => "a client certificate",
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+fn challenge(scheme: &Scheme, realm: &str, why: Option<&str>) -> Option<HeaderValue> {
+    let text = match scheme {
+        Scheme::Basic => format!("Basic realm=\"{realm}\", charset=\"UTF-8\""),
+        Scheme::Bearer => match why {
+            Some(why) if !why.contains('"') => format!(
+                "Bearer realm=\"{realm}\", error=\"invalid_token\", error_description=\"{why}\""
+            ),
+            _ => format!("Bearer realm=\"{realm}\""),
+        },
+        Scheme::ApiKey(place, name) => {
+            let place = match place {
+                KeyPlace::Header => "header",
+                KeyPlace::Query => "query",
+                KeyPlace::Cookie => "cookie",
+            };
+            format!("ApiKey realm=\"{realm}\", in=\"{place}\", name=\"{name}\"")
+        }
+        Scheme::Certificate => format!("Certificate realm=\"{realm}\""),
+    };
+    HeaderValue::from_str(&text).ok()
+}

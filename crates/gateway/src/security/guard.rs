@@ -1,0 +1,685 @@
+//! The guard: credentials in, identity out.
+//!
+//! Users and keys are read when the gateway starts, and again when their files
+//! were written: whoever comes by looks at the files, once a second at most.
+//! What is wrong then is logged and the last good state stays in force. A key
+//! set behind a URL is fetched by a thread of its own.
+
+use super::access::{Access, Act};
+use super::cache::{Cache, KEPT};
+use super::jwt::{self, Claims, JwtConfig, TokenError};
+use super::keys::{KeySet, KeySource, REFRESH, SOONEST};
+use super::limit::RateConfig;
+use super::passwords::{Full, Job, Passwords};
+use super::users::{User, Users};
+use super::{Demand, Identity, KeyPlace, Means, Requirement, Scheme, fetch, users};
+use base64::Engine as _;
+use http::{HeaderMap, header};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::time::{Duration, Instant, SystemTime};
+use tokio::sync::{oneshot, watch};
+
+/// How long a request waits for keys that are being fetched.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Kinds of credentials, for the cache.
+const BASIC: u8 = 1;
+const BEARER: u8 = 2;
+
+/// What clients are checked against, and what they may do.
+#[derive(Debug, Clone)]
+pub struct SecurityConfig {
+    /// File of the user store.
+    pub users: Option<PathBuf>,
+    /// Which tokens are taken.
+    pub tokens: Option<JwtConfig>,
+    /// Whether TLS clients are asked for certificates.
+    pub certificates: bool,
+    /// Whether callers of every operation must say who they are.
+    pub require_auth: bool,
+    /// Whether callers of every operation must come by HTTPS.
+    pub require_secure: bool,
+    /// Which roles may do what.
+    pub access: Access,
+    /// The realm that clients are shown.
+    pub realm: String,
+    /// Requests that one client may send.
+    pub rate: Option<RateConfig>,
+}
+
+impl Default for SecurityConfig {
+    fn default() -> Self {
+        SecurityConfig {
+            users: None,
+            tokens: None,
+            certificates: false,
+            require_auth: false,
+            require_secure: false,
+            access: Access::default(),
+            realm: "tupelo".into(),
+            rate: None,
+        }
+    }
+}
+
+impl SecurityConfig {
+    /// How operations can be protected.
+    pub fn means(&self) -> Means {
+        Means {
+            users: self.users.is_some(),
+            tokens: self.tokens.is_some(),
+            certificates: self.certificates,
+        }
+    }
+}
+
+/// Why there is no guard.
+#[derive(Debug, thiserror::Error)]
+pub enum SecurityError {
+    /// The user store cannot be used.
+    #[error("the user store {file} cannot be used: {reason}")]
+    Users {
+        /// Its file.
+        file: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The keys for tokens cannot be used.
+    #[error("the keys for tokens, {source_name}: {reason}")]
+    Keys {
+        /// File or URL.
+        source_name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A setting makes no sense.
+    #[error("{0}")]
+    Setting(String),
+    /// Threads or random bytes could not be had.
+    #[error("the system does not give what security needs: {0}")]
+    System(String),
+}
+
+/// Checks credentials. Shared by all doors.
+pub struct Guard {
+    config: SecurityConfig,
+    users: RwLock<Arc<Users>>,
+    keys: RwLock<Arc<KeySet>>,
+    /// Moves on with every change of users and keys.
+    generation: AtomicU64,
+    cache: Arc<Cache>,
+    passwords: Option<Passwords>,
+    started: Instant,
+    /// Milliseconds after the start at which the files were last looked at.
+    looked: AtomicU64,
+    stamps: RwLock<[Stamp; 2]>,
+    fetcher: Option<Fetcher>,
+}
+
+/// Length and time of a file.
+type Stamp = Option<(u64, SystemTime)>;
+
+/// The thread that fetches keys, as those see it who wait for them.
+struct Fetcher {
+    ask: SyncSender<()>,
+    /// Counts the fetches that were made, and those that were not due.
+    done: watch::Receiver<u64>,
+}
+
+/// What a request brings along.
+#[derive(Clone, Copy)]
+pub(crate) struct Credentials<'a> {
+    pub headers: &'a HeaderMap,
+    pub query: Option<&'a str>,
+    /// The name in the certificate of its connection.
+    pub certificate: Option<&'a str>,
+}
+
+/// Why a request is not let in.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Denied {
+    /// It does not say who sends it, or what it says is wrong.
+    Unknown {
+        /// What is wrong; none when nothing was said.
+        why: Option<String>,
+        /// The schemes that would do.
+        schemes: Vec<Scheme>,
+    },
+    /// It is known who sends it, and they may not.
+    Forbidden {
+        /// Scopes or roles, one of which or all of which are missing.
+        needed: Vec<String>,
+        /// A token said who it is.
+        bearer: bool,
+    },
+    /// Too many passwords wait to be checked.
+    Busy,
+    /// The keys for tokens could not be fetched yet.
+    NoKeys,
+    /// It came without TLS.
+    Insecure,
+    /// The client sent too many requests; wait so long.
+    TooMany(Duration),
+}
+
+/// What came of one scheme.
+enum Failed {
+    Absent,
+    Wrong(String),
+    Lacks(Vec<String>, bool),
+    Not(Denied),
+}
+
+impl std::fmt::Debug for Guard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guard")
+            .field("means", &self.config.means())
+            .finish()
+    }
+}
+
+impl Guard {
+    /// Reads users and keys.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn start(config: SecurityConfig) -> Result<Arc<Guard>, SecurityError> {
+        check(&config)?;
+        let system = |e: &dyn std::fmt::Display| SecurityError::System(e.to_string());
+        let cache = Arc::new(Cache::new().map_err(|e| system(&e))?);
+        let (mut known, mut keys) = (Users::default(), KeySet::default());
+        let mut passwords = None;
+        if let Some(file) = &config.users {
+            known = load_users(file)?;
+            passwords = Some(Passwords::start(&cache).map_err(|e| system(&e))?);
+        }
+        let mut url = None;
+        match config.tokens.as_ref().map(|tokens| &tokens.keys) {
+            Some(source @ KeySource::File(file)) => keys = load_keys(file, source)?,
+            Some(KeySource::Url(address, trusted)) => {
+                url = Some((address.clone(), trusted.clone()))
+            }
+            None => {}
+        }
+        let stamps = stamps(&config);
+        let mut fetcher = None;
+        let mut work = None;
+        if let Some(url) = url {
+            let (ask, asked) = sync_channel(1);
+            let (tell, done) = watch::channel(0);
+            fetcher = Some(Fetcher { ask, done });
+            work = Some((url, asked, tell));
+        }
+        let guard = Arc::new(Guard {
+            config,
+            users: RwLock::new(Arc::new(known)),
+            keys: RwLock::new(Arc::new(keys)),
+            generation: AtomicU64::new(0),
+            cache,
+            passwords,
+            started: Instant::now(),
+            looked: AtomicU64::new(0),
+            stamps: RwLock::new(stamps),
+            fetcher,
+        });
+        if let Some((url, asked, tell)) = work {
+            let weak = Arc::downgrade(&guard);
+            std::thread::Builder::new()
+                .name("gw-keys".into())
+                .spawn(move || fetch_keys(&weak, &url, &asked, &tell))
+                .map_err(|e| system(&e))?;
+        }
+        Ok(guard)
+    }
+
+    /// What it was started with.
+    pub fn config(&self) -> &SecurityConfig {
+        &self.config
+    }
+
+    /// Who may act on the administration port: some identity with a role for
+    /// it.
+    pub(crate) async fn admin(
+        &self,
+        act: Act,
+        credentials: Credentials<'_>,
+    ) -> Result<Arc<Identity>, Denied> {
+        let requirement = self.config.means().any();
+        let roles = self.config.access.roles(act);
+        let found = self.check(&requirement, Some(&roles), credentials).await?;
+        found.ok_or_else(|| missing(&requirement))
+    }
+
+    /// Who sends a request, if it may; none for somebody who need not say.
+    pub(crate) async fn check(
+        &self,
+        requirement: &Requirement,
+        roles: Option<&[String]>,
+        credentials: Credentials<'_>,
+    ) -> Result<Option<Arc<Identity>>, Denied> {
+        self.look();
+        let (mut wrong, mut lacks, mut open) = (None, None, false);
+        for alternative in &requirement.alternatives {
+            if alternative.is_empty() {
+                open = true;
+                continue;
+            }
+            match self.all(alternative, credentials).await {
+                Ok(identity) => match roles {
+                    Some(roles) if !identity.has_any(roles) => {
+                        lacks.get_or_insert((roles.to_vec(), false));
+                    }
+                    _ => return Ok(Some(identity)),
+                },
+                Err(Failed::Absent) => {}
+                Err(Failed::Wrong(why)) => drop(wrong.get_or_insert(why)),
+                Err(Failed::Lacks(needed, bearer)) => drop(lacks.get_or_insert((needed, bearer))),
+                Err(Failed::Not(denied)) => return Err(denied),
+            }
+        }
+        if let Some((needed, bearer)) = lacks {
+            return Err(Denied::Forbidden { needed, bearer });
+        }
+        if wrong.is_none() && open && roles.is_none() {
+            return Ok(None);
+        }
+        match (missing(requirement), wrong) {
+            (Denied::Unknown { schemes, .. }, why) => Err(Denied::Unknown { why, schemes }),
+            (other, _) => Err(other),
+        }
+    }
+
+    /// All demands of an alternative; the first says who it is.
+    async fn all(
+        &self,
+        demands: &[Demand],
+        credentials: Credentials<'_>,
+    ) -> Result<Arc<Identity>, Failed> {
+        let mut who: Option<Arc<Identity>> = None;
+        for demand in demands {
+            let found = match &demand.scheme {
+                Scheme::Basic => self.basic(credentials.headers).await?,
+                Scheme::Bearer => self.bearer(credentials.headers).await?,
+                Scheme::ApiKey(place, name) => self.api_key(*place, name, credentials)?,
+                Scheme::Certificate => self.certificate(credentials.certificate)?,
+            };
+            if demand
+                .scopes
+                .iter()
+                .any(|scope| !found.roles.contains(scope))
+            {
+                let bearer = demand.scheme == Scheme::Bearer;
+                return Err(Failed::Lacks(demand.scopes.clone(), bearer));
+            }
+            who = Some(match who {
+                None => found,
+                Some(first) => {
+                    let mut both = (*first).clone();
+                    both.roles.extend(found.roles.iter().cloned());
+                    Arc::new(both)
+                }
+            });
+        }
+        who.ok_or(Failed::Absent)
+    }
+
+    async fn basic(&self, headers: &HeaderMap) -> Result<Arc<Identity>, Failed> {
+        let wrong = || Failed::Wrong("the user name or the password is wrong".into());
+        let given = authorization(headers, "basic")?;
+        let Some(passwords) = &self.passwords else {
+            return Err(wrong());
+        };
+        let decoded = base64::engine::general_purpose::STANDARD.decode(given);
+        let text = decoded.ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let text = text.ok_or_else(wrong)?;
+        let (name, password) = text.split_once(':').ok_or_else(wrong)?;
+        if password.len() > users::MAX_PASSWORD {
+            return Err(wrong());
+        }
+        let generation = self.generation.load(Ordering::Acquire);
+        let digest = self.cache.digest(BASIC, text.as_bytes());
+        if let Some(known) = self.cache.get(&digest, generation, Instant::now()) {
+            return Ok(known);
+        }
+        let user = self.users().get(name).cloned();
+        let user = user.filter(|user| !user.password.is_empty());
+        let (answer, verified) = oneshot::channel();
+        let submitted = passwords.submit(Job {
+            password: password.to_owned(),
+            hash: user.as_ref().map(|user| user.password.clone()),
+            identity: user.as_deref().map(identity_of),
+            digest,
+            generation,
+            answer,
+        });
+        submitted.map_err(|Full| Failed::Not(Denied::Busy))?;
+        verified.await.ok().flatten().ok_or_else(wrong)
+    }
+
+    async fn bearer(&self, headers: &HeaderMap) -> Result<Arc<Identity>, Failed> {
+        let token = authorization(headers, "bearer")?;
+        let Some(config) = &self.config.tokens else {
+            return Err(Failed::Wrong("tokens are not taken here".into()));
+        };
+        let generation = self.generation.load(Ordering::Acquire);
+        let digest = self.cache.digest(BEARER, token.as_bytes());
+        let now = Instant::now();
+        if let Some(known) = self.cache.get(&digest, generation, now) {
+            return Ok(known);
+        }
+        let mut verified = jwt::verify(token, &self.keys(), config);
+        if verified == Err(TokenError::UnknownKey) && self.fetched_anew().await {
+            verified = jwt::verify(token, &self.keys(), config);
+        }
+        let claims = match verified {
+            Ok(claims) => claims,
+            Err(TokenError::UnknownKey) if self.keys().len() == 0 => {
+                return Err(Failed::Not(Denied::NoKeys));
+            }
+            Err(why) => return Err(Failed::Wrong(why.to_string())),
+        };
+        let Claims {
+            name,
+            roles,
+            expires_s,
+        } = claims;
+        let identity = Arc::new(Identity {
+            user_id: user_id_of(&name),
+            name,
+            roles,
+        });
+        let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let ends = expires_s.saturating_add(config.leeway_s);
+        let left = Duration::from_secs(ends).saturating_sub(clock.unwrap_or_default());
+        let until = now + left.min(KEPT);
+        self.cache.put(digest, identity.clone(), generation, until);
+        Ok(identity)
+    }
+
+    fn api_key(
+        &self,
+        place: KeyPlace,
+        name: &str,
+        credentials: Credentials<'_>,
+    ) -> Result<Arc<Identity>, Failed> {
+        let key = match place {
+            KeyPlace::Header => single(credentials.headers, name)?.map(Cow::Borrowed),
+            KeyPlace::Query => in_query(credentials.query.unwrap_or_default(), name),
+            KeyPlace::Cookie => in_cookies(credentials.headers, name).map(Cow::Borrowed),
+        };
+        let key = key.filter(|key| !key.is_empty()).ok_or(Failed::Absent)?;
+        let users = self.users();
+        let user = users.by_key(&key);
+        let wrong = || Failed::Wrong("the API key is not known".into());
+        user.map(|user| identity_of(user)).ok_or_else(wrong)
+    }
+
+    fn certificate(&self, name: Option<&str>) -> Result<Arc<Identity>, Failed> {
+        let name = name.ok_or(Failed::Absent)?;
+        Ok(match self.users().get(name) {
+            Some(user) => identity_of(user),
+            None => Arc::new(Identity {
+                name: name.to_owned(),
+                user_id: user_id_of(name),
+                roles: Vec::new(),
+            }),
+        })
+    }
+
+    fn users(&self) -> Arc<Users> {
+        self.users
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn keys(&self) -> Arc<KeySet> {
+        self.keys
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn set_keys(&self, keys: KeySet) {
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+        self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Reads files again that were written, at most once a second.
+    fn look(&self) {
+        let now = self.started.elapsed().as_millis() as u64;
+        let before = self.looked.load(Ordering::Relaxed);
+        let due = now.saturating_sub(before) >= 1000;
+        let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
+        if !due || self.looked.compare_exchange(before, now, set, get).is_err() {
+            return;
+        }
+        let (now, before) = (stamps(&self.config), &self.stamps);
+        let before = std::mem::replace(
+            &mut *before.write().unwrap_or_else(PoisonError::into_inner),
+            now,
+        );
+        if let Some(file) = &self.config.users
+            && now[0] != before[0]
+        {
+            match load_users(file) {
+                Ok(users) => {
+                    *self.users.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(users);
+                    self.generation.fetch_add(1, Ordering::AcqRel);
+                    tracing::info!("the user store was read again");
+                }
+                Err(e) => tracing::error!("{e}; the users it had before stay in force"),
+            }
+        }
+        let source = self.config.tokens.as_ref().map(|tokens| &tokens.keys);
+        if let Some(source @ KeySource::File(file)) = source
+            && now[1] != before[1]
+        {
+            match load_keys(file, source) {
+                Ok(keys) => {
+                    tracing::info!(keys = keys.len(), "the keys for tokens were read again");
+                    self.set_keys(keys);
+                }
+                Err(e) => tracing::error!("{e}; the keys it had before stay in force"),
+            }
+        }
+    }
+
+    /// Has the keys fetched and waits for it; false where there is no URL.
+    async fn fetched_anew(&self) -> bool {
+        let Some(fetcher) = &self.fetcher else {
+            return false;
+        };
+        let mut done = fetcher.done.clone();
+        let seen = *done.borrow_and_update();
+        // A question that waits already is ours too.
+        let _ = fetcher.ask.try_send(());
+        let told = done.wait_for(|count| *count > seen);
+        tokio::time::timeout(PATIENCE, told).await.is_ok()
+    }
+}
+
+/// Settings that would let somebody in who should not be.
+fn check(config: &SecurityConfig) -> Result<(), SecurityError> {
+    let wrong = |text: String| Err(SecurityError::Setting(text));
+    let means = config.means();
+    let apis = config.access.apis.values();
+    let required = config.require_auth || apis.clone().any(|a| a.require_auth == Some(true));
+    let roles = config.access.invoke.is_some()
+        || apis
+            .clone()
+            .any(|a| a.invoke.is_some() || !a.operations.is_empty());
+    if (required || roles) && means == Means::default() {
+        return wrong(
+            "callers must say who they are, and there is nothing to check it by: name a user \
+             store, keys for tokens or an authority for client certificates"
+                .into(),
+        );
+    }
+    let Some(tokens) = &config.tokens else {
+        return Ok(());
+    };
+    if tokens.audiences.is_empty() || tokens.issuers.is_empty() {
+        return wrong(
+            "tokens need an issuer and an audience: without them a token that was made for \
+             another service would be taken"
+                .into(),
+        );
+    }
+    let unknown = tokens
+        .algorithms
+        .iter()
+        .find(|name| !jwt::known_algorithm(name));
+    if let Some(name) = unknown {
+        return wrong(format!(
+            "'{name}' is no algorithm for signatures that is known here"
+        ));
+    }
+    if tokens.algorithms.is_empty() {
+        return wrong("no algorithm for the signatures of tokens is allowed".into());
+    }
+    if let KeySource::Url(url, _) = &tokens.keys {
+        return fetch::check(url).map_err(|reason| SecurityError::Keys {
+            source_name: url.clone(),
+            reason,
+        });
+    }
+    Ok(())
+}
+
+fn load_users(file: &Path) -> Result<Users, SecurityError> {
+    Users::load(file).map_err(|wrong| {
+        let reasons: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+        SecurityError::Users {
+            file: file.to_owned(),
+            reason: reasons.join("; "),
+        }
+    })
+}
+
+fn load_keys(file: &Path, source: &KeySource) -> Result<KeySet, SecurityError> {
+    let read = std::fs::read(file).map_err(|e| format!("cannot be read: {e}"));
+    let keys = read.and_then(|bytes| KeySet::parse(&bytes));
+    keys.map_err(|reason| SecurityError::Keys {
+        source_name: source.to_string(),
+        reason,
+    })
+}
+
+fn stamps(config: &SecurityConfig) -> [Stamp; 2] {
+    let of = |file: Option<&Path>| -> Stamp {
+        let about = file?.metadata().ok()?;
+        Some((about.len(), about.modified().ok()?))
+    };
+    let keys = match config.tokens.as_ref().map(|tokens| &tokens.keys) {
+        Some(KeySource::File(file)) => Some(file.as_path()),
+        _ => None,
+    };
+    [of(config.users.as_deref()), of(keys)]
+}
+
+/// Fetches keys at once, after a while, and when asked; ends with its guard.
+fn fetch_keys(
+    guard: &Weak<Guard>,
+    (url, trusted): &(String, Option<PathBuf>),
+    asked: &Receiver<()>,
+    tell: &watch::Sender<u64>,
+) {
+    let mut last: Option<Instant> = None;
+    loop {
+        if last.is_none_or(|last| last.elapsed() >= SOONEST) {
+            last = Some(Instant::now());
+            let fetched = fetch::get(url, trusted.as_deref());
+            let Some(guard) = guard.upgrade() else { return };
+            match fetched.and_then(|bytes| KeySet::parse(&bytes)) {
+                Ok(keys) => guard.set_keys(keys),
+                Err(why) => tracing::error!("the keys for tokens, {url}: {why}"),
+            }
+        }
+        tell.send_modify(|count| *count += 1);
+        let due = match guard.upgrade().map(|guard| guard.keys().len()) {
+            // There are none yet: soon again.
+            Some(0) => SOONEST,
+            Some(_) => REFRESH,
+            None => return,
+        };
+        let left = due.saturating_sub(last.map_or(Duration::ZERO, |last| last.elapsed()));
+        if asked.recv_timeout(left) == Err(RecvTimeoutError::Disconnected) {
+            return;
+        }
+    }
+}
+
+fn missing(requirement: &Requirement) -> Denied {
+    let mut schemes: Vec<Scheme> = Vec::new();
+    for demand in requirement.alternatives.iter().flatten() {
+        if !schemes.contains(&demand.scheme) {
+            schemes.push(demand.scheme.clone());
+        }
+    }
+    Denied::Unknown { why: None, schemes }
+}
+
+fn identity_of(user: &User) -> Arc<Identity> {
+    let own = (!user.user_id.is_empty()).then(|| user.user_id.clone());
+    Arc::new(Identity {
+        name: user.name.clone(),
+        user_id: own.or_else(|| user_id_of(&user.name)),
+        roles: user.roles.clone(),
+    })
+}
+
+/// The CICS user id that a name is, in capitals, if it is one.
+fn user_id_of(name: &str) -> Option<String> {
+    let capital = name.to_ascii_uppercase();
+    users::is_user_id(&capital).then_some(capital)
+}
+
+/// A header that may be there once.
+fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Failed> {
+    let mut values = headers.get_all(name).iter();
+    let (Some(value), more) = (values.next(), values.next()) else {
+        return Ok(None);
+    };
+    if more.is_some() {
+        return Err(Failed::Wrong(format!(
+            "the header {name} is there more than once"
+        )));
+    }
+    let shown = value.to_str().map(Some);
+    shown.map_err(|_| Failed::Wrong(format!("the header {name} is no text")))
+}
+
+/// What stands behind the name of a scheme in `Authorization`.
+fn authorization<'h>(headers: &'h HeaderMap, scheme: &str) -> Result<&'h str, Failed> {
+    let value = single(headers, header::AUTHORIZATION.as_str())?.ok_or(Failed::Absent)?;
+    match value.trim().split_once(' ') {
+        Some((name, rest)) if name.eq_ignore_ascii_case(scheme) => Ok(rest.trim()),
+        _ => Err(Failed::Absent),
+    }
+}
+
+fn in_query<'q>(query: &'q str, name: &str) -> Option<Cow<'q, str>> {
+    let decoded = |text: &'q str| {
+        percent_encoding::percent_decode_str(text)
+            .decode_utf8()
+            .ok()
+    };
+    query.split('&').find_map(|pair| {
+        let (key, value) = pair.split_once('=')?;
+        decoded(key).filter(|key| key == name).and(decoded(value))
+    })
+}
+
+fn in_cookies<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let lines = headers.get_all(header::COOKIE).iter();
+    let pairs = lines
+        .filter_map(|v| v.to_str().ok())
+        .flat_map(|v| v.split(';'));
+    pairs
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find_map(|(key, value)| (key == name).then_some(value))
+}

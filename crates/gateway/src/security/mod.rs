@@ -1,0 +1,132 @@
+//! Who a client is, and what it may do.
+//!
+//! ```text
+//! request ─▶ credentials ─▶ scheme (basic, bearer, API key, certificate) ─▶ identity ─▶ roles
+//! ```
+//!
+//! A [`Guard`] holds what clients are checked against: the user store, the keys
+//! that sign tokens, and a short memory of what was found right. It knows no
+//! connection and no route, so that every door can ask it.
+//!
+//! Invariant: no secret is in a message, a log line or a `Debug` output.
+
+mod access;
+mod cache;
+mod certificate;
+mod challenge;
+mod fetch;
+mod guard;
+mod jwt;
+mod keys;
+mod limit;
+mod passwords;
+pub mod users;
+
+pub use access::{Access, AccessRule, Act};
+pub(crate) use certificate::common_name;
+pub(crate) use challenge::problem;
+pub(crate) use guard::{Credentials, Denied};
+pub use guard::{Guard, SecurityConfig, SecurityError};
+pub use jwt::JwtConfig;
+pub use keys::KeySource;
+pub use limit::RateConfig;
+pub(crate) use limit::{Limiter, client_of};
+
+/// Never panics, whatever the bytes: for the fuzz target.
+#[doc(hidden)]
+pub fn fuzz_token(keys: &[u8], token: &str) {
+    let keys = keys::KeySet::parse(keys).unwrap_or_default();
+    let _ = jwt::verify(token, &keys, &JwtConfig::default());
+}
+
+/// Never panics, whatever the bytes: for the fuzz target.
+#[doc(hidden)]
+pub fn fuzz_certificate(der: &[u8]) {
+    let _ = common_name(der);
+}
+
+/// Somebody who was found to be who they say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The name in the user store, the token or the certificate.
+    pub name: String,
+    /// The CICS user id, 1 to 8 characters; none when the name gives none.
+    pub user_id: Option<String>,
+    /// Roles of the user, the token's claims and scopes.
+    pub roles: Vec<String>,
+}
+
+impl Identity {
+    /// Whether it has one of these roles; `*` is everybody's.
+    pub fn has_any(&self, roles: &[String]) -> bool {
+        roles.iter().any(|r| r == "*" || self.roles.contains(r))
+    }
+}
+
+/// How operations can be protected as the gateway is configured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Means {
+    /// There is a user store: passwords and API keys can be checked.
+    pub users: bool,
+    /// There are keys for tokens.
+    pub tokens: bool,
+    /// Clients are asked for certificates.
+    pub certificates: bool,
+}
+
+/// How a client may say who it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    /// Name and password in `Authorization`.
+    Basic,
+    /// A JSON Web Token in `Authorization`.
+    Bearer,
+    /// A key in a header, the query or a cookie.
+    ApiKey(KeyPlace, String),
+    /// The certificate of its TLS connection.
+    Certificate,
+}
+
+/// Where an API key stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyPlace {
+    Header,
+    Query,
+    Cookie,
+}
+
+/// One scheme, and what it has to grant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Demand {
+    pub scheme: Scheme,
+    /// Scopes of the token, or roles of the user.
+    pub scopes: Vec<String>,
+}
+
+/// What an operation asks of its callers: one of these, each all of its
+/// demands. An alternative without demands lets anybody in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Requirement {
+    pub alternatives: Vec<Vec<Demand>>,
+}
+
+impl Means {
+    /// Any way in that is configured.
+    pub(crate) fn any(self) -> Requirement {
+        let header = || Scheme::ApiKey(KeyPlace::Header, "x-api-key".into());
+        let all = [
+            (self.users, Scheme::Basic),
+            (self.tokens, Scheme::Bearer),
+            (self.users, header()),
+            (self.certificates, Scheme::Certificate),
+        ];
+        let there = all.into_iter().filter(|(there, _)| *there);
+        let alone = |(_, scheme)| {
+            let scopes = Vec::new();
+            vec![Demand { scheme, scopes }]
+        };
+        Requirement {
+            alternatives: there.map(alone).collect(),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Threads that verify passwords.
+//!
+//! A verification takes tens of milliseconds of a CPU, which no door thread
+//! has. It is done here, by a few threads, from a bounded queue: who comes when
+//! the queue is full is told to try again.
+//!
+//! Invariant: an unknown user costs as much time as a wrong password.
+
+use super::cache::{Cache, Digest, KEPT};
+use super::{Identity, users};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// Passwords that may wait.
+const WAITING: usize = 64;
+/// Threads.
+const THREADS: usize = 2;
+/// The hash that is verified for a user that is not there, with the costs of
+/// [`users::hash_password`]; it is the hash of no password.
+const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
+                      $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+pub(super) struct Passwords {
+    queue: SyncSender<Job>,
+}
+
+/// One password to verify.
+pub(super) struct Job {
+    pub password: String,
+    /// The user's hash; none for a user that is not there.
+    pub hash: Option<String>,
+    /// Who it is, if it is right.
+    pub identity: Option<Arc<Identity>>,
+    pub digest: Digest,
+    pub generation: u64,
+    pub answer: oneshot::Sender<Option<Arc<Identity>>>,
+}
+
+/// Too many passwords wait.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+impl Passwords {
+    pub fn start(cache: &Arc<Cache>) -> std::io::Result<Passwords> {
+        let (queue, jobs) = sync_channel(WAITING);
+        let jobs = Arc::new(Mutex::new(jobs));
+        for number in 0..THREADS {
+            let (jobs, cache) = (jobs.clone(), cache.clone());
+            std::thread::Builder::new()
+                .name(format!("gw-password-{number}"))
+                .spawn(move || work(&jobs, &cache))?;
+        }
+        Ok(Passwords { queue })
+    }
+
+    /// Has a password verified; the answer comes through the job's channel.
+    pub fn submit(&self, job: Job) -> Result<(), Full> {
+        match self.queue.try_send(job) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => Err(Full),
+        }
+    }
+}
+
+/// Ends when nobody can submit any more.
+fn work(jobs: &Mutex<Receiver<Job>>, cache: &Cache) {
+    loop {
+        let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = next else { return };
+        // Nobody waits for the answer any more.
+        if job.answer.is_closed() {
+            continue;
+        }
+        let known = cache.get(&job.digest, job.generation, Instant::now());
+        let found = known.or_else(|| {
+            let hash = job.hash.as_deref().unwrap_or(NOBODY);
+            let right = users::verify_password(&job.password, hash);
+            let identity = job.identity.filter(|_| right && job.hash.is_some())?;
+            let until = Instant::now() + KEPT;
+            cache.put(job.digest, identity.clone(), job.generation, until);
+            Some(identity)
+        });
+        let _ = job.answer.send(found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_of_nobody_costs_what_a_users_does() {
+        let costs = |hash: &str| hash.split('$').nth(3).map(str::to_owned);
+        let own = users::hash_password("x").unwrap();
+        assert_eq!(costs(NOBODY), costs(&own));
+        assert!(argon2::PasswordHash::new(NOBODY).is_ok());
+    }
+}

@@ -1,0 +1,169 @@
+//! What an operation asks of its callers: its document and the settings
+//! together, made once when the APIs come into force.
+
+use super::serve::Server;
+use super::Shared;
+use crate::backend::Backend;
+use crate::problem::Problem;
+use crate::project::operation::{Api, Operation};
+use crate::security::{
+    Credentials, Denied, Identity, Requirement, SecurityConfig, client_of, problem,
+};
+use http::request::Parts;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+/// What settings call everything that is served beside the APIs.
+pub(super) const BESIDE: &str = "scripts";
+
+/// What a caller must bring.
+#[derive(Debug, Default)]
+pub(crate) struct Gate {
+    requirement: Option<Requirement>,
+    /// Roles, one of which it takes.
+    roles: Option<Vec<String>>,
+    /// HTTPS.
+    secure: bool,
+}
+
+/// Who is at the other end of a connection.
+#[derive(Debug, Clone)]
+pub(super) struct Peer {
+    pub address: IpAddr,
+    pub secure: bool,
+    /// The name in its certificate.
+    pub certificate: Option<String>,
+}
+
+impl Default for Peer {
+    fn default() -> Self {
+        Peer {
+            address: Ipv4Addr::UNSPECIFIED.into(),
+            secure: false,
+            certificate: None,
+        }
+    }
+}
+
+impl Gate {
+    /// The gate of an operation.
+    pub fn new(config: &SecurityConfig, api: &Api, operation: &Operation) -> Gate {
+        let rule = config.access.apis.get(&api.name);
+        let called = format!("{} {}", operation.method, operation.path);
+        let roles = config.access.invoke(&api.name, [&called, &operation.id]);
+        let authenticated = rule.and_then(|rule| rule.require_auth);
+        let authenticated = authenticated.unwrap_or(config.require_auth) || roles.is_some();
+        let mut requirement = operation.security.clone();
+        if authenticated {
+            let mut closed = requirement.unwrap_or_default();
+            closed.alternatives.retain(|demands| !demands.is_empty());
+            requirement = Some(match closed.alternatives.is_empty() {
+                true => config.means().any(),
+                false => closed,
+            });
+        }
+        // A requirement of nothing lets anybody in.
+        let asks = |r: &Requirement| r.alternatives.iter().any(|demands| !demands.is_empty());
+        Gate {
+            requirement: requirement.filter(|r| authenticated || asks(r)),
+            roles: roles.cloned(),
+            secure: rule
+                .and_then(|rule| rule.require_secure)
+                .unwrap_or(config.require_secure),
+        }
+    }
+
+    /// The gate of what is served beside the APIs: settings name it as the API
+    /// [`BESIDE`]. `called` is its method and path.
+    pub fn beside(config: &SecurityConfig, called: &str) -> Gate {
+        let rule = config.access.apis.get(BESIDE);
+        let roles = config.access.invoke(BESIDE, [called, called]);
+        let authenticated = rule.and_then(|rule| rule.require_auth);
+        let authenticated = authenticated.unwrap_or(config.require_auth) || roles.is_some();
+        Gate {
+            requirement: authenticated.then(|| config.means().any()),
+            roles: roles.cloned(),
+            secure: rule
+                .and_then(|rule| rule.require_secure)
+                .unwrap_or(config.require_secure),
+        }
+    }
+}
+
+impl<B: Backend> Shared<B> {
+    /// A problem document for somebody who is not let in, counted.
+    pub(super) fn denied(&self, denied: Denied) -> Problem {
+        let counter = match &denied {
+            Denied::Unknown { .. } | Denied::NoKeys | Denied::Busy => &self.metrics.unauthenticated,
+            Denied::Forbidden { .. } | Denied::Insecure => &self.metrics.forbidden,
+            Denied::TooMany(_) => &self.metrics.rate_limited,
+        };
+        counter.fetch_add(1, Relaxed);
+        problem(denied, &self.guard.config().realm)
+    }
+
+    /// Takes one request of a client's allowance.
+    pub(super) fn within_rate(&self, peer: &Peer) -> Result<(), Denied> {
+        let Some(limiter) = &self.limiter else {
+            return Ok(());
+        };
+        let taken = limiter.take(client_of(peer.address), Instant::now());
+        taken.map_err(Denied::TooMany)
+    }
+}
+
+impl<B: Backend> Server<B> {
+    /// Who sends a request to an operation, if they may.
+    pub(super) async fn admit(
+        &self,
+        gate: &Gate,
+        parts: &Parts,
+        peer: &Peer,
+    ) -> Result<Option<Arc<Identity>>, Problem> {
+        let shared = &*self.shared;
+        if gate.secure && !peer.secure {
+            return Err(shared.denied(Denied::Insecure));
+        }
+        let Some(requirement) = &gate.requirement else {
+            return Ok(None);
+        };
+        let credentials = credentials(parts, peer);
+        let roles = gate.roles.as_deref();
+        let found = shared.guard.check(requirement, roles, credentials).await;
+        let found = found.map_err(|denied| shared.denied(denied))?;
+        if let (Some(limiter), Some(identity)) = (&shared.limiter, &found) {
+            // A user has one allowance, from however many addresses.
+            let taken = limiter.take(("user", &identity.name), Instant::now());
+            taken.map_err(|wait| shared.denied(Denied::TooMany(wait)))?;
+        }
+        Ok(found)
+    }
+
+    /// Whether somebody may read what the gateway tells of its APIs.
+    pub(super) async fn may_read(&self, parts: &Parts, peer: &Peer) -> Result<(), Problem> {
+        let guard = &self.shared.guard;
+        let health = parts
+            .uri
+            .path()
+            .trim_start_matches('/')
+            .starts_with("health");
+        if !guard.config().require_auth || health {
+            return Ok(());
+        }
+        let requirement = guard.config().means().any();
+        let found = guard
+            .check(&requirement, None, credentials(parts, peer))
+            .await;
+        found.map(drop).map_err(|denied| self.shared.denied(denied))
+    }
+}
+
+pub(super) fn credentials<'a>(parts: &'a Parts, peer: &'a Peer) -> Credentials<'a> {
+    Credentials {
+        headers: &parts.headers,
+        query: parts.uri.query(),
+        certificate: peer.certificate.as_deref(),
+    }
+}

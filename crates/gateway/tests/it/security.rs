@@ -1,0 +1,613 @@
+//! Who gets in: each scheme right, wrong, missing and without its role.
+
+use crate::client::{Answer, send};
+use crate::config;
+use crate::fake::Fake;
+use crate::load::changed;
+use base64::Engine as _;
+use gateway::security::users::{User, Users, basic, hash_password, new_key};
+use gateway::security::{
+    Access, AccessRule, JwtConfig, KeySource, RateConfig, SecurityConfig, SecurityError,
+};
+use gateway::{Api, Gateway, GatewayConfig, StartError, Unserved};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+const SCHEMES: &str = "components:
+  securitySchemes:
+    password: {type: http, scheme: basic}
+    key: {type: apiKey, in: header, name: X-Bank-Key}
+    query: {type: apiKey, in: query, name: key}
+    cookie: {type: apiKey, in: cookie, name: session}
+    jwt: {type: http, scheme: bearer, bearerFormat: JWT}
+    certificate: {type: mutualTLS}
+    digest: {type: http, scheme: digest}
+";
+const PATH: &str = "/bank/accounts/1";
+
+/// A gateway in front of the bank, its API with `security`; what user ids its
+/// tasks had.
+pub struct Bank {
+    pub gateway: Gateway<Fake>,
+    pub callers: Arc<Mutex<Vec<String>>>,
+    _project: tempfile::TempDir,
+}
+
+pub fn bank(security: &str, config: GatewayConfig) -> Bank {
+    let project = project(security);
+    let callers = Arc::new(Mutex::new(Vec::new()));
+    let seen = callers.clone();
+    let fake = Fake::default().program("ACCTINQ", move |data| {
+        seen.lock().unwrap().push(data.user.clone());
+        data.commarea[8..11].copy_from_slice(b"404");
+    });
+    let means = config.security.means();
+    let api = Api::load_with(project.path(), means).unwrap_or_else(|faults| panic!("{faults}"));
+    let gateway = Gateway::start(config, vec![api], fake).unwrap_or_else(|e| panic!("{e}"));
+    Bank {
+        gateway,
+        callers,
+        _project: project,
+    }
+}
+
+fn project(security: &str) -> tempfile::TempDir {
+    changed("api/openapi.yaml", |text| {
+        let text = text.replacen("components:\n", SCHEMES, 1);
+        text.replacen("servers:", &format!("{security}\nservers:"), 1)
+    })
+}
+
+impl Bank {
+    pub fn get(&self, headers: &str) -> Answer {
+        send(self.gateway.address(), "GET", PATH, headers, "")
+    }
+
+    /// Whether a request gets to the program: it answers 404.
+    fn lets_in(&self, headers: &str) -> bool {
+        let answer = self.get(headers);
+        assert!([404, 401].contains(&answer.status), "{}", answer.text());
+        answer.status == 404
+    }
+}
+
+/// A user store in a folder: ada with a password and a key, bob with neither
+/// of ada's roles. Gives ada's key.
+fn users(folder: &Path) -> String {
+    let (id, digest, key) = new_key().unwrap();
+    let user = |name: &str, roles: &[&str], keys| User {
+        name: name.into(),
+        password: hash_password(&format!("{name}'s: word")).unwrap(),
+        user_id: String::new(),
+        roles: roles.iter().map(|r| (*r).into()).collect(),
+        keys,
+    };
+    let mut users = Users::default();
+    users
+        .add(user("ada", &["teller", "read"], vec![(id, digest)]))
+        .unwrap();
+    users.add(user("bob", &[], Vec::new())).unwrap();
+    std::fs::write(folder.join("users"), users.text()).unwrap();
+    key
+}
+
+fn with_users(folder: &Path) -> GatewayConfig {
+    GatewayConfig {
+        security: SecurityConfig {
+            users: Some(folder.join("users")),
+            ..SecurityConfig::default()
+        },
+        ..config()
+    }
+}
+
+fn password(name: &str, password: &str) -> String {
+    format!("authorization: {}\r\n", basic(name, password))
+}
+
+#[test]
+fn a_password_lets_its_user_in_and_the_task_has_the_user_id() {
+    let folder = tempfile::tempdir().unwrap();
+    users(folder.path());
+    let bank = bank("security: [{password: []}]", with_users(folder.path()));
+    assert!(bank.lets_in(&password("ada", "ada's: word")));
+    assert!(
+        bank.lets_in(&password("ada", "ada's: word")),
+        "again, from memory"
+    );
+    for wrong in [
+        password("ada", "ada's word"),
+        password("eve", "ada's: word"),
+        password("ada", ""),
+        "authorization: Basic ???\r\n".to_owned(),
+        "authorization: Basic YWRh\r\n".to_owned(),
+        password("ada", "ada's: word").repeat(2),
+    ] {
+        let answer = bank.get(&wrong);
+        assert_eq!(answer.status, 401, "{wrong}{}", answer.text());
+        assert!(!answer.text().contains("ada's"), "{}", answer.text());
+    }
+    let nobody = bank.get("");
+    assert_eq!(nobody.status, 401);
+    let challenge = nobody.header("www-authenticate").unwrap();
+    assert_eq!(challenge, "Basic realm=\"tupelo\", charset=\"UTF-8\"");
+    assert_eq!(
+        nobody.header("content-type"),
+        Some("application/problem+json")
+    );
+    assert_eq!(*bank.callers.lock().unwrap(), ["ADA", "ADA"]);
+}
+
+#[test]
+fn a_user_store_that_is_written_counts_from_then_on() {
+    let folder = tempfile::tempdir().unwrap();
+    users(folder.path());
+    let bank = bank("security: [{password: []}]", with_users(folder.path()));
+    let ada = password("ada", "ada's: word");
+    assert!(bank.lets_in(&ada));
+    let file = folder.path().join("users");
+    std::fs::write(&file, "no user store\n").unwrap();
+    let written = std::time::Instant::now();
+    while written.elapsed().as_millis() < 1_500 {
+        assert!(bank.lets_in(&ada), "the last good one stays in force");
+    }
+    std::fs::write(&file, "# nobody\n").unwrap();
+    until("ada is not known any more", || !bank.lets_in(&ada));
+}
+
+/// Waits for something that is looked at once a second.
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let started = std::time::Instant::now();
+    while !holds() {
+        assert!(started.elapsed().as_secs() < 30, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn an_api_key_is_taken_from_where_the_document_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = users(folder.path());
+    let config = || with_users(folder.path());
+    let header = bank("security: [{key: []}]", config());
+    assert!(header.lets_in(&format!("x-bank-key: {key}\r\n")));
+    assert!(!header.lets_in(&format!("x-bank-key: {key}x\r\n")));
+    assert!(!header.lets_in(&format!("x-bank-key: {key}\r\n").repeat(2)));
+    assert!(!header.lets_in(&format!("x-other-key: {key}\r\n")));
+    let told = header
+        .get("")
+        .header("www-authenticate")
+        .unwrap()
+        .to_owned();
+    assert_eq!(
+        told,
+        "ApiKey realm=\"tupelo\", in=\"header\", name=\"X-Bank-Key\""
+    );
+    let cookie = bank("security: [{cookie: []}]", config());
+    assert!(cookie.lets_in(&format!("cookie: a=b; session={key}\r\n")));
+    assert!(!cookie.lets_in("cookie: session=\r\n"));
+    let query = bank("security: [{query: []}]", config());
+    let with = |text: &str| {
+        send(
+            query.gateway.address(),
+            "GET",
+            &format!("{PATH}?{text}"),
+            "",
+            "",
+        )
+    };
+    assert_eq!(with(&format!("a=b&key={key}")).status, 404);
+    assert_eq!(with("key=tpk_0_0").status, 401);
+}
+
+#[test]
+fn alternatives_combinations_and_roles_are_kept_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = format!("x-bank-key: {}\r\n", users(folder.path()));
+    let (ada, bob) = (
+        password("ada", "ada's: word"),
+        password("bob", "bob's: word"),
+    );
+    let config = || with_users(folder.path());
+    let either = bank("security: [{password: []}, {key: []}]", config());
+    assert!(either.lets_in(&ada) && either.lets_in(&key));
+    assert!(!either.lets_in(""));
+    let both = bank("security: [{password: [], key: []}]", config());
+    assert!(both.lets_in(&format!("{bob}{key}")) && !both.lets_in(&bob) && !both.lets_in(&key));
+    let optional = bank("security: [{password: []}, {}]", config());
+    assert!(optional.lets_in(""));
+    assert!(
+        !optional.lets_in(&password("ada", "wrong")),
+        "wrong is not nobody"
+    );
+    let scoped = bank("security: [{password: [teller]}]", config());
+    assert!(scoped.lets_in(&ada));
+    let answer = scoped.get(&bob);
+    assert_eq!(
+        (answer.status, answer.json()["title"].as_str()),
+        (403, Some("Not allowed"))
+    );
+}
+
+#[test]
+fn roles_are_asked_for_api_and_operation() {
+    let folder = tempfile::tempdir().unwrap();
+    users(folder.path());
+    let mut config = with_users(folder.path());
+    let name = |project: &str| project.to_owned();
+    let mut access = Access {
+        invoke: Some(vec!["*".into()]),
+        ..Access::default()
+    };
+    let project = project("");
+    let api = Api::load_with(project.path(), config.security.means()).unwrap();
+    let rule = AccessRule {
+        operations: [("inquireAccount".to_owned(), vec!["teller".to_owned()])].into(),
+        ..AccessRule::default()
+    };
+    assert!(api.has_operation("inquireAccount") && api.has_operation("GET /accounts/{number}"));
+    access.apis.insert(name(api.name()), rule);
+    config.security.access = access;
+    let fake = Fake::default().program("ACCTINQ", |data| {
+        data.commarea[8..11].copy_from_slice(b"404")
+    });
+    let gateway = Gateway::start(config, vec![api], fake).unwrap();
+    let get = |headers: &str| send(gateway.address(), "GET", PATH, headers, "").status;
+    assert_eq!(get(&password("ada", "ada's: word")), 404);
+    assert_eq!(get(&password("bob", "bob's: word")), 403);
+    assert_eq!(get(""), 401, "a rule makes an open API ask who calls");
+    let list = |headers: &str| send(gateway.address(), "GET", "/bank/accounts", headers, "").status;
+    // There is no such program: who gets as far as that was let in.
+    assert_eq!(
+        [list(&password("bob", "bob's: word")), list("")],
+        [500, 401]
+    );
+}
+
+/// Ed25519 keys as an issuer has them.
+struct Issuer {
+    kid: &'static str,
+    private: Vec<u8>,
+    public: Vec<u8>,
+}
+
+impl Issuer {
+    fn new(kid: &'static str) -> Issuer {
+        use ring::signature::KeyPair as _;
+        let random = ring::rand::SystemRandom::new();
+        let private = ring::signature::Ed25519KeyPair::generate_pkcs8(&random).unwrap();
+        let pair = ring::signature::Ed25519KeyPair::from_pkcs8(private.as_ref()).unwrap();
+        Issuer {
+            kid,
+            private: private.as_ref().to_vec(),
+            public: pair.public_key().as_ref().to_vec(),
+        }
+    }
+
+    fn set(&self) -> String {
+        let x = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(&self.public);
+        let key = json!({"kty": "OKP", "crv": "Ed25519", "kid": self.kid, "use": "sig", "x": x});
+        json!({"keys": [key]}).to_string()
+    }
+
+    fn token(&self, change: Value) -> String {
+        use jsonwebtoken::{Algorithm, EncodingKey, Header, encode, get_current_timestamp};
+        let mut claims = json!({
+            "sub": "grace", "iss": "https://issuer", "aud": "bank", "scope": "accounts",
+            "exp": get_current_timestamp() + 300,
+        });
+        for (name, value) in change.as_object().unwrap() {
+            claims[name] = value.clone();
+        }
+        let mut header = Header::new(Algorithm::EdDSA);
+        header.kid = Some(self.kid.into());
+        let token = encode(&header, &claims, &EncodingKey::from_ed_der(&self.private)).unwrap();
+        format!("authorization: Bearer {token}\r\n")
+    }
+}
+
+fn with_tokens(keys: KeySource) -> GatewayConfig {
+    let tokens = JwtConfig {
+        keys,
+        issuers: vec!["https://issuer".into()],
+        audiences: vec!["bank".into()],
+        leeway_s: 5,
+        ..JwtConfig::default()
+    };
+    GatewayConfig {
+        security: SecurityConfig {
+            tokens: Some(tokens),
+            ..SecurityConfig::default()
+        },
+        ..config()
+    }
+}
+
+#[test]
+fn a_token_lets_in_whom_its_issuer_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.json");
+    let (issuer, next) = (Issuer::new("one"), Issuer::new("two"));
+    std::fs::write(&file, issuer.set()).unwrap();
+    let bank = bank(
+        "security: [{jwt: [accounts]}]",
+        with_tokens(KeySource::File(file.clone())),
+    );
+    assert!(bank.lets_in(&issuer.token(json!({}))));
+    assert_eq!(*bank.callers.lock().unwrap(), ["GRACE"]);
+    let now = jsonwebtoken::get_current_timestamp();
+    for (change, why) in [
+        (json!({"exp": now - 60}), "the token has expired"),
+        (json!({"nbf": now + 60}), "the token is not valid yet"),
+        (json!({"aud": "shop"}), "the token is for another audience"),
+        (
+            json!({"iss": "https://other"}),
+            "the token is of another issuer",
+        ),
+    ] {
+        let answer = bank.get(&issuer.token(change));
+        assert_eq!(answer.status, 401, "{why}");
+        let told = answer.header("www-authenticate").unwrap();
+        assert!(
+            told.contains("error=\"invalid_token\"") && told.contains(why),
+            "{told}"
+        );
+    }
+    let narrow = bank.get(&issuer.token(json!({"scope": "shops"})));
+    assert_eq!(narrow.status, 403);
+    let told = narrow.header("www-authenticate").unwrap();
+    assert!(
+        told.contains("insufficient_scope") && told.contains("scope=\"accounts\""),
+        "{told}"
+    );
+    assert!(!bank.lets_in("") && !bank.lets_in("authorization: Bearer x.y.z\r\n"));
+    assert!(
+        !bank.lets_in(&next.token(json!({}))),
+        "a key that is not there yet"
+    );
+    std::fs::write(&file, next.set()).unwrap();
+    until("the new key counts", || {
+        bank.lets_in(&next.token(json!({})))
+    });
+    assert!(
+        !bank.lets_in(&issuer.token(json!({}))),
+        "and the old one does not"
+    );
+}
+
+#[test]
+fn keys_are_fetched_from_where_they_are() {
+    use std::io::{Read, Write};
+    let issuer = Issuer::new("one");
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/keys?of=bank", server.local_addr().unwrap());
+    let set = issuer.set();
+    std::thread::spawn(move || {
+        for stream in server.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 4096];
+            let length = stream.read(&mut request).unwrap();
+            let asked = String::from_utf8_lossy(&request[..length]).into_owned();
+            assert!(
+                asked.starts_with("GET /keys?of=bank HTTP/1.1\r\n"),
+                "{asked}"
+            );
+            let length = set.len();
+            let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{set}");
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    let bank = bank(
+        "security: [{jwt: []}]",
+        with_tokens(KeySource::Url(url, None)),
+    );
+    assert!(
+        bank.lets_in(&issuer.token(json!({}))),
+        "it waits for the keys"
+    );
+    assert!(!bank.lets_in(&Issuer::new("two").token(json!({}))));
+}
+
+#[test]
+fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
+    let none = SecurityConfig::default().means();
+    for (security, told) in [
+        ("security: [{password: []}]", "there is no user store"),
+        ("security: [{key: []}]", "there is no user store"),
+        (
+            "security: [{jwt: []}]",
+            "there are no keys to check tokens by",
+        ),
+        (
+            "security: [{certificate: []}]",
+            "clients are not asked for certificates",
+        ),
+        (
+            "security: [{digest: []}]",
+            "the HTTP scheme 'digest' is not known here",
+        ),
+        ("security: [{pasword: []}]", "did you mean password?"),
+    ] {
+        let faults = Api::load_with(project(security).path(), none)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            faults.contains(told) && faults.contains("openapi.yaml:8:1: error"),
+            "{faults}"
+        );
+        assert_eq!(faults.matches("error").count(), 1, "told once: {faults}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    users(folder.path());
+    let means = with_users(folder.path()).security.means();
+    let mixed = project("security: [{jwt: []}, {password: []}]");
+    let warnings = Api::load_with(mixed.path(), means)
+        .unwrap()
+        .warnings()
+        .to_string();
+    assert!(
+        warnings.contains("the other ways in are served"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn health_tells_which_apis_are_not_served_and_why() {
+    let bank = bank("", config());
+    bank.gateway.tell_unserved(vec![Unserved {
+        api: "ledger".into(),
+        reason: "there is no \"user\" store".into(),
+    }]);
+    let health = send(bank.gateway.address(), "GET", "/health", "", "");
+    let told = json!([{"api": "ledger", "reason": "there is no \"user\" store"}]);
+    assert_eq!((health.status, &health.json()["notServed"]), (200, &told));
+}
+
+#[test]
+fn what_must_come_by_https_is_refused_without() {
+    let mut config = config();
+    config.security.require_secure = true;
+    let bank = bank("", config);
+    let answer = bank.get("");
+    assert_eq!(
+        (answer.status, answer.json()["title"].as_str()),
+        (403, Some("HTTPS is needed"))
+    );
+}
+
+#[test]
+fn a_client_that_asks_too_often_is_told_to_wait() {
+    let mut config = config();
+    config.security.rate = Some(RateConfig { per_s: 1, burst: 2 });
+    let bank = bank("", config);
+    assert_eq!([bank.get("").status, bank.get("").status], [404, 404]);
+    let refused = bank.get("");
+    assert_eq!(refused.status, 429);
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    let metrics = send(
+        bank.gateway.admin_address().unwrap(),
+        "GET",
+        "/metrics",
+        "",
+        "",
+    );
+    assert!(
+        metrics
+            .text()
+            .contains("tupelo_gateway_rate_limited_total 1")
+    );
+}
+
+#[test]
+fn when_everybody_must_say_who_they_are_documents_are_theirs_only_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = users(folder.path());
+    let mut config = with_users(folder.path());
+    config.security.require_auth = true;
+    let bank = bank("", config);
+    let get = |path: &str, headers: &str| send(bank.gateway.address(), "GET", path, headers, "");
+    assert_eq!(get(PATH, "").status, 401);
+    let ways = get(PATH, "");
+    let told = ways.head.matches("www-authenticate").count();
+    assert_eq!(told, 2, "a password or a key: {}", ways.text());
+    assert_eq!(get(PATH, &format!("x-api-key: {key}\r\n")).status, 404);
+    assert_eq!(get("/apis", "").status, 401);
+    assert_eq!(get("/apis", &password("ada", "ada's: word")).status, 200);
+    assert_eq!(get("/health", "").status, 200);
+    let preflight = send(
+        bank.gateway.address(),
+        "OPTIONS",
+        PATH,
+        "origin: https://a\r\n",
+        "",
+    );
+    assert_eq!(preflight.status, 204, "browsers ask without credentials");
+}
+
+#[test]
+fn the_administration_port_asks_who_uses_it() {
+    let folder = tempfile::tempdir().unwrap();
+    users(folder.path());
+    let mut config = with_users(folder.path());
+    config.admin_auth = true;
+    let bank = bank("", config);
+    let admin = bank.gateway.admin_address().unwrap();
+    let (ada, bob) = (
+        password("ada", "ada's: word"),
+        password("bob", "bob's: word"),
+    );
+    let ask =
+        |method: &str, path: &str, headers: &str| send(admin, method, path, headers, "").status;
+    assert_eq!(ask("GET", "/health/ready", ""), 200);
+    assert_eq!(ask("GET", "/metrics", ""), 401);
+    assert_eq!(ask("GET", "/metrics", &bob), 403);
+    assert_eq!(ask("GET", "/metrics", &ada), 200);
+    assert_eq!(
+        ask("POST", "/tasks/1/purge", &ada),
+        403,
+        "reading is not operating"
+    );
+    assert_eq!(ask("POST", "/health", ""), 401);
+}
+
+#[test]
+fn an_administration_port_that_anybody_can_reach_is_not_opened() {
+    let config = GatewayConfig {
+        admin: Some(([0, 0, 0, 0], 0).into()),
+        ..config()
+    };
+    match Gateway::start(config, Vec::<Api>::new(), Fake::default()) {
+        Err(StartError::OpenAdministration(address)) => assert!(address.ip().is_unspecified()),
+        other => panic!("{:?}", other.map(drop)),
+    }
+    let folder = tempfile::tempdir().unwrap();
+    users(folder.path());
+    let config = GatewayConfig {
+        admin: Some(([0, 0, 0, 0], 0).into()),
+        ..with_users(folder.path())
+    };
+    let gateway = Gateway::start(config, Vec::<Api>::new(), Fake::default()).unwrap();
+    let port = gateway.admin_address().unwrap().port();
+    let answer = send(([127, 0, 0, 1], port).into(), "GET", "/metrics", "", "");
+    assert_eq!(answer.status, 401, "from this machine too");
+}
+
+#[test]
+fn settings_that_would_let_anybody_in_are_refused() {
+    let told = |security: SecurityConfig| {
+        let config = GatewayConfig {
+            security,
+            ..config()
+        };
+        match Gateway::start(config, Vec::<Api>::new(), Fake::default()) {
+            Err(StartError::Security(
+                e @ (SecurityError::Setting(_) | SecurityError::Keys { .. }),
+            )) => e.to_string(),
+            Err(StartError::Security(e @ SecurityError::Users { .. })) => e.to_string(),
+            other => panic!("{:?}", other.map(drop)),
+        }
+    };
+    let open = SecurityConfig {
+        require_auth: true,
+        ..SecurityConfig::default()
+    };
+    assert!(told(open).contains("there is nothing to check it by"));
+    let missing = SecurityConfig {
+        users: Some("/nowhere/users".into()),
+        ..SecurityConfig::default()
+    };
+    assert!(told(missing).contains("/nowhere/users"));
+    let tokens = |change: fn(&mut JwtConfig)| {
+        let mut security = with_tokens(KeySource::File("/nowhere/keys".into())).security;
+        change(security.tokens.as_mut().unwrap());
+        told(security)
+    };
+    assert!(tokens(|_| ()).contains("/nowhere/keys"));
+    assert!(tokens(|t| t.audiences.clear()).contains("an issuer and an audience"));
+    assert!(tokens(|t| t.algorithms = vec!["none".into()]).contains("'none' is no algorithm"));
+    assert!(
+        tokens(|t| t.keys = KeySource::Url("http://far.example/".into(), None))
+            .contains("https://")
+    );
+}

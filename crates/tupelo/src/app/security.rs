@@ -1,0 +1,251 @@
+//! `[security]` of `tupelo.toml`, and what gateway and administration make of it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gateway::Unserved;
+use gateway::security::{
+    Access, AccessRule, JwtConfig, KeySource, Means, RateConfig, SecurityConfig,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Application;
+use super::apis::Apis;
+
+/// The user store when no other is named.
+const USERS: &str = "users";
+
+/// `[security]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SecuritySection {
+    /// The user store, relative to the application folder, as `tupelo user`
+    /// writes it. When absent, the file `users` if it is there.
+    pub users: Option<PathBuf>,
+    /// The realm that clients are shown when they have to say who they are.
+    pub realm: String,
+    /// Callers of every operation must say who they are, whatever its document
+    /// asks, and so must readers of the APIs' documents.
+    pub require_auth: bool,
+    /// Callers of every operation must come by HTTPS.
+    pub require_secure: bool,
+    /// Requests a second that one client may send, by address and by user; 0 is
+    /// any number.
+    pub rate_per_s: u32,
+    /// Requests that one client may send at once; 0 is twice `rate_per_s`.
+    pub rate_burst: u32,
+    /// JSON Web Tokens that are taken as bearer tokens.
+    pub jwt: Option<JwtSection>,
+    /// Which roles may do what.
+    pub roles: RolesSection,
+    /// What differs for an API, by the name of its folder.
+    pub apis: BTreeMap<String, ApiSection>,
+}
+
+impl Default for SecuritySection {
+    fn default() -> Self {
+        SecuritySection {
+            users: None,
+            realm: "tupelo".into(),
+            require_auth: false,
+            require_secure: false,
+            rate_per_s: 0,
+            rate_burst: 0,
+            jwt: None,
+            roles: RolesSection::default(),
+            apis: BTreeMap::new(),
+        }
+    }
+}
+
+/// `[security.jwt]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JwtSection {
+    /// The issuer's JSON Web Key Set: an https URL, or a file relative to the
+    /// application folder.
+    pub jwks: String,
+    /// Certificates in PEM that are trusted for the URL, relative to the
+    /// application folder; the system's when absent.
+    pub jwks_ca: Option<PathBuf>,
+    /// Issuers (`iss`), one of which a token must name.
+    pub issuer: Vec<String>,
+    /// Audiences (`aud`), one of which a token must be for.
+    pub audience: Vec<String>,
+    /// Algorithms of signatures that are taken.
+    pub algorithms: Vec<String>,
+    /// Seconds that clocks may differ.
+    pub leeway_s: u64,
+    /// The claim that names the user.
+    pub user_claim: String,
+    /// Claims whose words are roles; a claim within a claim is written with a
+    /// dot, as `realm_access.roles`.
+    pub role_claims: Vec<String>,
+}
+
+impl Default for JwtSection {
+    fn default() -> Self {
+        let usual = JwtConfig::default();
+        JwtSection {
+            jwks: String::new(),
+            jwks_ca: None,
+            issuer: usual.issuers,
+            audience: usual.audiences,
+            algorithms: usual.algorithms,
+            leeway_s: usual.leeway_s,
+            user_claim: usual.user_claim,
+            role_claims: usual.role_claims,
+        }
+    }
+}
+
+/// `[security.roles]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RolesSection {
+    /// Roles that may call operations; absent for everybody whom an API's
+    /// document lets in, `*` for everybody who says who they are.
+    pub invoke: Option<Vec<String>>,
+    /// Roles that may look, on the administration port.
+    pub read: Vec<String>,
+    /// Roles that may change what runs there, and look.
+    pub operations: Vec<String>,
+    /// Roles that may do everything there.
+    pub admin: Vec<String>,
+}
+
+impl Default for RolesSection {
+    fn default() -> Self {
+        let usual = Access::default();
+        RolesSection {
+            invoke: usual.invoke,
+            read: usual.read,
+            operations: usual.operations,
+            admin: usual.admin,
+        }
+    }
+}
+
+/// `[security.apis.NAME]`
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ApiSection {
+    /// Roles that may call its operations.
+    pub invoke: Option<Vec<String>>,
+    /// Whether its callers must say who they are.
+    pub require_auth: Option<bool>,
+    /// Whether its callers must come by HTTPS.
+    pub require_secure: Option<bool>,
+    /// Roles that may call one operation, by `"METHOD /path"` as its document
+    /// has it, or by operationId.
+    pub operations: BTreeMap<String, Vec<String>>,
+}
+
+impl SecuritySection {
+    /// The user store of an application folder, whether it is there or not.
+    pub fn users_file(&self, folder: &Path) -> PathBuf {
+        folder.join(self.users.as_deref().unwrap_or(Path::new(USERS)))
+    }
+}
+
+impl Application {
+    /// What the gateway's guard is started with.
+    pub fn security(&self) -> SecurityConfig {
+        let section = &self.config.security;
+        let users = section.users_file(&self.folder);
+        let given = section.users.is_some() || users.is_file();
+        let rate = (section.rate_per_s > 0).then(|| RateConfig {
+            per_s: section.rate_per_s,
+            burst: match section.rate_burst {
+                0 => section.rate_per_s.saturating_mul(2),
+                burst => burst,
+            },
+        });
+        SecurityConfig {
+            users: given.then_some(users),
+            tokens: section.jwt.as_ref().map(|jwt| self.tokens(jwt)),
+            certificates: self.config.gateway.tls_client_ca.is_some(),
+            require_auth: section.require_auth,
+            require_secure: section.require_secure,
+            access: access(section),
+            realm: section.realm.replace(['"', '\\'], "'"),
+            rate,
+        }
+    }
+
+    fn tokens(&self, jwt: &JwtSection) -> JwtConfig {
+        let trusted = jwt.jwks_ca.as_ref().map(|file| self.folder.join(file));
+        let keys = match jwt.jwks.contains("://") {
+            true => KeySource::Url(jwt.jwks.clone(), trusted),
+            false => KeySource::File(self.folder.join(&jwt.jwks)),
+        };
+        JwtConfig {
+            keys,
+            issuers: jwt.issuer.clone(),
+            audiences: jwt.audience.clone(),
+            algorithms: jwt.algorithms.clone(),
+            leeway_s: jwt.leeway_s,
+            user_claim: jwt.user_claim.clone(),
+            role_claims: jwt.role_claims.clone(),
+        }
+    }
+
+    /// How the APIs' operations can be protected.
+    pub fn means(&self) -> Means {
+        self.security().means()
+    }
+
+    /// Rules of `[security.apis]` that are about nothing: an operation that
+    /// was to be protected by one is not.
+    pub fn stray_rules(&self, apis: &Apis) -> Vec<String> {
+        let mut stray = Vec::new();
+        for (name, section) in &self.config.security.apis {
+            let Some(api) = apis.good.iter().find(|api| api.name() == name) else {
+                if !apis.bad.contains(name) {
+                    stray.push(format!(
+                        "tupelo.toml: [security.apis.{name}] is about no API: there is none of that name"
+                    ));
+                }
+                continue;
+            };
+            for key in section
+                .operations
+                .keys()
+                .filter(|key| !api.has_operation(key))
+            {
+                stray.push(format!(
+                    "tupelo.toml: [security.apis.{name}.operations] \"{key}\" is about no operation: \
+                     write METHOD /path as the API's document has it, or the operationId"
+                ));
+            }
+        }
+        stray
+    }
+}
+
+fn access(section: &SecuritySection) -> Access {
+    let rule = |api: &ApiSection| AccessRule {
+        invoke: api.invoke.clone(),
+        require_auth: api.require_auth,
+        require_secure: api.require_secure,
+        operations: api.operations.clone(),
+    };
+    let apis = section.apis.iter();
+    Access {
+        invoke: section.roles.invoke.clone(),
+        read: section.roles.read.clone(),
+        operations: section.roles.operations.clone(),
+        admin: section.roles.admin.clone(),
+        apis: apis.map(|(name, api)| (name.clone(), rule(api))).collect(),
+    }
+}
+
+/// What `/health` tells of the projects that are not served.
+pub fn unserved(apis: &Apis) -> Vec<Unserved> {
+    let one = |(api, reason): (&String, &String)| Unserved {
+        api: api.clone(),
+        reason: reason.clone(),
+    };
+    apis.bad.iter().zip(&apis.reasons).map(one).collect()
+}

@@ -1,0 +1,26 @@
+//! `tupelo task start`.
+
+use miette::Result;
+
+use crate::Outcome;
+use crate::operator::Ask;
+
+/// Which transaction.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Name of the transaction.
+    transid: String,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// Starts the transaction; nobody waits for its end.
+pub fn run(args: &Args) -> Result<Outcome> {
+    let name = crate::app::operate::encoded(&args.transid);
+    let done = args.ask.post(&format!("/transactions/{name}/start"))?;
+    match args.ask.json {
+        true => println!("{done}"),
+        false => println!("{} is started", args.transid),
+    }
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,269 @@
+//! `tupelo user`: the user store of an application.
+
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use gateway::security::users::{self, User, Users};
+use miette::{Context, IntoDiagnostic, Result, bail, miette};
+
+use crate::Outcome;
+use crate::app::Application;
+use crate::table::Table;
+
+/// The users that gateway and administration server know: passwords, API keys,
+/// roles.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo user add ada --roles teller,read --app examples/bank\n  \
+    tupelo user key ada --app examples/bank\n  tupelo user list --app examples/bank\n\n\
+    A running server takes changes over within a second; the first user of an\n\
+    application takes a new start.")]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Add a user, or change one that is there. The password is asked for, or
+    /// read from the standard input.
+    Add(AddArgs),
+    /// Remove a user, or one API key of a user.
+    Remove(RemoveArgs),
+    /// List the users, without their secrets.
+    List(Folder),
+    /// Make an API key for a user and print it, once.
+    Key(KeyArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct Folder {
+    /// The application folder.
+    #[arg(long = "app", value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+struct AddArgs {
+    /// The user's name.
+    name: String,
+    /// Roles, between commas.
+    #[arg(long, value_delimiter = ',')]
+    roles: Option<Vec<String>>,
+    /// CICS user id that the user's tasks have; the name in capitals when
+    /// absent, if it is one.
+    #[arg(long, value_name = "ID")]
+    userid: Option<String>,
+    /// No password: the user has API keys or certificates only.
+    #[arg(long)]
+    no_password: bool,
+    #[command(flatten)]
+    app: Folder,
+}
+
+#[derive(Debug, clap::Args)]
+struct RemoveArgs {
+    /// The user's name.
+    name: String,
+    /// Remove only the API key with this id.
+    #[arg(long, value_name = "ID")]
+    key: Option<String>,
+    #[command(flatten)]
+    app: Folder,
+}
+
+#[derive(Debug, clap::Args)]
+struct KeyArgs {
+    /// The user's name.
+    name: String,
+    #[command(flatten)]
+    app: Folder,
+}
+
+/// Does what is asked for.
+pub fn run(args: Args) -> Result<Outcome> {
+    match args.action {
+        Action::Add(args) => add(&args)?,
+        Action::Remove(args) => remove(&args)?,
+        Action::List(folder) => list(&folder)?,
+        Action::Key(args) => key(&args)?,
+    }
+    Ok(Outcome::Clean)
+}
+
+/// The store's file and its users.
+fn open(folder: &Folder) -> Result<(PathBuf, Users)> {
+    let app = Application::open(&folder.folder, None)?;
+    let file = app.config.security.users_file(&app.folder);
+    let users = match file.exists() {
+        true => Users::load(&file).map_err(|wrong| {
+            let lines: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+            miette!("{}: {}", file.display(), lines.join("\n"))
+        })?,
+        false => Users::default(),
+    };
+    Ok((file, users))
+}
+
+fn add(args: &AddArgs) -> Result<()> {
+    let (file, mut users) = open(&args.app)?;
+    let name = &args.name;
+    if !users::is_name(name) {
+        bail!("a user's name has 1 to 64 letters, digits, '.', '_', '@' and '-'");
+    }
+    let known = users.get(name).map(|user| (**user).clone());
+    let there = known.is_some();
+    let mut user = known.unwrap_or(User {
+        name: name.clone(),
+        password: String::new(),
+        user_id: String::new(),
+        roles: Vec::new(),
+        keys: Vec::new(),
+    });
+    if let Some(roles) = &args.roles {
+        let roles = roles.iter().map(|role| role.trim()).filter(|role| !role.is_empty());
+        user.roles = roles.map(str::to_owned).collect();
+        if let Some(role) = user.roles.iter().find(|role| !users::is_role(role)) {
+            bail!("'{role}' is no name for a role");
+        }
+    }
+    if let Some(id) = &args.userid {
+        let id = id.to_ascii_uppercase();
+        if !users::is_user_id(&id) {
+            bail!("a CICS user id has 1 to 8 of A-Z, 0-9, '@', '#' and '$'");
+        }
+        user.user_id = id;
+    }
+    let only_change = there && (args.roles.is_some() || args.userid.is_some());
+    if args.no_password {
+        user.password.clear();
+    } else if !only_change {
+        let password = password(name)?;
+        user.password = users::hash_password(&password).map_err(|why| miette!("{why}"))?;
+    }
+    users.remove(name);
+    users.add(user).map_err(|why| miette!("{why}"))?;
+    write(&file, &users)?;
+    let done = if there { "changed" } else { "added" };
+    println!("{name} {done} in {}", file.display());
+    Ok(())
+}
+
+fn remove(args: &RemoveArgs) -> Result<()> {
+    let (file, mut users) = open(&args.app)?;
+    let name = &args.name;
+    let Some(user) = users.get(name).map(|user| (**user).clone()) else {
+        bail!("there is no user {name} in {}", file.display());
+    };
+    users.remove(name);
+    if let Some(id) = &args.key {
+        let mut left = user.clone();
+        left.keys.retain(|(known, _)| known != id);
+        if left.keys.len() == user.keys.len() {
+            bail!("{name} has no API key {id}");
+        }
+        users.add(left).map_err(|why| miette!("{why}"))?;
+    }
+    write(&file, &users)?;
+    match &args.key {
+        Some(id) => println!("API key {id} of {name} removed from {}", file.display()),
+        None => println!("{name} removed from {}", file.display()),
+    }
+    Ok(())
+}
+
+fn list(folder: &Folder) -> Result<()> {
+    let (_, users) = open(folder)?;
+    let mut table = Table::new(&["user", "user id", "password", "roles", "API keys"]);
+    for user in users.iter() {
+        let keys: Vec<&str> = user.keys.iter().map(|(id, _)| id.as_str()).collect();
+        let password = if user.password.is_empty() { "no" } else { "yes" };
+        table.row(vec![
+            user.name.clone(),
+            user.user_id.clone(),
+            password.to_owned(),
+            user.roles.join(" "),
+            keys.join(" "),
+        ]);
+    }
+    print!("{table}");
+    Ok(())
+}
+
+fn key(args: &KeyArgs) -> Result<()> {
+    let (file, mut users) = open(&args.app)?;
+    let name = &args.name;
+    let Some(mut user) = users.get(name).map(|user| (**user).clone()) else {
+        bail!(
+            help = format!("`tupelo user add {name} --no-password` makes one for a machine"),
+            "there is no user {name} in {}",
+            file.display()
+        );
+    };
+    let (id, digest, key) = users::new_key().map_err(|why| miette!("{why}"))?;
+    user.keys.push((id.clone(), digest));
+    users.remove(name);
+    users.add(user).map_err(|why| miette!("{why}"))?;
+    write(&file, &users)?;
+    eprintln!("API key {id} of {name}; it is shown this once:");
+    println!("{key}");
+    Ok(())
+}
+
+/// Puts a new file in the place of the old one: whoever reads it sees the one
+/// or the other, and nobody else may read it.
+fn write(file: &Path, users: &Users) -> Result<()> {
+    let beside = file.with_extension("new");
+    let _ = fs::remove_file(&beside);
+    let opened = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside);
+    opened
+        .and_then(|mut new| new.write_all(users.text().as_bytes()).and_then(|()| new.sync_all()))
+        .and_then(|()| fs::rename(&beside, file))
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot write {}", file.display()))
+}
+
+/// Asks for a password twice on a terminal; elsewhere it is the first line.
+fn password(name: &str) -> Result<String> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return line();
+    }
+    let first = hidden(&format!("password of {name}: "))?;
+    let again = hidden("the same again: ")?;
+    match first == again {
+        true => Ok(first),
+        false => bail!("the two differ"),
+    }
+}
+
+fn line() -> Result<String> {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).into_diagnostic()?;
+    Ok(line.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// Reads a line that the terminal does not show.
+fn hidden(prompt: &str) -> Result<String> {
+    eprint!("{prompt}");
+    // SAFETY: termios is plain data, for which zeros are a value; both calls
+    // get it and the descriptor of the standard input, and keep neither.
+    let (shown, had) = unsafe {
+        let mut shown: libc::termios = std::mem::zeroed();
+        let had = libc::tcgetattr(0, &raw mut shown) == 0;
+        let mut quiet = shown;
+        quiet.c_lflag &= !libc::ECHO;
+        if had {
+            libc::tcsetattr(0, libc::TCSAFLUSH, &raw const quiet);
+        }
+        (shown, had)
+    };
+    let read = line();
+    if had {
+        // SAFETY: as above; this puts back what was there.
+        unsafe { libc::tcsetattr(0, libc::TCSAFLUSH, &raw const shown) };
+    }
+    eprintln!();
+    read
+}
