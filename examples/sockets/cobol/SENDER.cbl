@@ -44,9 +44,11 @@
            IF LINE-LENGTH = 0
                MOVE 'Y' TO LAST-SEEN
            ELSE
-               MOVE LINE-TEXT(1:LINE-LENGTH) TO SOC-BUFFER
+               MOVE LINE-TEXT(1:LINE-LENGTH) TO SOC-ANSWER
                COMPUTE SOC-NBYTE = LINE-LENGTH + 1
-               MOVE X'0A' TO SOC-BUFFER(SOC-NBYTE:1)
-               PERFORM WRITE-SOCKET
+               MOVE X'0A' TO SOC-ANSWER(SOC-NBYTE:1)
+               MOVE 'WRITE' TO SOC-FUNCTION
+               CALL 'EZASOKET' USING SOC-FUNCTION SOC-S SOC-NBYTE
+                   SOC-ANSWER SOC-ERRNO SOC-RETCODE
            END-IF.
        COPY SOCKTAKE.
