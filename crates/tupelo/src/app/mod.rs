@@ -27,6 +27,7 @@ pub mod restart;
 pub mod said;
 pub mod services;
 pub mod signals;
+mod snapshot;
 pub mod store_watch;
 pub mod texts;
 pub mod toml_errors;

@@ -5,6 +5,8 @@
 //! | `GET /tasks` | all tasks |
 //! | `POST /tasks/N/purge`, `POST /tasks/N/forcepurge` | end one |
 //! | `GET /top` | tasks, classes, files, queues, counters and CPU time |
+//! | `GET /top/actual`, `GET /top/delta` | CPU by kind of engine: so far, since the baseline |
+//! | `POST /top/reset` | makes the counters the baseline |
 //! | `GET /locks` | all locks, their owners and waiters |
 //! | `GET /sockets/list`, `GET /sockets/trace` | the listeners, the last socket calls |
 //! | `POST /sockets/start/LISTENER`, `POST /sockets/stop/LISTENER` | start and stop one |
@@ -20,12 +22,17 @@ use region::{Handle, Purge};
 use serde::Serialize;
 use serde_json::json;
 
+use super::snapshot;
+
 /// The answer to a path; `None` when it is not one of these.
 pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<Operated> {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     Some(match (parts.as_slice(), change) {
         (["tasks"], false) => list(&region.tasks()),
         (["top"], false) => list(&top(region)),
+        (["top", "actual"], false) => list(&snapshot::actual(region, at_ns())),
+        (["top", "delta"], false) => list(&snapshot::delta(region, at_ns())),
+        (["top", "reset"], true) => list(&snapshot::reset(region, at_ns())),
         (["locks"], false) => list(&region.locks()),
         (["messages"], false) => list(&region.messages()),
         (["tasks", number, what @ ("purge" | "forcepurge")], true) => {
