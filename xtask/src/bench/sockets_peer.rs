@@ -32,6 +32,8 @@ pub fn serve() -> Result<bool> {
     watch(epoll, 0)?;
     let mut connections: HashMap<RawFd, Connection> = HashMap::new();
     let mut senders: HashMap<String, RawFd> = HashMap::new();
+    // Answers whose connection has not said yet whose it is.
+    let mut waiting: HashMap<String, Vec<u8>> = HashMap::new();
     let mut buffer = vec![0; 16 << 10];
     let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
     loop {
@@ -62,19 +64,22 @@ pub fn serve() -> Result<bool> {
                 None => continue,
             };
             match lines {
-                Some(answer) => {
+                Some(mut answer) => {
                     let connection = connections.get(&fd).context("the connection")?;
-                    if connection.is_sender {
-                        senders.insert(connection.session.clone().unwrap_or_default(), fd);
+                    let session = connection.session.as_deref().unwrap_or_default();
+                    if connection.is_sender && senders.insert(session.to_owned(), fd).is_none() {
+                        answer = waiting.remove(session).unwrap_or_default();
                     }
                     if answer.is_empty() {
                         continue;
                     }
-                    let session = connection.session.as_deref().unwrap_or_default();
-                    let sender = senders.get(session).and_then(|fd| connections.get(fd));
-                    // A client that comes in the other order is none of ours.
-                    let mut sender = &sender.context("its other connection")?.stream;
-                    sender.write_all(&answer)?;
+                    match senders.get(session).and_then(|fd| connections.get(fd)) {
+                        Some(sender) => (&sender.stream).write_all(&answer)?,
+                        None => waiting
+                            .entry(session.to_owned())
+                            .or_default()
+                            .append(&mut answer),
+                    }
                 }
                 None => {
                     connections.remove(&fd);
