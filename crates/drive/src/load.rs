@@ -228,6 +228,8 @@ pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<Target, LoadError> {
         keep_alive: load.keep_alive,
         sources: Arc::from(load.sources.as_slice()),
         knobs: load.knobs.clone(),
+        opening: None,
+        cycle: None,
     })
 }
 

@@ -150,6 +150,20 @@ pub struct Target {
     pub sources: Arc<[IpAddr]>,
     /// Socket options.
     pub knobs: Knobs,
+    /// What is said first on every new connection; a raw socket's only.
+    pub opening: Option<Template>,
+    /// Iterations of a client after which it closes the connection, and how
+    /// often it does so before it stops; a raw socket's only.
+    pub cycle: Option<Cycle>,
+}
+
+/// The life of a raw socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    /// Iterations on one connection.
+    pub iterations: u64,
+    /// Connections, one after the other; none for as many as the run takes.
+    pub cycles: Option<u64>,
 }
 
 /// What is spoken at a target.

@@ -10,6 +10,7 @@
 
 pub mod appc;
 pub mod cli;
+pub mod cycles;
 mod error;
 pub mod experiments;
 pub mod net;

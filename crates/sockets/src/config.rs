@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::native::Receiver;
+use crate::native::config::{NativeConfig, ReceiverConfig};
 use crate::policy::Rule;
 
 /// `[sockets]`
@@ -21,7 +23,8 @@ pub struct SocketsConfig {
     pub enabled: bool,
     /// Where calls are served: `region` hands each to a helper thread of the
     /// region, `worker` makes those that only move data in the program's own
-    /// process.
+    /// process. `native` is `worker`, and the region itself reads and answers
+    /// the messages of connections for the transactions in `receivers`.
     pub served: Served,
     /// What EZACIC04 and its like do: `none`, because programs have ASCII
     /// characters here, or `tables`, byte for byte as the manual has them.
@@ -45,6 +48,11 @@ pub struct SocketsConfig {
     pub definitions: Option<PathBuf>,
     /// Listeners, by their transaction.
     pub listeners: BTreeMap<String, ListenerConfig>,
+    /// The threads of the receivers.
+    pub native: NativeConfig,
+    /// With `served = "native"`: what is done with the messages of connections
+    /// that a listener would start these transactions for.
+    pub receivers: BTreeMap<String, ReceiverConfig>,
 }
 
 impl Default for SocketsConfig {
@@ -59,6 +67,8 @@ impl Default for SocketsConfig {
             ntasks: 100,
             definitions: None,
             listeners: BTreeMap::new(),
+            native: NativeConfig::default(),
+            receivers: BTreeMap::new(),
         }
     }
 }
@@ -72,6 +82,8 @@ pub enum Served {
     Region,
     /// In the worker, where that is possible.
     Worker,
+    /// In the worker, and messages of receivers by the region itself.
+    Native,
 }
 
 /// What EZACIC04 and its like do.
@@ -224,7 +236,38 @@ impl SocketsConfig {
                 say(format!("listeners.{name}.{key}"), why);
             });
         }
+        let mut senders = BTreeMap::new();
+        for (name, receiver) in &self.receivers {
+            let mut at = |key: &str, why| say(format!("receivers.{name}.{key}"), why);
+            receiver.build(name, &mut at);
+            let Some(answers) = &receiver.answers else {
+                continue;
+            };
+            if self.receivers.contains_key(answers) {
+                at("answers", format!("{answers} is a receiver itself"));
+            }
+            if let Some(other) = senders.insert(answers, name) {
+                at("answers", format!("{answers} has the answers of {other}"));
+            }
+        }
+        if self.native.threads == 0 || self.native.threads > 16 {
+            say("native.threads".into(), "1 to 16".into());
+        }
+        if self.native.memory_mib == 0 || self.native.max_connections == 0 {
+            let why = "memory_mib and max_connections are at least 1";
+            say("native.memory_mib".into(), why.into());
+        }
         wrong
+    }
+
+    /// The receivers that are in force.
+    pub(crate) fn receivers_built(&self) -> Vec<Receiver> {
+        if self.served != Served::Native {
+            return Vec::new();
+        }
+        let all = self.receivers.iter();
+        let built = all.filter_map(|(name, receiver)| receiver.build(name, &mut |_, _| ()));
+        built.collect()
     }
 }
 

@@ -4,7 +4,8 @@
 //! task's descriptors, as a subtask of CICS Socket Support does. A socket goes
 //! from one task to another by GIVESOCKET and TAKESOCKET; what a task leaves
 //! open is closed at its end. Listeners accept connections, read what the
-//! client says first, start a transaction and give it the connection.
+//! client says first, start a transaction and give it the connection. Where a
+//! receiver is defined the region reads the messages itself (`native`).
 //!
 //! `docs/internals/sockets.md` tells who owns what; the calls themselves are
 //! in the crate `ezasoket`.
@@ -16,6 +17,8 @@ mod config;
 mod definitions;
 mod given;
 mod listener;
+mod metrics;
+mod native;
 mod policy;
 mod service;
 mod signal;
@@ -26,5 +29,9 @@ pub use config::{
 };
 pub use definitions::{Definitions, Mistake, parse as parse_definitions};
 pub use listener::header::{Header, HeaderError, parse as parse_header};
+pub use native::area::{Area, Characters};
+pub use native::config::{ClientCharacters, Endian, FrameConfig, NativeConfig, ReceiverConfig};
+pub use native::framing::{Found, Frame, Framing, FramingError};
+pub use native::{Receiver, Receiving};
 pub use policy::Policy;
 pub use service::{Listening, Sockets, StartError};

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ezasoket::{Errno, Function, Reply, Request};
 use region::engine::{self, EngineClass};
@@ -21,6 +21,7 @@ use crate::calls::{TaskSockets, World};
 use crate::config::{Served, SocketsConfig};
 use crate::given::GivenSockets;
 use crate::listener::{Control, Listeners};
+use crate::native::{Native, Receiving};
 use crate::policy::Policy;
 use crate::signal::Signal;
 use crate::trace::Trace;
@@ -74,6 +75,7 @@ struct Shared {
     trace: Arc<Trace>,
     tasks: Mutex<Tasks>,
     listeners: OnceLock<Listeners>,
+    native: OnceLock<Arc<Native>>,
 }
 
 #[derive(Debug, Default)]
@@ -116,6 +118,7 @@ impl Sockets {
             trace: Arc::new(Trace::default()),
             tasks: Mutex::new(Tasks::default()),
             listeners: OnceLock::new(),
+            native: OnceLock::new(),
             config,
         }))
     }
@@ -124,7 +127,12 @@ impl Sockets {
     pub fn start(&self, region: &region::Handle, user: region::UserId) -> Result<(), StartError> {
         let shared = &self.0;
         let (world, trace) = (shared.world.clone(), shared.trace.clone());
-        let listeners = Listeners::start(&shared.config, world, trace, region, user)?;
+        let native = Native::start(&shared.config, region, user, &trace)?.map(Arc::new);
+        if let Some(native) = &native {
+            // Called once.
+            let _ = shared.native.set(native.clone());
+        }
+        let listeners = Listeners::start(&shared.config, world, trace, region, user, native)?;
         // Called once.
         let _ = shared.listeners.set(listeners);
         Ok(())
@@ -139,10 +147,21 @@ impl Sockets {
             .unwrap_or_default()
     }
 
-    /// Ends listeners and whoever waits in a call.
-    pub fn stop(&self) {
+    /// The receivers.
+    pub fn receiving(&self) -> Vec<Receiving> {
+        let native = self.0.native.get();
+        native.map(|native| native.list()).unwrap_or_default()
+    }
+
+    /// Ends listeners and whoever waits in a call. Messages that are at work
+    /// are answered, when that takes no longer than the limit.
+    pub fn stop(&self, limit: Duration) {
         if let Some(listeners) = self.0.listeners.get() {
             listeners.stop();
+        }
+        if let Some(native) = self.0.native.get() {
+            native.stop(limit);
+            native.end();
         }
         let mut tasks = self.0.lock();
         tasks.stopped = true;
@@ -158,6 +177,7 @@ impl Sockets {
         let tasks = self.0.lock();
         json!({
             "listeners": self.listening(),
+            "receivers": self.receiving(),
             "tasks": tasks.running.len(),
             "threads": tasks.threads,
             "waiting_tasks": tasks.waiting.len(),
@@ -168,10 +188,17 @@ impl Sockets {
     }
 
     fn control(&self, listener: &str, control: Control) -> Result<Value, String> {
-        let listeners = self.0.listeners.get();
-        let listeners = listeners.ok_or("the region has no listeners yet")?;
-        listeners.control(listener, control)?;
-        Ok(json!({ "listeners": self.listening() }))
+        let native = self.0.native.get();
+        let stop = control == Control::Stop;
+        match native.and_then(|native| native.control(listener, stop)) {
+            Some(done) => done?,
+            None => {
+                let listeners = self.0.listeners.get();
+                let listeners = listeners.ok_or("the region has no listeners yet")?;
+                listeners.control(listener, control)?;
+            }
+        }
+        Ok(json!({ "listeners": self.listening(), "receivers": self.receiving() }))
     }
 }
 
@@ -233,6 +260,10 @@ impl SocketCalls for Sockets {
             _ => return None,
         };
         Some(done.map(|value| value.to_string()))
+    }
+
+    fn metrics(&self, out: &mut String) {
+        crate::metrics::write(self, out);
     }
 }
 
@@ -311,13 +342,13 @@ impl Shared {
             let us = before.elapsed().as_micros() as u64;
             self.trace
                 .call(work.task, call.transid, &request, &reply, us);
-            if self.config.served == Served::Worker {
+            if self.config.served != Served::Region {
                 lend(&own, &call, &request, &mut reply);
             }
             let data = std::mem::take(&mut reply.data);
             call.answer(reply.emit(), data);
         }
-        if self.config.served == Served::Worker {
+        if self.config.served != Served::Region {
             own.end_copies();
         }
     }

@@ -56,18 +56,28 @@ impl Signal {
 
 impl Waiter for Signal {
     fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<Polled> {
-        let mut all = fds.to_vec();
-        all.push(libc::pollfd {
+        if self.has_ended() {
+            return Ok(Polled::Cancelled);
+        }
+        let own = libc::pollfd {
             fd: self.event.as_raw_fd(),
             events: libc::POLLIN,
             revents: 0,
-        });
-        let polled = match self.has_ended() {
-            true => return Ok(Polled::Cancelled),
-            false => system_poll(&mut all, limit)?,
         };
-        let nudged = all.pop().is_some_and(|own| own.revents != 0);
-        fds.copy_from_slice(&all);
+        // Nearly every call waits for one socket.
+        let mut few = [own; FEW + 1];
+        let mut many = Vec::new();
+        let all = match fds.len() {
+            ..=FEW => &mut few[..=fds.len()],
+            count => {
+                many.resize(count + 1, own);
+                &mut many[..]
+            }
+        };
+        all[..fds.len()].copy_from_slice(fds);
+        let polled = system_poll(all, limit)?;
+        let nudged = all[fds.len()].revents != 0;
+        fds.copy_from_slice(&all[..fds.len()]);
         if nudged {
             self.clear();
         }
@@ -79,6 +89,9 @@ impl Waiter for Signal {
         })
     }
 }
+
+/// Sockets that are waited for without an allocation.
+const FEW: usize = 8;
 
 #[cfg(test)]
 mod tests {

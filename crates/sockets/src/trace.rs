@@ -90,6 +90,20 @@ impl Trace {
         }
     }
 
+    /// A receiver has had a message run by a task and answered it.
+    pub fn message(&self, (task, transid): (u64, TransId), socket: u64, what: String, us: u64) {
+        self.push(Line {
+            at_ms: now_ms(),
+            task,
+            transid,
+            what,
+            socket: socket as i64,
+            retcode: 0,
+            errno: String::new(),
+            us,
+        });
+    }
+
     /// A listener did something.
     pub fn event(&self, transid: TransId, socket: i64, what: &str) {
         if self.is_on() {

@@ -6,54 +6,42 @@
        DATA DIVISION.
        WORKING-STORAGE SECTION.
        COPY SOCKTIM.
-       01  SESSION-QUEUE.
-           05  FILLER                  PIC X(4) VALUE 'SEND'.
-           05  SESSION-NAME            PIC X(4).
-       01  LINE-AREA.
-           05  LINE-LENGTH             PIC 9(4) BINARY VALUE 0.
-           05  LINE-TEXT               PIC X(1000).
-       01  CHAR-AT                     PIC 9(8) BINARY.
-       01  RESPONSE                    PIC S9(8) BINARY.
+       COPY SOCKPAIR.
+       01  LAST-TURN                   PIC X(16).
+       COPY SOCKLINE.
        PROCEDURE DIVISION.
            INITIALIZE TIM
            MOVE LENGTH OF TIM TO TIM-BYTES
            EXEC CICS RETRIEVE INTO(TIM) LENGTH(TIM-BYTES) END-EXEC
            MOVE TIM-CLIENT-DATA TO SESSION-NAME
+           EXEC CICS DELETEQ TS QUEUE(SESSION-QUEUE) RESP(RESPONSE)
+               END-EXEC
+           EXEC CICS ENQ RESOURCE(TURN) LENGTH(LENGTH OF TURN) END-EXEC
            PERFORM TAKE-SOCKET
            IF SOC-RETCODE >= 0
-               PERFORM READ-SOCKET
+               PERFORM READ-LINE
                PERFORM UNTIL SOC-RETCODE <= 0
-                   PERFORM VARYING CHAR-AT FROM 1 BY 1
-                       UNTIL CHAR-AT > SOC-RETCODE
-                       PERFORM TAKE-CHARACTER
-                   END-PERFORM
-                   PERFORM READ-SOCKET
+                   EXEC CICS LINK PROGRAM('SHOUT') COMMAREA(LINE-AREA)
+                       END-EXEC
+                   PERFORM PASS-ON
+                   PERFORM READ-LINE
                END-PERFORM
                MOVE 0 TO LINE-LENGTH
                PERFORM PASS-ON
                PERFORM CLOSE-SOCKET
            END-IF
            EXEC CICS RETURN END-EXEC.
-      * A message may come in parts, and several may come together.
-       TAKE-CHARACTER.
-           IF SOC-BUFFER(CHAR-AT:1) = X'0A'
-               IF LINE-LENGTH > 0
-                   EXEC CICS LINK PROGRAM('SHOUT') COMMAREA(LINE-AREA)
-                       END-EXEC
-                   PERFORM PASS-ON
-               END-IF
-               MOVE 0 TO LINE-LENGTH
-           ELSE
-               IF LINE-LENGTH < LENGTH OF LINE-TEXT
-                   ADD 1 TO LINE-LENGTH
-                   MOVE SOC-BUFFER(CHAR-AT:1)
-                       TO LINE-TEXT(LINE-LENGTH:1)
-               END-IF
-           END-IF.
-      * An item of length 0 tells the sender that there is no more.
+      * An item of length 0 tells the sender that there is no more. Who
+      * gives this turn up has the next one already, so that the sender
+      * gets it when there is something to send and not before.
        PASS-ON.
+           COMPUTE ITEM-BYTES = LINE-LENGTH + 2
            EXEC CICS WRITEQ TS QUEUE(SESSION-QUEUE) FROM(LINE-AREA)
-               RESP(RESPONSE) END-EXEC
-           EXEC CICS CANCEL REQID(SESSION-QUEUE) RESP(RESPONSE)
-               END-EXEC.
+               LENGTH(ITEM-BYTES) END-EXEC
+           MOVE TURN TO LAST-TURN
+           ADD 1 TO TURN-NUMBER
+           EXEC CICS ENQ RESOURCE(TURN) LENGTH(LENGTH OF TURN) END-EXEC
+           EXEC CICS DEQ RESOURCE(LAST-TURN)
+               LENGTH(LENGTH OF LAST-TURN) END-EXEC.
+       COPY SOCKREAD.
        COPY SOCKTAKE.

@@ -26,3 +26,4 @@
        01  SOC-ERRNO                   PIC 9(8) BINARY.
        01  SOC-RETCODE                 PIC S9(8) BINARY.
        01  SOC-BUFFER                  PIC X(1000).
+       01  SOC-ANSWER                  PIC X(1001).

@@ -310,6 +310,8 @@ pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(Target, Step), Loa
         keep_alive: load.keep_alive,
         sources: Arc::from(load.sources.as_slice()),
         knobs: load.knobs.clone(),
+        opening: None,
+        cycle: None,
     };
     Ok((target, step))
 }

@@ -5,7 +5,7 @@ use super::record::Failure;
 use super::worker::Worker;
 use crate::clock;
 use crate::http1::Feed;
-use crate::message::Reply;
+use crate::message::{Reply, Scope};
 use crate::net::{Ready, Stream, connect, why_not};
 use crate::plan::Step;
 use rustix::fd::AsFd;
@@ -98,9 +98,47 @@ impl Worker<'_> {
         record.whole.connects += 1;
         record.measured.connects += u64::from(client.measured);
         self.flush_tls(c, conn);
+        if !self.say_first(c, conn) {
+            return;
+        }
         if self.clients[c].phase == Phase::Connecting {
             self.send_when_connected(c);
         }
+    }
+
+    /// Says what a connection begins with, which a new one has room for; false
+    /// when it is gone.
+    fn say_first(&mut self, c: usize, conn: usize) -> bool {
+        let plan = self.plan;
+        let client = &mut self.clients[c];
+        let population = client.population;
+        let Some(opening) = &plan.populations[population].targets[conn].opening else {
+            return true;
+        };
+        let mut bytes = Vec::new();
+        let mut scope = Scope {
+            feeders: &plan.feeders,
+            rows: &client.rows,
+            captured: &client.captured,
+            client: client.number,
+            // Connections opened ahead are those of the first one.
+            iteration: client.iteration.wrapping_add(1).saturating_sub(1),
+            rng: &mut client.rng,
+        };
+        opening.render(&mut scope, &mut self.scratch, &mut bytes);
+        let slot = &mut client.conns[conn];
+        let written = slot.stream.as_mut().map(|stream| stream.write(&bytes));
+        if let Some(Ok(n)) = written
+            && n == bytes.len()
+        {
+            self.interval.populations[population].whole.bytes_out += n as u64;
+            return true;
+        }
+        match client.phase.in_flight() {
+            true => self.fail(c, Failure::Reset, "the opening was not taken"),
+            false => slot.close(),
+        }
+        false
     }
 
     /// Writes what is left of the client's request, piece by piece.

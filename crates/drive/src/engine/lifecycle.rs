@@ -255,6 +255,19 @@ impl Worker<'_> {
         client.step += 1;
         let over = client.step == population.steps.len();
         client.phase = Phase::Parked;
+        let mut last = false;
+        for (conn, target) in client.conns.iter_mut().zip(targets).filter(|_| over) {
+            let done = client.iteration + 1;
+            if let Some(cycle) = target.cycle.filter(|c| done.is_multiple_of(c.iterations)) {
+                conn.close();
+                last |= cycle
+                    .cycles
+                    .is_some_and(|cycles| done / cycle.iterations >= cycles);
+            }
+        }
+        if last {
+            return self.retire(c);
+        }
         if over && matches!(self.groups[p].kind, GroupKind::Open { .. }) {
             self.set_free(c, now);
         } else if pause > 0 {

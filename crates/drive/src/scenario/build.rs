@@ -4,6 +4,7 @@
 use super::data;
 use super::request::Targets;
 use super::step;
+use super::template::Names;
 use super::tree::{Node, Notes, Value};
 use crate::load::default_threads;
 use crate::objective::Objective;
@@ -35,6 +36,11 @@ pub(super) fn plan(
         let load = load(node, notes);
         let think = think(node, folder, notes).unwrap_or(Think::None);
         let mut targets = Targets::new(root, node, &trust, folder, notes);
+        let names = Names {
+            feeders: &feeders,
+            captured: &[],
+        };
+        targets.read_cycles(node, &names, notes);
         let steps = step::steps(node, folder, &feeders, &mut targets, notes);
         if let (Some(load), Some((name, _))) = (load, node.text("name")) {
             populations.push(Population {
@@ -163,6 +169,9 @@ fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
                     format!("`{}` belongs to `rate`, not to `clients`", entry.key),
                 );
             }
+            if let (Some(_), Some(both)) = (node.get("iterations"), node.get("cycles")) {
+                notes.add(&both.span, "give either `iterations` or `cycles`");
+            }
             let number = clients.as_number().is_some();
             let clients = profile(clients, notes)?;
             if clients.peak() < 1.0 {
@@ -174,15 +183,19 @@ fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
             }
             Some(Load::Closed {
                 clients,
-                iterations: node.integer("iterations"),
+                // Cycles are counted by each client.
+                iterations: match node.get("cycles") {
+                    Some(_) => Some(i64::MAX as u64),
+                    None => node.integer("iterations"),
+                },
             })
         }
         (None, Some(rate)) => {
-            if let Some(entry) = node.entries().iter().find(|e| e.key == "iterations") {
-                notes.add(
-                    &entry.span,
-                    "`iterations` belongs to `clients`, not to `rate`",
-                );
+            let closed_only = ["iterations", "cycles"];
+            let mut entries = node.entries().iter();
+            if let Some(entry) = entries.find(|e| closed_only.contains(&e.key.as_str())) {
+                let why = format!("`{}` belongs to `clients`, not to `rate`", entry.key);
+                notes.add(&entry.span, why);
             }
             let poisson = node.text("arrivals").is_some_and(|(a, _)| a == "poisson");
             let rate = profile(rate, notes)?;

@@ -236,6 +236,21 @@ const POPULATION: &[Key] = &[
         "Raw sockets that each client opens, as `name = \"tcp://host:port\"`.",
     ),
     key(
+        "opening",
+        Kind::Map(&Kind::Text),
+        "What is sent first on every new connection of a raw socket, as `name = \"text\"`, such as the message that a listener of CICS sockets starts a transaction by. Templates are allowed; nothing is awaited.",
+    ),
+    key(
+        "cycle",
+        Kind::Integer(1, i64::MAX),
+        "A client closes its raw sockets after this many iterations and opens new ones.",
+    ),
+    key(
+        "cycles",
+        Kind::Integer(1, i64::MAX),
+        "A client of a closed loop stops after this many cycles, which ends the run.",
+    ),
+    key(
         "appc",
         Kind::Table(APPC),
         "The LU 6.2 partner that each client has a conversation with; clients of a thread share a link.",

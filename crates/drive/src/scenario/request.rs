@@ -1,8 +1,11 @@
 //! The addresses a population connects to: one connection of each client for
 //! every origin that its steps name, and for every raw socket.
 
+use super::step;
+use super::template::Names;
 use super::tree::{Node, Notes};
-use crate::plan::{Knobs, Protocol, Target};
+use crate::message::Template;
+use crate::plan::{Cycle, Knobs, Protocol, Target};
 use crate::tls::{TlsTarget, Trust};
 use crate::units::parse_size;
 use crate::url::{Scheme, Url};
@@ -77,6 +80,8 @@ impl<'a> Targets<'a> {
                     keep_alive: targets.keep_alive,
                     sources: targets.sources.clone(),
                     knobs: targets.knobs.clone(),
+                    opening: None,
+                    cycle: None,
                 });
                 targets.list.len() - 1
             }));
@@ -103,6 +108,45 @@ impl<'a> Targets<'a> {
             targets.sockets.push((entry.key.clone(), index));
         }
         targets
+    }
+
+    /// What raw sockets begin with, and when they end.
+    pub fn read_cycles(&mut self, population: &Node, names: &Names<'_>, notes: &mut Notes<'_>) {
+        for entry in population.get("opening").map_or(&[][..], Node::entries) {
+            let target = match self.socket(&entry.key) {
+                Ok(target) => target,
+                Err(why) => {
+                    notes.add(&entry.span, why);
+                    continue;
+                }
+            };
+            let text = entry.node.as_text().unwrap_or_default();
+            let body = step::pieces(text, &entry.node, names, notes);
+            if let (Some(target), Some(body)) = (target, body) {
+                let opening = Template::Plain {
+                    body: body.into(),
+                    bytes: None,
+                    ebcdic: false,
+                };
+                self.list[target].opening = Some(opening.simplified());
+            }
+        }
+        for key in ["cycle", "cycles"] {
+            if let Some(cycle) = population.get(key).filter(|_| self.sockets.is_empty()) {
+                let why = format!("`{key}` belongs to a population with `sockets`");
+                notes.add(&cycle.span, why);
+            }
+        }
+        let cycle = population.integer("cycle").map(|iterations| Cycle {
+            iterations,
+            cycles: population.integer("cycles"),
+        });
+        if let (Some(cycles), None) = (population.get("cycles"), cycle) {
+            notes.add(&cycles.span, "`cycles` needs `cycle`");
+        }
+        for target in self.sockets.iter().filter_map(|s| s.1) {
+            self.list[target].cycle = cycle;
+        }
     }
 
     fn read_connection(&mut self, node: &Node, notes: &mut Notes<'_>) {
@@ -200,6 +244,8 @@ impl<'a> Targets<'a> {
             keep_alive: self.keep_alive,
             sources: self.sources.clone(),
             knobs: self.knobs.clone(),
+            opening: None,
+            cycle: None,
         });
         Some(self.list.len() - 1)
     }

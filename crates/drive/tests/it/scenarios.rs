@@ -336,3 +336,99 @@ proptest::proptest! {
         let _ = read(&text, Path::new("."));
     }
 }
+
+#[test]
+fn a_cycle_opens_two_sockets_says_who_they_are_and_closes_them_after_its_requests() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = seen.clone();
+    // Lines of a receiver are answered on the sender of the same session.
+    let senders: Arc<Mutex<std::collections::HashMap<String, std::net::TcpStream>>> =
+        Arc::default();
+    let address = serve(move |stream| {
+        let mut lines = std::io::BufReader::new(stream.try_clone().unwrap());
+        let mut line = || {
+            let mut text = String::new();
+            std::io::BufRead::read_line(&mut lines, &mut text).ok();
+            text.trim_end().to_owned()
+        };
+        let opening = line();
+        log.lock().unwrap().push(opening.clone());
+        let (kind, session) = opening.split_once(',').unwrap();
+        if kind == "SEND" {
+            senders.lock().unwrap().insert(session.to_owned(), stream);
+            return;
+        }
+        loop {
+            let text = line();
+            if text.is_empty() {
+                senders.lock().unwrap().remove(session);
+                return;
+            }
+            let mut sender = loop {
+                if let Some(sender) = senders.lock().unwrap().get(session) {
+                    break sender.try_clone().unwrap();
+                }
+                std::thread::yield_now();
+            };
+            sender.write_all(text.to_uppercase().as_bytes()).unwrap();
+            sender.write_all(b"\n").unwrap();
+        }
+    });
+    let outcome = carry_out(&plan(&format!(
+        r#"
+[[population]]
+name = "cycles"
+clients = 1
+cycle = 3
+cycles = 2
+sockets = {{ to = "tcp://{address}", from = "tcp://{address}" }}
+opening = {{ to = "RECV,S{{{{iteration}}}}\n", from = "SEND,S{{{{iteration}}}}\n" }}
+[[population.step]]
+socket = "to"
+receive_from = "from"
+send = "request {{{{iteration}}}}"
+frame = {{ delimiter = "\n" }}
+contains = "REQUEST"
+"#
+    )));
+    let record = &outcome.total.populations[0];
+    assert_eq!(record.measured.answered, 6);
+    assert_eq!(
+        (record.measured.checks_failed, record.whole.connects),
+        (0, 4)
+    );
+    let mut openings = seen.lock().unwrap().clone();
+    openings.sort();
+    assert_eq!(openings, ["RECV,S0", "RECV,S3", "SEND,S0", "SEND,S3"]);
+}
+
+#[test]
+fn an_opening_of_a_socket_that_is_not_there_is_a_mistake() {
+    let text = r#"
+[[population]]
+name = "a"
+clients = 1
+opening = { elsewhere = "x" }
+cycle = 2
+iterations = 3
+cycles = 2
+[[population.step]]
+request = "GET http://127.0.0.1:1/"
+"#;
+    let mistakes = read(text, Path::new(".")).unwrap_err();
+    let told: Vec<String> = mistakes.iter().map(|m| m.message.clone()).collect();
+    assert!(
+        told.iter()
+            .any(|t| t.contains("no socket called `elsewhere`")),
+        "{told:?}"
+    );
+    assert!(
+        told.iter().any(|t| t.contains("`cycle` belongs")),
+        "{told:?}"
+    );
+    assert!(
+        told.iter()
+            .any(|t| t.contains("either `iterations` or `cycles`")),
+        "{told:?}"
+    );
+}

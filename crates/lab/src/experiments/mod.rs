@@ -10,6 +10,7 @@ mod overload;
 mod pictures;
 mod presented;
 mod slow_start;
+mod sockets;
 mod tcp_tuning;
 mod threadsafe;
 
@@ -62,6 +63,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     tcp_tuning::EXPERIMENT,
     threadsafe::EXPERIMENT,
     overload::EXPERIMENT,
+    sockets::EXPERIMENT,
     delayed_ack::EXPERIMENT,
     appc::EXPERIMENT,
 ];

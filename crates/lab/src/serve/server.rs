@@ -28,6 +28,7 @@ use std::time::{Duration, Instant};
 pub struct Server {
     process: Process,
     gateway: String,
+    admin: String,
     metrics: Endpoint,
     records: Records,
 }
@@ -63,6 +64,7 @@ impl Server {
         Ok(Server {
             process,
             gateway,
+            admin,
             metrics: Endpoint(metrics),
             records,
         })
@@ -71,6 +73,26 @@ impl Server {
     /// The address of a path at the gateway.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.gateway)
+    }
+
+    /// Where a listener of CICS sockets listens.
+    pub fn listener(&self, name: &str) -> Result<String, LabError> {
+        let failed =
+            |why: &dyn std::fmt::Display| LabError::Failed(format!("listener {name}: {why}"));
+        let url = Url::parse(&format!("{}/sockets/list", self.admin)).map_err(LoadError::from)?;
+        let text = Endpoint(url).text().map_err(|e| failed(&e))?;
+        let list: serde_json::Value = serde_json::from_str(&text).map_err(|e| failed(&e))?;
+        let all = list["listeners"].as_array().into_iter().flatten();
+        let found = all.into_iter().find(|l| l["listener"] == name);
+        let address = found.and_then(|l| l["address"].as_str());
+        address
+            .map(str::to_owned)
+            .ok_or_else(|| failed(&"it is not started"))
+    }
+
+    /// The process that serves; its workers are its children.
+    pub fn process(&self) -> u32 {
+        self.process.child.id()
     }
 
     /// What `/metrics` says now.

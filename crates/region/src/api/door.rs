@@ -15,6 +15,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::api::Port;
+use crate::engine::EngineClass;
 use crate::shell::bind;
 
 /// A tokio runtime for the thread of a door, which hears of its tasks' ends
@@ -29,7 +30,16 @@ impl Port {
     /// Makes the runtime of a door's thread around this port, and binds the
     /// calling thread to the offload CPUs. Run it on this thread.
     pub fn runtime(&self) -> io::Result<DoorRuntime> {
-        bind(self.shared.offload.as_ref())?;
+        self.runtime_on(EngineClass::Offload)
+    }
+
+    /// The same for a thread that works for this kind of engine. Threads that a
+    /// general one starts are general too.
+    pub fn runtime_on(&self, class: EngineClass) -> io::Result<DoorRuntime> {
+        match class {
+            EngineClass::Offload => bind(self.shared.offload.as_ref())?,
+            EngineClass::General => bind(self.shared.general.as_ref())?,
+        }
         let (shared, number) = (self.shared.clone(), self.number);
         let awake = self.shared.clone();
         let runtime = Builder::new_current_thread()

@@ -169,6 +169,18 @@ impl Handle {
         self.shared.trace_status()
     }
 
+    /// Whether offload engines have CPUs that are no general ones.
+    pub fn engines_are_apart(&self) -> bool {
+        let (Some(offload), Some(general)) = (&self.shared.offload, &self.shared.general) else {
+            return false;
+        };
+        let both = |cpu| {
+            // SAFETY: both sets are whole, and `cpu` is within them.
+            unsafe { libc::CPU_ISSET(cpu, offload) && libc::CPU_ISSET(cpu, general) }
+        };
+        !(0..libc::CPU_SETSIZE as usize).any(both)
+    }
+
     /// Counters and gauges.
     pub fn statistics(&self) -> Statistics {
         self.shared.statistics()

@@ -25,6 +25,8 @@ pub trait SocketCalls: Debug + Send + Sync {
     /// What an operator asks, in words, or has done when `change` is set: JSON,
     /// or why it is refused. `None` when the words mean nothing.
     fn operate(&self, words: &[&str], change: bool) -> Option<Result<String, String>>;
+    /// Appends its figures for `/metrics`.
+    fn metrics(&self, out: &mut String);
 }
 
 /// A socket call of a task, and the way to its answer. Dropped without one, the

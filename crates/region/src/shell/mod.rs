@@ -89,6 +89,8 @@ pub struct Shared {
     monitoring: AtomicBool,
     /// CPUs for doors.
     pub offload: Option<libc::cpu_set_t>,
+    /// CPUs for programs and the region's own threads.
+    pub general: Option<libc::cpu_set_t>,
     orders: Sender<Order>,
     /// The dispatch thread looks every millisecond.
     fine: AtomicBool,

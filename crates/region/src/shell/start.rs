@@ -69,6 +69,7 @@ impl Threads {
             page,
             sink,
             offload: cpu_set(&config.engines.offload),
+            general: cpu_set(&config.engines.general),
             kernel,
             alarm: AtomicU64::new(u64::MAX),
             starts: StartTable::default(),
@@ -86,7 +87,7 @@ impl Threads {
             rests: AtomicBool::new(false),
             stop: AtomicBool::new(false),
         });
-        let general = cpu_set(&shared.config.engines.general);
+        let general = shared.general;
         let output = Output::new(shared.config.display_lines_per_s).map_err(io_error("epoll"))?;
         let dispatch =
             Dispatch::new(shared.clone(), started_receiver).map_err(io_error("epoll"))?;

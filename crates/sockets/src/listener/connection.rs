@@ -17,9 +17,10 @@ use tokio::time::{sleep, timeout};
 use super::exit::{self, Ends, Wanted};
 use super::header::{self, Header};
 use super::message;
-use super::refusal::Refused;
+use super::refusal::{Refused, now};
 use super::run::{Door, Listener, Number, set_low_water};
 use crate::config::{Format, MessageForm, StartType, delay_ms};
+use crate::native::{Adopted, Served};
 
 /// Most bytes that are looked at for the first message.
 const MESSAGE_BYTES: usize = 1024;
@@ -77,7 +78,13 @@ impl Connection {
             Err(refused) => Err(refused),
         };
         match ready {
-            Ok((wanted, data)) => self.hand_over(stream, wanted, data).await,
+            Ok((wanted, data)) => match self.receiver(&wanted) {
+                Some((served, is_sender)) => {
+                    let session = data.unwrap_or(wanted.data);
+                    self.give_to(&served, is_sender, session, stream).await;
+                }
+                None => self.hand_over(stream, wanted, data).await,
+            },
             Err(refused) => self.refuse(stream, &refused).await,
         }
     }
@@ -180,6 +187,53 @@ impl Connection {
         }
     }
 
+    /// The receiver that serves the connection instead of the transaction,
+    /// and whether answers go out on it.
+    fn receiver(&self, wanted: &Wanted) -> Option<(Arc<Served>, bool)> {
+        let native = self.door.native.as_ref()?;
+        let transid = wanted.transid.parse().ok()?;
+        let (served, is_sender) = native.serves(transid)?;
+        (wanted.start == StartType::Kc).then(|| (served.clone(), is_sender))
+    }
+
+    /// Gives the connection to a receiver.
+    async fn give_to(
+        self,
+        served: &Arc<Served>,
+        is_sender: bool,
+        mut session: Vec<u8>,
+        stream: TcpStream,
+    ) {
+        let Some(native) = self.door.native.clone() else {
+            return;
+        };
+        let seat = match native.seat(served) {
+            Ok(seat) => seat,
+            Err(refused) => return self.refuse(stream, &refused).await,
+        };
+        let passed = set_low_water(&stream, 1).and_then(|()| stream.into_std());
+        let stream = match passed {
+            Ok(stream) => stream,
+            Err(error) => {
+                tracing::warn!(listener = %self.listener.transid, %error, "a connection was lost");
+                return;
+            }
+        };
+        self.listener.counts.started.fetch_add(1, Ordering::Relaxed);
+        self.note(&format!("GIVEN TO RECEIVER {}", served.receiver.transid));
+        let end = session.iter().rposition(|b| !matches!(b, b' ' | 0));
+        session.truncate(end.map_or(0, |end| end + 1));
+        native.adopt(Adopted {
+            stream,
+            client: self.client,
+            served: served.clone(),
+            is_sender,
+            session,
+            ebcdic: self.ebcdic,
+            seat,
+        });
+    }
+
     /// Gives the socket and starts the transaction, then waits until it has
     /// taken it.
     async fn hand_over(self, stream: TcpStream, wanted: Wanted, data: Option<Vec<u8>>) {
@@ -256,14 +310,8 @@ impl Connection {
     }
 
     /// Tells the client, and closes when it has heard.
-    async fn refuse(&self, mut stream: TcpStream, refused: &Refused) {
-        if let Some(text) = self.tell(refused) {
-            // A client that is gone is not told.
-            let _ = stream.write_all(&text).await;
-        }
-        let _ = stream.shutdown().await;
-        let _ = set_low_water(&stream, 1);
-        let _ = timeout(DRAIN_TIME, consume(&mut stream, DRAINED_BYTES)).await;
+    async fn refuse(&self, stream: TcpStream, refused: &Refused) {
+        part_from(stream, &self.tell(refused).unwrap_or_default()).await;
     }
 
     /// The same for a socket that was given already.
@@ -310,6 +358,18 @@ impl Connection {
     }
 }
 
+/// Says the last words to a client, and closes when it has heard them.
+pub async fn part_from(mut stream: TcpStream, words: &[u8]) {
+    let last = async {
+        // A client that is gone is not told.
+        let _ = stream.write_all(words).await;
+        let _ = stream.shutdown().await;
+        let _ = set_low_water(&stream, 1);
+        consume(&mut stream, DRAINED_BYTES).await
+    };
+    let _ = timeout(DRAIN_TIME, last).await;
+}
+
 /// Reads bytes away; none at the end of the stream.
 async fn consume(stream: &mut TcpStream, mut bytes: usize) -> Option<()> {
     let mut buffer = [0; 4096];
@@ -341,24 +401,4 @@ async fn time(limit: Option<Duration>) {
         Some(limit) => sleep(limit).await,
         None => pending().await,
     }
-}
-
-/// Local time as messages have it: mm/dd/yy hh:mm:ss.
-fn now() -> String {
-    // SAFETY: reads the clock, and fills a structure of this function.
-    let t = unsafe {
-        let seconds = libc::time(std::ptr::null_mut());
-        let mut t: libc::tm = std::mem::zeroed();
-        libc::localtime_r(&seconds, &mut t);
-        t
-    };
-    format!(
-        "{:02}/{:02}/{:02} {:02}:{:02}:{:02}",
-        t.tm_mon + 1,
-        t.tm_mday,
-        t.tm_year % 100,
-        t.tm_hour,
-        t.tm_min,
-        t.tm_sec
-    )
 }

@@ -15,4 +15,5 @@ pub mod message;
 pub mod refusal;
 mod run;
 
+pub use connection::part_from;
 pub use run::{Control, Listeners};

@@ -33,6 +33,14 @@ pub enum Refused {
     NotTaken,
     /// The region ends.
     Ending,
+    /// The receiver has as many connections as it may have.
+    Full,
+    /// The receiver takes no connections now.
+    Stopped,
+    /// The session has its connections.
+    InUse,
+    /// The session's other connection does not come.
+    Alone,
 }
 
 impl Refused {
@@ -68,9 +76,35 @@ impl Refused {
                 format!("{now} THE SOCKET WAS NOT TAKEN TRANID={transid} {partner}")
             }
             Refused::Ending => format!("{now} THE REGION ENDS {partner}"),
+            Refused::Full => format!("{now} TOO MANY CONNECTIONS TRANID={transid} {partner}"),
+            Refused::Stopped => format!("{now} {transid} IS STOPPED {partner}"),
+            Refused::InUse => format!("{now} THE SESSION IS IN USE TRANID={transid} {partner}"),
+            Refused::Alone => {
+                format!("{now} THE OTHER CONNECTION IS MISSING TRANID={transid} {partner}")
+            }
             Refused::ExitSilent => return None,
         })
     }
+}
+
+/// Local time as messages have it: mm/dd/yy hh:mm:ss.
+pub fn now() -> String {
+    // SAFETY: reads the clock, and fills a structure of this function.
+    let t = unsafe {
+        let seconds = libc::time(std::ptr::null_mut());
+        let mut t: libc::tm = std::mem::zeroed();
+        libc::localtime_r(&seconds, &mut t);
+        t
+    };
+    format!(
+        "{:02}/{:02}/{:02} {:02}:{:02}:{:02}",
+        t.tm_mon + 1,
+        t.tm_mday,
+        t.tm_year % 100,
+        t.tm_hour,
+        t.tm_min,
+        t.tm_sec
+    )
 }
 
 #[cfg(test)]

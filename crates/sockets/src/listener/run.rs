@@ -21,6 +21,7 @@ use tokio::task::{AbortHandle, LocalSet, spawn_local};
 use super::connection;
 use crate::calls::{World, task_name};
 use crate::config::{Format, ListenerConfig, SocketsConfig};
+use crate::native::Native;
 use crate::service::{Listening, StartError};
 use crate::trace::Trace;
 
@@ -82,6 +83,8 @@ pub struct Door {
     pub world: Arc<World>,
     /// Tells operators.
     pub trace: Arc<Trace>,
+    /// Receivers, when there are some.
+    pub native: Option<Arc<Native>>,
 }
 
 /// Something for the thread.
@@ -99,6 +102,7 @@ impl Listeners {
         trace: Arc<Trace>,
         region: &Handle,
         user: UserId,
+        native: Option<Arc<Native>>,
     ) -> Result<Listeners, StartError> {
         let numbered = (1u64..).zip(&config.listeners);
         let listeners: BTreeMap<String, Arc<Listener>> = numbered
@@ -139,7 +143,14 @@ impl Listeners {
             .ok_or_else(none)
             .map_err(failed("listeners"))?;
         let (orders, received) = unbounded_channel();
-        let door = (region.clone(), port, user, world, trace);
+        let door = Door {
+            region: region.clone(),
+            port,
+            user,
+            world,
+            trace,
+            native,
+        };
         let thread = std::thread::Builder::new().name("tupelo-listen".into());
         let thread = thread.spawn(move || run(door, received));
         *locked(&all.thread) = Some(thread.map_err(failed("a thread"))?);
@@ -223,25 +234,21 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The thread.
-fn run(
-    (region, port, user, world, trace): (Handle, Port, UserId, Arc<World>, Arc<Trace>),
-    mut orders: UnboundedReceiver<Order>,
-) {
-    engine::enter("sockets", EngineClass::General);
-    let runtime = match port.runtime() {
+fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
+    // The listener of receivers is a part of what they replace.
+    let class = match door.native {
+        Some(_) => EngineClass::Offload,
+        None => EngineClass::General,
+    };
+    engine::enter("sockets", class);
+    let runtime = match door.port.runtime_on(class) {
         Ok(runtime) => runtime,
         Err(error) => {
             tracing::error!(%error, "the listeners' thread cannot run");
             return;
         }
     };
-    let door = Rc::new(Door {
-        region,
-        port,
-        user,
-        world,
-        trace,
-    });
+    let door = Rc::new(door);
     let local = LocalSet::new();
     runtime.block_on(local.run_until(async move {
         let mut running: HashMap<TransId, AbortHandle> = HashMap::new();

@@ -84,6 +84,9 @@ impl Backend for RegionBackend {
 
     fn metrics(&self, out: &mut String) {
         super::metrics::write(&self.region.statistics(), out);
+        if let Some(sockets) = self.region.sockets() {
+            sockets.metrics(out);
+        }
     }
 
     fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {

@@ -411,6 +411,7 @@ pub struct EnginesSection {
     /// CPUs of the general engines, such as `"0-3,8"`: COBOL workers, dispatch
     /// and commit. Absent: every CPU.
     pub general: Option<String>,
-    /// CPUs of the offload engines: the gateway. Absent: every CPU.
+    /// CPUs of the offload engines: the gateway, APPC, receivers of CICS
+    /// sockets. Absent: every CPU.
     pub offload: Option<String>,
 }

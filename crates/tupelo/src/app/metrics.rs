@@ -85,7 +85,7 @@ fn write_process(usage: &Usage, out: &mut String) {
 }
 
 /// CPU time of the workers that have ended, as far as the kernel keeps it.
-fn ended_children_ns() -> u64 {
+pub fn ended_children_ns() -> u64 {
     // SAFETY: all zeros are a valid rusage, which the call fills.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();

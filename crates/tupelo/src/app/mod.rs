@@ -29,6 +29,7 @@ pub mod scripts;
 pub mod security;
 pub mod services;
 pub mod signals;
+mod snapshot;
 pub mod store_watch;
 pub mod texts;
 pub mod toml_errors;

@@ -6,6 +6,8 @@
 //! | `POST /tasks/N/purge`, `POST /tasks/N/forcepurge` | end one |
 //! | `POST /transactions/NAME/start` | start one, as START does |
 //! | `GET /top` | tasks, classes, files, queues, counters and CPU time |
+//! | `GET /top/actual`, `GET /top/delta` | CPU by kind of engine: so far, since the baseline |
+//! | `POST /top/reset` | makes the counters the baseline |
 //! | `GET /locks` | all locks, their owners and waiters |
 //! | `GET /sockets/list`, `GET /sockets/trace` | the listeners, the last socket calls |
 //! | `POST /sockets/start/LISTENER`, `POST /sockets/stop/LISTENER` | start and stop one |
@@ -21,6 +23,8 @@ use region::{Handle, Purge, UserId};
 use serde::Serialize;
 use serde_json::json;
 
+use super::snapshot;
+
 /// The answer to a path; `None` when it is not one of these.
 pub fn answer(
     region: &Handle,
@@ -33,6 +37,9 @@ pub fn answer(
     Some(match (parts.as_slice(), change) {
         (["tasks"], false) => list(&region.tasks()),
         (["top"], false) => list(&top(region)),
+        (["top", "actual"], false) => list(&snapshot::actual(region, at_ns())),
+        (["top", "delta"], false) => list(&snapshot::delta(region, at_ns())),
+        (["top", "reset"], true) => list(&snapshot::reset(region, at_ns())),
         (["locks"], false) => list(&region.locks()),
         (["messages"], false) => list(&region.messages()),
         (["tasks", number, what @ ("purge" | "forcepurge")], true) => {

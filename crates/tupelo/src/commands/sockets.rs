@@ -10,7 +10,7 @@ use crate::Outcome;
 use crate::operator::{Ask, cell};
 use crate::table::Table;
 
-/// List, start and stop listeners of CICS sockets, and trace calls.
+/// List, start and stop listeners and receivers of CICS sockets, and trace calls.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo sockets list\n  tupelo sockets stop CSKL\n  tupelo sockets start CSKL\n  tupelo sockets trace --on")]
 pub struct Args {
@@ -20,11 +20,12 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// List the listeners, and what the interface has served.
+    /// List listeners and receivers, and what the interface has served.
     List(ListArgs),
-    /// Start a listener.
+    /// Start a listener or receiver.
     Start(ListenerArgs),
-    /// Stop a listener; transactions that it has started go on.
+    /// Stop a listener, whose transactions go on, or a receiver and its
+    /// connections.
     Stop(ListenerArgs),
     /// Print the last calls, or switch their recording.
     Trace(TraceArgs),
@@ -37,10 +38,10 @@ pub struct ListArgs {
     ask: Ask,
 }
 
-/// Which listener.
+/// Which listener or receiver.
 #[derive(Debug, clap::Args)]
 pub struct ListenerArgs {
-    /// The listener's transaction.
+    /// The transaction of the listener or receiver.
     listener: String,
     #[command(flatten)]
     ask: Ask,
@@ -127,6 +128,34 @@ fn print_listeners(value: &Value) {
         ]);
     }
     print!("{table}");
+    print_receivers(value);
+}
+
+fn print_receivers(value: &Value) {
+    let mut all = value["receivers"].as_array().into_iter().flatten().peekable();
+    if all.peek().is_none() {
+        return;
+    }
+    let mut table = Table::new(&[
+        "Receiver", "Program", "Answers", "State", ">Connections", ">Messages", ">Bytes in",
+        ">Bytes out", ">Refused", ">Failed",
+    ]);
+    for receiver in all {
+        let state = if receiver["started"] == true { "started" } else { "stopped" };
+        table.row([
+            cell(&receiver["receiver"]),
+            cell(&receiver["program"]),
+            cell(&receiver["answers"]),
+            state.to_owned(),
+            cell(&receiver["connections"]),
+            cell(&receiver["messages"]),
+            cell(&receiver["bytes_in"]),
+            cell(&receiver["bytes_out"]),
+            cell(&receiver["refused"]),
+            cell(&receiver["failed"]),
+        ]);
+    }
+    print!("\n{table}");
 }
 
 fn print_trace(lines: &Value) {

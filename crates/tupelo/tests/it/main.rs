@@ -30,6 +30,7 @@ mod operator;
 mod program;
 mod programs;
 mod queues;
+mod receivers;
 mod redbooks;
 mod reload;
 mod schemas;

@@ -26,7 +26,12 @@ const LEAK: &str = "       IDENTIFICATION DIVISION.
 
 /// The example, at ports that the system picks; a socket must be taken within
 /// a second.
-fn serve() -> (Server, tempfile::TempDir) {
+pub fn serve() -> (Server, tempfile::TempDir) {
+    serve_by("region", |_| ())
+}
+
+/// The same with sockets served in one of the ways, and changed further.
+pub fn serve_by(served: &str, change: impl Fn(&std::path::Path)) -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     for part in ["", "cobol", "copybooks"] {
         let from = example("sockets").join(part);
@@ -56,10 +61,14 @@ fn serve() -> (Server, tempfile::TempDir) {
         )
     });
     fs::write(folder.path().join("cobol/LEAK.cbl"), LEAK).unwrap();
+    edit("tupelo.toml", &|text| {
+        text.replace("served = \"region\"", &format!("served = \"{served}\""))
+    });
+    change(folder.path());
     (Server::start(folder.path()), folder)
 }
 
-fn ask(server: &Server, args: &[&str]) -> Value {
+pub fn ask(server: &Server, args: &[&str]) -> Value {
     let mut all = vec!["sockets"];
     all.extend_from_slice(args);
     all.extend(["--json", "--admin", &server.admin]);
@@ -69,13 +78,13 @@ fn ask(server: &Server, args: &[&str]) -> Value {
 }
 
 /// What is told of a listener.
-fn listener(server: &Server, name: &str) -> Value {
+pub fn listener(server: &Server, name: &str) -> Value {
     let overview = ask(server, &["list"]);
     let all = overview["listeners"].as_array().unwrap().clone();
     all.into_iter().find(|l| l["listener"] == name).unwrap()
 }
 
-fn connect(server: &Server, name: &str) -> TcpStream {
+pub fn connect(server: &Server, name: &str) -> TcpStream {
     let listener = listener(server, name);
     let stream = TcpStream::connect(listener["address"].as_str().unwrap()).unwrap();
     stream
@@ -85,7 +94,7 @@ fn connect(server: &Server, name: &str) -> TcpStream {
 }
 
 /// Sends something and reads as many bytes as the answer has.
-fn talk(stream: &mut TcpStream, sent: &str, answer: &str) {
+pub fn talk(stream: &mut TcpStream, sent: &str, answer: &str) {
     stream.write_all(sent.as_bytes()).unwrap();
     let mut got = vec![0; answer.len()];
     if let Err(error) = stream.read_exact(&mut got) {
@@ -95,7 +104,7 @@ fn talk(stream: &mut TcpStream, sent: &str, answer: &str) {
 }
 
 /// Reads to the end of the connection.
-fn rest(stream: &mut TcpStream) -> String {
+pub fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     match stream.read_to_end(&mut bytes) {
         Ok(_) => {}
@@ -106,7 +115,7 @@ fn rest(stream: &mut TcpStream) -> String {
 }
 
 /// What a client is told that says this and nothing more.
-fn refused(server: &Server, name: &str, said: &str) -> String {
+pub fn refused(server: &Server, name: &str, said: &str) -> String {
     let mut stream = connect(server, name);
     stream.write_all(said.as_bytes()).unwrap();
     rest(&mut stream)
@@ -195,15 +204,40 @@ fn a_queue_starts_a_transaction_that_serves_several_clients() {
 }
 
 #[test]
-fn a_receiver_and_a_sender_share_a_session() {
-    let (server, _folder) = serve();
-    let mut to = connect(&server, "CSKL");
-    let mut from = connect(&server, "CSKL");
-    from.write_all(b"SEND,S001\n").unwrap();
-    to.write_all(b"RECV,S001\nsplit ").unwrap();
-    to.write_all(b"line\nand\nglued\n").unwrap();
-    to.shutdown(Shutdown::Write).unwrap();
-    assert_eq!(rest(&mut from), "SPLIT LINE\nAND\nGLUED\n");
+fn a_receiver_and_a_sender_share_a_session_however_sockets_are_served() {
+    for served in ["region", "worker", "native"] {
+        let (server, _folder) = serve_by(served, |_| ());
+        let mut to = connect(&server, "CSKL");
+        let mut from = connect(&server, "CSKL");
+        from.write_all(b"SEND,S001\n").unwrap();
+        to.write_all(b"RECV,S001\nsplit ").unwrap();
+        to.write_all(b"line\nand\n\nglued\n").unwrap();
+        to.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(rest(&mut from), "SPLIT LINE\nAND\nGLUED\n", "{served}");
+        let mut both = connect(&server, "CSKL");
+        talk(&mut both, "LINE\none ", "");
+        talk(
+            &mut both,
+            "connection\nfor\nboth\n",
+            "ONE CONNECTION\nFOR\nBOTH\n",
+        );
+        both.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(rest(&mut both), "", "{served}");
+    }
+}
+
+#[test]
+fn the_inner_injector_drives_the_others_from_within() {
+    for served in ["region", "worker", "native"] {
+        let (server, _folder) = serve_by(served, |_| ());
+        let address = listener(&server, "CSKL")["address"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let port = address.rsplit(':').next().unwrap();
+        let told = refused(&server, "CSKL", &format!("INJ1,20 {port} X001\n"));
+        assert_eq!(told, "00000020 of 00000020 answered\n", "{served}");
+    }
 }
 
 #[test]

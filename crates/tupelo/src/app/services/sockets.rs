@@ -12,12 +12,16 @@ use super::{Running, Service};
 use crate::app::Application;
 use crate::app::compile::Compiled;
 use crate::app::said::Said;
+use crate::log::SERVE;
 
 /// The interface, when the application has it.
 #[derive(Default)]
 struct CicsSockets {
     sockets: Option<Sockets>,
     options: SocketOptions,
+    /// The settings that are in force.
+    in_force: SocketsConfig,
+    started: bool,
 }
 
 /// A service that has read nothing yet.
@@ -26,12 +30,20 @@ pub fn service() -> Box<dyn Service> {
 }
 
 impl Service for CicsSockets {
-    /// A change of the settings takes a new start.
     fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
         let config = settings(app)?;
-        if self.sockets.is_none() && config.enabled {
+        if !self.started {
             self.options = options(&config);
-            self.sockets = Some(Sockets::new(config, applid(app)?));
+            self.in_force = config.clone();
+            self.sockets = match config.enabled {
+                true => Some(Sockets::new(config, applid(app)?)),
+                false => None,
+            };
+        } else if config != self.in_force {
+            tracing::warn!(
+                target: SERVE,
+                "[sockets] has changed: a new start of the region takes the change over"
+            );
         }
         Ok(())
     }
@@ -44,6 +56,7 @@ impl Service for CicsSockets {
     }
 
     fn start(&mut self, running: &Running<'_>) -> Result<()> {
+        self.started = true;
         match &self.sockets {
             Some(sockets) => sockets
                 .start(&running.region, running.user)
@@ -63,9 +76,9 @@ impl Service for CicsSockets {
         Ok(())
     }
 
-    fn stop(&mut self, _: Duration) {
+    fn stop(&mut self, limit: Duration) {
         if let Some(sockets) = self.sockets.take() {
-            sockets.stop();
+            sockets.stop(limit);
         }
     }
 }
@@ -118,7 +131,7 @@ fn add(config: &mut SocketsConfig, path: &Path, text: &str, applid: &str) -> Res
 
 fn options(config: &SocketsConfig) -> SocketOptions {
     SocketOptions {
-        local: config.served == Served::Worker,
+        local: config.served != Served::Region,
         tables: config.translation == Translation::Tables,
     }
 }

@@ -1,9 +1,10 @@
-//! `tupelo top`: what a running region does, live.
+//! `tupelo top`: what a running region does, live, and what it has used.
 //!
 //! A sample is taken from the administration port once an interval; rates are
 //! the difference of two samples. On a terminal each one is drawn over the one
 //! before, in one write; elsewhere it is printed below it.
 
+mod snapshot;
 mod terminal;
 mod view;
 
@@ -21,11 +22,20 @@ use terminal::{Key, Terminal};
 /// Show tasks, classes, engines, files, queues and rates of a running region.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Keys: q leaves, s sorts the tasks by the next column.\n\n\
-    Example:\n  tupelo top\n  tupelo top --sort wait --interval 5\n  tupelo top --once --json")]
+    Example:\n  tupelo top\n  tupelo top --reset\n  tupelo top --delta\n  tupelo top --sort wait --interval 5\n  tupelo top --once --json")]
 pub struct Args {
     /// Print one sample and end.
     #[arg(long)]
     once: bool,
+    /// Print the CPU of the region's processes so far, by kind of engine.
+    #[arg(long, conflicts_with_all = ["once", "delta", "reset"])]
+    actual: bool,
+    /// Print what was used since the baseline, or since the start without one.
+    #[arg(long, conflicts_with_all = ["once", "reset"])]
+    delta: bool,
+    /// Make the counters as they are the baseline.
+    #[arg(long, conflicts_with = "once")]
+    reset: bool,
     /// Seconds between samples.
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
     interval: f64,
@@ -61,6 +71,20 @@ impl Sort {
 
 /// Shows it until told to stop.
 pub fn run(args: Args) -> Result<Outcome> {
+    let snapshot = match () {
+        () if args.reset => Some(args.ask.post("/top/reset")?),
+        () if args.delta => Some(args.ask.get("/top/delta")?),
+        () if args.actual => Some(args.ask.get("/top/actual")?),
+        () => None,
+    };
+    if let Some(snapshot) = snapshot {
+        match (args.ask.json, args.reset) {
+            (true, _) => println!("{snapshot}"),
+            (false, true) => println!("the counters are the baseline"),
+            (false, false) => print!("{}", lines(&snapshot::page(&snapshot))),
+        }
+        return Ok(Outcome::Clean);
+    }
     let sample = || args.ask.get("/top");
     let first = sample()?;
     if args.once {

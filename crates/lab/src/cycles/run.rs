@@ -1,0 +1,136 @@
+//! Cycles presented to a region, and what they cost there.
+
+use super::{Case, LOOPS, application};
+use crate::error::LabError;
+use crate::serve::{Metrics, Server, stop_flag};
+use drive::engine::{self, Outcome, Silent};
+use drive::load::LoadError;
+use drive::plan::Plan;
+use drive::scenario;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::Duration;
+
+/// A region of a case.
+#[derive(Debug)]
+pub struct Region {
+    /// Its way to serve sockets.
+    pub case: Case,
+    /// The server, whose listener CSKL is started.
+    pub server: Server,
+    /// Where the listener is.
+    pub listener: String,
+}
+
+/// What came of some cycles.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Messages that were answered.
+    pub messages: f64,
+    /// CPU of general engines, µs a message: of all where there are no others.
+    pub general_us: f64,
+    /// CPU of all engines, µs a message.
+    pub all_us: f64,
+    /// CPU of the threads that read and write for receivers, µs a message.
+    pub receivers_us: f64,
+    /// By the driver.
+    pub outcome: Outcome,
+}
+
+impl Region {
+    /// Starts one with the `tupelo` at this path, or the one that runs.
+    pub fn start(case: &Case, executable: Option<&Path>) -> Result<Region, LabError> {
+        let application = application(case);
+        let server = match executable {
+            Some(path) => Server::start_of(path, &application)?,
+            None => Server::start(&application)?,
+        };
+        Ok(Region {
+            listener: server.listener("CSKL")?,
+            case: *case,
+            server,
+        })
+    }
+
+    /// So many cycles at once, of so many requests each.
+    pub fn cycles(&mut self, concurrent: u32, requests: u32) -> Result<Found, LabError> {
+        let plan = plan(&self.listener, concurrent, requests)?;
+        let before = self.server.idle()?;
+        let outcome = engine::run(&plan, &mut Silent, stop_flag()).map_err(LoadError::from)?;
+        let after = self.server.idle()?;
+        let sum = outcome.sum();
+        let wrong = sum.whole.failures() + sum.whole.checks_failed;
+        let messages = sum.whole.answered as f64;
+        if wrong > 0 || sum.whole.answered < u64::from(concurrent * requests) {
+            let texts: Vec<String> = outcome.messages().keys().cloned().collect();
+            return Err(LabError::Failed(format!(
+                "{}: {wrong} of {} requests went wrong: {}",
+                self.case.name,
+                concurrent * requests,
+                texts.join("; ")
+            )));
+        }
+        let us = |series: &str| after.since(&before, series) / messages * 1e6;
+        let general = us("tupelo_engine_cpu_seconds_total{engine=\"general\"}");
+        let offload = us("tupelo_engine_cpu_seconds_total{engine=\"offload\"}");
+        Ok(Found {
+            messages,
+            general_us: self.case.general(general, offload),
+            all_us: general + offload,
+            receivers_us: us("tupelo_service_cpu_seconds_total{service=\"receivers\"}"),
+            outcome,
+        })
+    }
+
+    /// What a client is told that says this, to the end of its connection.
+    pub fn ask(&self, said: &str) -> Result<String, LabError> {
+        let failed = |error: std::io::Error| LabError::Failed(format!("{said}: {error}"));
+        let mut stream = TcpStream::connect(&self.listener).map_err(failed)?;
+        stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+        // In one write: what comes later is the transaction's.
+        let line = format!("{said}\n");
+        stream.write_all(line.as_bytes()).map_err(failed)?;
+        let mut told = String::new();
+        stream.read_to_string(&mut told).map_err(failed)?;
+        Ok(told)
+    }
+}
+
+/// CPU of the customer's program by itself, with its LINK, in µs.
+pub fn application_us(region: &mut Region) -> Result<f64, LabError> {
+    region.ask(&format!("LOOP,{}", LOOPS / 10))?;
+    let before = region.server.idle()?;
+    region.ask(&format!("LOOP,{LOOPS}"))?;
+    let after = region.server.idle()?;
+    let cpu = |metrics: &Metrics| metrics.get("tupelo_region_task_cpu_seconds_total");
+    Ok((cpu(&after) - cpu(&before)) / f64::from(LOOPS) * 1e6)
+}
+
+/// The plan of the outer injector.
+pub fn plan(listener: &str, concurrent: u32, requests: u32) -> Result<Plan, LabError> {
+    let text = format!(
+        "title = \"socket cycles\"\nwarmup = \"0s\"\nthreads = 1\ntimeout = \"20s\"\n\
+         [[population]]\nname = \"gateway\"\nclients = {concurrent}\n\
+         cycle = {requests}\ncycles = 1\n\
+         sockets = {{ to = \"tcp://{listener}\", from = \"tcp://{listener}\" }}\n\
+         opening = {{ to = \"RECV,S{{{{client}}}}\\n\", from = \"SEND,S{{{{client}}}}\\n\" }}\n\
+         [[population.step]]\nsocket = \"to\"\nreceive_from = \"from\"\n\
+         send = \"{REQUEST}\"\nframe = {{ delimiter = \"\\n\" }}\n\
+         contains = \"A REQUEST OF THE GATEWAY\"\nsize = 100\n"
+    );
+    let read = scenario::read(&text, Path::new("."));
+    let scenario = read.map_err(|mistakes| {
+        let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        LabError::Failed(told.join("\n"))
+    })?;
+    let mut variants = scenario.variants.into_iter();
+    let first = variants.next().map(|variant| variant.plan);
+    first.ok_or_else(|| LabError::Failed("a scenario without a run".into()))
+}
+
+/// 99 characters; with its line end a request has 100 bytes, and so has its
+/// answer.
+const REQUEST: &str = "a request of the gateway, as many bytes as the answer has: 100 with the line end. 1234567890 123456";
+/// Longer than any task of the laboratory takes.
+const PATIENCE: Duration = Duration::from_secs(60);

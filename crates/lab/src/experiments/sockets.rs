@@ -1,0 +1,291 @@
+//! Paper 001: the same socket application over three infrastructures, and what
+//! each leaves on general engines. Figures 6 and 7.
+
+use super::presented::{axis, report};
+use super::{Context, Experiment, Needs};
+use crate::cycles::{CASES, Found, LOOPS, Region, application_us};
+use crate::error::LabError;
+use crate::report::{Origin, Picture, Published, Report, Table};
+use measure::report::{Plot, Series, short};
+
+/// The row of the table.
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "sockets",
+    about: "CICS sockets served in four ways: CPU of general engines a message",
+    paper: "001",
+    needs: Needs::Nothing,
+    run,
+};
+
+/// One of the paper's figures: so many cycles at once.
+struct Figure {
+    number: u32,
+    concurrent: u32,
+    /// Percent against the classic path, by case.
+    published: [Option<f64>; 4],
+    /// Percent that offload takes away from Solution Two without it.
+    offload: Option<f64>,
+}
+
+const FIGURES: [Figure; 2] = [
+    Figure {
+        number: 6,
+        concurrent: 1,
+        published: [None, None, Some(-17.0), Some(-45.0)],
+        offload: Some(-34.0),
+    },
+    Figure {
+        number: 7,
+        concurrent: 5,
+        published: [None, None, Some(-31.0), None],
+        offload: None,
+    },
+];
+
+/// The repetitions of a case under a figure.
+type Repeated = Vec<Found>;
+
+fn run(context: &Context<'_>) -> Result<Report, LabError> {
+    let mut report = report(
+        &EXPERIMENT,
+        "Socket applications",
+        "A gateway opens two sockets a cycle and has 2,500 requests answered on them; each runs a \
+         customer's program. What do the socket processes cost on general engines when calls are \
+         served as CICS Socket Support does it, in the program's process, and when the region \
+         itself reads and answers, without processors for offload and with them?",
+    );
+    let mut regions = Vec::new();
+    for case in &CASES {
+        context.say(&format!("{}: compile and start", case.name));
+        regions.push(Region::start(case, None)?);
+    }
+    context.say("the application by itself");
+    let application = application_us(&mut regions[0])?;
+    for region in &mut regions {
+        // Programs are loaded and workers started.
+        region.cycles(5, WARM)?;
+    }
+    conditions(&mut report, application);
+    for figure in &FIGURES {
+        let mut found: [Repeated; 4] = Default::default();
+        // In turn, so that whatever else the machine does meets all alike.
+        for repetition in 1..=REPETITIONS {
+            for (region, found) in regions.iter_mut().zip(&mut found) {
+                context.say(&format!(
+                    "Figure {}, {repetition} of {REPETITIONS}: {}",
+                    figure.number, region.case.name
+                ));
+                found.push(region.cycles(figure.concurrent, REQUESTS)?);
+            }
+        }
+        figures(&mut report, figure, &found, application);
+        report.tables.push(table(figure, &found, application));
+        report.pictures.push(picture(figure, &found, application));
+    }
+    inside(context, &mut report, &mut regions)?;
+    conclude(&mut report);
+    Ok(report)
+}
+
+fn conditions(report: &mut Report, application: f64) {
+    report.condition(
+        "cycle",
+        format!("two sockets and {REQUESTS} requests, one outstanding at a time"),
+    );
+    report.condition(
+        "message",
+        "100 bytes with a line end, and as many in its answer; the paper tells no size",
+    );
+    report.condition(
+        "repetitions",
+        format!("{REPETITIONS}, the four ways in turn; figures are means"),
+    );
+    report.condition(
+        "application",
+        format!(
+            "the customer's program and its LINK take {} µs in {LOOPS} LINKs without a socket; \
+             socket processes are what is left without it",
+            short(application)
+        ),
+    );
+    report.condition(
+        "engines",
+        "with offload the first processor is general and the second is not; without it the CPU of \
+         all threads is that of general engines, wherever they ran",
+    );
+    report.condition(
+        "chosen",
+        "nothing for a figure: settings are the defaults, programs those of the example",
+    );
+    report.condition(
+        "not compared",
+        "the paper's microseconds are in its charts and were lost with them; it has no figure of \
+         Solution One, and says \"the mid-40% range\" of five cycles with offload",
+    );
+}
+
+/// CPU of socket processes on general engines, µs a message.
+fn sockets_us(found: &Found, application: f64) -> f64 {
+    found.general_us - application
+}
+
+fn mean(found: &[Found], of: impl Fn(&Found) -> f64) -> f64 {
+    found.iter().map(of).sum::<f64>() / found.len() as f64
+}
+
+fn change(now: f64, before: f64) -> f64 {
+    (now / before - 1.0) * 100.0
+}
+
+fn figures(report: &mut Report, figure: &Figure, found: &[Repeated; 4], application: f64) {
+    let at = |case: &str| {
+        format!(
+            "{case}, {} at once",
+            match figure.concurrent {
+                1 => "1 cycle".to_owned(),
+                n => format!("{n} cycles"),
+            }
+        )
+    };
+    let sockets = |found: &[Found]| mean(found, |f| sockets_us(f, application));
+    for (case, found) in CASES.iter().zip(found) {
+        let name = "CPU of socket processes on general engines";
+        report.measured(name, &at(case.name), None, sockets(found), "µs");
+    }
+    for ((case, now), published) in CASES.iter().zip(found).zip(figure.published).skip(1) {
+        let name = format!("Figure {}: socket processes against classic", figure.number);
+        let published = match (published, figure.concurrent, case.offload) {
+            (Some(percent), _, _) => Published::number(percent),
+            (None, 5, true) => Published::words("in the mid-40% range"),
+            _ => None,
+        };
+        let percent = change(sockets(now), sockets(&found[0]));
+        report.measured(&name, &at(case.name), published, percent, "%");
+    }
+    let name = format!("Figure {}: offload against none", figure.number);
+    let percent = change(sockets(&found[3]), sockets(&found[2]));
+    let published = figure.offload.and_then(Published::number);
+    report.measured(&name, &at("Solution Two"), published, percent, "%");
+    for (case, now) in CASES.iter().zip(found).skip(1) {
+        let name = format!("Figure {}: in all against classic", figure.number);
+        let percent = change(
+            mean(now, |f| f.general_us),
+            mean(&found[0], |f| f.general_us),
+        );
+        report.add(Origin::Measured, &name, &at(case.name), None, percent, "%");
+    }
+}
+
+/// Every repetition.
+fn table(figure: &Figure, found: &[Repeated; 4], application: f64) -> Table {
+    let mut rows = Vec::new();
+    for (case, repeated) in CASES.iter().zip(found) {
+        for (number, found) in repeated.iter().enumerate() {
+            let time = |share: f64| found.outcome.sum().passed.quantile(share) as f64 / 1e3;
+            rows.push(vec![
+                case.name.to_owned(),
+                (number + 1).to_string(),
+                short(found.messages),
+                short(sockets_us(found, application)),
+                short(found.general_us),
+                short(found.all_us),
+                short(time(0.5)),
+                short(time(0.99)),
+            ]);
+        }
+    }
+    let heading = [
+        "sockets served by",
+        "repetition",
+        "messages",
+        "socket processes µs",
+        "general µs",
+        "all engines µs",
+        "p50 µs",
+        "p99 µs",
+    ];
+    Table {
+        title: format!("Figure {}: every repetition", figure.number),
+        heading: heading.map(str::to_owned).into(),
+        rows,
+        caption: "CPU is a message's; response times are the gateway's.".into(),
+    }
+}
+
+fn picture(figure: &Figure, found: &[Repeated; 4], application: f64) -> Picture {
+    let series = CASES.iter().zip(found).map(|(case, repeated)| Series {
+        name: case.name.into(),
+        points: repeated
+            .iter()
+            .enumerate()
+            .map(|(n, found)| ((n + 1) as f64, sockets_us(found, application)))
+            .collect(),
+        dots: true,
+        ..Series::default()
+    });
+    Picture::Captioned {
+        plot: Plot {
+            title: format!("Figure {}: {} at once", figure.number, figure.concurrent),
+            x: axis("repetition", false),
+            y: axis("µs of general engines a message", false),
+            series: series.collect(),
+            ..Plot::default()
+        },
+        caption: "Socket processes alone: the customer's program is taken off.".into(),
+    }
+}
+
+/// The inner injector: the same cycle, driven from within.
+fn inside(
+    context: &Context<'_>,
+    report: &mut Report,
+    regions: &mut [Region],
+) -> Result<(), LabError> {
+    for region in regions {
+        context.say(&format!("driven from within: {}", region.case.name));
+        let port = region.listener.rsplit(':').next().unwrap_or_default();
+        let before = region.server.idle()?;
+        let told = region.ask(&format!("INJ1,{REQUESTS} {port} X001"))?;
+        if !told.starts_with(&format!("{REQUESTS:08} of")) {
+            let why = format!("the inner injector says {told:?}");
+            return Err(LabError::Failed(why));
+        }
+        let after = region.server.idle()?;
+        let us = |engine: &str| {
+            let series = format!("tupelo_engine_cpu_seconds_total{{engine=\"{engine}\"}}");
+            after.since(&before, &series) / f64::from(REQUESTS) * 1e6
+        };
+        let general = region.case.general(us("general"), us("offload"));
+        let name = "general CPU a message, driven from within, the injector included";
+        report.measured(name, region.case.name, None, general, "µs");
+    }
+    Ok(())
+}
+
+fn conclude(report: &mut Report) {
+    report.conclusions.push(
+        "CICS Socket Support pays for a change of TCB and a subtask on every call of EZASOKET. \
+         Here the classic path pays for a call from the worker to the region and a helper thread \
+         that the region wakes. So the paths are the paper's, and what their parts cost is this \
+         machine's."
+            .into(),
+    );
+    report.conclusions.push(
+        "For each message the example's receiver LINKs, writes a queue item, takes the next turn \
+         and gives up the last one, and its sender takes a turn, gives it back and reads the \
+         item: four commands and three. The paper's exit metrics count 40,000 in the receiver and \
+         60,000 in the sender, of a run whose size it does not tell; 10,000 requests would make \
+         it four and six."
+            .into(),
+    );
+    report.conclusions.push(
+        "Driven from within, the injector's own calls are in the figure, and no network is: the \
+         figure of one way cannot be held against another's from outside."
+            .into(),
+    );
+}
+
+/// Requests of a cycle, as the paper has them.
+const REQUESTS: u32 = 2500;
+const REPETITIONS: u32 = 3;
+const WARM: u32 = 200;

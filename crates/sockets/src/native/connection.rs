@@ -1,0 +1,294 @@
+//! A connection that messages come on: read one, run the program, answer it,
+//! go on.
+//!
+//! One message is at work at a time, so answers come in the order of messages,
+//! and a client that does not take them is not read any further.
+
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use region::{ContainerType, Outcome, Refusal, StartCode, Task, TaskRequest};
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+use tokio::time::sleep;
+
+use super::area::{Area, Characters};
+use super::framing::{Found, Framing};
+use super::memory::Held;
+use super::sessions::Part;
+use super::thread::{Outgoing, Phase, Thread, Watched};
+
+/// Why a connection ends before its client has ended it.
+enum Ended {
+    /// The client is gone.
+    Gone,
+    /// No more is to be begun.
+    Stopped,
+    /// Something is wrong: what.
+    Wrong(String),
+}
+
+/// Serves a connection to its end, and its sender's with it.
+pub async fn serve(
+    thread: Rc<Thread>,
+    watched: Rc<Watched>,
+    mut own: Outgoing,
+    part: Option<Part<Outgoing>>,
+) {
+    let served = own.served.clone();
+    let (framing, characters) = served.receiver.dialect(own.ebcdic);
+    let sender = match &part {
+        None => None,
+        Some(part) => {
+            thread.enters(&watched, Phase::Pairing);
+            Some(part.sender().await)
+        }
+    };
+    let mut connection = Connection {
+        thread: &thread,
+        watched: &watched,
+        framing,
+        characters,
+        sender,
+    };
+    match connection.run(&mut own).await {
+        Ok(()) | Err(Ended::Gone | Ended::Stopped) => {}
+        Err(Ended::Wrong(why)) => {
+            served.counts.failed.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(
+                receiver = %served.receiver.transid,
+                connection = watched.number,
+                client = %own.client,
+                "a connection was closed: {why}"
+            );
+        }
+    }
+    drop(connection);
+    thread.forget(&watched);
+}
+
+struct Connection<'c> {
+    thread: &'c Rc<Thread>,
+    watched: &'c Watched,
+    framing: &'c Framing,
+    characters: &'c Characters,
+    /// Where answers go out; the same connection when none.
+    sender: Option<Outgoing>,
+}
+
+impl Connection<'_> {
+    /// Message after message, until the client has no more.
+    async fn run(&mut self, own: &mut Outgoing) -> Result<(), Ended> {
+        let mut held = self.thread.memory.empty();
+        let mut searched = 0;
+        loop {
+            let mut from = 0;
+            let needed = loop {
+                let found = self.framing.first(&held[from..], searched);
+                match found.map_err(|e| Ended::Wrong(e.to_string()))? {
+                    Found::Message { data, next } => {
+                        searched = 0;
+                        let data = from + data.start..from + data.end;
+                        from += next;
+                        self.message(own, &held, data).await?;
+                        if self.thread.is_ending(&own.served) {
+                            return Err(Ended::Stopped);
+                        }
+                    }
+                    Found::More {
+                        searched: seen,
+                        needed,
+                    } => {
+                        searched = seen;
+                        break needed;
+                    }
+                }
+            };
+            held.drain(..from);
+            if !self.read(own, &mut held, needed).await? {
+                return match held.is_empty() {
+                    true => Ok(()),
+                    false => Err(Ended::Wrong("the client ended within a message".into())),
+                };
+            }
+        }
+    }
+
+    /// Reads what there is; false at the end.
+    async fn read(
+        &self,
+        own: &mut Outgoing,
+        held: &mut Held,
+        needed: usize,
+    ) -> Result<bool, Ended> {
+        // Thousands that wait for a message hold no memory for one.
+        if held.is_empty() {
+            held.release();
+            self.thread.enters(self.watched, Phase::Idle);
+        } else if self.watched.phase() != Phase::Message {
+            // The limit counts from a message's first byte.
+            self.thread.enters(self.watched, Phase::Message);
+        }
+        let gone = |_| Ended::Gone;
+        own.stream.readable().await.map_err(gone)?;
+        held.reserve(needed.max(held.len() + 1).max(READ_BYTES))
+            .await;
+        let read = own.stream.read_buf(&mut **held).await.map_err(gone)?;
+        let counts = &own.served.counts;
+        counts.bytes_in.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read > 0)
+    }
+
+    /// Runs the program with a message, and sends its answer.
+    async fn message(&self, own: &Outgoing, held: &Held, data: Range<usize>) -> Result<(), Ended> {
+        let message = &held[data];
+        // Two delimiters in a row are no message between them.
+        if message.is_empty() && self.framing.is_delimited() {
+            return Ok(());
+        }
+        self.thread.enters(self.watched, Phase::Running);
+        let receiver = &own.served.receiver;
+        let trace = &self.thread.setting.trace;
+        let began = trace.is_on().then(Instant::now);
+        let mut task = self.begin(own, message.len()).await?;
+        let number = task.number();
+        fill(&mut task, &receiver.area, message, self.characters)?;
+        let reply = task.run().await;
+        own.served.counts.messages.fetch_add(1, Ordering::Relaxed);
+        if let Outcome::Abend(abend) = reply.outcome() {
+            let why = format!("{} abended with {}", receiver.program, abend.code());
+            return Err(Ended::Wrong(why));
+        }
+        let left = match &receiver.area {
+            Area::Commarea { .. } => reply.commarea(),
+            Area::Container { answer, .. } => reply.container(answer).unwrap_or_default(),
+        };
+        let answer = receiver.area.answer(left);
+        let answer = answer.map_err(|e| Ended::Wrong(e.to_string()))?;
+        let unsent = self.send(own, answer)?;
+        drop(reply);
+        if let Some(began) = began {
+            let us = began.elapsed().as_micros() as u64;
+            let what = format!("MESSAGE {} BYTES", message.len());
+            trace.message((number, receiver.transid), self.watched.number, what, us);
+        }
+        self.send_rest(own, &unsent).await
+    }
+
+    /// A task. While the region is full it is asked for again and again, and
+    /// the client is not read.
+    async fn begin(&self, own: &Outgoing, bytes: usize) -> Result<Task, Ended> {
+        let setting = &self.thread.setting;
+        let receiver = &own.served.receiver;
+        let mut pause = SHORTEST_PAUSE;
+        loop {
+            let request = TaskRequest {
+                transid: receiver.transid,
+                program: receiver.program,
+                userid: setting.user,
+                start_code: StartCode::StartData,
+                expected_bytes: receiver.area.bytes(bytes),
+                ..TaskRequest::default()
+            };
+            match setting.region.begin(&setting.port, request).await {
+                Ok(task) => return Ok(task),
+                Err(Refusal::ShuttingDown) => return Err(Ended::Stopped),
+                Err(refusal) if refusal.is_temporary() => {
+                    own.served.counts.held_up.fetch_add(1, Ordering::Relaxed);
+                    if self.thread.is_ending(&own.served) {
+                        return Err(Ended::Stopped);
+                    }
+                    sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                Err(refusal) => return Err(Ended::Wrong(refusal.to_string())),
+            }
+        }
+    }
+
+    /// Sends an answer as far as it goes at once; the rest is given back.
+    fn send(&self, own: &Outgoing, answer: &[u8]) -> Result<Vec<u8>, Ended> {
+        // A program that has nothing to say sends nothing.
+        if answer.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut scratch = self.thread.scratch.borrow_mut();
+        scratch.clear();
+        let framed = self.framing.emit(answer, &mut scratch);
+        framed.map_err(|e| Ended::Wrong(e.to_string()))?;
+        let text = self.framing.answer_in(&scratch, answer.len());
+        self.characters.to_client(&mut scratch[text]);
+        let counts = &own.served.counts;
+        counts
+            .bytes_out
+            .fetch_add(scratch.len() as u64, Ordering::Relaxed);
+        let sent = match self.out(own).try_write(&scratch) {
+            Ok(sent) => sent,
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => 0,
+            Err(_) => return Err(Ended::Gone),
+        };
+        let unsent = scratch[sent..].to_vec();
+        if scratch.capacity() > KEPT_BYTES {
+            *scratch = Vec::new();
+        }
+        Ok(unsent)
+    }
+
+    async fn send_rest(&self, own: &Outgoing, mut unsent: &[u8]) -> Result<(), Ended> {
+        if unsent.is_empty() {
+            return Ok(());
+        }
+        let out = self.out(own);
+        while !unsent.is_empty() {
+            self.thread.enters(self.watched, Phase::Writing);
+            out.writable().await.map_err(|_| Ended::Gone)?;
+            match out.try_write(unsent) {
+                Ok(sent) => unsent = &unsent[sent..],
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                Err(_) => return Err(Ended::Gone),
+            }
+        }
+        Ok(())
+    }
+
+    fn out<'o>(&'o self, own: &'o Outgoing) -> &'o TcpStream {
+        self.sender
+            .as_ref()
+            .map_or(&own.stream, |sender| &sender.stream)
+    }
+}
+
+/// Puts a message where the program finds it.
+fn fill(
+    task: &mut Task,
+    area: &Area,
+    message: &[u8],
+    characters: &Characters,
+) -> Result<(), Ended> {
+    let put = |into: &mut [u8]| area.put(message, characters, into);
+    let bytes = area.bytes(message.len());
+    type Sure = std::convert::Infallible;
+    let done = match area {
+        Area::Commarea { .. } => task.set_commarea(bytes, |into| {
+            put(into);
+            Ok::<(), Sure>(())
+        }),
+        Area::Container { message: name, .. } => {
+            task.put_container(name, ContainerType::Bit, bytes, |into| {
+                put(into);
+                Ok::<usize, Sure>(bytes)
+            })
+        }
+    };
+    done.map_err(|error| Ended::Wrong(error.to_string()))
+}
+
+/// Room for a read: most messages, and little for thousands at once.
+const READ_BYTES: usize = 4096;
+/// More than this is not kept for the next answer.
+const KEPT_BYTES: usize = 64 << 10;
+/// The pauses between two wishes for a task.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);

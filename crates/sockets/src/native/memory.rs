@@ -1,0 +1,137 @@
+//! Memory of messages that have come: so much a thread and no more.
+//!
+//! A connection asks for room before it reads. When there is none it waits,
+//! and its client with it; a message that is not complete in its time gives
+//! its room up, so there is always an end to that.
+
+use std::cell::Cell;
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
+
+use tokio::sync::Notify;
+
+/// The memory of a thread.
+#[derive(Debug)]
+pub struct Memory {
+    most: usize,
+    held: Cell<usize>,
+    freed: Notify,
+}
+
+/// Bytes of a connection, counted.
+#[derive(Debug)]
+pub struct Held {
+    bytes: Vec<u8>,
+    counted: usize,
+    memory: Rc<Memory>,
+}
+
+impl Memory {
+    /// A memory of so many bytes.
+    pub fn new(most: usize) -> Rc<Memory> {
+        Rc::new(Memory {
+            most,
+            held: Cell::new(0),
+            freed: Notify::new(),
+        })
+    }
+
+    /// Nothing, to be filled.
+    pub fn empty(self: &Rc<Self>) -> Held {
+        Held {
+            bytes: Vec::new(),
+            counted: 0,
+            memory: self.clone(),
+        }
+    }
+}
+
+impl Held {
+    /// Makes room for `bytes` in all, when there is some. One that alone wants
+    /// more than there is at all gets it.
+    pub async fn reserve(&mut self, bytes: usize) {
+        if bytes <= self.bytes.capacity() {
+            return;
+        }
+        let more = bytes - self.counted;
+        loop {
+            let held = self.memory.held.get();
+            if held + more <= self.memory.most || held == self.counted {
+                break;
+            }
+            self.memory.freed.notified().await;
+        }
+        self.bytes.reserve_exact(bytes - self.bytes.len());
+        self.recount();
+    }
+
+    /// Gives the room back.
+    pub fn release(&mut self) {
+        self.bytes = Vec::new();
+        self.recount();
+    }
+
+    fn recount(&mut self) {
+        let now = self.bytes.capacity();
+        let held = &self.memory.held;
+        held.set(held.get() - self.counted + now);
+        if now < self.counted {
+            // The next one wakes its next when it has not used everything.
+            self.memory.freed.notify_waiters();
+        }
+        self.counted = now;
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+impl Deref for Held {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.bytes
+    }
+}
+
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    #[test]
+    fn who_wants_more_than_there_is_waits_until_somebody_gives_back() {
+        let memory = Memory::new(100);
+        let mut cx = Context::from_waker(Waker::noop());
+        let (mut one, mut two) = (memory.empty(), memory.empty());
+        assert!(pin!(one.reserve(80)).poll(&mut cx).is_ready());
+        assert_eq!(memory.held.get(), 80);
+        let mut wants = pin!(two.reserve(30));
+        assert!(wants.as_mut().poll(&mut cx).is_pending());
+        one.release();
+        assert_eq!(wants.as_mut().poll(&mut cx), Poll::Ready(()));
+        assert_eq!(memory.held.get(), 30);
+    }
+
+    #[test]
+    fn one_that_is_alone_gets_what_it_wants() {
+        let memory = Memory::new(100);
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut one = memory.empty();
+        assert!(pin!(one.reserve(80)).poll(&mut cx).is_ready());
+        assert!(pin!(one.reserve(200)).poll(&mut cx).is_ready());
+        drop(one);
+        assert_eq!(memory.held.get(), 0);
+    }
+}

@@ -1,0 +1,21 @@
+//! Solution Two: the region itself reads the messages of a connection, runs
+//! the customer's program with each, and sends the answers.
+//!
+//! A listener accepts and reads the client's first message as ever. Where the
+//! transaction that it would start has a receiver here, the connection goes to
+//! one of a few threads instead, which work for the offload engines and have
+//! thousands of connections each. Every message is a task of its own.
+//!
+//! Pure parts: `framing` and `area`.
+
+pub mod area;
+pub mod config;
+mod connection;
+pub mod framing;
+mod memory;
+mod service;
+mod sessions;
+mod thread;
+
+pub use config::Receiver;
+pub use service::{Adopted, Native, Receiving, Served};

@@ -1,0 +1,322 @@
+//! The receivers of a region, and the way of a connection to its thread.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use region::{Handle, TransId, UserId};
+use serde::Serialize;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::config::Receiver;
+use super::thread::{self, Order, Setting};
+use crate::config::SocketsConfig;
+use crate::listener::refusal::Refused;
+use crate::service::StartError;
+use crate::trace::Trace;
+
+/// The receivers and their threads.
+#[derive(Debug)]
+pub struct Native {
+    receivers: BTreeMap<TransId, Arc<Served>>,
+    /// The receiver whose answers go out on a transaction's connections.
+    senders: BTreeMap<TransId, Arc<Served>>,
+    threads: Vec<UnboundedSender<Order>>,
+    next: AtomicUsize,
+    seats: Arc<Seats>,
+    /// The threads take nothing new and end what they have.
+    ending: Arc<AtomicBool>,
+    joins: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// A receiver and what it has done.
+#[derive(Debug)]
+pub struct Served {
+    /// As it is defined.
+    pub receiver: Receiver,
+    /// What it has done.
+    pub counts: Counts,
+    /// It takes no connections and ends those it has.
+    pub stopped: AtomicBool,
+}
+
+/// What a receiver has done.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Connections now, senders included.
+    pub connections: AtomicU64,
+    /// Connections that came, senders included.
+    pub accepted: AtomicU64,
+    /// Messages.
+    pub messages: AtomicU64,
+    /// Bytes of messages and their frames.
+    pub bytes_in: AtomicU64,
+    /// Bytes of answers and their frames.
+    pub bytes_out: AtomicU64,
+    /// Connections that were not taken.
+    pub refused: AtomicU64,
+    /// Connections that were ended because something was wrong.
+    pub failed: AtomicU64,
+    /// Of these, those whose client was too slow or silent.
+    pub timed_out: AtomicU64,
+    /// Messages that had to wait because the region was full.
+    pub held_up: AtomicU64,
+}
+
+/// A receiver as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Receiving {
+    /// Its transaction.
+    pub receiver: TransId,
+    /// What it runs.
+    pub program: String,
+    /// The transaction of the connections that answers go out on; blank for
+    /// the same ones.
+    pub answers: String,
+    /// Whether it takes connections.
+    pub started: bool,
+    /// Connections now.
+    pub connections: u64,
+    /// Connections that came.
+    pub accepted: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Bytes that came.
+    pub bytes_in: u64,
+    /// Bytes that went.
+    pub bytes_out: u64,
+    /// Connections that were not taken.
+    pub refused: u64,
+    /// Connections ended because something was wrong.
+    pub failed: u64,
+    /// Of these, by a limit of time.
+    pub timed_out: u64,
+    /// Messages that waited because the region was full.
+    pub held_up: u64,
+}
+
+/// Places for connections.
+#[derive(Debug)]
+struct Seats {
+    taken: AtomicUsize,
+    most: usize,
+}
+
+/// A place, given back when it is dropped.
+#[derive(Debug)]
+pub struct Seat {
+    seats: Arc<Seats>,
+    served: Arc<Served>,
+}
+
+/// A connection on its way to a thread.
+#[derive(Debug)]
+pub struct Adopted {
+    /// The connection.
+    pub stream: std::net::TcpStream,
+    /// Its client.
+    pub client: SocketAddr,
+    /// Whose it is.
+    pub served: Arc<Served>,
+    /// Answers go out on it; otherwise messages come on it.
+    pub is_sender: bool,
+    /// Client-in-data, without blanks at its end.
+    pub session: Vec<u8>,
+    /// Its first message came in EBCDIC.
+    pub ebcdic: bool,
+    /// Its place.
+    pub seat: Seat,
+}
+
+impl Native {
+    /// Starts the threads; none when there are no receivers.
+    pub fn start(
+        config: &SocketsConfig,
+        region: &Handle,
+        user: UserId,
+        trace: &Arc<Trace>,
+    ) -> Result<Option<Native>, StartError> {
+        let mut receivers = BTreeMap::new();
+        let mut senders = BTreeMap::new();
+        for receiver in config.receivers_built() {
+            let served = Arc::new(Served {
+                counts: Counts::default(),
+                stopped: AtomicBool::new(false),
+                receiver,
+            });
+            if let Some(sender) = served.receiver.answers {
+                senders.insert(sender, served.clone());
+            }
+            receivers.insert(served.receiver.transid, served);
+        }
+        if receivers.is_empty() {
+            return Ok(None);
+        }
+        let count = config.native.threads.max(1) as usize;
+        let ending = Arc::new(AtomicBool::new(false));
+        let (mut threads, mut joins) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let none = || StartError::System {
+                what: "receivers".into(),
+                source: std::io::Error::other("the region has no port left for another thread"),
+            };
+            let setting = Setting {
+                region: region.clone(),
+                port: region.attach_port().ok_or_else(none)?,
+                user,
+                trace: trace.clone(),
+                ending: ending.clone(),
+                memory_bytes: (config.native.memory_mib.max(1) as usize) * (1 << 20) / count,
+            };
+            let (sender, orders) = unbounded_channel();
+            let thread = std::thread::Builder::new().name("tupelo-native".into());
+            let join = thread.spawn(move || thread::run(setting, orders));
+            joins.push(join.map_err(|source| StartError::System {
+                what: "a thread".into(),
+                source,
+            })?);
+            threads.push(sender);
+        }
+        Ok(Some(Native {
+            receivers,
+            senders,
+            threads,
+            next: AtomicUsize::new(0),
+            seats: Arc::new(Seats {
+                taken: AtomicUsize::new(0),
+                most: config.native.max_connections as usize,
+            }),
+            ending,
+            joins: Mutex::new(joins),
+        }))
+    }
+
+    /// Whose a connection is that a transaction would be started for, and
+    /// whether answers go out on it; none when it is to be started.
+    pub fn serves(&self, transid: TransId) -> Option<(&Arc<Served>, bool)> {
+        let receiver = self.receivers.get(&transid).map(|served| (served, false));
+        receiver.or_else(|| self.senders.get(&transid).map(|served| (served, true)))
+    }
+
+    /// A place for a connection.
+    pub fn seat(&self, served: &Arc<Served>) -> Result<Seat, Refused> {
+        let refused = || served.counts.refused.fetch_add(1, Ordering::Relaxed);
+        if served.stopped.load(Ordering::Relaxed) || self.ending.load(Ordering::Relaxed) {
+            refused();
+            return Err(Refused::Stopped);
+        }
+        if self.seats.taken.fetch_add(1, Ordering::Relaxed) >= self.seats.most {
+            self.seats.taken.fetch_sub(1, Ordering::Relaxed);
+            refused();
+            return Err(Refused::Full);
+        }
+        served.counts.accepted.fetch_add(1, Ordering::Relaxed);
+        served.counts.connections.fetch_add(1, Ordering::Relaxed);
+        Ok(Seat {
+            seats: self.seats.clone(),
+            served: served.clone(),
+        })
+    }
+
+    /// Gives a connection to a thread: both of a session to the same.
+    pub fn adopt(&self, adopted: Adopted) {
+        let receiver = &adopted.served.receiver;
+        let number = match receiver.answers {
+            None => self.next.fetch_add(1, Ordering::Relaxed),
+            Some(_) => {
+                let mut hasher = DefaultHasher::new();
+                (receiver.transid, &adopted.session).hash(&mut hasher);
+                hasher.finish() as usize
+            }
+        };
+        // A thread that has ended drops it, which closes it.
+        let _ = self.threads[number % self.threads.len()].send(Order::Adopt(adopted));
+    }
+
+    /// Stops or starts a receiver; none when there is none of that name.
+    pub fn control(&self, name: &str, stop: bool) -> Option<Result<(), String>> {
+        let transid = name.to_uppercase().parse().ok()?;
+        let served = self.receivers.get(&transid)?;
+        let before = served.stopped.swap(stop, Ordering::Relaxed);
+        self.have_a_look();
+        Some(match before {
+            before if before != stop => Ok(()),
+            true => Err(format!("receiver {name} is stopped already")),
+            false => Err(format!("receiver {name} is started already")),
+        })
+    }
+
+    /// All receivers, by name.
+    pub fn list(&self) -> Vec<Receiving> {
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let all = self.receivers.values().map(|served| {
+            let counts = &served.counts;
+            Receiving {
+                receiver: served.receiver.transid,
+                program: served.receiver.program.to_string(),
+                answers: served
+                    .receiver
+                    .answers
+                    .map_or_else(String::new, |t| t.to_string()),
+                started: !served.stopped.load(Ordering::Relaxed),
+                connections: of(&counts.connections),
+                accepted: of(&counts.accepted),
+                messages: of(&counts.messages),
+                bytes_in: of(&counts.bytes_in),
+                bytes_out: of(&counts.bytes_out),
+                refused: of(&counts.refused),
+                failed: of(&counts.failed),
+                timed_out: of(&counts.timed_out),
+                held_up: of(&counts.held_up),
+            }
+        });
+        all.collect()
+    }
+
+    /// Takes nothing new, ends idle connections at once, and waits, so long at
+    /// most, until those at work have been answered.
+    pub fn stop(&self, limit: Duration) {
+        self.ending.store(true, Ordering::Relaxed);
+        self.have_a_look();
+        let until = Instant::now() + limit;
+        while self.seats.taken.load(Ordering::Relaxed) > 0 && Instant::now() < until {
+            std::thread::sleep(GLANCE);
+        }
+    }
+
+    fn have_a_look(&self) {
+        for thread in &self.threads {
+            // One that has ended has nothing to look at.
+            let _ = thread.send(Order::Look);
+        }
+    }
+
+    /// Ends the threads, and whatever they still have.
+    pub fn end(&self) {
+        self.ending.store(true, Ordering::Relaxed);
+        for thread in &self.threads {
+            let _ = thread.send(Order::End);
+        }
+        let mut joins = self.joins.lock().unwrap_or_else(PoisonError::into_inner);
+        for join in joins.drain(..) {
+            if join.join().is_err() {
+                tracing::error!("a thread of the receivers has failed");
+            }
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.seats.taken.fetch_sub(1, Ordering::Relaxed);
+        let connections = &self.served.counts.connections;
+        connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// How often the end of connections is looked for when all are to end.
+const GLANCE: Duration = Duration::from_millis(5);

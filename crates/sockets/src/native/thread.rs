@@ -1,0 +1,304 @@
+//! A thread of receivers: its connections, and who has waited too long.
+//!
+//! No message arms a timer. One task looks at all connections about once a
+//! second, and ends those that have been in one phase for too long; so a limit
+//! of a second may take two.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use region::engine::{self, EngineClass};
+use region::{Handle, Port, UserId};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::{AbortHandle, LocalSet, spawn_local};
+use tokio::time::sleep;
+
+use super::connection;
+use super::memory::Memory;
+use super::service::{Adopted, Seat, Served};
+use super::sessions::Sessions;
+use crate::listener::header;
+use crate::listener::part_from;
+use crate::listener::refusal::{Refused, now};
+use crate::trace::Trace;
+
+/// What a thread begins with.
+pub struct Setting {
+    /// The region.
+    pub region: Handle,
+    /// The thread's port.
+    pub port: Port,
+    /// For whom tasks run.
+    pub user: UserId,
+    /// Tells operators.
+    pub trace: Arc<Trace>,
+    /// Nothing new is begun.
+    pub ending: Arc<AtomicBool>,
+    /// Most memory for messages.
+    pub memory_bytes: usize,
+}
+
+/// A thread and what it has.
+pub struct Thread {
+    pub setting: Setting,
+    pub sessions: Rc<Sessions<Outgoing>>,
+    pub memory: Rc<Memory>,
+    /// What is written next, if it is written at once.
+    pub scratch: RefCell<Vec<u8>>,
+    /// Seconds, counted by the task that looks.
+    clock: Cell<u64>,
+    connections: RefCell<HashMap<u64, Rc<Watched>>>,
+    numbers: Cell<u64>,
+    some: Notify,
+}
+
+/// A connection that answers go out on.
+#[derive(Debug)]
+pub struct Outgoing {
+    pub stream: TcpStream,
+    pub client: std::net::SocketAddr,
+    pub ebcdic: bool,
+    pub served: Arc<Served>,
+    /// Held as long as it is open.
+    pub seat: Seat,
+}
+
+/// What a connection is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It waits for a message.
+    Idle,
+    /// It has a part of one.
+    Message,
+    /// Its client does not take its answer.
+    Writing,
+    /// It waits for its other connection.
+    Pairing,
+    /// A task runs, which has limits of its own.
+    Running,
+}
+
+/// A connection as the looking task sees it.
+pub struct Watched {
+    pub number: u64,
+    served: Arc<Served>,
+    phase: Cell<Phase>,
+    since: Cell<u64>,
+    abort: RefCell<Option<AbortHandle>>,
+}
+
+/// Something for a thread.
+#[derive(Debug)]
+pub enum Order {
+    /// A connection.
+    Adopt(Adopted),
+    /// Somebody is to end: look at once.
+    Look,
+    /// The thread is over, with whatever it has.
+    End,
+}
+
+impl Watched {
+    /// What it is doing.
+    pub fn phase(&self) -> Phase {
+        self.phase.get()
+    }
+}
+
+/// The thread.
+pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
+    engine::enter("receivers", EngineClass::Offload);
+    let runtime = match setting.port.runtime() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!(%error, "a thread of the receivers cannot run");
+            return;
+        }
+    };
+    let thread = Rc::new(Thread {
+        sessions: Rc::default(),
+        memory: Memory::new(setting.memory_bytes),
+        scratch: RefCell::default(),
+        clock: Cell::new(0),
+        connections: RefCell::default(),
+        numbers: Cell::new(0),
+        some: Notify::new(),
+        setting,
+    });
+    let local = LocalSet::new();
+    runtime.block_on(local.run_until(async {
+        spawn_local(look(thread.clone()));
+        while let Some(order) = orders.recv().await {
+            match order {
+                Order::Adopt(adopted) => thread.adopt(adopted),
+                Order::Look => thread.look(),
+                Order::End => break,
+            }
+        }
+    }));
+}
+
+impl Thread {
+    fn adopt(self: &Rc<Self>, adopted: Adopted) {
+        let Adopted {
+            stream,
+            client,
+            served,
+            is_sender,
+            session,
+            ebcdic,
+            seat,
+        } = adopted;
+        // A client's small messages are answered at once.
+        let _ = stream.set_nodelay(true);
+        let stream = match TcpStream::from_std(stream) {
+            Ok(stream) => stream,
+            Err(error) => {
+                tracing::warn!(receiver = %served.receiver.transid, %error, "a connection was lost");
+                return;
+            }
+        };
+        let own = Outgoing {
+            stream,
+            client,
+            ebcdic,
+            served: served.clone(),
+            seat,
+        };
+        let name = (served.receiver.transid, session);
+        if is_sender {
+            match self.sessions.enter_sender(name, own, self.clock.get()) {
+                Ok(_) => self.some.notify_one(),
+                Err(own) => own.refuse(&Refused::InUse),
+            }
+            return;
+        }
+        let part = match served.receiver.answers {
+            None => None,
+            Some(_) => match self.sessions.enter_receiver(name) {
+                Some(part) => Some(part),
+                None => return own.refuse(&Refused::InUse),
+            },
+        };
+        let number = self.numbers.get() + 1;
+        self.numbers.set(number);
+        let watched = Rc::new(Watched {
+            number,
+            served,
+            phase: Cell::new(Phase::Idle),
+            since: Cell::new(self.clock.get()),
+            abort: RefCell::new(None),
+        });
+        let task = spawn_local(connection::serve(self.clone(), watched.clone(), own, part));
+        *watched.abort.borrow_mut() = Some(task.abort_handle());
+        self.connections.borrow_mut().insert(number, watched);
+        self.some.notify_one();
+    }
+
+    /// The connection does something else now.
+    pub fn enters(&self, watched: &Watched, phase: Phase) {
+        watched.phase.set(phase);
+        watched.since.set(self.clock.get());
+    }
+
+    /// The connection is over.
+    pub fn forget(&self, watched: &Watched) {
+        self.connections.borrow_mut().remove(&watched.number);
+    }
+
+    /// Whether a receiver takes nothing more.
+    pub fn is_ending(&self, served: &Served) -> bool {
+        self.setting.ending.load(Ordering::Relaxed) || served.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Ends whoever has waited too long, or is idle and to end.
+    fn look(&self) {
+        let now = self.clock.get();
+        let all: Vec<Rc<Watched>> = self.connections.borrow().values().cloned().collect();
+        for watched in all {
+            let receiver = &watched.served.receiver;
+            let limit = match watched.phase.get() {
+                Phase::Idle => receiver.limits_s[0],
+                Phase::Message => receiver.limits_s[1],
+                Phase::Writing => receiver.limits_s[2],
+                Phase::Pairing => receiver.limits_s[3],
+                Phase::Running => 0,
+            };
+            let late = limit > 0 && now.saturating_sub(watched.since.get()) > u64::from(limit);
+            let idle = matches!(
+                watched.phase.get(),
+                Phase::Idle | Phase::Message | Phase::Pairing
+            );
+            let ends = idle && self.is_ending(&watched.served);
+            if !late && !ends {
+                continue;
+            }
+            if late && !ends {
+                let counts = &watched.served.counts;
+                counts.failed.fetch_add(1, Ordering::Relaxed);
+                counts.timed_out.fetch_add(1, Ordering::Relaxed);
+                tracing::info!(
+                    receiver = %receiver.transid,
+                    connection = watched.number,
+                    phase = ?watched.phase.get(),
+                    seconds = limit,
+                    "a connection was closed at its limit of time"
+                );
+            }
+            self.forget(&watched);
+            if let Some(task) = watched.abort.borrow_mut().take() {
+                task.abort();
+            }
+        }
+        let unwanted = self.sessions.expire(|sender: &Outgoing, since| {
+            let limit = u64::from(sender.served.receiver.limits_s[3]);
+            limit > 0 && now.saturating_sub(since) > limit || self.is_ending(&sender.served)
+        });
+        for sender in unwanted {
+            sender.refuse(&Refused::Alone);
+        }
+    }
+}
+
+/// The looking task. It sleeps while there is nothing to look at.
+async fn look(thread: Rc<Thread>) {
+    loop {
+        if thread.connections.borrow().is_empty() && thread.sessions.is_empty() {
+            thread.some.notified().await;
+        }
+        sleep(SECOND).await;
+        thread.clock.set(thread.clock.get() + 1);
+        thread.look();
+    }
+}
+
+impl Outgoing {
+    /// Tells the client why, and closes when it has heard.
+    pub fn refuse(self, refused: &Refused) {
+        let counts = &self.served.counts;
+        counts.refused.fetch_add(1, Ordering::Relaxed);
+        let transid = self.served.receiver.transid;
+        let Some(text) = refused.text(&transid.to_string(), self.client, &now()) else {
+            return;
+        };
+        tracing::info!(receiver = %transid, "{text}");
+        let text = format!("{text}\n").into_bytes();
+        let text = match self.ebcdic {
+            true => header::to_ebcdic(&text),
+            false => text,
+        };
+        spawn_local(async move {
+            part_from(self.stream, &text).await;
+            drop(self.seat);
+        });
+    }
+}
+
+/// One tick of a thread's clock.
+const SECOND: Duration = Duration::from_secs(1);

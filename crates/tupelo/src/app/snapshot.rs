@@ -1,0 +1,212 @@
+//! The region CPU snapshot: what the region's processes have used so far by
+//! kind of engine, and since a baseline.
+//!
+//! A snapshot reads the kernel's accounting once and says what that has cost.
+//! Work that may run on offload engines counts as having run on general ones
+//! where `[engines]` gives it no CPUs of its own.
+//!
+//! Reference: proc(5), getrusage(2), clock_gettime(2).
+
+use std::sync::{Mutex, PoisonError};
+
+use measure::proc::Subject;
+use region::Handle;
+use region::engine::{self, EngineClass};
+use serde_json::{Value, json};
+
+/// What was used until a moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Snapshot {
+    /// Nanoseconds since the first question.
+    at_ns: u64,
+    /// CPU of the worker processes, those that have ended included.
+    programs_ns: u64,
+    /// CPU of the region's own threads: dispatching, commits.
+    region_ns: u64,
+    /// CPU of services by name and kind of engine.
+    services: Vec<(String, EngineClass, u64)>,
+    /// In user mode and in the kernel.
+    user_ns: u64,
+    system_ns: u64,
+    /// Context switches of threads that were displaced.
+    displaced: u64,
+    tasks: u64,
+    commands: u64,
+    /// Snapshots, and what they have used of the process.
+    snapshots: u64,
+    own_ns: u64,
+}
+
+/// What the snapshots have in common.
+#[derive(Debug, Default)]
+struct Kept {
+    baseline: Option<Snapshot>,
+    snapshots: u64,
+    own_ns: u64,
+}
+
+static KEPT: Mutex<Kept> = Mutex::new(Kept {
+    baseline: None,
+    snapshots: 0,
+    own_ns: 0,
+});
+
+/// The counters as they are.
+pub fn actual(region: &Handle, at_ns: u64) -> Value {
+    shown(region, &take(region, at_ns))
+}
+
+/// What was used since the baseline, or since the start without one.
+pub fn delta(region: &Handle, at_ns: u64) -> Value {
+    let now = take(region, at_ns);
+    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let since = kept.baseline.clone().unwrap_or_default();
+    drop(kept);
+    shown(region, &now.since(&since))
+}
+
+/// Makes the counters as they are the baseline.
+pub fn reset(region: &Handle, at_ns: u64) -> Value {
+    let now = take(region, at_ns);
+    let answer = shown(region, &now);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.baseline = Some(now);
+    answer
+}
+
+fn take(region: &Handle, at_ns: u64) -> Snapshot {
+    let began = cpu_ns(libc::CLOCK_THREAD_CPUTIME_ID);
+    let own = cpu_ns(libc::CLOCK_PROCESS_CPUTIME_ID);
+    let pid = std::process::id();
+    let usage = Subject::Process(pid).usage().unwrap_or_default();
+    let services: Vec<_> = engine::usage()
+        .into_iter()
+        .map(|s| (s.service.to_owned(), s.class, s.cpu_ns))
+        .collect();
+    let of_services: u64 = services.iter().map(|s| s.2).sum();
+    let ended = super::metrics::ended_children_ns();
+    let statistics = region.statistics();
+    let mut snapshot = Snapshot {
+        at_ns,
+        programs_ns: usage.cpu_ns.saturating_sub(own) + ended,
+        region_ns: own.saturating_sub(of_services),
+        services,
+        user_ns: usage.user_ns,
+        system_ns: usage.system_ns,
+        displaced: usage.involuntary_switches,
+        tasks: statistics.tasks_ok + statistics.tasks_abended,
+        commands: statistics.work.commands,
+        ..Snapshot::default()
+    };
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.snapshots += 1;
+    kept.own_ns += cpu_ns(libc::CLOCK_THREAD_CPUTIME_ID).saturating_sub(began);
+    (snapshot.snapshots, snapshot.own_ns) = (kept.snapshots, kept.own_ns);
+    snapshot
+}
+
+impl Snapshot {
+    fn since(&self, before: &Snapshot) -> Snapshot {
+        let services = self.services.iter().map(|(name, class, ns)| {
+            let same = |s: &&(String, EngineClass, u64)| s.0 == *name && s.1 == *class;
+            let then = before.services.iter().find(same).map_or(0, |s| s.2);
+            (name.clone(), *class, ns.saturating_sub(then))
+        });
+        Snapshot {
+            at_ns: self.at_ns.saturating_sub(before.at_ns),
+            programs_ns: self.programs_ns.saturating_sub(before.programs_ns),
+            region_ns: self.region_ns.saturating_sub(before.region_ns),
+            services: services.collect(),
+            user_ns: self.user_ns.saturating_sub(before.user_ns),
+            system_ns: self.system_ns.saturating_sub(before.system_ns),
+            displaced: self.displaced.saturating_sub(before.displaced),
+            tasks: self.tasks.saturating_sub(before.tasks),
+            commands: self.commands.saturating_sub(before.commands),
+            snapshots: self.snapshots.saturating_sub(before.snapshots),
+            own_ns: self.own_ns.saturating_sub(before.own_ns),
+        }
+    }
+
+    fn of(&self, class: EngineClass) -> u64 {
+        let services = self.services.iter().filter(|s| s.1 == class);
+        let services: u64 = services.map(|s| s.2).sum();
+        match class {
+            EngineClass::General => services + self.programs_ns + self.region_ns,
+            EngineClass::Offload => services,
+        }
+    }
+}
+
+fn shown(region: &Handle, snapshot: &Snapshot) -> Value {
+    let row =
+        |engine: &str, work: &str, ns: u64| json!({"engine": engine, "work": work, "cpu_ns": ns});
+    let mut rows = vec![
+        row("general", "programs", snapshot.programs_ns),
+        row("general", "region", snapshot.region_ns),
+    ];
+    for (service, class, ns) in &snapshot.services {
+        let engine = match class {
+            EngineClass::General => "general",
+            EngineClass::Offload => "offload",
+        };
+        rows.push(row(engine, service, *ns));
+    }
+    let eligible = snapshot.of(EngineClass::Offload);
+    let on_general = if region.engines_are_apart() {
+        0
+    } else {
+        eligible
+    };
+    json!({
+        "at_ns": snapshot.at_ns,
+        "rows": rows,
+        "general_cpu_ns": snapshot.of(EngineClass::General),
+        "eligible_cpu_ns": eligible,
+        "eligible_on_general_ns": on_general,
+        "user_ns": snapshot.user_ns,
+        "system_ns": snapshot.system_ns,
+        "displaced": snapshot.displaced,
+        "tasks": snapshot.tasks,
+        "commands": snapshot.commands,
+        "snapshots": snapshot.snapshots,
+        "snapshot_cpu_ns": snapshot.own_ns,
+    })
+}
+
+/// A CPU clock of this process or thread.
+fn cpu_ns(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a structure of this function; the clocks are there on Linux.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_used_since_is_a_difference_by_service() {
+        let service = |ns| vec![("gateway".to_owned(), EngineClass::Offload, ns)];
+        let before = Snapshot {
+            programs_ns: 100,
+            region_ns: 10,
+            services: service(5),
+            ..Snapshot::default()
+        };
+        let now = Snapshot {
+            programs_ns: 150,
+            region_ns: 30,
+            services: service(9),
+            tasks: 2,
+            ..Snapshot::default()
+        };
+        let used = now.since(&before);
+        assert_eq!(used.of(EngineClass::General), 70);
+        assert_eq!(used.of(EngineClass::Offload), 4);
+        assert_eq!(now.since(&Snapshot::default()), now);
+    }
+}

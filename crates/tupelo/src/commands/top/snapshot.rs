@@ -1,0 +1,87 @@
+//! What `tupelo top --actual` and `--delta` show: CPU by kind of engine.
+
+use serde_json::Value;
+
+use crate::operator::cell;
+use crate::table::Table;
+
+/// The page of a snapshot.
+pub fn page(snapshot: &Value) -> Vec<String> {
+    let number = |key: &str| snapshot[key].as_u64().unwrap_or(0);
+    let tasks = number("tasks");
+    let mut table = Table::new(&["Engine", "Work", ">CPU ms", ">µs a task"]);
+    let mut row = |engine: String, work: String, ns: u64| {
+        let each = match tasks {
+            0 => "-".to_owned(),
+            tasks => format!("{:.1}", ns as f64 / tasks as f64 / 1e3),
+        };
+        table.row([engine, work, ms(ns), each]);
+    };
+    for part in snapshot["rows"].as_array().into_iter().flatten() {
+        let ns = part["cpu_ns"].as_u64().unwrap_or(0);
+        row(cell(&part["engine"]), cell(&part["work"]), ns);
+    }
+    row("general".into(), "in all".into(), number("general_cpu_ns"));
+    row("offload".into(), "in all, eligible".into(), number("eligible_cpu_ns"));
+    let mut lines: Vec<String> = table.to_string().lines().map(str::to_owned).collect();
+    lines.push(String::new());
+    lines.push(format!(
+        "eligible for offload and ran on general engines: {} ms",
+        ms(number("eligible_on_general_ns"))
+    ));
+    lines.push(format!(
+        "user mode {} ms, kernel {} ms, displaced {} times",
+        ms(number("user_ns")),
+        ms(number("system_ns")),
+        number("displaced")
+    ));
+    lines.push(format!(
+        "{tasks} tasks, {} EXEC CICS commands in {:.1} s",
+        number("commands"),
+        number("at_ns") as f64 / 1e9
+    ));
+    lines.push(format!(
+        "{} snapshots took {} ms of CPU",
+        number("snapshots"),
+        ms(number("snapshot_cpu_ns"))
+    ));
+    lines
+}
+
+fn ms(ns: u64) -> String {
+    format!("{:.3}", ns as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn cpu_is_told_by_engine_and_by_task() {
+        let page = page(&json!({
+            "rows": [
+                {"engine": "general", "work": "programs", "cpu_ns": 3_000_000},
+                {"engine": "offload", "work": "gateway", "cpu_ns": 1_000_000},
+            ],
+            "general_cpu_ns": 3_000_000,
+            "eligible_cpu_ns": 1_000_000,
+            "eligible_on_general_ns": 1_000_000,
+            "tasks": 100,
+            "commands": 300,
+            "at_ns": 2_000_000_000u64,
+        }));
+        let text = page.join("\n");
+        assert!(text.contains("programs") && text.contains("30.0"), "{text}");
+        assert!(text.contains("ran on general engines: 1.000 ms"), "{text}");
+        assert!(text.contains("100 tasks, 300 EXEC CICS commands in 2.0 s"), "{text}");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_region_answers_can_be_shown(text in "[\\[\\]{}\":,a-z0-9]{0,80}") {
+            page(&serde_json::from_str(&text).unwrap_or(Value::Null));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Receivers: connections whose messages the region itself reads and answers.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::program::until;
+use crate::server::Server;
+use crate::sockets::{ask, connect, refused, rest, serve_by, talk};
+
+/// A program that gets a container and puts another; it ends abnormally when
+/// it is told so.
+const UPPER: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. UPPER.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  MESSAGE-TEXT                PIC X(100).
+       01  MESSAGE-BYTES               PIC S9(8) BINARY.
+       PROCEDURE DIVISION.
+           MOVE LENGTH OF MESSAGE-TEXT TO MESSAGE-BYTES
+           EXEC CICS GET CONTAINER('QUESTION') INTO(MESSAGE-TEXT)
+               FLENGTH(MESSAGE-BYTES) END-EXEC
+           IF MESSAGE-TEXT(1:5) = 'abend'
+               EXEC CICS ABEND ABCODE('OOPS') END-EXEC
+           END-IF
+           IF MESSAGE-TEXT(1:4) = 'wait'
+               EXEC CICS DELAY FOR MILLISECS(700) END-EXEC
+           END-IF
+           MOVE FUNCTION UPPER-CASE(MESSAGE-TEXT) TO MESSAGE-TEXT
+           EXEC CICS PUT CONTAINER('ANSWER') FROM(MESSAGE-TEXT)
+               FLENGTH(MESSAGE-BYTES) END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+
+/// Receivers of this test: lengths and containers, one with an impatient
+/// sender, one that reads little.
+const MORE: &str = "
+[sockets.receivers.UPPR]
+program = \"UPPER\"
+container = \"QUESTION\"
+answer_container = \"ANSWER\"
+frame = { length = 2, inclusive = true, endian = \"little\", max_bytes = 100 }
+message_timeout_s = 1
+characters = \"client\"
+
+[sockets.receivers.PAIR]
+program = \"SHOUT\"
+answers = \"RIAP\"
+frame = { delimiter = \"\\n\" }
+area_bytes = 1002
+area_length = 2
+pair_timeout_s = 1
+write_timeout_s = 1
+";
+
+fn serve() -> (Server, tempfile::TempDir) {
+    serve_by("native", |folder| {
+        add(&folder.join("tupelo.toml"), MORE);
+        let transactions = ["UPPR", "PAIR", "RIAP"];
+        let defined = transactions.map(|transid| {
+            format!("\nDEFINE TRANSACTION({transid}) GROUP(SOCKETS) PROGRAM(UPPER)\n")
+        });
+        let program = "DEFINE PROGRAM(UPPER) GROUP(SOCKETS) CONCURRENCY(THREADSAFE)\n";
+        add(&folder.join("resources.csd"), &(defined.concat() + program));
+        fs::write(folder.join("cobol/UPPER.cbl"), UPPER).unwrap();
+    })
+}
+
+fn add(path: &Path, text: &str) {
+    let before = fs::read_to_string(path).unwrap();
+    fs::write(path, before + text).unwrap();
+}
+
+/// What is told of a receiver.
+fn receiver(server: &Server, name: &str) -> Value {
+    let overview = ask(server, &["list"]);
+    let all = overview["receivers"].as_array().unwrap().clone();
+    all.into_iter().find(|l| l["receiver"] == name).unwrap()
+}
+
+/// A connection for this transaction.
+fn open(server: &Server, said: &str) -> TcpStream {
+    let mut stream = connect(server, "CSKL");
+    stream.write_all(said.as_bytes()).unwrap();
+    stream
+}
+
+#[test]
+fn messages_with_a_length_come_in_a_container_however_they_are_cut() {
+    let (server, _folder) = serve();
+    let mut stream = open(&server, "UPPR\n");
+    stream.set_nodelay(true).unwrap();
+    for piece in [&b"\x07\0he"[..], b"llo\x05\0you\x04\0", b"ab"] {
+        stream.write_all(piece).unwrap();
+    }
+    let mut answers = [0; 16];
+    stream.read_exact(&mut answers).unwrap();
+    assert_eq!(&answers, b"\x07\0HELLO\x05\0YOU\x04\0AB");
+    stream.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(rest(&mut stream), "");
+    let told = receiver(&server, "UPPR");
+    assert_eq!((&told["messages"], &told["failed"]), (&3.into(), &0.into()));
+    assert_eq!(
+        (&told["bytes_in"], &told["bytes_out"]),
+        (&16.into(), &16.into())
+    );
+}
+
+#[test]
+fn a_client_that_speaks_ebcdic_is_answered_in_ebcdic() {
+    let (server, _folder) = serve();
+    let mut stream = connect(&server, "CSKL");
+    // UPPR and NL, then a length and "hello".
+    stream.write_all(&[0xE4, 0xD7, 0xD7, 0xD9]).unwrap();
+    until("the receiver", || {
+        receiver(&server, "UPPR")["connections"] == 1
+    });
+    stream
+        .write_all(&[7, 0, 0x88, 0x85, 0x93, 0x93, 0x96])
+        .unwrap();
+    let mut answer = [0; 7];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(answer, [7, 0, 0xC8, 0xC5, 0xD3, 0xD3, 0xD6]);
+}
+
+#[test]
+fn a_length_that_lies_half_a_message_and_an_abend_end_their_connection_alone() {
+    let (server, _folder) = serve();
+    let mut honest = open(&server, "UPPR\n");
+    for wrong in [&b"\xFF\xFF"[..], b"\x01\0", b"\x07\0abend", b"\x68\0"] {
+        let mut stream = open(&server, "UPPR\n");
+        stream.write_all(wrong).unwrap();
+        assert_eq!(rest(&mut stream), "", "{wrong:?}");
+    }
+    let mut half = open(&server, "UPPR\n");
+    half.write_all(b"\x07\0he").unwrap();
+    half.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(rest(&mut half), "");
+    // The same, but it keeps the connection: its time is over.
+    let mut slow = open(&server, "UPPR\n");
+    slow.write_all(b"\x07\0he").unwrap();
+    assert_eq!(rest(&mut slow), "");
+    talk(&mut honest, "\x04\0ok", "\x04\0OK");
+    until("the end of all others", || {
+        receiver(&server, "UPPR")["connections"] == 1
+    });
+    let told = receiver(&server, "UPPR");
+    assert_eq!(
+        (&told["failed"], &told["timed_out"]),
+        (&6.into(), &1.into())
+    );
+}
+
+#[test]
+fn a_session_has_two_connections_and_no_third() {
+    let (server, _folder) = serve();
+    let mut from = open(&server, "SEND,S001\n");
+    let mut to = open(&server, "RECV,S001\n");
+    to.write_all(b"first\n").unwrap();
+    talk(&mut from, "", "FIRST\n");
+    for third in ["RECV,S001\n", "SEND,S001\n"] {
+        let told = refused(&server, "CSKL", third);
+        assert!(told.contains("THE SESSION IS IN USE TRANID=RECV"), "{told}");
+    }
+    drop(to);
+    assert_eq!(rest(&mut from), "");
+    // Its name is free again.
+    let mut from = open(&server, "SEND,S001\n");
+    let mut to = open(&server, "RECV,S001\n");
+    to.write_all(b"again\n").unwrap();
+    talk(&mut from, "", "AGAIN\n");
+}
+
+#[test]
+fn who_waits_for_its_other_connection_too_long_is_told_or_closed() {
+    let (server, _folder) = serve();
+    let told = refused(&server, "CSKL", "RIAP,S001\n");
+    assert!(
+        told.contains("THE OTHER CONNECTION IS MISSING TRANID=PAIR"),
+        "{told}"
+    );
+    let mut alone = open(&server, "PAIR,S002\nnobody answers\n");
+    assert_eq!(rest(&mut alone), "");
+    assert_eq!(receiver(&server, "PAIR")["timed_out"], 1);
+}
+
+#[test]
+fn a_client_that_does_not_read_is_not_read_either_and_closed_in_the_end() {
+    let (server, _folder) = serve();
+    let from = open(&server, "RIAP,S001\n");
+    let mut to = open(&server, "PAIR,S001\n");
+    to.set_write_timeout(Some(Duration::from_secs(60))).unwrap();
+    let line = [&[b'x'; 999][..], b"\n"].concat();
+    let mut sent = 0u64;
+    while to.write_all(&line).is_ok() {
+        sent += 1;
+        assert!(sent < 1_000_000, "it is read for ever");
+    }
+    until("its end", || receiver(&server, "PAIR")["connections"] == 0);
+    assert_eq!(receiver(&server, "PAIR")["timed_out"], 1);
+    drop(from);
+}
+
+#[test]
+fn a_receiver_stops_with_its_connections_and_starts_again() {
+    let (server, _folder) = serve();
+    let mut stream = open(&server, "LINE\n");
+    talk(&mut stream, "up\n", "UP\n");
+    let other = open(&server, "UPPR\n");
+    until("the other", || {
+        receiver(&server, "UPPR")["connections"] == 1
+    });
+    ask(&server, &["stop", "line"]);
+    assert_eq!(rest(&mut stream), "");
+    let told = refused(&server, "CSKL", "LINE\n");
+    assert!(told.contains("LINE IS STOPPED"), "{told}");
+    assert_eq!(receiver(&server, "UPPR")["connections"], 1);
+    ask(&server, &["start", "LINE"]);
+    let mut stream = open(&server, "LINE\n");
+    talk(&mut stream, "again\n", "AGAIN\n");
+    drop(other);
+}
+
+#[test]
+fn what_is_at_work_is_answered_when_the_region_ends() {
+    let (server, _folder) = serve();
+    let mut busy = open(&server, "UPPR\n");
+    busy.write_all(b"\x06\0wait\x04\0no").unwrap();
+    let mut idle = open(&server, "LINE\n");
+    until("both", || {
+        receiver(&server, "UPPR")["bytes_in"] == 10 && receiver(&server, "LINE")["connections"] == 1
+    });
+    drop(server);
+    assert_eq!(rest(&mut idle), "");
+    assert_eq!(rest(&mut busy), "\x06\0WAIT");
+}
+
+#[test]
+fn messages_are_traced_counted_and_accounted_to_offload_engines() {
+    let (server, _folder) = serve();
+    ask(&server, &["trace", "--on"]);
+    let mut stream = open(&server, "LINE\n");
+    talk(&mut stream, "hello\n", "HELLO\n");
+    let trace = ask(&server, &["trace"]).to_string();
+    assert!(trace.contains("GIVEN TO RECEIVER LINE"), "{trace}");
+    assert!(trace.contains("MESSAGE 5 BYTES"), "{trace}");
+    let metrics = crate::http::send(&server.admin, "GET", "/metrics", None);
+    let metrics = String::from_utf8_lossy(&metrics.body).into_owned();
+    for series in [
+        "tupelo_receiver_messages_total{receiver=\"LINE\"} 1",
+        "tupelo_receiver_connections{receiver=\"LINE\"} 1",
+        "tupelo_service_cpu_seconds_total{service=\"receivers\"}",
+    ] {
+        assert!(metrics.contains(series), "{series}: {metrics}");
+    }
+}
