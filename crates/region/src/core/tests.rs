@@ -402,6 +402,21 @@ fn behind_a_wait_for_the_qr_token_only_threadsafe_tasks_are_moved_away() {
 }
 
 #[test]
+fn a_runaway_counts_once_however_long_its_process_takes_to_end() {
+    let mut world = World::new(3);
+    let worker = begin(&mut world, b"SHORT   ");
+    submit(&mut world, worker, 0, true);
+    // Its process does not end when it is told to.
+    world.links.workers.get_mut(&worker).unwrap().running = false;
+    for _ in 0..4 {
+        world.links.workers.get_mut(&worker).unwrap().cpu_ns += 40_000_000;
+        world.now += 10_000_000;
+        world.call(|c, cx| c.coarse_tick(cx));
+    }
+    assert_eq!(world.core.stats.runaways, 1);
+}
+
+#[test]
 fn programs_that_compute_share_the_processors_and_keep_nobody_else_waiting() {
     let mut world = World::new(3);
     world.core.limits.parallel = 1;

@@ -219,7 +219,8 @@ impl Core {
         // it would start and be hit.
         self.take_queue(cx, worker, true);
         let running = self.running(cx, worker).map(|(_, _, k)| k);
-        if running != Some(key) {
+        // A process that is being killed may take its time to end.
+        if running != Some(key) || self.workers[worker].kill_reason.is_some() {
             return;
         }
         match kill_reason {
