@@ -34,6 +34,10 @@ pub struct Args {
     /// What everything random depends on.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
+    /// How long each load is presented to a server [default: 1.5 or what the
+    /// experiment says].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub seconds: Option<u64>,
 }
 
 /// Runs what was asked for; everything it has to say is said on the way.
@@ -107,6 +111,7 @@ fn one(experiment: &Experiment, args: &Args) -> Result<Report, LabError> {
     };
     let context = Context {
         seed: args.seed,
+        seconds: args.seconds,
         keep: args.keep.clone(),
         progress: &progress,
     };

@@ -3,12 +3,16 @@
 
 use crate::error::LabError;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What an experiment is given.
 pub struct Context<'a> {
     /// What everything random depends on; the same seed gives the same losses
     /// and the same order.
     pub seed: u64,
+    /// How long each load is presented, in seconds; none for as long as the
+    /// experiment usually does.
+    pub seconds: Option<u64>,
     /// Where captures are kept; none to throw them away.
     pub keep: Option<PathBuf>,
     /// Is told what happens next, for a person who waits.
@@ -16,6 +20,11 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// How long a load is presented that usually takes so long.
+    pub fn length(&self, usual: Duration) -> Duration {
+        self.seconds.map_or(usual, Duration::from_secs)
+    }
+
     /// Keeps a file under `name`, if files are kept. Returns where.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<Option<PathBuf>, LabError> {
         let Some(folder) = &self.keep else {

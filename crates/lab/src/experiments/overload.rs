@@ -76,7 +76,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
             points.push(flood(context, server, rate)?);
         }
     }
-    conditions(&mut report, capacity, target);
+    conditions(context, &mut report, capacity, target);
     figures(&mut report, &points);
     report.tables.push(table(&points));
     report.pictures = pictures(&points, target);
@@ -108,14 +108,14 @@ fn application(case: &Case) -> Application {
 /// lets in.
 fn capacity(context: &Context<'_>, server: &mut Server) -> Result<f64, LabError> {
     let mut load = load(context, server.url(&SERVICE.path(7)), 4, PATIENCE * 10);
-    load.duration = DURATION;
+    load.duration = context.length(DURATION);
     Ok(present(server, &load)?.outcome.throughput())
 }
 
 fn flood(context: &Context<'_>, server: &mut Server, rate: f64) -> Result<Point, LabError> {
     let mut load = load(context, server.url(&SERVICE.path(7)), OUTSTANDING, PATIENCE);
     load.rate = Some(rate);
-    load.duration = DURATION;
+    load.duration = context.length(DURATION);
     Ok(Point::of(rate, &present(server, &load)?))
 }
 
@@ -136,7 +136,7 @@ impl Point {
     }
 }
 
-fn conditions(report: &mut Report, capacity: f64, target: f64) {
+fn conditions(context: &Context<'_>, report: &mut Report, capacity: f64, target: f64) {
     for case in &CASES {
         report.condition(case.name, format!("{} (chosen)", case.limits));
     }
@@ -154,7 +154,7 @@ fn conditions(report: &mut Report, capacity: f64, target: f64) {
             short(capacity),
             short(target),
             FACTORS.map(short).join(", "),
-            DURATION.as_secs_f64()
+            context.length(DURATION).as_secs_f64()
         ),
     );
     report.condition(

@@ -75,7 +75,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
         let mut load = load(context, url(server), CLIENTS, PATIENCE);
         load.duration = WARM;
         present(server, &load)?;
-        load.duration = DURATION;
+        load.duration = context.length(DURATION);
         full.push(present(server, &load)?);
     }
     let slowest = full.iter().map(|f| f.outcome.throughput());
@@ -93,11 +93,11 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
             context.say(&format!("{}: {rate} requests/s", case.name));
             let mut load = load(context, url(server), OUTSTANDING, PATIENCE);
             load.rate = Some(rate);
-            load.duration = DURATION;
+            load.duration = context.length(DURATION);
             found.at_rates.push(present(server, &load)?);
         }
     }
-    conditions(&mut report, rates);
+    conditions(context, &mut report, rates);
     figures(&mut report, &found, rates);
     conclude(&mut report, &found);
     report.tables.push(side_by_side(&found, rates));
@@ -143,7 +143,7 @@ fn application(case: &Case) -> Application {
         .service(&SERVICE)
 }
 
-fn conditions(report: &mut Report, rates: [f64; 3]) {
+fn conditions(context: &Context<'_>, report: &mut Report, rates: [f64; 3]) {
     report.condition(
         "chosen",
         "six READs of 80 bytes by key, so that the changes of mode are the paper's twelve; the \
@@ -156,7 +156,7 @@ fn conditions(report: &mut Report, rates: [f64; 3]) {
              of the regions answers; {:.1} s each",
             rates.map(short).join(", "),
             SHARES.map(|s| format!("{:.0} %", s * 100.0)).join(", "),
-            DURATION.as_secs_f64()
+            context.length(DURATION).as_secs_f64()
         ),
     );
     report.condition(

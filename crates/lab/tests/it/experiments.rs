@@ -7,6 +7,7 @@ use lab::report::{self, Report};
 fn run(name: &str) -> Report {
     let context = Context {
         seed: 1,
+        seconds: None,
         keep: None,
         progress: &|_| (),
     };
