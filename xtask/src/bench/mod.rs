@@ -15,6 +15,7 @@ mod exec;
 mod gateway;
 pub mod program;
 mod row;
+mod script;
 mod times;
 
 use anyhow::{Result, bail};
@@ -66,6 +67,7 @@ const BENCHES: &[&[Bench]] = &[
     exec::BENCHES,
     times::BENCHES,
     gateway::BENCHES,
+    script::BENCHES,
 ];
 
 /// Runs the named benches; false when a row misses its bound.

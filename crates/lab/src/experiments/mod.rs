@@ -9,6 +9,7 @@ mod network;
 mod overload;
 mod pictures;
 mod presented;
+mod script;
 mod slow_start;
 mod tcp_tuning;
 mod threadsafe;
@@ -62,6 +63,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     tcp_tuning::EXPERIMENT,
     threadsafe::EXPERIMENT,
     overload::EXPERIMENT,
+    script::EXPERIMENT,
     delayed_ack::EXPERIMENT,
     appc::EXPERIMENT,
 ];
