@@ -89,8 +89,8 @@ fn gather<'js>(
     }
     for (index, option) in row.options.iter().enumerate() {
         // What the command gives is always wanted; of INTO and SET, INTO.
-        let area = option.direction == Direction::Out && option.argument == Argument::Area;
-        if area {
+        let given = option.direction == Direction::Out && option.argument != Argument::PtrRef;
+        if given && option.alias_of.is_none() {
             bits |= 1 << index;
         }
         if option.required && bits >> index & 1 == 0 {

@@ -9,6 +9,7 @@
 //! around it. What scripts see is written in JavaScript (`src/prelude/`) on
 //! natives; `docs/guide/script.md` tells it to those who write scripts.
 
+mod accessors;
 mod arena;
 mod commands;
 mod config;

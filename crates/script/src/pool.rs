@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use region::engine::EngineClass;
-use region::{Handle, OpenTask};
+use region::{Handle, OpenTask, Port};
 use tokio::sync::oneshot;
 
 use crate::engine::{Answer, Engine, Request};
@@ -18,11 +18,13 @@ use crate::failure::{self, Failure};
 use crate::host::{Facts, Host};
 use crate::limits::{Limits, thread_cpu_ns};
 use crate::records::{Library, Records};
-use crate::regional::{RegionHost, Thread};
+use crate::regional::{RegionHost, Thread, Waiting};
 use crate::source::Sources;
 
 /// Engines that a thread keeps, of the scripts it has served last.
 const KEPT_ENGINES: usize = 32;
+/// Ports that the threads take of the region's 32; other doors need some.
+const MOST_PORTS: usize = 24;
 
 /// The scripts of one state of the application.
 #[derive(Debug)]
@@ -67,13 +69,87 @@ struct Shared {
 struct State {
     jobs: VecDeque<Job>,
     threads: Vec<JoinHandle<()>>,
+    /// Threads that have not ended.
+    alive: usize,
     idle: usize,
+    /// Threads whose scripts wait for tasks of their own: they do not count,
+    /// or such scripts alone could keep all others from running.
+    blocked: usize,
+    made: u64,
+    /// Ports of threads that have ended.
+    ports: Vec<Port>,
+    /// Ports that were attached.
+    attached: usize,
     stop: bool,
 }
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes another thread when there is work that none is free for.
+    fn grow(self: &Arc<Self>, state: &mut State) {
+        let counted = state.alive.saturating_sub(state.blocked);
+        if state.jobs.len() <= state.idle || counted >= self.most || state.stop {
+            return;
+        }
+        let shared = self.clone();
+        state.made += 1;
+        state.threads.retain(|t| !t.is_finished());
+        let thread = std::thread::Builder::new()
+            .name(format!("tupelo-script-{}", state.made))
+            .stack_size(STACK_BYTES)
+            .spawn(move || run(&shared));
+        match thread {
+            Ok(thread) => {
+                state.alive += 1;
+                state.threads.push(thread);
+            }
+            Err(error) => tracing::error!(%error, "no thread for another engine"),
+        }
+    }
+
+    /// A thread begins to wait for children, or goes on.
+    fn blocks(self: &Arc<Self>, blocked: bool) {
+        let mut state = self.lock();
+        match blocked {
+            true => state.blocked += 1,
+            false => state.blocked -= 1,
+        }
+        self.grow(&mut state);
+    }
+
+    /// A port for a thread; none when they are all taken.
+    fn port(&self) -> Option<Port> {
+        let mut state = self.lock();
+        if let Some(port) = state.ports.pop() {
+            return Some(port);
+        }
+        let port = (state.attached < MOST_PORTS).then(|| self.region.attach_port());
+        state.attached += 1;
+        port.flatten()
+    }
+
+    /// The next job; none when the thread is to end.
+    fn next(&self) -> Option<Job> {
+        let mut state = self.lock();
+        loop {
+            if let Some(job) = state.jobs.pop_front() {
+                return Some(job);
+            }
+            let counted = state.alive.saturating_sub(state.blocked);
+            if state.stop || counted > self.most {
+                state.alive -= 1;
+                return None;
+            }
+            state.idle += 1;
+            state = self
+                .work
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
     }
 }
 
@@ -94,21 +170,9 @@ impl Pool {
     pub fn submit(&self, job: Job) {
         let mut state = self.shared.lock();
         state.jobs.push_back(job);
-        if state.idle >= state.jobs.len() {
-            self.shared.work.notify_one();
-            return;
-        }
-        if state.threads.len() < self.shared.most && !state.stop {
-            let shared = self.shared.clone();
-            let number = state.threads.len();
-            let thread = std::thread::Builder::new()
-                .name(format!("tupelo-script-{number}"))
-                .stack_size(STACK_BYTES)
-                .spawn(move || run(&shared));
-            match thread {
-                Ok(thread) => state.threads.push(thread),
-                Err(error) => tracing::error!(%error, "no thread for another engine"),
-            }
+        match state.idle >= state.jobs.len() {
+            true => self.shared.work.notify_one(),
+            false => self.shared.grow(&mut state),
         }
     }
 
@@ -131,41 +195,40 @@ const STACK_BYTES: usize = 8 << 20;
 
 fn run(shared: &Arc<Shared>) {
     region::engine::enter("script", EngineClass::Offload);
-    // When all ports are taken the region's own thread hears for this one.
-    let port = shared.region.attach_port();
-    let port = port.unwrap_or_else(|| shared.region.default_port());
-    let runtime = match port.runtime() {
-        Ok(runtime) => runtime,
+    let runtime = match shared.port() {
+        Some(port) => port.runtime().map(|made| (port, Waiting::Own(made))),
+        None => {
+            let made = tokio::runtime::Builder::new_current_thread()
+                .enable_time()
+                .build();
+            made.map(|made| (shared.region.default_port(), Waiting::Shared(made)))
+        }
+    };
+    let (port, runtime) = match runtime {
+        Ok(made) => made,
         Err(error) => {
             tracing::error!(%error, "an engine's thread cannot run");
+            shared.lock().alive -= 1;
             return;
         }
     };
+    let pool = shared.clone();
     let thread = Rc::new(Thread {
         region: shared.region.clone(),
         port,
         runtime,
+        blocks: Box::new(move |blocked| pool.blocks(blocked)),
     });
     let mut engines = Engines::default();
-    loop {
-        let job = {
-            let mut state = shared.lock();
-            loop {
-                if let Some(job) = state.jobs.pop_front() {
-                    break job;
-                }
-                if state.stop {
-                    return;
-                }
-                state.idle += 1;
-                state = shared
-                    .work
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
-                state.idle -= 1;
-            }
-        };
+    while let Some(job) = shared.next() {
         serve(&thread, &mut engines, job);
+    }
+    drop(engines);
+    let own = matches!(thread.runtime, Waiting::Own(_));
+    let port = thread.port.clone();
+    drop(thread);
+    if own {
+        shared.lock().ports.push(port);
     }
 }
 

@@ -25,6 +25,7 @@ use rquickjs::function::Rest;
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, String as JsString, TypedArray, Value};
 use serde_json::{Value as Json, json};
 
+use crate::accessors;
 use crate::engine::Shared;
 use crate::natives::{bytes_mut, bytes_of};
 
@@ -83,7 +84,18 @@ pub enum Shape {
 #[derive(Clone, Default)]
 pub struct Records {
     library: Option<Arc<Library>>,
-    opened: Rc<RefCell<Vec<(Key, Arc<Record>)>>>,
+    opened: Rc<RefCell<Opened>>,
+}
+
+#[derive(Default)]
+struct Opened(Vec<(Key, Arc<Record>, usize)>);
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.0
+            .iter()
+            .for_each(|(.., slot)| accessors::dismiss(*slot));
+    }
 }
 
 impl Library {
@@ -326,18 +338,25 @@ impl Records {
     ) -> std::result::Result<usize, String> {
         let key = Key::new(copybook, record, lower);
         let mut opened = self.opened.borrow_mut();
-        if let Some(at) = opened.iter().position(|(k, _)| *k == key) {
+        if let Some(at) = opened.0.iter().position(|(k, ..)| *k == key) {
             return Ok(at);
         }
         let library = self.library.as_ref();
         let library = library.ok_or_else(|| "there are no copybooks".to_owned())?;
-        opened.push((key, library.record(copybook, record, lower)?));
-        Ok(opened.len() - 1)
+        let record = library.record(copybook, record, lower)?;
+        let slot = accessors::enlist(record.clone());
+        opened.0.push((key, record, slot));
+        Ok(opened.0.len() - 1)
     }
 
     fn with<R>(&self, number: usize, act: impl FnOnce(&Record) -> R) -> Option<R> {
         let opened = self.opened.borrow();
-        opened.get(number).map(|(_, record)| act(record))
+        opened.0.get(number).map(|(_, record, _)| act(record))
+    }
+
+    /// The number of a record among the accessors of the thread.
+    fn slot(&self, number: usize) -> Option<usize> {
+        self.opened.borrow().0.get(number).map(|(.., slot)| *slot)
     }
 }
 
@@ -366,6 +385,13 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
         Ok::<_, rquickjs::Error>(made)
     };
     own.set("recordOpen", Function::new(c(), open)?)?;
+
+    let r = records();
+    let access = move |ctx: Ctx<'js>, number: usize, field: usize| match r.slot(number) {
+        Some(slot) => accessors::of_field(&ctx, slot, field)?.into_js(&ctx),
+        None => ().into_js(&ctx),
+    };
+    own.set("recordAccessors", Function::new(c(), access)?)?;
 
     let r = records();
     let initial = move |ctx: Ctx<'js>, number: usize| {
@@ -494,7 +520,7 @@ impl Record {
     }
 
     /// A field's value; an object with `wrong` when its bytes are no value.
-    fn read<'js>(
+    pub fn read<'js>(
         &self,
         ctx: &Ctx<'js>,
         field: usize,
@@ -519,7 +545,7 @@ impl Record {
                 return wrong(error.to_string());
             }
             match (self.fields[field].shape, out.as_slice()) {
-                (_, b"null") => ctx.eval::<Value<'js>, _>("null"),
+                (_, b"null") => Ok(Value::new_null(ctx.clone())),
                 (_, [b'"', inner @ .., b'"']) if !inner.contains(&b'\\') => {
                     // The codec writes UTF-8.
                     let text = std::str::from_utf8(inner).unwrap_or_default();
@@ -531,7 +557,11 @@ impl Record {
                 }
                 (Shape::Number, number) => {
                     let text = std::str::from_utf8(number).unwrap_or_default();
-                    text.parse::<f64>().unwrap_or_default().into_js(ctx)
+                    let number = match text.parse::<i32>() {
+                        Ok(number) => Value::new_int(ctx.clone(), number),
+                        Err(_) => Value::new_number(ctx.clone(), text.parse().unwrap_or_default()),
+                    };
+                    Ok(number)
                 }
                 (_, text) => {
                     let text = std::str::from_utf8(text).unwrap_or_default();
@@ -542,7 +572,7 @@ impl Record {
     }
 
     /// Writes a field; gives why it does not fit.
-    fn write(&self, field: usize, area: &mut [u8], text: &str, at: &[u32]) -> Option<String> {
+    pub fn write(&self, field: usize, area: &mut [u8], text: &str, at: &[u32]) -> Option<String> {
         let codec = self.field(field, at)?;
         let error = codec.read_text(text, area).err()?;
         Some(format!("{}: {error}", self.fields[field].told))

@@ -26,7 +26,28 @@ pub struct Thread {
     /// Where the thread hears of its tasks.
     pub port: Port,
     /// What runs while it waits.
-    pub runtime: DoorRuntime,
+    pub runtime: Waiting,
+    /// Told when the thread begins to wait for children, and when it goes on:
+    /// others may run instead of it.
+    pub blocks: Box<dyn Fn(bool)>,
+}
+
+/// How a thread waits for its tasks.
+pub enum Waiting {
+    /// At a port of its own.
+    Own(DoorRuntime),
+    /// All ports are taken: the region's own thread hears for it.
+    Shared(tokio::runtime::Runtime),
+}
+
+impl Waiting {
+    /// Runs a future to its end on the calling thread.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        match self {
+            Waiting::Own(runtime) => runtime.block_on(future),
+            Waiting::Shared(runtime) => runtime.block_on(future),
+        }
+    }
 }
 
 type Child = Pin<Box<dyn Future<Output = Result<Output, Fault>>>>;
@@ -150,8 +171,9 @@ impl Host for RegionHost {
         let task = self.task.as_mut()?;
         let lends = !self.children.is_empty();
         if lends {
-            // The children may have its place.
+            // The children may have its place, and others its thread.
             task.lend(true);
+            (self.thread.blocks)(true);
         }
         let children = &mut self.children;
         let ended = self.thread.runtime.block_on(async {
@@ -179,6 +201,7 @@ impl Host for RegionHost {
         });
         if lends && let Some(task) = self.task.as_mut() {
             task.lend(false);
+            (self.thread.blocks)(false);
         }
         ended
     }

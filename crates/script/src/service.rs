@@ -118,13 +118,16 @@ pub fn check(
     }
 }
 
+/// Milliseconds of CPU time that a script's top level may take.
+const LOADING_MS: u32 = 5_000;
+
 impl Edition {
     /// Loads a script, to see whether it can be.
     fn try_script(&self, script: &str) -> Result<(), Mistake> {
         let records = Records::new(self.library.clone());
         // Loading must end, whatever the setting for requests.
         let limits = Limits {
-            runaway_ms: self.limits.runaway_ms.clamp(1, 10_000),
+            runaway_ms: LOADING_MS,
             ..self.limits
         };
         let engine = Engine::load(&self.sources, script, limits, records)?;

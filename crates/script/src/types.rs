@@ -18,7 +18,9 @@ pub fn declarations<'l>(copybooks: impl IntoIterator<Item = (&'l str, &'l Layout
         records += &of_record(&type_name, layout);
         let _ = writeln!(map, "  {name:?}: {type_name};");
     }
-    format!("{OWN}\n{records}\n/** The copybooks of the application. */\ninterface Copybooks {{\n{map}}}\n")
+    format!(
+        "{OWN}\n{records}\n/** The copybooks of the application. */\ninterface Copybooks {{\n{map}}}\n"
+    )
 }
 
 /// The interface of a record.

@@ -49,7 +49,9 @@ pub fn parse(text: &str) -> std::result::Result<Json, String> {
             Event::Start(start) if open.len() < DEEPEST => {
                 open.push(element(&start).map_err(|e| wrong(&e))?);
             }
-            Event::Start(_) => return Err(wrong(&format!("elements nest more than {DEEPEST} levels"))),
+            Event::Start(_) => {
+                return Err(wrong(&format!("elements nest more than {DEEPEST} levels")));
+            }
             Event::Empty(start) => {
                 let made = Json::Array(element(&start).map_err(|e| wrong(&e))?);
                 close(made, &mut open, &mut root);
@@ -78,7 +80,9 @@ pub fn parse(text: &str) -> std::result::Result<Json, String> {
                 let name = reference.decode().map_err(|e| wrong(&e))?;
                 let known = match reference.resolve_char_ref() {
                     Ok(Some(c)) => Some(c.to_string()),
-                    Ok(None) => quick_xml::escape::resolve_predefined_entity(&name).map(str::to_owned),
+                    Ok(None) => {
+                        quick_xml::escape::resolve_predefined_entity(&name).map(str::to_owned)
+                    }
                     Err(error) => return Err(wrong(&error)),
                 };
                 match (known, open.last_mut()) {
@@ -106,7 +110,10 @@ fn element(start: &BytesStart<'_>) -> std::result::Result<Vec<Json>, String> {
         attributes.push(Json::String(text(attribute.key.as_ref())));
         attributes.push(Json::String(value.into_owned()));
     }
-    Ok(vec![json!(text(start.name().as_ref())), Json::Array(attributes)])
+    Ok(vec![
+        json!(text(start.name().as_ref())),
+        Json::Array(attributes),
+    ])
 }
 
 fn close(made: Json, open: &mut [Vec<Json>], root: &mut Option<Json>) {
@@ -137,15 +144,32 @@ mod tests {
 
     #[test]
     fn elements_attributes_text_and_references_are_read() {
-        let tree = parse("<?xml version=\"1.0\"?><a x=\"1 &lt; 2\"><!-- c -->t&amp;&#65;<b/><![CDATA[<raw>]]></a>\n");
-        assert_eq!(tree, Ok(json!(["a", ["x", "1 < 2"], "t&A", ["b", []], "<raw>"])));
+        let tree = parse(
+            "<?xml version=\"1.0\"?><a x=\"1 &lt; 2\"><!-- c -->t&amp;&#65;<b/><![CDATA[<raw>]]></a>\n",
+        );
+        assert_eq!(
+            tree,
+            Ok(json!(["a", ["x", "1 < 2"], "t&A", ["b", []], "<raw>"]))
+        );
     }
 
     #[test]
     fn bombs_and_documents_that_are_broken_are_refused() {
         let bomb = "<!DOCTYPE l [<!ENTITY a \"lol\"><!ENTITY b \"&a;&a;\">]><l>&b;</l>";
         let external = "<!DOCTYPE l SYSTEM \"file:///etc/passwd\"><l/>";
-        for wrong in [bomb, external, "<a>&b;</a>", "<a>", "</a>", "<a></b>", "", "x", "<a/><b/>", "<a>&#0;</a>", "<a x=1/>"] {
+        for wrong in [
+            bomb,
+            external,
+            "<a>&b;</a>",
+            "<a>",
+            "</a>",
+            "<a></b>",
+            "",
+            "x",
+            "<a/><b/>",
+            "<a>&#0;</a>",
+            "<a x=1/>",
+        ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         let deep = "<a>".repeat(201) + &"</a>".repeat(201);

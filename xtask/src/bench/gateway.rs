@@ -110,9 +110,11 @@ fn others(setting: &Setting, pair: &Pair, folder: &Path) -> Result<Vec<Row>> {
 }
 
 /// What one run showed.
-struct Measured {
-    throughput: f64,
-    cpu_us: f64,
+pub struct Measured {
+    /// Answers a second.
+    pub throughput: f64,
+    /// CPU of all server processes, µs a request.
+    pub cpu_us: f64,
 }
 
 /// A gateway with its region, and the constant server.
@@ -164,7 +166,8 @@ fn exchange(server: &Server, bytes: usize, load: &[&str]) -> Result<Measured> {
     server.drive(&path, &request, load)
 }
 
-fn medians(runs: Vec<Measured>) -> Measured {
+/// The median of each figure.
+pub fn medians(runs: Vec<Measured>) -> Measured {
     let of = |f: fn(&Measured) -> f64| median(&mut runs.iter().map(f).collect::<Vec<_>>());
     Measured {
         throughput: of(|m| m.throughput),
@@ -214,7 +217,8 @@ impl Server {
         Ok(Server { child, address })
     }
 
-    fn drive(&self, path: &str, request: &[&str], load: &[&str]) -> Result<Measured> {
+    /// Drives one request again and again.
+    pub fn drive(&self, path: &str, request: &[&str], load: &[&str]) -> Result<Measured> {
         let before = cpu_ticks(self.child.id());
         let output = Command::new(program::tupelo()?)
             .args(["drive", "--json", "--threads", "1"])
@@ -299,7 +303,8 @@ fn application(folder: &Path, name: &str, concurrency: &str) -> Result<PathBuf> 
     Ok(to)
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
+/// Copies an application folder without its state.
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let path = entry?.path();

@@ -16,6 +16,7 @@ mod gateway;
 mod gateway_peers;
 pub mod program;
 mod row;
+mod script;
 mod sockets;
 mod sockets_peer;
 mod times;
@@ -71,6 +72,7 @@ const BENCHES: &[&[Bench]] = &[
     times::BENCHES,
     gateway::BENCHES,
     sockets::BENCHES,
+    script::BENCHES,
 ];
 
 /// Runs the named benches; false when a row misses its bound.

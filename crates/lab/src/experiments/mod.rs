@@ -9,6 +9,7 @@ mod network;
 mod overload;
 mod pictures;
 mod presented;
+mod script;
 mod slow_start;
 mod sockets;
 mod tcp_tuning;
@@ -64,6 +65,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     threadsafe::EXPERIMENT,
     overload::EXPERIMENT,
     sockets::EXPERIMENT,
+    script::EXPERIMENT,
     delayed_ack::EXPERIMENT,
     appc::EXPERIMENT,
 ];

@@ -213,7 +213,8 @@
   const queue = (verb, name, most, kind) => {
     const key = { [most > 8 ? "QNAME" : "QUEUE"]: text(name, "the name of a queue", most) };
     return {
-      write: (item) => exec(`WRITEQ ${kind}`, { ...key, FROM: bytes(item, "item") }),
+      // A TS queue tells the item's number to who names ITEM.
+      write: (item) => exec(`WRITEQ ${kind}`, { ...key, FROM: bytes(item, "item"), ITEM: kind === "TS" ? 0 : undefined }),
       delete: () => exec(`DELETEQ ${kind}`, key),
       key,
     };

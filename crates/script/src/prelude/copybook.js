@@ -27,7 +27,7 @@
   };
 
   /** Adds the property of a field to a prototype. */
-  const property = (proto, record, node) => {
+  const property = (proto, record, node, inTable) => {
     if (node.most > 0) {
       const Table = table(record, node);
       defineProperty(proto, node.name, {
@@ -41,7 +41,7 @@
     }
     const field = node.own;
     if (node.shape === "group") {
-      const Group = group(record, node);
+      const Group = group(record, node, inTable);
       defineProperty(proto, node.name, {
         enumerable: true, configurable: true,
         get() { return new Group(this._b, this._a); },
@@ -49,7 +49,7 @@
       });
       return;
     }
-    defineProperty(proto, node.name, { enumerable: true, configurable: true, ...accessors(record, field, node.shape) });
+    defineProperty(proto, node.name, { enumerable: true, configurable: true, ...accessors(record, field, node.shape, inTable) });
   };
 
   const set = (record, field, bytes, given, at) =>
@@ -58,7 +58,13 @@
   const get = (record, field, bytes, at) =>
     value(at.length === 0 ? N.recordGet(record, field, bytes) : N.recordGet(record, field, bytes, ...at));
 
-  const accessors = (record, field, shape) => shape === "bigint"
+  const direct = (record, field) => {
+    const [get, set] = N.recordAccessors(record, field);
+    return { get, set };
+  };
+  const accessors = (record, field, shape, inTable) => !inTable && shape !== "bigint" && shape !== "decimal"
+    ? direct(record, field)
+    : shape === "bigint"
     ? {
         get() { const read = get(record, field, this._b, this._a); return read === null ? null : BigInt(read); },
         set(given) { set(record, field, this._b, given, this._a); },
@@ -68,19 +74,19 @@
         set(given) { set(record, field, this._b, given, this._a); },
       };
 
-  const group = (record, node) => {
+  const group = (record, node, inTable) => {
     class Group extends Part {
       toJSON() { return JSON.parse(this.json()); }
       json() { return value(N.recordToJson(record, node.own, this._b, ...this._a)); }
     }
-    for (const member of node.members) property(Group.prototype, record, member);
+    for (const member of node.members) property(Group.prototype, record, member, inTable);
     return Group;
   };
 
   // A table looks like an array: by index, length, iteration and its methods.
   const table = (record, node) => {
     const leaf = node.shape !== "group";
-    const Group = leaf ? undefined : group(record, node);
+    const Group = leaf ? undefined : group(record, node, true);
     const handler = {
       get(target, key, proxy) {
         if (typeof key === "string") {
@@ -158,7 +164,7 @@
           return this;
         }
       }
-      for (const member of tree.members) property(View.prototype, number, member);
+      for (const member of tree.members) property(View.prototype, number, member, false);
       this.#View = View;
     }
     get name() { return this.#name; }

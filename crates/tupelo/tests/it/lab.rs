@@ -28,6 +28,7 @@ fn without_a_name_the_experiments_are_listed() {
         "tcp-tuning",
         "threadsafe",
         "overload",
+        "script",
         "delayed-ack",
         "appc",
     ] {
@@ -112,6 +113,19 @@ fn file_commands_change_the_mode_twelve_times_or_never() {
         let all = found(&figures, name);
         assert!(all.len() == 3 && all.iter().all(|f| f.1 > 0.0), "{all:?}");
     }
+}
+
+#[test]
+fn a_script_is_presented_at_three_rates_with_and_without_changes_of_mode() {
+    let figures = figures("script");
+    let changes = found(&figures, "changes of mode a request");
+    assert_eq!(changes.len(), 9);
+    for (conditions, changes) in changes {
+        let some = conditions.ends_with(", changes of mode");
+        assert_eq!(changes > 0.0, some, "{conditions}");
+    }
+    let answered = found(&figures, "answered");
+    assert!(answered.iter().all(|f| f.1 > 0.0), "{answered:?}");
 }
 
 #[test]

@@ -61,9 +61,10 @@ impl Bank {
     fn value(&self, body: &str) -> Value {
         let answer = self.run(body);
         assert_eq!(answer.status, 200, "{body}: {}", text(&answer.body));
-        match answer.body.is_empty() {
-            true => Value::Null,
-            false => answer.json(),
+        match answer.header("content-type") {
+            None => Value::Null,
+            Some(kind) if kind.starts_with("text/") => Value::String(text(&answer.body)),
+            Some(_) => answer.json(),
         }
     }
 
@@ -71,7 +72,10 @@ impl Bank {
     fn abend(&self, body: &str) -> String {
         let answer = self.run(body);
         let problem = answer.json();
-        problem["abendCode"].as_str().unwrap_or_else(|| panic!("{body}: {problem}")).to_owned()
+        problem["abendCode"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{body}: {problem}"))
+            .to_owned()
     }
 }
 
@@ -100,17 +104,29 @@ fn the_banks_overview_answers_json_or_xml() {
     assert_eq!(answer.status, 200, "{}", text(&answer.body));
     let overview = answer.json();
     assert_eq!(overview["holder"], "Ada Byron");
-    assert!(overview["account"].as_array().unwrap().iter().any(|a| a["number"] == 10_000_001));
+    assert!(
+        overview["account"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|a| a["number"] == 10_000_001)
+    );
     let request = "GET /bank/overview/10000001 HTTP/1.1\r\nhost: x\r\naccept: application/xml\r\nconnection: close\r\n\r\n";
     let answer = http::raw(&bank.gateway, request.as_bytes()).unwrap();
     assert_eq!(answer.header("content-type"), Some("application/xml"));
     let xml = text(&answer.body);
-    assert!(xml.contains("<overview><holder>Ada Byron</holder>"), "{xml}");
+    assert!(
+        xml.contains("<overview><holder>Ada Byron</holder>"),
+        "{xml}"
+    );
     assert_eq!(bank.get("/bank/overview/99999999").status, 404);
     assert_eq!(bank.get("/bank/overview/1a").status, 400);
     let body = "<inquiry><account>10000001</account></inquiry>";
     let answer = bank.send("POST", "/bank/overview", Some(body));
-    assert!(text(&answer.body).contains("<holder>Ada Byron</holder>"), "{answer:?}");
+    assert!(
+        text(&answer.body).contains("<holder>Ada Byron</holder>"),
+        "{answer:?}"
+    );
     let bomb = "<!DOCTYPE a [<!ENTITY b \"c\">]><inquiry>&b;</inquiry>";
     assert_eq!(bank.send("POST", "/bank/overview", Some(bomb)).status, 400);
     let before = bank.get("/bank/accounts/10000001");
@@ -124,11 +140,24 @@ fn a_script_and_its_programs_share_a_unit_of_work() {
         "cics.file('ACCTFILE').write(record(30000001, 'Grace'));
          return [inquire(30000001).INQ_HOLDER, cics.task.transid]",
     );
-    assert_eq!(made, json!(["Grace", "CJSR"]), "the program sees what the script wrote");
-    assert_eq!(bank.value("return inquire(30000001).INQ_HOLDER"), "Grace", "it is committed");
-    let code = bank.abend("cics.file('ACCTFILE').write(record(30000002, 'Lost')); cics.abend('MINE')");
+    assert_eq!(
+        made,
+        json!(["Grace", "CJSR"]),
+        "the program sees what the script wrote"
+    );
+    assert_eq!(
+        bank.value("return inquire(30000001).INQ_HOLDER"),
+        "Grace",
+        "it is committed"
+    );
+    let code =
+        bank.abend("cics.file('ACCTFILE').write(record(30000002, 'Lost')); cics.abend('MINE')");
     assert_eq!(code, "MINE");
-    assert_eq!(bank.value("return inquire(30000002).RESULT_CODE"), 404, "it was backed out");
+    assert_eq!(
+        bank.value("return inquire(30000002).RESULT_CODE"),
+        404,
+        "it was backed out"
+    );
     let parts = bank.value(
         "const file = cics.file('ACCTFILE');
          file.write(record(30000003, 'Kept')); cics.syncpoint();
@@ -153,10 +182,17 @@ fn an_abend_of_a_program_is_an_exception_that_can_be_caught() {
         "try { cics.link('ACCTINQ', { commarea: 'short' }) } catch (e) { return [e.name, e.code, e.program] }",
     );
     assert_eq!(caught, json!(["CicsAbend", "BKCA", "ACCTINQ"]));
-    assert_eq!(bank.abend("cics.link('ACCTINQ', { commarea: 'short' })"), "BKCA");
-    let missing = bank.value("try { cics.link('NOWHERE') } catch (e) { return [e.condition, e.resp] }");
+    assert_eq!(
+        bank.abend("cics.link('ACCTINQ', { commarea: 'short' })"),
+        "BKCA"
+    );
+    let missing =
+        bank.value("try { cics.link('NOWHERE') } catch (e) { return [e.condition, e.resp] }");
     assert_eq!(missing, json!(["PGMIDERR", 27]));
-    assert_eq!(bank.value("return inquire(10000001).INQ_HOLDER"), "Ada Byron");
+    assert_eq!(
+        bank.value("return inquire(10000001).INQ_HOLDER"),
+        "Ada Byron"
+    );
 }
 
 #[test]
@@ -172,7 +208,10 @@ fn a_script_that_does_not_end_is_ended_and_the_region_goes_on() {
         ("return nowhere", "AJST"),
     ] {
         assert_eq!(bank.abend(body), code, "{body}");
-        assert_eq!(bank.value("return inquire(10000001).INQ_HOLDER"), "Ada Byron");
+        assert_eq!(
+            bank.value("return inquire(10000001).INQ_HOLDER"),
+            "Ada Byron"
+        );
     }
 }
 
@@ -210,9 +249,14 @@ fn queues_counters_and_names_are_those_of_the_region() {
     assert_eq!(wrong, "QIDERR");
     let held = bank.value("return [cics.enq('name'), cics.deq('name') ?? null]");
     assert_eq!(held, json!([true, null]));
-    let unknown = bank.value("try { cics.exec('WRITEQ TS', { QUEU: 'x' }) } catch (e) { return [e.name, e.message] }");
+    let unknown = bank.value(
+        "try { cics.exec('WRITEQ TS', { QUEU: 'x' }) } catch (e) { return [e.name, e.message] }",
+    );
     assert_eq!(unknown[0], "TypeError");
-    assert!(unknown[1].as_str().unwrap().contains("no option QUEU"), "{unknown}");
+    assert!(
+        unknown[1].as_str().unwrap().contains("no option QUEU"),
+        "{unknown}"
+    );
 }
 
 #[test]
@@ -225,7 +269,8 @@ fn tasks_beside_a_script_run_together_and_commit_for_themselves() {
          return all.map(({ commarea }) => commarea.RESULT_CODE)",
     );
     assert_eq!(all, json!([0, 0, 404]));
-    let failed = bank.value("try { await cics.run('ACCTINQ', { commarea: 'x' }) } catch (e) { return e.code }");
+    let failed = bank
+        .value("try { await cics.run('ACCTINQ', { commarea: 'x' }) } catch (e) { return e.code }");
     assert_eq!(failed, "BKCA");
 }
 
@@ -251,8 +296,12 @@ fn changed_scripts_are_taken_over_and_broken_ones_are_not() {
     assert_eq!(bank.value("return 1"), 1);
     let good = "export default () => ({ version: 2 })";
     write(bank.folder.path(), "scripts/probe.js", good);
-    until("the new script", || bank.run("").json()["version"] == 2);
-    write(bank.folder.path(), "scripts/probe.js", "export default () => {");
+    until("the new script", || bank.value("")["version"] == 2);
+    write(
+        bank.folder.path(),
+        "scripts/probe.js",
+        "export default () => {",
+    );
     write(bank.folder.path(), "scripts/other.js", "");
     for _ in 0..20 {
         assert_eq!(bank.run("").json()["version"], 2);
@@ -264,15 +313,33 @@ fn check_tells_a_mistake_with_its_line_and_a_caret() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());
     let path = folder.path().to_str().unwrap().to_owned();
-    write(folder.path(), "scripts/overview.js", "export function GET() {\n  return = 1;\n}\n");
+    write(
+        folder.path(),
+        "scripts/overview.js",
+        "export function GET() {\n  return = 1;\n}\n",
+    );
     let out = run(&["check", &path]);
     let told = text(&out.stdout);
-    assert!(told.contains("scripts/overview.js:2:") && told.contains("^"), "{told}");
+    assert!(
+        told.contains("scripts/overview.js:2:") && told.contains("^"),
+        "{told}"
+    );
     assert_eq!(out.status.code(), Some(1));
-    write(folder.path(), "scripts/overview.js", "new Copybook('NOWHERE'); export const GET = 1");
+    write(
+        folder.path(),
+        "scripts/overview.js",
+        "new Copybook('NOWHERE'); export const GET = 1",
+    );
     let told = text(&run(&["check", &path]).stdout);
-    assert!(told.contains("scripts/overview.js:1:") && told.contains("no copybook NOWHERE"), "{told}");
-    write(folder.path(), "scripts/overview.js", "export const answer = 1");
+    assert!(
+        told.contains("scripts/overview.js:1:") && told.contains("no copybook NOWHERE"),
+        "{told}"
+    );
+    write(
+        folder.path(),
+        "scripts/overview.js",
+        "export const answer = 1",
+    );
     let told = text(&run(&["check", &path]).stdout);
     assert!(told.contains("exports no handler"), "{told}");
 }
@@ -281,7 +348,11 @@ fn check_tells_a_mistake_with_its_line_and_a_caret() {
 fn a_urimap_names_a_script_by_its_program_name() {
     let definitions = "\nDEFINE URIMAP(MAPPED) GROUP(BANK) USAGE(SERVER) PATH(/mapped/*) PROGRAM(PROBE) TRANSACTION(BINQ)\n";
     let bank = Bank::with("", definitions);
-    let answer = bank.server.send("POST", "/mapped/a/b", Some("return [request.params['*'], cics.task.transid]"));
+    let answer = bank.server.send(
+        "POST",
+        "/mapped/a/b",
+        Some("return [request.params['*'], cics.task.transid]"),
+    );
     assert_eq!(answer.json(), json!(["a/b", "BINQ"]));
 }
 
@@ -324,5 +395,7 @@ fn a_scripts_task_has_a_record_with_what_its_programs_cost() {
     });
     assert_eq!(found["program"], "PROBE");
     assert_eq!(found["file_commands"], 2, "{found}");
-    assert!(found["general_cpu_ns"].as_u64() > Some(0) && found["offload_cpu_ns"].as_u64() > Some(0));
+    assert!(
+        found["general_cpu_ns"].as_u64() > Some(0) && found["offload_cpu_ns"].as_u64() > Some(0)
+    );
 }
