@@ -261,6 +261,10 @@ impl Worker {
             Err(Stop::Abend(abend)) => return self.take_exit(abend),
             Err(Stop::Leave) => return Flow::leave(self.task.level().base),
         };
+        if self.task.over {
+            self.task.level_mut().exit = Exit::Returned;
+            return Flow::leave(self.task.level().base);
+        }
         debug_assert!(
             call.row.documents(condition, resp2),
             "{} does not answer {condition} with RESP2 {resp2}",

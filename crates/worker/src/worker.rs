@@ -100,6 +100,8 @@ pub(crate) struct Task {
     pub first_abend: [u8; 4],
     pub last_line: u32,
     pub next_transid: [u8; 4],
+    /// No program of the task gets control back.
+    pub over: bool,
     pub result: Passed,
     pub counts: Counts,
     pub twa: Vec<u8>,
@@ -467,6 +469,7 @@ impl Task {
         self.first_abend = [b' '; 4];
         self.last_line = 0;
         self.next_transid = [b' '; 4];
+        self.over = false;
         self.counts = Counts::default();
         self.on_qr = false;
     }
@@ -554,6 +557,7 @@ impl Default for Task {
             first_abend: [b' '; 4],
             last_line: 0,
             next_transid: [b' '; 4],
+            over: false,
             result: Passed::NOTHING,
             counts: Counts::default(),
             twa: Vec::new(),

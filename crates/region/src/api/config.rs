@@ -71,6 +71,9 @@ pub struct RegionConfig {
     pub sockets: Option<Arc<dyn SocketCalls>>,
     /// How workers serve their programs' socket calls.
     pub socket_options: link::SocketOptions,
+    /// Who is told when a program shuts the region down; none when it ends with
+    /// its last task anyway.
+    pub stop: Option<Arc<dyn Stop>>,
     /// Folder of files that queues and journals are written to, when their
     /// definition does not name another one.
     pub state: PathBuf,
@@ -116,12 +119,20 @@ impl Default for RegionConfig {
             conversations: None,
             sockets: None,
             socket_options: link::SocketOptions::default(),
+            stop: None,
             state: PathBuf::from("."),
             temporary_storage_bytes: 256 << 20,
             transient_data_bytes: 256 << 20,
             definitions: Definitions::default(),
         }
     }
+}
+
+/// Who ends the process that a region is part of.
+pub trait Stop: std::fmt::Debug + Send + Sync {
+    /// A program has shut the region down; it takes no more tasks. Returns at
+    /// once.
+    fn stop(&self);
 }
 
 /// What can change while the region runs.

@@ -22,7 +22,7 @@ mod task;
 mod trace;
 
 pub use crate::kernel::{Order, ParticipantId, UnitId};
-pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
+pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, Stop, TransactionDef};
 pub use conversations::{
     ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,
 };

@@ -108,6 +108,19 @@ fn a_wait_ends_with_dtimout_and_its_place_in_the_queue_is_gone() {
 }
 
 #[test]
+fn without_a_limit_a_wait_for_a_lock_lasts() {
+    let mut w = world();
+    w.kernel.state.settings.lock_timeout_ns = 0;
+    lock(&mut w, 1, "A");
+    lock(&mut w, 2, "A");
+    w.later(3_600_000);
+    assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
+    assert!(waits(&w, 2));
+    unlock(&mut w, 1, "A");
+    assert_eq!(w.answers(), got(&[(1, "NORMAL"), (2, "NORMAL")]));
+}
+
+#[test]
 fn a_delay_ends_when_its_time_is_over_and_not_before() {
     let mut w = world();
     let wait = Operands::new(1 << delay::FOR | 1 << delay::MILLISECS).int(delay::MILLISECS, 7);

@@ -7,6 +7,17 @@ use std::time::Duration;
 /// after this one was made.
 pub struct Signals(libc::sigset_t);
 
+/// Ends this process as SIGTERM does, which [`Signals`] waits for.
+#[derive(Debug)]
+pub struct Terminate;
+
+impl region::Stop for Terminate {
+    fn stop(&self) {
+        // SAFETY: a signal to this process, which waits for it.
+        unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
+    }
+}
+
 impl Signals {
     /// Takes SIGINT, SIGTERM and SIGHUP. Call it before other threads start.
     pub fn catch() -> io::Result<Signals> {

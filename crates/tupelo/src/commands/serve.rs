@@ -16,7 +16,7 @@ use crate::app::config::Config;
 use crate::app::finding::Findings;
 use crate::app::said::Said;
 use crate::app::services::{Running, Services};
-use crate::app::signals::Signals;
+use crate::app::signals::{Signals, Terminate};
 use crate::app::{Application, changes, counted, ports, restart};
 use crate::log::SERVE;
 
@@ -71,6 +71,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     app.prepare_files(&installed)?;
     let mut config = app.region_config(&installed)?;
     services.provide(&mut config);
+    config.stop = Some(Arc::new(Terminate));
     let store = config.store.as_ref().map(|store| store.path.clone());
     let region = Region::start(config).into_diagnostic()?;
     services.start(&Running {

@@ -11,14 +11,19 @@ use crate::server::{Server, example};
 
 /// The bank, whose inquiry asks the operator first, one task at a time.
 fn asking_bank() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    copy(&example("bank"), folder.path());
-    let path = folder.path().join("cobol/ACCTINQ.cbl");
-    let program = fs::read_to_string(&path).unwrap();
     let asks = "PROCEDURE DIVISION.\n           \
         EXEC CICS ENQ RESOURCE('ACCOUNTS') LENGTH(8) END-EXEC\n           \
         EXEC CICS WRITE OPERATOR TEXT('MAY I') REPLY(ASK-REPLY)\n               \
         MAXLENGTH(20) END-EXEC\n";
+    bank_that(asks)
+}
+
+/// The bank, whose inquiry begins with other statements.
+fn bank_that(asks: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let path = folder.path().join("cobol/ACCTINQ.cbl");
+    let program = fs::read_to_string(&path).unwrap();
     let storage = "WORKING-STORAGE SECTION.\n       01  ASK-REPLY PIC X(20).\n";
     let program = program
         .replace("PROCEDURE DIVISION.\n", asks)
@@ -49,6 +54,16 @@ fn ask(server: &Server, args: &[&str]) -> Value {
     let output = run(&all);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_program_shuts_the_server_down() {
+    let asks = "PROCEDURE DIVISION.\n           EXEC CICS PERFORM SHUTDOWN END-EXEC\n";
+    let folder = bank_that(asks);
+    let bank = Server::start(folder.path());
+    // The task ends normally, with what it was given.
+    assert_ne!(bank.get("/bank/accounts/10000001").status, 500);
+    assert_eq!(bank.ended(), Some(0));
 }
 
 #[test]

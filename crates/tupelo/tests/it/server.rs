@@ -158,12 +158,19 @@ impl Server {
         self.child.wait().unwrap();
         std::mem::replace(&mut self.state, tempfile::tempdir().unwrap())
     }
+
+    /// Waits until the server has ended by itself, and gives its exit status.
+    pub fn ended(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // SAFETY: kill(2) takes any pid; the child is ours and not yet reaped.
-        unsafe { libc::kill(self.child.id() as i32, libc::SIGTERM) };
+        if matches!(self.child.try_wait(), Ok(None)) {
+            // SAFETY: kill(2) takes any pid; the child is ours and not yet reaped.
+            unsafe { libc::kill(self.child.id() as i32, libc::SIGTERM) };
+        }
         let _ = self.child.wait();
     }
 }

@@ -75,7 +75,8 @@ pub fn give(w: &mut Worker, call: &Call<'_>, reply: &Reply) -> Outcome {
     }
     match reply.condition {
         Condition::Normal if short => condition(Condition::LengErr, 0),
-        Condition::Normal => Ok(()),
+        // NORMAL may come with a RESP2, as of a purge that is deferred.
+        Condition::Normal if reply.resp2 == 0 => Ok(()),
         other => condition(other, reply.resp2),
     }
 }

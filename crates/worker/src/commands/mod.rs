@@ -135,6 +135,7 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::create_transaction::NUMBER, definitions::create),
     (rows::create_tsmodel::NUMBER, definitions::create),
     (rows::discard::NUMBER, definitions::discard),
+    (rows::perform_shutdown::NUMBER, ret::shutdown),
 ];
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! RETURN: to the program above, or the end of the task.
+//! RETURN: to the program above, or the end of the task; and PERFORM SHUTDOWN,
+//! which ends the task wherever it is.
 //!
 //! Reference: CICS API reference, RETURN. TRANSID needs a terminal: a task
 //! that was started without one gets INVREQ.
@@ -6,9 +7,17 @@
 use cics::command::commands::ret as row;
 use cics::resp::Condition;
 
+use super::forward;
 use super::link::{channel, commarea};
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::worker::{Exit, Worker};
+
+/// Control does not return to the program, nor to those above it.
+pub fn shutdown(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    forward::serve(w, call)?;
+    w.task.over = true;
+    Ok(())
+}
 
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let highest = w.task.depth == 1;

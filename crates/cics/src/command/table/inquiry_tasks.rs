@@ -158,6 +158,6 @@ pub(super) mod rows {
         flag COMMIT;
         flag BACKOUT;
         flag FORCE;
-        @conditions InvReq(3), UowNotFound(1);
+        @conditions InvReq(3, 4), UowNotFound(1);
     }
 }

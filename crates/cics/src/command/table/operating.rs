@@ -15,6 +15,7 @@ pub(super) const SERVED: &[Command] = &[
     rows::perform_dump::ROW,
     rows::perform_resettime::ROW,
     rows::perform_security::ROW,
+    rows::perform_shutdown::ROW,
 ];
 
 pub(super) mod rows {
@@ -163,6 +164,31 @@ pub(super) mod rows {
         flag SECURITY;
         flag REBUILD;
         output ESMRESP(Fullword);
+        @conditions InvReq(1);
+    }
+
+    command! {
+        /// Ends the region; the program gets control back only when it is not.
+        perform_shutdown 0x8AB0 own "PERFORM SHUTDOWN" "PERFORM" ["SHUTDOWN"] System Region;
+        flag SHUTDOWN;
+        input PLT(Argument::Any);
+        input PLTNAME(Argument::Any);
+        flag RESTART;
+        input SDTRAN(Argument::Any);
+        flag NOSDTRAN;
+        input XLT(Argument::Any);
+        flag DUMP;
+        flag IMMEDIATE;
+        flag NORESTART;
+        flag TAKEOVER;
+        @rules
+            Rule::AtMostOne(&["SDTRAN", "NOSDTRAN"]),
+            Rule::Unserved(
+                &[
+                    "PLT", "PLTNAME", "RESTART", "SDTRAN", "XLT", "DUMP", "NORESTART", "TAKEOVER",
+                ],
+                Condition::InvReq
+            );
         @conditions InvReq(1);
     }
 }

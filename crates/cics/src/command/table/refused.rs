@@ -304,8 +304,10 @@ const STATISTICS: &[Command] = later! { System because
         "LASTRESETHRS()" "LASTRESETMIN()" "LASTRESETSEC()";
 };
 
-const JOURNAL_NUMBERS: &[Command] = later! { System because
-    "journals have names: INQUIRE JOURNALNAME tells of them";
+const JOURNALS: &[Command] = later! { System because
+    "journals have names and are files: INQUIRE JOURNALNAME tells of them";
+    0x8A86 own "INQUIRE STREAMNAME" "INQUIRE" ["STREAMNAME"] "STREAMNAME()" "STATUS()" "SYSTEMLOG()"
+        "USECOUNT()";
     0x8A6A own "INQUIRE JOURNALNUM" "INQUIRE" ["JOURNALNUM"] "JOURNALNUM()";
 };
 
@@ -440,7 +442,7 @@ pub(super) const ALL: &[&[Command]] = &[
     CONNECTIONS,
     TRACE,
     STATISTICS,
-    JOURNAL_NUMBERS,
+    JOURNALS,
     DUMP_CODES,
     BRIDGE,
     DATA_SETS,

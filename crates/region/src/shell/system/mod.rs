@@ -10,6 +10,7 @@ mod browse;
 mod dump;
 mod install;
 mod set;
+mod shutdown;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -151,6 +152,7 @@ const COMMANDS: &[(u16, Serve)] = &[
     (rows::perform_security::NUMBER, |_, _| {
         condition(Condition::InvReq, 1)
     }),
+    (rows::perform_shutdown::NUMBER, Shared::perform_shutdown),
     (rows::query_security::NUMBER, Shared::query_security),
 ];
 

@@ -38,8 +38,13 @@ impl Shared {
         if let Some(priority) = priority {
             self.with(|core, _| core.set_priority(key, priority));
         }
-        if purge && self.purge_task(key, force) == Purge::Refused {
-            return condition(Condition::InvReq, 5);
+        if purge {
+            match self.purge_task(key, force) {
+                Purge::Refused => return condition(Condition::InvReq, 5),
+                // It ends when it next waits.
+                Purge::Deferred => return condition(Condition::Normal, 13),
+                Purge::Done | Purge::Unknown => {}
+            }
         }
         match purge || priority.is_some() {
             true => Ok(Operands::default()),
@@ -183,10 +188,16 @@ impl Shared {
 
     /// SET UOW is for units in doubt, of which there are none.
     pub(super) fn set_uow(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
-        let name = asked.operands.get_bytes(rows::set_uow::UOW);
+        use rows::set_uow as row;
+        let states = ["COMMIT", "BACKOUT", "FORCE"].map(|name| cvda::value(name).map(i64::from));
+        let state = asked.operands.get_int(row::UOWSTATE);
+        if state.is_some() && !states.contains(&state) {
+            return condition(Condition::InvReq, 3);
+        }
+        let name = asked.operands.get_bytes(row::UOW);
         let name = name.unwrap_or_default().to_vec();
         match self.view(|view| view.names(Kind::Unit)).contains(&name) {
-            true => condition(Condition::InvReq, 3),
+            true => condition(Condition::InvReq, 4),
             false => condition(Condition::UowNotFound, 1),
         }
     }

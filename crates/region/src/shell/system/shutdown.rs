@@ -1,0 +1,35 @@
+//! PERFORM SHUTDOWN: the region takes no more tasks, and whoever runs it is
+//! told to end it.
+//!
+//! Reference: CICS system programming reference, PERFORM SHUTDOWN. There are
+//! no program list tables and no shutdown transactions.
+
+use std::sync::Arc;
+
+use cics::command::commands::perform_shutdown as row;
+use link::Operands;
+
+use super::super::Shared;
+use super::{Asked, Given};
+
+impl Shared {
+    /// PERFORM SHUTDOWN. Tasks under way come to their ends; IMMEDIATE ends
+    /// those that are not the asking one.
+    pub(super) fn perform_shutdown(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        asked.only(&[row::SHUTDOWN, row::NOSDTRAN, row::IMMEDIATE])?;
+        let immediate = asked.operands.has(row::IMMEDIATE);
+        tracing::warn!(immediate, "a program shuts the region down");
+        self.with(|core, cx| {
+            core.close(cx);
+            let others = core.task_keys().into_iter().filter(|key| *key != asked.key);
+            let ended: Vec<_> = others.filter(|_| immediate).collect();
+            for key in ended {
+                core.purge_task(cx, key, "the region is shut down");
+            }
+        });
+        if let Some(stop) = &self.config.stop {
+            stop.stop();
+        }
+        Ok(Operands::default())
+    }
+}
