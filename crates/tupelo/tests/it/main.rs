@@ -37,3 +37,4 @@ mod server;
 mod sockets;
 mod starts;
 mod trace;
+mod users;
