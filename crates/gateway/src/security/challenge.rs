@@ -27,7 +27,7 @@ pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
                 ..Problem::new(StatusCode::UNAUTHORIZED, title, detail)
             }
         }
-        Denied::Forbidden { needed, bearer } => {
+        Denied::Forbidden { needed, bearer, .. } => {
             let title = "Not allowed";
             let detail = format!("This takes {}", needed.join(" or "));
             let words: String = needed.join(" ").chars().filter(|c| *c != '"').collect();

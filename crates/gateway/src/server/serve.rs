@@ -186,10 +186,9 @@ impl<B: Backend> Server<B> {
             });
         };
         let mut read = 0;
-        let result = match self.admit(route, parts, incoming.peer).await {
-            Ok(who) => {
-                user.clone_from(&who);
-                let caller = who.as_deref();
+        let result = match self.admit(route, parts, incoming.peer, user).await {
+            Ok(()) => {
+                let caller = user.as_deref();
                 self.serve(route, parts, &found.variables, incoming, caller, &mut read)
                     .await
             }

@@ -96,9 +96,13 @@ mod tests {
         std::fs::write(&file, vec![0; 3 << 20]).unwrap();
         let small = StoreWatch::new(folder.path(), 3 << 20).unwrap();
         let told = small.full().unwrap();
-        let expected = "the store is full: 3 of 3 MiB are used, and [store] map_gib sets them aside";
+        let expected =
+            "the store is full: 3 of 3 MiB are used, and [store] map_gib sets them aside";
         assert_eq!(told, expected);
-        assert_eq!(StoreWatch::new(folder.path(), 4 << 20).unwrap().full(), None);
+        assert_eq!(
+            StoreWatch::new(folder.path(), 4 << 20).unwrap().full(),
+            None
+        );
     }
 
     #[test]

@@ -51,13 +51,27 @@ fn done(app: &Path, args: &[&str], input: &str) -> String {
 #[test]
 fn users_are_added_listed_and_removed_and_their_secrets_never_shown() {
     let app = application(&[]);
-    done(app.path(), &["add", "ada", "--roles", "teller,read"], "open sesame\n");
-    done(app.path(), &["add", "till", "--no-password", "--userid", "till01"], "");
+    done(
+        app.path(),
+        &["add", "ada", "--roles", "teller,read"],
+        "open sesame\n",
+    );
+    done(
+        app.path(),
+        &["add", "till", "--no-password", "--userid", "till01"],
+        "",
+    );
     let key = done(app.path(), &["key", "till"], "");
     assert!(key.starts_with("tpk_"), "{key}");
     let listed = done(app.path(), &["list"], "");
-    assert!(listed.contains("ada") && listed.contains("teller read"), "{listed}");
-    assert!(listed.contains("TILL01") && !listed.contains("argon2"), "{listed}");
+    assert!(
+        listed.contains("ada") && listed.contains("teller read"),
+        "{listed}"
+    );
+    assert!(
+        listed.contains("TILL01") && !listed.contains("argon2"),
+        "{listed}"
+    );
     let file = app.path().join("users");
     let stored = std::fs::read_to_string(&file).expect("the store");
     assert!(!stored.contains("sesame") && !stored.contains(key.trim()));
@@ -66,15 +80,26 @@ fn users_are_added_listed_and_removed_and_their_secrets_never_shown() {
     assert_eq!(mode & 0o777, 0o600);
     done(app.path(), &["add", "ada", "--roles", "read"], "");
     let changed = std::fs::read_to_string(&file).expect("the store");
-    let hash = |text: &str| text.split(':').find(|f| f.starts_with("$argon2")).map(str::to_owned);
-    assert_eq!(hash(&stored), hash(&changed), "roles alone leave the password");
+    let hash = |text: &str| {
+        text.split(':')
+            .find(|f| f.starts_with("$argon2"))
+            .map(str::to_owned)
+    };
+    assert_eq!(
+        hash(&stored),
+        hash(&changed),
+        "roles alone leave the password"
+    );
     let id = key.split('_').nth(1).expect("an id").to_owned();
     done(app.path(), &["remove", "till", "--key", &id], "");
     done(app.path(), &["remove", "ada"], "");
     let none = user(app.path(), &["remove", "ada"], "");
     assert!(!none.status.success() && text(&none.stderr).contains("there is no user ada"));
     assert!(!user(app.path(), &["add", "a b"], "x\n").status.success());
-    assert!(!user(app.path(), &["add", "eve"], "\n").status.success(), "no password at all");
+    assert!(
+        !user(app.path(), &["add", "eve"], "\n").status.success(),
+        "no password at all"
+    );
 }
 
 #[test]
@@ -89,9 +114,16 @@ fn the_task_of_a_request_has_its_callers_user_id() {
         false => format!("{asked}components:\n{scheme}"),
     };
     std::fs::write(&document, &asked).expect("written");
-    let check = tupelo().arg("check").arg(app.path()).output().expect("tupelo runs");
+    let check = tupelo()
+        .arg("check")
+        .arg(app.path())
+        .output()
+        .expect("tupelo runs");
     let told = text(&check.stdout);
-    assert!(told.contains("there is no user store") && told.contains("tupelo user add"), "{told}");
+    assert!(
+        told.contains("there is no user store") && told.contains("tupelo user add"),
+        "{told}"
+    );
     done(app.path(), &["add", "ada"], "open sesame\n");
     let server = Server::start(app.path());
     let answer = server.get("/hello/x");
@@ -120,8 +152,13 @@ fn an_api_that_cannot_be_protected_is_not_served_and_the_others_are() {
     assert_eq!(server.get("/hello/x").status, 200);
     let health = server.get("/health").json();
     assert_eq!(health["notServed"][0]["api"], "closed", "{health}");
-    let reason = health["notServed"][0]["reason"].as_str().unwrap_or_default();
-    assert!(reason.starts_with("security: nobody is required of callers"), "{reason}");
+    let reason = health["notServed"][0]["reason"]
+        .as_str()
+        .unwrap_or_default();
+    assert!(
+        reason.starts_with("security: nobody is required of callers"),
+        "{reason}"
+    );
 }
 
 #[test]
@@ -135,7 +172,10 @@ fn an_administration_port_beyond_this_machine_needs_users() {
         .expect("tupelo runs");
     let told = text(&output.stderr);
     assert!(!output.status.success(), "{told}");
-    assert!(told.contains("tupelo user add NAME --roles admin"), "{told}");
+    assert!(
+        told.contains("tupelo user add NAME --roles admin"),
+        "{told}"
+    );
 }
 
 fn copy(from: &Path, to: &Path) {
