@@ -31,7 +31,7 @@ const PATH: &str = "/bank/accounts/1";
 pub struct Bank {
     pub gateway: Gateway<Fake>,
     pub callers: Arc<Mutex<Vec<String>>>,
-    _project: tempfile::TempDir,
+    project: tempfile::TempDir,
 }
 
 pub fn bank(security: &str, config: GatewayConfig) -> Bank {
@@ -48,7 +48,7 @@ pub fn bank(security: &str, config: GatewayConfig) -> Bank {
     Bank {
         gateway,
         callers,
-        _project: project,
+        project,
     }
 }
 
@@ -646,4 +646,37 @@ fn signatures_of_elliptic_curves_are_taken() {
     let signed = EncodingKey::from_ec_der(private.as_ref());
     let token = encode(&Header::new(Algorithm::ES256), &claims, &signed).unwrap();
     assert!(bank.lets_in(&format!("authorization: Bearer {token}\r\n")));
+}
+
+#[test]
+fn an_api_is_stopped_and_started_and_stays_so_over_a_reload() {
+    let bank = bank("", config());
+    let admin = bank.gateway.admin_address().unwrap();
+    let listed = || send(admin, "GET", "/apis", "", "").json()["apis"][0].clone();
+    let name = listed()["name"].as_str().unwrap().to_owned();
+    let switch = |what: &str, headers: &str| {
+        let path = format!("/apis/{name}/{what}");
+        send(admin, "POST", &path, headers, "").status
+    };
+    let operator = "x-tupelo-operator: 1\r\n";
+    assert_ne!(
+        switch("stop", ""),
+        200,
+        "a page of another origin cannot do it"
+    );
+    assert_eq!(bank.get("").status, 404);
+    assert_eq!(switch("stop", operator), 200);
+    let told = bank.get("");
+    assert_eq!(told.status, 503);
+    assert_eq!(told.json()["title"], "The API is stopped");
+    assert_eq!(listed()["state"], "stopped");
+    let again = Api::load(bank.project.path()).unwrap();
+    bank.gateway.reload(vec![again]);
+    assert_eq!(bank.get("").status, 503);
+    assert_eq!(switch("start", operator), 200);
+    assert_eq!(bank.get("").status, 404);
+    assert_eq!(
+        send(admin, "POST", "/apis/none/stop", operator, "").status,
+        404
+    );
 }
