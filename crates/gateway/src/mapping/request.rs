@@ -20,7 +20,7 @@ use copybook::{FieldId, Layout};
 pub(crate) struct RequestPlan {
     pub areas: Vec<Vec<Op>>,
     /// What goes into derived structures.
-    pub derived: Option<DerivedPlan>,
+    pub derived: Option<Box<DerivedPlan>>,
 }
 
 /// What an API-first program gets.
@@ -157,7 +157,7 @@ pub(crate) fn compile_derived(
     }
     RequestPlan {
         areas: Vec::new(),
-        derived: Some(plan),
+        derived: Some(Box::new(plan)),
     }
 }
 

@@ -42,14 +42,23 @@ pub(crate) fn of_operation(
     }
     // An alternative that cannot be checked is no way in; the others are.
     if alternatives.iter().all(Vec::is_empty) && !refused.is_empty() {
-        for (message, help) in refused {
+        for Refused { name, why, help } in refused {
+            let message = format!(
+                "security: {name} is required of callers, and {why}, so this API is not served"
+            );
             tell(document, at, message, help, out);
         }
         return None;
     }
-    for (message, help) in refused {
-        let message = format!("{message}; the other ways in are served");
-        out.warn_help(&document.file, at, message, Some(help));
+    for Refused { name, why, help } in refused {
+        let message = format!("security: {name} is no way in here, because {why}; the others are");
+        let told = out
+            .0
+            .iter()
+            .any(|d| d.position == at && d.message == message);
+        if !told {
+            out.warn_help(&document.file, at, message, Some(help));
+        }
     }
     Some(Requirement { alternatives })
 }
@@ -65,7 +74,12 @@ fn tell(document: &Document, at: Position, message: String, help: String, out: &
     }
 }
 
-type Refused = (String, String);
+/// A scheme that cannot be checked.
+struct Refused {
+    name: String,
+    why: String,
+    help: String,
+}
 
 fn alternative(document: &Document, one: &Value, means: Means) -> Result<Vec<Demand>, Refused> {
     let none = Map::new();
@@ -94,19 +108,20 @@ fn scheme(document: &Document, name: &str, means: Means) -> Result<Scheme, Refus
             Some(near) => format!("did you mean {near}?"),
             None => "describe it in components.securitySchemes".to_owned(),
         };
-        let message = format!(
-            "security: {name} is required of callers and is no scheme of \
-             components.securitySchemes, so this API is not served"
-        );
-        return Err((message, help));
+        return Err(Refused {
+            name: name.to_owned(),
+            why: "it is no scheme of components.securitySchemes".to_owned(),
+            help,
+        });
     };
     let object = document.resolve(object);
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     let refused = |why: &str, help: &str| {
-        let message = format!(
-            "security: {name} is required of callers, and {why}, so this API is not served"
-        );
-        Err((message, help.to_owned()))
+        Err(Refused {
+            name: name.to_owned(),
+            why: why.to_owned(),
+            help: help.to_owned(),
+        })
     };
     let kind = (text("type"), text("scheme").to_ascii_lowercase());
     match (kind.0, kind.1.as_str()) {

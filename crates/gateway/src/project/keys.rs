@@ -41,7 +41,10 @@ const TOLD: Treatment = Shown("");
 /// The assets say it themselves.
 const BY_ASSET: Treatment = Shown("the assets say it themselves");
 
-const TABLE: &[(File, &str, &[(&str, Treatment)])] = &[
+/// A kind of map, its title, and its keys.
+type Section = (File, &'static str, &'static [(&'static str, Treatment)]);
+
+const TABLE: &[Section] = &[
     (
         File::Options,
         "config/options.yaml",

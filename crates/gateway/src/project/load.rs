@@ -78,7 +78,12 @@ pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option
     Some(Api {
         title: title.to_string(),
         base_path: document.base_path(),
-        document_json: served::document(document.json.clone(), &document.base_path(), &operations),
+        document_json: served::document(
+            document.json.clone(),
+            &document.base_path(),
+            &operations,
+            means,
+        ),
         document: document.text.clone(),
         set,
         operations,

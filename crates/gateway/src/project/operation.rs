@@ -217,9 +217,7 @@ impl Api {
             .operations
             .iter()
             .filter_map(|o| match &o.work {
-                Work::Program { asset, .. } => {
-                    asset.transid.as_deref().filter(|_| !asset.eib_only)
-                }
+                Work::Program { asset, .. } => asset.transid.as_deref().filter(|_| !asset.eib_only),
                 Work::Unsupported(_) => None,
             })
             .collect();

@@ -7,6 +7,7 @@
 //! documents, whether the project's author thought of them or not.
 
 use super::operation::{Operation, Work};
+use crate::security::Means;
 use serde_json::{Map, Value, json};
 
 /// Name of the schema that is added to the document.
@@ -36,10 +37,22 @@ const WITH_BODY: [(&str, &str); 3] = [
     ("415", "The body is not JSON in UTF-8"),
 ];
 
+/// The same of operations whose callers have to say who they are.
+const GUARDED: [(&str, &str); 3] = [
+    ("401", "The request does not say rightly who sends it"),
+    ("403", "Who sends the request may not"),
+    ("429", "This client has sent more requests than it may"),
+];
+
 /// The document with its servers reduced to the base path, so that a page which
 /// shows it sends requests to where it came from, and with the gateway's own
 /// answers.
-pub(super) fn document(mut json: Value, base: &str, operations: &[Operation]) -> String {
+pub(super) fn document(
+    mut json: Value,
+    base: &str,
+    operations: &[Operation],
+    means: Means,
+) -> String {
     let url = if base.is_empty() { "/" } else { base };
     let known = json["components"]["responses"].clone();
     for operation in operations {
@@ -52,7 +65,10 @@ pub(super) fn document(mut json: Value, base: &str, operations: &[Operation]) ->
             .and_then(Value::as_object_mut);
         let Some(responses) = responses else { continue };
         let with_body = operation.body.is_some().then_some(WITH_BODY);
-        for (status, why) in ALWAYS.into_iter().chain(with_body.into_iter().flatten()) {
+        let guarded = means != Means::default() || operation.security.is_some();
+        let guarded = guarded.then_some(GUARDED).into_iter().flatten();
+        let more = with_body.into_iter().flatten().chain(guarded);
+        for (status, why) in ALWAYS.into_iter().chain(more) {
             add(responses, status, why, &known);
         }
         if matches!(operation.work, Work::Unsupported(_)) {

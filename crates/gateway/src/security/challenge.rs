@@ -27,7 +27,7 @@ pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
                 ..Problem::new(StatusCode::UNAUTHORIZED, title, detail)
             }
         }
-        Denied::Forbidden { needed, bearer } => {
+        Denied::Forbidden { needed, bearer, .. } => {
             let title = "Not allowed";
             let detail = format!("This takes {}", needed.join(" or "));
             let words: String = needed.join(" ").chars().filter(|c| *c != '"').collect();
@@ -53,7 +53,7 @@ pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
             Problem::new(StatusCode::FORBIDDEN, "HTTPS is needed", detail)
         }
         Denied::TooMany(wait) => Problem {
-            retry_after: Some(wait.as_secs().max(1).min(3600) as u32),
+            retry_after: Some(wait.as_secs().clamp(1, 3600) as u32),
             ..Problem::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "Too many requests",

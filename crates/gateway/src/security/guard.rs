@@ -154,6 +154,8 @@ pub(crate) enum Denied {
         needed: Vec<String>,
         /// A token said who it is.
         bearer: bool,
+        /// Who it is.
+        who: Arc<Identity>,
     },
     /// Too many passwords wait to be checked.
     Busy,
@@ -169,7 +171,7 @@ pub(crate) enum Denied {
 enum Failed {
     Absent,
     Wrong(String),
-    Lacks(Vec<String>, bool),
+    Lacks(Vec<String>, bool, Arc<Identity>),
     Not(Denied),
 }
 
@@ -270,18 +272,24 @@ impl Guard {
             match self.all(alternative, credentials).await {
                 Ok(identity) => match roles {
                     Some(roles) if !identity.has_any(roles) => {
-                        lacks.get_or_insert((roles.to_vec(), false));
+                        lacks.get_or_insert((roles.to_vec(), false, identity));
                     }
                     _ => return Ok(Some(identity)),
                 },
                 Err(Failed::Absent) => {}
                 Err(Failed::Wrong(why)) => drop(wrong.get_or_insert(why)),
-                Err(Failed::Lacks(needed, bearer)) => drop(lacks.get_or_insert((needed, bearer))),
+                Err(Failed::Lacks(needed, bearer, who)) => {
+                    lacks.get_or_insert((needed, bearer, who));
+                }
                 Err(Failed::Not(denied)) => return Err(denied),
             }
         }
-        if let Some((needed, bearer)) = lacks {
-            return Err(Denied::Forbidden { needed, bearer });
+        if let Some((needed, bearer, who)) = lacks {
+            return Err(Denied::Forbidden {
+                needed,
+                bearer,
+                who,
+            });
         }
         if wrong.is_none() && open && roles.is_none() {
             return Ok(None);
@@ -312,7 +320,7 @@ impl Guard {
                 .any(|scope| !found.roles.contains(scope))
             {
                 let bearer = demand.scheme == Scheme::Bearer;
-                return Err(Failed::Lacks(demand.scopes.clone(), bearer));
+                return Err(Failed::Lacks(demand.scopes.clone(), bearer, found));
             }
             who = Some(match who {
                 None => found,

@@ -157,8 +157,8 @@ fn claims(claims: &Value, config: &JwtConfig) -> Result<Claims, TokenError> {
     let name = name.filter(|n| !n.is_empty() && n.len() <= 256);
     let mut roles = Vec::new();
     for claim in &config.role_claims {
-        let steps = claim.split('.');
-        let found = steps.fold(Some(claims), |at, step| at?.get(step));
+        let mut steps = claim.split('.');
+        let found = steps.try_fold(claims, |at, step| at.get(step));
         match found {
             Some(Value::String(words)) => roles.extend(words.split_whitespace().map(str::to_owned)),
             Some(Value::Array(list)) => {

@@ -16,6 +16,7 @@ use hyper_util::server::conn::auto;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
@@ -153,6 +154,12 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &Parts) -> Response<Full> {
         }
     }
     let routes = shared.routes();
+    if change
+        && may_change(request)
+        && let Some(response) = switched(&routes, path)
+    {
+        return response;
+    }
     let headers = &request.headers;
     if matches!(*method, Method::GET | Method::HEAD)
         && let Some(response) = elsewhere(shared, &routes, path, headers)
@@ -163,6 +170,30 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &Parts) -> Response<Full> {
         let detail = format!("There is nothing at {path}; try /metrics, /health, /apis or /docs/");
         respond::problem(&Problem::new(StatusCode::NOT_FOUND, "Not found", detail))
     })
+}
+
+/// Stops an API, or starts it again: `POST /apis/NAME/stop`.
+fn switched(routes: &Routes, path: &str) -> Option<Response<Full>> {
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let (name, stop) = match parts.as_slice() {
+        ["apis", name, "stop"] => (*name, true),
+        ["apis", name, "start"] => (*name, false),
+        _ => return None,
+    };
+    let served = routes.apis.iter().any(|api| api.name == name);
+    let Some(switch) = routes.stopped.get(name).filter(|_| served) else {
+        let detail = format!("There is no API {name}");
+        let problem = Problem::new(StatusCode::NOT_FOUND, "Not found", detail);
+        return Some(respond::problem(&problem));
+    };
+    switch.store(stop, Relaxed);
+    let state = if stop { "stopped" } else { "started" };
+    tracing::info!("the API {name} is {state}");
+    let json = serde_json::json!({ "name": name, "state": state });
+    let mut response = Response::new(Full::new(json.to_string().into()));
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    Some(response)
 }
 
 /// A page of another origin cannot make a browser send this header unasked.

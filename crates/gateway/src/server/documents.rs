@@ -13,6 +13,7 @@ use crate::project::operation::Api;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use std::fmt::Write;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What `build.rs` took.
 static PAGES: &[Member] = &include!(concat!(env!("OUT_DIR"), "/pages.rs"));
@@ -126,6 +127,10 @@ fn list(routes: &Routes) -> String {
             out.extend_from_slice(format!(",\"{key}\":").as_bytes());
             write_string(value, &mut out);
         }
+        let stopped = routes.stopped.get(&api.name);
+        let stopped = stopped.is_some_and(|stopped| stopped.load(Relaxed));
+        let state = if stopped { "stopped" } else { "started" };
+        out.extend_from_slice(format!(",\"state\":\"{state}\"").as_bytes());
         out.extend_from_slice(b",\"document\":");
         write_string(&format!("/apis/{}/openapi.json", api.name), &mut out);
         out.extend_from_slice(b",\"operations\":[");

@@ -115,30 +115,37 @@ impl<B: Backend> Shared<B> {
 }
 
 impl<B: Backend> Server<B> {
-    /// Who sends a request to an operation, if they may.
+    /// Whether a request may go to an operation; says who sends it, if that is
+    /// known, in either case.
     pub(super) async fn admit(
         &self,
         gate: &Gate,
         parts: &Parts,
         peer: &Peer,
-    ) -> Result<Option<Arc<Identity>>, Problem> {
+        user: &mut Option<Arc<Identity>>,
+    ) -> Result<(), Problem> {
         let shared = &*self.shared;
         if gate.secure && !peer.secure {
             return Err(shared.denied(Denied::Insecure));
         }
         let Some(requirement) = &gate.requirement else {
-            return Ok(None);
+            return Ok(());
         };
         let credentials = credentials(parts, peer);
         let roles = gate.roles.as_deref();
         let found = shared.guard.check(requirement, roles, credentials).await;
-        let found = found.map_err(|denied| shared.denied(denied))?;
-        if let (Some(limiter), Some(identity)) = (&shared.limiter, &found) {
+        *user = found.map_err(|denied| {
+            if let Denied::Forbidden { who, .. } = &denied {
+                *user = Some(who.clone());
+            }
+            shared.denied(denied)
+        })?;
+        if let (Some(limiter), Some(identity)) = (&shared.limiter, &*user) {
             // A user has one allowance, from however many addresses.
             let taken = limiter.take(("user", &identity.name), Instant::now());
             taken.map_err(|wait| shared.denied(Denied::TooMany(wait)))?;
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Whether somebody may read what the gateway tells of its APIs.

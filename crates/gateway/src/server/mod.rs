@@ -31,6 +31,7 @@ use memory::Memory;
 pub use metrics::sample as metrics_sample;
 use metrics::{Metrics, OperationMetrics};
 use router::Router;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -180,6 +181,8 @@ pub enum StartError {
 #[derive(Debug)]
 pub(crate) struct Routes {
     pub apis: Vec<Arc<Api>>,
+    /// Which of them an operator has stopped.
+    pub stopped: BTreeMap<String, Arc<AtomicBool>>,
     /// Some operation has the path `/`.
     pub serves_root: bool,
     router: Router<Vec<Route>>,
@@ -192,13 +195,22 @@ pub(crate) struct Route {
     pub operation: usize,
     pub metrics: Arc<OperationMetrics>,
     pub gate: Gate,
+    /// An operator has stopped its API.
+    pub stopped: Arc<AtomicBool>,
 }
 
 impl Routes {
-    fn new(apis: Vec<Arc<Api>>, metrics: &Metrics, security: &SecurityConfig) -> Routes {
+    /// Switches are those of `stopped`, as far as there are any.
+    fn new(
+        apis: Vec<Arc<Api>>,
+        metrics: &Metrics,
+        security: &SecurityConfig,
+        mut stopped: BTreeMap<String, Arc<AtomicBool>>,
+    ) -> Routes {
         let mut router: Router<Vec<Route>> = Router::new();
         let mut serves_root = false;
         for api in &apis {
+            let switch = stopped.entry(api.name.clone()).or_default();
             for (operation, object) in api.operations.iter().enumerate() {
                 let path = format!("{}{}", api.base_path, object.path);
                 serves_root |= path == "/" || path.is_empty();
@@ -208,12 +220,14 @@ impl Routes {
                     operation,
                     metrics,
                     gate: Gate::new(security, api, object),
+                    stopped: switch.clone(),
                 };
                 router.entry(&path, Vec::new).push(route);
             }
         }
         Routes {
             apis,
+            stopped,
             serves_root,
             router,
         }
@@ -310,7 +324,7 @@ impl<B: Backend> Gateway<B> {
             return Err(StartError::OpenAdministration(admin));
         }
         let metrics = Metrics::default();
-        let routes = Routes::new(apis, &metrics, &config.security);
+        let routes = Routes::new(apis, &metrics, &config.security, BTreeMap::new());
         let doors = match config.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2)),
             n => n,
@@ -395,7 +409,9 @@ impl<B: Backend> Gateway<B> {
     pub fn reload(&self, apis: Vec<impl Into<Arc<Api>>>) {
         let apis = apis.into_iter().map(Into::into).collect();
         let security = &self.shared.config.security;
-        let routes = Routes::new(apis, &self.shared.metrics, security);
+        // What was stopped stays stopped.
+        let before = self.shared.routes().stopped.clone();
+        let routes = Routes::new(apis, &self.shared.metrics, security, before);
         let routes = Arc::new(routes);
         *self
             .shared

@@ -49,7 +49,7 @@ impl<B: Backend> Server<B> {
         let metrics = metrics.operation(BESIDE, parts.method.as_str(), &path);
         let called = format!("{} {path}", parts.method);
         let gate = Gate::beside(self.shared.guard.config(), &called);
-        user.clone_from(&self.admit(&gate, parts, incoming.peer).await?);
+        self.admit(&gate, parts, incoming.peer, user).await?;
         let caller = user.as_ref().and_then(|who| who.user_id.as_deref());
         let timer = incoming.timer;
         let taken = self.read_body(incoming.body, timer).await?;

@@ -197,9 +197,15 @@ fn an_asset_for_the_eib_only_runs_under_the_mirror() {
         text.replacen("EIB_AND_MIRROR", "EIB_ONLY", 1)
     });
     let api = Api::load(folder.path()).unwrap();
-    assert!(!api.transactions().contains(&"BINQ"), "no definition is needed");
+    assert!(
+        !api.transactions().contains(&"BINQ"),
+        "no definition is needed"
+    );
     let fake = Fake::default().program("ACCTINQ", |data: &mut Data| {
-        assert_eq!((data.transid.as_str(), data.eib_transid.as_str()), ("CSMI", "BINQ"));
+        assert_eq!(
+            (data.transid.as_str(), data.eib_transid.as_str()),
+            ("CSMI", "BINQ")
+        );
         data.commarea[8..11].copy_from_slice(b"404");
     });
     let gateway = Gateway::start(config(), vec![api], fake).unwrap();
@@ -215,11 +221,24 @@ fn a_key_that_a_file_does_not_have_is_told() {
     };
     let asset = "zosAssets/ACCTINQ/zosAsset.yaml";
     let text = told(asset, "  connectionRef", "  conectionRef");
-    assert!(text.contains("zosAsset.yaml:") && text.contains("did you mean connectionRef?"), "{text}");
+    assert!(
+        text.contains("zosAsset.yaml:") && text.contains("did you mean connectionRef?"),
+        "{text}"
+    );
     let text = told(asset, "version:", "audit: x\nversion:");
-    assert!(text.contains("audit is not known here, and is not looked at"), "{text}");
+    assert!(
+        text.contains("audit is not known here, and is not looked at"),
+        "{text}"
+    );
     let mapping = "operations/%2Faccounts%2F%7Bnumber%7D/get/response_mapping.yaml";
-    let text = told(mapping, "  httpStatusCode: 200", "  httpStatusCode: 200\n  header: x");
-    assert!(text.contains("response_mapping.yaml:") && text.contains("header is not known"), "{text}");
+    let text = told(
+        mapping,
+        "  httpStatusCode: 200",
+        "  httpStatusCode: 200\n  header: x",
+    );
+    assert!(
+        text.contains("response_mapping.yaml:") && text.contains("header is not known"),
+        "{text}"
+    );
     assert!(told("config/options.yaml", "provider", "secure: yes\nprovider").contains("secure"));
 }

@@ -31,7 +31,7 @@ const PATH: &str = "/bank/accounts/1";
 pub struct Bank {
     pub gateway: Gateway<Fake>,
     pub callers: Arc<Mutex<Vec<String>>>,
-    _project: tempfile::TempDir,
+    project: tempfile::TempDir,
 }
 
 pub fn bank(security: &str, config: GatewayConfig) -> Bank {
@@ -48,7 +48,7 @@ pub fn bank(security: &str, config: GatewayConfig) -> Bank {
     Bank {
         gateway,
         callers,
-        _project: project,
+        project,
     }
 }
 
@@ -446,10 +446,7 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
         .unwrap()
         .warnings()
         .to_string();
-    assert!(
-        warnings.contains("the other ways in are served"),
-        "{warnings}"
-    );
+    assert!(warnings.contains("jwt is no way in here"), "{warnings}");
 }
 
 #[test]
@@ -609,5 +606,77 @@ fn settings_that_would_let_anybody_in_are_refused() {
     assert!(
         tokens(|t| t.keys = KeySource::Url("http://far.example/".into(), None))
             .contains("https://")
+    );
+}
+
+#[test]
+fn the_served_document_has_the_answers_of_the_guard() {
+    let folder = tempfile::tempdir().unwrap();
+    users(folder.path());
+    let bank = bank("security: [{password: []}]", with_users(folder.path()));
+    let document = send(bank.gateway.address(), "GET", "/apis", "", "").json();
+    let at = document["apis"][0]["document"].as_str().unwrap().to_owned();
+    let document = send(bank.gateway.address(), "GET", &at, "", "").json();
+    let responses = &document["paths"]["/accounts/{number}"]["get"]["responses"];
+    for status in ["401", "403", "429"] {
+        assert!(responses[status].is_object(), "{status}: {responses}");
+    }
+    assert!(document["components"]["securitySchemes"]["password"].is_object());
+}
+
+#[test]
+fn signatures_of_elliptic_curves_are_taken() {
+    use jsonwebtoken::{Algorithm, EncodingKey, Header, encode, get_current_timestamp};
+    use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
+    let random = ring::rand::SystemRandom::new();
+    let private = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).unwrap();
+    let pair =
+        EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, private.as_ref(), &random);
+    let point = pair.unwrap().public_key().as_ref().to_vec();
+    let part = |bytes: &[u8]| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes);
+    let key =
+        json!({"kty": "EC", "crv": "P-256", "x": part(&point[1..33]), "y": part(&point[33..])});
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.json");
+    std::fs::write(&file, json!({"keys": [key]}).to_string()).unwrap();
+    let bank = bank("security: [{jwt: []}]", with_tokens(KeySource::File(file)));
+    let claims = json!({
+        "sub": "ada", "iss": "https://issuer", "aud": ["bank"], "exp": get_current_timestamp() + 60,
+    });
+    let signed = EncodingKey::from_ec_der(private.as_ref());
+    let token = encode(&Header::new(Algorithm::ES256), &claims, &signed).unwrap();
+    assert!(bank.lets_in(&format!("authorization: Bearer {token}\r\n")));
+}
+
+#[test]
+fn an_api_is_stopped_and_started_and_stays_so_over_a_reload() {
+    let bank = bank("", config());
+    let admin = bank.gateway.admin_address().unwrap();
+    let listed = || send(admin, "GET", "/apis", "", "").json()["apis"][0].clone();
+    let name = listed()["name"].as_str().unwrap().to_owned();
+    let switch = |what: &str, headers: &str| {
+        let path = format!("/apis/{name}/{what}");
+        send(admin, "POST", &path, headers, "").status
+    };
+    let operator = "x-tupelo-operator: 1\r\n";
+    assert_ne!(
+        switch("stop", ""),
+        200,
+        "a page of another origin cannot do it"
+    );
+    assert_eq!(bank.get("").status, 404);
+    assert_eq!(switch("stop", operator), 200);
+    let told = bank.get("");
+    assert_eq!(told.status, 503);
+    assert_eq!(told.json()["title"], "The API is stopped");
+    assert_eq!(listed()["state"], "stopped");
+    let again = Api::load(bank.project.path()).unwrap();
+    bank.gateway.reload(vec![again]);
+    assert_eq!(bank.get("").status, 503);
+    assert_eq!(switch("start", operator), 200);
+    assert_eq!(bank.get("").status, 404);
+    assert_eq!(
+        send(admin, "POST", "/apis/none/stop", operator, "").status,
+        404
     );
 }

@@ -68,11 +68,12 @@ impl Backend for RegionBackend {
         if statistics.workers == 0 {
             return Some("no COBOL worker runs or can be started; the log says why".to_owned());
         }
-        let failing = (statistics.store_failures > 0).then(|| {
-            let failed = statistics.store_failures;
-            format!(
-                "the store failed the last {failed} commits, as when it is full; the log says why"
-            )
+        let failed = statistics.store_failures;
+        let failing = (failed > 0).then(|| {
+            let full = self.store.as_ref().and_then(|store| store.full());
+            full.unwrap_or_else(|| {
+                format!("the store failed the last {failed} commits; the log says why")
+            })
         });
         let store = self.store.as_ref().and_then(|store| store.impairment());
         store.or(failing)

@@ -66,7 +66,8 @@ pub fn answer(
 
 /// Starts a transaction without data, as the region's own user.
 fn start(region: &Handle, user: UserId, name: &str) -> Operated {
-    let Ok(transid) = name.parse() else {
+    let name = decoded(name).and_then(|name| String::from_utf8(name).ok());
+    let Some(transid) = name.and_then(|name| name.parse().ok()) else {
         return fault(400, "a transaction's name has 1 to 4 characters");
     };
     match region.start(transid, user, 0, Vec::new()) {

@@ -19,17 +19,32 @@ pub struct StoreWatch {
     identity: (u64, u64),
     /// Its length when it was looked at last; it only grows.
     bytes: AtomicU64,
+    /// Address space set aside for it.
+    map_bytes: u64,
 }
 
 impl StoreWatch {
     /// The file of the store in this folder, which is there.
-    pub fn new(folder: &Path) -> io::Result<StoreWatch> {
+    pub fn new(folder: &Path, map_bytes: u64) -> io::Result<StoreWatch> {
         let file = folder.join("data.mdb");
         let found = file.metadata()?;
         Ok(StoreWatch {
             identity: identity(&found),
             bytes: AtomicU64::new(found.len()),
             file,
+            map_bytes,
+        })
+    }
+
+    /// That the store's map is full, in words; asked when commits fail. A
+    /// commit needs pages of its own, so that the last ones are never used.
+    pub fn full(&self) -> Option<String> {
+        let bytes = self.file.metadata().ok()?.len();
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let full = bytes >= self.map_bytes - self.map_bytes / 16;
+        full.then(|| {
+            let (used, all) = (mib(bytes), mib(self.map_bytes));
+            format!("the store is full: {used} of {all} MiB are used, and [store] map_gib sets them aside")
         })
     }
 
@@ -75,11 +90,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_map_that_is_full_is_told_with_its_setting() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("data.mdb");
+        std::fs::write(&file, vec![0; 3 << 20]).unwrap();
+        let small = StoreWatch::new(folder.path(), 3 << 20).unwrap();
+        let told = small.full().unwrap();
+        let expected =
+            "the store is full: 3 of 3 MiB are used, and [store] map_gib sets them aside";
+        assert_eq!(told, expected);
+        assert_eq!(
+            StoreWatch::new(folder.path(), 4 << 20).unwrap().full(),
+            None
+        );
+    }
+
+    #[test]
     fn a_file_that_is_cut_replaced_or_gone_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("data.mdb");
         std::fs::write(&file, [0; 100]).unwrap();
-        let watch = StoreWatch::new(folder.path()).unwrap();
+        let watch = StoreWatch::new(folder.path(), 1 << 20).unwrap();
         assert_eq!(watch.impairment(), None);
         std::fs::write(&file, [0; 200]).unwrap();
         assert_eq!(watch.impairment(), None);

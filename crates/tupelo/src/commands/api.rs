@@ -11,8 +11,10 @@ use crate::Outcome;
 use crate::app::{Application, counted};
 use crate::app::finding::{Findings, Severity};
 use crate::commands::record::source::read_text;
+use crate::operator::{Ask, cell};
+use crate::table::Table;
 
-/// Make API projects.
+/// Make API projects, and stop and start those of a running server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo api import quote --program QUOTE01 --request copybooks/QUOTE.cpy")]
 pub struct Args {
@@ -24,6 +26,21 @@ pub struct Args {
 enum What {
     Import(ImportArgs),
     Structures(StructuresArgs),
+    /// List the APIs of a running server: their operations and programs.
+    List(Ask),
+    /// Stop an API of a running server: its callers get 503.
+    Stop(SwitchArgs),
+    /// Start an API again that was stopped.
+    Start(SwitchArgs),
+}
+
+/// Which API.
+#[derive(Debug, clap::Args)]
+pub struct SwitchArgs {
+    /// Its name.
+    name: String,
+    #[command(flatten)]
+    ask: Ask,
 }
 
 /// Write the copybooks of an API-first project: the structures that its
@@ -117,15 +134,11 @@ enum Variants {
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         What::Structures(args) => run_structures(&args),
+        What::List(ask) => run_list(&ask),
+        What::Stop(args) => run_switch(&args, "stop"),
+        What::Start(args) => run_switch(&args, "start"),
         What::Import(args) => {
-            let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-            if args.name.is_empty() || args.name.starts_with('.') || !args.name.chars().all(plain) {
-                bail!(
-                    help = "letters, digits, -, _ and . are allowed",
-                    "{:?} is no name for an API: it is a folder and part of a path",
-                    args.name
-                );
-            }
+            plain_name(&args.name)?;
             let app = Application::open(&args.app, None)?;
             match args.update {
                 true => run_update(&args, &app),
@@ -197,6 +210,45 @@ fn run_import(args: &ImportArgs, app: &Application) -> Result<Outcome> {
         app.config.gateway.listen, args.name, made.sample
     );
     Ok(Outcome::Clean)
+}
+
+fn run_list(ask: &Ask) -> Result<Outcome> {
+    let listed = ask.get("/apis")?;
+    if ask.json {
+        println!("{listed}");
+        return Ok(Outcome::Clean);
+    }
+    let mut table = Table::new(&["API", "state", "method", "path", "program"]);
+    for api in listed["apis"].as_array().into_iter().flatten() {
+        for operation in api["operations"].as_array().into_iter().flatten() {
+            let of_api = ["name", "state"].map(|key| cell(&api[key]));
+            let own = ["method", "path", "program"].map(|key| cell(&operation[key]));
+            table.row(of_api.into_iter().chain(own));
+        }
+    }
+    print!("{table}");
+    Ok(Outcome::Clean)
+}
+
+fn run_switch(args: &SwitchArgs, what: &str) -> Result<Outcome> {
+    let done = args.ask.post(&format!("/apis/{}/{what}", plain_name(&args.name)?))?;
+    match args.ask.json {
+        true => println!("{done}"),
+        false => println!("{} is {}", args.name, cell(&done["state"])),
+    }
+    Ok(Outcome::Clean)
+}
+
+/// The name of an API: a folder, and part of a path.
+fn plain_name(name: &str) -> Result<&str> {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+        bail!(
+            help = "letters, digits, -, _ and . are allowed",
+            "{name:?} is no name for an API: it is a folder and part of a path"
+        );
+    }
+    Ok(name)
 }
 
 fn run_structures(args: &StructuresArgs) -> Result<Outcome> {

@@ -39,3 +39,4 @@ mod server;
 mod sockets;
 mod starts;
 mod trace;
+mod users;

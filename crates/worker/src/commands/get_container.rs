@@ -2,7 +2,9 @@
 //!
 //! Reference: CICS API reference, GET CONTAINER (CHANNEL). SET points at the
 //! container's own bytes, which stay until it is changed or deleted; converted
-//! text lies in an area that stays until the next such GET.
+//! text lies in an area that stays until the next such GET. With BYTEOFFSET the
+//! length is that of the part to read, and a longer rest is no LENGERR, as
+//! IBM's samples rely on.
 
 use cics::command::commands::get_container as row;
 use cics::cvda;
@@ -72,7 +74,8 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         .map_or(into.size(), |l| usize::try_from(l).unwrap_or(0))
         .min(into.size());
     into.set_bytes(data, limit);
-    if data.len() > limit {
+    // From an offset a program takes a part, and comes back for the next.
+    if data.len() > limit && !call.has(row::BYTEOFFSET) {
         condition(Condition::LengErr, 11)
     } else {
         Ok(())

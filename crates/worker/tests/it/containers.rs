@@ -94,6 +94,26 @@ fn containers_are_browsed_moved_and_converted() {
     assert_eq!(played.commarea(0).trim_end(), "T1T3 ebcdic LLO 35");
 }
 
+#[test]
+fn a_container_is_read_in_parts_until_its_end() {
+    let played = Harness::new()
+        .program(
+            "A",
+            "01 W PIC X(5) VALUE \"HELLO\".\n01 X PIC X(2).\n01 O PIC S9(8) COMP VALUE 0.\n\
+             01 R PIC S9(8) COMP VALUE 0.\n01 E PIC 999.",
+            "01 DFHCOMMAREA.\n05 OUT PIC X(40).",
+            "EXEC CICS PUT CONTAINER(\"T\") CHANNEL(\"C\") FROM(W) BIT END-EXEC\n\
+             PERFORM UNTIL R NOT = 0\n MOVE SPACES TO X\n\
+             EXEC CICS GET CONTAINER(\"T\") CHANNEL(\"C\") INTO(X) FLENGTH(LENGTH OF X)\n\
+             BYTEOFFSET(O) RESP(R) END-EXEC\n\
+             MOVE R TO E\n STRING OUT DELIMITED BY SPACE E DELIMITED BY SIZE\n\
+             X DELIMITED BY SIZE INTO OUT\n ADD 2 TO O\n END-PERFORM\n GOBACK.\n",
+        )
+        .run("A", &" ".repeat(40))
+        .play();
+    assert_eq!(played.commarea(0).trim_end(), "000HE000LL000O022");
+}
+
 /// "An attempt was made to change the data-type of an existing container":
 /// INVREQ, RESP2 33.
 #[test]

@@ -78,12 +78,13 @@ impl Service for Rest {
         self.apis = self.next.take().unwrap_or_default();
         self.admin_tls = app.config.admin.tls;
         self.texts.set(running.compiled);
+        let map_bytes = u64::from(app.config.store.map_gib) << 30;
         let backend = RegionBackend {
             region: running.region.clone(),
             user: running.user,
             store: running
                 .store
-                .and_then(|path| StoreWatch::new(path).ok())
+                .and_then(|path| StoreWatch::new(path, map_bytes).ok())
                 .map(Arc::new),
             texts: self.texts.clone(),
             web: self.web.clone(),
