@@ -3,7 +3,7 @@
 
 use crate::engine::{Counts, Failure, Interval, Outcome, PopulationRecord};
 use crate::observe::Observed;
-use crate::plan::{Arrivals, Load, Plan, Population, Protocol, Think};
+use crate::plan::{Arrivals, Cycle, Load, Plan, Population, Protocol, Think};
 use crate::units::short;
 use measure::report::{
     Driver, LatencyReport, Moment, PopulationReport, Presented, PresentedPiece, Report, Server,
@@ -223,7 +223,20 @@ fn describe_population(population: &Population) -> String {
             clients,
             iterations,
         } => {
-            let times = iterations.map_or(String::new(), |n| format!(", {n} iterations"));
+            let cycle = population.targets.iter().find_map(|t| t.cycle);
+            let times = match (cycle, iterations) {
+                (
+                    Some(Cycle {
+                        iterations,
+                        cycles: Some(n),
+                    }),
+                    _,
+                ) => {
+                    format!(", {n} cycles of {iterations} iterations each")
+                }
+                (_, Some(n)) => format!(", {n} iterations"),
+                (_, None) => String::new(),
+            };
             let clients = clients.words();
             let noun = if clients == "1" { "client" } else { "clients" };
             let clients = match clients.contains(' ') {
