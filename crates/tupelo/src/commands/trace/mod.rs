@@ -3,6 +3,7 @@
 //! Every region keeps a trace all the time; it is asked for at the
 //! administration port of `tupelo serve`.
 
+mod count;
 mod file;
 mod print;
 
@@ -12,7 +13,7 @@ use crate::Outcome;
 
 /// Show the trace of a running region, or write it to a file.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction ACCT --domain files\n  tupelo trace start --transaction ACCT\n  tupelo trace stop\n  tupelo trace print --file .tupelo/traces/trace-1790000000.jsonl")]
+#[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction ACCT --domain files\n  tupelo trace start --transaction ACCT\n  tupelo trace stop\n  tupelo trace print --file .tupelo/traces/trace-1790000000.jsonl\n  tupelo trace count .tupelo/traces/trace-1790000000.jsonl")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -22,6 +23,8 @@ pub struct Args {
 enum What {
     /// Print the newest entries of the trace, by time.
     Print(print::Args),
+    /// Count the commands of a file by transaction and command.
+    Count(count::Args),
     /// Write the trace to a file of the region from now on.
     Start(file::Args),
     /// Write it no longer, and tell where it is.
@@ -32,6 +35,7 @@ enum What {
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         What::Print(args) => print::run(&args),
+        What::Count(args) => count::run(&args),
         What::Start(args) => file::start(&args),
         What::Stop(args) => file::stop(&args),
     }

@@ -100,25 +100,33 @@ impl Filter {
     }
 }
 
-/// The newest records of a file by time. A last line that was not written whole
-/// is left out.
-fn read(path: &Path, filter: &Filter, last: usize) -> Result<Value> {
+/// Passes the records of a file on, as they stand there. A last line that was
+/// not written whole is left out.
+pub fn each(path: &Path, filter: &Filter, mut take: impl FnMut(Value)) -> Result<()> {
     let failed = || format!("{} cannot be read", path.display());
     let file = File::open(path).into_diagnostic().wrap_err_with(failed)?;
-    let mut records = VecDeque::new();
     let mut lines = BufReader::new(file).lines().enumerate().peekable();
     while let Some((number, line)) = lines.next() {
         let line = line.into_diagnostic().wrap_err_with(failed)?;
         match serde_json::from_str::<Value>(&line) {
-            Ok(record) if filter.takes(&record) => records.push_back(record),
+            Ok(record) if filter.takes(&record) => take(record),
             Ok(_) => {}
             Err(_) if lines.peek().is_none() => {}
             Err(error) => bail!("{}, line {}: {error}", path.display(), number + 1),
         }
+    }
+    Ok(())
+}
+
+/// The newest records of a file by time.
+fn read(path: &Path, filter: &Filter, last: usize) -> Result<Value> {
+    let mut records = VecDeque::new();
+    each(path, filter, |record| {
+        records.push_back(record);
         if records.len() > last {
             records.pop_front();
         }
-    }
+    })?;
     let mut records = Vec::from(records);
     records.sort_by_key(|record| record["unix_ns"].as_u64());
     Ok(Value::Array(records))

@@ -1,0 +1,189 @@
+//! `tupelo trace count`: EXEC CICS requests by transaction and command, so that
+//! a run can be proved to be what it claims.
+//!
+//! A command's own time is what it took without the commands that ran inside of
+//! it, as those of a program that it LINKs. Of a command that does not wait that
+//! is CPU time, as long as nothing else has the processor.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use miette::Result;
+use serde_json::{Value, json};
+
+use super::print::{Filter, each};
+use crate::Outcome;
+use crate::table::Table;
+
+/// Which entries, of which file.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A file that `tupelo trace start` wrote.
+    file: PathBuf,
+    #[command(flatten)]
+    filter: Filter,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The beginning or the end of a command.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Edge {
+    /// The worker and the task.
+    place: (u64, u64),
+    unix_ns: u64,
+    transid: String,
+    command: String,
+    /// How long it took; none for a beginning.
+    elapsed_ns: Option<u64>,
+    is_end: bool,
+}
+
+/// Commands of one kind of one transaction.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Sum {
+    count: u64,
+    /// Those whose end is there, and their own time.
+    ended: u64,
+    own_ns: u64,
+}
+
+/// By transaction and command.
+type Sums = BTreeMap<(String, String), Sum>;
+
+/// Counts them.
+pub fn run(args: &Args) -> Result<Outcome> {
+    let mut edges = Vec::new();
+    each(&args.file, &args.filter, |record| edges.extend(edge(&record)))?;
+    let sums = add_up(edges);
+    if args.json {
+        let all: Vec<Value> = sums.iter().map(|((transid, command), sum)| {
+            json!({"transid": transid, "command": command, "count": sum.count, "own_ns": sum.own_ns})
+        }).collect();
+        println!("{}", Value::Array(all));
+        return Ok(Outcome::Clean);
+    }
+    let mut table = Table::new(&["Tran", "Command", ">Count", ">Own us", ">Own us each"]);
+    for ((transid, command), sum) in &sums {
+        let us = sum.own_ns as f64 / 1e3;
+        table.row([
+            transid.clone(),
+            command.clone(),
+            sum.count.to_string(),
+            format!("{us:.1}"),
+            format!("{:.2}", us / sum.ended.max(1) as f64),
+        ]);
+    }
+    print!("{table}");
+    Ok(Outcome::Clean)
+}
+
+/// The edge that a record is; none for what is no command.
+fn edge(record: &Value) -> Option<Edge> {
+    let is_end = match record["event"].as_str()? {
+        "enter" => false,
+        "exit" | "abend" => true,
+        _ => return None,
+    };
+    let domain = record["domain"].as_str()?;
+    if matches!(domain, "kernel" | "user") {
+        return None;
+    }
+    let text = |key: &str| record[key].as_str().unwrap_or_default().trim_end().to_owned();
+    Some(Edge {
+        place: (record["worker"].as_u64().unwrap_or(u64::MAX), record["task"].as_u64()?),
+        unix_ns: record["unix_ns"].as_u64()?,
+        transid: text("transid"),
+        command: text("command"),
+        elapsed_ns: record["elapsed_ns"].as_u64().filter(|_| is_end),
+        is_end,
+    })
+}
+
+fn add_up(mut edges: Vec<Edge>) -> Sums {
+    // Entries of a ring are in order, also those of one time.
+    edges.sort_by_key(|edge| (edge.place, edge.unix_ns));
+    let mut sums = Sums::new();
+    // The commands that are under way, and the time of those inside of them.
+    let mut open: Vec<(String, u64)> = Vec::new();
+    let mut place = None;
+    for edge in edges {
+        if place != Some(edge.place) {
+            open.clear();
+            place = Some(edge.place);
+        }
+        let sum = sums.entry((edge.transid, edge.command.clone())).or_default();
+        if !edge.is_end {
+            sum.count += 1;
+            open.push((edge.command, 0));
+            continue;
+        }
+        // What begun before it and has no end went another way: RETURN, XCTL.
+        let Some(at) = open.iter().rposition(|(command, _)| *command == edge.command) else {
+            continue;
+        };
+        let inside = open[at].1;
+        open.truncate(at);
+        if let Some(elapsed) = edge.elapsed_ns {
+            sum.ended += 1;
+            sum.own_ns += elapsed.saturating_sub(inside);
+            if let Some((_, inside)) = open.last_mut() {
+                *inside += elapsed;
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn record(unix_ns: u64, event: &str, command: &str, elapsed_ns: Option<u64>) -> Value {
+        json!({
+            "unix_ns": unix_ns, "task": 7, "transid": "RECV", "worker": 0, "domain": "programs",
+            "event": event, "command": command, "elapsed_ns": elapsed_ns,
+        })
+    }
+
+    #[test]
+    fn the_commands_of_a_linked_program_are_not_the_links_own_time() {
+        let records = [
+            record(100, "enter", "LINK", None),
+            record(110, "enter", "READQ TS", None),
+            record(140, "exit", "READQ TS", Some(30)),
+            record(150, "enter", "RETURN", None),
+            record(200, "exit", "LINK", Some(100)),
+            record(210, "enter", "LINK", None),
+            record(220, "exit", "LINK", Some(10)),
+            json!({"event": "exit", "domain": "kernel", "command": "task", "task": 7, "unix_ns": 1}),
+        ];
+        let sums = add_up(records.iter().filter_map(edge).collect());
+        let of = |command: &str| {
+            let sum = &sums[&("RECV".to_owned(), command.to_owned())];
+            (sum.count, sum.own_ns)
+        };
+        assert_eq!((of("LINK"), of("READQ TS"), of("RETURN")), ((2, 80), (1, 30), (1, 0)));
+        assert_eq!(sums.len(), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn any_order_of_edges_is_counted(
+            edges in prop::collection::vec((0u64..3, 0u64..20, 0usize..3, any::<bool>(), 0u64..50), 0..40),
+        ) {
+            let records = edges.iter().map(|(worker, at, command, end, elapsed)| {
+                let command = ["LINK", "RETURN", "ASKTIME"][*command];
+                let mut record = record(*at, if *end { "exit" } else { "enter" }, command, Some(*elapsed));
+                record["worker"] = json!(worker);
+                record
+            });
+            let begun = edges.iter().filter(|edge| !edge.3).count() as u64;
+            let records: Vec<Value> = records.collect();
+            let sums = add_up(records.iter().filter_map(edge).collect());
+            prop_assert_eq!(sums.values().map(|s| s.count).sum::<u64>(), begun);
+        }
+    }
+}
