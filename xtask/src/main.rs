@@ -51,6 +51,9 @@ enum Task {
     /// An APPC node and a plain TCP server to measure against; prints their
     /// addresses and ends with its standard input
     AppcPeer,
+    /// A bare epoll server that answers lines on a client's other connection;
+    /// prints its address and ends with its standard input
+    SocketsPeer,
 }
 
 fn main() -> ExitCode {
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Task::Serve(args) => bench::serve(&args),
         Task::Present(args) => bench::present(&args),
         Task::AppcPeer => bench::appc_peer(),
+        Task::SocketsPeer => bench::sockets_peer(),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

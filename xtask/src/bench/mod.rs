@@ -15,12 +15,15 @@ mod exec;
 mod gateway;
 pub mod program;
 mod row;
+mod sockets;
+mod sockets_peer;
 mod times;
 
 use anyhow::{Result, bail};
 pub use appc_peer::serve as appc_peer;
 pub use drive::{PresentArgs, ServeArgs, present, serve};
 pub use row::{Bound, Row};
+pub use sockets_peer::serve as sockets_peer;
 
 /// Which benches to run and how to print them.
 #[derive(clap::Args)]
@@ -66,6 +69,7 @@ const BENCHES: &[&[Bench]] = &[
     exec::BENCHES,
     times::BENCHES,
     gateway::BENCHES,
+    sockets::BENCHES,
 ];
 
 /// Runs the named benches; false when a row misses its bound.

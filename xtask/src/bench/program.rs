@@ -6,8 +6,12 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
-/// The release binary of `tupelo`, built once a run.
+/// The release binary of `tupelo`, built once a run, or the one that
+/// `TUPELO_BINARY` names.
 pub fn tupelo() -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os("TUPELO_BINARY") {
+        return Ok(path.into());
+    }
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     if let Some(path) = BUILT.get() {
         return Ok(path.clone());
