@@ -6,16 +6,17 @@
        DATA DIVISION.
        WORKING-STORAGE SECTION.
        COPY SOCKTIM.
-       01  SESSION-QUEUE.
-           05  FILLER                  PIC X(4) VALUE 'SEND'.
-           05  SESSION-NAME            PIC X(4).
+       COPY SOCKPAIR.
+       01  LAST-TURN                   PIC X(16).
        COPY SOCKLINE.
-       01  RESPONSE                    PIC S9(8) BINARY.
        PROCEDURE DIVISION.
            INITIALIZE TIM
            MOVE LENGTH OF TIM TO TIM-BYTES
            EXEC CICS RETRIEVE INTO(TIM) LENGTH(TIM-BYTES) END-EXEC
            MOVE TIM-CLIENT-DATA TO SESSION-NAME
+           EXEC CICS DELETEQ TS QUEUE(SESSION-QUEUE) RESP(RESPONSE)
+               END-EXEC
+           EXEC CICS ENQ RESOURCE(TURN) LENGTH(LENGTH OF TURN) END-EXEC
            PERFORM TAKE-SOCKET
            IF SOC-RETCODE >= 0
                PERFORM READ-LINE
@@ -30,11 +31,17 @@
                PERFORM CLOSE-SOCKET
            END-IF
            EXEC CICS RETURN END-EXEC.
-      * An item of length 0 tells the sender that there is no more.
+      * An item of length 0 tells the sender that there is no more. Who
+      * gives this turn up has the next one already, so that the sender
+      * gets it when there is something to send and not before.
        PASS-ON.
+           COMPUTE ITEM-BYTES = LINE-LENGTH + 2
            EXEC CICS WRITEQ TS QUEUE(SESSION-QUEUE) FROM(LINE-AREA)
-               RESP(RESPONSE) END-EXEC
-           EXEC CICS CANCEL REQID(SESSION-QUEUE) RESP(RESPONSE)
-               END-EXEC.
+               LENGTH(ITEM-BYTES) END-EXEC
+           MOVE TURN TO LAST-TURN
+           ADD 1 TO TURN-NUMBER
+           EXEC CICS ENQ RESOURCE(TURN) LENGTH(LENGTH OF TURN) END-EXEC
+           EXEC CICS DEQ RESOURCE(LAST-TURN)
+               LENGTH(LENGTH OF LAST-TURN) END-EXEC.
        COPY SOCKREAD.
        COPY SOCKTAKE.

@@ -76,7 +76,7 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("LABLOOP", include_str!("../../programs/LABLOOP.cbl")),
 ];
 
-const COPYBOOKS: [(&str, &str); 4] = [
+const COPYBOOKS: [(&str, &str); 5] = [
     (
         "SOCKTIM",
         include_str!("../../../../examples/sockets/copybooks/SOCKTIM.cpy"),
@@ -84,6 +84,10 @@ const COPYBOOKS: [(&str, &str); 4] = [
     (
         "SOCKTAKE",
         include_str!("../../../../examples/sockets/copybooks/SOCKTAKE.cpy"),
+    ),
+    (
+        "SOCKPAIR",
+        include_str!("../../../../examples/sockets/copybooks/SOCKPAIR.cpy"),
     ),
     (
         "SOCKLINE",

@@ -88,7 +88,9 @@ impl Region {
         let failed = |error: std::io::Error| LabError::Failed(format!("{said}: {error}"));
         let mut stream = TcpStream::connect(&self.listener).map_err(failed)?;
         stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-        writeln!(stream, "{said}").map_err(failed)?;
+        // In one write: what comes later is the transaction's.
+        let line = format!("{said}\n");
+        stream.write_all(line.as_bytes()).map_err(failed)?;
         let mut told = String::new();
         stream.read_to_string(&mut told).map_err(failed)?;
         Ok(told)

@@ -271,10 +271,11 @@ fn conclude(report: &mut Report) {
             .into(),
     );
     report.conclusions.push(
-        "The example's receiver LINKs, writes a queue item and cancels the sender's wait for each \
-         message, its sender reads and waits: three and two or three commands. The paper's \
-         exit metrics count 40,000 in the receiver and 60,000 in the sender, of a run whose size \
-         it does not tell; 20,000 requests would make it two and three."
+        "For each message the example's receiver LINKs, writes a queue item, takes the next turn \
+         and gives up the last one, and its sender takes a turn, gives it back and reads the \
+         item: four commands and three. The paper's exit metrics count 40,000 in the receiver and \
+         60,000 in the sender, of a run whose size it does not tell; 10,000 requests would make \
+         it four and six."
             .into(),
     );
     report.conclusions.push(
