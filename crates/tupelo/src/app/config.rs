@@ -36,7 +36,7 @@ pub struct Config {
     /// The node for APPC partners, when there is one. It listens on
     /// 127.0.0.1:2065 when `listen` is absent.
     pub appc: Option<appc::AppcConfig>,
-    /// CICS sockets: EZASOKET for programs, and listeners.
+    /// CICS sockets: EZASOKET for programs, listeners, and receivers.
     pub sockets: sockets::SocketsConfig,
     /// Which CPUs serve what.
     pub engines: EnginesSection,
@@ -390,6 +390,7 @@ pub struct EnginesSection {
     /// CPUs of the general engines, such as `"0-3,8"`: COBOL workers, dispatch
     /// and commit. Absent: every CPU.
     pub general: Option<String>,
-    /// CPUs of the offload engines: the gateway. Absent: every CPU.
+    /// CPUs of the offload engines: the gateway, APPC, receivers of CICS
+    /// sockets. Absent: every CPU.
     pub offload: Option<String>,
 }
