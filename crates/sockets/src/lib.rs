@@ -29,6 +29,7 @@ pub use config::{
 };
 pub use definitions::{Definitions, Mistake, parse as parse_definitions};
 pub use listener::header::{Header, HeaderError, parse as parse_header};
+pub use metrics::sample as metrics_sample;
 pub use native::area::{Area, Characters};
 pub use native::config::{ClientCharacters, Endian, FrameConfig, NativeConfig, ReceiverConfig};
 pub use native::framing::{Found, Frame, Framing, FramingError};

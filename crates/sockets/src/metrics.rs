@@ -22,6 +22,25 @@ pub fn write(sockets: &Sockets, out: &mut String) {
     });
 }
 
+/// The same of a listener and a receiver that have done nothing, for whoever
+/// lists the figures.
+pub fn sample(out: &mut String) {
+    let listening = Listening {
+        listener: String::new(),
+        address: None,
+        accepted: 0,
+        started: 0,
+        refused: 0,
+        waiting: 0,
+        expired: 0,
+    };
+    rows(out, LISTENERS, "listener", &[listening], |l| {
+        l.listener.clone()
+    });
+    let receiving = [Receiving::default()];
+    rows(out, RECEIVERS, "receiver", &receiving, |_| String::new());
+}
+
 fn rows<T>(
     out: &mut String,
     metrics: &[Metric<T>],

@@ -68,7 +68,7 @@ pub struct Counts {
 }
 
 /// A receiver as an operator sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Receiving {
     /// Its transaction.
     pub receiver: TransId,

@@ -40,7 +40,7 @@ pub struct Config {
     /// The node for APPC partners, when there is one. It listens on
     /// 127.0.0.1:2065 when `listen` is absent.
     pub appc: Option<appc::AppcConfig>,
-    /// CICS sockets: EZASOKET for programs, and listeners.
+    /// CICS sockets: EZASOKET for programs, listeners, and receivers.
     pub sockets: sockets::SocketsConfig,
     /// JavaScript in the region.
     pub script: script::ScriptConfig,

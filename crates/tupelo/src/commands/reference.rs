@@ -70,35 +70,50 @@ fn configuration() -> String {
         "# tupelo.toml\n\nEvery key has a default; an unknown key is an error. \
          This page is made by `tupelo reference configuration`.\n",
     );
-    let sections = schema["properties"].as_object().into_iter().flatten();
-    for (section, shape) in sections {
-        let (title, shape) = match &shape["additionalProperties"] {
-            Value::Object(_) => (format!("{section}.NAME"), &shape["additionalProperties"]),
-            _ => (section.clone(), shape),
-        };
-        let about = schema["properties"][section.as_str()]["description"].as_str();
-        let _ = write!(page, "\n## [{title}]\n\n{}\n\n", about.map_or(String::new(), one_line));
-        page += "| key | type | default | meaning |\n|---|---|---|---|\n";
-        let shape = resolve(&schema, shape);
-        for (key, field) in shape["properties"].as_object().into_iter().flatten() {
-            let default = match &defaults[section.as_str()][key.as_str()] {
-                Value::Null => &field["default"],
-                value => value,
-            };
-            let default = match default {
-                Value::Null => String::from("none"),
-                value => format!("`{value}`"),
-            };
-            let meaning = field["description"].as_str().map_or(String::new(), one_line);
-            let choices = choices(&schema, field);
-            let _ = writeln!(
-                page,
-                "| `{key}` | {} | {default} | {meaning}{choices} |",
-                type_of(&schema, field)
-            );
-        }
+    for (section, shape) in schema["properties"].as_object().into_iter().flatten() {
+        table(&mut page, &schema, section, shape, &defaults[section.as_str()]);
     }
     page
+}
+
+/// A table of keys, and one for each of them that is a table itself.
+fn table(page: &mut String, schema: &Value, title: &str, field: &Value, defaults: &Value) {
+    let (title, shape) = match &field["additionalProperties"] {
+        Value::Object(_) => (format!("{title}.NAME"), &field["additionalProperties"]),
+        _ => (title.to_owned(), field),
+    };
+    let about = field["description"].as_str().map_or(String::new(), one_line);
+    let _ = write!(page, "\n## [{title}]\n\n{about}\n\n");
+    *page += "| key | type | default | meaning |\n|---|---|---|---|\n";
+    let shape = resolve(schema, shape);
+    let mut tables = Vec::new();
+    for (key, field) in shape["properties"].as_object().into_iter().flatten() {
+        let default = match &defaults[key.as_str()] {
+            Value::Null => &field["default"],
+            value => value,
+        };
+        let shown = match default {
+            Value::Null => String::from("none"),
+            value => format!("`{value}`"),
+        };
+        let meaning = field["description"].as_str().map_or(String::new(), one_line);
+        let choices = choices(schema, field);
+        let _ = writeln!(
+            page,
+            "| `{key}` | {} | {shown} | {meaning}{choices} |",
+            type_of(schema, field)
+        );
+        let inner = match &field["additionalProperties"] {
+            Value::Object(_) => resolve(schema, &field["additionalProperties"]),
+            _ => resolve(schema, field),
+        };
+        if inner["properties"].is_object() {
+            tables.push((format!("{title}.{key}"), field, default));
+        }
+    }
+    for (title, field, default) in tables {
+        table(page, schema, &title, field, default);
+    }
 }
 
 fn resolve<'a>(schema: &'a Value, shape: &'a Value) -> &'a Value {
