@@ -26,4 +26,4 @@ pub use server::{
     ClientCertificates, Gateway, GatewayConfig, StartError, TlsConfig, Unserved, constant,
     metrics_sample,
 };
-pub use web::{Handler, Serving, Web, WebAnswer, WebRefusal};
+pub use web::{BESIDE, Handler, Serving, Web, WebAnswer, WebRefusal};

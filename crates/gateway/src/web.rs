@@ -13,6 +13,10 @@ use http::request::Parts;
 
 use crate::backend::{Abend, Refusal};
 
+/// What settings and metrics call everything that is served beside the APIs, as
+/// if it were one.
+pub const BESIDE: &str = "scripts";
+
 /// Serves paths that no API has.
 pub trait Web: Send + Sync {
     /// Who serves a path; none when nobody here does.

@@ -1,22 +1,20 @@
 //! What an operation asks of its callers: its document and the settings
 //! together, made once when the APIs come into force.
 
-use super::serve::Server;
 use super::Shared;
+use super::serve::Server;
 use crate::backend::Backend;
 use crate::problem::Problem;
 use crate::project::operation::{Api, Operation};
 use crate::security::{
     Credentials, Denied, Identity, Requirement, SecurityConfig, client_of, problem,
 };
+use crate::web::BESIDE;
 use http::request::Parts;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
-
-/// What settings call everything that is served beside the APIs.
-pub(super) const BESIDE: &str = "scripts";
 
 /// What a caller must bring.
 #[derive(Debug, Default)]

@@ -154,7 +154,9 @@ impl<B: Backend> Server<B> {
         let path = parts.uri.path();
         let Some(found) = routes.router.find(path) else {
             if let Some(handler) = self.shared.backend.web().and_then(|web| web.find(path)) {
-                return self.serve_web(handler, parts, incoming, started, user).await;
+                return self
+                    .serve_web(handler, parts, incoming, started, user)
+                    .await;
             }
             self.may_read(parts, incoming.peer).await?;
             let health = || self.shared.health();

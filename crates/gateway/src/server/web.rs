@@ -7,14 +7,14 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
 
 use super::body::Full;
-use super::gate::{BESIDE, Gate};
+use super::gate::Gate;
 use super::respond;
 use super::serve::{Incoming, Server, trace_id};
 use super::told::{abended_in, refused};
 use crate::backend::Backend;
 use crate::problem::Problem;
 use crate::security::Identity;
-use crate::web::{Handler, WebAnswer, WebRefusal};
+use crate::web::{BESIDE, Handler, WebAnswer, WebRefusal};
 
 /// What a browser is told of a path whose methods only its handler knows.
 const METHODS: [Method; 5] = [

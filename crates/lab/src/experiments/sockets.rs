@@ -54,6 +54,12 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
          served as CICS Socket Support does it, in the program's process, and when the region \
          itself reads and answers, without processors for offload and with them?",
     );
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return Err(LabError::Permission {
+            what: "a processor for offload".into(),
+            hint: "two processors are needed".into(),
+        });
+    }
     let mut regions = Vec::new();
     for case in &CASES {
         context.say(&format!("{}: compile and start", case.name));

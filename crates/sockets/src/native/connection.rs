@@ -133,8 +133,7 @@ impl Connection<'_> {
         }
         let gone = |_| Ended::Gone;
         own.stream.readable().await.map_err(gone)?;
-        held.reserve(needed.max(held.len() + 1).max(READ_BYTES))
-            .await;
+        held.reserve(room(held.len(), needed)).await;
         let read = own.stream.read_buf(&mut **held).await.map_err(gone)?;
         let counts = &own.served.counts;
         counts.bytes_in.fetch_add(read as u64, Ordering::Relaxed);
@@ -260,6 +259,12 @@ impl Connection<'_> {
     }
 }
 
+/// Room for so many bytes and more, towards a message of `needed`. A length is
+/// only a claim: what has come earns as much again.
+fn room(there: usize, needed: usize) -> usize {
+    needed.min(there * 2).max(there + 1).max(READ_BYTES)
+}
+
 /// Puts a message where the program finds it.
 fn fill(
     task: &mut Task,
@@ -292,3 +297,17 @@ const KEPT_BYTES: usize = 64 << 10;
 /// The pauses between two wishes for a task.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_alone_takes_no_memory() {
+        assert_eq!(room(0, 2), READ_BYTES);
+        assert_eq!(room(4, 1 << 20), READ_BYTES);
+        assert_eq!(room(READ_BYTES, 1 << 20), 2 * READ_BYTES);
+        assert_eq!(room(READ_BYTES, READ_BYTES + 7), READ_BYTES + 7);
+        assert_eq!(room(READ_BYTES, READ_BYTES), READ_BYTES + 1);
+    }
+}

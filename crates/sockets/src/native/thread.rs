@@ -261,7 +261,11 @@ impl Thread {
             limit > 0 && now.saturating_sub(since) > limit || self.is_ending(&sender.served)
         });
         for sender in unwanted {
-            sender.refuse(&Refused::Alone);
+            let why = match self.is_ending(&sender.served) {
+                true => Refused::Stopped,
+                false => Refused::Alone,
+            };
+            sender.refuse(&why);
         }
     }
 }

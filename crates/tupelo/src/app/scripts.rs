@@ -46,6 +46,17 @@ pub fn findings(app: &Application, checked: &Checked) -> Findings {
             route.path, route.transaction
         ));
     }
+    let rules = app.config.security.apis.get(gateway::BESIDE);
+    for key in rules.iter().flat_map(|rule| rule.operations.keys()) {
+        let path = key.split_once(' ').map(|(_, path)| path);
+        if !checked.routes.iter().any(|r| path == Some(&*r.path)) {
+            findings.warn(format!(
+                "[security.apis.{}.operations] \"{key}\" is about no route: write METHOD /path as \
+                 [script.routes] has it",
+                gateway::BESIDE
+            ));
+        }
+    }
     findings
 }
 
@@ -143,7 +154,9 @@ impl Handler for Serve {
                 )));
             };
             request.variables.clone_from(&found.variables);
-            let served = self.scripts.serve(&self.now, &found, trace_id, user, request);
+            let served = self
+                .scripts
+                .serve(&self.now, &found, trace_id, user, request);
             match served.await {
                 Ok(answer) => Ok(WebAnswer {
                     status: answer.status,

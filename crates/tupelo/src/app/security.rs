@@ -200,7 +200,9 @@ impl Application {
     /// was to be protected by one is not.
     pub fn stray_rules(&self, apis: &Apis) -> Vec<String> {
         let mut stray = Vec::new();
-        for (name, section) in &self.config.security.apis {
+        // Those of scripts are looked at with the scripts.
+        let rules = self.config.security.apis.iter();
+        for (name, section) in rules.filter(|(name, _)| *name != gateway::BESIDE) {
             let Some(api) = apis.good.iter().find(|api| api.name() == name) else {
                 if !apis.bad.contains(name) {
                     stray.push(format!(

@@ -29,6 +29,7 @@ fn without_a_name_the_experiments_are_listed() {
         "threadsafe",
         "overload",
         "script",
+        "sockets",
         "delayed-ack",
         "appc",
     ] {
@@ -52,6 +53,27 @@ fn a_report_that_cannot_be_written_is_told_before_the_work() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("/nowhere/mss.html"));
     assert!(output.stdout.is_empty());
+}
+
+/// The cycles of `lab sockets`, briefly: all messages are answered in every
+/// way, and by the region's own threads only where they serve.
+#[test]
+fn cycles_are_served_in_every_way() {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_tupelo"));
+    let engines = std::thread::available_parallelism().map_or(1, usize::from);
+    for case in &::lab::cycles::CASES {
+        if case.offload && engines < 2 {
+            skipped::lacking("cpus", "offload needs a second processor");
+            continue;
+        }
+        let mut region = ::lab::cycles::Region::start(case, Some(program)).unwrap();
+        for concurrent in [1, 5] {
+            let found = region.cycles(concurrent, 20).unwrap();
+            assert_eq!(found.messages, f64::from(concurrent * 20), "{}", case.name);
+            let native = found.receivers_us > 0.0;
+            assert_eq!(native, case.served == "native", "{}", case.name);
+        }
+    }
 }
 
 /// Runs a network experiment, or says that this machine does not let it.

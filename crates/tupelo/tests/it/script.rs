@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::http::{self, Answer};
 use crate::program::{run, text, until};
 use crate::server::{Server, example};
+use crate::users;
 
 /// Runs what it is sent, so that a test reads where it is written.
 const PROBE: &str = "
@@ -38,6 +39,12 @@ impl Bank {
     }
 
     fn with(settings: &str, definitions: &str) -> Bank {
+        let folder = Bank::folder(settings, definitions);
+        let server = Server::start(folder.path());
+        Bank { server, folder }
+    }
+
+    fn folder(settings: &str, definitions: &str) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         copy(&example("bank"), folder.path());
         write(folder.path(), "scripts/probe.js", PROBE);
@@ -49,8 +56,7 @@ impl Bank {
         let csd = folder.path().join("resources.csd");
         let bank = std::fs::read_to_string(&csd).unwrap();
         std::fs::write(csd, bank + definitions).unwrap();
-        let server = Server::start(folder.path());
-        Bank { server, folder }
+        folder
     }
 
     fn run(&self, body: &str) -> Answer {
@@ -398,4 +404,37 @@ fn a_scripts_task_has_a_record_with_what_its_programs_cost() {
     assert!(
         found["general_cpu_ns"].as_u64() > Some(0) && found["offload_cpu_ns"].as_u64() > Some(0)
     );
+}
+
+#[test]
+fn scripts_ask_who_calls_where_settings_say_so() {
+    let rule = "[security.apis.scripts.operations]\n\"POST /probe\" = [\"teller\"]\n\
+                \"POST /nowhere\" = [\"teller\"]\n";
+    let folder = Bank::folder(rule, "");
+    for (user, roles) in [("ada", "teller"), ("eve", "guest")] {
+        let app = folder.path().to_str().unwrap();
+        let added = ["user", "add", user, "--roles", roles, "--app", app];
+        assert_eq!(users::enter(&added, "open sesame\n"), 0);
+    }
+    let told = run(&["check", folder.path().to_str().unwrap()]);
+    let told = text(&[told.stdout, told.stderr].concat());
+    assert!(
+        told.contains("POST /nowhere") && !told.contains("POST /probe"),
+        "{told}"
+    );
+    let server = Server::start(folder.path());
+    let ask = |user: Option<&str>| {
+        let header = user.map(|u| gateway::security::users::basic(u, "open sesame"));
+        let header = header.map_or(String::new(), |h| format!("authorization: {h}\r\n"));
+        let body = "return cics.task.userid";
+        let request = format!(
+            "POST /probe HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{header}content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        http::raw(&server.gateway, request.as_bytes()).unwrap()
+    };
+    assert_eq!(ask(None).status, 401);
+    assert_eq!(ask(Some("eve")).status, 403);
+    let answer = ask(Some("ada"));
+    assert_eq!((answer.status, text(&answer.body).trim()), (200, "ADA"));
 }

@@ -25,11 +25,18 @@ const WHO: &str = "       IDENTIFICATION DIVISION.
 ";
 
 fn user(app: &Path, args: &[&str], input: &str) -> Output {
+    let app = app.to_str().expect("a path");
+    entered(&[&["user"], args, &["--app", app]].concat(), input)
+}
+
+/// The exit status of a command that reads this.
+pub fn enter(args: &[&str], input: &str) -> i32 {
+    entered(args, input).status.code().unwrap_or(-1)
+}
+
+fn entered(args: &[&str], input: &str) -> Output {
     let mut child = tupelo()
-        .arg("user")
         .args(args)
-        .arg("--app")
-        .arg(app)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

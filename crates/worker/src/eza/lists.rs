@@ -6,8 +6,10 @@
 //!                                    | ACCRIGHTS | length of ACCRIGHTS
 //! ```
 //!
-//! Addresses are as long as a pointer of the program. The buffers are put
-//! together for the region and taken apart here.
+//! Addresses are as long as a pointer of the program. The manual's example of
+//! SENDMSG has the length of NAME itself, a fullword, where its address would
+//! be; on z/OS both have four bytes, here the size of MSG tells them apart. The
+//! buffers are put together for the region and taken apart here.
 //!
 //! Reference: IP CICS Sockets Guide, READV, RECVMSG, SENDMSG, WRITEV.
 
@@ -107,25 +109,69 @@ fn lists(p: &Parameters<'_, '_>) -> Result<Lists, Errno> {
             flags: 0,
         });
     }
-    let place = |n: usize| pointer(&second, n * POINTER);
-    let count = word(place(3)?)?;
-    let at = place(2)?;
+    let name_bytes = Part::of(second.size());
+    let count = word(pointer(&second, name_bytes.end() + POINTER)?)?;
+    let at = pointer(&second, name_bytes.end())?;
     let room = usize::try_from(count)
         .unwrap_or(0)
         .saturating_mul(ENTRY_BYTES);
     Ok(Lists {
         buffers: buffers(at, room, count)?,
-        name: name(place(0)?, place(1)?)?,
+        name: name(pointer(&second, 0)?, name_bytes.read(&second)?)?,
         flags: p.int(3)?,
     })
 }
 
+/// What stands for the length of NAME in MSG, behind the address of NAME.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// The length's address.
+    Address,
+    /// The length, a fullword.
+    Fullword,
+}
+
+impl Part {
+    /// As a MSG of so many bytes has it: six addresses, or one or two of them
+    /// fullwords.
+    fn of(bytes: usize) -> Part {
+        const SHORT: usize = 6 * POINTER - 4;
+        const SHORTER: usize = SHORT - 4;
+        match bytes {
+            SHORT | SHORTER => Part::Fullword,
+            _ => Part::Address,
+        }
+    }
+
+    /// Where the address of IOV is.
+    fn end(self) -> usize {
+        match self {
+            Part::Address => 2 * POINTER,
+            Part::Fullword => POINTER + 4,
+        }
+    }
+
+    /// The length.
+    fn read(self, of: &Arg<'_>) -> Result<i64, Errno> {
+        match self {
+            Part::Address => match pointer(of, POINTER)? {
+                at if at.is_null() => Ok(0),
+                at => word(at),
+            },
+            Part::Fullword => {
+                let four = of.bytes().get(POINTER..POINTER + 4);
+                Ok(length(four.ok_or(Errno::EFAULT)?) as i64)
+            }
+        }
+    }
+}
+
 /// The address that MSG names, when it names one.
-fn name(at: *mut u8, length: *mut u8) -> Result<Option<Buffer>, Errno> {
-    if at.is_null() || length.is_null() {
+fn name(at: *mut u8, length: i64) -> Result<Option<Buffer>, Errno> {
+    if at.is_null() {
         return Ok(None);
     }
-    let length = usize::try_from(word(length)?).unwrap_or(0);
+    let length = usize::try_from(length).unwrap_or(0);
     match length.min(SOCKADDR6_BYTES) {
         0 => Ok(None),
         bytes => Ok(Some(Buffer::at(at, bytes)?)),
@@ -190,4 +236,19 @@ fn pointer(of: &Arg<'_>, offset: usize) -> Result<*mut u8, Errno> {
     let bytes = of.bytes().get(offset..offset + POINTER);
     let bytes = bytes.and_then(|b| b.try_into().ok()).ok_or(Errno::EFAULT)?;
     Ok(usize::from_ne_bytes(bytes) as *mut u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_a_message_header_tells_what_its_second_part_is() {
+        assert_eq!(Part::of(48), Part::Address);
+        assert_eq!(
+            (Part::of(44), Part::of(40)),
+            (Part::Fullword, Part::Fullword)
+        );
+        assert_eq!((Part::Address.end(), Part::Fullword.end()), (16, 12));
+    }
 }
