@@ -55,7 +55,6 @@ impl Ask {
         match (status, value["error"].as_str()) {
             (200, _) => Ok(value),
             (_, Some(why)) => bail!("{why}"),
-            (404, _) if value["detail"].is_string() => bail!("{}", cell(&value["detail"])),
             (401 | 403, _) => bail!(
                 help = "TUPELO_USER and TUPELO_PASSWORD, or TUPELO_API_KEY, say who you are",
                 "{}",

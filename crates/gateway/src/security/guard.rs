@@ -5,18 +5,20 @@
 //! What is wrong then is logged and the last good state stays in force. A key
 //! set behind a URL is fetched by a thread of its own.
 
-use super::access::{Access, Act};
+use super::access::Act;
 use super::cache::{Cache, KEPT};
-use super::jwt::{self, Claims, JwtConfig, TokenError};
+use super::config::{SecurityConfig, SecurityError, check};
+use super::credentials::{Credentials, authorization, in_cookies, in_query, single};
+use super::files::{Stamp, load_keys, load_users, stamps};
+use super::jwt::{self, Claims, TokenError};
 use super::keys::{KeySet, KeySource, REFRESH, SOONEST};
-use super::limit::RateConfig;
 use super::passwords::{Full, Job, Passwords};
 use super::users::{User, Users};
-use super::{Demand, Identity, KeyPlace, Means, Requirement, Scheme, fetch, users};
+use super::{Demand, Identity, KeyPlace, Requirement, Scheme, fetch, users};
 use base64::Engine as _;
-use http::{HeaderMap, header};
+use http::HeaderMap;
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
@@ -28,80 +30,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Kinds of credentials, for the cache.
 const BASIC: u8 = 1;
 const BEARER: u8 = 2;
-
-/// What clients are checked against, and what they may do.
-#[derive(Debug, Clone)]
-pub struct SecurityConfig {
-    /// File of the user store.
-    pub users: Option<PathBuf>,
-    /// Which tokens are taken.
-    pub tokens: Option<JwtConfig>,
-    /// Whether TLS clients are asked for certificates.
-    pub certificates: bool,
-    /// Whether callers of every operation must say who they are.
-    pub require_auth: bool,
-    /// Whether callers of every operation must come by HTTPS.
-    pub require_secure: bool,
-    /// Which roles may do what.
-    pub access: Access,
-    /// The realm that clients are shown.
-    pub realm: String,
-    /// Requests that one client may send.
-    pub rate: Option<RateConfig>,
-}
-
-impl Default for SecurityConfig {
-    fn default() -> Self {
-        SecurityConfig {
-            users: None,
-            tokens: None,
-            certificates: false,
-            require_auth: false,
-            require_secure: false,
-            access: Access::default(),
-            realm: "tupelo".into(),
-            rate: None,
-        }
-    }
-}
-
-impl SecurityConfig {
-    /// How operations can be protected.
-    pub fn means(&self) -> Means {
-        Means {
-            users: self.users.is_some(),
-            tokens: self.tokens.is_some(),
-            certificates: self.certificates,
-        }
-    }
-}
-
-/// Why there is no guard.
-#[derive(Debug, thiserror::Error)]
-pub enum SecurityError {
-    /// The user store cannot be used.
-    #[error("the user store {file} cannot be used: {reason}")]
-    Users {
-        /// Its file.
-        file: PathBuf,
-        /// Why not.
-        reason: String,
-    },
-    /// The keys for tokens cannot be used.
-    #[error("the keys for tokens, {source_name}: {reason}")]
-    Keys {
-        /// File or URL.
-        source_name: String,
-        /// Why not.
-        reason: String,
-    },
-    /// A setting makes no sense.
-    #[error("{0}")]
-    Setting(String),
-    /// Threads or random bytes could not be had.
-    #[error("the system does not give what security needs: {0}")]
-    System(String),
-}
 
 /// Checks credentials. Shared by all doors.
 pub struct Guard {
@@ -119,23 +47,11 @@ pub struct Guard {
     fetcher: Option<Fetcher>,
 }
 
-/// Length and time of a file.
-type Stamp = Option<(u64, SystemTime)>;
-
 /// The thread that fetches keys, as those see it who wait for them.
 struct Fetcher {
     ask: SyncSender<()>,
     /// Counts the fetches that were made, and those that were not due.
     done: watch::Receiver<u64>,
-}
-
-/// What a request brings along.
-#[derive(Clone, Copy)]
-pub(crate) struct Credentials<'a> {
-    pub headers: &'a HeaderMap,
-    pub query: Option<&'a str>,
-    /// The name in the certificate of its connection.
-    pub certificate: Option<&'a str>,
 }
 
 /// Why a request is not let in.
@@ -167,8 +83,8 @@ pub(crate) enum Denied {
     TooMany(Duration),
 }
 
-/// What came of one scheme.
-enum Failed {
+/// Why one scheme says nothing good.
+pub(super) enum Failed {
     Absent,
     Wrong(String),
     Lacks(Vec<String>, bool, Arc<Identity>),
@@ -510,85 +426,6 @@ impl Guard {
     }
 }
 
-/// Settings that would let somebody in who should not be.
-fn check(config: &SecurityConfig) -> Result<(), SecurityError> {
-    let wrong = |text: String| Err(SecurityError::Setting(text));
-    let means = config.means();
-    let apis = config.access.apis.values();
-    let required = config.require_auth || apis.clone().any(|a| a.require_auth == Some(true));
-    let roles = config.access.invoke.is_some()
-        || apis
-            .clone()
-            .any(|a| a.invoke.is_some() || !a.operations.is_empty());
-    if (required || roles) && means == Means::default() {
-        return wrong(
-            "callers must say who they are, and there is nothing to check it by: name a user \
-             store, keys for tokens or an authority for client certificates"
-                .into(),
-        );
-    }
-    let Some(tokens) = &config.tokens else {
-        return Ok(());
-    };
-    if tokens.audiences.is_empty() || tokens.issuers.is_empty() {
-        return wrong(
-            "tokens need an issuer and an audience: without them a token that was made for \
-             another service would be taken"
-                .into(),
-        );
-    }
-    let unknown = tokens
-        .algorithms
-        .iter()
-        .find(|name| !jwt::known_algorithm(name));
-    if let Some(name) = unknown {
-        return wrong(format!(
-            "'{name}' is no algorithm for signatures that is known here"
-        ));
-    }
-    if tokens.algorithms.is_empty() {
-        return wrong("no algorithm for the signatures of tokens is allowed".into());
-    }
-    if let KeySource::Url(url, _) = &tokens.keys {
-        return fetch::check(url).map_err(|reason| SecurityError::Keys {
-            source_name: url.clone(),
-            reason,
-        });
-    }
-    Ok(())
-}
-
-fn load_users(file: &Path) -> Result<Users, SecurityError> {
-    Users::load(file).map_err(|wrong| {
-        let reasons: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-        SecurityError::Users {
-            file: file.to_owned(),
-            reason: reasons.join("; "),
-        }
-    })
-}
-
-fn load_keys(file: &Path, source: &KeySource) -> Result<KeySet, SecurityError> {
-    let read = std::fs::read(file).map_err(|e| format!("cannot be read: {e}"));
-    let keys = read.and_then(|bytes| KeySet::parse(&bytes));
-    keys.map_err(|reason| SecurityError::Keys {
-        source_name: source.to_string(),
-        reason,
-    })
-}
-
-fn stamps(config: &SecurityConfig) -> [Stamp; 2] {
-    let of = |file: Option<&Path>| -> Stamp {
-        let about = file?.metadata().ok()?;
-        Some((about.len(), about.modified().ok()?))
-    };
-    let keys = match config.tokens.as_ref().map(|tokens| &tokens.keys) {
-        Some(KeySource::File(file)) => Some(file.as_path()),
-        _ => None,
-    };
-    [of(config.users.as_deref()), of(keys)]
-}
-
 /// Fetches keys at once, after a while, and when asked; ends with its guard.
 fn fetch_keys(
     guard: &Weak<Guard>,
@@ -644,50 +481,4 @@ fn identity_of(user: &User) -> Arc<Identity> {
 fn user_id_of(name: &str) -> Option<String> {
     let capital = name.to_ascii_uppercase();
     users::is_user_id(&capital).then_some(capital)
-}
-
-/// A header that may be there once.
-fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Failed> {
-    let mut values = headers.get_all(name).iter();
-    let (Some(value), more) = (values.next(), values.next()) else {
-        return Ok(None);
-    };
-    if more.is_some() {
-        return Err(Failed::Wrong(format!(
-            "the header {name} is there more than once"
-        )));
-    }
-    let shown = value.to_str().map(Some);
-    shown.map_err(|_| Failed::Wrong(format!("the header {name} is no text")))
-}
-
-/// What stands behind the name of a scheme in `Authorization`.
-fn authorization<'h>(headers: &'h HeaderMap, scheme: &str) -> Result<&'h str, Failed> {
-    let value = single(headers, header::AUTHORIZATION.as_str())?.ok_or(Failed::Absent)?;
-    match value.trim().split_once(' ') {
-        Some((name, rest)) if name.eq_ignore_ascii_case(scheme) => Ok(rest.trim()),
-        _ => Err(Failed::Absent),
-    }
-}
-
-fn in_query<'q>(query: &'q str, name: &str) -> Option<Cow<'q, str>> {
-    let decoded = |text: &'q str| {
-        percent_encoding::percent_decode_str(text)
-            .decode_utf8()
-            .ok()
-    };
-    query.split('&').find_map(|pair| {
-        let (key, value) = pair.split_once('=')?;
-        decoded(key).filter(|key| key == name).and(decoded(value))
-    })
-}
-
-fn in_cookies<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    let lines = headers.get_all(header::COOKIE).iter();
-    let pairs = lines
-        .filter_map(|v| v.to_str().ok())
-        .flat_map(|v| v.split(';'));
-    pairs
-        .filter_map(|pair| pair.trim().split_once('='))
-        .find_map(|(key, value)| (key == name).then_some(value))
 }

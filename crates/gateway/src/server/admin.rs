@@ -181,16 +181,22 @@ fn switched(routes: &Routes, path: &str) -> Option<Response<Full>> {
         _ => return None,
     };
     let served = routes.apis.iter().any(|api| api.name == name);
-    let Some(switch) = routes.stopped.get(name).filter(|_| served) else {
-        let detail = format!("There is no API {name}");
-        let problem = Problem::new(StatusCode::NOT_FOUND, "Not found", detail);
-        return Some(respond::problem(&problem));
+    let switch = routes.stopped.get(name).filter(|_| served);
+    let (status, json) = match switch {
+        Some(switch) => {
+            switch.store(stop, Relaxed);
+            let state = if stop { "stopped" } else { "started" };
+            tracing::info!("the API {name} is {state}");
+            let json = serde_json::json!({ "name": name, "state": state });
+            (StatusCode::OK, json)
+        }
+        None => {
+            let why = format!("there is no API {name}");
+            (StatusCode::NOT_FOUND, serde_json::json!({ "error": why }))
+        }
     };
-    switch.store(stop, Relaxed);
-    let state = if stop { "stopped" } else { "started" };
-    tracing::info!("the API {name} is {state}");
-    let json = serde_json::json!({ "name": name, "state": state });
     let mut response = Response::new(Full::new(json.to_string().into()));
+    *response.status_mut() = status;
     let kind = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     Some(response)

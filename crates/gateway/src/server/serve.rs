@@ -16,12 +16,12 @@ use super::told::{
 };
 use super::{Route, Routes, Shared, documents, headers, respond};
 use crate::backend::{Abend, Backend, Call, Door, PutError, Reply as _, Task as _};
-use crate::json::Tape;
+use crate::json::{Json, Tape};
 use crate::mapping::context::{EvalContext, Failure, Reply, Request};
 use crate::mapping::request::RequestPlan;
 use crate::mapping::response::ResponsePlan;
 use crate::problem::{Fault, Problem};
-use crate::project::asset::{Asset, Style};
+use crate::project::asset::{ApiFirst, Asset, Style};
 use crate::project::media::takes;
 use crate::project::operation::{Api, BodyRule, Operation, Work};
 use crate::project::structure;
@@ -102,7 +102,8 @@ impl<B: Backend> Server<B> {
         let routes = self.routes();
         let mut user = None;
         // Whoever looks after the server may look often.
-        let limited = match parts.uri.path().starts_with("/health") {
+        let path = parts.uri.path();
+        let limited = match path == "/health" || path.starts_with("/health/") {
             true => None,
             false => self.shared.within_rate(peer).err(),
         };
@@ -363,22 +364,6 @@ impl<B: Backend> Server<B> {
         let abend = reply.abend();
         let mut failure = None;
         let derived = asset.api_first.as_ref().filter(|_| abend.is_none());
-        let mut text = Vec::new();
-        if let Some(derived) = derived {
-            text.extend_from_slice(b"{\"channel\":");
-            let container = |name: &str| reply.container(name);
-            let read = derived.response.read(&container, &mut text);
-            if !read.map_err(|fault| bad_data(*fault))? {
-                let names = reply.container_names();
-                return Err(absent_containers(asset, &[structure::BASE], &names));
-            }
-            text.push(b'}');
-        }
-        let mut third = Tape::default();
-        let tree = match derived {
-            Some(_) => Some(third.parse(&text).map_err(|e| malformed(&text, &e))?),
-            None => None,
-        };
         let areas: Vec<Option<&[u8]>> = asset
             .response
             .areas
@@ -402,16 +387,28 @@ impl<B: Backend> Server<B> {
             }));
         }
         let code = abend.as_ref().map(|a| a.code.as_str());
-        let view = Reply {
-            interface: &asset.response,
-            bytes: &areas,
-            abend: code,
-            json: tree,
-        };
         let names = || reply.container_names();
-        let make = || answer(work, &request, &view, abend.as_ref(), &names);
-        let areas = areas.iter().flatten().map(|bytes| bytes.len());
-        let length = areas.sum::<usize>() + text.len();
+        let make = || {
+            let (mut text, mut tape) = (Vec::new(), Tape::default());
+            let json = match derived {
+                Some(derived) => Some(read_derived(asset, derived, &reply, &mut text, &mut tape)?),
+                None => None,
+            };
+            let view = Reply {
+                interface: &asset.response,
+                bytes: &areas,
+                abend: code,
+                json,
+            };
+            answer(work, &request, &view, abend.as_ref(), &names)
+        };
+        let mut length: usize = areas.iter().flatten().map(|bytes| bytes.len()).sum();
+        if derived.is_some() {
+            let sizes = names()
+                .into_iter()
+                .filter_map(|name| reply.container(&name));
+            length += sizes.map(<[u8]>::len).sum::<usize>();
+        }
         self.answered(work, length, &make).await
     }
 
@@ -542,6 +539,32 @@ pub(super) struct Incoming<'t> {
     pub body: hyper::body::Incoming,
     pub timer: &'t ConnectionTimer,
     pub peer: &'t Peer,
+}
+
+/// What a program left in derived structures, as JSON.
+fn read_derived<'t>(
+    asset: &Asset,
+    derived: &ApiFirst,
+    reply: &impl crate::backend::Reply,
+    text: &'t mut Vec<u8>,
+    tape: &'t mut Tape,
+) -> Result<Json<'t>, Box<Problem>> {
+    text.extend_from_slice(b"{\"channel\":");
+    let container = |name: &str| reply.container(name);
+    let read = derived.response.read(&container, text);
+    if !read.map_err(|fault| Box::new(bad_data(*fault)))? {
+        let names = reply.container_names();
+        let absent = absent_containers(asset, &[structure::BASE], &names);
+        return Err(Box::new(absent));
+    }
+    text.push(b'}');
+    tape.parse(text).map_err(|e| {
+        let message = e.message.to_owned();
+        Box::new(bad_data(Fault {
+            message,
+            ..Fault::default()
+        }))
+    })
 }
 
 fn answer(

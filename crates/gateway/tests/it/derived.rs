@@ -200,6 +200,34 @@ fn what_a_program_says_wrongly_is_told() {
 }
 
 #[test]
+fn a_short_request_does_not_become_gigabytes() {
+    let project = tempfile::tempdir().unwrap();
+    crate::load::copy(&self::project(), project.path());
+    let folder = project
+        .path()
+        .join("src/main/zosAssets/%2Forders%2F%7Bnumber%7D-put");
+    let file = folder.join("providerFiles/gen/requestSchema.json");
+    let long = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(
+        &file,
+        long.replace("\"maxLength\": 10}", "\"maxLength\": 32000}"),
+    )
+    .unwrap();
+    let api = Api::load(project.path()).unwrap();
+    let gateway = Gateway::start(config(), vec![api], Fake::default()).unwrap();
+    let line = r#"{"item":"","count":0}"#;
+    let lines = vec![line; 10_000].join(",");
+    let body = format!(r#"{{"id": "AB12", "urgent": true, "price": 1, "lines": [{lines}]}}"#);
+    let answer = send(gateway.address(), "PUT", "/orders/7", "", &body);
+    assert_eq!(answer.status, 400);
+    assert!(
+        answer.text().contains("more than 67108864 bytes"),
+        "{}",
+        answer.text()
+    );
+}
+
+#[test]
 fn structures_are_derived_as_the_rules_say() {
     let all = structures(&project()).unwrap_or_else(|faults| panic!("{faults}"));
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();

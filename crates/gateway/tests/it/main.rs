@@ -12,6 +12,7 @@ mod perfchannel;
 mod promises;
 mod security;
 mod tls;
+mod tokens;
 mod wire;
 
 use gateway::{Api, Gateway, GatewayConfig};

@@ -23,6 +23,7 @@ pub struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "one value a process")]
 enum What {
     Import(ImportArgs),
     Structures(StructuresArgs),

@@ -8,6 +8,10 @@ use crate::json::{Json, Kind, write_string};
 use crate::problem::Fault;
 use crate::validate::schema::MAX_FAULTS;
 
+/// Most bytes that one request may become: a short item can have a long
+/// structure.
+const MAX_BYTES: usize = 64 << 20;
+
 impl Structures {
     /// The containers of a JSON object, that of the base first.
     ///
@@ -17,6 +21,7 @@ impl Structures {
         let mut writer = Writer {
             structures: self,
             made: vec![(BASE.to_owned(), Vec::new())],
+            bytes: 0,
             faults: Vec::new(),
         };
         let base = writer.instance(0, json, "");
@@ -31,6 +36,8 @@ impl Structures {
 struct Writer<'s> {
     structures: &'s Structures,
     made: Vec<(String, Vec<u8>)>,
+    /// Bytes of all instances so far.
+    bytes: usize,
     faults: Vec<Fault>,
 }
 
@@ -39,6 +46,7 @@ impl Writer<'_> {
     fn instance(&mut self, part: usize, json: Option<Json<'_>>, at: &str) -> Vec<u8> {
         let structures = self.structures;
         let part_of = &structures.parts[part];
+        self.bytes += part_of.record.max_len();
         let mut bytes = vec![0; part_of.record.max_len()];
         part_of.record.initialise(&mut bytes);
         blank(structures, part, &part_of.shape, &mut bytes);
@@ -123,6 +131,10 @@ impl Writer<'_> {
         }
         let mut all = Vec::new();
         for (index, item) in json.items().enumerate() {
+            if self.bytes > MAX_BYTES {
+                let message = format!("makes structures of more than {MAX_BYTES} bytes");
+                return self.fault(at, message, None);
+            }
             let item = Some(item).filter(|item| item.kind() != Kind::Null);
             all.extend(self.instance(contained.part, item, &format!("{at}/{index}")));
         }
