@@ -249,22 +249,26 @@ pub fn bytes_of<'v>(value: &'v Value<'_>) -> Option<&'v [u8]> {
     Some(unsafe { raw.as_ref() })
 }
 
-/// The bytes of an Uint8Array, to be written.
+/// Has something done with the bytes of an Uint8Array, which may be written;
+/// none for anything else.
 ///
 /// # Safety
-/// Nothing else has them borrowed.
-pub unsafe fn bytes_mut<'v>(value: &'v Value<'_>) -> Option<&'v mut [u8]> {
+/// Nothing else has them borrowed, and no script runs meanwhile.
+pub unsafe fn with_bytes<R>(value: &Value<'_>, act: impl FnOnce(&mut [u8]) -> R) -> Option<R> {
     let array = TypedArray::<u8>::from_value(value.clone()).ok()?;
-    let raw = array.as_raw()?;
-    // SAFETY: as `bytes_of`, and the caller has them alone.
-    Some(unsafe { &mut *raw.as_ptr() })
+    let mut raw = array.as_raw()?;
+    // SAFETY: the array's memory, which stays while `array` does; the caller
+    // has it alone.
+    Some(act(unsafe { raw.as_mut() }))
 }
 
 fn put_back(area: &Value<'_>, output: &[u8]) {
     // SAFETY: the input was read before the program ran, and its borrow ended.
-    if let Some(to) = unsafe { bytes_mut(area) } {
-        let n = to.len().min(output.len());
-        to[..n].copy_from_slice(&output[..n]);
+    unsafe {
+        with_bytes(area, |to| {
+            let n = to.len().min(output.len());
+            to[..n].copy_from_slice(&output[..n]);
+        });
     }
 }
 

@@ -315,6 +315,9 @@ fn serve(thread: &Rc<Thread>, engines: &mut Engines, job: Job) {
     }
     if let Err(failure) = &result {
         let Failure { abend, stack } = failure;
+        // The engine's own part is nobody's mistake.
+        let frames = stack.lines().filter(|l| !l.contains("(<tupelo:"));
+        let stack: String = frames.map(|l| format!("\n{l}")).collect();
         let (code, line) = (&abend.code, abend.line);
         let place = match line {
             0 => abend.program.clone(),
@@ -322,7 +325,7 @@ fn serve(thread: &Rc<Thread>, engines: &mut Engines, job: Job) {
         };
         tracing::warn!(
             target: "script", task = number, %transid, %script, %code, at = %place,
-            "{}{}{}", abend.message, if stack.is_empty() { "" } else { "\n" }, stack.trim_end()
+            "{}{stack}", abend.message
         );
     }
     // The client may have gone.

@@ -27,7 +27,7 @@ use serde_json::{Value as Json, json};
 
 use crate::accessors;
 use crate::engine::Shared;
-use crate::natives::{bytes_mut, bytes_of};
+use crate::natives::{bytes_of, with_bytes};
 
 /// Digits that a double holds, whatever they are.
 const EXACT_DIGITS: u16 = 15;
@@ -420,14 +420,13 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
                     value: Value<'js>,
                     at: Rest<u32>|
           -> Result<Option<String>> {
-        // SAFETY: the value that is written was copied out before.
         let text = match text_of_value(&value)? {
             Ok(text) => text,
             Err(why) => return Ok(Some(why)),
         };
-        let area = unsafe { bytes_mut(&bytes) }.unwrap_or_default();
-        Ok(r.with(number, |r| r.write(field, area, &text, &at.0))
-            .flatten())
+        let write = |area: &mut [u8]| r.with(number, |r| r.write(field, area, &text, &at.0));
+        // SAFETY: the value that is written was copied out before.
+        Ok(unsafe { with_bytes(&bytes, write) }.flatten().flatten())
     };
     own.set("recordSet", Function::new(c(), set)?)?;
 
@@ -450,10 +449,11 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     let r = records();
     let from_json =
         move |number: usize, field: u32, bytes: Value<'js>, text: String, at: Rest<u32>| {
+            let take = |area: &mut [u8]| {
+                r.with(number, |r| r.take_json(field as usize, area, &text, &at.0))
+            };
             // SAFETY: nothing else has the bytes borrowed.
-            let area = unsafe { bytes_mut(&bytes) }.unwrap_or_default();
-            r.with(number, |r| r.take_json(field as usize, area, &text, &at.0))
-                .flatten()
+            unsafe { with_bytes(&bytes, take) }.flatten().flatten()
         };
     own.set("recordFromJson", Function::new(c(), from_json)?)?;
 

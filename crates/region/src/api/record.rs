@@ -200,12 +200,12 @@ impl MonitoringRecord {
 }
 
 impl MonitoringRecord {
-    /// What the runs of programs for an open task cost is part of the task.
+    /// What the runs of programs for an open task cost is part of the task. The
+    /// time of its own thread is on that thread's clock.
     pub(crate) fn add_runs(&mut self, run: &MonitoringRecord) {
         self.admission_wait_ns += run.admission_wait_ns;
         self.dispatch_wait_ns += run.dispatch_wait_ns;
         self.general_cpu_ns += run.general_cpu_ns;
-        self.offload_cpu_ns += run.offload_cpu_ns;
         self.qr_wait_ns += run.qr_wait_ns;
         self.region_wait_ns += run.region_wait_ns;
         self.input_bytes += run.input_bytes;

@@ -4,4 +4,5 @@ mod faults;
 mod files;
 mod harness;
 mod limits;
+mod open;
 mod run;
