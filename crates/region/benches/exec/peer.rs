@@ -181,7 +181,8 @@ fn serve_ring(page: &Page) {
             page.server_sleeps.0.store(0, Ordering::SeqCst);
             continue;
         }
-        for _ in done..page.head.0.load(Ordering::SeqCst) {
+        let asked = page.head.0.load(Ordering::SeqCst);
+        while done < asked {
             let slot = &page.slots[done as usize % SLOTS].0;
             slot.started
                 .store(clock(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
