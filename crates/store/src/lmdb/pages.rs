@@ -182,23 +182,25 @@ impl Pages {
         Ok(Page::parse(bytes, page))
     }
 
-    /// The bytes of overflow pages, and how many pages they are.
+    /// The bytes of overflow pages, and how many pages they are. A value that
+    /// became shorter keeps the pages that it had.
     pub fn overflow(&self, page: u64, length: usize) -> io::Result<Result<(Vec<u8>, u64), Flaw>> {
         let pages = (PAGE_HEAD_BYTES + length).div_ceil(self.page_bytes);
         let mut bytes = vec![0; PAGE_HEAD_BYTES + length];
         if !self.read(page * self.page_bytes as u64, &mut bytes)? {
             return Ok(Err("data.mdb ends before it".to_owned()));
         }
+        let kept = number(&bytes, 12, 4);
         let head_is_right = number(&bytes, 0, 8) == page
             && number(&bytes, 10, 2) as u16 == OVERFLOW
-            && number(&bytes, 12, 4) == pages as u64;
+            && kept >= pages as u64;
         if !head_is_right {
             return Ok(Err(
                 "it is not the overflow page that it should be".to_owned()
             ));
         }
         bytes.drain(..PAGE_HEAD_BYTES);
-        Ok(Ok((bytes, pages as u64)))
+        Ok(Ok((bytes, kept)))
     }
 
     /// Reads all of `bytes`; false if the file ends before.

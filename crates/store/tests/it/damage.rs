@@ -110,6 +110,24 @@ fn a_whole_store_is_found_whole() {
 }
 
 #[test]
+fn a_value_that_became_shorter_in_the_pages_it_had_is_whole() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let put = |bytes: &[u8]| {
+        let mut unit = UnitOfWork::new();
+        unit.put(Table::new("tsqueue"), b"item", bytes);
+        unit
+    };
+    // Three pages, then one and none of what they hold, in one transaction.
+    let units = [put(&[1; 10_000]), put(&[2; 3_000]), put(&[])];
+    for n in 1..=units.len() {
+        assert!(store.apply(&units[..n]).iter().all(Result::is_ok));
+        let report = checked(home.path());
+        assert!(report.is_clean(), "{n}: {:?}", report.findings);
+    }
+}
+
+#[test]
 fn a_truncated_store_is_refused_with_what_is_missing() {
     for bytes in [1, 100, 4096, 8192, 8200, 20_000] {
         let home = tempfile::tempdir().unwrap();
