@@ -36,10 +36,21 @@
   N.main = async (script, given) => {
     try {
       const request = new N.Request(given), response = new N.Response();
+      const problem = (status, title, detail) => {
+        const made = new N.Response();
+        made.status = status;
+        made.type = "application/problem+json";
+        made.json({ type: "about:blank", title, status, detail });
+        return made;
+      };
       const handler = script[request.method] ?? (request.method === "HEAD" ? script.GET : undefined) ?? script.default;
       if (typeof handler !== "function") {
-        response.status = 405;
-        told = answered(response);
+        const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
+        const has = (method) => typeof (script[method] ?? (method === "HEAD" && script.GET)) === "function";
+        const allow = methods.filter(has).join(", ");
+        const refused = problem(405, "Method not allowed", `the script takes ${allow || "nothing"}, not ${request.method}`);
+        refused.headers.set("allow", allow);
+        told = answered(refused);
         return;
       }
       try {
@@ -47,11 +58,7 @@
         told = answered(response);
       } catch (e) {
         if (!(e instanceof N.BadRequest)) throw e;
-        const problem = new N.Response();
-        problem.status = 400;
-        problem.type = "application/problem+json";
-        problem.json({ type: "about:blank", title: "Bad request", status: 400, detail: e.message });
-        told = answered(problem);
+        told = answered(problem(400, "Bad request", e.message));
       }
     } catch (e) {
       told = failed(e);

@@ -73,7 +73,10 @@ fn a_method_without_a_handler_is_not_allowed_and_default_takes_any() {
         method: method.into(),
         ..Request::default()
     };
-    assert_eq!(script.serve(&request("PUT")).unwrap().status, 405);
+    let refused = script.serve(&request("PUT")).unwrap();
+    assert_eq!(refused.status, 405);
+    let allow = refused.headers.iter().find(|(name, _)| name == "allow");
+    assert!(allow.is_some_and(|(_, methods)| methods.starts_with("GET, HEAD")));
     assert_eq!(script.serve(&request("HEAD")).unwrap().status, 200);
     let mut script = load("export default (request) => request.method");
     assert_eq!(script.serve(&request("PUT")).unwrap().body, b"PUT");
