@@ -295,6 +295,8 @@ pub struct Tls {
     pub handshake_records: u32,
     /// Alerts seen in clear.
     pub alerts: u32,
+    /// Its records were opened with a key log.
+    pub opened: bool,
 }
 
 /// How a connection ended.

@@ -52,7 +52,7 @@ pub use error::ReadError;
 pub use exchange::{Exchange, GapReport, Part, Phase, PhaseTimes, Split, Stall};
 pub use explanation::{CaptureInfo, Cause, Explanation, Problem, Service, Totals};
 pub use histogram::Histogram;
-pub use options::{Filter, Options, Protocol};
+pub use options::{Filter, KeyLog, KeyLogError, Options, Protocol};
 pub use pacing::{Pacing, WAIT_CLASSES};
 pub use rules::{About, Claim, Confidence, Evidence, Finding, Gap, Quiet, Rule, Silence};
 pub use segment::{Flags, MarkCounts, Marks, Segment, Side};

@@ -1,5 +1,6 @@
 //! What to analyse, how much to keep, and how many threads.
 
+pub use crate::app::{KeyLog, KeyLogError};
 use serde::Serialize;
 use std::net::IpAddr;
 
@@ -16,6 +17,8 @@ pub struct Options {
     pub to_ns: Option<i64>,
     /// Protocols told by server port; they override recognition.
     pub protocols: Vec<(u16, Protocol)>,
+    /// Secrets that open TLS; those that a pcapng file carries come to them.
+    pub key_log: KeyLog,
     /// Times without a segment longer than this are gaps, offered to rules.
     pub gap_ns: i64,
     /// Worst exchanges kept with their segments.
@@ -41,6 +44,7 @@ impl Default for Options {
             from_ns: None,
             to_ns: None,
             protocols: Vec::new(),
+            key_log: KeyLog::default(),
             gap_ns: 1_000_000,
             keep_exchanges: 50,
             keep_connections: 200,
@@ -62,9 +66,9 @@ pub enum Protocol {
     Turns,
     /// HTTP/1.0 and 1.1.
     Http1,
-    /// HTTP/2 in clear: a stream is an exchange. Heads stay compressed.
+    /// HTTP/2, in clear or opened: a stream is an exchange.
     Http2,
-    /// TLS, by records.
+    /// TLS whose records are closed. One that is opened has its content's protocol.
     Tls,
     /// Messages with a two-byte length in front (big-endian, with or without itself).
     Framed2,

@@ -1,9 +1,9 @@
 //! Records to JSON and back, and how many copybooks are accepted.
 //!
-//! The peer of the two speed rows is the program of the `copybook-cli` crate,
-//! found as `copybook` on the path; both programs convert the same file of
-//! customer-like 740-byte EBCDIC records on one thread, and MB/s count record
-//! bytes. The peer of the acceptance row is `cobc -std=ibm`: every copybook it
+//! The peer of the two speed rows is the `copybook-codec` library in a program
+//! of its own, built by the bench; both programs convert the same file of
+//! customer-like 740-byte EBCDIC records on one thread, through buffers of a
+//! megabyte, and MB/s count record bytes. The peer of the acceptance row is `cobc -std=ibm`: every copybook it
 //! compiles has to be accepted. TUPELO_COPYBOOKS names a folder of further
 //! copybooks to try beside the project's own.
 
@@ -21,12 +21,12 @@ use super::{Bench, Bound, Row, Setting, alternate, program};
 pub const BENCHES: &[Bench] = &[
     Bench {
         name: "copybook-decode",
-        about: "record to JSON, one thread, against copybook-cli",
+        about: "record to JSON, one thread, against the copybook-codec library",
         run: decode,
     },
     Bench {
         name: "copybook-encode",
-        about: "JSON to record, one thread, against copybook-cli",
+        about: "JSON to record, one thread, against the copybook-codec library",
         run: encode,
     },
     Bench {
@@ -37,74 +37,103 @@ pub const BENCHES: &[Bench] = &[
 ];
 
 fn decode(setting: &Setting) -> Result<Vec<Row>> {
-    let large = Data::make(60_000)?;
-    // The peer takes its time: a tenth of the records is enough to see it.
-    let small = Data::make(6_000)?;
-    let out = large.folder.path().join("out.jsonl");
+    let data = Data::make(60_000)?;
+    let out = data.folder.path().join("out.jsonl");
     let tupelo = program::tupelo()?;
-    let peer = program::on_path("copybook");
+    let peer = peer();
     let (ours, theirs) = alternate(
         setting.rounds,
         || {
             let mut c = Command::new(&tupelo);
             c.args(["record", "decode", "--code-page", "cp037"]);
-            c.arg(&large.copybook)
-                .arg(&large.records)
-                .arg("-o")
-                .arg(&out);
-            Ok(large.megabytes()? / seconds(c)?)
+            c.args([&data.copybook, &data.records]).arg("-o").arg(&out);
+            Ok(data.megabytes()? / seconds(c)?)
         },
         || {
             let Some(peer) = &peer else { return Ok(None) };
             let mut c = Command::new(peer);
-            c.args(["decode", "--format", "fixed", "--codepage", "cp037"]);
-            c.arg(&small.copybook)
-                .arg(&small.records)
-                .arg("-o")
-                .arg(&out);
-            Ok(Some(small.megabytes()? / seconds(c)?))
+            c.arg("decode").args([&data.copybook, &data.records, &out]);
+            Ok(Some(data.megabytes()? / seconds(c)?))
         },
     )?;
     Ok(vec![Row::judged(
         "copybook-decode",
         "740-byte record to JSON",
         (ours, "MB/s"),
-        ("copybook-cli", theirs),
+        ("copybook-codec", theirs),
         Bound::RatioAtLeast(10.0),
     )])
 }
 
 fn encode(setting: &Setting) -> Result<Vec<Row>> {
-    let large = Data::make(60_000)?;
-    let small = Data::make(6_000)?;
+    let data = Data::make(60_000)?;
+    let out = data.folder.path().join("out.bin");
     let tupelo = program::tupelo()?;
-    let peer = program::on_path("copybook");
+    let peer = peer();
     let (ours, theirs) = alternate(
         setting.rounds,
         || {
             let mut c = Command::new(&tupelo);
             c.args(["record", "encode", "--code-page", "cp037"]);
-            c.arg(&large.copybook).arg(&large.json);
-            c.arg("-o").arg(large.folder.path().join("out.bin"));
-            Ok(large.megabytes()? / seconds(c)?)
+            c.args([&data.copybook, &data.json]).arg("-o").arg(&out);
+            Ok(data.megabytes()? / seconds(c)?)
         },
         || {
             let Some(peer) = &peer else { return Ok(None) };
+            let json = data.peer_json(peer)?;
             let mut c = Command::new(peer);
-            c.args(["encode", "--format", "fixed", "--codepage", "cp037"]);
-            c.arg(&small.copybook).arg(small.peer_json(peer)?);
-            c.arg("-o").arg(small.folder.path().join("out.bin"));
-            Ok(Some(small.megabytes()? / seconds(c)?))
+            c.arg("encode").args([&data.copybook, &json, &out]);
+            Ok(Some(data.megabytes()? / seconds(c)?))
         },
     )?;
     Ok(vec![Row::judged(
         "copybook-encode",
         "JSON to 740-byte record",
         (ours, "MB/s"),
-        ("copybook-cli", theirs),
+        ("copybook-codec", theirs),
         Bound::RatioAtLeast(30.0),
     )])
 }
+
+/// The peer's program, built once; none where its crate cannot be had.
+fn peer() -> Option<PathBuf> {
+    let folder = Path::new("target/bench-peers/copybook");
+    let built = || -> Result<PathBuf> {
+        fs::create_dir_all(folder.join("src"))?;
+        fs::write(folder.join("Cargo.toml"), PEER_MANIFEST)?;
+        fs::write(
+            folder.join("src/main.rs"),
+            include_str!("peers/copybook.rs"),
+        )?;
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(cargo)
+            .args(["build", "--release", "--quiet"])
+            .current_dir(folder)
+            .status()?;
+        match status.success() {
+            true => Ok(fs::canonicalize(
+                folder.join("target/release/copybook-peer"),
+            )?),
+            false => bail!("cargo: {status}"),
+        }
+    };
+    built()
+        .inspect_err(|error| eprintln!("the copybook-codec library is left out: {error:#}"))
+        .ok()
+}
+
+/// A workspace of its own, so that the project's does not know it.
+const PEER_MANIFEST: &str = r#"[package]
+name = "copybook-peer"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+copybook-codec = "=0.6.1"
+copybook-core = "=0.6.1"
+
+[workspace]
+"#;
 
 fn accepted(_: &Setting) -> Result<Vec<Row>> {
     let tupelo = program::tupelo()?;
@@ -243,8 +272,7 @@ impl Data {
         let out = self.folder.path().join("peer.jsonl");
         if !out.exists() {
             let mut c = Command::new(peer);
-            c.args(["decode", "--format", "fixed", "--codepage", "cp037"]);
-            c.arg(&self.copybook).arg(&self.records).arg("-o").arg(&out);
+            c.arg("decode").args([&self.copybook, &self.records, &out]);
             seconds(c)?;
         }
         Ok(out)

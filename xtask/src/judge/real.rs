@@ -1,10 +1,12 @@
 //! Programs that really run, in network namespaces of their own, with planted
-//! pauses, windows and losses, captured at both ends at once.
+//! pauses, windows and losses, captured at both ends at once, and midway or
+//! with the hosts' offloads on where the scene says so.
 //!
 //! The kernel's own TCP does what the model in `capture::synth` only imitates.
 //! Each scene is a script for the client and one for the server; its truth is
 //! written beside it. Needs the right to make network namespaces.
 
+use std::collections::HashSet;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
@@ -26,6 +28,7 @@ enum Step {
 use Step::{Receive, Send, Sleep};
 
 /// One scene.
+#[derive(Clone)]
 struct Scene {
     name: &'static str,
     client: Vec<Step>,
@@ -74,6 +77,33 @@ impl Scene {
         Scene { wire, ..self }
     }
 
+    /// What is unusual of its path, for its name.
+    fn manner(&self) -> &'static str {
+        match (self.wire.offloads, self.wire.halved) {
+            (true, _) => ", offloads on,",
+            (_, true) => ", in two halves,",
+            _ => "",
+        }
+    }
+
+    /// Captured in the middle of its path too.
+    fn halved(self) -> Scene {
+        let wire = WirePlan {
+            halved: true,
+            ..self.wire
+        };
+        Scene { wire, ..self }
+    }
+
+    /// The hosts leave segmentation and coalescing to their interfaces.
+    fn offloaded(self) -> Scene {
+        let wire = WirePlan {
+            offloads: true,
+            ..self.wire
+        };
+        Scene { wire, ..self }
+    }
+
     fn plants(self, planted: &'static [&'static str], allowed: &'static [&'static str]) -> Scene {
         Scene {
             planted,
@@ -83,15 +113,20 @@ impl Scene {
     }
 }
 
-/// Every scene, played once a round; each gives the captures of both ends.
+/// Every scene, played once a round; each gives the captures of both ends, and
+/// of the middle of its path.
 pub fn cases(rounds: u32) -> Result<Vec<Case>> {
     let mut all = Vec::new();
     for round in 0..rounds {
         for scene in scenes(u64::from(round)) {
             let captures = play(&scene, u64::from(round)).with_context(|| scene.name.to_owned())?;
-            for (place, capture) in ["client", "server"].into_iter().zip(captures) {
+            for (place, capture) in ["client", "server", "middle"].into_iter().zip(captures) {
                 all.push(Case {
-                    name: format!("run: {} at the {place} #{round}", scene.name),
+                    name: format!(
+                        "run: {}{} at the {place} #{round}",
+                        scene.name,
+                        scene.manner()
+                    ),
                     capture,
                     truth: Truth {
                         planted: scene.planted.to_vec(),
@@ -203,7 +238,21 @@ fn scenes(round: u64) -> Vec<Scene> {
         .plants(&["app.tiny-writes"], &[]),
     ]);
     all.extend(transfers(round));
+    // The same at the hosts' usual settings and seen from between them.
+    let hosts = scenes_by_name(&all, |scene| scene.wire.is_direct()).map(Scene::offloaded);
+    let between = scenes_by_name(&all, |scene| !scene.wire.is_direct()).map(Scene::halved);
+    let more: Vec<Scene> = hosts.chain(between).collect();
+    all.extend(more);
     all
+}
+
+/// One scene of each name.
+fn scenes_by_name(scenes: &[Scene], wanted: fn(&Scene) -> bool) -> impl Iterator<Item = Scene> {
+    let mut seen = HashSet::new();
+    let kept = scenes.iter().filter(|s| wanted(s)).cloned();
+    kept.filter(move |scene| seen.insert(scene.name))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// Scenes with much to send.
@@ -287,22 +336,30 @@ fn transfers(round: u64) -> Vec<Scene> {
     ]
 }
 
-/// Plays a scene; the captures at the client and at the server.
-fn play(scene: &Scene, seed: u64) -> Result<[Vec<u8>; 2]> {
+/// Plays a scene; the captures at the client, at the server and, where the
+/// path has a middle, there.
+fn play(scene: &Scene, seed: u64) -> Result<Vec<Vec<u8>>> {
     let wire = Wire::new(&scene.wire, seed + 1)?;
     if let Some(bytes) = scene.client_buffer {
         wire.client
             .set("ipv4/tcp_rmem", &format!("4096 {bytes} {bytes}"))?;
     }
-    let setup = Setup {
-        interface: "eth0".into(),
-        filter: Filter::default(),
-        snap_bytes: 200,
-        limits: Limits::default(),
+    let record = |interface: &str| {
+        let setup = Setup {
+            interface: interface.into(),
+            filter: Filter::default(),
+            snap_bytes: 200,
+            limits: Limits::default(),
+        };
+        Recorder::start(setup, Vec::new())
     };
-    let record = || Recorder::start(setup.clone(), Vec::new());
-    let at_client = wire.client.run(record)??;
-    let at_server = wire.server.run(record)??;
+    let mut recorders = vec![
+        wire.client.run(|| record("eth0"))??,
+        wire.server.run(|| record("eth0"))??,
+    ];
+    if let Some(middle) = &wire.middle {
+        recorders.push(middle.run(|| record("middle"))??);
+    }
     let listener = wire
         .server
         .run(|| TcpListener::bind(SocketAddr::from((SERVER, PORT))))??;
@@ -332,7 +389,8 @@ fn play(scene: &Scene, seed: u64) -> Result<[Vec<u8>; 2]> {
         .map_err(|_| anyhow::anyhow!("the server panicked"))?;
     done.with_context(|| format!("the client at {CLIENT}"))?;
     served.context("the server")?;
-    let captures = [at_client.stop()?.file, at_server.stop()?.file];
+    let captures = recorders.into_iter().map(|r| Ok(r.stop()?.file));
+    let captures = captures.collect::<Result<Vec<_>>>()?;
     wire.close();
     Ok(captures)
 }

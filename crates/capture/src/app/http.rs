@@ -375,7 +375,7 @@ fn request_words(text: &[u8]) -> &[u8] {
 }
 
 /// Adds words to a label: printable, and not endless.
-fn label(label: &mut String, words: &[u8]) {
+pub(super) fn label(label: &mut String, words: &[u8]) {
     if !label.is_empty() {
         label.push_str(" → ");
     }

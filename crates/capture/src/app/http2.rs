@@ -1,18 +1,23 @@
 //! HTTP/2: frames to streams, a request and its response each.
 //!
-//! Heads are compressed and stay closed: a stream has its number for a name. Bodies
-//! are stepped over, so messages of gRPC inside them are counted by nobody.
-//! What belongs to no stream (settings, pings, window updates) is nobody's
-//! request. Reference: RFC 9113, sections 3.4, 4.1 and 6.
-//! Invariant: at most one frame header is held a direction.
+//! A stream is an exchange; its head is its name as long as heads can be
+//! decompressed, its number otherwise. Bodies are stepped over; those of gRPC
+//! are looked at for where messages end, so that they are counted. What belongs
+//! to no stream (settings, pings, window updates) is nobody's request.
+//! Reference: RFC 9113, sections 3.4, 4.1, 6 and 8.1.
+//! Invariant: at most one frame header and one header block are held a direction.
 
 use super::feed::{At, Parse, Step};
+use super::grpc::Calls;
+use super::http::label;
+use super::http2_heads::{Head, Heads};
 use crate::Side;
 
 /// Both directions of a connection.
 #[derive(Debug)]
 pub(super) struct Http2 {
     directions: [Direction; 2],
+    calls: Calls,
 }
 
 #[derive(Debug, Default)]
@@ -24,6 +29,11 @@ struct Direction {
     frame: Frame,
     /// Bytes of the frame that are still to come.
     left: u64,
+    /// Bytes of padding behind a DATA frame's content; none before its length.
+    padding: Option<u64>,
+    heads: Heads,
+    /// The frame that began the header block.
+    opened_by: Frame,
 }
 
 /// The frame being read.
@@ -42,6 +52,7 @@ impl Default for Http2 {
         };
         Http2 {
             directions: [client, Direction::default()],
+            calls: Calls::default(),
         }
     }
 }
@@ -56,7 +67,7 @@ impl Parse for Http2 {
         }
         if direction.left > 0 {
             let used = direction.left.min(bytes.len() as u64);
-            direction.pass(used, at);
+            self.pass(used, Some(&bytes[..used as usize]), at);
             return Step::Used(used as usize);
         }
         let take = (HEAD_BYTES - direction.have).min(bytes.len());
@@ -76,32 +87,202 @@ impl Parse for Http2 {
             stream: u32::from_be_bytes(stream) & 0x7fff_ffff,
         };
         direction.left = u64::from(u32::from_be_bytes([0, a, b, c]));
-        direction.frame.begin(at);
-        direction.frame.count(HEAD_BYTES as u64, at);
-        if direction.left == 0 {
-            direction.frame.end(at);
+        self.begin(at);
+        if self.directions[at.side.index()].left == 0 {
+            self.end(at);
         }
         Step::Used(take)
     }
 
     fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
-        let direction = &mut self.directions[at.side.index()];
-        let known = missing <= direction.left;
+        let known = missing <= self.directions[at.side.index()].left;
         if known {
-            direction.pass(missing, at);
+            self.pass(missing, None, at);
         }
         known
     }
 }
 
-impl Direction {
-    /// Bytes of the frame's payload went by.
-    fn pass(&mut self, bytes: u64, at: &mut At<'_>) {
-        self.frame.count(bytes, at);
-        self.left -= bytes;
-        if self.left == 0 {
-            self.frame.end(at);
+impl Http2 {
+    /// A frame's header is whole.
+    fn begin(&mut self, at: &mut At<'_>) {
+        let direction = &mut self.directions[at.side.index()];
+        let frame = direction.frame;
+        direction.padding = (frame.flags & PADDED == 0).then_some(0);
+        if matches!(frame.kind, HEADERS | PUSH_PROMISE) {
+            direction.heads.begin(at.stamp);
+            direction.opened_by = frame;
         }
+        if frame.carries_block() {
+            direction.heads.begin_frame();
+            direction.heads.bytes += HEAD_BYTES as u64;
+        }
+        match (frame.kind, at.side, frame.session()) {
+            (HEADERS, Side::Client, Some(session)) if at.out.session_mut(session).is_none() => {
+                let asked_ns = at.stamp.time_ns;
+                at.out
+                    .begin_in_session(session, Side::Client, asked_ns, at.stamp);
+                if let Some(exchange) = at.out.session_mut(session) {
+                    exchange.label = format!("{UNNAMED}{}", frame.stream);
+                }
+            }
+            _ => {}
+        }
+        self.count(frame, HEAD_BYTES as u64, at);
+    }
+
+    /// Bytes of the frame's payload went by; none of them when nobody has them.
+    fn pass(&mut self, count: u64, bytes: Option<&[u8]>, at: &mut At<'_>) {
+        let direction = &mut self.directions[at.side.index()];
+        let frame = direction.frame;
+        if frame.carries_block() {
+            direction.heads.bytes += count;
+            match bytes {
+                Some(bytes) => direction.heads.take(bytes),
+                None => direction.heads.lose(),
+            }
+        } else if frame.kind == DATA && self.calls.contains(frame.stream) {
+            self.message_bytes(count, bytes, at);
+        }
+        self.count(frame, count, at);
+        let direction = &mut self.directions[at.side.index()];
+        direction.left -= count;
+        if direction.left == 0 {
+            self.end(at);
+        }
+    }
+
+    /// Bytes of a DATA frame of a gRPC call, padding and all.
+    fn message_bytes(&mut self, mut count: u64, mut bytes: Option<&[u8]>, at: &mut At<'_>) {
+        let direction = &mut self.directions[at.side.index()];
+        let mut left = direction.left;
+        if direction.padding.is_none() {
+            // The first byte tells how much padding is behind.
+            direction.padding = Some(bytes.map_or(0, |bytes| u64::from(bytes[0])));
+            (left, count) = (left - 1, count - 1);
+            bytes = bytes.map(|bytes| &bytes[1..]);
+        }
+        let content = left
+            .saturating_sub(direction.padding.unwrap_or(0))
+            .min(count);
+        let stream = direction.frame.stream;
+        let messages = match bytes {
+            Some(bytes) => self.calls.take(stream, at.side, &bytes[..content as usize]),
+            None => self.calls.miss(stream, at.side, content),
+        };
+        if let Some(session) = direction.frame.session() {
+            for _ in 0..messages {
+                at.out.session_message(session, at.side);
+            }
+        }
+    }
+
+    /// Counts bytes of a message. A response's head is counted when it is
+    /// whole, since it may be an interim one, which is no response.
+    fn count(&mut self, frame: Frame, bytes: u64, at: &mut At<'_>) {
+        let carries = match at.side {
+            Side::Client => matches!(frame.kind, DATA | HEADERS | CONTINUATION),
+            Side::Server => frame.kind == DATA,
+        };
+        if let Some(session) = frame.session().filter(|_| carries) {
+            at.out.session_bytes(session, at.side, bytes, at.stamp);
+        }
+    }
+
+    /// The frame is whole.
+    fn end(&mut self, at: &mut At<'_>) {
+        let direction = &mut self.directions[at.side.index()];
+        let frame = direction.frame;
+        if frame.carries_block() {
+            let padded = frame.flags & PADDED != 0 && frame.kind != CONTINUATION;
+            let before = match frame.kind {
+                HEADERS if frame.flags & PRIORITY != 0 => PRIORITY_BYTES,
+                PUSH_PROMISE => STREAM_BYTES,
+                _ => 0,
+            };
+            direction.heads.end_frame(padded, before);
+            if frame.flags & END_HEADERS != 0 {
+                self.head(at);
+            }
+            return;
+        }
+        let Some(session) = frame.session() else {
+            return;
+        };
+        match frame.kind {
+            RST_STREAM => {
+                self.calls.end(frame.stream);
+                at.out.end_in_session(session, false);
+            }
+            DATA if frame.flags & END_STREAM != 0 => self.end_side(frame.stream, session, at),
+            _ => {}
+        }
+    }
+
+    /// A header block is whole.
+    fn head(&mut self, at: &mut At<'_>) {
+        let direction = &mut self.directions[at.side.index()];
+        let frame = direction.opened_by;
+        let (start, bytes) = (direction.heads.start, direction.heads.bytes);
+        let head = direction.heads.end();
+        let Some(session) = frame.session().filter(|_| frame.kind == HEADERS) else {
+            return;
+        };
+        match at.side {
+            Side::Client => self.request_head(frame.stream, session, head, at),
+            Side::Server => {
+                let interim = head.as_ref().and_then(|head| head.status);
+                if interim.is_some_and(|status| status < 200) {
+                    return;
+                }
+                at.out.begin_answer(session, start);
+                at.out.session_bytes(session, Side::Server, bytes, at.stamp);
+                response_head(session, head, at);
+            }
+        }
+        if frame.flags & END_STREAM != 0 {
+            self.end_side(frame.stream, session, at);
+        }
+    }
+
+    fn request_head(&mut self, stream: u32, session: u16, head: Option<Head>, at: &mut At<'_>) {
+        let Some(head) = head.filter(|head| !head.method.is_empty()) else {
+            return;
+        };
+        if let Some(exchange) = at.out.session_mut(session)
+            && exchange.label.starts_with(UNNAMED)
+        {
+            exchange.label.clear();
+            let words = [&head.method[..], b" ", &head.path[..]].concat();
+            label(&mut exchange.label, words.trim_ascii_end());
+            if head.grpc {
+                self.calls.begin(stream);
+            }
+        }
+    }
+
+    /// `side` has said everything on a stream.
+    fn end_side(&mut self, stream: u32, session: u16, at: &mut At<'_>) {
+        if !self.calls.contains(stream) {
+            at.out.session_message(session, at.side);
+        }
+        if at.side == Side::Server {
+            self.calls.end(stream);
+            at.out.end_in_session(session, true);
+        }
+    }
+}
+
+/// The status of a response, or what a call's trailers say.
+fn response_head(session: u16, head: Option<Head>, at: &mut At<'_>) {
+    let (Some(head), Some(exchange)) = (head, at.out.session_mut(session)) else {
+        return;
+    };
+    if let Some(status) = head.status {
+        label(&mut exchange.label, status.to_string().as_bytes());
+    }
+    if let Some(status) = head.grpc_status {
+        exchange.label.push_str(&format!(", gRPC status {status}"));
     }
 }
 
@@ -113,50 +294,14 @@ impl Frame {
         odd.then(|| (((self.stream / 2) % u32::from(u16::MAX)) + 1) as u16)
     }
 
-    fn begin(self, at: &mut At<'_>) {
-        let Some(session) = self.session().filter(|_| self.kind == HEADERS) else {
-            return;
-        };
-        match at.side {
-            Side::Client if at.out.session_mut(session).is_none() => {
-                let asked_ns = at.stamp.time_ns;
-                at.out
-                    .begin_in_session(session, Side::Client, asked_ns, at.stamp);
-                if let Some(exchange) = at.out.session_mut(session) {
-                    exchange.label.push_str("stream ");
-                    exchange.label.push_str(&self.stream.to_string());
-                }
-            }
-            Side::Client => {}
-            Side::Server => at.out.begin_answer(session, at.stamp),
-        }
-    }
-
-    fn count(self, bytes: u64, at: &mut At<'_>) {
-        let carries = matches!(self.kind, DATA | HEADERS | CONTINUATION);
-        if let Some(session) = self.session().filter(|_| carries) {
-            at.out.session_bytes(session, at.side, bytes, at.stamp);
-        }
-    }
-
-    fn end(self, at: &mut At<'_>) {
-        let Some(session) = self.session() else {
-            return;
-        };
-        let last = matches!(self.kind, DATA | HEADERS) && self.flags & END_STREAM != 0;
-        match (at.side, last, self.kind == RST_STREAM) {
-            (_, _, true) => {
-                at.out.end_in_session(session, false);
-            }
-            (Side::Client, true, _) => at.out.session_message(session, Side::Client),
-            (Side::Server, true, _) => {
-                at.out.session_message(session, Side::Server);
-                at.out.end_in_session(session, true);
-            }
-            _ => {}
-        }
+    /// Its payload is a header block or a part of one.
+    fn carries_block(self) -> bool {
+        matches!(self.kind, HEADERS | PUSH_PROMISE | CONTINUATION)
     }
 }
+
+/// How an exchange is called whose head cannot be read.
+const UNNAMED: &str = "stream ";
 
 const HEAD_BYTES: usize = 9;
 
@@ -166,10 +311,21 @@ const PREFACE_BYTES: usize = 24;
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
+const PUSH_PROMISE: u8 = 5;
 const CONTINUATION: u8 = 9;
 
 /// Nothing more is to come of this stream in this direction.
 const END_STREAM: u8 = 1;
+/// The header block ends with this frame.
+const END_HEADERS: u8 = 4;
+/// The payload begins with a byte that tells the padding behind it.
+const PADDED: u8 = 8;
+/// A priority stands before the header block.
+const PRIORITY: u8 = 0x20;
+
+const PRIORITY_BYTES: usize = 5;
+/// The promised stream stands before the header block.
+const STREAM_BYTES: usize = 4;
 
 /// The highest frame type in use (RFC 9218 and later); above it, it is no frame.
 const LAST_KIND: u8 = 0x10;

@@ -12,13 +12,19 @@ mod circuits;
 mod dlsw;
 mod feed;
 mod framed;
+mod grpc;
+mod hpack;
 mod http;
 mod http2;
+mod http2_heads;
 mod llc;
 mod said;
 mod sessions;
 mod tls;
 mod tls_hello;
+mod tls_inner;
+mod tls_keys;
+mod tls_open;
 
 use crate::stream::Chunk;
 use crate::{Connection, Exchange, Options, Protocol, Side};
@@ -28,6 +34,7 @@ use feed::{At, feed};
 pub(crate) use llc::Frame as LlcFrame;
 pub(crate) use said::Said;
 pub(crate) use sessions::Note;
+pub use tls_keys::{KeyLog, KeyLogError};
 
 /// The protocol of one connection and its open exchanges.
 #[derive(Debug)]
@@ -79,7 +86,7 @@ impl App {
             self.recognise(connection, side, chunk.bytes, options);
         }
         if matches!(self.parser, Parser::Turns) {
-            self.look_again(connection, side, chunk);
+            self.look_again(connection, side, chunk, options);
         }
         let mut at = At {
             connection,
@@ -115,7 +122,9 @@ impl App {
             dlsw.settle(&mut self.assembler);
             // Sessions end here: turns know only two ends.
             self.assembler.close(false);
-        } else if matches!(self.parser, Parser::Http2(_)) {
+        } else if matches!(self.parser, Parser::Http2(_))
+            || matches!(&self.parser, Parser::Tls(tls) if tls.is_opened())
+        {
             self.assembler.close(false);
         }
         self.parser = Parser::Turns;
@@ -206,6 +215,7 @@ impl App {
         }
         let whole = match &self.parser {
             Parser::Http(http) => http.ends_at_close(),
+            Parser::Tls(tls) => tls.ends_at_close(),
             _ => true,
         };
         self.assembler.close(whole);
@@ -223,7 +233,7 @@ impl App {
             .find(|(of, _)| *of == port)
             .map(|(_, protocol)| *protocol);
         let protocol = told.unwrap_or_else(|| by_bytes(side, port, bytes));
-        self.parser = parser(protocol);
+        self.parser = parser(protocol, options);
         connection.protocol = protocol;
         self.told = told.is_some();
         let guessed = !self.told && !is_dlsw_port(port);
@@ -234,12 +244,18 @@ impl App {
 
     /// A turn may begin with a protocol that is known, or show that its
     /// messages have lengths in front.
-    fn look_again(&mut self, connection: &mut Connection, side: Side, chunk: Chunk<'_>) {
+    fn look_again(
+        &mut self,
+        connection: &mut Connection,
+        side: Side,
+        chunk: Chunk<'_>,
+        options: &Options,
+    ) {
         let port = connection.server.port;
         if !self.told && is_dlsw_port(port) && dlsw::begins_message(chunk.bytes) {
             // A capture that began inside a message.
             self.assembler.close(false);
-            self.parser = parser(Protocol::Dlsw);
+            self.parser = parser(Protocol::Dlsw, options);
             connection.protocol = Protocol::Dlsw;
             return;
         }
@@ -250,7 +266,7 @@ impl App {
             let protocol = by_bytes(side, 0, chunk.bytes);
             if protocol != Protocol::Turns {
                 self.assembler.close(true);
-                self.parser = parser(protocol);
+                self.parser = parser(protocol, options);
                 connection.protocol = protocol;
             }
         }
@@ -270,12 +286,12 @@ impl App {
     }
 }
 
-fn parser(protocol: Protocol) -> Parser {
+fn parser(protocol: Protocol, options: &Options) -> Parser {
     match protocol {
         Protocol::Turns => Parser::Turns,
         Protocol::Http2 => Parser::Http2(Box::default()),
         Protocol::Http1 => Parser::Http(Box::default()),
-        Protocol::Tls => Parser::Tls(Box::default()),
+        Protocol::Tls => Parser::Tls(Box::new(tls::TlsRecords::new(&options.key_log))),
         Protocol::Framed2 => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Two))),
         Protocol::Framed4 => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Four))),
         Protocol::Dlsw => Parser::Dlsw(Box::default()),

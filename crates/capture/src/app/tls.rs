@@ -2,13 +2,17 @@
 //!
 //! The handshake lasts to the last handshake record before application data
 //! (TLS 1.2), or to the client's first encrypted record (TLS 1.3, where that
-//! is its Finished). Behind it the exchanges are turns of application data.
+//! is its Finished). Behind it the exchanges are turns of application data, or,
+//! with a key log, what the opened records hold.
 //! Reference: RFC 8446 sections 4.1, 5; RFC 5246 section 7.4.
 
 use super::Stamp;
 use super::feed::{At, Parse, Step};
 use super::tls_hello::{self, Hello};
-use crate::{Connection, Side, Tls};
+use super::tls_inner::{Inner, Piece};
+use super::tls_keys::{KeyLog, Random};
+use super::tls_open::Opener;
+use crate::{Connection, Protocol, Side, Tls};
 
 /// Both directions of a connection.
 #[derive(Debug, Default)]
@@ -18,6 +22,12 @@ pub(super) struct TlsRecords {
     /// The client sent application data behind the handshake.
     asked: bool,
     offered_session: Vec<u8>,
+    keys: KeyLog,
+    /// What the client said first, by which key logs name connections.
+    client_random: Option<Random>,
+    /// Keys that open the records, when the key log has them.
+    opener: Option<Box<Opener>>,
+    inner: Inner,
 }
 
 #[derive(Debug, Default)]
@@ -30,6 +40,13 @@ struct Direction {
     /// Body of the first handshake record, until its hello is whole.
     hello: Vec<u8>,
     greeted: bool,
+    /// TLS 1.2: what comes is sealed.
+    changed: bool,
+    /// The body of a sealed record, and which packets brought it.
+    sealed: Vec<u8>,
+    pieces: Vec<Piece>,
+    /// Some of the body is missing.
+    torn: bool,
 }
 
 impl Parse for TlsRecords {
@@ -68,6 +85,24 @@ impl Parse for TlsRecords {
 }
 
 impl TlsRecords {
+    /// Nothing was said yet; records are opened with `keys` where they fit.
+    pub(super) fn new(keys: &KeyLog) -> TlsRecords {
+        TlsRecords {
+            keys: keys.clone(),
+            ..TlsRecords::default()
+        }
+    }
+
+    /// True when a response that has begun is whole at the connection's end.
+    pub(super) fn ends_at_close(&self) -> bool {
+        self.opener.is_none() || self.inner.ends_at_close()
+    }
+
+    /// Exchanges of the content are not turns of the records.
+    pub(super) fn is_opened(&self) -> bool {
+        self.opener.is_some()
+    }
+
     /// A record's header is whole.
     fn begin_record(&mut self, connection: &mut Connection, side: Side, stamp: Stamp) {
         let kind = self.directions[side.index()].head[0];
@@ -97,7 +132,16 @@ impl TlsRecords {
     }
 
     /// Bytes of a record's body: `count` of them, of which `bytes` are known.
-    fn record(&mut self, at: &mut At<'_>, bytes: &[u8], count: u64) {
+    fn record(&mut self, at: &mut At<'_>, bytes: &[u8], mut count: u64) {
+        let mut opens = self.opener.is_some() && self.is_sealed(at.side);
+        if opens {
+            self.gather(at, bytes, count);
+            if self.opener.is_none() {
+                // No key fits: the whole record is one of a closed connection.
+                opens = false;
+                count = self.directions[at.side.index()].size as u64;
+            }
+        }
         let At {
             connection,
             side,
@@ -108,8 +152,11 @@ impl TlsRecords {
         let (side, stamp) = (*side, *stamp);
         let direction = &mut self.directions[side.index()];
         let kind = direction.head[0];
+        if direction.left == 0 && kind == CHANGE_CIPHER {
+            direction.changed = true;
+        }
         if self.established {
-            if kind == APPLICATION {
+            if kind == APPLICATION && !opens {
                 // Tickets come unasked behind the handshake of TLS 1.3.
                 let farewell = connection
                     .tls
@@ -143,9 +190,87 @@ impl TlsRecords {
         }
     }
 
+    /// Records of this side are sealed by now, the one at hand among them.
+    fn is_sealed(&self, side: Side) -> bool {
+        let direction = &self.directions[side.index()];
+        let kind = direction.head[0];
+        match &self.opener {
+            Some(opener) if opener.is_tls_1_3() => kind == APPLICATION,
+            _ => direction.changed && kind != CHANGE_CIPHER,
+        }
+    }
+
+    /// Bytes of a sealed record's body: `count` of them, of which `bytes` are
+    /// known. When it is whole it is opened.
+    fn gather(&mut self, at: &mut At<'_>, bytes: &[u8], count: u64) {
+        let direction = &mut self.directions[at.side.index()];
+        if bytes.len() as u64 == count {
+            direction.pieces.push((direction.sealed.len(), at.stamp));
+            direction.sealed.extend_from_slice(bytes);
+        } else {
+            direction.torn = true;
+        }
+        if direction.left > 0 {
+            return;
+        }
+        let mut body = std::mem::take(&mut direction.sealed);
+        let mut pieces = std::mem::take(&mut direction.pieces);
+        match std::mem::take(&mut direction.torn) {
+            true => self.miss_record(at),
+            false => self.open(at, &mut body, &pieces),
+        }
+        // Their memory serves the next record.
+        body.clear();
+        pieces.clear();
+        let direction = &mut self.directions[at.side.index()];
+        (direction.sealed, direction.pieces) = (body, pieces);
+    }
+
+    fn open(&mut self, at: &mut At<'_>, body: &mut Vec<u8>, pieces: &[Piece]) {
+        let side = at.side.index();
+        let head = self.directions[side].head;
+        let Some(opener) = &mut self.opener else {
+            return;
+        };
+        match opener.open(side, &head, body) {
+            Some(opened) => {
+                if let Some(tls) = &mut at.connection.tls {
+                    tls.opened = true;
+                }
+                if opened.kind == APPLICATION && !opened.content.is_empty() {
+                    let from = opened.content.start;
+                    self.inner.take(at, from, &body[opened.content], pieces);
+                }
+            }
+            // A handshake whose secrets are not in the log.
+            None if !self.established && !opener.has_opened(side) => {}
+            None => {
+                self.opener = None;
+                at.out.close(false);
+                at.connection.protocol = Protocol::Tls;
+            }
+        }
+    }
+
+    /// A sealed record of which bytes are missing.
+    fn miss_record(&mut self, at: &mut At<'_>) {
+        let side = at.side.index();
+        let direction = &self.directions[side];
+        let (kind, size) = (direction.head[0], direction.size);
+        let Some(opener) = self.opener.as_mut().filter(|o| o.has_opened(side)) else {
+            return;
+        };
+        opener.skip(side);
+        let content = size.saturating_sub(opener.overhead(side));
+        if kind == APPLICATION && content > 0 {
+            self.inner.miss(at, content as u32);
+        }
+    }
+
     fn greet(&mut self, tls: &mut Tls, side: Side, hello: &Hello) {
         match side {
             Side::Client => {
+                self.client_random = hello.random;
                 tls.server_name = hello.server_name.clone();
                 tls.resumption_offered = hello.pre_shared_key || hello.ticket;
                 self.offered_session = hello.session.clone();
@@ -162,6 +287,13 @@ impl TlsRecords {
                 };
                 tls.resumption_offered |= tls.resumed;
                 self.offered_session = Vec::new();
+                if let (Some(client), Some(server)) = (self.client_random, hello.random)
+                    && !self.keys.is_empty()
+                {
+                    let randoms = (&client, &server);
+                    self.opener =
+                        Opener::new(&self.keys, hello.version, hello.suite, randoms).map(Box::new);
+                }
             }
         }
     }

@@ -1,12 +1,17 @@
-//! The two hellos of TLS, as far as they tell of version, name, resumption.
+//! The two hellos of TLS, as far as they tell of version, cipher, name, resumption.
 //!
 //! Reference: RFC 8446 section 4.1; RFC 5077 for tickets; RFC 6066 for names.
+
+use super::tls_keys::Random;
 
 /// What a hello says.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hello {
     /// Version chosen (ServerHello) or 0.
     pub(super) version: u16,
+    pub(super) random: Option<Random>,
+    /// Cipher suite chosen (ServerHello) or 0.
+    pub(super) suite: u16,
     pub(super) session: Vec<u8>,
     pub(super) server_name: Option<String>,
     pub(super) pre_shared_key: bool,
@@ -32,7 +37,7 @@ fn read(record: &mut Cursor<'_>, hello: &mut Hello) -> Option<()> {
     hello.certificate_follows = record.0.first() == Some(&CERTIFICATE);
     let mut body = Cursor(body);
     let version = body.number(2)? as u16;
-    body.take(32)?;
+    hello.random = body.take(32)?.try_into().ok();
     let session = body.number(1)?;
     hello.session = body.take(session)?.to_vec();
     match kind {
@@ -44,7 +49,8 @@ fn read(record: &mut Cursor<'_>, hello: &mut Hello) -> Option<()> {
         }
         SERVER_HELLO => {
             hello.version = version;
-            body.take(3)?;
+            hello.suite = body.number(2)? as u16;
+            body.take(1)?;
         }
         _ => return None,
     }

@@ -30,6 +30,7 @@ use std::io::Read;
 /// Explains the capture that `source` gives.
 pub(crate) fn run(source: impl Read + Send, options: &Options) -> Result<Explanation, ReadError> {
     let mut reader = Reader::new(source)?;
+    reader.keep_secrets(&options.key_log);
     let mut front = Front::new(options);
     let shards = match options.threads {
         0 | 1 => alone(&mut reader, &mut front)?,

@@ -15,7 +15,7 @@ mod compressed;
 mod pcap;
 mod pcapng;
 
-use crate::{CaptureInfo, Problem, ReadError};
+use crate::{CaptureInfo, KeyLog, Problem, ReadError};
 use std::io::{self, Read};
 
 /// Splits a capture file into frames.
@@ -217,9 +217,12 @@ impl<'a> Reader<'a> {
             };
             match step {
                 Step::Record(bytes, frame) => {
-                    if let Some(mut frame) = frame {
-                        frame.offset += *used as u32;
-                        block.frames.push(frame);
+                    match frame {
+                        Some(mut frame) => {
+                            frame.offset += *used as u32;
+                            block.frames.push(frame);
+                        }
+                        None => self.secrets_problem(*used),
                     }
                     *used += bytes;
                 }
@@ -233,6 +236,26 @@ impl<'a> Reader<'a> {
                     return 0;
                 }
             }
+        }
+    }
+
+    /// Secrets that the file carries go to `keys` from here on.
+    pub(crate) fn keep_secrets(&mut self, keys: &KeyLog) {
+        if let Format::Pcapng(pcapng) = &mut self.format {
+            pcapng.keys = keys.clone();
+        }
+    }
+
+    fn secrets_problem(&mut self, used: usize) {
+        let Format::Pcapng(pcapng) = &mut self.format else {
+            return;
+        };
+        if let Some(error) = pcapng.wrong_secrets.take() {
+            self.problem(Problem {
+                id: "file.secrets",
+                offset: self.offset + used as u64,
+                text: format!("the TLS secrets in the file are not read whole: {error}"),
+            });
         }
     }
 

@@ -1,11 +1,11 @@
 //! The block format: sections, interfaces, packets of three kinds.
 //!
 //! Every section has its own byte order and interfaces, every interface its
-//! own link type, resolution and offset of time. Comments, names, statistics
-//! and decryption secrets are passed over.
+//! own link type, resolution and offset of time. TLS secrets go to the key log;
+//! comments, names and statistics are passed over.
 
 use super::{Frame, MAX_RECORD_BYTES, Step, u16_at, u32_at};
-use crate::Problem;
+use crate::{KeyLog, KeyLogError, Problem};
 
 /// State of the current section.
 #[derive(Default)]
@@ -18,6 +18,10 @@ pub(super) struct Pcapng {
     pub(super) interfaces_seen: u32,
     /// Link types over all sections.
     pub(super) link_types: Vec<u16>,
+    /// Where secrets go that the file carries.
+    pub(super) keys: KeyLog,
+    /// What was wrong with the last of them.
+    pub(super) wrong_secrets: Option<KeyLogError>,
 }
 
 /// One interface of a section.
@@ -90,6 +94,10 @@ impl Pcapng {
                 self.interface(body);
                 None
             }
+            SECRETS => {
+                self.secrets(body);
+                None
+            }
             _ => None,
         };
         match (kind, frame) {
@@ -160,6 +168,15 @@ impl Pcapng {
             wire,
             link: interface.link,
         })
+    }
+
+    fn secrets(&mut self, body: &[u8]) {
+        if body.len() < 8 || u32_at(body, 0, self.swapped) != TLS_KEY_LOG {
+            return;
+        }
+        let length = u32_at(body, 4, self.swapped) as usize;
+        let text = &body[8..][..length.min(body.len() - 8)];
+        self.wrong_secrets = self.keys.add(&String::from_utf8_lossy(text)).err();
     }
 
     fn interface(&mut self, body: &[u8]) {
@@ -250,6 +267,9 @@ const INTERFACE: u32 = 1;
 const OLD_PACKET: u32 = 2;
 const SIMPLE: u32 = 3;
 const ENHANCED: u32 = 6;
+const SECRETS: u32 = 10;
+/// The kind of secrets that is a TLS key log.
+const TLS_KEY_LOG: u32 = 0x544c_534b;
 
 /// Times beyond the year 2116 are all the same to this program; differences
 /// of times are then always in range.

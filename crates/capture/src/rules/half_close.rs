@@ -33,9 +33,9 @@ impl Rule for HalfClose {
         let other = first.other();
         let open_ns = connection.last_ns - at_ns;
         // TLS says goodbye in a record of its own.
-        let goodbye = match connection.protocol {
-            Protocol::Tls => ALERT_BYTES,
-            _ => 0,
+        let goodbye = match connection.protocol == Protocol::Tls || connection.tls.is_some() {
+            true => ALERT_BYTES,
+            false => 0,
         };
         let text = if close.bytes_after_fin > goodbye && first == Side::Client {
             format!(

@@ -6,6 +6,7 @@ mod evidence;
 mod examples;
 mod formats;
 mod judged;
+mod opened;
 mod planted;
 mod protocols;
 mod reconciliation;

@@ -39,6 +39,18 @@ pub struct Traffic {
     pub lateness: Histogram,
 }
 
+impl Traffic {
+    /// Adds what another forwarder of the same path did.
+    pub fn with(mut self, other: &Traffic) -> Traffic {
+        self.forwarded += other.forwarded;
+        self.lost += other.lost;
+        self.late += other.late;
+        self.refused += other.refused;
+        self.lateness.merge(&other.lateness);
+        self
+    }
+}
+
 /// A frame on its way: due, order of arrival, side it leaves by, bytes.
 type Waiting = Reverse<(u64, u64, usize, Vec<u8>)>;
 

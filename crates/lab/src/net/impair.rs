@@ -100,6 +100,17 @@ impl Impairment {
             ..Impairment::default()
         }
     }
+
+    /// The same in two halves, one behind the other: each takes half the time,
+    /// the second does everything else.
+    pub fn halves(&self) -> [Impairment; 2] {
+        let first = Impairment::delay(self.delay_us / 2);
+        let second = Impairment {
+            delay_us: self.delay_us - first.delay_us,
+            ..self.clone()
+        };
+        [first, second]
+    }
 }
 
 /// Whether an Ethernet frame carries TCP over IPv4.

@@ -22,6 +22,12 @@ pub struct WirePlan {
     /// Leave the server's address to a peer in user space: the kernel there
     /// has an interface and no address.
     pub user_space_server: bool,
+    /// The path is in two halves with a place between them, [`Wire::middle`].
+    pub halved: bool,
+    /// The hosts leave segmentation and coalescing to their interfaces, so that
+    /// frames larger than the MTU are seen there; only where the hosts are
+    /// joined directly, since no forwarder can hand such frames on.
+    pub offloads: bool,
 }
 
 /// Attributes of a route, as `ip route` names them. None is the kernel's own.
@@ -45,50 +51,85 @@ pub struct Wire {
     pub client: Namespace,
     /// Where the server lives, on the interface `eth0`.
     pub server: Namespace,
-    path: Option<Forwarder>,
+    /// Between two halves of a path, on the interface `middle`.
+    pub middle: Option<Namespace>,
+    path: Vec<Forwarder>,
+}
+
+impl WirePlan {
+    /// Nothing is between the hosts but a pair of interfaces.
+    pub fn is_direct(&self) -> bool {
+        let nothing = Impairment::default();
+        self.to_server == nothing && self.to_client == nothing && !self.halved
+    }
 }
 
 impl Wire {
     /// Makes it. `seed` decides what a path with chances loses.
     pub fn new(plan: &WirePlan, seed: u64) -> Result<Wire, LabError> {
         let (client, server) = (Namespace::new()?, Namespace::new()?);
-        let direct = [&plan.to_server, &plan.to_client].map(|i| *i == Impairment::default());
-        let path = match direct {
-            [true, true] => {
-                join(&client, "eth0", &server, "eth0")?;
-                None
-            }
-            _ => {
-                let middle = Namespace::new()?;
-                join(&client, "eth0", &middle, "west")?;
-                join(&server, "eth0", &middle, "east")?;
-                for interface in ["west", "east"] {
-                    ready(&middle, interface)?;
-                }
-                let plans = [plan.to_server.clone(), plan.to_client.clone()];
-                // The forwarder's sockets hold the namespace from here on.
-                Some(Forwarder::start(&middle, ["west", "east"], plans, seed)?)
-            }
-        };
-        host(
-            &client,
-            CLIENT,
-            CLIENT_MAC,
-            Some((SERVER, SERVER_MAC, plan.client)),
-        )?;
-        let far = (!plan.user_space_server).then_some((CLIENT, CLIENT_MAC, plan.server));
-        host(&server, SERVER, SERVER_MAC, far)?;
-        Ok(Wire {
+        let mut wire = Wire {
             client,
             server,
-            path,
-        })
+            middle: None,
+            path: Vec::new(),
+        };
+        match (plan.halved, plan.is_direct()) {
+            (true, _) => wire.halves(plan, seed)?,
+            (false, true) => join(&wire.client, "eth0", &wire.server, "eth0")?,
+            (false, false) => {
+                let between = Namespace::new()?;
+                join(&wire.client, "eth0", &between, "west")?;
+                join(&wire.server, "eth0", &between, "east")?;
+                let plans = [plan.to_server.clone(), plan.to_client.clone()];
+                // The forwarder's sockets hold the namespace from here on.
+                wire.forward(&between, ["west", "east"], plans, seed)?;
+            }
+        }
+        let Wire { client, server, .. } = &wire;
+        let near = Some((SERVER, SERVER_MAC, plan.client));
+        let offloads = plan.offloads && plan.is_direct();
+        host(client, CLIENT, CLIENT_MAC, near, offloads)?;
+        let far = (!plan.user_space_server).then_some((CLIENT, CLIENT_MAC, plan.server));
+        host(server, SERVER, SERVER_MAC, far, offloads)?;
+        Ok(wire)
+    }
+
+    /// Two namespaces between the hosts, joined by `middle`. What goes to the
+    /// server is impaired behind it, what comes back before it.
+    fn halves(&mut self, plan: &WirePlan, seed: u64) -> Result<(), LabError> {
+        let (near, far) = (Namespace::new()?, Namespace::new()?);
+        join(&self.client, "eth0", &near, "west")?;
+        join(&near, "middle", &far, "middle")?;
+        join(&self.server, "eth0", &far, "east")?;
+        let ([there, there_on], [back, back_on]) =
+            (plan.to_server.halves(), plan.to_client.halves());
+        self.forward(&near, ["west", "middle"], [there, back], seed)?;
+        self.forward(&far, ["middle", "east"], [there_on, back_on], seed + 1)?;
+        self.middle = Some(near);
+        Ok(())
+    }
+
+    fn forward(
+        &mut self,
+        between: &Namespace,
+        interfaces: [&str; 2],
+        plans: [Impairment; 2],
+        seed: u64,
+    ) -> Result<(), LabError> {
+        for interface in interfaces {
+            ready(between, interface, false)?;
+        }
+        let forwarder = Forwarder::start(between, interfaces, plans, seed)?;
+        self.path.push(forwarder);
+        Ok(())
     }
 
     /// Takes it down, and tells what the path did; none when there was no
     /// forwarder.
     pub fn close(self) -> Option<Traffic> {
-        self.path.map(Forwarder::stop)
+        let traffic = self.path.into_iter().map(Forwarder::stop);
+        traffic.reduce(|one, other| one.with(&other))
     }
 }
 
@@ -100,8 +141,10 @@ fn join(a: &Namespace, name: &str, b: &Namespace, peer: &str) -> Result<(), LabE
     ))
 }
 
-fn ready(namespace: &Namespace, interface: &str) -> Result<(), LabError> {
-    namespace.run(|| offload::switch_off(interface))??;
+fn ready(namespace: &Namespace, interface: &str, offloads: bool) -> Result<(), LabError> {
+    if !offloads {
+        namespace.run(|| offload::switch_off(interface))??;
+    }
     namespace.ip(&format!("link set {interface} up"))
 }
 
@@ -112,9 +155,10 @@ fn host(
     own: Ipv4Addr,
     mac: &str,
     far: Option<(Ipv4Addr, &str, Route)>,
+    offloads: bool,
 ) -> Result<(), LabError> {
     namespace.ip(&format!("link set eth0 address {mac}"))?;
-    ready(namespace, "eth0")?;
+    ready(namespace, "eth0", offloads)?;
     if let Some((peer, peer_mac, route)) = far {
         namespace.ip(&format!("addr add {own}/32 dev eth0"))?;
         namespace.ip(&format!("route add {peer}/32 dev eth0 {}", route.words()))?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use capture::join::{Delay, Reconciliation, TimeOfDay, parse_tasks, parse_trace, reconcile};
 use capture::report::{compare, detail, html, silences, summary, text};
-use capture::{Explanation, Options, Protocol};
+use capture::{Connection, Explanation, KeyLog, Options, Protocol};
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 
 use super::filter::Wanted;
@@ -41,6 +41,9 @@ pub struct Args {
     /// What is spoken on a server port: http, tls, framed2, framed4, dlsw, turns.
     #[arg(long = "protocol", value_name = "PORT=NAME", value_parser = parse_protocol)]
     protocols: Vec<(u16, Protocol)>,
+    /// Secrets that open TLS, as SSLKEYLOGFILE writes them; those in a pcapng file are used by themselves.
+    #[arg(long = "key-log", alias = "keylog", value_name = "FILE")]
+    key_log: Option<PathBuf>,
     /// A task list: monitoring records, or a table of time, transaction, task, response, CPU.
     #[arg(long, value_name = "FILE")]
     tasks: Option<PathBuf>,
@@ -146,9 +149,31 @@ fn load(args: &Args, file: &Path) -> Result<Explanation> {
         threads: args.threads.unwrap_or_else(default_threads).clamp(1, 64),
         protocols: args.protocols.clone(),
         gap_ns: (args.gap_ms * 1e6) as i64,
+        key_log: args.key_log.as_deref().map(key_log).transpose()?.unwrap_or_default(),
         ..Options::default()
     };
-    explained(file, &wanted, options)
+    let explanation = explained(file, &wanted, options)?;
+    let opened = |c: &Connection| c.tls.as_ref().is_some_and(|tls| tls.opened);
+    if let Some(key_log) = args.key_log.as_deref().filter(|_| !explanation.connections.iter().any(opened)) {
+        eprintln!(
+            "{}: it opens none of the TLS connections that are kept of the capture: they are others, their handshake \
+             was not captured, or their cipher is none of AES-GCM and ChaCha20-Poly1305",
+            key_log.display()
+        );
+    }
+    Ok(explanation)
+}
+
+/// Reads a key log.
+fn key_log(path: &Path) -> Result<KeyLog> {
+    let named = || path.display().to_string();
+    let text = fs::read_to_string(path).into_diagnostic().wrap_err_with(named)?;
+    let keys = KeyLog::default();
+    let secrets = keys.add(&text).into_diagnostic().wrap_err_with(named)?;
+    match secrets {
+        0 => Err(miette!("{}: it holds no secret; SSLKEYLOGFILE=FILE makes most clients write one", named())),
+        _ => Ok(keys),
+    }
 }
 
 fn compared(args: &Args, before: &Path, after: &Path) -> Result<Outcome> {

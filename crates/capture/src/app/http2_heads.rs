@@ -1,0 +1,124 @@
+//! Header blocks of HTTP/2: gathered from their frames, decoded, and what
+//! they say of a request or a response.
+//!
+//! Decompression (RFC 7541) has a state that every block changes, so a block
+//! that nobody has ends it for its direction: from there on heads are unknown.
+//! Padding and priority are of a frame, not of the block (RFC 9113, 6.2, 6.6).
+//! Invariant: at most [`MAX_BLOCK_BYTES`] of a block are held a direction.
+
+use super::Stamp;
+use super::hpack::Decoder;
+
+/// The header blocks of one direction.
+#[derive(Debug)]
+pub(super) struct Heads {
+    /// None when a block was missed.
+    decoder: Option<Decoder>,
+    block: Vec<u8>,
+    /// Where in the block the frame at hand begins.
+    frame_at: usize,
+    /// First byte of the block's first frame, header included.
+    pub(super) start: Stamp,
+    /// Bytes of the block's frames, headers included.
+    pub(super) bytes: u64,
+}
+
+/// What a block says; what it does not say is empty.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) method: Vec<u8>,
+    pub(super) path: Vec<u8>,
+    pub(super) status: Option<u16>,
+    /// Its content is messages of gRPC.
+    pub(super) grpc: bool,
+    pub(super) grpc_status: Option<u16>,
+}
+
+impl Default for Heads {
+    fn default() -> Heads {
+        Heads {
+            decoder: Some(Decoder::default()),
+            block: Vec::new(),
+            frame_at: 0,
+            start: Stamp::default(),
+            bytes: 0,
+        }
+    }
+}
+
+impl Heads {
+    /// A block begins with the frame whose header ended at `stamp`.
+    pub(super) fn begin(&mut self, stamp: Stamp) {
+        self.block.clear();
+        self.start = stamp;
+        self.bytes = 0;
+    }
+
+    /// A frame of the block begins.
+    pub(super) fn begin_frame(&mut self) {
+        self.frame_at = self.block.len();
+    }
+
+    /// Bytes of the frame's payload.
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        if self.block.len() + bytes.len() > MAX_BLOCK_BYTES {
+            self.lose();
+        }
+        if self.decoder.is_some() {
+            self.block.extend_from_slice(bytes);
+        }
+    }
+
+    /// Bytes that nobody has: the table is out of step from here on.
+    pub(super) fn lose(&mut self) {
+        self.decoder = None;
+        self.block = Vec::new();
+    }
+
+    /// The frame is whole: what is not the block's is taken out of it, `before`
+    /// bytes in front (padding's length aside) and the padding behind.
+    pub(super) fn end_frame(&mut self, padded: bool, before: usize) {
+        if self.decoder.is_none() {
+            return;
+        }
+        let frame = &self.block[self.frame_at..];
+        let padding = match (padded, frame.first()) {
+            (false, _) => 0,
+            (true, Some(length)) => usize::from(*length),
+            (true, None) => return self.lose(),
+        };
+        let front = before + usize::from(padded);
+        if front + padding > frame.len() {
+            return self.lose();
+        }
+        self.block.truncate(self.block.len() - padding);
+        self.block.drain(self.frame_at..self.frame_at + front);
+    }
+
+    /// The block is whole; none when it cannot be read.
+    pub(super) fn end(&mut self) -> Option<Head> {
+        let Some(fields) = (self.decoder.as_mut()?).decode(&self.block) else {
+            self.lose();
+            return None;
+        };
+        let mut head = Head::default();
+        for (name, value) in fields {
+            match &name[..] {
+                b":method" => head.method = value,
+                b":path" => head.path = value,
+                b":status" => head.status = number(&value),
+                b"content-type" => head.grpc = value.starts_with(b"application/grpc"),
+                b"grpc-status" => head.grpc_status = number(&value),
+                _ => {}
+            }
+        }
+        Some(head)
+    }
+}
+
+fn number(digits: &[u8]) -> Option<u16> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// A header block longer than this is not read; servers refuse it earlier.
+const MAX_BLOCK_BYTES: usize = 64 * 1024;
