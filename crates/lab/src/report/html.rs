@@ -33,7 +33,9 @@ fn section(report: &Report) -> String {
         .map(|c| format!("<p>{}</p>", escape(c)))
         .collect::<String>();
     out += &pictures(report);
-    out += &figures(report);
+    if !report.has_no_comparison() {
+        out += &figures(report);
+    }
     out.extend(report.tables.iter().map(super::table::html));
     if !report.findings.is_empty() {
         out += "<h2>What the explained captures name</h2><div class=\"card scroll\"><table>\

@@ -209,6 +209,12 @@ impl Report {
         self.conditions.push((name.into(), value.into()));
     }
 
+    /// Nothing was published, and a table shows what was found: a list of the
+    /// figures beside nothing would only say it again.
+    pub fn has_no_comparison(&self) -> bool {
+        !self.tables.is_empty() && self.figures.iter().all(|f| f.published.is_none())
+    }
+
     /// The figure of this name under these conditions.
     pub fn figure(&self, name: &str, conditions: &str) -> Option<f64> {
         let found = |f: &&Figure| f.name == name && f.conditions == conditions;

@@ -20,7 +20,9 @@ pub fn text(report: &Report) -> String {
         out += &format!("  {name:width$}  {}", value.trim_start());
     }
     out.push('\n');
-    out += &table(&report.figures);
+    if !report.has_no_comparison() {
+        out += &table(&report.figures);
+    }
     if report.figures.iter().any(|f| f.origin != Origin::Measured) {
         out += &wrapped(MARKS, "");
     }
@@ -198,6 +200,7 @@ const COLUMNS: usize = 100;
 
 #[cfg(test)]
 mod tests {
+    use super::super::model::Table;
     use super::*;
 
     #[test]
@@ -217,6 +220,17 @@ mod tests {
         );
         assert!(text.contains("~12.5"), "{text}");
         assert!(text.contains("+0 %"), "{text}");
+    }
+
+    #[test]
+    fn figures_beside_nothing_are_not_told_twice() {
+        let mut report = Report::default();
+        report.measured("answered", "2 × target", None, 95.5, "/s");
+        assert!(text(&report).contains("answered"));
+        report.tables.push(Table::default());
+        assert!(!text(&report).contains("answered"));
+        report.measured("response", "", Published::number(2.0), 2.0, "s");
+        assert!(text(&report).contains("answered"));
     }
 
     #[test]
