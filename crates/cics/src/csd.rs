@@ -2,7 +2,7 @@
 //!
 //! [`parse`] reads DEFINE, ALTER, ADD, REMOVE and DELETE statements and gives
 //! typed definitions of transactions, programs, files, transaction classes,
-//! queues, journals and models of ENQ names, and everything that is wrong with
+//! queues, journals, models of ENQ names and web support, and everything that is wrong with
 //! the text. Attributes that a known type does not have are accepted and listed
 //! once; types that are not used are kept as they are written. [`definition`]
 //! reads one definition, as CREATE has it.
@@ -18,6 +18,7 @@ mod read;
 mod scan;
 mod types;
 mod values;
+mod web;
 
 pub use attributes::resource_types;
 pub use create::{Misdefined, definition};
@@ -31,4 +32,8 @@ pub use scan::{Attribute, Statement};
 pub use types::{
     Concurrency, FileDef, Language, OtherDef, ProgramDef, RecordFormat, Recovery, Runaway,
     TranClassDef, TransactionDef,
+};
+pub use web::{
+    DocTemplateDef, ServiceAuthentication, SslUse, TcpIpProtocol, TcpIpServiceDef, TemplateSource,
+    UriMapAnswer, UriMapDef, UriMapUsage,
 };

@@ -9,6 +9,7 @@ mod problem;
 mod project;
 pub mod security;
 mod server;
+mod service;
 mod validate;
 mod web;
 mod yaml;
@@ -25,5 +26,8 @@ pub use project::structure::{Generated, fuzz_derived, structures};
 pub use server::{
     ClientCertificates, Gateway, GatewayConfig, StartError, TlsConfig, Unserved, constant,
     metrics_sample,
+};
+pub use service::{
+    Answering, Authentication, Service, ServiceAnswer, ServiceBody, ServiceConfig, ServiceRequest,
 };
 pub use web::{BESIDE, Handler, Serving, Web, WebAnswer, WebRefusal};

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use ezasoket::Rule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::native::Receiver;
 use crate::native::config::{NativeConfig, ReceiverConfig};
-use crate::policy::Rule;
 
 /// `[sockets]`
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]

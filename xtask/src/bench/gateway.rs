@@ -217,12 +217,29 @@ impl Server {
         Ok(Server { child, address })
     }
 
+    /// The port of its address.
+    pub fn port(&self) -> Result<u16> {
+        let port = self.address.rsplit(':').next();
+        port.and_then(|p| p.parse().ok()).context("no port")
+    }
+
     /// Drives one request again and again.
     pub fn drive(&self, path: &str, request: &[&str], load: &[&str]) -> Result<Measured> {
+        self.drive_at(&self.address, path, request, load)
+    }
+
+    /// The same at another of its addresses.
+    pub fn drive_at(
+        &self,
+        address: &str,
+        path: &str,
+        request: &[&str],
+        load: &[&str],
+    ) -> Result<Measured> {
         let before = cpu_ticks(self.child.id());
         let output = Command::new(program::tupelo()?)
             .args(["drive", "--json", "--threads", "1"])
-            .arg(format!("http://{}{path}", self.address))
+            .arg(format!("http://{address}{path}"))
             .args(request)
             .args(load)
             .stderr(Stdio::inherit())

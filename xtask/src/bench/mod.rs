@@ -20,6 +20,7 @@ mod script;
 mod sockets;
 mod sockets_peer;
 mod times;
+mod web;
 
 use anyhow::{Result, bail};
 pub use appc_peer::serve as appc_peer;
@@ -73,6 +74,7 @@ const BENCHES: &[&[Bench]] = &[
     gateway::BENCHES,
     sockets::BENCHES,
     script::BENCHES,
+    web::BENCHES,
 ];
 
 /// Runs the named benches; false when a row misses its bound.

@@ -175,6 +175,7 @@ pub mod commands {
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
+    pub use super::web::rows::*;
 }
 
 /// Every row.
@@ -194,6 +195,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     terminals::TERMINALS,
     terminals::BATCH_DATA,
     activities::LATER,
+    web::SERVED,
     web::LATER,
     diagnostics::SERVED,
     journals::SERVED,

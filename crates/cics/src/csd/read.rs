@@ -8,6 +8,7 @@ use super::queues::{JournalModelDef, TdQueueDef, TsModelDef};
 use super::scan::{Attribute, Statement, statements};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
 use super::values::Values;
+use super::web::{DocTemplateDef, TcpIpServiceDef, UriMapDef};
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::names::{GroupName, ListName};
 
@@ -30,6 +31,12 @@ pub struct Csd {
     pub journalmodels: Vec<JournalModelDef>,
     /// Models of ENQ names in their order.
     pub enqmodels: Vec<EnqModelDef>,
+    /// Maps of web addresses in their order.
+    pub urimaps: Vec<UriMapDef>,
+    /// TCP/IP services in their order.
+    pub tcpipservices: Vec<TcpIpServiceDef>,
+    /// Templates of documents in their order.
+    pub doctemplates: Vec<DocTemplateDef>,
     /// Definitions of other types.
     pub others: Vec<OtherDef>,
     /// Groups of each list, in the order of ADD.
@@ -344,6 +351,9 @@ impl Reader {
                 "TDQUEUE" => csd.tdqueues.extend(v.tdqueue()),
                 "JOURNALMODEL" => csd.journalmodels.extend(v.journalmodel()),
                 "ENQMODEL" => csd.enqmodels.extend(v.enqmodel()),
+                "URIMAP" => csd.urimaps.extend(v.urimap()),
+                "TCPIPSERVICE" => csd.tcpipservices.extend(v.tcpipservice()),
+                "DOCTEMPLATE" => csd.doctemplates.extend(v.doctemplate()),
                 _ => csd.others.push(OtherDef::from(raw)),
             }
         }
@@ -394,7 +404,7 @@ DEFINE PROGRAM(BNKINQ) GROUP(BANK) LANGUAGE(COBOL) CONCURRENCY(THREADSAFE)
 DEFINE FILE(ACCOUNTS) GROUP(BANK) KEYLENGTH(8) RECORDSIZE(200) RECORDFORMAT(F)
        ADD(YES) BROWSE(YES) UPDATE(YES) RECOVERY(BACKOUTONLY) DESC(The accounts)
 DEFINE TRANCLASS(BANKCLS) GROUP(BANK) MAXACTIVE(10) PURGETHRESH(50)
-DEFINE URIMAP(BANKURI) GROUP(BANK) PATH(/bank/*)
+DEFINE PROFILE(BANKPROF) GROUP(BANK) RTIMOUT(10)
 ADD GROUP(BANK) LIST(BANKLIST)
 ";
 
@@ -416,7 +426,7 @@ ADD GROUP(BANK) LIST(BANKLIST)
         assert_eq!(f.recovery, Recovery::Backout);
         assert_eq!(f.description, "The accounts");
         assert_eq!(csd.tranclasses[0].purge_threshold, Some(50));
-        assert_eq!(csd.others[0].kind, "URIMAP");
+        assert_eq!(csd.others[0].kind, "PROFILE");
         assert_eq!(csd.lists[0].1[0].as_str(), "BANK");
     }
 

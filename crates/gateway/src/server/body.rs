@@ -1,47 +1,97 @@
-//! Response bodies: one buffer, handed to the connection as it is.
+//! Response bodies: one buffer, handed to the connection as it is, or pieces as
+//! a service sends them.
 
 use super::memory::Held;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use tokio::sync::mpsc;
 
-/// A body that is complete before it is sent.
+/// A body that is complete before it is sent, or a stream of pieces.
 #[derive(Debug, Default)]
-pub(crate) struct Full(Option<Bytes>);
+pub(crate) struct Full(Content);
+
+#[derive(Debug, Default)]
+enum Content {
+    #[default]
+    Empty,
+    Whole(Bytes),
+    Stream(mpsc::Receiver<Option<Bytes>>),
+}
+
+/// Whoever sent the pieces has gone before the last one.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer was not sent to its end")]
+pub(crate) struct Unfinished;
 
 impl Full {
     pub fn new(bytes: Bytes) -> Full {
-        Full(if bytes.is_empty() { None } else { Some(bytes) })
+        Full(match bytes.is_empty() {
+            true => Content::Empty,
+            false => Content::Whole(bytes),
+        })
     }
 
     /// A body that is accounted for until it is written.
     pub fn held(bytes: Vec<u8>, held: Held) -> Full {
-        Full((!bytes.is_empty()).then(|| held.answer(bytes)))
+        match bytes.is_empty() {
+            true => Full::default(),
+            false => Full(Content::Whole(held.answer(bytes))),
+        }
+    }
+
+    /// A body whose pieces come by and by; `None` ends it.
+    pub fn stream(pieces: mpsc::Receiver<Option<Bytes>>) -> Full {
+        Full(Content::Stream(pieces))
+    }
+
+    /// Whether its pieces come by and by.
+    pub fn is_stream(&self) -> bool {
+        matches!(self.0, Content::Stream(_))
     }
 
     pub fn len(&self) -> usize {
-        self.0.as_ref().map_or(0, Bytes::len)
+        match &self.0 {
+            Content::Whole(bytes) => bytes.len(),
+            Content::Empty | Content::Stream(_) => 0,
+        }
     }
 }
 
 impl Body for Full {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = Unfinished;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Unfinished>>> {
+        if let Content::Stream(pieces) = &mut self.0 {
+            let piece = std::task::ready!(pieces.poll_recv(cx));
+            return Poll::Ready(match piece {
+                Some(Some(bytes)) => Some(Ok(Frame::data(bytes))),
+                Some(None) => {
+                    self.0 = Content::Empty;
+                    None
+                }
+                None => Some(Err(Unfinished)),
+            });
+        }
+        Poll::Ready(match std::mem::take(&mut self.0) {
+            Content::Whole(bytes) => Some(Ok(Frame::data(bytes))),
+            Content::Empty | Content::Stream(_) => None,
+        })
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_none()
+        matches!(self.0, Content::Empty)
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.len() as u64)
+        match &self.0 {
+            Content::Stream(_) => SizeHint::default(),
+            Content::Empty | Content::Whole(_) => SizeHint::with_exact(self.len() as u64),
+        }
     }
 }

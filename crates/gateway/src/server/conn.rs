@@ -58,6 +58,8 @@ pub(crate) struct ConnectionTimer {
     window: Cell<(u64, u64)>,
     /// Was told to end, and is not counted any more.
     leaving: Cell<bool>,
+    /// How long it may be idle, when its service says so.
+    idle: Cell<Option<u64>>,
     clock: Rc<Cell<u64>>,
     live: Rc<Cell<usize>>,
     stream: RefCell<Option<Weak<dyn LastWords>>>,
@@ -77,6 +79,11 @@ impl ConnectionTimer {
     fn set(&self, phase: Phase) {
         self.phase.set(phase);
         self.since.set(self.clock.get());
+    }
+
+    /// Gives it a time of its own for which it may be idle.
+    pub fn idles(&self, ticks: Option<u64>) {
+        self.idle.set(ticks);
     }
 
     /// A request's headers are complete.
@@ -214,7 +221,7 @@ impl ConnectionTimer {
         }
         self.window.set((0, 0));
         match self.phase.get() {
-            Phase::Idle => waited > limits.idle,
+            Phase::Idle => waited > self.idle.get().unwrap_or(limits.idle),
             Phase::Headers => waited > limits.headers,
             Phase::Serving => false,
         }
@@ -292,6 +299,7 @@ impl Connections {
             waited: Cell::new(0),
             window: Cell::new((0, 0)),
             leaving: Cell::new(false),
+            idle: Cell::new(None),
             clock: self.clock.clone(),
             live: self.live.clone(),
             stream: RefCell::default(),

@@ -8,6 +8,7 @@ use super::conn::{ConnectionTimer, Connections, Limits};
 use super::frames::Protocol;
 use super::gate::Peer;
 use super::serve::Server;
+use super::service::{Persistent, ServiceState};
 use super::tls::Tls;
 use super::watched::{self, Watched};
 use super::{Shared, Stop};
@@ -48,6 +49,15 @@ const RESETS: usize = 20;
 pub(super) struct Listeners {
     pub plain: StdListener,
     pub tls: Option<(StdListener, Arc<Tls>)>,
+    /// Those of services with addresses of their own.
+    pub services: Vec<(StdListener, Arc<ServiceState>)>,
+}
+
+/// What a listener accepts for.
+struct Accepting {
+    listener: StdListener,
+    tls: Option<Arc<Tls>>,
+    service: Option<Arc<ServiceState>>,
 }
 
 /// Runs a door to its end.
@@ -81,18 +91,26 @@ async fn serve<B: Backend>(
         least: server.least_bytes(),
         window: server.rate_window(),
     };
-    spawn_local(accept(
-        server.clone(),
-        listeners.plain,
-        None,
-        connections.clone(),
-        stop.clone(),
-    ));
-    if let Some((listener, tls)) = listeners.tls {
+    let mut all = vec![Accepting {
+        listener: listeners.plain,
+        tls: None,
+        service: None,
+    }];
+    all.extend(listeners.tls.map(|(listener, tls)| Accepting {
+        listener,
+        tls: Some(tls),
+        service: None,
+    }));
+    let services = listeners.services.into_iter();
+    all.extend(services.map(|(listener, service)| Accepting {
+        listener,
+        tls: service.tls.clone(),
+        service: Some(service),
+    }));
+    for accepting in all {
         spawn_local(accept(
             server.clone(),
-            listener,
-            Some(tls),
+            accepting,
             connections.clone(),
             stop.clone(),
         ));
@@ -136,11 +154,15 @@ pub(super) fn ticks(ms: u32) -> u64 {
 
 async fn accept<B: Backend>(
     server: Rc<Server<B>>,
-    listener: StdListener,
-    tls: Option<Arc<Tls>>,
+    accepting: Accepting,
     connections: Rc<Connections>,
     mut stop: watch::Receiver<Stop>,
 ) {
+    let Accepting {
+        listener,
+        tls,
+        service,
+    } = accepting;
     let listener = match TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(e) => return tracing::error!(error = %e, "a listener could not be used"),
@@ -154,6 +176,9 @@ async fn accept<B: Backend>(
             Ok((stream, from)) => {
                 let peer = Peer {
                     address: from.ip(),
+                    port: from.port(),
+                    local: service.as_ref().and_then(|_| stream.local_addr().ok()),
+                    service: service.clone().map(|s| Arc::new(Persistent::new(s))),
                     ..Peer::default()
                 };
                 let acceptor = tls.as_ref().map(|tls| tls.acceptor());
@@ -193,6 +218,10 @@ fn open<B: Backend>(
     let _ = stream.set_nodelay(true);
     let _ = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT);
     let timer = connections.timer();
+    if let Some(connection) = &peer.service {
+        let idle = connection.service.config.idle_timeout_ms;
+        timer.idles(idle.filter(|ms| *ms > 0).map(ticks));
+    }
     let (server, watched) = (server.clone(), timer.clone());
     let task = spawn_local(async move {
         let guard = Counted::new(&server);
@@ -204,6 +233,9 @@ fn open<B: Backend>(
                 {
                     peer.secure = true;
                     peer.certificate = super::tls::client_name(&stream);
+                    if peer.service.is_some() {
+                        peer.shown = super::tls::client_certificate(&stream);
+                    }
                     connection(&server, stream, peer, watched, stop).await;
                 }
             }

@@ -3,15 +3,18 @@
 
 use super::Shared;
 use super::serve::Server;
+use super::service::Persistent;
 use crate::backend::Backend;
 use crate::problem::Problem;
 use crate::project::operation::{Api, Operation};
 use crate::security::{
-    Credentials, Denied, Identity, Requirement, SecurityConfig, client_of, problem,
+    Credentials, Demand, Denied, Identity, Requirement, Scheme, SecurityConfig, client_of, problem,
 };
 use crate::web::BESIDE;
+use crate::service::Authentication;
+use bytes::Bytes;
 use http::request::Parts;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -30,7 +33,14 @@ pub(crate) struct Gate {
 #[derive(Debug, Clone)]
 pub(super) struct Peer {
     pub address: IpAddr,
+    pub port: u16,
+    /// Where it connected to.
+    pub local: Option<SocketAddr>,
     pub secure: bool,
+    /// Its certificate as it was shown.
+    pub shown: Option<Bytes>,
+    /// The service whose address it connected to.
+    pub service: Option<Arc<Persistent>>,
     /// The name in its certificate.
     pub certificate: Option<String>,
 }
@@ -39,7 +49,11 @@ impl Default for Peer {
     fn default() -> Self {
         Peer {
             address: Ipv4Addr::UNSPECIFIED.into(),
+            port: 0,
+            local: None,
             secure: false,
+            shown: None,
+            service: None,
             certificate: None,
         }
     }
@@ -70,6 +84,26 @@ impl Gate {
             secure: rule
                 .and_then(|rule| rule.require_secure)
                 .unwrap_or(config.require_secure),
+        }
+    }
+
+    /// The gate of a service with an address of its own.
+    pub fn of_service(authentication: Authentication) -> Gate {
+        let schemes: &[Scheme] = match authentication {
+            Authentication::None => return Gate::default(),
+            Authentication::Basic => &[Scheme::Basic],
+            Authentication::Certificate => &[Scheme::Certificate],
+            Authentication::Either => &[Scheme::Certificate, Scheme::Basic],
+        };
+        let alone = |scheme: &Scheme| {
+            let scopes = Vec::new();
+            let scheme = scheme.clone();
+            vec![Demand { scheme, scopes }]
+        };
+        let alternatives = schemes.iter().map(alone).collect();
+        Gate {
+            requirement: Some(Requirement { alternatives }),
+            ..Gate::default()
         }
     }
 

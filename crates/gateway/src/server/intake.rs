@@ -123,10 +123,20 @@ impl<B: Backend> Server<B> {
     /// ones do, needs neither a timer nor a copy nor an account.
     pub async fn read_body(
         &self,
-        mut incoming: Incoming,
+        incoming: Incoming,
         timer: &ConnectionTimer,
     ) -> Result<Taken, Problem> {
         let limit = self.shared.config.max_body_bytes;
+        self.read_body_of(incoming, timer, limit).await
+    }
+
+    /// As [`Server::read_body`], of at most so many bytes.
+    pub async fn read_body_of(
+        &self,
+        mut incoming: Incoming,
+        timer: &ConnectionTimer,
+        limit: usize,
+    ) -> Result<Taken, Problem> {
         let declared = incoming.size_hint().lower();
         if declared > limit as u64 {
             return Err(too_large(limit));

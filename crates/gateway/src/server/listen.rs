@@ -7,21 +7,30 @@ use std::net::{SocketAddr, TcpListener};
 use std::thread::JoinHandle;
 
 /// Connections that may wait to be accepted.
-const BACKLOG: i32 = 4096;
+pub(super) const BACKLOG: i32 = 4096;
 
 /// One listener a door on one address; the kernel spreads the connections.
 pub(super) fn bind_all(address: SocketAddr, doors: usize) -> Result<Vec<TcpListener>, StartError> {
+    bind_waiting(address, doors, BACKLOG)
+}
+
+/// The same, with so many connections that may wait to be accepted.
+pub(super) fn bind_waiting(
+    address: SocketAddr,
+    doors: usize,
+    backlog: i32,
+) -> Result<Vec<TcpListener>, StartError> {
     let fail = |source| StartError::Listen { address, source };
-    let first = bind(address, doors > 1).map_err(fail)?;
+    let first = bind(address, doors > 1, backlog).map_err(fail)?;
     let taken = first.local_addr().map_err(fail)?;
     let mut all = vec![first];
     for _ in 1..doors {
-        all.push(bind(taken, true).map_err(fail)?);
+        all.push(bind(taken, true, backlog).map_err(fail)?);
     }
     Ok(all)
 }
 
-fn bind(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
+fn bind(address: SocketAddr, shared: bool, backlog: i32) -> io::Result<TcpListener> {
     let socket = Socket::new(
         Domain::for_address(address),
         Type::STREAM,
@@ -33,7 +42,7 @@ fn bind(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
     }
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
+    socket.listen(backlog)?;
     Ok(socket.into())
 }
 

@@ -17,6 +17,7 @@ mod metrics;
 mod respond;
 mod router;
 mod serve;
+pub(crate) mod service;
 mod tls;
 mod told;
 mod watched;
@@ -25,6 +26,7 @@ mod web;
 use crate::backend::Backend;
 use crate::project::operation::Api;
 use crate::security::{Guard, Limiter, SecurityConfig, SecurityError};
+use crate::service::ServiceConfig;
 use bytes::Bytes;
 use gate::Gate;
 use memory::Memory;
@@ -83,6 +85,8 @@ pub struct GatewayConfig {
     pub cors_origins: Vec<String>,
     /// Transaction for assets that name none.
     pub transid: String,
+    /// Addresses whose requests go to somebody else.
+    pub services: Vec<ServiceConfig>,
     /// Log every request, as `tracing` events of the target `gateway::access`.
     pub access_log: bool,
 }
@@ -139,6 +143,7 @@ impl Default for GatewayConfig {
             response_timeout_ms: 60_000,
             cors_origins: Vec::new(),
             transid: "CSMI".to_string(),
+            services: Vec::new(),
             access_log: false,
         }
     }
@@ -279,6 +284,39 @@ impl<B: Backend> Shared<B> {
     }
 }
 
+/// The listeners of services, for each door.
+type ServiceListeners = Vec<Vec<(std::net::TcpListener, Arc<service::ServiceState>)>>;
+
+impl<B> Shared<B> {
+    /// Listens for the services; gives where, by name.
+    fn open_services(
+        &self,
+        doors: usize,
+    ) -> Result<(ServiceListeners, Vec<(String, SocketAddr)>), StartError> {
+        let mut each: ServiceListeners = std::iter::repeat_with(Vec::new).take(doors).collect();
+        let mut places = Vec::new();
+        for config in &self.config.services {
+            let tls = config.tls.as_ref().map(tls::Tls::load).transpose()?;
+            let backlog = match config.backlog {
+                0 => listen::BACKLOG,
+                n => i32::try_from(n).unwrap_or(listen::BACKLOG),
+            };
+            let listeners = listen::bind_waiting(config.listen, doors, backlog)?;
+            places.push((
+                config.name.clone(),
+                listen::address(&listeners[0], config.listen)?,
+            ));
+            let metrics = self.metrics.operation("TCPIPSERVICE", "*", &config.name);
+            let state = service::ServiceState::new(config.clone(), tls.map(Arc::new), metrics);
+            let state = Arc::new(state);
+            for (door, listener) in each.iter_mut().zip(listeners) {
+                door.push((listener, state.clone()));
+            }
+        }
+        Ok((each, places))
+    }
+}
+
 /// A running gateway. Dropping it closes its connections at once.
 pub struct Gateway<B: Backend> {
     shared: Arc<Shared<B>>,
@@ -286,6 +324,8 @@ pub struct Gateway<B: Backend> {
     stop: watch::Sender<Stop>,
     /// Where it listens: HTTP, HTTPS, administration.
     addresses: (SocketAddr, Option<SocketAddr>, Option<SocketAddr>),
+    /// Where services listen, by name.
+    services: Vec<(String, SocketAddr)>,
 }
 
 /// What the threads are told to do.
@@ -367,11 +407,13 @@ impl<B: Backend> Gateway<B> {
             };
             threads.push(listen::spawn("gw-admin", run)?);
         }
+        let (mut services, places) = shared.open_services(doors)?;
         let mut secure = secure.into_iter();
         for (number, listener) in plain.into_iter().enumerate() {
             let listeners = door::Listeners {
                 plain: listener,
                 tls: secure.next().zip(tls.clone()),
+                services: services.pop().unwrap_or_default(),
             };
             let (shared, watched) = (shared.clone(), watched.clone());
             let run = move || {
@@ -386,7 +428,13 @@ impl<B: Backend> Gateway<B> {
             threads,
             stop,
             addresses,
+            services: places,
         })
+    }
+
+    /// Where services listen, by name.
+    pub fn service_addresses(&self) -> &[(String, SocketAddr)] {
+        &self.services
     }
 
     /// Where HTTP is served.

@@ -111,6 +111,11 @@ impl<B: Backend> Server<B> {
         let routed = match limited.or_else(|| headers::refused(&parts)) {
             None => {
                 let incoming = Incoming { body, timer, peer };
+                if let Some(connection) = &peer.service {
+                    return self
+                        .serve_service(connection, parts, incoming, started)
+                        .await;
+                }
                 self.route(&routes, &parts, incoming, started, &mut user)
                     .await
             }
@@ -123,25 +128,13 @@ impl<B: Backend> Server<B> {
             respond::cors(&self.shared.config.cors_origins, origin, &mut response);
         }
         if self.shared.config.access_log {
-            tracing::info!(
-                target: "gateway::access",
-                method = %parts.method,
-                path = parts.uri.path(),
-                user = user.as_ref().map_or("", |user| user.name.as_str()),
-                client = %peer.address,
-                status = response.status().as_u16(),
-                bytes = response.body().len(),
-                us = started.elapsed().as_micros() as u64,
-            );
+            let path = parts.uri.path();
+            log(&parts.method, path, (user.as_deref(), peer), started, &response);
         }
-        if parts.method == Method::HEAD {
-            let length = HeaderValue::from(response.body().len());
-            response
-                .headers_mut()
-                .insert(header::CONTENT_LENGTH, length);
-            *response.body_mut() = Full::default();
+        match parts.method == Method::HEAD {
+            true => without_body(response),
+            false => response,
         }
-        response
     }
 
     async fn route(
@@ -628,6 +621,37 @@ fn answer(
     })
     .map_err(fail)?;
     Ok(response)
+}
+
+/// A line of the access log.
+pub(super) fn log(
+    method: &Method,
+    path: &str,
+    (user, peer): (Option<&Identity>, &Peer),
+    started: Instant,
+    response: &Response<Full>,
+) {
+    tracing::info!(
+        target: "gateway::access",
+        method = %method,
+        path,
+        user = user.map_or("", |user| user.name.as_str()),
+        client = %peer.address,
+        status = response.status().as_u16(),
+        bytes = response.body().len(),
+        us = started.elapsed().as_micros() as u64,
+    );
+}
+
+/// The answer to HEAD: its length, and nothing of it.
+pub(super) fn without_body(mut response: Response<Full>) -> Response<Full> {
+    if !response.body().is_stream() {
+        let length = HeaderValue::from(response.body().len());
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_LENGTH, length);
+    }
+    *response.body_mut() = Full::default();
+    response
 }
 
 fn constant(body: &Bytes) -> Response<Full> {

@@ -20,7 +20,7 @@ use tokio_rustls::server::TlsStream;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What TLS connections are accepted with.
-pub(super) struct Tls {
+pub(crate) struct Tls {
     config: TlsConfig,
     state: Mutex<State>,
 }
@@ -29,6 +29,12 @@ struct State {
     acceptor: TlsAcceptor,
     looked: Instant,
     stamps: Vec<Option<(u64, SystemTime)>>,
+}
+
+impl std::fmt::Debug for Tls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tls").field("config", &self.config).finish()
+    }
 }
 
 impl Tls {
@@ -66,6 +72,12 @@ impl Tls {
         }
         state.acceptor.clone()
     }
+}
+
+/// The certificate that a client showed.
+pub(super) fn client_certificate<S>(stream: &TlsStream<S>) -> Option<bytes::Bytes> {
+    let shown = stream.get_ref().1.peer_certificates()?.first()?;
+    Some(bytes::Bytes::copy_from_slice(shown))
 }
 
 /// The name in the certificate that a client showed.

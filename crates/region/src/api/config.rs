@@ -8,7 +8,7 @@ use link::{
     Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId,
 };
 
-use crate::api::{Conversations, QueueDefinitions, SocketCalls};
+use crate::api::{CommandService, Conversations, QueueDefinitions, SocketCalls};
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]
@@ -69,6 +69,9 @@ pub struct RegionConfig {
     /// Who serves the socket calls of tasks; none for a region without sockets,
     /// where such a call is the abend AEY9.
     pub sockets: Option<Arc<dyn SocketCalls>>,
+    /// Who serves commands beside the kernel; a command that is served by one
+    /// of them only is the abend AEY9 without it.
+    pub services: Vec<Arc<dyn CommandService>>,
     /// How workers serve their programs' socket calls.
     pub socket_options: link::SocketOptions,
     /// Who is told when a program shuts the region down; none when it ends with
@@ -118,6 +121,7 @@ impl Default for RegionConfig {
             trace: true,
             conversations: None,
             sockets: None,
+            services: Vec::new(),
             socket_options: link::SocketOptions::default(),
             stop: None,
             state: PathBuf::from("."),

@@ -16,6 +16,7 @@ mod queues;
 mod record;
 mod reply;
 mod request;
+mod services;
 mod sockets;
 mod starts;
 mod task;
@@ -41,6 +42,7 @@ pub use queues::{
 pub use record::{MonitoringRecord, Statistics, UserPoint, WaitKind, Waits, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};
+pub use services::{CommandService, ServiceCommand};
 pub use sockets::{SocketCall, SocketCalls};
 pub use task::Task;
 pub use trace::{TraceFilter, TraceRecord, TraceStatus};

@@ -12,6 +12,11 @@ impl Handle {
         self.shared.config.sockets.as_ref()
     }
 
+    /// Who serves commands beside the kernel.
+    pub fn services(&self) -> &[std::sync::Arc<dyn crate::api::CommandService>] {
+        &self.shared.config.services
+    }
+
     /// Whether a transaction is enabled; none when it is not defined.
     pub fn transaction(&self, transid: TransId) -> Option<bool> {
         let shared = &self.shared;

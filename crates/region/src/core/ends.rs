@@ -46,6 +46,7 @@ impl Core {
         {
             task.in_kernel = false;
             task.has_sockets = false;
+            task.has_services = false;
             if task.abend.is_none() {
                 task.abend = abend;
             }

@@ -137,6 +137,8 @@ pub struct TaskState {
     pub in_kernel: bool,
     /// It has made socket calls: its end is told to whoever serves them.
     pub has_sockets: bool,
+    /// Whoever serves commands of it is to be told of its end.
+    pub has_services: bool,
     /// The start that it comes from.
     pub start: Option<u64>,
     /// It runs on a thread of its door.
@@ -197,6 +199,7 @@ impl TaskState {
             abandoned: false,
             in_kernel: false,
             has_sockets: false,
+            has_services: false,
             start: None,
             open: None,
             run_of: None,

@@ -6,7 +6,8 @@
 //! table; a worker sends what is served here by the number of the row, with
 //! the operands by the index of their options.
 //!
-//! Two are served beside the kernel, in [`crate::shell`]: conversations, each
+//! What a [`crate::api::CommandService`] serves never comes here. Two more are
+//! served beside the kernel, in [`crate::shell`]: conversations, each
 //! of which has a thread that waits with its partner, and INQUIRE and SET, which
 //! look at tasks and definitions as well.
 

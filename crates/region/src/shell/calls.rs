@@ -9,6 +9,7 @@ use super::Shared;
 use super::links::WorkerLink;
 use super::system;
 use super::wakes::answer;
+use crate::api::CommandService;
 use crate::core::{Caller, TaskKey};
 
 impl Shared {
@@ -48,7 +49,24 @@ impl Shared {
             Op::Command if system::serves(call.args[0]) => {
                 self.serve_system(worker, link, key, &call);
             }
+            Op::Command => match self.service_of(call.args[0]) {
+                Some(service) => self.serve_beside(worker, service, key, &call),
+                None => self.serve_in_kernel(worker, key, call),
+            },
             _ => self.serve_in_kernel(worker, key, call),
+        }
+    }
+
+    fn serve_beside(
+        self: &Arc<Self>,
+        worker: usize,
+        service: &Arc<dyn CommandService>,
+        key: TaskKey,
+        call: &Call,
+    ) {
+        if self.call_service(service, key, call).is_err() {
+            tracing::error!(worker, "the operands of a worker's call make no sense");
+            self.with(|core, cx| core.protocol_violation(cx, worker));
         }
     }
 

@@ -346,7 +346,7 @@ impl Shared {
 
     /// Answers the call of a task, unless its worker has died meanwhile: the
     /// worker of that number may be another.
-    pub(super) fn answer_task(&self, task: TaskKey, answer: &Answer) {
+    pub(crate) fn answer_task(&self, task: TaskKey, answer: &Answer) {
         self.answer_waiting(task, answer, 0);
     }
 
@@ -373,6 +373,7 @@ impl Shared {
         for (key, abend) in &ended {
             self.end_conversations(*key, abend.is_some());
             self.end_sockets(*key);
+            self.end_services(*key);
         }
         self.with(|core, cx| {
             for (key, abend) in ended {

@@ -20,6 +20,7 @@ mod output;
 mod participants;
 mod process;
 mod sink;
+mod services;
 mod sockets;
 mod start;
 mod starts;

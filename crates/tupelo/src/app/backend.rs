@@ -1,5 +1,6 @@
 //! The region as the gateway sees it.
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
@@ -27,6 +28,15 @@ pub struct RegionBackend {
     pub web: WebSlot,
 }
 
+thread_local! {
+    static THREAD_PORT: RefCell<Option<Port>> = const { RefCell::new(None) };
+}
+
+/// Where the calling door thread hears of the ends of its tasks.
+pub fn port_of_this_thread() -> Option<Port> {
+    THREAD_PORT.with_borrow(Clone::clone)
+}
+
 /// A door thread's end of the region.
 pub struct RegionDoor {
     region: Handle,
@@ -50,6 +60,7 @@ impl Backend for RegionBackend {
             .attach_port()
             .ok_or_else(|| io::Error::other("the region has no port left for another thread"))?;
         let runtime = port.runtime()?;
+        THREAD_PORT.with_borrow_mut(|own| *own = Some(port.clone()));
         let door = RegionDoor {
             region: self.region.clone(),
             port,
@@ -87,6 +98,9 @@ impl Backend for RegionBackend {
         super::metrics::write(&self.region.statistics(), out);
         if let Some(sockets) = self.region.sockets() {
             sockets.metrics(out);
+        }
+        for service in self.region.services() {
+            service.metrics(out);
         }
     }
 

@@ -44,6 +44,8 @@ pub struct Config {
     pub sockets: sockets::SocketsConfig,
     /// JavaScript in the region.
     pub script: script::ScriptConfig,
+    /// CICS web support.
+    pub web: web::WebConfig,
     /// Which CPUs serve what.
     pub engines: EnginesSection,
 }

@@ -49,8 +49,8 @@ pub struct Installed {
 
 /// Transactions that a front door's request runs under when it names none:
 /// CSMI for a LINK with a COMMAREA or a channel, CPIH for a pipeline, CWBA for
-/// a web program.
-pub const MIRRORS: [&str; 3] = ["CSMI", "CPIH", "CWBA"];
+/// a web program, CWXN for the attach task before it.
+pub const MIRRORS: [&str; 4] = ["CSMI", "CPIH", "CWBA", "CWXN"];
 
 /// Puts definitions together. `record_bytes` gives the length of a file's
 /// copybook record, for files whose definition does not say it.

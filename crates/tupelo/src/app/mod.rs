@@ -33,6 +33,7 @@ mod snapshot;
 pub mod store_watch;
 pub mod texts;
 pub mod toml_errors;
+pub mod web;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};

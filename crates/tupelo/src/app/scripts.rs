@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use cics::csd::{UriMapAnswer, UriMapUsage};
 use copybook::CodePage;
 use gateway::{Abend, Handler, Refusal, Serving, Web, WebAnswer, WebRefusal};
 use http::request::Parts;
@@ -80,20 +81,19 @@ fn finding(app: &Application, mistake: &Mistake) -> Finding {
 ///
 /// Reference: CICS resource definition, URIMAP with USAGE(SERVER).
 fn maps(app: &Application) -> Vec<(String, String, Option<String>)> {
-    let maps = app.csd.others.iter().filter(|d| d.kind == "URIMAP");
-    let read = |def: &cics::csd::OtherDef| {
-        let value = |name: &str| {
-            let found = def.attributes.iter().find(|a| a.name == name);
-            found.and_then(|a| a.value.clone())
-        };
-        let usage = value("USAGE").unwrap_or_else(|| "SERVER".into());
-        let status = value("STATUS").unwrap_or_else(|| "ENABLED".into());
-        if !usage.eq_ignore_ascii_case("SERVER") || !status.eq_ignore_ascii_case("ENABLED") {
-            return None;
-        }
-        let program = value("PROGRAM")?.to_ascii_uppercase();
-        Some((value("PATH")?, program, value("TRANSACTION")))
+    let read = |def: &cics::csd::UriMapDef| match &def.usage {
+        UriMapUsage::Server {
+            answer:
+                UriMapAnswer::Program {
+                    program: Some(program),
+                    transaction,
+                    ..
+                },
+            ..
+        } => Some((def.path.clone(), program.clone(), transaction.clone())),
+        _ => None,
     };
+    let maps = app.csd.urimaps.iter().filter(|def| def.enabled);
     maps.filter_map(read).collect()
 }
 

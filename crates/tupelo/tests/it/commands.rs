@@ -107,6 +107,11 @@ fn system() {
     run("system");
 }
 
+#[test]
+fn web() {
+    run("web");
+}
+
 /// Runs every program of a group and compares what it tells.
 fn run(group: &str) {
     run_with(group, |_| ());

@@ -40,3 +40,4 @@ mod sockets;
 mod starts;
 mod trace;
 mod users;
+mod web;

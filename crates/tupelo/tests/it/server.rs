@@ -18,6 +18,8 @@ pub struct Server {
     pub admin: String,
     /// Where APPC partners connect; empty without an `[appc]` section.
     pub appc: String,
+    /// Where each TCPIPSERVICE listens, by its name.
+    pub web: Vec<(String, String)>,
     /// Records and compiled programs; removed with the server.
     pub state: tempfile::TempDir,
 }
@@ -94,6 +96,7 @@ impl Server {
         });
         let mut gateway = None;
         let mut admin = None;
+        let mut web = Vec::new();
         let settings = std::fs::read_to_string(folder.join("tupelo.toml")).unwrap_or_default();
         let mut appc = (!settings.contains("[appc]")).then(String::new);
         while gateway.is_none() || admin.is_none() || appc.is_none() {
@@ -105,6 +108,10 @@ impl Server {
             let url = words.next();
             if let Some(address) = url.and_then(|url| url.strip_prefix("dlsw://")) {
                 appc = Some(address.to_owned());
+            }
+            if let (Some("web"), Some(address)) = (what, url) {
+                let name = words.nth(1).unwrap_or_default();
+                web.push((name.to_owned(), address.to_owned()));
             }
             let address = url.and_then(|url| url.strip_prefix("http://"));
             match (what, address) {
@@ -118,6 +125,7 @@ impl Server {
             gateway: gateway.unwrap(),
             admin: admin.unwrap(),
             appc: appc.unwrap(),
+            web,
             state,
         }
     }

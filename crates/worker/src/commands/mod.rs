@@ -45,6 +45,7 @@ mod ret;
 mod send;
 mod storage;
 mod syncpoint;
+mod web;
 mod write;
 mod xctl;
 
@@ -135,6 +136,9 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::create_transaction::NUMBER, definitions::create),
     (rows::create_tsmodel::NUMBER, definitions::create),
     (rows::discard::NUMBER, definitions::discard),
+    (rows::web_receive::NUMBER, web::receive),
+    (rows::web_converse::NUMBER, web::converse),
+    (rows::web_send::NUMBER, web::send),
     (rows::perform_shutdown::NUMBER, ret::shutdown),
 ];
 

@@ -7,13 +7,12 @@ use std::time::Duration;
 use gateway::{Api, ClientCertificates, Gateway, GatewayConfig, StartError, TlsConfig};
 use miette::{Result, bail, miette};
 
-use super::{Running, Service};
+use super::{Beside, Running, Service};
 use crate::app::apis::Apis;
 use crate::app::backend::RegionBackend;
 use crate::app::compile::Compiled;
 use crate::app::finding::Findings;
 use crate::app::said::Said;
-use crate::app::scripts::WebSlot;
 use crate::app::security::unserved;
 use crate::app::store_watch::StoreWatch;
 use crate::app::texts::ProgramTexts;
@@ -31,7 +30,7 @@ struct Rest {
     /// What was read and is not in force yet.
     next: Option<Apis>,
     /// What is served beside the APIs.
-    web: WebSlot,
+    beside: Beside,
 }
 
 /// A service that has read nothing yet.
@@ -40,8 +39,8 @@ pub fn service() -> Box<dyn Service> {
 }
 
 impl Service for Rest {
-    fn meet(&mut self, web: &WebSlot) {
-        self.web = web.clone();
+    fn meet(&mut self, beside: &Beside) {
+        self.beside = beside.clone();
     }
 
     /// An API that is wrong keeps the version that is in force. One whose
@@ -87,10 +86,14 @@ impl Service for Rest {
                 .and_then(|path| StoreWatch::new(path, map_bytes).ok())
                 .map(Arc::new),
             texts: self.texts.clone(),
-            web: self.web.clone(),
+            web: self.beside.scripts.clone(),
         };
         let apis = self.apis.good.clone();
-        let gateway = Gateway::start(gateway_config(app)?, apis, backend);
+        let config = GatewayConfig {
+            services: self.beside.take(),
+            ..gateway_config(app)?
+        };
+        let gateway = Gateway::start(config, apis, backend);
         let gateway = gateway.map_err(|error| taken(error, app))?;
         gateway.tell_unserved(unserved(&self.apis));
         self.gateway = Some(gateway);
@@ -115,6 +118,9 @@ impl Service for Rest {
         ];
         if let Some(address) = gateway.tls_address() {
             lines.push(("gateway", format!("https://{address}")));
+        }
+        for (name, address) in gateway.service_addresses() {
+            lines.push(("web", format!("{address}  TCPIPSERVICE {name}")));
         }
         if let Some(address) = gateway.admin_address() {
             let scheme = if self.admin_tls { "https" } else { "http" };

@@ -9,10 +9,13 @@ mod appc;
 mod gateway;
 mod script;
 mod sockets;
+mod web;
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use ::gateway::ServiceConfig;
 use miette::Result;
 use region::{Handle, RegionConfig, UserId};
 
@@ -27,10 +30,34 @@ const SERVICES: &[fn() -> Box<dyn Service>] = &[
     appc::service,
     sockets::service,
     script::service,
+    web::service,
     gateway::service,
 ];
 
 pub use sockets::without_listeners as sockets_without_listeners;
+pub use web::without_services as web_without_services;
+
+/// What the gateway serves beside its APIs, as others give it.
+#[derive(Clone, Default)]
+pub struct Beside {
+    /// Scripts, by path.
+    pub scripts: WebSlot,
+    services: Arc<Mutex<Vec<ServiceConfig>>>,
+}
+
+impl Beside {
+    /// Gives addresses that are served by somebody else.
+    pub fn give(&self, services: Vec<ServiceConfig>) {
+        let mut all = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend(services);
+    }
+
+    /// Takes what was given.
+    pub fn take(&self) -> Vec<ServiceConfig> {
+        let mut all = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *all)
+    }
+}
 
 /// Something that a region offers.
 pub trait Service {
@@ -39,7 +66,7 @@ pub trait Service {
     fn prepare(&mut self, app: &Application, compiled: &Compiled, said: &mut Said) -> Result<()>;
 
     /// Hears where the gateway finds what is served beside its APIs.
-    fn meet(&mut self, _web: &WebSlot) {}
+    fn meet(&mut self, _beside: &Beside) {}
 
     /// Gives the region, before it starts, what it needs of the service.
     fn provide(&self, _config: &mut RegionConfig) {}
@@ -85,10 +112,10 @@ pub struct Services(Vec<Box<dyn Service>>);
 impl Services {
     /// Services that have not read anything yet.
     pub fn new() -> Services {
-        let web = WebSlot::default();
+        let beside = Beside::default();
         let made = SERVICES.iter().map(|make| {
             let mut service = make();
-            service.meet(&web);
+            service.meet(&beside);
             service
         });
         Services(made.collect())

@@ -6,7 +6,7 @@ use std::time::Duration;
 use miette::Result;
 use script::{Checked, Scripts};
 
-use super::{Running, Service};
+use super::{Beside, Running, Service};
 use crate::app::Application;
 use crate::app::compile::Compiled;
 use crate::app::said::Said;
@@ -28,8 +28,8 @@ pub fn service() -> Box<dyn Service> {
 }
 
 impl Service for Script {
-    fn meet(&mut self, web: &WebSlot) {
-        self.web = web.clone();
+    fn meet(&mut self, beside: &Beside) {
+        self.web = beside.scripts.clone();
     }
 
     /// Scripts with mistakes are left out at the start; at a reload all stay as

@@ -1,0 +1,183 @@
+//! The way of a request that came to a service's own address.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Instant;
+
+use http::request::Parts;
+use http::{HeaderValue, Method, Response, header};
+
+use super::body::Full;
+use super::gate::Gate;
+use super::metrics::OperationMetrics;
+use super::respond;
+use super::serve::{Incoming, Server, log, trace_id, without_body};
+use super::tls::Tls;
+use crate::backend::Backend;
+use crate::problem::Problem;
+use crate::security::Identity;
+use crate::service::{ServiceAnswer, ServiceBody, ServiceConfig, ServiceRequest};
+
+/// A service in force.
+#[derive(Debug)]
+pub(crate) struct ServiceState {
+    pub config: ServiceConfig,
+    pub tls: Option<Arc<Tls>>,
+    /// Connections that are open.
+    pub open: AtomicU32,
+    gate: Gate,
+    metrics: Arc<OperationMetrics>,
+}
+
+impl ServiceState {
+    pub fn new(
+        config: ServiceConfig,
+        tls: Option<Arc<Tls>>,
+        metrics: Arc<OperationMetrics>,
+    ) -> ServiceState {
+        ServiceState {
+            gate: Gate::of_service(config.authentication),
+            open: AtomicU32::new(0),
+            metrics,
+            tls,
+            config,
+        }
+    }
+}
+
+/// A connection of a service, counted while it lives.
+#[derive(Debug)]
+pub(crate) struct Persistent {
+    pub service: Arc<ServiceState>,
+    /// It may stay open for further requests.
+    pub stays: bool,
+}
+
+impl Persistent {
+    pub fn new(service: Arc<ServiceState>) -> Persistent {
+        let before = service.open.fetch_add(1, Relaxed);
+        let room = service.config.max_persistent.is_none_or(|most| before < most);
+        let stays = room && service.config.idle_timeout_ms != Some(0);
+        Persistent { service, stays }
+    }
+}
+
+impl Drop for Persistent {
+    fn drop(&mut self) {
+        self.service.open.fetch_sub(1, Relaxed);
+    }
+}
+
+impl<B: Backend> Server<B> {
+    /// Serves a request of a service's connection.
+    pub(super) async fn serve_service(
+        &self,
+        connection: &Persistent,
+        parts: Parts,
+        incoming: Incoming<'_>,
+        started: Instant,
+    ) -> Response<Full> {
+        let service = &connection.service;
+        let (method, peer) = (parts.method.clone(), incoming.peer);
+        let logged = self.shared.config.access_log;
+        let path = logged.then(|| parts.uri.path().to_owned());
+        let mut user = None;
+        let taken = self.answer_of(service, parts, incoming, &mut user).await;
+        let mut read = 0;
+        let mut response = match taken {
+            Ok((response, bytes)) => {
+                read = bytes;
+                response
+            }
+            Err(problem) => respond::problem(&problem),
+        };
+        if !connection.stays {
+            let headers = response.headers_mut();
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        let (status, length) = (response.status().as_u16(), response.body().len());
+        service.metrics.count(status, started.elapsed(), read, length);
+        if let Some(path) = path {
+            log(&method, &path, (user.as_deref(), peer), started, &response);
+        }
+        match method == Method::HEAD {
+            true => without_body(response),
+            false => response,
+        }
+    }
+
+    async fn answer_of(
+        &self,
+        service: &ServiceState,
+        parts: Parts,
+        incoming: Incoming<'_>,
+        user: &mut Option<Arc<Identity>>,
+    ) -> Result<(Response<Full>, usize), Problem> {
+        let peer = incoming.peer;
+        let admitted = self.admit(&service.gate, &parts, peer, user).await;
+        admitted.map_err(|problem| in_realm(problem, &service.config.realm))?;
+        let (timer, limit) = (incoming.timer, service.config.max_body_bytes);
+        let taken = self.read_body_of(incoming.body, timer, limit).await?;
+        let read = taken.bytes.len();
+        let request = ServiceRequest {
+            trace_id: trace_id(&parts.headers),
+            parts,
+            body: taken.bytes.clone(),
+            client: (peer.address, peer.port).into(),
+            server: peer.local.unwrap_or(service.config.listen),
+            secure: peer.secure,
+            certificate: peer.shown.clone(),
+            user_id: user.as_ref().and_then(|who| who.user_id.clone()),
+        };
+        let answer = service.config.handler.serve(request).await;
+        let held = match &answer.body {
+            ServiceBody::Whole(bytes) => Some(self.room(timer, bytes.len()).await?),
+            ServiceBody::Stream(_) => None,
+        };
+        let ServiceAnswer {
+            status,
+            reason,
+            headers,
+            body,
+            close,
+        } = answer;
+        let body = match (body, held) {
+            (ServiceBody::Whole(bytes), Some(held)) => Full::held(bytes, held),
+            (ServiceBody::Whole(bytes), None) => Full::new(bytes.into()),
+            (ServiceBody::Stream(pieces), _) => Full::stream(pieces),
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        for own in [
+            header::CONNECTION,
+            header::CONTENT_LENGTH,
+            header::TRANSFER_ENCODING,
+            header::UPGRADE,
+        ] {
+            response.headers_mut().remove(own);
+        }
+        if close {
+            let headers = response.headers_mut();
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        if !reason.is_empty()
+            && let Ok(reason) = hyper::ext::ReasonPhrase::try_from(reason)
+        {
+            response.extensions_mut().insert(reason);
+        }
+        Ok((response, read))
+    }
+}
+
+/// The challenge of a service names its own realm.
+fn in_realm(mut problem: Problem, realm: &str) -> Problem {
+    let text = format!("Basic realm=\"{realm}\"");
+    for challenge in &mut problem.challenges {
+        let basic = challenge.as_bytes().starts_with(b"Basic");
+        if let (true, Ok(named)) = (basic, HeaderValue::from_str(&text)) {
+            *challenge = named;
+        }
+    }
+    problem
+}

@@ -1,0 +1,116 @@
+//! Addresses of their own beside the gateway's: what comes there goes to
+//! somebody else, whatever its path.
+//!
+//! CICS web support is served here. A service has its listener, its limits and
+//! its way of authentication; connections, TLS, memory, bodies, the access log
+//! and the user store are the gateway's.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use tokio::sync::mpsc;
+
+use crate::server::TlsConfig;
+
+/// An address and who serves it.
+#[derive(Debug, Clone)]
+pub struct ServiceConfig {
+    /// Its name, for messages and metrics.
+    pub name: String,
+    /// Address; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// HTTPS in the place of HTTP; its own address means nothing here.
+    pub tls: Option<TlsConfig>,
+    /// Connections that may wait to be accepted; 0 for the gateway's.
+    pub backlog: u32,
+    /// Largest body in bytes.
+    pub max_body_bytes: usize,
+    /// Milliseconds a connection may stay open without a request; 0 closes it
+    /// after each answer, none is the gateway's limit.
+    pub idle_timeout_ms: Option<u32>,
+    /// Most connections that stay open; those beyond are closed after their
+    /// first answer. None for no limit.
+    pub max_persistent: Option<u32>,
+    /// How callers say who they are.
+    pub authentication: Authentication,
+    /// Realm of a challenge.
+    pub realm: String,
+    /// Who serves it.
+    pub handler: Arc<dyn Service>,
+}
+
+/// How callers of a service say who they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Authentication {
+    /// They need not.
+    #[default]
+    None,
+    /// By name and password.
+    Basic,
+    /// By the certificate of their connection.
+    Certificate,
+    /// By certificate, or by name and password.
+    Either,
+}
+
+/// Serves what comes to an address.
+pub trait Service: Debug + Send + Sync {
+    /// Answers a request whose body is complete. The future runs on the thread
+    /// of the connection, and is dropped when the client goes away.
+    fn serve(&self, request: ServiceRequest) -> Answering;
+}
+
+/// An answer under way.
+pub type Answering = Pin<Box<dyn Future<Output = ServiceAnswer>>>;
+
+/// A request.
+#[derive(Debug)]
+pub struct ServiceRequest {
+    /// Method, address, version, headers.
+    pub parts: Parts,
+    /// The body.
+    pub body: Bytes,
+    /// The client.
+    pub client: SocketAddr,
+    /// Where it connected to.
+    pub server: SocketAddr,
+    /// It came by HTTPS.
+    pub secure: bool,
+    /// The client's certificate, as it was shown.
+    pub certificate: Option<Bytes>,
+    /// CICS user id of a caller who said who calls.
+    pub user_id: Option<String>,
+    /// W3C trace id, zeros for none.
+    pub trace_id: [u8; 16],
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct ServiceAnswer {
+    /// Status.
+    pub status: StatusCode,
+    /// Reason phrase; empty for the status's own.
+    pub reason: Vec<u8>,
+    /// Headers. Those of the connection are the gateway's to set.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: ServiceBody,
+    /// The connection is closed after it.
+    pub close: bool,
+}
+
+/// The body of an answer.
+#[derive(Debug)]
+pub enum ServiceBody {
+    /// It is complete.
+    Whole(Vec<u8>),
+    /// It comes in pieces: each is a chunk, `None` ends it. Closed before, the
+    /// connection is cut, so that the client sees that some is missing.
+    Stream(mpsc::Receiver<Option<Bytes>>),
+}

@@ -1,0 +1,105 @@
+//! What a region needs of whoever serves commands beside its kernel.
+//!
+//! Some commands are about things that a door has and the region does not:
+//! requests of web clients, documents, sessions with servers. The region knows
+//! who asks; what the command means is somebody else's. A command is handed
+//! over with the way to its answer and must not wait where it is handed over.
+
+use std::fmt::{self, Debug};
+use std::sync::Arc;
+
+use link::{Answer, Operands, TransId, UserId};
+
+use crate::core::TaskKey;
+use crate::shell::Shared;
+
+/// Serves commands of tasks.
+pub trait CommandService: Debug + Send + Sync {
+    /// The commands, by the number of their row.
+    fn commands(&self) -> &'static [u16];
+    /// A task asks. The answer may come later, from any thread.
+    fn serve(&self, command: ServiceCommand);
+    /// A task is over that was to be told of ([`ServiceCommand::tell_end`]).
+    fn task_ended(&self, task: u64);
+    /// Appends its figures for `/metrics`.
+    fn metrics(&self, out: &mut String);
+}
+
+/// A command of a task, and the way to its answer. Dropped without one, the
+/// task abends with AEXZ.
+pub struct ServiceCommand {
+    /// Number of the task.
+    pub task: u64,
+    /// Its transaction.
+    pub transid: TransId,
+    /// Who it runs for.
+    pub userid: UserId,
+    /// The command, by the number of its row.
+    pub number: u16,
+    /// Its operands.
+    pub operands: Operands,
+    pub(crate) way: Option<(Arc<Shared>, TaskKey)>,
+    pub(crate) waits: bool,
+}
+
+impl ServiceCommand {
+    /// A command of a task that does not exist, for tests of a service: nobody
+    /// hears the answer.
+    pub fn of_nobody(task: u64, number: u16, operands: Operands) -> ServiceCommand {
+        ServiceCommand {
+            task,
+            transid: TransId::BLANK,
+            userid: UserId::BLANK,
+            number,
+            operands,
+            way: None,
+            waits: false,
+        }
+    }
+
+    /// Answers the command.
+    pub fn answer(mut self, answer: &Answer) {
+        self.finish(answer);
+    }
+
+    /// The answer comes later: meanwhile the task's worker counts as waiting.
+    pub fn later(&mut self) {
+        if let Some((shared, key)) = &self.way
+            && !self.waits
+        {
+            self.waits = true;
+            shared.service_waits(*key, true);
+        }
+    }
+
+    /// The service is to hear of the end of this task.
+    pub fn tell_end(&self) {
+        if let Some((shared, key)) = &self.way {
+            shared.tell_service_end(*key);
+        }
+    }
+
+    fn finish(&mut self, answer: &Answer) {
+        if let Some((shared, key)) = self.way.take() {
+            if self.waits {
+                shared.service_waits(key, false);
+            }
+            shared.answer_task(key, answer);
+        }
+    }
+}
+
+impl Drop for ServiceCommand {
+    fn drop(&mut self) {
+        self.finish(&Answer::of_abend(b"AEXZ"));
+    }
+}
+
+impl Debug for ServiceCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServiceCommand")
+            .field("task", &self.task)
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}

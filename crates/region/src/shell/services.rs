@@ -1,0 +1,82 @@
+//! Commands that are served beside the kernel: handed to whoever serves them,
+//! answered when they are done.
+
+use std::sync::Arc;
+
+use link::{Call, Operands, Violation};
+
+use super::Shared;
+use crate::api::{CommandService, ServiceCommand};
+use crate::core::TaskKey;
+
+impl Shared {
+    /// Who serves a command beside the kernel.
+    pub(super) fn service_of(&self, number: u64) -> Option<&Arc<dyn CommandService>> {
+        let services = self.config.services.iter();
+        let mut able = services.filter(|s| s.commands().iter().any(|n| u64::from(*n) == number));
+        able.next()
+    }
+
+    /// Hands a command of a running task over.
+    pub(super) fn call_service(
+        self: &Arc<Self>,
+        service: &Arc<dyn CommandService>,
+        key: TaskKey,
+        call: &Call,
+    ) -> Result<(), Violation> {
+        let operands = Operands::parse(&call.data)?;
+        let command = {
+            let state = self.lock();
+            let Some(task) = state.core.task(key) else {
+                return Ok(());
+            };
+            ServiceCommand {
+                task: task.number,
+                transid: task.transid,
+                userid: task.userid,
+                number: call.args[0] as u16,
+                operands,
+                way: Some((self.clone(), key)),
+                waits: false,
+            }
+        };
+        service.serve(command);
+        Ok(())
+    }
+
+    /// A task begins to wait for a service, or goes on.
+    pub(crate) fn service_waits(self: &Arc<Self>, key: TaskKey, waits: bool) {
+        self.with(|core, cx| {
+            if let Some(worker) = core.runs_in(key) {
+                core.waits(cx, worker, waits);
+            }
+        });
+    }
+
+    /// The services are to hear of a task's end.
+    pub(crate) fn tell_service_end(&self, key: TaskKey) {
+        if let Some(task) = self.lock().core.task_mut(key) {
+            // The end of a task that the kernel knows comes by there.
+            task.in_kernel = true;
+            task.has_services = true;
+        }
+    }
+
+    /// A task is over: who wanted to hear of it does.
+    pub(super) fn end_services(&self, key: TaskKey) {
+        if self.config.services.is_empty() {
+            return;
+        }
+        let number = {
+            let state = self.lock();
+            let task = state.core.task(key).filter(|t| t.has_services);
+            task.map(|t| t.number)
+        };
+        let Some(number) = number else {
+            return;
+        };
+        for service in &self.config.services {
+            service.task_ended(number);
+        }
+    }
+}

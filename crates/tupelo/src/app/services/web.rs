@@ -1,0 +1,113 @@
+//! Web support: EXEC CICS WEB behind the TCPIPSERVICEs, on the gateway's stack.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cics::csd::{TcpIpServiceDef, UriMapUsage};
+use miette::Result;
+use region::RegionConfig;
+use web::{Edition, Web};
+
+use super::{Beside, Running, Service};
+use crate::app::Application;
+use crate::app::compile::Compiled;
+use crate::app::finding::Findings;
+use crate::app::said::Said;
+use crate::app::web as support;
+use crate::log::SERVE;
+
+/// Web support, and what was read and is not in force yet.
+#[derive(Default)]
+struct WebSupport {
+    beside: Beside,
+    web: Option<Web>,
+    next: Option<Edition>,
+    /// The services that listen.
+    services: Vec<TcpIpServiceDef>,
+    maps: usize,
+}
+
+/// A service that has read nothing yet.
+pub fn service() -> Box<dyn Service> {
+    Box::new(WebSupport::default())
+}
+
+impl Service for WebSupport {
+    fn meet(&mut self, beside: &Beside) {
+        self.beside = beside.clone();
+    }
+
+    fn prepare(&mut self, app: &Application, _: &Compiled, said: &mut Said) -> Result<()> {
+        let mut findings = Findings::new(&app.folder);
+        let edition = support::read(app, &mut findings);
+        said.say(&findings);
+        match &self.web {
+            None => {
+                let web = support::make(app, edition);
+                self.services.clone_from(&app.csd.tcpipservices);
+                self.beside.give(support::services(app, &web)?);
+                self.web = Some(web);
+                self.maps = served(app);
+            }
+            Some(_) => {
+                if self.services != app.csd.tcpipservices {
+                    tracing::warn!(
+                        target: SERVE,
+                        "a TCPIPSERVICE has changed: a new start of the region takes the change over"
+                    );
+                }
+                self.next = Some(edition);
+            }
+        }
+        Ok(())
+    }
+
+    fn provide(&self, config: &mut RegionConfig) {
+        if let Some(web) = &self.web {
+            config.services.push(Arc::new(web.clone()));
+        }
+    }
+
+    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+        if let Some(web) = &self.web {
+            web.start(running.region.clone(), running.user);
+        }
+        Ok(())
+    }
+
+    fn addresses(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    fn reload(&mut self, running: &Running<'_>) -> Result<()> {
+        if let (Some(web), Some(edition)) = (&self.web, self.next.take()) {
+            web.reload(edition);
+            self.maps = served(running.app);
+        }
+        Ok(())
+    }
+
+    fn served(&self) -> Option<String> {
+        (self.maps > 0).then(|| crate::app::counted(self.maps, "URIMAP"))
+    }
+
+    fn stop(&mut self, _: Duration) {
+        if let Some(web) = self.web.take() {
+            web.stop();
+        }
+    }
+}
+
+fn served(app: &Application) -> usize {
+    let maps = app.csd.urimaps.iter();
+    maps.filter(|m| m.usage != UriMapUsage::Client).count()
+}
+
+/// Web support of an application whose region runs one task and listens
+/// nowhere: documents, and sessions with servers.
+pub fn without_services(app: &Application, config: &mut RegionConfig) {
+    let mut findings = Findings::new(&app.folder);
+    let edition = support::read(app, &mut findings);
+    let web = support::make(app, edition);
+    config.services.push(Arc::new(web));
+}

@@ -1,0 +1,241 @@
+//! Web support of an application, and the gateway's way to it.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+
+use cics::csd::{ServiceAuthentication, SslUse, TcpIpProtocol, TcpIpServiceDef, UriMapUsage};
+use copybook::CodePage;
+use gateway::{
+    Answering, Authentication, ClientCertificates, Service, ServiceAnswer, ServiceBody,
+    ServiceConfig, ServiceRequest, TlsConfig,
+};
+use miette::{Result, bail, miette};
+use web::document::Templates;
+use web::{Edition, Web, WebAnswer, WebBody, WebRequest};
+
+use super::Application;
+use super::backend::port_of_this_thread;
+use super::definitions::MIRRORS;
+use super::finding::Findings;
+
+/// Largest body that a task can be given at once.
+const MAX_BODY: u64 = 31 << 20;
+
+/// Reads what web support needs of an application; what is wrong with it goes
+/// to `findings`.
+pub fn read(app: &Application, findings: &mut Findings) -> Edition {
+    let config = &app.config.web;
+    let files = app.folder.join(&config.files);
+    let members = app.folder.join(&config.templates);
+    let (templates, wrong) = Templates::load(&app.csd.doctemplates, &files, &members);
+    wrong.into_iter().for_each(|why| findings.warn(why));
+    look(app, &templates, findings);
+    Edition::new(&app.csd.urimaps, &app.csd.tcpipservices, templates, files)
+}
+
+/// What definitions name that is not there.
+fn look(app: &Application, templates: &Templates, findings: &mut Findings) {
+    let services = &app.csd.tcpipservices;
+    for service in services
+        .iter()
+        .filter(|s| s.protocol == TcpIpProtocol::Other)
+    {
+        findings.warn(format!(
+            "TCPIPSERVICE({}): its PROTOCOL is not supported, and nothing listens for it",
+            service.name
+        ));
+    }
+    let defined = |name: &str| {
+        MIRRORS.contains(&name) || app.csd.transactions.iter().any(|t| t.name.as_str() == name)
+    };
+    for map in &app.csd.urimaps {
+        let (service, transaction) = match &map.usage {
+            UriMapUsage::Client => continue,
+            UriMapUsage::Pipeline {
+                service,
+                transaction,
+                ..
+            } => (service, transaction.as_deref()),
+            UriMapUsage::Server { service, answer } => {
+                use cics::csd::UriMapAnswer::{Program, Template};
+                if let Template(name) = answer
+                    && !templates.has(name)
+                {
+                    findings.warn(format!("URIMAP({}): there is no template {name}", map.name));
+                }
+                let transaction = match answer {
+                    Program { transaction, .. } => transaction.as_deref(),
+                    _ => None,
+                };
+                if let Program { analyzer: true, .. }
+                | Program {
+                    converter: Some(_), ..
+                } = answer
+                {
+                    findings.warn(format!(
+                        "URIMAP({}): analyzer and converter programs are not supported; its \
+                         program is run without them",
+                        map.name
+                    ));
+                }
+                (service, transaction)
+            }
+        };
+        if let Some(name) = transaction.filter(|name| !defined(name)) {
+            findings.warn(format!(
+                "URIMAP({}): its transaction {name} is not defined",
+                map.name
+            ));
+        }
+        if let Some(name) = service
+            && !services.iter().any(|s| s.name == *name)
+        {
+            findings.warn(format!(
+                "URIMAP({}): there is no TCPIPSERVICE({name})",
+                map.name
+            ));
+        }
+    }
+}
+
+/// Web support of an application whose definitions are read.
+pub fn make(app: &Application, edition: Edition) -> Web {
+    let page = CodePage::by_name(&app.config.region.code_page);
+    let page = page.unwrap_or_else(|_| CodePage::ascii());
+    let mut config = app.config.web.clone();
+    config.authorities = config.authorities.map(|file| app.folder.join(file));
+    Web::new(config, page, edition)
+}
+
+/// The addresses of an application's TCPIPSERVICEs.
+pub fn services(app: &Application, web: &Web) -> Result<Vec<ServiceConfig>> {
+    let all = app.csd.tcpipservices.iter();
+    let http = all.filter(|s| s.protocol == TcpIpProtocol::Http && s.open);
+    http.map(|def| service(app, def, web)).collect()
+}
+
+fn service(app: &Application, def: &TcpIpServiceDef, web: &Web) -> Result<ServiceConfig> {
+    let address: IpAddr = match &def.address {
+        None => app.config.gateway.listen.ip(),
+        Some(text) => text
+            .parse()
+            .map_err(|_| miette!("TCPIPSERVICE({}): {text} is no IP address", def.name))?,
+    };
+    let listen = SocketAddr::new(address, def.port);
+    let handler = Handler {
+        web: web.clone(),
+        service: def.name.clone(),
+    };
+    Ok(ServiceConfig {
+        name: def.name.clone(),
+        listen,
+        tls: tls(app, def, listen)?,
+        backlog: def.backlog,
+        max_body_bytes: def.max_data_bytes.min(MAX_BODY) as usize,
+        idle_timeout_ms: def.socket_close_s.map(|s| s.saturating_mul(1_000)),
+        max_persistent: def.max_persist,
+        authentication: match def.authenticate {
+            ServiceAuthentication::No => Authentication::None,
+            ServiceAuthentication::Basic => Authentication::Basic,
+            ServiceAuthentication::Certificate => Authentication::Certificate,
+            ServiceAuthentication::Automatic => Authentication::Either,
+        },
+        realm: def.realm.clone().unwrap_or_else(|| {
+            let region = app.config.region.applid.trim_end();
+            format!("CICS application in region {region}")
+        }),
+        handler: std::sync::Arc::new(handler),
+    })
+}
+
+/// The certificate that a service shows: the one of its label, or the
+/// gateway's.
+fn tls(app: &Application, def: &TcpIpServiceDef, listen: SocketAddr) -> Result<Option<TlsConfig>> {
+    if def.ssl == SslUse::No {
+        return Ok(None);
+    }
+    let of = |path: &Path| app.folder.join(path);
+    let (name, gateway) = (&def.name, &app.config.gateway);
+    let (certificate, key, clients) = match &def.certificate {
+        Some(label) => {
+            let Some(section) = app.config.web.certificates.get(label) else {
+                bail!(
+                    help = format!("[web.certificates.{label}] names its certificate and its key"),
+                    "TCPIPSERVICE({name}): there is no certificate {label}"
+                );
+            };
+            let clients = section.clients.as_deref();
+            (of(&section.certificate), of(&section.key), clients)
+        }
+        None => match (&gateway.tls_certificate, &gateway.tls_key) {
+            (Some(certificate), Some(key)) => {
+                (of(certificate), of(key), gateway.tls_client_ca.as_deref())
+            }
+            _ => bail!(
+                help =
+                    "CERTIFICATE and [web.certificates], or [gateway] tls_certificate and tls_key",
+                "TCPIPSERVICE({name}): SSL needs a certificate"
+            ),
+        },
+    };
+    let clients = match (def.ssl, clients) {
+        (SslUse::ClientAuth, Some(authorities)) => Some(ClientCertificates {
+            authorities: of(authorities),
+            required: def.authenticate == ServiceAuthentication::Certificate,
+        }),
+        (SslUse::ClientAuth, None) => bail!(
+            help = "`clients` of [web.certificates], or [gateway] tls_client_ca",
+            "TCPIPSERVICE({name}): SSL(CLIENTAUTH) needs the authorities of clients"
+        ),
+        _ => None,
+    };
+    Ok(Some(TlsConfig {
+        listen,
+        certificate,
+        key,
+        clients,
+    }))
+}
+
+/// What comes to a TCPIPSERVICE, for web support.
+#[derive(Debug)]
+struct Handler {
+    web: Web,
+    service: String,
+}
+
+impl Service for Handler {
+    fn serve(&self, request: ServiceRequest) -> Answering {
+        let web = self.web.clone();
+        let request = WebRequest {
+            service: self.service.clone(),
+            parts: request.parts,
+            body: request.body,
+            client: request.client,
+            server: request.server,
+            secure: request.secure,
+            certificate: request.certificate,
+            user_id: request.user_id,
+            trace_id: request.trace_id,
+        };
+        Box::pin(async move {
+            let answer = match port_of_this_thread() {
+                Some(port) => web.serve(request, port).await,
+                None => WebAnswer::problem(
+                    http::StatusCode::SERVICE_UNAVAILABLE,
+                    "This thread has no way to the region",
+                ),
+            };
+            ServiceAnswer {
+                status: answer.status,
+                reason: answer.reason,
+                headers: answer.headers,
+                body: match answer.body {
+                    WebBody::Whole(bytes) => ServiceBody::Whole(bytes),
+                    WebBody::Stream(pieces) => ServiceBody::Stream(pieces),
+                },
+                close: answer.close,
+            }
+        })
+    }
+}

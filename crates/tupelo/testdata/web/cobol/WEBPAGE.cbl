@@ -1,0 +1,22 @@
+      * Sends a document that is made of a template and some text.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. WEBPAGE.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-TOKEN                    PIC X(16).
+       01  WS-SENT                     PIC X(16).
+       PROCEDURE DIVISION.
+           EXEC CICS DOCUMENT CREATE DOCTOKEN(WS-TOKEN) END-EXEC
+           EXEC CICS DOCUMENT SET DOCTOKEN(WS-TOKEN)
+               SYMBOL('who') VALUE('Ann') LENGTH(3) END-EXEC
+           EXEC CICS DOCUMENT INSERT DOCTOKEN(WS-TOKEN)
+               TEMPLATE('GREETING') END-EXEC
+           EXEC CICS DOCUMENT INSERT DOCTOKEN(WS-TOKEN)
+               TEXT('<hr>') LENGTH(4) END-EXEC
+           EXEC CICS WEB SEND DOCTOKEN(WS-TOKEN)
+               MEDIATYPE('text/html') CHARACTERSET('utf-8') END-EXEC
+           EXEC CICS WEB RETRIEVE DOCTOKEN(WS-SENT) END-EXEC
+           IF WS-SENT NOT = WS-TOKEN
+               EXEC CICS ABEND ABCODE('SENT') END-EXEC
+           END-IF
+           EXEC CICS RETURN END-EXEC.

@@ -1,0 +1,353 @@
+//! CICS web support served by a region: programs of `testdata/web` behind
+//! TCPIPSERVICEs, asked as a client asks them.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::http::{self, Answer};
+use crate::program::{tupelo, until};
+use crate::server::Server;
+use crate::users;
+
+/// A region with the programs of `testdata/web`.
+struct Region {
+    server: Server,
+    folder: tempfile::TempDir,
+}
+
+impl Region {
+    fn start() -> Region {
+        Region::with(|_| ())
+    }
+
+    fn with(change: impl Fn(&Path)) -> Region {
+        let folder = tempfile::tempdir().unwrap();
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/web");
+        copy(&data, folder.path());
+        change(folder.path());
+        Region {
+            server: Server::start(folder.path()),
+            folder,
+        }
+    }
+
+    /// Where a TCPIPSERVICE listens.
+    fn at(&self, service: &str) -> &str {
+        let mut all = self.server.web.iter();
+        &all.find(|(name, _)| name == service).expect("it listens").1
+    }
+
+    /// Sends a request on a connection of its own.
+    fn send(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
+        let length = body.len();
+        let mut request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: test.example\r\nConnection: close\r\n\
+             Content-Length: {length}\r\n{headers}\r\n"
+        )
+        .into_bytes();
+        request.extend_from_slice(body);
+        http::raw(self.at("WEB"), &request).expect("an answer")
+    }
+
+    fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, "", b"")
+    }
+
+    /// Monitoring records of a transaction.
+    fn records(&self, transid: &str) -> usize {
+        let path = self.server.in_state("monitoring.jsonl");
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let lines = text
+            .lines()
+            .filter_map(|l| serde_json::from_str::<serde_json::Value>(l).ok());
+        let of = lines.filter(|r| r["transid"].as_str().map(str::trim_end) == Some(transid));
+        of.count()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+fn text(answer: &Answer) -> String {
+    String::from_utf8_lossy(&answer.body).into_owned()
+}
+
+#[test]
+fn a_program_answers_and_each_of_its_tasks_has_a_record() {
+    let region = Region::start();
+    let answer = region.send(
+        "POST",
+        "/echo",
+        "Content-Type: text/plain\r\n",
+        b"some text",
+    );
+    assert_eq!((answer.status, text(&answer).as_str()), (200, "some text"));
+    assert_eq!(answer.header("content-type"), Some("text/plain"));
+    until("both records", || {
+        region.records("WECH") == 1 && region.records("CWXN") == 1
+    });
+
+    let answer = region.send(
+        "GET",
+        "/tell/me?a=1&b=x+y&a=2",
+        "X-Test: yes it is\r\n",
+        b"",
+    );
+    let expected = "\
+GET /tell/me [a=1&b=x+y&a=2] HTTP/1.1 test.example TELL
+HTTP
+X-Test  0  0 yes it is
+cut 22  5 yes
+X-None 13  1
+length 0 22  1
+no browse 16  4
+a  0  0 1
+b  0  0 x y
+a  0  0 2
+end 20  0
+browse again 21 10
+headers   4
+WEB     127.0.0.1
+";
+    let told: Vec<String> = text(&answer)
+        .lines()
+        .map(|l| l.trim_end().to_owned())
+        .collect();
+    assert_eq!(told.join("\n") + "\n", expected);
+    assert_eq!(answer.status, 201);
+    assert!(
+        answer.head.starts_with("HTTP/1.1 201 Told"),
+        "{}",
+        answer.head
+    );
+    assert_eq!(answer.header("x-answer"), Some("yes"));
+}
+
+#[test]
+fn forms_are_read_in_either_encoding() {
+    let region = Region::start();
+    let form = "Content-Type: application/x-www-form-urlencoded\r\n";
+    let told = |answer: &Answer| -> Vec<String> {
+        text(answer)
+            .lines()
+            .map(|l| l.trim_end().to_owned())
+            .collect()
+    };
+    let answer = region.send("POST", "/form", form, b"who=Ann+B%21&x=1");
+    let expected = [
+        "who  0  0 Ann B!",
+        "who  0  0 Ann B!",
+        "x  0  0 1",
+        " 20  0",
+    ];
+    assert_eq!(told(&answer), expected);
+    let form = "Content-Type: multipart/form-data; boundary=XX\r\n";
+    let body = b"--XX\r\nContent-Disposition: form-data; name=\"who\"\r\n\r\nAnn\r\n--XX--\r\n";
+    let answer = region.send("POST", "/form", form, body);
+    assert_eq!(told(&answer), ["who  0  0 Ann", "who  0  0 Ann", " 20  0"]);
+    // A form without its last boundary, and a body that is no form.
+    let answer = region.send("POST", "/form", form, &body[..60]);
+    assert_eq!(told(&answer), ["who 16154"]);
+    let answer = region.send("POST", "/form", "Content-Type: image/png\r\n", b"who=1");
+    assert_eq!(told(&answer), ["who 16153"]);
+}
+
+#[test]
+fn answers_come_in_chunks_and_from_documents_files_and_redirections() {
+    let region = Region::start();
+    let answer = region.get("/chunks");
+    assert_eq!(answer.header("transfer-encoding"), Some("chunked"));
+    assert_eq!(text(&answer).lines().count(), 40);
+    assert!(text(&answer).ends_with("line 40\n"));
+    let old = http::raw(region.at("WEB"), b"GET /chunks HTTP/1.0\r\nHost: h\r\n\r\n").unwrap();
+    assert_eq!((old.status, text(&old).as_str()), (505, "no chunks"));
+
+    let answer = region.get("/page");
+    assert_eq!(
+        answer.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    let page = "<h1>Hello Ann</h1><p>Tupelo</p>\r\n\n<hr>";
+    assert_eq!((answer.status, text(&answer).as_str()), (200, page));
+    let answer = region.get("/template?who=you");
+    assert!(text(&answer).starts_with("<h1>Hello you</h1>"));
+
+    let answer = region.get("/files/plain.txt");
+    assert_eq!(
+        (answer.status, text(&answer).as_str()),
+        (200, "plain text\n")
+    );
+    let part = region.send("GET", "/files/plain.txt", "Range: bytes=6-9\r\n", b"");
+    assert_eq!((part.status, text(&part).as_str()), (206, "text"));
+    for path in [
+        "/files/../tupelo.toml",
+        "/files/%2e%2e/tupelo.toml",
+        "/files/none",
+        "/files/",
+    ] {
+        assert_eq!(region.get(path).status, 404, "{path}");
+    }
+    let answer = region.get("/old");
+    assert_eq!(
+        (answer.status, answer.header("location")),
+        (301, Some("/new"))
+    );
+    assert_eq!(region.get("/off").status, 503);
+    assert_eq!(region.get("/none").status, 404);
+    assert_eq!(region.get("/pipe").status, 501);
+}
+
+#[test]
+fn a_program_without_an_answer_and_one_that_abends_are_told() {
+    let region = Region::start();
+    let answer = region.get("/nothing");
+    assert_eq!(answer.status, 500);
+    assert!(
+        text(&answer).contains("without WEB SEND"),
+        "{}",
+        text(&answer)
+    );
+    let answer = region.get("/abend");
+    assert_eq!(answer.status, 500);
+    assert!(text(&answer).contains("OOPS"), "{}", text(&answer));
+}
+
+#[test]
+fn connections_stay_open_as_their_service_says() {
+    let region = Region::start();
+    let request = b"GET /old HTTP/1.1\r\nHost: h\r\n\r\n";
+    let mut stream = TcpStream::connect(region.at("WEB")).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    for _ in 0..3 {
+        stream.write_all(request).unwrap();
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while !head.ends_with(b"\r\n\r\n") {
+            stream.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        assert!(head.starts_with(b"HTTP/1.1 301"));
+    }
+    // SOCKETCLOSE(0): the server closes after its answer.
+    let once = http::raw(region.at("ONCE"), request).expect("an answer, and the end");
+    assert_eq!(
+        (once.status, once.header("connection")),
+        (301, Some("close"))
+    );
+}
+
+#[test]
+fn what_is_too_much_is_refused_and_clients_that_vanish_harm_nobody() {
+    let region = Region::start();
+    let answer = region.send("POST", "/echo", "", &vec![b'x'; 65_537]);
+    assert_eq!(answer.status, 413);
+    let all = vec![b'x'; 65_536];
+    assert_eq!(region.send("POST", "/echo", "", &all).body, all);
+    // Chunks without an end are refused when they are too many.
+    let mut endless =
+        b"POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    for _ in 0..80 {
+        endless.extend_from_slice(b"400\r\n");
+        endless.extend_from_slice(&[b'y'; 1024]);
+        endless.extend_from_slice(b"\r\n");
+    }
+    assert_eq!(http::raw(region.at("WEB"), &endless).unwrap().status, 413);
+    let mut huge = b"GET /echo HTTP/1.1\r\nHost: h\r\nX: ".to_vec();
+    huge.extend_from_slice(&vec![b'h'; 100_000]);
+    huge.extend_from_slice(b"\r\n\r\n");
+    let refused = http::raw(region.at("WEB"), &huge);
+    assert!(refused.is_none_or(|answer| answer.status == 431));
+    for _ in 0..20 {
+        let mut stream = TcpStream::connect(region.at("WEB")).unwrap();
+        let request = b"POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcd";
+        stream.write_all(request).unwrap();
+        drop(stream);
+    }
+    let answer = region.send("POST", "/echo", "", b"still here");
+    assert_eq!(text(&answer), "still here");
+    until("no task is left", || {
+        let metrics = http::send(&region.server.admin, "GET", "/metrics", None);
+        text(&metrics).contains("tupelo_web_tasks 0")
+    });
+}
+
+/// What a transaction of the same application, run for itself, leaves in its
+/// COMMAREA behind the port of the server that it talks with.
+fn client(region: &Region, transid: &str) -> Vec<String> {
+    let port = region.at("WEB").rsplit(':').next().unwrap();
+    let output = tupelo()
+        .args(["run", transid])
+        .arg(region.folder.path())
+        .args(["--json", "--length", "1605", "--commarea"])
+        .arg(format!("{port:0>5}"))
+        .arg("--state")
+        .arg(tempfile::tempdir().unwrap().path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let reply: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
+    assert!(reply["abend"].is_null(), "{reply}");
+    let commarea = reply["commarea"].as_str().unwrap();
+    let lines = commarea.as_bytes()[5..].chunks(80);
+    let lines = lines.map(|l| String::from_utf8_lossy(l).trim_end().to_owned());
+    lines.filter(|l| !l.is_empty()).collect()
+}
+
+#[test]
+fn a_program_is_a_client_of_another() {
+    let region = Region::start();
+    let expected = [
+        "NOT ALLOWED          70 100",
+        "NO HOST              13   1",
+        "NO MAP               13  61",
+        "OPEN                  0   0",
+        "RECEIVE TOO EARLY    16  80",
+        "SEND                  0   0",
+        "RECEIVE              22  57 201 Told GET /tell/x [a=1] HTTP/1.1",
+        "READ HEADER           0   0 yes",
+        "CONVERSE              0   0 200 hello there",
+        "WRONG PATH           16  63",
+        "EXTRACT               0   0 localhost",
+        "WRONG TOKEN          19  27",
+        "CLOSE                 0   0",
+        "CLOSE AGAIN          19  27",
+    ];
+    assert_eq!(client(&region, "CLNT"), expected);
+}
+
+#[test]
+fn basic_authentication_asks_the_one_user_store() {
+    let region = Region::with(|folder| {
+        let csd = folder.join("resources.csd");
+        let before = std::fs::read_to_string(&csd).unwrap();
+        let service = "DEFINE TCPIPSERVICE(SAFE) GROUP(WEB) PORTNUMBER(0) AUTHENTICATE(BASIC)\n";
+        std::fs::write(csd, before + service).unwrap();
+        let app = folder.to_str().unwrap();
+        let add = ["user", "add", "alice", "--userid", "ALICE", "--app", app];
+        assert_eq!(users::enter(&add, "secret of alice\n"), 0);
+    });
+    let ask = |header: &str| {
+        let request = format!("GET /old HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{header}\r\n");
+        http::raw(region.at("SAFE"), request.as_bytes()).unwrap()
+    };
+    let refused = ask("");
+    assert_eq!(refused.status, 401);
+    let realm = "Basic realm=\"CICS application in region TUPELO\"";
+    assert_eq!(refused.header("www-authenticate"), Some(realm));
+    assert_eq!(ask("Authorization: Basic YWxpY2U6d3Jvbmc=\r\n").status, 401);
+    let right = "Authorization: Basic YWxpY2U6c2VjcmV0IG9mIGFsaWNl\r\n";
+    assert_eq!(ask(right).status, 301);
+}

@@ -1,0 +1,176 @@
+//! What a client's certificate says of its owner and its issuer.
+//!
+//! TLS has verified the certificate before: this only reads names out of it.
+//!
+//! Reference: RFC 5280, section 4.1; X.690 (DER). Invariant: no bytes make the
+//! reader panic.
+
+/// Names of a certificate.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Certificate {
+    /// Serial number, most significant byte first.
+    pub serial: Vec<u8>,
+    /// Whom it is of.
+    pub subject: DistinguishedName,
+    /// Who signed it.
+    pub issuer: DistinguishedName,
+}
+
+/// A distinguished name; what it does not have is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DistinguishedName {
+    /// CN.
+    pub common_name: String,
+    /// C.
+    pub country: String,
+    /// ST.
+    pub state: String,
+    /// L.
+    pub locality: String,
+    /// O.
+    pub organization: String,
+    /// OU.
+    pub unit: String,
+}
+
+const SEQUENCE: u8 = 0x30;
+const SET: u8 = 0x31;
+const INTEGER: u8 = 0x02;
+const OBJECT: u8 = 0x06;
+/// The version of a certificate, where it is written.
+const VERSION: u8 = 0xA0;
+
+/// Reads a certificate in DER.
+pub fn parse(der: &[u8]) -> Option<Certificate> {
+    let (SEQUENCE, certificate) = Der(der).next()? else {
+        return None;
+    };
+    let (SEQUENCE, signed) = Der(certificate).next()? else {
+        return None;
+    };
+    let mut parts = Der(signed).filter(|(tag, _)| *tag != VERSION);
+    let (INTEGER, serial) = parts.next()? else {
+        return None;
+    };
+    let (_, _algorithm) = parts.next()?;
+    let (SEQUENCE, issuer) = parts.next()? else {
+        return None;
+    };
+    let (_, _validity) = parts.next()?;
+    let (SEQUENCE, subject) = parts.next()? else {
+        return None;
+    };
+    Some(Certificate {
+        serial: serial.to_vec(),
+        subject: name(subject),
+        issuer: name(issuer),
+    })
+}
+
+fn name(bytes: &[u8]) -> DistinguishedName {
+    let mut name = DistinguishedName::default();
+    let sets = Der(bytes).filter(|(tag, _)| *tag == SET);
+    for attribute in sets.flat_map(|(_, set)| Der(set)) {
+        let mut parts = Der(attribute.1);
+        let (Some((OBJECT, object)), Some((_, value))) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        // 2.5.4.n.
+        let &[0x55, 0x04, which] = object else {
+            continue;
+        };
+        let field = match which {
+            3 => &mut name.common_name,
+            6 => &mut name.country,
+            7 => &mut name.locality,
+            8 => &mut name.state,
+            10 => &mut name.organization,
+            11 => &mut name.unit,
+            _ => continue,
+        };
+        if field.is_empty() {
+            *field = String::from_utf8_lossy(value).into_owned();
+        }
+    }
+    name
+}
+
+/// Values one behind another, each a tag, a length and its content.
+struct Der<'a>(&'a [u8]);
+
+impl<'a> Iterator for Der<'a> {
+    type Item = (u8, &'a [u8]);
+
+    fn next(&mut self) -> Option<(u8, &'a [u8])> {
+        let (&[tag, first], rest) = self.0.split_first_chunk::<2>()?;
+        let (length, rest) = match first {
+            0..=0x7F => (usize::from(first), rest),
+            0x81 => (usize::from(*rest.first()?), &rest[1..]),
+            0x82 => {
+                let (&[high, low], rest) = rest.split_first_chunk::<2>()?;
+                (usize::from(high) << 8 | usize::from(low), rest)
+            }
+            _ => return None,
+        };
+        let (value, rest) = rest.split_at_checked(length)?;
+        self.0 = rest;
+        Some((tag, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A sequence, a set or a value.
+    fn tlv(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+        let content = parts.concat();
+        let mut out = vec![tag, content.len() as u8];
+        out.extend(content);
+        out
+    }
+
+    fn made() -> Vec<u8> {
+        let attribute = |which: u8, value: &[u8]| {
+            let object = tlv(OBJECT, &[&[0x55, 0x04, which]]);
+            tlv(SET, &[&tlv(SEQUENCE, &[&object, &tlv(0x0C, &[value])])])
+        };
+        let issuer = tlv(SEQUENCE, &[&attribute(10, b"Bank")]);
+        let subject = tlv(SEQUENCE, &[&attribute(3, b"till-7"), &attribute(6, b"DE")]);
+        let signed = tlv(
+            SEQUENCE,
+            &[
+                &tlv(VERSION, &[&[2, 1, 2]]),
+                &tlv(INTEGER, &[&[1, 2, 3]]),
+                &tlv(SEQUENCE, &[]),
+                &issuer,
+                &tlv(SEQUENCE, &[]),
+                &subject,
+            ],
+        );
+        tlv(SEQUENCE, &[&signed])
+    }
+
+    #[test]
+    fn names_and_serial_number_are_read() {
+        let read = parse(&made()).unwrap();
+        assert_eq!(read.serial, [1, 2, 3]);
+        assert_eq!(read.subject.common_name, "till-7");
+        assert_eq!(read.subject.country, "DE");
+        assert_eq!(read.issuer.organization, "Bank");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_reader_panic(
+            bytes in any::<Vec<u8>>(), at in 0_usize..200, to in any::<u8>(),
+        ) {
+            parse(&bytes);
+            let mut own = made();
+            let at = at % own.len();
+            own[at] = to;
+            parse(&own);
+        }
+    }
+}

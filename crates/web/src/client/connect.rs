@@ -1,0 +1,211 @@
+//! Connections to servers: which may be had, TCP, TLS, HTTP, and those that
+//! are kept for the next session.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use ezasoket::Rule;
+use http_body_util::Full;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper_util::rt::TokioIo;
+use rustls::RootCertStore;
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use super::ClientError;
+use crate::service::lock;
+
+/// A connection on which requests can be sent.
+pub type Sender = SendRequest<Full<Bytes>>;
+
+/// Connections to one server that are kept.
+const KEPT: usize = 32;
+
+/// Whom a session is with.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// SCHEME(HTTPS).
+    pub secure: bool,
+    /// The host as the program named it.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+}
+
+impl Target {
+    /// The Host header: the port where it is not the scheme's own.
+    pub fn authority(&self) -> String {
+        let own = if self.secure { 443 } else { 80 };
+        let host = match self.host.contains(':') {
+            true => format!("[{}]", self.host),
+            false => self.host.clone(),
+        };
+        match self.port == own {
+            true => host,
+            false => format!("{host}:{}", self.port),
+        }
+    }
+}
+
+/// What connections are made with.
+#[derive(Debug)]
+pub struct Connector {
+    rules: Vec<Rule>,
+    resolver: bool,
+    /// Trust in servers, or why there is none.
+    tls: Result<TlsConnectorOf, String>,
+    kept: Mutex<HashMap<Target, Vec<(Sender, Instant)>>>,
+}
+
+/// A connector that shows nothing of itself.
+#[derive(Clone)]
+struct TlsConnectorOf(TlsConnector);
+
+impl std::fmt::Debug for TlsConnectorOf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TlsConnector")
+    }
+}
+
+impl Connector {
+    /// Connections to these addresses; `authorities` is a file of certificates
+    /// that sign those of servers.
+    pub fn new(connect: &[String], resolver: bool, authorities: Option<&Path>) -> Connector {
+        Connector {
+            rules: connect
+                .iter()
+                .filter_map(|text| text.parse().ok())
+                .collect(),
+            resolver,
+            tls: trust(authorities),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// A connection that was kept for this server and is still open.
+    pub fn kept(&self, target: &Target) -> Option<Sender> {
+        let mut kept = lock(&self.kept);
+        let list = kept.get_mut(target)?;
+        let now = Instant::now();
+        list.retain(|(sender, until)| *until > now && !sender.is_closed());
+        list.pop().map(|(sender, _)| sender)
+    }
+
+    /// Keeps a connection for so long.
+    pub fn keep(&self, target: &Target, sender: Sender, time: Duration) {
+        let mut kept = lock(&self.kept);
+        let list = kept.entry(target.clone()).or_default();
+        if list.len() < KEPT && !sender.is_closed() {
+            list.push((sender, Instant::now() + time));
+        }
+    }
+
+    /// Connects to a server.
+    pub async fn connect(&self, target: &Target) -> Result<Sender, ClientError> {
+        let stream = self.stream(target).await?;
+        let _ = stream.set_nodelay(true);
+        match target.secure {
+            false => begin(TokioIo::new(stream)).await,
+            true => {
+                let tls = match &self.tls {
+                    Ok(TlsConnectorOf(tls)) => tls.clone(),
+                    Err(why) => {
+                        tracing::warn!(host = target.host, "no HTTPS: {why}");
+                        return Err(ClientError::Trust);
+                    }
+                };
+                let name = ServerName::try_from(target.host.clone());
+                let name = name.map_err(|_| ClientError::Host)?;
+                let stream = tls.connect(name, stream).await.map_err(|error| {
+                    tracing::info!(host = target.host, %error, "a server's TLS was refused");
+                    ClientError::Trust
+                })?;
+                begin(TokioIo::new(stream)).await
+            }
+        }
+    }
+
+    async fn stream(&self, target: &Target) -> Result<TcpStream, ClientError> {
+        let addresses = self.addresses(target).await?;
+        let allowed = |address: &SocketAddr| self.rules.iter().any(|rule| rule.allows(*address));
+        let mut allowed = addresses.into_iter().filter(allowed).peekable();
+        if allowed.peek().is_none() {
+            return Err(ClientError::NotAllowed);
+        }
+        for address in allowed {
+            if let Ok(stream) = TcpStream::connect(address).await {
+                return Ok(stream);
+            }
+        }
+        Err(ClientError::Socket)
+    }
+
+    async fn addresses(&self, target: &Target) -> Result<Vec<SocketAddr>, ClientError> {
+        let at = |ip: IpAddr| vec![SocketAddr::new(ip, target.port)];
+        if let Ok(ip) = target.host.parse() {
+            return Ok(at(ip));
+        }
+        if target.host.eq_ignore_ascii_case("localhost") {
+            return Ok(at(Ipv4Addr::LOCALHOST.into()));
+        }
+        if !self.resolver {
+            return Err(ClientError::Host);
+        }
+        let found = tokio::net::lookup_host((target.host.as_str(), target.port)).await;
+        found.map(Iterator::collect).map_err(|_| ClientError::Host)
+    }
+}
+
+/// Begins HTTP on a stream; the connection is driven beside its requests.
+async fn begin<S>(io: TokioIo<S>) -> Result<Sender, ClientError>
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + 'static,
+{
+    let (sender, connection) = handshake(io).await.map_err(|_| ClientError::Socket)?;
+    tokio::task::spawn_local(async move {
+        // Its requests hear of what goes wrong.
+        let _ = connection.await;
+    });
+    Ok(sender)
+}
+
+fn trust(authorities: Option<&Path>) -> Result<TlsConnectorOf, String> {
+    let file = authorities.ok_or("[web] authorities is not set")?;
+    let wrong = |e: &dyn std::fmt::Display| format!("{}: {e}", file.display());
+    let mut roots = RootCertStore::empty();
+    let found = CertificateDer::pem_file_iter(file).map_err(|e| wrong(&e))?;
+    for certificate in found {
+        let certificate = certificate.map_err(|e| wrong(&e))?;
+        roots.add(certificate).map_err(|e| wrong(&e))?;
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|e| wrong(&e))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(TlsConnectorOf(TlsConnector::from(Arc::new(config))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_is_told_where_it_is_not_the_schemes_own() {
+        let target = |secure, host: &str, port| Target {
+            secure,
+            host: host.to_owned(),
+            port,
+        };
+        assert_eq!(target(false, "h", 80).authority(), "h");
+        assert_eq!(target(true, "h", 80).authority(), "h:80");
+        assert_eq!(target(true, "::1", 443).authority(), "[::1]");
+    }
+}

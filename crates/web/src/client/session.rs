@@ -1,0 +1,121 @@
+//! A session with a server: what the program has written for its next request,
+//! the answer to the last one, and the connection between.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use copybook::codepage::CodePage;
+use http::{HeaderMap, Method, StatusCode, Version};
+use http_body_util::{BodyExt, Full, Limited};
+use tokio::sync::oneshot;
+
+use super::ClientError;
+use super::connect::{Connector, Sender, Target};
+
+/// A session.
+#[derive(Debug)]
+pub struct Session {
+    /// Whom it is with.
+    pub target: Target,
+    /// URIMAP that it was opened by, with its path.
+    pub map: Option<(String, String)>,
+    /// CODEPAGE, or the region's.
+    pub page: CodePage,
+    /// How long its connection is kept afterwards.
+    pub keep: Option<Duration>,
+    /// Headers that were written for the next request.
+    pub headers: HeaderMap,
+    /// The answer that was received.
+    pub response: Option<Arc<Response>>,
+    /// Bytes of it that RECEIVE with NOTRUNCATE has given.
+    pub received: usize,
+    /// Where the browse of its headers stands.
+    pub browse: Option<usize>,
+    /// The answer that is under way.
+    pub pending: Option<oneshot::Receiver<Exchanged>>,
+    /// The connection, while no request is under way.
+    pub sender: Option<Sender>,
+    /// Neither side wants another request.
+    pub closed: bool,
+}
+
+/// What came of a request: the answer, and the connection when it stays.
+pub type Exchanged = Result<(Response, Option<Sender>), ClientError>;
+
+/// An answer of a server.
+#[derive(Debug)]
+pub struct Response {
+    /// Status.
+    pub status: StatusCode,
+    /// Reason phrase.
+    pub reason: Vec<u8>,
+    /// Version of HTTP.
+    pub version: Version,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// A request of a program.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// Method.
+    pub method: Method,
+    /// Path and query.
+    pub target: String,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+    /// The connection is closed after it.
+    pub close: bool,
+}
+
+/// Sends a request and receives its answer whole, of at most so many bytes.
+/// A connection that the server has closed meanwhile is made again.
+pub async fn exchange(
+    connector: &Connector,
+    target: &Target,
+    sender: Option<Sender>,
+    outgoing: Outgoing,
+    most: usize,
+) -> Exchanged {
+    let mut sender = match sender.filter(|sender| !sender.is_closed()) {
+        Some(sender) => sender,
+        None => connector.connect(target).await?,
+    };
+    if sender.ready().await.is_err() {
+        sender = connector.connect(target).await?;
+        sender.ready().await.map_err(|_| ClientError::Socket)?;
+    }
+    let mut request = http::Request::builder()
+        .method(outgoing.method)
+        .uri(outgoing.target)
+        .body(Full::new(outgoing.body))
+        .map_err(|_| ClientError::Path)?;
+    *request.headers_mut() = outgoing.headers;
+    let answer = sender.send_request(request).await;
+    let answer = answer.map_err(|_| ClientError::Socket)?;
+    let reason = answer.extensions().get::<hyper::ext::ReasonPhrase>();
+    let reason = reason.map(|r| r.as_bytes().to_vec());
+    let (parts, body) = answer.into_parts();
+    let body = Limited::new(body, most).collect().await;
+    let body = body.map_err(|_| ClientError::Body)?.to_bytes();
+    let closes = parts.headers.get(http::header::CONNECTION);
+    let closes = closes.is_some_and(|v| v.as_bytes().eq_ignore_ascii_case(b"close"));
+    let status = parts.status;
+    let response = Response {
+        status,
+        reason: reason.unwrap_or_else(|| {
+            let own = status.canonical_reason().unwrap_or_default();
+            own.as_bytes().to_vec()
+        }),
+        version: parts.version,
+        headers: parts.headers,
+        body,
+    };
+    let stays = !outgoing.close && !closes && !sender.is_closed();
+    Ok((response, stays.then_some(sender)))
+}

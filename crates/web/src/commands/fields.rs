@@ -1,0 +1,242 @@
+//! Form fields and query parameters: READ and browse.
+//!
+//! Reference: CICS API reference, WEB READ, STARTBROWSE, READNEXT and ENDBROWSE
+//! FORMFIELD and QUERYPARM.
+
+use std::sync::Arc;
+
+use cics::command::commands::{
+    web_read_formfield as form_row, web_read_queryparm as query_row,
+    web_readnext_formfield as next_form, web_readnext_queryparm as next_query,
+    web_startbrowse_formfield as start_form, web_startbrowse_queryparm as start_query,
+};
+use cics::resp::Condition;
+use copybook::codepage::CodePage;
+use link::Operands;
+
+use super::{Failure, Filled, Outcome, fail, text};
+use crate::fields::{Field, FormError, parse_form, parse_query};
+use crate::pages;
+use crate::task::ServerSide;
+
+/// The options of READ or of STARTBROWSE that the two kinds share.
+struct Options {
+    name: u8,
+    character_set: Option<u8>,
+    host_page: u8,
+}
+
+/// Gives a form field.
+pub fn read_form(server: &mut ServerSide, given: &Operands, page: CodePage) -> Outcome {
+    let fields = form(server)?;
+    let options = Options {
+        name: form_row::FORMFIELD,
+        character_set: Some(form_row::CHARACTERSET),
+        host_page: form_row::HOSTCODEPAGE,
+    };
+    let pages = conversion(server, given, &options, page)?;
+    let value = (form_row::VALUE, form_row::VALUELENGTH);
+    let (length, set) = (form_row::NAMELENGTH, form_row::SET);
+    read(&fields, given, (options.name, length), value, set, pages)
+}
+
+/// Gives a query parameter.
+pub fn read_query(server: &ServerSide, given: &Operands, page: CodePage) -> Outcome {
+    let fields = query(server);
+    let options = Options {
+        name: query_row::QUERYPARM,
+        character_set: None,
+        host_page: query_row::HOSTCODEPAGE,
+    };
+    let pages = conversion(server, given, &options, page)?;
+    let value = (query_row::VALUE, query_row::VALUELENGTH);
+    let (length, set) = (query_row::NAMELENGTH, query_row::SET);
+    read(&fields, given, (options.name, length), value, set, pages)
+}
+
+fn read(
+    fields: &[Field],
+    given: &Operands,
+    (name, name_length): (u8, u8),
+    (value, length): (u8, u8),
+    set: u8,
+    pages: Option<(CodePage, CodePage)>,
+) -> Outcome {
+    if given.get_int(name_length).is_some_and(|n| n <= 0) {
+        return fail(Condition::LengErr, 1);
+    }
+    let wanted = text(given, name).unwrap_or_default();
+    let Some((_, found)) = find(fields, wanted.as_bytes()) else {
+        return fail(Condition::NotFnd, 1);
+    };
+    let converted = convert(found, pages);
+    let mut filled = Filled::default();
+    match given.has(set) {
+        true => {
+            filled.chars(set, &converted);
+            filled.int(length, converted.len() as i64);
+        }
+        false => filled.area(given, (value, length), &converted, 5)?,
+    }
+    filled.done()
+}
+
+/// The field of that name, or of one that differs in case alone.
+fn find<'f>(fields: &'f [Field], name: &[u8]) -> Option<&'f Field> {
+    let exact = fields.iter().find(|(n, _)| n == name);
+    exact.or_else(|| fields.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)))
+}
+
+fn convert(value: &[u8], pages: Option<(CodePage, CodePage)>) -> Vec<u8> {
+    match pages {
+        Some((from, to)) => pages::convert(value, from, to),
+        None => value.to_vec(),
+    }
+}
+
+/// Begins a browse of the form, at a field when one is named.
+pub fn start_form(server: &mut ServerSide, given: &Operands, page: CodePage) -> Outcome {
+    if server.form_browse.is_some() {
+        return fail(Condition::Illogic, 10);
+    }
+    let fields = form(server)?;
+    let options = Options {
+        name: start_form::FORMFIELD,
+        character_set: Some(start_form::CHARACTERSET),
+        host_page: start_form::HOSTCODEPAGE,
+    };
+    let pages = conversion(server, given, &options, page)?;
+    let begun = start(&fields, given, options.name, pages)?;
+    server.form_browse = Some(begun);
+    Ok(Operands::default())
+}
+
+/// Begins a browse of the query.
+pub fn start_query(server: &mut ServerSide, given: &Operands, page: CodePage) -> Outcome {
+    if server.query_browse.is_some() {
+        return fail(Condition::Illogic, 10);
+    }
+    let fields = query(server);
+    let options = Options {
+        name: start_query::QUERYPARM,
+        character_set: None,
+        host_page: start_query::HOSTCODEPAGE,
+    };
+    let pages = conversion(server, given, &options, page)?;
+    let begun = start(&fields, given, options.name, pages)?;
+    server.query_browse = Some(begun);
+    Ok(Operands::default())
+}
+
+fn start(
+    fields: &[Field],
+    given: &Operands,
+    name: u8,
+    pages: Option<(CodePage, CodePage)>,
+) -> Result<(Vec<Field>, usize), Failure> {
+    let at = match text(given, name).filter(|name| !name.is_empty()) {
+        None => 0,
+        Some(wanted) => {
+            let is = |(n, _): &Field| n.eq_ignore_ascii_case(wanted.as_bytes());
+            match fields.iter().position(is) {
+                Some(at) => at,
+                None => return fail(Condition::NotFnd, 1),
+            }
+        }
+    };
+    let each = fields.iter();
+    let all = each.map(|(name, value)| (convert(name, pages), convert(value, pages)));
+    Ok((all.collect(), at))
+}
+
+/// Gives the next form field.
+pub fn next_form(server: &mut ServerSide, given: &Operands) -> Outcome {
+    let name = (next_form::FORMFIELD, next_form::NAMELENGTH);
+    let value = (next_form::VALUE, next_form::VALUELENGTH);
+    next(&mut server.form_browse, given, name, value)
+}
+
+/// Gives the next query parameter.
+pub fn next_query(server: &mut ServerSide, given: &Operands) -> Outcome {
+    let name = (next_query::QUERYPARM, next_query::NAMELENGTH);
+    let value = (next_query::VALUE, next_query::VALUELENGTH);
+    next(&mut server.query_browse, given, name, value)
+}
+
+/// One that did not fit comes again.
+fn next(
+    browse: &mut Option<(Vec<Field>, usize)>,
+    given: &Operands,
+    name: (u8, u8),
+    value: (u8, u8),
+) -> Outcome {
+    let Some((fields, at)) = browse else {
+        return fail(Condition::InvReq, 4);
+    };
+    let Some((found, data)) = fields.get(*at) else {
+        return fail(Condition::EndFile, 0);
+    };
+    let mut filled = Filled::default();
+    filled.area(given, name, found, 4)?;
+    filled.area(given, value, data, 5)?;
+    let outcome = filled.done();
+    if outcome.is_ok() {
+        *at += 1;
+    }
+    outcome
+}
+
+/// Ends a browse.
+pub fn end(browse: &mut Option<(Vec<Field>, usize)>) -> Outcome {
+    match browse.take() {
+        Some(_) => Ok(Operands::default()),
+        None => fail(Condition::InvReq, 4),
+    }
+}
+
+/// The fields of the body; of the query for a request without one, as GET
+/// sends a form.
+fn form(server: &mut ServerSide) -> Result<Arc<Vec<Field>>, Failure> {
+    let request = server.request.clone();
+    let read = || match request.body.is_empty() {
+        true => Ok(Arc::new(query_of(&request))),
+        false => parse_form(request.media(), &request.body).map(Arc::new),
+    };
+    match server.form.get_or_insert_with(read) {
+        Ok(fields) => Ok(fields.clone()),
+        Err(FormError::Type) => fail(Condition::InvReq, 153),
+        Err(FormError::Boundary) => fail(Condition::InvReq, 154),
+    }
+}
+
+fn query(server: &ServerSide) -> Vec<Field> {
+    query_of(&server.request)
+}
+
+fn query_of(request: &crate::request::WebRequest) -> Vec<Field> {
+    parse_query(request.parts.uri.query().unwrap_or_default().as_bytes())
+}
+
+/// From which page into which values are converted; none as they are.
+fn conversion(
+    server: &ServerSide,
+    given: &Operands,
+    options: &Options,
+    page: CodePage,
+) -> Result<Option<(CodePage, CodePage)>, Failure> {
+    let named = options.character_set.and_then(|option| text(given, option));
+    let host = text(given, options.host_page);
+    if named.is_none() && host.is_none() {
+        return Ok(None);
+    }
+    let charset = pages::parameter(server.request.media(), "charset").unwrap_or_default();
+    let from = match named.as_deref().unwrap_or(charset) {
+        "" => Ok(CodePage::latin1()),
+        name => pages::named(name),
+    };
+    let to = host.map_or(Ok(page), |name| pages::named(&name));
+    match (from, to) {
+        (Ok(from), Ok(to)) => Ok(Some((from, to))),
+        _ => fail(Condition::NotFnd, 7),
+    }
+}

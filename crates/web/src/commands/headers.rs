@@ -1,0 +1,161 @@
+//! The headers of a message: READ, WRITE and browse.
+//!
+//! Reference: CICS API reference, WEB READ, WRITE, STARTBROWSE, READNEXT and
+//! ENDBROWSE HTTPHEADER.
+
+use cics::command::commands::{
+    web_read_httpheader as read_row, web_readnext_httpheader as next_row,
+    web_write_httpheader as write_row,
+};
+use cics::resp::Condition;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use link::Operands;
+
+use super::{Failure, Filled, Outcome, fail, text};
+
+/// Headers of an answer that the connection sets itself.
+const OWN: [&str; 3] = ["connection", "content-length", "transfer-encoding"];
+/// Most headers that a program may add to a message.
+const MOST: usize = 256;
+/// Longest value that a program may write.
+const MAX_VALUE: usize = 32_767;
+
+/// Gives a header's value.
+pub fn read(headers: &HeaderMap, given: &Operands) -> Outcome {
+    let name = text(given, read_row::HTTPHEADER).unwrap_or_default();
+    let length = given.get_int(read_row::NAMELENGTH);
+    if length.is_some_and(|n| n <= 0) {
+        return fail(Condition::LengErr, 1);
+    }
+    let Some(value) = headers.get(name.trim()) else {
+        return fail(Condition::NotFnd, 1);
+    };
+    let mut filled = Filled::default();
+    let area = (read_row::VALUE, read_row::VALUELENGTH);
+    filled.area(given, area, value.as_bytes(), 5)?;
+    filled.done()
+}
+
+/// Begins a browse.
+pub fn start(headers: &HeaderMap, browse: &mut Option<usize>) -> Outcome {
+    if browse.is_some() {
+        return fail(Condition::Illogic, 10);
+    }
+    if headers.is_empty() {
+        return fail(Condition::InvReq, 43);
+    }
+    *browse = Some(0);
+    Ok(Operands::default())
+}
+
+/// Gives the next header. One that did not fit comes again.
+pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &Operands) -> Outcome {
+    let Some(at) = browse else {
+        return fail(Condition::InvReq, 4);
+    };
+    let Some((name, value)) = headers.iter().nth(*at) else {
+        return fail(Condition::EndFile, 0);
+    };
+    let mut filled = Filled::default();
+    let name = title(name.as_str());
+    let area = (next_row::HTTPHEADER, next_row::NAMELENGTH);
+    filled.area(given, area, name.as_bytes(), 4)?;
+    let area = (next_row::VALUE, next_row::VALUELENGTH);
+    filled.area(given, area, value.as_bytes(), 5)?;
+    let outcome = filled.done();
+    if outcome.is_ok() {
+        *at += 1;
+    }
+    outcome
+}
+
+/// Ends a browse.
+pub fn end(browse: &mut Option<usize>) -> Outcome {
+    match browse.take() {
+        Some(_) => Ok(Operands::default()),
+        None => fail(Condition::InvReq, 4),
+    }
+}
+
+/// Adds a header to a message.
+pub fn write(headers: &mut HeaderMap, given: &Operands) -> Outcome {
+    let (name, value) = written(given)?;
+    if OWN.contains(&name.as_str()) {
+        // The connection sets them as they must be, whatever stands here.
+        return Ok(Operands::default());
+    }
+    if headers.len() >= MOST {
+        return fail(Condition::InvReq, 11);
+    }
+    headers.append(name, value);
+    Ok(Operands::default())
+}
+
+/// The header that a WRITE has.
+///
+/// # Errors
+/// LENGERR for lengths, INVREQ for what cannot be a header.
+pub fn written(given: &Operands) -> Result<(HeaderName, HeaderValue), Failure> {
+    let lengths = [write_row::NAMELENGTH, write_row::VALUELENGTH];
+    if lengths
+        .iter()
+        .any(|option| given.get_int(*option).is_some_and(|n| n < 0))
+        || given.get_int(write_row::NAMELENGTH) == Some(0)
+    {
+        return fail(Condition::LengErr, 1);
+    }
+    let name = text(given, write_row::HTTPHEADER).unwrap_or_default();
+    let value = given.get_bytes(write_row::VALUE).unwrap_or_default();
+    if value.len() > MAX_VALUE {
+        return fail(Condition::LengErr, 35);
+    }
+    let value = value.trim_ascii_end();
+    let parsed = (
+        HeaderName::from_bytes(name.trim().as_bytes()),
+        HeaderValue::from_bytes(value),
+    );
+    match parsed {
+        (Ok(name), Ok(value)) => Ok((name, value)),
+        // A name or a value that would end the header early.
+        _ => fail(Condition::InvReq, 69),
+    }
+}
+
+/// A name as it is usually written: `content-type` as `Content-Type`.
+fn title(name: &str) -> String {
+    let mut up = true;
+    let letter = |c: char| {
+        let shown = if up { c.to_ascii_uppercase() } else { c };
+        up = c == '-';
+        shown
+    };
+    name.chars().map(letter).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_end_a_header_early_is_refused() {
+        let mut headers = HeaderMap::new();
+        let given = |name: &str, value: &str| {
+            Operands::new(u128::MAX)
+                .bytes(write_row::HTTPHEADER, name)
+                .bytes(write_row::VALUE, value)
+        };
+        assert!(write(&mut headers, &given("X-A", "1   ")).is_ok());
+        assert_eq!(headers["x-a"], "1");
+        for (name, value) in [("X B", "1"), ("X-B", "1\r\nX-C: 2"), ("", "1"), ("X:", "1")] {
+            let wrong = write(&mut headers, &given(name, value)).unwrap_err();
+            assert_eq!((wrong.condition, wrong.resp2), (Condition::InvReq, 69));
+        }
+        assert!(write(&mut headers, &given("Content-Length", "7")).is_ok());
+        assert_eq!(headers.len(), 1);
+    }
+
+    #[test]
+    fn names_are_shown_as_they_are_usually_written() {
+        assert_eq!(title("x-forwarded-for"), "X-Forwarded-For");
+    }
+}

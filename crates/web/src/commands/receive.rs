@@ -1,0 +1,105 @@
+//! WEB RECEIVE: the body of the request.
+//!
+//! Without an option of conversion the bytes come as they are. NOTRUNCATE
+//! keeps what did not fit for the next RECEIVE.
+//!
+//! Reference: CICS API reference, WEB RECEIVE (server).
+
+use cics::command::commands::web_receive as row;
+use cics::resp::Condition;
+use copybook::codepage::CodePage;
+use link::Operands;
+
+use super::{Failure, Filled, Outcome, cvda, fail, says, text};
+use crate::pages;
+use crate::task::ServerSide;
+
+/// Serves RECEIVE of a task that a request began. `page` is the region's.
+pub fn receive(server: &mut ServerSide, given: &Operands, page: CodePage) -> Outcome {
+    let request = server.request.clone();
+    let media = request.media();
+    let charset = pages::parameter(media, "charset").unwrap_or_default();
+    let mut filled = Filled::default();
+    filled.int(row::TYPE, cvda("HTTPYES"));
+    filled.chars(row::BODYCHARSET, charset.as_bytes());
+    let plain = media.split(';').next().unwrap_or_default().trim();
+    filled.chars(row::MEDIATYPE, plain.as_bytes());
+    let most = most(given)?;
+    let body = match conversion(given, media, charset, page)? {
+        None => None,
+        Some((from, to)) => {
+            let make = || pages::convert(&request.body, from, to);
+            Some(server.converted.take().unwrap_or_else(make))
+        }
+    };
+    let bytes = body.as_deref().unwrap_or(&request.body);
+    let rest = bytes.get(server.received..).unwrap_or_default();
+    let fits = most.map_or(rest.len(), |most| rest.len().min(most));
+    let (part, left) = rest.split_at(fits);
+    filled.chars(row::INTO, part);
+    if left.is_empty() {
+        server.received = bytes.len();
+        return filled.done();
+    }
+    if given.has(row::NOTRUNCATE) {
+        server.received += fits;
+        server.converted = body;
+        return filled.done();
+    }
+    filled.int(row::LENGTH, rest.len() as i64);
+    server.received = bytes.len();
+    Err(Failure {
+        condition: Condition::LengErr,
+        resp2: 57,
+        operands: filled.done()?,
+    })
+}
+
+/// Most bytes that the program takes; none for as many as there are.
+fn most(given: &Operands) -> Result<Option<usize>, Failure> {
+    if given.has(row::TOCONTAINER) {
+        return Ok(None);
+    }
+    let most = match (given.get_int(row::MAXLENGTH), given.has(row::SET)) {
+        (Some(most), _) => Some(most),
+        (None, true) => None,
+        // The item's own size stands for INTO.
+        (None, false) => given
+            .get_int(row::LENGTH)
+            .or_else(|| given.get_int(row::INTO)),
+    };
+    match most {
+        Some(..1) => fail(Condition::LengErr, 1),
+        most => Ok(most.map(|most| most as usize)),
+    }
+}
+
+/// From which page into which the body is converted; none as it is.
+fn conversion(
+    given: &Operands,
+    media: &str,
+    charset: &str,
+    page: CodePage,
+) -> Result<Option<(CodePage, CodePage)>, Failure> {
+    if says(given, row::NOSRVCONVERT, row::SERVERCONV, "NOSRVCONVERT") {
+        return Ok(None);
+    }
+    let asks = says(given, row::SRVCONVERT, row::SERVERCONV, "SRVCONVERT");
+    if given.has(row::SERVERCONV) && !asks {
+        return fail(Condition::InvReq, 46);
+    }
+    let named = text(given, row::CHARACTERSET);
+    let host = text(given, row::HOSTCODEPAGE);
+    if !asks && named.is_none() && host.is_none() || !pages::is_text(media) {
+        return Ok(None);
+    }
+    let from = match named.as_deref().unwrap_or(charset) {
+        "" => Ok(CodePage::latin1()),
+        name => pages::named(name),
+    };
+    let to = host.map_or(Ok(page), |name| pages::named(&name));
+    match (from, to) {
+        (Ok(from), Ok(to)) => Ok(Some((from, to))),
+        _ => fail(Condition::NotFnd, 7),
+    }
+}

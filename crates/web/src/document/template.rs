@@ -1,0 +1,422 @@
+//! Templates: text with symbols and with the commands `#set`, `#echo` and
+//! `#include` in the comments of HTML.
+//!
+//! `&name;` becomes the symbol's value, and stays as it is while the symbol has
+//! none. Templates are read when the definitions come into force.
+//!
+//! Reference: CICS Internet guide, "Creating a document template". Invariant:
+//! no text makes the reader panic, no template includes itself, and what is
+//! made is bounded.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use cics::csd::{DocTemplateDef, TemplateSource};
+
+use super::symbols::{Symbols, is_name};
+
+/// Templates within each other, as in CICS.
+const MAX_DEPTH: usize = 32;
+/// Most bytes that one insertion makes.
+const MAX_BYTES: usize = 16 << 20;
+/// Most templates that one insertion begins: empty ones make no bytes.
+const MAX_BEGUN: usize = 10_000;
+/// Largest template.
+const MAX_TEMPLATE: u64 = 4 << 20;
+
+/// All templates by name.
+#[derive(Debug, Default)]
+pub struct Templates(HashMap<String, Template>);
+
+#[derive(Debug)]
+struct Template {
+    text: Vec<u8>,
+    binary: bool,
+}
+
+/// Why a template cannot be inserted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplateError {
+    /// There is none of that name.
+    NotFound,
+    /// A command in it is wrong, at this offset.
+    Command(usize),
+    /// Templates include each other too deeply, or a template itself.
+    Depth,
+    /// More bytes than one insertion may make.
+    Size,
+}
+
+impl Templates {
+    /// Reads the templates of these definitions: HFSFILE below `files`,
+    /// MEMBERNAME below `members`. What cannot be had is told in words.
+    pub fn load(
+        definitions: &[DocTemplateDef],
+        files: &Path,
+        members: &Path,
+    ) -> (Templates, Vec<String>) {
+        let mut templates = Templates::default();
+        let mut wrong = Vec::new();
+        for def in definitions {
+            match read(def, files, members) {
+                Ok(text) => {
+                    let binary = def.binary;
+                    let template = Template { text, binary };
+                    templates.0.insert(def.template.clone(), template);
+                }
+                Err(why) => wrong.push(format!("DOCTEMPLATE({}): {why}", def.name)),
+            }
+        }
+        (templates, wrong)
+    }
+
+    /// A template of a text, for tests and fuzzing.
+    pub fn with(mut self, name: &str, text: &[u8]) -> Templates {
+        let template = Template {
+            text: text.to_vec(),
+            binary: false,
+        };
+        self.0.insert(name.to_owned(), template);
+        self
+    }
+
+    /// Whether there is a template of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// A template with its symbols put in, and whether it is binary.
+    pub fn expand(
+        &self,
+        name: &str,
+        symbols: &mut Symbols,
+    ) -> Result<(Vec<u8>, bool), TemplateError> {
+        let template = self.0.get(name).ok_or(TemplateError::NotFound)?;
+        if template.binary {
+            return Ok((template.text.clone(), true));
+        }
+        let mut expansion = Expansion::new(self, symbols);
+        expansion.template(name)?;
+        Ok((expansion.out, false))
+    }
+
+    /// A text with its symbols put in.
+    pub fn expand_text(
+        &self,
+        text: &[u8],
+        symbols: &mut Symbols,
+    ) -> Result<Vec<u8>, TemplateError> {
+        let mut expansion = Expansion::new(self, symbols);
+        expansion.text(text)?;
+        Ok(expansion.out)
+    }
+}
+
+/// Reads the text of a template.
+fn read(def: &DocTemplateDef, files: &Path, members: &Path) -> Result<Vec<u8>, String> {
+    let path = match &def.source {
+        TemplateSource::Hfs(name) => crate::files::below(files, name)
+            .ok_or_else(|| format!("HFSFILE({name}) is outside of {}", files.display()))?,
+        TemplateSource::Member(_, member) => member_file(members, member)
+            .ok_or_else(|| format!("there is no member {member} in {}", members.display()))?,
+        TemplateSource::File(_) => return Err(unserved("FILE")),
+        TemplateSource::Program(_) => return Err(unserved("PROGRAM")),
+        TemplateSource::Exit(_) => return Err(unserved("EXITPGM")),
+        TemplateSource::TsQueue(_) => return Err(unserved("TSQUEUE")),
+        TemplateSource::TdQueue(_) => return Err(unserved("TDQUEUE")),
+    };
+    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+    let mut text = Vec::new();
+    let file = fs::File::open(&path).map_err(failed)?;
+    let mut file = file.take(MAX_TEMPLATE + 1);
+    file.read_to_end(&mut text).map_err(failed)?;
+    if text.len() as u64 > MAX_TEMPLATE {
+        return Err(format!(
+            "{} is larger than {MAX_TEMPLATE} bytes",
+            path.display()
+        ));
+    }
+    let lines = matches!(def.source, TemplateSource::Member(..));
+    if lines && def.append_crlf && !def.binary {
+        text = with_crlf(&text);
+    }
+    Ok(text)
+}
+
+fn unserved(attribute: &str) -> String {
+    format!("{attribute} is not supported; give HFSFILE or MEMBERNAME")
+}
+
+/// A member of the templates' folder: a file of its name, with any extension.
+fn member_file(folder: &Path, member: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    let is = |path: &PathBuf| {
+        let stem = path.file_stem().and_then(|s| s.to_str());
+        stem.is_some_and(|stem| stem.eq_ignore_ascii_case(member))
+    };
+    let mut found: Vec<PathBuf> = entries.map(|e| e.path()).filter(is).collect();
+    found.sort();
+    found.into_iter().next()
+}
+
+/// Lines with CR LF at their ends and without the blanks before them.
+fn with_crlf(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 64);
+    for line in text.split_inclusive(|b| *b == b'\n') {
+        out.extend_from_slice(line.trim_ascii_end());
+        if line.ends_with(b"\n") {
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+    out
+}
+
+/// An insertion under way.
+struct Expansion<'a> {
+    templates: &'a Templates,
+    symbols: &'a mut Symbols,
+    out: Vec<u8>,
+    /// The templates that are being expanded, the outermost first.
+    stack: Vec<String>,
+    /// Templates that were begun.
+    begun: usize,
+}
+
+impl<'a> Expansion<'a> {
+    fn new(templates: &'a Templates, symbols: &'a mut Symbols) -> Self {
+        Expansion {
+            templates,
+            symbols,
+            out: Vec::new(),
+            stack: Vec::new(),
+            begun: 0,
+        }
+    }
+
+    fn template(&mut self, name: &str) -> Result<(), TemplateError> {
+        let templates = self.templates;
+        let template = templates.0.get(name).ok_or(TemplateError::NotFound)?;
+        if self.stack.len() >= MAX_DEPTH || self.stack.iter().any(|own| own == name) {
+            return Err(TemplateError::Depth);
+        }
+        self.begun += 1;
+        if self.begun > MAX_BEGUN {
+            return Err(TemplateError::Size);
+        }
+        if template.binary {
+            return self.put(&template.text);
+        }
+        self.stack.push(name.to_owned());
+        self.text(&template.text)?;
+        self.stack.pop();
+        Ok(())
+    }
+
+    fn text(&mut self, text: &[u8]) -> Result<(), TemplateError> {
+        let mut at = 0;
+        while let Some(found) = memchr::memchr2(b'&', b'<', &text[at..]) {
+            self.put(&text[at..at + found])?;
+            at += found;
+            let rest = &text[at..];
+            at += match rest[0] {
+                b'&' => self.symbol(rest)?,
+                _ => self.comment(rest, at)?,
+            };
+        }
+        self.put(&text[at..])
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), TemplateError> {
+        if self.out.len() + bytes.len() > MAX_BYTES {
+            return Err(TemplateError::Size);
+        }
+        self.out.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// `&name;`: gives the bytes that it took.
+    fn symbol(&mut self, rest: &[u8]) -> Result<usize, TemplateError> {
+        let end = memchr::memchr(b';', &rest[..rest.len().min(40)]);
+        let name = end.map(|end| &rest[1..end]).filter(|name| is_name(name));
+        let value = name
+            .and_then(|name| std::str::from_utf8(name).ok())
+            .and_then(|name| self.symbols.get(name))
+            .map(<[u8]>::to_vec);
+        match (value, end) {
+            (Some(value), Some(end)) => {
+                self.put(&value)?;
+                Ok(end + 1)
+            }
+            _ => {
+                self.put(b"&")?;
+                Ok(1)
+            }
+        }
+    }
+
+    /// A comment that is a command, or the `<` of anything else.
+    fn comment(&mut self, rest: &[u8], offset: usize) -> Result<usize, TemplateError> {
+        let Some(inside) = rest.strip_prefix(b"<!--#") else {
+            self.put(b"<")?;
+            return Ok(1);
+        };
+        let wrong = TemplateError::Command(offset);
+        let end = memchr::memmem::find(inside, b"-->").ok_or(wrong)?;
+        let text = std::str::from_utf8(&inside[..end]).map_err(|_| wrong)?;
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let pairs = pairs(rest).ok_or(wrong)?;
+        match word.to_ascii_lowercase().as_str() {
+            "set" => self.set(&pairs).ok_or(wrong)?,
+            "echo" => {
+                let [(key, name)] = &pairs[..] else {
+                    return Err(wrong);
+                };
+                if !key.eq_ignore_ascii_case("var") || !is_name(name.as_bytes()) {
+                    return Err(wrong);
+                }
+                let value = self.symbols.get(name).unwrap_or_default().to_vec();
+                self.put(&value)?;
+            }
+            "include" => {
+                let [(key, name)] = &pairs[..] else {
+                    return Err(wrong);
+                };
+                if !key.eq_ignore_ascii_case("template") {
+                    return Err(wrong);
+                }
+                match self.template(name) {
+                    Err(TemplateError::NotFound) => return Err(wrong),
+                    other => other?,
+                }
+            }
+            _ => return Err(wrong),
+        }
+        Ok(b"<!--#".len() + end + b"-->".len())
+    }
+
+    /// Pairs of `var` and `value`.
+    fn set(&mut self, pairs: &[(String, String)]) -> Option<()> {
+        if pairs.is_empty() || !pairs.len().is_multiple_of(2) {
+            return None;
+        }
+        for pair in pairs.chunks(2) {
+            let [(var, name), (key, value)] = pair else {
+                return None;
+            };
+            let keys = var.eq_ignore_ascii_case("var") && key.eq_ignore_ascii_case("value");
+            if !keys || !is_name(name.as_bytes()) {
+                return None;
+            }
+            self.symbols.set_default(name, value.as_bytes());
+        }
+        Some(())
+    }
+}
+
+/// `key=value` words, values in quotes where they have blanks.
+fn pairs(mut text: &str) -> Option<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    loop {
+        text = text.trim_start();
+        if text.is_empty() {
+            return Some(found);
+        }
+        let (key, rest) = text.split_once('=')?;
+        let rest = rest.trim_start();
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let (value, behind) = match quote {
+            Some(quote) => rest[1..].split_once(quote)?,
+            None => {
+                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                rest.split_at(end)
+            }
+        };
+        found.push((key.trim().to_owned(), value.to_owned()));
+        text = behind;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn expand(templates: &Templates, name: &str, list: &str) -> Result<String, TemplateError> {
+        let mut symbols = Symbols::default();
+        symbols.set_list(list.as_bytes(), b'&', false).unwrap();
+        let (bytes, _) = templates.expand(name, &mut symbols)?;
+        Ok(String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn symbols_are_put_in_and_unknown_ones_stay() {
+        let templates = Templates::default().with("P", b"<p>&who; owes &sum; &amp; &copy;</p>");
+        let made = expand(&templates, "P", "who=Ann&sum=%2412");
+        assert_eq!(made.unwrap(), "<p>Ann owes $12 &amp; &copy;</p>");
+    }
+
+    #[test]
+    fn commands_set_echo_and_include() {
+        let templates = Templates::default()
+            .with("OUT", b"<!--#set var=A value=\"one two\" var=B value='2'-->[<!--#echo var=A-->]<!--#include template=IN-->")
+            .with("IN", b"(&A;,&B;)");
+        assert_eq!(
+            expand(&templates, "OUT", "").unwrap(),
+            "[one two](one two,2)"
+        );
+        // What the program has set goes before the template's default.
+        assert_eq!(expand(&templates, "OUT", "A=x").unwrap(), "[x](x,2)");
+    }
+
+    #[test]
+    fn a_template_that_includes_itself_is_refused() {
+        let templates = Templates::default()
+            .with("A", b"a<!--#include template=B-->")
+            .with("B", b"b<!--#include template=A-->");
+        assert_eq!(expand(&templates, "A", ""), Err(TemplateError::Depth));
+        let mut deep = Templates::default().with("T40", b"end");
+        for n in 0..40 {
+            let text = format!("<!--#include template=T{}-->", n + 1);
+            deep = deep.with(&format!("T{n}"), text.as_bytes());
+        }
+        assert_eq!(expand(&deep, "T0", ""), Err(TemplateError::Depth));
+        assert!(expand(&deep, "T9", "").is_ok());
+    }
+
+    #[test]
+    fn templates_that_grow_without_end_are_refused() {
+        let mut templates = Templates::default().with("T0", &[b'x'; 1000]);
+        for n in 0..20 {
+            let text = format!("<!--#include template=T{n}-->").repeat(10);
+            templates = templates.with(&format!("T{}", n + 1), text.as_bytes());
+        }
+        assert_eq!(expand(&templates, "T20", ""), Err(TemplateError::Size));
+    }
+
+    #[test]
+    fn wrong_commands_are_told_with_their_offset() {
+        for text in [
+            "ab<!--#set var=A-->",
+            "ab<!--#jump x=1-->",
+            "ab<!--#echo var=A",
+            "ab<!--#include template=NONE-->",
+        ] {
+            let templates = Templates::default().with("P", text.as_bytes());
+            assert_eq!(
+                expand(&templates, "P", ""),
+                Err(TemplateError::Command(2)),
+                "{text}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "(<!--#|set|var|=|value|-->|&|A|;|\"|include|template|P| |.){0,30}") {
+            let templates = Templates::default().with("P", text.as_bytes());
+            let _ = expand(&templates, "P", "A=1");
+        }
+    }
+}

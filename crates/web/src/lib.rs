@@ -1,0 +1,35 @@
+//! CICS web support: the commands WEB, DOCUMENT, EXTRACT TCPIP and EXTRACT
+//! CERTIFICATE of tasks, and the way of a request from its URIMAP to a task and
+//! back.
+//!
+//! HTTP itself is the gateway's: a request comes here with its body complete
+//! ([`Web::serve`]) and an answer goes back. The region hands the commands of
+//! tasks over ([`region::CommandService`]); most are served at once, those that
+//! wait for a client or a server on the runtime of [`client`].
+//!
+//! A URIMAP with USAGE(PIPELINE) hands its request to a [`PipelineRunner`].
+//!
+//! Reference: CICS Internet guide; CICS API reference, WEB and DOCUMENT.
+
+mod certificate;
+mod client;
+mod commands;
+mod config;
+pub mod document;
+pub mod fields;
+mod files;
+mod maps;
+mod outgoing;
+mod pages;
+mod pipeline;
+mod request;
+mod serve;
+mod service;
+mod task;
+
+pub use commands::parse::{Url, url as parse_url};
+pub use config::{CertificateSection, WebConfig};
+pub use maps::Maps;
+pub use pipeline::{PipelineCall, PipelineRunner, Pipelined};
+pub use request::{WebAnswer, WebBody, WebRequest};
+pub use service::{ALIAS, ATTACH, Edition, Web};

@@ -1,0 +1,154 @@
+//! Which URIMAP a request has.
+//!
+//! The host that is named goes before `*`, a path that is written out before
+//! one with `*`, and of those the longest. A map of a service goes before one of
+//! all. SCHEME(HTTP) takes requests of either scheme, HTTPS its own alone.
+//!
+//! Reference: CICS resource definition, URIMAP attributes HOST, PATH, SCHEME.
+
+use std::collections::HashMap;
+
+use cics::csd::{UriMapDef, UriMapUsage};
+
+/// All maps for requests that come in.
+#[derive(Debug, Default)]
+pub struct Maps {
+    hosts: HashMap<String, Paths>,
+    any: Paths,
+    /// Those of requests that go out, by name.
+    clients: HashMap<String, UriMapDef>,
+}
+
+#[derive(Debug, Default)]
+struct Paths {
+    exact: HashMap<String, Vec<UriMapDef>>,
+    /// The longest prefix first.
+    prefixes: Vec<(String, UriMapDef)>,
+}
+
+impl Maps {
+    /// Sorts definitions.
+    pub fn new(definitions: &[UriMapDef]) -> Maps {
+        let mut maps = Maps::default();
+        for def in definitions {
+            if def.usage == UriMapUsage::Client {
+                maps.clients.insert(def.name.clone(), def.clone());
+                continue;
+            }
+            let paths = match def.host.as_str() {
+                "*" => &mut maps.any,
+                host => maps.hosts.entry(host.to_owned()).or_default(),
+            };
+            match def.path.strip_suffix('*') {
+                Some(prefix) => paths.prefixes.push((prefix.to_owned(), def.clone())),
+                None => {
+                    let same = paths.exact.entry(def.path.clone()).or_default();
+                    same.push(def.clone());
+                }
+            }
+        }
+        maps.any.sort();
+        maps.hosts.values_mut().for_each(Paths::sort);
+        maps
+    }
+
+    /// The map of a request; `host` is its Host header.
+    pub fn find(&self, service: &str, secure: bool, host: &str, path: &str) -> Option<&UriMapDef> {
+        let fits = |def: &UriMapDef| fits(def, service, secure);
+        let host = host.to_ascii_lowercase();
+        let named = self.hosts.get(host.as_str()).or_else(|| {
+            let (name, port) = host.rsplit_once(':')?;
+            let is_port = port.bytes().all(|b| b.is_ascii_digit());
+            is_port.then(|| self.hosts.get(name)).flatten()
+        });
+        let found = named.and_then(|paths| paths.find(path, &fits));
+        found.or_else(|| self.any.find(path, &fits))
+    }
+
+    /// The map of requests that go out, by its name.
+    pub fn client(&self, name: &str) -> Option<&UriMapDef> {
+        self.clients.get(name)
+    }
+}
+
+impl Paths {
+    fn sort(&mut self) {
+        let service = |def: &UriMapDef| u8::from(of_service(def).is_none());
+        self.prefixes.sort_by_key(|(prefix, def)| {
+            (usize::MAX - prefix.len(), service(def), def.name.clone())
+        });
+        for same in self.exact.values_mut() {
+            same.sort_by_key(|def| (service(def), def.name.clone()));
+        }
+    }
+
+    fn find(&self, path: &str, fits: &dyn Fn(&UriMapDef) -> bool) -> Option<&UriMapDef> {
+        let mut exact = self.exact.get(path).into_iter().flatten();
+        exact.find(|def| fits(def)).or_else(|| {
+            let mut prefixes = self.prefixes.iter();
+            let (_, def) = prefixes.find(|(prefix, def)| path.starts_with(prefix) && fits(def))?;
+            Some(def)
+        })
+    }
+}
+
+fn of_service(def: &UriMapDef) -> Option<&str> {
+    match &def.usage {
+        UriMapUsage::Server { service, .. } | UriMapUsage::Pipeline { service, .. } => {
+            service.as_deref()
+        }
+        UriMapUsage::Client => None,
+    }
+}
+
+fn fits(def: &UriMapDef, service: &str, secure: bool) -> bool {
+    (secure || !def.secure) && of_service(def).is_none_or(|own| own == service)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn maps(text: &str) -> Maps {
+        let csd = cics::csd::parse(text);
+        assert!(!csd.has_errors(), "{:?}", csd.diagnostics);
+        Maps::new(&csd.urimaps)
+    }
+
+    const MAPS: &str = "\
+DEFINE URIMAP(ALL) GROUP(G) PATH(/*) PROGRAM(P)
+DEFINE URIMAP(SHOP) GROUP(G) PATH(/shop/*) PROGRAM(P)
+DEFINE URIMAP(CART) GROUP(G) PATH(/shop/cart) PROGRAM(P)
+DEFINE URIMAP(CARTX) GROUP(G) PATH(/shop/cart) PROGRAM(P) TCPIPSERVICE(X)
+DEFINE URIMAP(HOST) GROUP(G) HOST(www.example.com) PATH(/shop/*) PROGRAM(P)
+DEFINE URIMAP(SAFE) GROUP(G) PATH(/shop/pay) SCHEME(HTTPS) PROGRAM(P)
+DEFINE URIMAP(OUT) GROUP(G) USAGE(CLIENT) HOST(there) PATH(/)
+";
+
+    #[test]
+    fn the_closest_map_is_found() {
+        let maps = maps(MAPS);
+        let find = |service, secure, host, path| {
+            maps.find(service, secure, host, path)
+                .map(|d| d.name.as_str())
+        };
+        assert_eq!(find("A", false, "h", "/"), Some("ALL"));
+        assert_eq!(find("A", false, "h", "/shop/x"), Some("SHOP"));
+        assert_eq!(find("A", false, "h", "/shop/cart"), Some("CART"));
+        assert_eq!(find("X", false, "h", "/shop/cart"), Some("CARTX"));
+        let host = find("A", false, "WWW.example.com:8080", "/shop/cart");
+        assert_eq!(host, Some("HOST"));
+        assert_eq!(find("A", false, "www.example.com", "/x"), Some("ALL"));
+        assert_eq!(find("A", false, "h", "/shop/pay"), Some("SHOP"));
+        assert_eq!(find("A", true, "h", "/shop/pay"), Some("SAFE"));
+        assert!(maps.client("OUT").is_some() && maps.client("ALL").is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_request_makes_the_search_panic(host in ".{0,20}", path in ".{0,30}") {
+            let _ = maps(MAPS).find("A", true, &host, &path);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The commands with a session token: what waits for a server waits on the
+//! runtime of [`crate::client`], and the task with it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cics::command::commands as rows;
+use cics::resp::Condition;
+use region::ServiceCommand;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::client::{ClientError, Exchanged, Outgoing, Session, exchange};
+use crate::commands::{Failure, Filled, Outcome, answer, client, fail, headers};
+use crate::service::{TaskCell, Web, lock};
+use crate::task::TaskState;
+
+/// Most sessions of one task.
+const MOST: usize = 256;
+/// Headers of a request that are not a program's to write.
+const OWN: [&str; 7] = [
+    "connection",
+    "content-length",
+    "date",
+    "expect",
+    "host",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// The option that a command names its session with.
+pub(crate) fn token_option(number: u16) -> Option<u8> {
+    Some(match number {
+        rows::web_close::NUMBER => rows::web_close::SESSTOKEN,
+        rows::web_converse::NUMBER => rows::web_converse::SESSTOKEN,
+        rows::web_send::NUMBER => rows::web_send::SESSTOKEN,
+        rows::web_receive::NUMBER => rows::web_receive::SESSTOKEN,
+        rows::web_extract::NUMBER | rows::extract_web::NUMBER => rows::web_extract::SESSTOKEN,
+        rows::web_read_httpheader::NUMBER => rows::web_read_httpheader::SESSTOKEN,
+        rows::web_write_httpheader::NUMBER => rows::web_write_httpheader::SESSTOKEN,
+        rows::web_startbrowse_httpheader::NUMBER => rows::web_startbrowse_httpheader::SESSTOKEN,
+        rows::web_readnext_httpheader::NUMBER => rows::web_readnext_httpheader::SESSTOKEN,
+        rows::web_endbrowse_httpheader::NUMBER => rows::web_endbrowse_httpheader::SESSTOKEN,
+        _ => return None,
+    })
+}
+
+impl Web {
+    /// WEB OPEN.
+    pub(crate) fn open(&self, mut command: ServiceCommand, cell: TaskCell) {
+        let edition = self.edition();
+        let opened = client::open(&edition.maps, &command.operands, self.0.page);
+        let mut session = match opened {
+            Ok(session) => session,
+            Err(failure) => return command.answer(&answer(Err(failure))),
+        };
+        if lock(&cell).sessions.len() >= MOST {
+            return command.answer(&answer(fail(Condition::InvReq, 0)));
+        }
+        let connector = self.0.connector.clone();
+        session.sender = connector.kept(&session.target);
+        if session.sender.is_some() {
+            let outcome = keep(&mut lock(&cell), session);
+            return command.answer(&answer(outcome));
+        }
+        command.later();
+        let limit = self.limit();
+        self.0.runtime.spawn(move || async move {
+            let made = timeout(limit, connector.connect(&session.target)).await;
+            let outcome = match made.unwrap_or(Err(ClientError::TimedOut)) {
+                Ok(sender) => {
+                    session.sender = Some(sender);
+                    keep(&mut lock(&cell), session)
+                }
+                Err(error) => client::failed(error),
+            };
+            command.answer(&answer(outcome));
+        });
+    }
+
+    /// A command with a session token.
+    pub(crate) fn in_session(&self, command: ServiceCommand, cell: &TaskCell, token: [u8; 8]) {
+        let mut state = lock(cell);
+        let TaskState {
+            sessions,
+            documents,
+            ..
+        } = &mut *state;
+        if command.number == rows::web_close::NUMBER {
+            let outcome = match sessions.remove(&token) {
+                Some(session) => self.close(session),
+                None => fail(Condition::NotOpen, 27),
+            };
+            return command.answer(&answer(outcome));
+        }
+        let Some(session) = sessions.get_mut(&token) else {
+            return command.answer(&answer(fail(Condition::NotOpen, 27)));
+        };
+        let maps = &self.edition().maps;
+        let outcome = match command.number {
+            rows::web_send::NUMBER => {
+                let made = client::send(session, documents, maps, &command.operands);
+                made.map(|outgoing| {
+                    self.begin(session, outgoing);
+                    link::Operands::default()
+                })
+            }
+            rows::web_converse::NUMBER => {
+                let made = client::converse(session, documents, maps, &command.operands);
+                match made {
+                    Ok(outgoing) => {
+                        self.begin(session, outgoing);
+                        return self.await_answer(command, session, cell, token);
+                    }
+                    Err(failure) => Err(failure),
+                }
+            }
+            rows::web_receive::NUMBER if session.pending.is_some() => {
+                return self.await_answer(command, session, cell, token);
+            }
+            rows::web_receive::NUMBER => client::receive(session, &command.operands),
+            _ => about(session, &command),
+        };
+        drop(state);
+        command.answer(&answer(outcome));
+    }
+
+    /// Sends a request; its answer comes to the session.
+    fn begin(&self, session: &mut Session, outgoing: Outgoing) {
+        let (done, pending) = oneshot::channel::<Exchanged>();
+        session.pending = Some(pending);
+        let (sender, target) = (session.sender.take(), session.target.clone());
+        let connector = self.0.connector.clone();
+        let most = usize::try_from(self.0.config.client_body_bytes).unwrap_or(usize::MAX);
+        let limit = self.limit();
+        self.0.runtime.spawn(move || async move {
+            let exchanged = exchange(&connector, &target, sender, outgoing, most);
+            let exchanged = timeout(limit, exchanged).await;
+            // The task may be over.
+            let _ = done.send(exchanged.unwrap_or(Err(ClientError::TimedOut)));
+        });
+    }
+
+    /// The task waits for the answer that is under way.
+    fn await_answer(
+        &self,
+        mut command: ServiceCommand,
+        session: &mut Session,
+        cell: &TaskCell,
+        token: [u8; 8],
+    ) {
+        let Some(pending) = session.pending.take() else {
+            return command.answer(&answer(fail(Condition::InvReq, 80)));
+        };
+        command.later();
+        let cell = cell.clone();
+        self.0.runtime.spawn(move || async move {
+            let exchanged = pending.await.unwrap_or(Err(ClientError::Socket));
+            let mut state = lock(&cell);
+            let outcome = match state.sessions.get_mut(&token) {
+                Some(session) => answered(session, exchanged, &command),
+                None => fail(Condition::NotOpen, 27),
+            };
+            drop(state);
+            command.answer(&answer(outcome));
+        });
+    }
+
+    /// WEB CLOSE: the connection is kept when its URIMAP says so.
+    fn close(&self, session: Session) -> Outcome {
+        if let (Some(sender), Some(time)) = (session.sender, session.keep)
+            && !session.closed
+        {
+            self.0.connector.keep(&session.target, sender, time);
+        }
+        Ok(link::Operands::default())
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_millis(u64::from(self.0.config.client_timeout_ms))
+    }
+}
+
+/// Puts a session into its task and gives its token.
+fn keep(state: &mut TaskState, session: Session) -> Outcome {
+    state.tokens += 1;
+    let token = state.tokens.to_be_bytes();
+    state.sessions.insert(token, session);
+    let mut filled = Filled::default();
+    filled.chars(rows::web_open::SESSTOKEN, &token);
+    filled.int(rows::web_open::HTTPVNUM, 1);
+    filled.int(rows::web_open::HTTPRNUM, 1);
+    filled.done()
+}
+
+fn answered(session: &mut Session, exchanged: Exchanged, command: &ServiceCommand) -> Outcome {
+    match exchanged {
+        Ok((response, sender)) => {
+            session.closed |= sender.is_none();
+            session.sender = sender;
+            session.response = Some(Arc::new(response));
+            match command.number {
+                rows::web_converse::NUMBER => client::conversed(session, &command.operands),
+                _ => client::receive(session, &command.operands),
+            }
+        }
+        Err(error) => {
+            // Nothing is known of the connection's state.
+            session.closed = true;
+            client::failed(error)
+        }
+    }
+}
+
+/// A command that looks at a session or writes into it.
+fn about(session: &mut Session, command: &ServiceCommand) -> Outcome {
+    let given = &command.operands;
+    let response = session.response.clone();
+    let of_response = || match &response {
+        Some(response) => Ok(&response.headers),
+        None => fail::<_>(Condition::InvReq, 43),
+    };
+    match command.number {
+        rows::web_extract::NUMBER | rows::extract_web::NUMBER => client::extract(session, given),
+        rows::web_read_httpheader::NUMBER => headers::read(of_response()?, given),
+        rows::web_startbrowse_httpheader::NUMBER => {
+            headers::start(of_response()?, &mut session.browse)
+        }
+        rows::web_readnext_httpheader::NUMBER => {
+            headers::next(of_response()?, &mut session.browse, given)
+        }
+        rows::web_endbrowse_httpheader::NUMBER => headers::end(&mut session.browse),
+        _ => write(session, given),
+    }
+}
+
+fn write(session: &mut Session, given: &link::Operands) -> Result<link::Operands, Failure> {
+    let (name, value) = headers::written(given)?;
+    if OWN.contains(&name.as_str()) {
+        return fail(Condition::InvReq, 44);
+    }
+    session.headers.append(name, value);
+    Ok(link::Operands::default())
+}

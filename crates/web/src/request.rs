@@ -1,0 +1,116 @@
+//! A request of a web client, and what it is answered with, as this crate sees
+//! them: the door around it has the connection.
+
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use tokio::sync::mpsc;
+
+/// A request whose body is complete.
+#[derive(Debug)]
+pub struct WebRequest {
+    /// The TCPIPSERVICE that it came by.
+    pub service: String,
+    /// Method, address, version, headers.
+    pub parts: Parts,
+    /// The body.
+    pub body: Bytes,
+    /// The client.
+    pub client: SocketAddr,
+    /// Where it connected to.
+    pub server: SocketAddr,
+    /// It came by HTTPS.
+    pub secure: bool,
+    /// The client's certificate, in DER.
+    pub certificate: Option<Bytes>,
+    /// User id of a caller who said who calls.
+    pub user_id: Option<String>,
+    /// W3C trace id, zeros for none.
+    pub trace_id: [u8; 16],
+}
+
+impl WebRequest {
+    /// A header's first value, as text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.parts.headers.get(name)?.to_str().ok()
+    }
+
+    /// Content-Type, empty without one.
+    pub fn media(&self) -> &str {
+        self.header("content-type").unwrap_or_default()
+    }
+
+    /// Host header or the address's own host, with its port if it has one.
+    pub fn host(&self) -> &str {
+        let own = self.parts.uri.authority().map(http::uri::Authority::as_str);
+        own.or_else(|| self.header("host")).unwrap_or_default()
+    }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct WebAnswer {
+    /// Status.
+    pub status: StatusCode,
+    /// Reason phrase; empty for the status's own.
+    pub reason: Vec<u8>,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: WebBody,
+    /// The connection is closed after it.
+    pub close: bool,
+}
+
+/// The body of an answer.
+#[derive(Debug)]
+pub enum WebBody {
+    /// It is complete.
+    Whole(Vec<u8>),
+    /// Its chunks come by and by, `None` ends it. Closed before, some of it is
+    /// missing.
+    Stream(mpsc::Receiver<Option<Bytes>>),
+}
+
+impl WebAnswer {
+    /// An answer without a body.
+    pub fn of(status: StatusCode) -> WebAnswer {
+        WebAnswer {
+            status,
+            reason: Vec::new(),
+            headers: HeaderMap::new(),
+            body: WebBody::Whole(Vec::new()),
+            close: false,
+        }
+    }
+
+    /// What a client is told that is not served, as a problem document.
+    ///
+    /// Reference: RFC 9457.
+    pub fn problem(status: StatusCode, detail: &str) -> WebAnswer {
+        let title = status.canonical_reason().unwrap_or_default();
+        let mut text = String::from("{\"type\":\"about:blank\",\"title\":\"");
+        escape(title, &mut text);
+        text.push_str(&format!("\",\"status\":{},\"detail\":\"", status.as_u16()));
+        escape(detail, &mut text);
+        text.push_str("\"}");
+        let mut answer = WebAnswer::of(status);
+        let json = http::HeaderValue::from_static("application/problem+json");
+        answer.headers.insert(http::header::CONTENT_TYPE, json);
+        answer.body = WebBody::Whole(text.into_bytes());
+        answer
+    }
+}
+
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! The way of a request: URIMAP, attach task, alias task, answer.
+//!
+//! The attach task stands for CWXN: it is admitted and ends before the alias
+//! task begins, holds no worker, and has a monitoring record of its own. The
+//! alias task runs the program; it goes on when its client goes away.
+//!
+//! Reference: CICS Internet guide, "How CICS web support handles requests".
+
+use std::sync::Arc;
+
+use cics::csd::{UriMapAnswer, UriMapDef, UriMapUsage};
+use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use http::{HeaderValue, Method, StatusCode};
+use region::{Outcome, Port, ProgramName, Refusal, TaskRequest, UserId};
+use tokio::sync::oneshot;
+
+use crate::document::Symbols;
+use crate::pipeline::PipelineCall;
+use crate::request::{WebAnswer, WebBody, WebRequest};
+use crate::service::{ALIAS, ATTACH, Edition, Started, Web, lock};
+use crate::task::{AnswerState, ServerSide};
+use crate::{files, pages};
+
+/// Transaction of a pipeline whose URIMAP names none.
+const PIPELINE: &str = "CPIH";
+/// Seconds after which a client that found the region busy should try again.
+const RETRY_AFTER_S: u32 = 1;
+
+/// A request and what is known of it.
+struct Way {
+    request: Arc<WebRequest>,
+    started: Started,
+    port: Port,
+}
+
+impl Web {
+    /// Answers a request. Runs on a thread of its connection, within a
+    /// `LocalSet`; `port` is the thread's.
+    pub async fn serve(&self, request: WebRequest, port: Port) -> WebAnswer {
+        let cpu = thread_cpu_ns();
+        let started = self.0.started.read();
+        let started = started.as_deref().ok().and_then(Clone::clone);
+        let Some(started) = started else {
+            return WebAnswer::problem(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The region has not started",
+            );
+        };
+        let edition = self.edition();
+        let path = request.parts.uri.path();
+        let found = edition
+            .maps
+            .find(&request.service, request.secure, request.host(), path);
+        let Some(map) = found.cloned() else {
+            return WebAnswer::problem(
+                StatusCode::NOT_FOUND,
+                &format!("There is nothing at {path}"),
+            );
+        };
+        if !map.enabled {
+            let detail = format!("URIMAP {} is disabled", map.name);
+            return WebAnswer::problem(StatusCode::SERVICE_UNAVAILABLE, &detail);
+        }
+        let way = Way {
+            request: Arc::new(request),
+            started,
+            port,
+        };
+        let result = match &map.usage {
+            UriMapUsage::Server { answer, .. } => match answer {
+                UriMapAnswer::Redirect {
+                    permanent,
+                    location,
+                } => Ok(redirect(*permanent, location)),
+                UriMapAnswer::File(file) => Ok(self.file(&way, &edition, &map, file).await),
+                UriMapAnswer::Template(name) => Ok(self.template(&way, &edition, &map, name)),
+                UriMapAnswer::Program {
+                    program,
+                    transaction,
+                    ..
+                } => {
+                    let names = (program.as_deref(), transaction.as_deref());
+                    self.program(&way, &edition, &map, names, cpu).await
+                }
+            },
+            UriMapUsage::Pipeline { .. } => self.pipeline(way, &map).await,
+            UriMapUsage::Client => Err(refused_map("its USAGE is CLIENT")),
+        };
+        result.unwrap_or_else(|refused| refused)
+    }
+
+    async fn file(&self, way: &Way, edition: &Edition, map: &UriMapDef, file: &str) -> WebAnswer {
+        let name = files::of_wildcard(file, &map.path, way.request.parts.uri.path());
+        let root = edition.files.clone();
+        let (media, request) = (map.media_type.clone(), way.request.clone());
+        let read = tokio::task::spawn_blocking(move || {
+            let path = name.and_then(|name| files::below(&root, &name));
+            let parts = &request.parts;
+            files::serve(path, &media, &parts.method, &parts.headers)
+        });
+        read.await.unwrap_or_else(|_| {
+            WebAnswer::problem(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "The file could not be read",
+            )
+        })
+    }
+
+    fn template(&self, way: &Way, edition: &Edition, map: &UriMapDef, name: &str) -> WebAnswer {
+        let method = &way.request.parts.method;
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return WebAnswer::problem(StatusCode::METHOD_NOT_ALLOWED, "A template is only read");
+        }
+        // The query gives the symbols their values, as in CICS.
+        let mut symbols = Symbols::default();
+        let query = way.request.parts.uri.query().unwrap_or_default();
+        let _ = symbols.set_list(query.as_bytes(), b'&', false);
+        let Ok((text, binary)) = edition.templates.expand(name, &mut symbols) else {
+            let detail = format!("The template {name} cannot be used");
+            return WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &detail);
+        };
+        let to = pages::named(&map.character_set);
+        let body = match (binary, to) {
+            (false, Ok(to)) => {
+                let from = pages::named(&map.host_code_page).unwrap_or(self.0.page);
+                pages::convert(&text, from, to)
+            }
+            _ => text,
+        };
+        let media = match map.media_type.as_str() {
+            "" => "text/html",
+            media => media,
+        };
+        let mut answer = WebAnswer::of(StatusCode::OK);
+        if let Ok(media) = HeaderValue::from_str(media) {
+            answer.headers.insert(CONTENT_TYPE, media);
+        }
+        answer.body = WebBody::Whole(body);
+        answer
+    }
+
+    /// Runs a program under its alias transaction.
+    async fn program(
+        &self,
+        way: &Way,
+        edition: &Edition,
+        map: &UriMapDef,
+        (program, transaction): (Option<&str>, Option<&str>),
+        cpu: u64,
+    ) -> Result<WebAnswer, WebAnswer> {
+        let service = edition.services.get(&way.request.service);
+        let attach = service.and_then(|s| s.transaction.as_deref());
+        let user = self.user(way, map)?;
+        if self.0.config.attach_task {
+            self.attach(way, attach.unwrap_or(ATTACH), user, cpu)
+                .await?;
+        }
+        let Some(program) = program else {
+            return Err(refused_map(
+                "it names no program, and analyzers are not supported",
+            ));
+        };
+        let request = TaskRequest {
+            transid: named(transaction.unwrap_or(ALIAS))?,
+            program: named::<ProgramName>(program)?,
+            userid: user,
+            trace_id: way.request.trace_id,
+            timeout_ms: self.0.config.response_timeout_ms,
+            ..TaskRequest::default()
+        };
+        let begun = way.started.region.begin(&way.port, request).await;
+        let task = begun.map_err(refused)?;
+        let number = task.number();
+        let (answer, answered) = oneshot::channel();
+        let server = ServerSide::new(way.request.clone(), map.name.clone(), answer);
+        let cell = self.register(number, server);
+        let web = self.clone();
+        // Not part of this future: a client that goes away does not end it.
+        tokio::task::spawn_local(async move {
+            let reply = task.run().await;
+            let ended = reply.outcome().clone();
+            drop(reply);
+            web.forget(number);
+            let mut state = lock(&cell);
+            let Some(server) = &mut state.server else {
+                return;
+            };
+            let Some(way) = server.way.take() else {
+                // The answer has gone out; chunks without their end are cut by
+                // the queue that goes with this state.
+                return;
+            };
+            let made = std::mem::take(&mut server.answer);
+            let _ = way.send(finished(ended, made));
+        });
+        Ok(answered.await.unwrap_or_else(|_| {
+            WebAnswer::problem(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "The task has ended unheard",
+            )
+        }))
+    }
+
+    /// The attach task: admitted, accounted for, over.
+    async fn attach(
+        &self,
+        way: &Way,
+        transaction: &str,
+        user: UserId,
+        cpu: u64,
+    ) -> Result<(), WebAnswer> {
+        let request = TaskRequest {
+            transid: named(transaction)?,
+            userid: user,
+            trace_id: way.request.trace_id,
+            ..TaskRequest::default()
+        };
+        let region = &way.started.region;
+        let task = region.begin_open(&way.port, request).await;
+        let used = thread_cpu_ns().saturating_sub(cpu);
+        let (_, _record) = task.map_err(refused)?.end(None, used).await;
+        Ok(())
+    }
+
+    async fn pipeline(&self, way: Way, map: &UriMapDef) -> Result<WebAnswer, WebAnswer> {
+        let UriMapUsage::Pipeline {
+            pipeline,
+            web_service,
+            transaction,
+            ..
+        } = &map.usage
+        else {
+            return Err(refused_map("its USAGE is not PIPELINE"));
+        };
+        let runner = self.0.pipelines.read();
+        let runner = runner.as_deref().ok().and_then(Clone::clone);
+        let Some(runner) = runner else {
+            return Err(WebAnswer::problem(
+                StatusCode::NOT_IMPLEMENTED,
+                "This region runs no pipelines",
+            ));
+        };
+        let call = PipelineCall {
+            pipeline: pipeline.clone(),
+            web_service: web_service.clone(),
+            transaction: named(transaction.as_deref().unwrap_or(PIPELINE))?,
+            map: map.name.clone(),
+            userid: self.user(&way, map)?,
+            request: way.request,
+            port: way.port,
+        };
+        let (answer, answered) = oneshot::channel();
+        tokio::task::spawn_local(async move {
+            let _ = answer.send(runner.run(call).await);
+        });
+        Ok(answered.await.unwrap_or_else(|_| {
+            WebAnswer::problem(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "The pipeline has ended unheard",
+            )
+        }))
+    }
+
+    /// Who a request runs for.
+    fn user(&self, way: &Way, map: &UriMapDef) -> Result<UserId, WebAnswer> {
+        let said = way.request.user_id.as_deref();
+        match said.or(map.user_id.as_deref()) {
+            Some(user) => named(user),
+            None => Ok(way.started.user),
+        }
+    }
+}
+
+/// A name of a definition as the region has names.
+fn named<T: std::str::FromStr>(text: &str) -> Result<T, WebAnswer> {
+    text.parse()
+        .map_err(|_| refused_map(&format!("{text} is no name")))
+}
+
+/// The transaction, program or user of a URIMAP is wrong.
+fn refused_map(why: &str) -> WebAnswer {
+    let detail = format!("The URIMAP of this path cannot be served: {why}");
+    WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &detail)
+}
+
+fn refused(refusal: Refusal) -> WebAnswer {
+    let status = match refusal.is_temporary() {
+        true => StatusCode::SERVICE_UNAVAILABLE,
+        false => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    let mut answer = WebAnswer::problem(status, &refusal.to_string());
+    if refusal.is_temporary() {
+        let seconds = HeaderValue::from(RETRY_AFTER_S);
+        answer.headers.insert(RETRY_AFTER, seconds);
+    }
+    answer
+}
+
+fn redirect(permanent: bool, location: &str) -> WebAnswer {
+    let mut answer = WebAnswer::of(match permanent {
+        true => StatusCode::MOVED_PERMANENTLY,
+        false => StatusCode::FOUND,
+    });
+    if let Ok(location) = HeaderValue::from_str(location) {
+        answer.headers.insert(LOCATION, location);
+    }
+    answer
+}
+
+/// What a client gets at the end of its task.
+fn finished(ended: Outcome, made: AnswerState) -> WebAnswer {
+    match (ended, made) {
+        (Outcome::Ok, AnswerState::Eventual(answer)) => answer,
+        (Outcome::Ok, _) => WebAnswer::problem(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "The program has ended without WEB SEND",
+        ),
+        (Outcome::Abend(abend), _) => {
+            let status = match &abend.code {
+                b"AEXY" => StatusCode::GATEWAY_TIMEOUT,
+                _ => StatusCode::INTERNAL_SERVER_ERROR,
+            };
+            let detail = format!("The task has ended with abend {}", abend.code());
+            WebAnswer::problem(status, &detail)
+        }
+    }
+}
+
+/// CPU time of the calling thread.
+fn thread_cpu_ns() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a clock of this system and a place for its time.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

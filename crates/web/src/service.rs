@@ -1,0 +1,375 @@
+//! Web support of a region: what is in force, the state of its tasks, and the
+//! commands that the region hands over.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use cics::command::commands as rows;
+use cics::csd::{TcpIpServiceDef, UriMapDef};
+use cics::resp::Condition;
+use copybook::codepage::CodePage;
+use link::Answer;
+use region::{CommandService, Handle, ServiceCommand, UserId};
+
+use crate::client::{Connector, Runtime};
+use crate::commands::document::Means;
+use crate::commands::send::Sent;
+use crate::commands::{
+    Outcome, answer, document, extract, fail, fields, headers, parse, receive, send,
+};
+use crate::config::WebConfig;
+use crate::document::Templates;
+use crate::maps::Maps;
+use crate::outgoing::token_option;
+use crate::pipeline::PipelineRunner;
+use crate::task::{ServerSide, TaskState};
+
+/// Transaction of attach tasks whose TCPIPSERVICE names none.
+pub const ATTACH: &str = "CWXN";
+/// Transaction of alias tasks whose URIMAP names none.
+pub const ALIAS: &str = "CWBA";
+
+/// The definitions of one state of the application.
+#[derive(Debug)]
+pub struct Edition {
+    /// URIMAPs.
+    pub maps: Maps,
+    /// TCPIPSERVICEs, by name.
+    pub services: HashMap<String, TcpIpServiceDef>,
+    /// Document templates.
+    pub templates: Templates,
+    /// Folder of static files.
+    pub files: PathBuf,
+}
+
+impl Edition {
+    /// Puts definitions together.
+    pub fn new(
+        maps: &[UriMapDef],
+        services: &[TcpIpServiceDef],
+        templates: Templates,
+        files: PathBuf,
+    ) -> Edition {
+        let services = services.iter().map(|s| (s.name.clone(), s.clone()));
+        Edition {
+            maps: Maps::new(maps),
+            services: services.collect(),
+            templates,
+            files,
+        }
+    }
+}
+
+/// A task's state, shared by its commands and its request.
+pub(crate) type TaskCell = Arc<Mutex<TaskState>>;
+
+/// Web support; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Web(pub(crate) Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub config: WebConfig,
+    /// The region's code page.
+    pub page: CodePage,
+    edition: RwLock<Arc<Edition>>,
+    tasks: Mutex<HashMap<u64, TaskCell>>,
+    pub runtime: Runtime,
+    pub connector: Arc<Connector>,
+    pub started: RwLock<Option<Started>>,
+    pub pipelines: RwLock<Option<Arc<dyn PipelineRunner>>>,
+}
+
+/// What is known once the region runs.
+#[derive(Clone)]
+pub(crate) struct Started {
+    pub region: Handle,
+    pub user: UserId,
+}
+
+impl std::fmt::Debug for Started {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Started").field("user", &self.user).finish()
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Web {
+    /// Web support with these settings and definitions. `page` is the code
+    /// page of programs.
+    pub fn new(config: WebConfig, page: CodePage, edition: Edition) -> Web {
+        // Bytes above ASCII are those of the wider page.
+        let page = match page.ccsid() == CodePage::ascii().ccsid() {
+            true => CodePage::latin1(),
+            false => page,
+        };
+        let authorities = config.authorities.as_deref();
+        let connector = Connector::new(&config.connect, config.resolver, authorities);
+        Web(Arc::new(Inner {
+            config,
+            page,
+            edition: RwLock::new(Arc::new(edition)),
+            tasks: Mutex::default(),
+            runtime: Runtime::default(),
+            connector: Arc::new(connector),
+            started: RwLock::default(),
+            pipelines: RwLock::default(),
+        }))
+    }
+
+    /// The region runs: requests may come. `user` runs what nobody is named
+    /// for.
+    pub fn start(&self, region: Handle, user: UserId) {
+        let mut started = self.0.started.write();
+        *started
+            .as_deref_mut()
+            .unwrap_or_else(|_| panic!("no holder of this lock panics")) =
+            Some(Started { region, user });
+    }
+
+    /// Takes over other definitions.
+    pub fn reload(&self, edition: Edition) {
+        *self
+            .0
+            .edition
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(edition);
+    }
+
+    /// Who serves URIMAPs with USAGE(PIPELINE) from now on.
+    pub fn set_pipelines(&self, runner: Arc<dyn PipelineRunner>) {
+        *self
+            .0
+            .pipelines
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Some(runner);
+    }
+
+    /// What is in force.
+    pub fn edition(&self) -> Arc<Edition> {
+        let edition = self
+            .0
+            .edition
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        edition.clone()
+    }
+
+    /// Lets its thread end.
+    pub fn stop(&self) {
+        self.0.runtime.stop();
+    }
+
+    /// Registers a task that serves a request.
+    pub(crate) fn register(&self, task: u64, server: ServerSide) -> TaskCell {
+        let state = TaskState {
+            server: Some(server),
+            ..TaskState::default()
+        };
+        let cell = Arc::new(Mutex::new(state));
+        lock(&self.0.tasks).insert(task, cell.clone());
+        cell
+    }
+
+    /// A task is over.
+    pub(crate) fn forget(&self, task: u64) {
+        lock(&self.0.tasks).remove(&task);
+    }
+
+    /// The state of a task that asks; made for one that no request began.
+    fn state_of(&self, command: &ServiceCommand) -> TaskCell {
+        let mut tasks = lock(&self.0.tasks);
+        let cell = tasks.entry(command.task).or_insert_with(|| {
+            command.tell_end();
+            TaskCell::default()
+        });
+        cell.clone()
+    }
+
+    fn document(&self, command: &ServiceCommand, state: &mut TaskState) -> Outcome {
+        let edition = self.edition();
+        let means = Means {
+            templates: &edition.templates,
+            most: usize::try_from(self.0.config.document_bytes).unwrap_or(usize::MAX),
+            page: self.0.page,
+        };
+        let (given, documents) = (&command.operands, &mut state.documents);
+        match command.number {
+            rows::document_create::NUMBER => document::create(documents, given, &means),
+            rows::document_insert::NUMBER => document::insert(documents, given, &means),
+            rows::document_set::NUMBER => document::set(documents, given, &means),
+            rows::document_retrieve::NUMBER => document::retrieve(documents, given, &means),
+            _ => document::delete(documents, given),
+        }
+    }
+
+    /// A command about the request that the task serves.
+    fn about_request(&self, command: &ServiceCommand, server: &mut ServerSide) -> Outcome {
+        let (given, page) = (&command.operands, self.0.page);
+        match command.number {
+            rows::web_receive::NUMBER => receive::receive(server, given, page),
+            rows::web_extract::NUMBER | rows::extract_web::NUMBER => {
+                extract::request(server, given)
+            }
+            rows::extract_tcpip::NUMBER => {
+                let edition = self.edition();
+                match edition.services.get(&server.request.service) {
+                    Some(service) => extract::connection(server, service, given),
+                    None => fail(Condition::InvReq, 5),
+                }
+            }
+            rows::extract_certificate::NUMBER => {
+                extract::certificate(server, given, command.userid.as_bytes())
+            }
+            rows::web_read_formfield::NUMBER => fields::read_form(server, given, page),
+            rows::web_read_queryparm::NUMBER => fields::read_query(server, given, page),
+            rows::web_startbrowse_formfield::NUMBER => fields::start_form(server, given, page),
+            rows::web_startbrowse_queryparm::NUMBER => fields::start_query(server, given, page),
+            rows::web_readnext_formfield::NUMBER => fields::next_form(server, given),
+            rows::web_readnext_queryparm::NUMBER => fields::next_query(server, given),
+            rows::web_endbrowse_formfield::NUMBER => fields::end(&mut server.form_browse),
+            rows::web_endbrowse_queryparm::NUMBER => fields::end(&mut server.query_browse),
+            rows::web_read_httpheader::NUMBER => {
+                headers::read(&server.request.parts.headers, given)
+            }
+            rows::web_startbrowse_httpheader::NUMBER => {
+                headers::start(&server.request.parts.headers, &mut server.header_browse)
+            }
+            rows::web_readnext_httpheader::NUMBER => {
+                let browse = &mut server.header_browse;
+                headers::next(&server.request.parts.headers, browse, given)
+            }
+            rows::web_endbrowse_httpheader::NUMBER => headers::end(&mut server.header_browse),
+            rows::web_write_httpheader::NUMBER => headers::write(&mut server.headers, given),
+            _ => send::retrieve(server),
+        }
+    }
+
+    /// SEND: done at once, or when the client has read some of its chunks.
+    fn send(&self, mut command: ServiceCommand, state: &mut TaskState) {
+        let Some(server) = &mut state.server else {
+            return command.answer(&answer(fail(Condition::InvReq, 1)));
+        };
+        let (given, documents) = (&command.operands, &mut state.documents);
+        match send::send(server, documents, given, self.0.page) {
+            Ok(Sent::Done) => command.answer(&Answer::default()),
+            Err(failure) => command.answer(&answer(Err(failure))),
+            Ok(Sent::Waits(queue, piece)) => {
+                command.later();
+                self.0.runtime.spawn(move || async move {
+                    let sent = queue.send(piece).await;
+                    command.answer(&match sent {
+                        Ok(()) => Answer::default(),
+                        Err(_) => Answer::of_condition(Condition::IoErr, 42),
+                    });
+                });
+            }
+        }
+    }
+}
+
+/// The commands that are served here.
+const COMMANDS: &[u16] = &[
+    rows::document_create::NUMBER,
+    rows::document_delete::NUMBER,
+    rows::document_insert::NUMBER,
+    rows::document_retrieve::NUMBER,
+    rows::document_set::NUMBER,
+    rows::extract_certificate::NUMBER,
+    rows::extract_tcpip::NUMBER,
+    rows::extract_web::NUMBER,
+    rows::web_close::NUMBER,
+    rows::web_converse::NUMBER,
+    rows::web_endbrowse_formfield::NUMBER,
+    rows::web_endbrowse_httpheader::NUMBER,
+    rows::web_endbrowse_queryparm::NUMBER,
+    rows::web_extract::NUMBER,
+    rows::web_open::NUMBER,
+    rows::web_parse::NUMBER,
+    rows::web_read_formfield::NUMBER,
+    rows::web_read_httpheader::NUMBER,
+    rows::web_read_queryparm::NUMBER,
+    rows::web_readnext_formfield::NUMBER,
+    rows::web_readnext_httpheader::NUMBER,
+    rows::web_readnext_queryparm::NUMBER,
+    rows::web_receive::NUMBER,
+    rows::web_retrieve::NUMBER,
+    rows::web_send::NUMBER,
+    rows::web_startbrowse_formfield::NUMBER,
+    rows::web_startbrowse_httpheader::NUMBER,
+    rows::web_startbrowse_queryparm::NUMBER,
+    rows::web_write_httpheader::NUMBER,
+];
+
+impl CommandService for Web {
+    fn commands(&self) -> &'static [u16] {
+        COMMANDS
+    }
+
+    fn serve(&self, command: ServiceCommand) {
+        if command.number == rows::web_parse::NUMBER {
+            let outcome = parse::parse(&command.operands);
+            return command.answer(&answer(outcome));
+        }
+        let cell = self.state_of(&command);
+        if command.number == rows::web_open::NUMBER {
+            return self.open(command, cell);
+        }
+        let option = token_option(command.number).filter(|option| command.operands.has(*option));
+        if let Some(option) = option {
+            let token = command.operands.get_name(option).unwrap_or_default();
+            return self.in_session(command, &cell, token);
+        }
+        let mut state = lock(&cell);
+        let outcome = match command.number {
+            rows::document_create::NUMBER..=rows::document_set::NUMBER => {
+                self.document(&command, &mut state)
+            }
+            rows::web_send::NUMBER => return self.send(command, &mut state),
+            _ => match &mut state.server {
+                Some(server) => self.about_request(&command, server),
+                // EXTRACT TCPIP and EXTRACT CERTIFICATE have their own words.
+                None => match command.number {
+                    rows::extract_tcpip::NUMBER => fail(Condition::InvReq, 5),
+                    rows::extract_certificate::NUMBER => fail(Condition::InvReq, 0),
+                    _ => fail(Condition::InvReq, 1),
+                },
+            },
+        };
+        drop(state);
+        command.answer(&answer(outcome));
+    }
+
+    fn task_ended(&self, task: u64) {
+        self.forget(task);
+    }
+
+    fn metrics(&self, out: &mut String) {
+        use std::fmt::Write;
+        let tasks = lock(&self.0.tasks).len();
+        let _ = writeln!(
+            out,
+            "# HELP tupelo_web_tasks Tasks that serve a web request or have used web commands\n\
+             # TYPE tupelo_web_tasks gauge\ntupelo_web_tasks {tasks}"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cics::command::{Domain, Served, all};
+
+    #[test]
+    fn every_served_row_of_the_domain_is_served_here() {
+        for row in all().filter(|row| row.domain == Domain::Web) {
+            let count = COMMANDS.iter().filter(|n| **n == row.number).count();
+            let expected = usize::from(row.served == Served::Region);
+            assert_eq!(count, expected, "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What web support keeps for a task: the request that it serves and the
+//! answer so far, its documents, its sessions with servers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::client::Session;
+use crate::document::Documents;
+use crate::fields::{Field, FormError};
+use crate::request::{WebAnswer, WebRequest};
+
+/// A task that has used a command of web support, or serves a request.
+#[derive(Debug, Default)]
+pub struct TaskState {
+    /// The request that it serves; none for a task that no request began.
+    pub server: Option<ServerSide>,
+    /// Its documents.
+    pub documents: Documents,
+    /// Its sessions with servers, by token.
+    pub sessions: HashMap<[u8; 8], Session>,
+    /// Tokens given so far.
+    pub tokens: u64,
+}
+
+/// A request and the answer that is being made for it.
+#[derive(Debug)]
+pub struct ServerSide {
+    /// The request.
+    pub request: Arc<WebRequest>,
+    /// The URIMAP that was found for it.
+    pub map: String,
+    /// Bytes of the body that RECEIVE with NOTRUNCATE has given.
+    pub received: usize,
+    /// The body as RECEIVE converted it, while some of it is left.
+    pub converted: Option<Vec<u8>>,
+    /// Headers that were written for the answer.
+    pub headers: HeaderMap,
+    /// Where the browse of headers stands.
+    pub header_browse: Option<usize>,
+    /// The fields of a browse of the form, and where it stands.
+    pub form_browse: Option<(Vec<Field>, usize)>,
+    /// The same of the query.
+    pub query_browse: Option<(Vec<Field>, usize)>,
+    /// The form, once it has been read.
+    pub form: Option<Result<Arc<Vec<Field>>, FormError>>,
+    /// How far the answer has come.
+    pub answer: AnswerState,
+    /// The document of the last SEND, for RETRIEVE.
+    pub sent_document: Option<[u8; 16]>,
+    /// The way to the client; none once the answer is on it.
+    pub way: Option<oneshot::Sender<WebAnswer>>,
+}
+
+/// How far an answer has come.
+#[derive(Debug, Default)]
+pub enum AnswerState {
+    /// Nothing was sent.
+    #[default]
+    None,
+    /// It is sent at the end of the task.
+    Eventual(WebAnswer),
+    /// It was sent.
+    Sent,
+    /// Some chunks were sent.
+    Chunks(mpsc::Sender<Option<Bytes>>),
+}
+
+impl ServerSide {
+    /// The state of a request that nothing was asked of yet.
+    pub fn new(request: Arc<WebRequest>, map: String, way: oneshot::Sender<WebAnswer>) -> Self {
+        ServerSide {
+            request,
+            map,
+            received: 0,
+            converted: None,
+            headers: HeaderMap::new(),
+            header_browse: None,
+            form_browse: None,
+            query_browse: None,
+            form: None,
+            answer: AnswerState::None,
+            sent_document: None,
+            way: Some(way),
+        }
+    }
+}

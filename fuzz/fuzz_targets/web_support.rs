@@ -1,0 +1,59 @@
+//! What web support reads of clients and of people: templates with their
+//! commands, form fields in either encoding, URIMAP paths and URLs. Never a
+//! panic; what is made is bounded, and a map that is found fits the path.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use web::document::{Document, Piece, Templates};
+use web::{Maps, fields, parse_url};
+
+const MAPS: &str = "\
+DEFINE URIMAP(ALL) GROUP(G) PATH(/a/*) PROGRAM(P)
+DEFINE URIMAP(ONE) GROUP(G) PATH(/a/b) PROGRAM(P)
+DEFINE URIMAP(HOST) GROUP(G) HOST(h.example) PATH(/*) PROGRAM(P)
+";
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&kind, bytes)) = bytes.split_first() else {
+        return;
+    };
+    let text = String::from_utf8_lossy(bytes);
+    match kind % 4 {
+        0 => {
+            let templates = Templates::default()
+                .with("A", bytes)
+                .with("B", b"<!--#include template=A-->&x;");
+            let mut document = Document::default();
+            let _ = document.symbols.set_list(bytes, b'&', false);
+            let _ = document.insert(Piece::Template("B"), &templates, None, None);
+            let _ = document.insert(Piece::From(bytes), &templates, None, None);
+            assert!(document.size() <= (33 << 20) + bytes.len());
+            let again = document.tagged();
+            let mut copy = Document::default();
+            copy.insert(Piece::From(&again), &Templates::default(), None, None)
+                .expect("what was retrieved can be inserted");
+            assert_eq!(copy.data(None), document.data(None));
+        }
+        1 => {
+            let (media, body) = text.split_once('\n').unwrap_or((&text, ""));
+            if let Ok(found) = fields::parse_form(media, body.as_bytes()) {
+                assert!(found.len() <= fields::MOST);
+            }
+            fields::parse_query(bytes);
+        }
+        2 => {
+            let (path, definitions) = text.split_once('\n').unwrap_or((&text, MAPS));
+            let csd = cics::csd::parse(definitions);
+            let maps = Maps::new(&csd.urimaps);
+            if let Some(found) = maps.find("S", true, "h.example:80", path) {
+                let own = found.path.strip_suffix('*');
+                assert!(own.map_or(found.path == path, |own| path.starts_with(own)));
+            }
+        }
+        _ => {
+            if let Some(url) = parse_url(&text) {
+                assert!(!url.host.is_empty() && url.path.starts_with('/'));
+            }
+        }
+    }
+});
