@@ -10,7 +10,11 @@ use hyper_util::rt::TokioIo;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().ok_or("client PORT REQUESTS BYTES");
-    let (port, requests, bytes) = (next()?, next()?.parse::<usize>()?, next()?.parse::<usize>()?);
+    let (port, requests, bytes) = (
+        next()?,
+        next()?.parse::<usize>()?,
+        next()?.parse::<usize>()?,
+    );
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

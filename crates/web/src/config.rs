@@ -19,8 +19,8 @@ pub struct WebConfig {
     /// application folder.
     pub templates: PathBuf,
     /// Whether a request runs in an attach task (CWXN, or TRANSACTION of the
-    /// TCPIPSERVICE) before its alias task. Without it only requests that an
-    /// analyzer sees do; the others are attached directly.
+    /// TCPIPSERVICE) before its alias task. Without it the alias task is attached
+    /// directly.
     pub attach_task: bool,
     /// Milliseconds that a task may take to answer before its client gets a
     /// 504; 0 for the transaction's own limit.

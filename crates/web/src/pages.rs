@@ -21,6 +21,17 @@ pub fn named(name: &str) -> Result<CodePage, Unknown> {
     }
 }
 
+/// The page that a program names as its own (HOSTCODEPAGE). Programs name the
+/// EBCDIC page of their mainframe; their characters are in the region's page
+/// here, which such a name stands for.
+pub fn host(name: &str, own: CodePage) -> Result<CodePage, Unknown> {
+    let page = named(name)?;
+    match page.is_ebcdic() && !own.is_ebcdic() {
+        true => Ok(own),
+        false => Ok(page),
+    }
+}
+
 /// Text of one page in another.
 pub fn convert(bytes: &[u8], from: CodePage, to: CodePage) -> Vec<u8> {
     if from.ccsid() == to.ccsid() {
@@ -86,6 +97,16 @@ mod tests {
         assert_eq!(euro.len(), 2);
         assert_eq!(convert(b"\xFC", latin, utf8), "ü".as_bytes());
         convert(b"\xFF\xFE", utf8, latin);
+    }
+
+    #[test]
+    fn an_ebcdic_page_of_a_program_is_the_regions_where_that_is_ascii() {
+        let own = CodePage::latin1();
+        assert_eq!(host("1047", own).unwrap().ccsid(), own.ccsid());
+        assert_eq!(host("utf-8", own).unwrap().ccsid(), 1208);
+        let ebcdic = named("037").unwrap();
+        assert_eq!(host("1047", ebcdic).unwrap().ccsid(), 1047);
+        assert_eq!(host("nothing", own), Err(Unknown));
     }
 
     #[test]

@@ -104,6 +104,12 @@ impl WebAnswer {
     }
 }
 
+impl From<Box<WebAnswer>> for WebAnswer {
+    fn from(answer: Box<WebAnswer>) -> WebAnswer {
+        *answer
+    }
+}
+
 fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {

@@ -75,6 +75,14 @@ impl Web {
                 UriMapAnswer::File(file) => Ok(self.file(&way, &edition, &map, file).await),
                 UriMapAnswer::Template(name) => Ok(self.template(&way, &edition, &map, name)),
                 UriMapAnswer::Program {
+                    analyzer,
+                    converter,
+                    ..
+                } if *analyzer || converter.is_some() => Err(WebAnswer::problem(
+                    StatusCode::NOT_IMPLEMENTED,
+                    "Analyzer and converter programs are not supported",
+                )),
+                UriMapAnswer::Program {
                     program,
                     transaction,
                     ..
@@ -122,7 +130,7 @@ impl Web {
         let to = pages::named(&map.character_set);
         let body = match (binary, to) {
             (false, Ok(to)) => {
-                let from = pages::named(&map.host_code_page).unwrap_or(self.0.page);
+                let from = pages::host(&map.host_code_page, self.0.page).unwrap_or(self.0.page);
                 pages::convert(&text, from, to)
             }
             _ => text,
@@ -156,9 +164,7 @@ impl Web {
                 .await?;
         }
         let Some(program) = program else {
-            return Err(refused_map(
-                "it names no program, and analyzers are not supported",
-            ));
+            return Err(refused_map("it names no program"));
         };
         let request = TaskRequest {
             transid: named(transaction.unwrap_or(ALIAS))?,
@@ -262,7 +268,7 @@ impl Web {
     }
 
     /// Who a request runs for.
-    fn user(&self, way: &Way, map: &UriMapDef) -> Result<UserId, WebAnswer> {
+    fn user(&self, way: &Way, map: &UriMapDef) -> Result<UserId, Box<WebAnswer>> {
         let said = way.request.user_id.as_deref();
         match said.or(map.user_id.as_deref()) {
             Some(user) => named(user),
@@ -272,9 +278,9 @@ impl Web {
 }
 
 /// A name of a definition as the region has names.
-fn named<T: std::str::FromStr>(text: &str) -> Result<T, WebAnswer> {
+fn named<T: std::str::FromStr>(text: &str) -> Result<T, Box<WebAnswer>> {
     text.parse()
-        .map_err(|_| refused_map(&format!("{text} is no name")))
+        .map_err(|_| Box::new(refused_map(&format!("{text} is no name"))))
 }
 
 /// The transaction, program or user of a URIMAP is wrong.

@@ -157,9 +157,12 @@ fn by_program(app: &Path, port: u16) -> Result<f64> {
     let reply: serde_json::Value =
         serde_json::from_slice(&output.stdout).context("the transaction gave no answer")?;
     let told = reply["commarea"].as_str().unwrap_or_default();
-    let us: f64 = told.get(10..22).unwrap_or_default().trim().parse().with_context(|| {
-        format!("{reply} {}", String::from_utf8_lossy(&output.stderr))
-    })?;
+    let us: f64 = told
+        .get(10..22)
+        .unwrap_or_default()
+        .trim()
+        .parse()
+        .with_context(|| format!("{reply} {}", String::from_utf8_lossy(&output.stderr)))?;
     Ok(us / REQUESTS as f64)
 }
 

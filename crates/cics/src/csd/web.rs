@@ -282,7 +282,12 @@ impl Values<'_> {
         let program = self.word("PROGRAM", 8);
         let (file, template) = (self.text("HFSFILE"), self.text("TEMPLATENAME"));
         let dynamic = program.is_some() || analyzer;
-        let given = [redirect.is_some(), file.is_some(), template.is_some(), dynamic];
+        let given = [
+            redirect.is_some(),
+            file.is_some(),
+            template.is_some(),
+            dynamic,
+        ];
         match given.iter().filter(|given| **given).count() {
             1 => {}
             0 => self.fail_here("needs PROGRAM, ANALYZER(YES), HFSFILE, TEMPLATENAME or LOCATION"),
@@ -358,7 +363,13 @@ impl Values<'_> {
     fn pipeline(&mut self) -> Option<UriMapUsage> {
         self.only_for(
             "PIPELINE",
-            &["PROGRAM", "CONVERTER", "HFSFILE", "TEMPLATENAME", "ATOMSERVICE"],
+            &[
+                "PROGRAM",
+                "CONVERTER",
+                "HFSFILE",
+                "TEMPLATENAME",
+                "ATOMSERVICE",
+            ],
         );
         let Some(pipeline) = self.word("PIPELINE", 8) else {
             self.fail_here("needs PIPELINE, because its USAGE is PIPELINE");
@@ -514,7 +525,9 @@ impl Values<'_> {
         sources.extend(self.word("FILE", 8).map(TemplateSource::File));
         sources.extend(self.text("HFSFILE").map(TemplateSource::Hfs));
         if let Some(member) = self.word("MEMBERNAME", 8) {
-            let dd = self.word("DDNAME", 8).unwrap_or_else(|| "DFHHTML".to_owned());
+            let dd = self
+                .word("DDNAME", 8)
+                .unwrap_or_else(|| "DFHHTML".to_owned());
             sources.push(TemplateSource::Member(dd, member));
         }
         sources.extend(self.word("PROGRAM", 8).map(TemplateSource::Program));
@@ -588,7 +601,12 @@ mod tests {
         );
         let mut lines: Vec<u32> = csd.diagnostics.iter().map(|d| d.line).collect();
         lines.dedup();
-        assert_eq!(lines, (1..=11).collect::<Vec<_>>(), "{:#?}", csd.diagnostics);
+        assert_eq!(
+            lines,
+            (1..=11).collect::<Vec<_>>(),
+            "{:#?}",
+            csd.diagnostics
+        );
         assert!(csd.urimaps.is_empty() && csd.tcpipservices.is_empty());
         assert!(csd.doctemplates.is_empty());
     }
@@ -602,7 +620,10 @@ mod tests {
         assert_eq!(csd.diagnostics, []);
         let service = &csd.tcpipservices[0];
         assert_eq!((service.port, service.socket_close_s), (8088, Some(90)));
-        assert_eq!((service.max_data_bytes, service.max_persist), (32 << 10, None));
+        assert_eq!(
+            (service.max_data_bytes, service.max_persist),
+            (32 << 10, None)
+        );
         assert_eq!(service.analyzer, None);
         let template = &csd.doctemplates[0];
         assert_eq!(template.template, "The page");

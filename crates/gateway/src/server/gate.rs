@@ -10,8 +10,8 @@ use crate::project::operation::{Api, Operation};
 use crate::security::{
     Credentials, Demand, Denied, Identity, Requirement, Scheme, SecurityConfig, client_of, problem,
 };
-use crate::web::BESIDE;
 use crate::service::Authentication;
+use crate::web::BESIDE;
 use bytes::Bytes;
 use http::request::Parts;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

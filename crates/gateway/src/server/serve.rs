@@ -129,7 +129,13 @@ impl<B: Backend> Server<B> {
         }
         if self.shared.config.access_log {
             let path = parts.uri.path();
-            log(&parts.method, path, (user.as_deref(), peer), started, &response);
+            log(
+                &parts.method,
+                path,
+                (user.as_deref(), peer),
+                started,
+                &response,
+            );
         }
         match parts.method == Method::HEAD {
             true => without_body(response),

@@ -56,7 +56,10 @@ pub(crate) struct Persistent {
 impl Persistent {
     pub fn new(service: Arc<ServiceState>) -> Persistent {
         let before = service.open.fetch_add(1, Relaxed);
-        let room = service.config.max_persistent.is_none_or(|most| before < most);
+        let room = service
+            .config
+            .max_persistent
+            .is_none_or(|most| before < most);
         let stays = room && service.config.idle_timeout_ms != Some(0);
         Persistent { service, stays }
     }
@@ -96,7 +99,9 @@ impl<B: Backend> Server<B> {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         let (status, length) = (response.status().as_u16(), response.body().len());
-        service.metrics.count(status, started.elapsed(), read, length);
+        service
+            .metrics
+            .count(status, started.elapsed(), read, length);
         if let Some(path) = path {
             log(&method, &path, (user.as_deref(), peer), started, &response);
         }

@@ -74,7 +74,7 @@ fn look(app: &Application, templates: &Templates, findings: &mut Findings) {
                 {
                     findings.warn(format!(
                         "URIMAP({}): analyzer and converter programs are not supported; its \
-                         program is run without them",
+                         requests are answered with 501",
                         map.name
                     ));
                 }
@@ -122,6 +122,17 @@ fn service(app: &Application, def: &TcpIpServiceDef, web: &Web) -> Result<Servic
             .map_err(|_| miette!("TCPIPSERVICE({}): {text} is no IP address", def.name))?,
     };
     let listen = SocketAddr::new(address, def.port);
+    let by_password = matches!(
+        def.authenticate,
+        ServiceAuthentication::Basic | ServiceAuthentication::Automatic
+    );
+    if by_password && app.security().users.is_none() {
+        bail!(
+            help = format!("`tupelo user add NAME --app {}`", app.folder.display()),
+            "TCPIPSERVICE({}): AUTHENTICATE asks for passwords, and there is no user store",
+            def.name
+        );
+    }
     let handler = Handler {
         web: web.clone(),
         service: def.name.clone(),

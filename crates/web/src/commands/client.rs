@@ -90,7 +90,7 @@ const CONVERSE: Options = options!(converse_row);
 
 /// The session that OPEN asks for.
 pub fn open(maps: &Maps, given: &Operands, page: CodePage) -> Result<Session, Failure> {
-    let page = match text(given, open_row::CODEPAGE).map(|name| pages::named(&name)) {
+    let page = match text(given, open_row::CODEPAGE).map(|name| pages::host(&name, page)) {
         None => page,
         Some(Ok(page)) => page,
         Some(Err(_)) => return fail(Condition::NotFnd, 1),

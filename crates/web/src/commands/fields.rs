@@ -106,7 +106,12 @@ pub fn start_form(server: &mut ServerSide, given: &Operands, page: CodePage) -> 
         host_page: start_form::HOSTCODEPAGE,
     };
     let pages = conversion(server, given, &options, page)?;
-    let begun = start(&fields, given, options.name, pages)?;
+    let begun = start(
+        &fields,
+        given,
+        (options.name, start_form::NAMELENGTH),
+        pages,
+    )?;
     server.form_browse = Some(begun);
     Ok(Operands::default())
 }
@@ -123,7 +128,12 @@ pub fn start_query(server: &mut ServerSide, given: &Operands, page: CodePage) ->
         host_page: start_query::HOSTCODEPAGE,
     };
     let pages = conversion(server, given, &options, page)?;
-    let begun = start(&fields, given, options.name, pages)?;
+    let begun = start(
+        &fields,
+        given,
+        (options.name, start_query::NAMELENGTH),
+        pages,
+    )?;
     server.query_browse = Some(begun);
     Ok(Operands::default())
 }
@@ -131,13 +141,21 @@ pub fn start_query(server: &mut ServerSide, given: &Operands, page: CodePage) ->
 fn start(
     fields: &[Field],
     given: &Operands,
-    name: u8,
+    (name, length): (u8, u8),
     pages: Option<(CodePage, CodePage)>,
 ) -> Result<(Vec<Field>, usize), Failure> {
-    let at = match text(given, name).filter(|name| !name.is_empty()) {
-        None => 0,
-        Some(wanted) => {
-            let is = |(n, _): &Field| n.eq_ignore_ascii_case(wanted.as_bytes());
+    let length = match given.get_int(length) {
+        Some(..1) => return fail(Condition::LengErr, 1),
+        length => length.map(|n| n as usize),
+    };
+    let wanted = given.get_bytes(name).unwrap_or_default();
+    let wanted = &wanted[..length.unwrap_or(wanted.len()).min(wanted.len())];
+    let wanted = wanted.trim_ascii_end();
+    // An option that is written without an argument comes with a stroke.
+    let at = match wanted.is_empty() || wanted == b"/" && length.is_none() {
+        true => 0,
+        false => {
+            let is = |(n, _): &Field| n.eq_ignore_ascii_case(wanted);
             match fields.iter().position(is) {
                 Some(at) => at,
                 None => return fail(Condition::NotFnd, 1),
@@ -234,7 +252,7 @@ fn conversion(
         "" => Ok(CodePage::latin1()),
         name => pages::named(name),
     };
-    let to = host.map_or(Ok(page), |name| pages::named(&name));
+    let to = host.map_or(Ok(page), |name| pages::host(&name, page));
     match (from, to) {
         (Ok(from), Ok(to)) => Ok(Some((from, to))),
         _ => fail(Condition::NotFnd, 7),

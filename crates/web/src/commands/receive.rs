@@ -97,7 +97,7 @@ fn conversion(
         "" => Ok(CodePage::latin1()),
         name => pages::named(name),
     };
-    let to = host.map_or(Ok(page), |name| pages::named(&name));
+    let to = host.map_or(Ok(page), |name| pages::host(&name, page));
     match (from, to) {
         (Ok(from), Ok(to)) => Ok(Some((from, to))),
         _ => fail(Condition::NotFnd, 7),

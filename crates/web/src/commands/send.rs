@@ -264,7 +264,7 @@ fn conversion(given: &Operands, page: CodePage) -> Result<Option<(CodePage, Code
     if !asks && named.is_none() && host.is_none() || !pages::is_text(&media) {
         return Ok(None);
     }
-    let from = host.map_or(Ok(page), |name| pages::named(&name));
+    let from = host.map_or(Ok(page), |name| pages::host(&name, page));
     let to = named.map_or(Ok(CodePage::latin1()), |name| pages::named(&name));
     match (from, to) {
         (Ok(from), Ok(to)) => Ok(Some((from, to))),
