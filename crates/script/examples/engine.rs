@@ -11,8 +11,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use script::{
-    AbendInfo, Engine, Event, Facts, Fault, FetchRequest, Host, Input, Level, Library, Limits, Output, Records, Request,
-    Sources,
+    AbendInfo, Engine, Event, Facts, Fault, FetchRequest, Host, Input, Level, Library, Limits,
+    Output, Records, Request, Sources,
 };
 
 /// A host that nobody asks.
@@ -63,7 +63,13 @@ fn link(sources: &Arc<Sources>, folder: &Path, requests: u32) -> f64 {
     let records = Records::new(Arc::new(library));
     let limits = Limits::default();
     let mut engine = Engine::load(sources, "one.js", limits, records).expect("it loads");
-    let headers = ["host", "user-agent", "content-type", "content-length", "accept"];
+    let headers = [
+        "host",
+        "user-agent",
+        "content-type",
+        "content-length",
+        "accept",
+    ];
     let headers = headers.map(|name| (name.to_owned(), "application/json".to_owned()));
     let mut serve = || {
         let request = Request {

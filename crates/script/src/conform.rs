@@ -42,7 +42,9 @@ pub enum Verdict {
 impl Engine {
     /// Runs a text in a fresh realm.
     pub fn try_text(&mut self, trial: Trial<'_>) -> Verdict {
-        self.shared().watch.begin(Arc::new(AtomicBool::new(false)), self.limits());
+        self.shared()
+            .watch
+            .begin(Arc::new(AtomicBool::new(false)), self.limits());
         let verdict = self.context().with(|ctx| self.run(&ctx, trial));
         self.set_back();
         verdict

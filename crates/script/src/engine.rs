@@ -72,7 +72,7 @@ pub struct Engine {
     own: Own<Persistent<Function<'static>>>,
     namespace: Persistent<Object<'static>>,
     context: Context,
-    _runtime: Runtime,
+    runtime: Runtime,
     shared: Rc<Shared>,
     limits: Limits,
     exports: Vec<String>,
@@ -161,7 +161,7 @@ impl Engine {
             own,
             namespace,
             context,
-            _runtime: runtime,
+            runtime: runtime,
             shared,
             limits,
             exports,
@@ -172,6 +172,7 @@ impl Engine {
             return Err(failed(format!("a promise was rejected: {text}")));
         }
         engine.shared.timers.borrow_mut().clear();
+        engine.runtime.run_gc();
         engine.shared.memory.set(engine.arena.whole());
         engine.arena.snapshot();
         Ok(engine)
@@ -449,11 +450,7 @@ fn prepare(
         outcome: "outcome",
         deliver: "deliver",
     };
-    Ok((
-        names.each(part)?,
-        Persistent::save(ctx, namespace),
-        exports,
-    ))
+    Ok((names.each(part)?, Persistent::save(ctx, namespace), exports))
 }
 
 /// Functions of the engine's own part that are called from here.
@@ -484,11 +481,7 @@ impl<F> Own<F> {
 
 /// Calls a handler with its request and response. It stands at the bottom of
 /// the stack, so that a script's errors show nothing but its own calls.
-fn call<'js>(
-    ctx: &Ctx<'js>,
-    begun: &Array<'js>,
-    own: &Own<Function<'js>>,
-) -> rquickjs::Result<()> {
+fn call<'js>(ctx: &Ctx<'js>, begun: &Array<'js>, own: &Own<Function<'js>>) -> rquickjs::Result<()> {
     let handler: Function<'js> = begun.get(0)?;
     let (request, response): (Value<'js>, Value<'js>) = (begun.get(1)?, begun.get(2)?);
     match handler.call::<_, Value<'js>>((request, response.clone())) {

@@ -172,8 +172,11 @@ impl Fetcher {
         let name = ServerName::try_from(host.clone());
         let name = name.map_err(|_| format!("{host} is no name of a server"))?;
         let stream = tls.connect(name, stream).await;
-        self.over(stream.map_err(|e| format!("TLS with {host}: {e}"))?, request)
-            .await
+        self.over(
+            stream.map_err(|e| format!("TLS with {host}: {e}"))?,
+            request,
+        )
+        .await
     }
 
     /// One exchange over a connection.
@@ -193,12 +196,13 @@ impl Fetcher {
         let (parts, body) = sent.await.map_err(say)?.into_parts();
         let body = Limited::new(body, self.most_bytes).collect();
         let body = beside(connection.as_mut(), body).await;
-        let body = body.map_err(|e| {
-            match e.downcast_ref::<http_body_util::LengthLimitError>() {
-                Some(_) => format!("the answer has more than {} KiB", self.most_bytes >> 10),
-                None => format!("the exchange failed: {e}"),
-            }
-        })?;
+        let body =
+            body.map_err(
+                |e| match e.downcast_ref::<http_body_util::LengthLimitError>() {
+                    Some(_) => format!("the answer has more than {} KiB", self.most_bytes >> 10),
+                    None => format!("the exchange failed: {e}"),
+                },
+            )?;
         let headers = parts.headers.iter().map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
             (name.as_str().to_owned(), value)
@@ -243,14 +247,22 @@ impl Target {
         let path = uri.path_and_query().map_or("/", |p| p.as_str());
         // Some servers read these as a way up.
         let plain = uri.path().to_ascii_lowercase().replace("%2e", ".");
-        let plain = plain.replace("%2f", "/").replace("%5c", "/").replace('\\', "/");
+        let plain = plain
+            .replace("%2f", "/")
+            .replace("%5c", "/")
+            .replace('\\', "/");
         if plain.split('/').any(|part| part == "." || part == "..") {
             return Err("the path of a URL has no . and no ..".into());
         }
         Ok(Target {
             secure,
-            host: authority.host().trim_matches(['[', ']']).to_ascii_lowercase(),
-            port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
+            host: authority
+                .host()
+                .trim_matches(['[', ']'])
+                .to_ascii_lowercase(),
+            port: authority
+                .port_u16()
+                .unwrap_or(if secure { 443 } else { 80 }),
             path: path.to_owned(),
         })
     }
@@ -263,8 +275,7 @@ impl Target {
             Some(rest) => rest.is_empty() || rest.starts_with('/'),
             None => false,
         };
-        below
-            && (self.secure, &self.host, self.port) == (other.secure, &other.host, other.port)
+        below && (self.secure, &self.host, self.port) == (other.secure, &other.host, other.port)
     }
 
     /// What `Host` says.
@@ -300,7 +311,10 @@ impl Target {
             headers.append(key, value);
         }
         let host = HeaderValue::from_str(&self.authority());
-        headers.insert(header::HOST, host.map_err(|_| "the host is none".to_owned())?);
+        headers.insert(
+            header::HOST,
+            host.map_err(|_| "the host is none".to_owned())?,
+        );
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         Ok(request)
     }

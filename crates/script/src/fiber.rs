@@ -118,9 +118,7 @@ impl<R: 'static> Future for Fiber<R> {
                 Poll::Ready(Ended::Left)
             }
             CoroutineResult::Return(result) => match self.coroutine.take() {
-                Some(ended) => {
-                    Poll::Ready(Ended::Returned(result, Stack(ended.into_stack())))
-                }
+                Some(ended) => Poll::Ready(Ended::Returned(result, Stack(ended.into_stack()))),
                 None => Poll::Ready(Ended::Left),
             },
         }

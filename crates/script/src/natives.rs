@@ -186,7 +186,13 @@ fn texts<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<
     own.set("toUtf8", Function::new(c(), to_utf8)?)?;
     let page = shared.records.code_page();
     let text = move |ctx: Ctx<'js>, bytes: Value<'js>| -> Result<Option<JsString<'js>>> {
-        let text = page.decode(bytes_of(&bytes).unwrap_or_default());
+        let bytes = bytes_of(&bytes).unwrap_or_default();
+        // Most text is the same in the pages that are no EBCDIC.
+        if !page.is_ebcdic() && bytes.is_ascii() {
+            let same = std::str::from_utf8(bytes).ok();
+            return same.map(|t| JsString::from_str(ctx, t)).transpose();
+        }
+        let text = page.decode(bytes);
         text.map(|t| JsString::from_str(ctx, &t)).transpose()
     };
     own.set("text", Function::new(c(), text)?)?;

@@ -155,7 +155,8 @@ impl Drop for Native {
         if let Some(beat) = self.0 {
             add(&beat.steps);
             let natives = beat.natives.load(Ordering::Relaxed);
-            beat.natives.store(natives.saturating_sub(1), Ordering::Relaxed);
+            beat.natives
+                .store(natives.saturating_sub(1), Ordering::Relaxed);
         }
     }
 }
@@ -241,11 +242,7 @@ fn cpu_of(thread: u64) -> Option<u64> {
 }
 
 /// Leaves the script's stack when it is still where it was found overdue.
-extern "C" fn on_signal(
-    _: libc::c_int,
-    _: *mut libc::siginfo_t,
-    context: *mut libc::c_void,
-) {
+extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let beat = OWN.try_with(|own| own.0.get());
     let Ok(Some(beat)) = beat else {
         return;

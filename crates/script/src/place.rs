@@ -6,10 +6,10 @@
 //! that are under way at once, and an engine that is free is waited for a
 //! moment before another one is loaded.
 
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -131,7 +131,12 @@ impl Place {
                     finished(result, host, watched.watch.used_ns())
                 };
                 let fiber = self.fiber(&edition, run)?;
-                match (Serving { fiber, shared: shared.clone() }).await {
+                match (Serving {
+                    fiber,
+                    shared: shared.clone(),
+                })
+                .await
+                {
                     Ended::Returned(result, stack) => {
                         self.engines.borrow_mut().keep(&edition, stack);
                         edition.paced(&script, shared.watch.longest_ns());

@@ -395,12 +395,11 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     own.set("recordOpen", Function::new(c(), open)?)?;
 
     let r = records();
-    let access = move |ctx: Ctx<'js>, number: usize, field: usize, bytes: Value<'js>| {
-        match r.slot(number) {
+    let access =
+        move |ctx: Ctx<'js>, number: usize, field: usize, bytes: Value<'js>| match r.slot(number) {
             Some(slot) => accessors::of_field(&ctx, slot, field, &bytes)?.into_js(&ctx),
             None => ().into_js(&ctx),
-        }
-    };
+        };
     own.set("recordAccessors", Function::new(c(), access)?)?;
 
     let r = records();

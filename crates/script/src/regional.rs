@@ -15,8 +15,8 @@ use cics::resp::Condition;
 use link::{Answer, ChannelData, ContainerData, Op};
 use region::{Handle, OpenTask, Outcome, Port, PutError, Refusal, Reply, Task, TaskRequest};
 
-use crate::fiber;
 use crate::fetch::{FetchRequest, Fetcher};
+use crate::fiber;
 use crate::host::{AbendInfo, Event, Facts, Fault, Host, Input, Level, Output};
 
 type Child = Pin<Box<dyn Future<Output = Event>>>;
@@ -160,7 +160,9 @@ impl Host for RegionHost {
 
     fn fetch(&mut self, number: u32, request: FetchRequest) -> Result<(), String> {
         if self.children.len() - self.tasks >= MOST_FETCHES {
-            return Err(format!("at most {MOST_FETCHES} calls are under way at a time"));
+            return Err(format!(
+                "at most {MOST_FETCHES} calls are under way at a time"
+            ));
         }
         let fetched = self.fetcher.fetch(request)?;
         self.begin(number, async move { Event::Fetched(fetched.await) });

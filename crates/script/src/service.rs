@@ -124,7 +124,9 @@ pub fn check(
         }
     }
     if let Some(edition) = Arc::get_mut(&mut edition) {
-        let paces = scripts.into_iter().map(|script| (script, AtomicU32::new(0)));
+        let paces = scripts
+            .into_iter()
+            .map(|script| (script, AtomicU32::new(0)));
         edition.paces = paces.collect();
     }
     Checked {

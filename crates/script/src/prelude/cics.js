@@ -73,7 +73,7 @@
   N.done = done;
   N.asBytes = bytes;
 
-  const RECEIVED = Symbol("received");
+  const RECEIVED = Symbol("received"), SENT = Symbol("sent");
   /** A channel: containers by name. */
   class Channel {
     #containers = new Map();
@@ -100,7 +100,13 @@
       return found === undefined ? undefined : N.text(found) ?? undefined;
     }
     get names() { return [...this.#containers.keys()]; }
-    *[Symbol.iterator]() { yield* this.#containers; }
+    [Symbol.iterator]() { return this.#containers[Symbol.iterator](); }
+    /** For a native: the channel's name and those of its containers, and their bytes. */
+    [SENT]() {
+      const names = [this.name], parts = [];
+      this.#containers.forEach((part, name) => { names.push(name); parts.push(part); });
+      return [names, parts];
+    }
   }
 
   const asChannel = (given) => {
@@ -128,9 +134,7 @@
       };
     }
     if (channel !== undefined) {
-      const sent = asChannel(channel);
-      const names = [sent.name], parts = [];
-      for (const [name, part] of sent) { names.push(name); parts.push(part); }
+      const [names, parts] = asChannel(channel)[SENT]();
       return { given: parts, names, take: (result) => ({ channel: received(result) }) };
     }
     return { given: undefined, names: undefined, take: (result) => (result.length > 1 ? { channel: received(result) } : {}) };

@@ -1,5 +1,6 @@
 // The request and the response.
 (N) => {
+  const FLAT = Symbol("flat"), DEFAULT = Symbol("default");
   class Headers {
     #map = new Map();
     constructor(flat = []) {
@@ -21,9 +22,18 @@
       this.#map.set(key, before === undefined ? String(value) : `${before}, ${value}`);
     }
     delete(name) { return this.#map.delete(this.#key(name)); }
-    *[Symbol.iterator]() { yield* this.#map; }
+    [Symbol.iterator]() { return this.#map[Symbol.iterator](); }
     toJSON() { return Object.fromEntries(this.#map); }
+    /** Names and values, one after the other. */
+    [FLAT]() {
+      const flat = [];
+      this.#map.forEach((value, name) => { flat.push(name, value); });
+      return flat;
+    }
+    /** Our own, in lower case and without anything to look for; not over another. */
+    [DEFAULT](name, value) { if (!this.#map.has(name)) this.#map.set(name, value); }
   }
+  N.FLAT = FLAT;
 
   const decode = (text) => {
     try { return decodeURIComponent(text.replace(/\+/g, " ")); } catch { return text; }
@@ -124,7 +134,7 @@
     }
     set type(type) { this.headers.set("content-type", type); }
     get type() { return this.headers.get("content-type"); }
-    #as(type) { if (!this.headers.has("content-type")) this.type = type; }
+    #as(type) { this.headers[DEFAULT]("content-type", type); }
     /** Adds to the body. */
     write(part) {
       this.#body.push(typeof part === "string" ? part : N.asBytes(part, "the body"));

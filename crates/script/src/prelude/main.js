@@ -27,11 +27,7 @@
     return [true, code, name, message, stack, line, program];
   };
 
-  const answered = (response) => {
-    const flat = [];
-    for (const [name, value] of response.headers) flat.push(name, value);
-    return [false, response.status, flat, response[N.BYTES]()];
-  };
+  const answered = (response) => [false, response.status, response.headers[N.FLAT](), response[N.BYTES]()];
   const problem = (status, title, detail) => {
     const made = new N.Response();
     made.status = status;
@@ -84,4 +80,24 @@
     }
   };
   N.outcome = () => told;
+
+  // The language makes its functions when they are first asked for. What a request makes is gone
+  // with it, so they are made now, once.
+  const made = new Set([globalThis]);
+  for (const object of made) {
+    for (const key of Reflect.ownKeys(object)) {
+      const { value, get, set } = Reflect.getOwnPropertyDescriptor(object, key);
+      for (const part of [value, get, set]) {
+        if (part !== null && (typeof part === "object" || typeof part === "function")) made.add(part);
+      }
+    }
+    const proto = Object.getPrototypeOf(object);
+    if (proto !== null) made.add(proto);
+  }
+  for (const make of [() => [].values(), () => new Map().values(), () => new Set().values(), () => ""[Symbol.iterator](),
+                      () => (function* () {})(), () => (async function* () {})(), () => "".matchAll(/x/g), () => async () => {}]) {
+    for (let at = make(); at !== null; at = Object.getPrototypeOf(at)) {
+      for (const key of Reflect.ownKeys(at)) Reflect.getOwnPropertyDescriptor(at, key);
+    }
+  }
 }

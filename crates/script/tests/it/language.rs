@@ -303,8 +303,13 @@ fn other_servers_answer_in_the_forms_of_the_web() {
         told,
         "203 true echo POST X-A: 1; content-type: application/json; {\"b\":2}"
     );
-    for (url, why) in [("http://forbidden/", "not allowed"), ("http://broken/", "cannot connect")] {
-        let body = format!("try {{ await fetch('{url}') }} catch (e) {{ return `${{e.name}} ${{e.message}}` }}");
+    for (url, why) in [
+        ("http://forbidden/", "not allowed"),
+        ("http://broken/", "cannot connect"),
+    ] {
+        let body = format!(
+            "try {{ await fetch('{url}') }} catch (e) {{ return `${{e.name}} ${{e.message}}` }}"
+        );
         assert_eq!(self::told(get(&body)), format!("FetchError {why}"));
     }
 }

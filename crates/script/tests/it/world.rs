@@ -9,8 +9,8 @@ use std::time::Instant;
 use cics::resp::Condition;
 use link::{Answer, Op};
 use script::{
-    AbendInfo, Engine, Event, Facts, Failure, Fault, FetchRequest, Fetched, Host, Input, Level, Library, Limits, Mistake, Output,
-    Records, Request, Sources,
+    AbendInfo, Engine, Event, Facts, Failure, Fault, FetchRequest, Fetched, Host, Input, Level,
+    Library, Limits, Mistake, Output, Records, Request, Sources,
 };
 
 /// What the host was asked, in words.
@@ -72,7 +72,11 @@ impl Host for World {
         self.journal
             .borrow_mut()
             .push(format!("{} {}", request.method, request.url));
-        let headers: String = request.headers.iter().map(|(n, v)| format!("{n}: {v}; ")).collect();
+        let headers: String = request
+            .headers
+            .iter()
+            .map(|(n, v)| format!("{n}: {v}; "))
+            .collect();
         let body = String::from_utf8_lossy(&request.body);
         let answer = match request.url.as_str() {
             "http://forbidden/" => return Err("not allowed".into()),

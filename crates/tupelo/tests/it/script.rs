@@ -462,7 +462,11 @@ fn functions_of_the_language_that_cannot_be_asked_to_end_are_ended() {
 fn a_script_that_computes_lets_others_go_on() {
     let bank = Bank::start("[script]\nengines = 1\nrunaway_ms = 0\ntimeout_ms = 20000\n");
     std::thread::scope(|scope| {
-        let long = scope.spawn(|| bank.value("while (!cics.ts('GO').read(1)) for (let i = 0; i < 1e6; i++); return 'done'"));
+        let long = scope.spawn(|| {
+            bank.value(
+                "while (!cics.ts('GO').read(1)) for (let i = 0; i < 1e6; i++); return 'done'",
+            )
+        });
         for _ in 0..30 {
             assert_eq!(
                 bank.value("return inquire(10000001).INQ_HOLDER"),
@@ -486,7 +490,10 @@ fn a_brief_script_that_turns_endless_is_ended_where_it_runs() {
         assert_eq!(bank.value("return 1"), 1);
     }
     assert_eq!(bank.abend(held), "AICA");
-    assert_eq!(bank.value("return inquire(10000001).INQ_HOLDER"), "Ada Byron");
+    assert_eq!(
+        bank.value("return inquire(10000001).INQ_HOLDER"),
+        "Ada Byron"
+    );
 }
 
 #[test]
@@ -514,7 +521,17 @@ fn what_a_request_leaves_behind_is_gone_with_it() {
         let undefined = "undefined";
         assert_eq!(
             clean,
-            json!([undefined, undefined, undefined, 2, "a", "", 0, 0, "Ada Byron"]),
+            json!([
+                undefined,
+                undefined,
+                undefined,
+                2,
+                "a",
+                "",
+                0,
+                0,
+                "Ada Byron"
+            ]),
             "after {body}"
         );
     }
@@ -550,9 +567,8 @@ fn transactions_queues_and_names_of_others_are_reached() {
         bank.value("cics.ts('GO').write('x')");
         assert_eq!(first.join().unwrap(), "freed");
     });
-    let started = bank.value(
-        "try { cics.start('NONE') } catch (e) { return [e.name, e.condition] }",
-    );
+    let started =
+        bank.value("try { cics.start('NONE') } catch (e) { return [e.name, e.condition] }");
     assert_eq!(started, json!(["CicsCondition", "TRANSIDERR"]));
 }
 
@@ -564,7 +580,8 @@ fn a_script_asks_the_servers_that_are_allowed_and_no_others() {
         other.gateway
     );
     let bank = Bank::start(&settings);
-    let url = |path: &str| format!("http://{}{path}", other.gateway);
+    let address = other.gateway.clone();
+    let url = |path: &str| format!("http://{address}{path}");
     let asked = bank.value(&format!(
         "const a = await fetch('{}'); return [a.status, a.ok, a.headers.get('content-type'), a.json().holder ?? Object.keys(a.json())]",
         url("/bank/accounts/10000001")
