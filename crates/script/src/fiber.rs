@@ -61,7 +61,8 @@ pub struct Stack(DefaultStack);
 
 /// Something that runs on a stack of its own.
 pub struct Fiber<R> {
-    coroutine: Option<Coroutine<Entry, Left, R, DefaultStack>>,
+    /// What it does and gives is boxed: a stack takes little at its ends.
+    coroutine: Option<Coroutine<Entry, Left, Box<R>, DefaultStack>>,
     inside: Box<Inside>,
 }
 
@@ -80,13 +81,14 @@ impl<R: 'static> Fiber<R> {
             context: Cell::new(ptr::null_mut()),
         });
         let own: *const Inside = &*inside;
+        let run: Box<dyn FnOnce() -> R> = Box::new(run);
         let coroutine = Coroutine::with_stack(stack.0, move |yielder, context| {
             // SAFETY: the box outlives the coroutine, which is dropped, or
             // reset, before it.
             let inside = unsafe { &*own };
             inside.yielder.set(yielder);
             inside.context.set(context);
-            run()
+            Box::new(run())
         });
         Fiber {
             coroutine: Some(coroutine),
@@ -118,7 +120,7 @@ impl<R: 'static> Future for Fiber<R> {
                 Poll::Ready(Ended::Left)
             }
             CoroutineResult::Return(result) => match self.coroutine.take() {
-                Some(ended) => Poll::Ready(Ended::Returned(result, Stack(ended.into_stack()))),
+                Some(ended) => Poll::Ready(Ended::Returned(*result, Stack(ended.into_stack()))),
                 None => Poll::Ready(Ended::Left),
             },
         }
