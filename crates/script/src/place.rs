@@ -147,7 +147,8 @@ impl Place {
                         edition.paced(&script, u64::MAX);
                         // SAFETY: the engine was left for good.
                         unsafe { shared.release() };
-                        let failure = Failure::new(failure::RUNAWAY, OVERDUE);
+                        let mut failure = Failure::new(failure::RUNAWAY, OVERDUE);
+                        failure.abend.program = script.to_string();
                         let host = shared.host.borrow_mut().take();
                         match host {
                             Some(host) => self.end(&edition, Err(failure), host).await,
