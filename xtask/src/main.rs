@@ -11,6 +11,7 @@ mod fuzz;
 mod judge;
 mod licences;
 mod sim;
+mod test262;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -41,6 +42,8 @@ enum Task {
     Sim(sim::Args),
     /// Check the house rules that no compiler checks
     Tidy,
+    /// Run the conformance suite of JavaScript on the engines of scripts
+    Test262(test262::Args),
     /// Judge the causes of `capture explain` on captures whose truth is known
     Judge(judge::Args),
     /// An HTTP server to drive: answers at once, or is a queue of known
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Task::Crash(args) => crash::run(&args),
         Task::Sim(args) => sim::run(&args),
         Task::Tidy => tidy::run(),
+        Task::Test262(args) => test262::run(&args),
         Task::Judge(args) => judge::run(&args),
         Task::Serve(args) => bench::serve(&args),
         Task::Present(args) => bench::present(&args),

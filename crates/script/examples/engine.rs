@@ -1,5 +1,6 @@
 //! What an engine costs, as one line of JSON: for `cargo xtask bench script`.
 //!
+//! `engine link`: a request with one LINK, again and again, for a profiler.
 //! `engine ROUNDS`: nanoseconds of each kind of access to a record, by the
 //! copybook object and by hand; of an empty request; of loading.
 
@@ -10,8 +11,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use script::{
-    AbendInfo, Engine, Facts, Fault, Host, Input, Level, Library, Limits, Output, Records, Request,
-    Sources,
+    AbendInfo, Engine, Event, Facts, Fault, FetchRequest, Host, Input, Level, Library, Limits,
+    Output, Records, Request, Sources,
 };
 
 /// A host that nobody asks.
@@ -21,8 +22,19 @@ impl Host for Nobody {
     fn facts(&self) -> Facts {
         Facts::default()
     }
-    fn link(&mut self, _: &str, _: Input<'_>) -> Result<Output, Fault> {
-        Ok(Output::default())
+    fn link(&mut self, _: &str, input: Input<'_>) -> Result<Output, Fault> {
+        let Input::Channel(given) = input else {
+            return Ok(Output::default());
+        };
+        let mut channel = given.clone();
+        for container in &mut channel.containers {
+            container.name = "RESPONSE-DATA".parse().unwrap_or_default();
+            container.bytes = vec![b'x'; 1000];
+        }
+        Ok(Output {
+            commarea: Vec::new(),
+            channel: Some(channel),
+        })
     }
     fn call(&mut self, _: link::Op, _: [u64; 8], _: Vec<u8>) -> Result<link::Answer, Fault> {
         Ok(link::Answer::default())
@@ -33,7 +45,10 @@ impl Host for Nobody {
     fn spawn(&mut self, _: u32, _: Option<&str>, _: &str, _: Input<'_>) -> Result<(), Fault> {
         Ok(())
     }
-    fn wait(&mut self, _: Option<Instant>) -> Option<(u32, Result<Output, Fault>)> {
+    fn fetch(&mut self, _: u32, _: FetchRequest) -> Result<(), String> {
+        Ok(())
+    }
+    fn wait(&mut self, _: Option<Instant>) -> Option<(u32, Event)> {
         None
     }
     fn finish(self: Box<Self>, _: Option<&AbendInfo>, _: u64) -> Result<(), AbendInfo> {
@@ -42,11 +57,49 @@ impl Host for Nobody {
     fn log(&self, _: Level, _: &str) {}
 }
 
+/// Microseconds of a request with one LINK that the host answers at once.
+fn link(sources: &Arc<Sources>, folder: &Path, requests: u32) -> f64 {
+    let library = Library::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
+    let records = Records::new(Arc::new(library));
+    let limits = Limits::default();
+    let mut engine = Engine::load(sources, "one.js", limits, records).expect("it loads");
+    let headers = [
+        "host",
+        "user-agent",
+        "content-type",
+        "content-length",
+        "accept",
+    ];
+    let headers = headers.map(|name| (name.to_owned(), "application/json".to_owned()));
+    let mut serve = || {
+        let request = Request {
+            method: "PUT".into(),
+            path: "/script/1000".into(),
+            variables: vec![("size".into(), "1000".into())],
+            headers: headers.to_vec(),
+            body: br#"{"request":"as many characters as the path says"}"#.to_vec(),
+            ..Request::default()
+        };
+        let answer = engine.serve(request, Box::new(Nobody), Arc::default()).0;
+        assert_eq!(answer.map(|a| a.body.len()), Ok(1017));
+    };
+    (0..requests / 10).for_each(|_| serve());
+    let began = Instant::now();
+    (0..requests).for_each(|_| serve());
+    began.elapsed().as_nanos() as f64 / 1e3 / f64::from(requests)
+}
+
 fn main() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if std::env::args().nth(1).as_deref() == Some("link") {
+        // For a profiler.
+        let sources = Sources::read(&folder.join("examples")).expect("the scripts are there");
+        println!("{}", link(&Arc::new(sources), folder, 20_000));
+        return;
+    }
     let rounds: u32 = std::env::args()
         .nth(1)
         .map_or(20_000, |n| n.parse().expect("a number"));
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = Arc::new(Sources::read(&folder.join("examples")).expect("the scripts are there"));
     let library = Library::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
     let records = Records::new(Arc::new(library));
@@ -58,7 +111,6 @@ fn main() {
     let began = Instant::now();
     let mut engine = Engine::load(&sources, "rounds.js", limits, records).expect("it loads");
     told.insert("load_us".into(), began.elapsed().as_nanos() as f64 / 1e3);
-    told.insert("image_kib".into(), engine.image_bytes() as f64 / 1024.0);
     let mut serve = |query: String| {
         let request = Request {
             method: "GET".into(),
@@ -67,7 +119,7 @@ fn main() {
         };
         let purged = Arc::new(AtomicBool::new(false));
         let began = Instant::now();
-        let answer = engine.serve(&request, Box::new(Nobody), purged).0;
+        let answer = engine.serve(request, Box::new(Nobody), purged).0;
         answer.unwrap_or_else(|f| panic!("{}", f.abend.message));
         began.elapsed().as_nanos() as f64
     };
@@ -78,6 +130,7 @@ fn main() {
     let many = 2_000;
     let sum: f64 = (0..many).map(|_| serve(empty.clone())).sum();
     told.insert("request_us".into(), sum / f64::from(many) / 1e3);
+    told.insert("link_us".into(), link(&sources, folder, 2_000));
     let kinds = [
         "read-number",
         "read-text",
@@ -101,5 +154,8 @@ fn main() {
             told.insert(format!("{kind}:{who}"), best[2] / f64::from(rounds));
         }
     }
+    let (image, written) = engine.image_bytes();
+    told.insert("image_kib".into(), image as f64 / 1024.0);
+    told.insert("written_kib".into(), written as f64 / 1024.0);
     println!("{}", serde_json::to_string(&told).expect("numbers"));
 }

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use rquickjs::{Array, Ctx, Exception, Function, Result, Value, qjs};
 
+use crate::overdue;
 use crate::records::Record;
 
 thread_local! {
@@ -39,18 +40,24 @@ pub fn enlist(record: Arc<Record>) -> usize {
 
 /// Forgets a record.
 pub fn dismiss(number: usize) {
-    RECORDS.with_borrow_mut(|records| {
-        if let Some(record) = records.get_mut(number) {
+    // A thread that ends may have no records any more.
+    let _ = RECORDS.try_with(|records| {
+        if let Some(record) = records.borrow_mut().get_mut(number) {
             *record = None;
         }
     });
 }
 
-/// A field's getter and setter.
-pub fn of_field<'js>(ctx: &Ctx<'js>, number: usize, field: usize) -> Result<Array<'js>> {
+/// A field's getter and setter. The record's bytes are under a symbol.
+pub fn of_field<'js>(
+    ctx: &Ctx<'js>,
+    number: usize,
+    field: usize,
+    symbol: &Value<'js>,
+) -> Result<Array<'js>> {
     let made = Array::new(ctx.clone())?;
-    // SAFETY: a literal; the atom lives as long as the runtime.
-    let atom = unsafe { qjs::JS_NewAtomLen(ctx.as_raw().as_ptr(), c"_b".as_ptr(), 2) };
+    // SAFETY: a value of the context; the atom lives as long as the runtime.
+    let atom = unsafe { qjs::JS_ValueToAtom(ctx.as_raw().as_ptr(), symbol.as_raw()) };
     let data = [number as i32, atom as i32].map(|n| Value::new_int(ctx.clone(), n));
     let functions: [(qjs::JSCFunctionData, c_int); 2] = [(Some(get), 0), (Some(set), 1)];
     for (i, (function, length)) in functions.into_iter().enumerate() {
@@ -146,6 +153,7 @@ unsafe fn serve<'js>(
     data: *mut qjs::JSValue,
     act: impl FnOnce(&Ctx<'js>, &Record, &mut [u8]) -> Result<Value<'js>>,
 ) -> qjs::JSValue {
+    let _native = overdue::native();
     // SAFETY: as the caller says. The array is held while its bytes are used,
     // and no script runs meanwhile that could detach it.
     unsafe {

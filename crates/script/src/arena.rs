@@ -2,9 +2,9 @@
 //!
 //! QuickJS allocates everything of a runtime here: contexts, objects, strings,
 //! bytecode. When a script is loaded the used part is copied; after a request
-//! that copy is put back. So every request begins with the same realm, byte for
-//! byte, whatever the one before did to it, and nothing has to be freed. It
-//! costs a copy of the used part, some hundred KiB.
+//! what was written since is put back. So every request begins with the same
+//! realm, byte for byte, whatever the one before did to it, and nothing has to
+//! be freed. Which pages were written the [`guard`](crate::guard) knows.
 //!
 //! ```text
 //! +--------+-------------------------------+----------------------------+
@@ -24,6 +24,8 @@ use std::io;
 use std::ptr::{self, NonNull};
 
 use rquickjs::allocator::Allocator;
+
+use crate::guard::{self, Guard, PAGE};
 
 /// Blocks up to this many bytes, their header included, have a class for every
 /// 16 bytes; larger ones four classes for each power of two.
@@ -56,6 +58,7 @@ pub struct Arena {
     base: NonNull<u8>,
     reserved: usize,
     snapshot: Vec<u8>,
+    guard: Option<Guard>,
 }
 
 /// The arena as QuickJS sees it. It must not outlive the arena.
@@ -66,7 +69,7 @@ pub struct ArenaAllocator {
 impl Arena {
     /// Reserves address space for `limit` bytes; memory is taken when used.
     pub fn new(limit: usize) -> io::Result<Arena> {
-        let reserved = limit.max(size_of::<Header>()).next_multiple_of(4096);
+        let reserved = limit.max(size_of::<Header>()).next_multiple_of(PAGE);
         // SAFETY: a fresh private mapping; the result is checked.
         let base = unsafe {
             libc::mmap(
@@ -86,6 +89,7 @@ impl Arena {
             base,
             reserved,
             snapshot: Vec::new(),
+            guard: None,
         };
         let top = first_block();
         // SAFETY: the mapping has room for a header, is aligned to a page, and
@@ -127,14 +131,35 @@ impl Arena {
         self.header().most
     }
 
-    /// Takes the copy that [`Arena::restore`] puts back.
+    /// Takes the copy that [`Arena::restore`] puts back. What is allocated from
+    /// now on lies above it, on pages of its own: the free blocks below stay
+    /// free, so that few of the copied pages are written.
     pub fn snapshot(&mut self) {
+        let header = self.base.as_ptr().cast::<Header>();
+        // SAFETY: the engine's thread alone is here, and the pages between the
+        // old top and the new one are nobody's.
+        unsafe {
+            let top = (*header).top.next_multiple_of(PAGE) + HEAD;
+            if top <= (*header).limit {
+                (*header).top = top;
+                (*header).free = [0; CLASSES];
+            }
+            (*header).most = (*header).top;
+        }
         let used = self.used();
         // SAFETY: the used part of the mapping.
         let bytes = unsafe { std::slice::from_raw_parts(self.base.as_ptr(), used) };
         self.snapshot.clear();
         self.snapshot.extend_from_slice(bytes);
         self.snapshot.shrink_to_fit();
+        // The last page has what is allocated next.
+        self.guard = Guard::new(self.base, used / PAGE * PAGE);
+    }
+
+    /// Bytes of the snapshot, and of those of its pages that requests write.
+    pub fn written(&self) -> (usize, usize) {
+        let all = self.snapshot.len();
+        (all, self.guard.as_ref().map_or(all, Guard::written))
     }
 
     /// Puts the snapshot back.
@@ -145,22 +170,49 @@ impl Arena {
     pub unsafe fn restore(&mut self) {
         let most = self.most();
         let keep = self.snapshot.len() + KEPT;
-        // SAFETY: the snapshot is as long as the part it was copied from, and
-        // what lies above it is nobody's.
-        unsafe {
-            let base = self.base.as_ptr();
-            ptr::copy_nonoverlapping(self.snapshot.as_ptr(), base, self.snapshot.len());
-            if most > keep {
-                let from = keep.next_multiple_of(4096);
-                let bytes = most.next_multiple_of(4096).saturating_sub(from);
-                libc::madvise(base.add(from).cast(), bytes, libc::MADV_DONTNEED);
-            }
+        let (base, copy) = (self.base.as_ptr(), &self.snapshot);
+        let guarded = self.guard.as_ref().map_or(0, Guard::bytes);
+        let put = |from: usize, bytes: usize| {
+            // SAFETY: a part of the snapshot, which is as long as the part of
+            // the arena it was copied from.
+            unsafe { ptr::copy_nonoverlapping(copy.as_ptr().add(from), base.add(from), bytes) };
+        };
+        if let Some(guard) = &self.guard {
+            guard.each_written(put);
+        }
+        put(guarded, copy.len() - guarded);
+        if most > keep {
+            let from = keep.next_multiple_of(PAGE);
+            let bytes = most.next_multiple_of(PAGE).saturating_sub(from);
+            // SAFETY: what lies above the snapshot is nobody's.
+            unsafe { libc::madvise(base.add(from).cast(), bytes, libc::MADV_DONTNEED) };
         }
     }
+
+    /// Where the arena begins, and its bytes.
+    pub fn whole(&self) -> (usize, usize) {
+        (self.base.as_ptr() as usize, self.reserved)
+    }
+
+    /// Lets everything be written, as the end of an engine does.
+    pub fn open(&mut self) {
+        self.guard = None;
+    }
+}
+
+/// Gives the memory of an arena back that is never dropped.
+///
+/// # Safety
+/// It is that of an arena, and nobody uses it any more.
+pub unsafe fn release(at: usize, bytes: usize) {
+    guard::forget(at);
+    // SAFETY: as the caller says.
+    unsafe { libc::munmap(at as *mut libc::c_void, bytes) };
 }
 
 impl Drop for Arena {
     fn drop(&mut self) {
+        self.guard = None;
         // SAFETY: the mapping of `new`, which nobody uses any more.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.reserved) };
     }

@@ -23,8 +23,8 @@ pub struct ScriptConfig {
     pub routes: BTreeMap<String, RouteConfig>,
     /// Transaction that scripts run under when their route names none.
     pub transaction: String,
-    /// Most threads that run scripts; each runs one at a time, also while that
-    /// waits for a program. 0 is eight for every CPU, at most 24.
+    /// Most threads for scripts that compute; each serves many that wait. 0 is
+    /// two for every CPU, at most 24. Brief scripts run on the gateway's.
     pub engines: u32,
     /// MiB of memory for one script and what it makes.
     pub memory_mib: u32,
@@ -36,6 +36,35 @@ pub struct ScriptConfig {
     /// Milliseconds from a request on after which its task is purged, for
     /// transactions that have no limit of their own; 0 for never.
     pub timeout_ms: u32,
+    /// Calls of scripts to other HTTP servers.
+    pub fetch: FetchConfig,
+}
+
+/// `[script.fetch]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FetchConfig {
+    /// Addresses that scripts may call, with all that is below them, such as
+    /// `"https://rates.example/v1"`; none without this.
+    pub allow: Vec<String>,
+    /// Milliseconds that a call may take.
+    pub timeout_ms: u32,
+    /// KiB that an answer may have.
+    pub max_kib: u32,
+    /// File of the certificates in PEM that servers are trusted by, relative to
+    /// the application folder; the system's without it.
+    pub trusted: Option<PathBuf>,
+}
+
+impl Default for FetchConfig {
+    fn default() -> Self {
+        FetchConfig {
+            allow: Vec::new(),
+            timeout_ms: 10_000,
+            max_kib: 4_096,
+            trusted: None,
+        }
+    }
 }
 
 /// A script and the transaction it runs under.
@@ -71,6 +100,7 @@ impl Default for ScriptConfig {
             stack_kib: (limits.stack_bytes >> 10) as u32,
             runaway_ms: limits.runaway_ms,
             timeout_ms: 60_000,
+            fetch: FetchConfig::default(),
         }
     }
 }
@@ -90,7 +120,7 @@ impl ScriptConfig {
         match self.engines {
             0 => {
                 let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
-                (cpus * 8).min(24)
+                (cpus * 2).min(24)
             }
             n => n as usize,
         }

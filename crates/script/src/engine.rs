@@ -21,9 +21,9 @@ use rquickjs::{
     Promise, Runtime, Value,
 };
 
-use crate::arena::Arena;
+use crate::arena::{self, Arena};
 use crate::failure::{self, Failure, Mistake, Place};
-use crate::host::{AbendInfo, Host};
+use crate::host::{AbendInfo, Event, Host};
 use crate::limits::{Limits, Stop, Watch};
 use crate::natives;
 use crate::records::Records;
@@ -49,6 +49,8 @@ const JOBS_BETWEEN_LOOKS: u32 = 256;
 pub struct Shared {
     /// Who the request is served for; none while a script is loaded.
     pub host: RefCell<Option<Box<dyn Host>>>,
+    /// What is asked.
+    pub request: RefCell<Rc<Request>>,
     /// What ends the request.
     pub watch: Watch,
     /// Layouts that scripts have asked for.
@@ -60,17 +62,17 @@ pub struct Shared {
     pub timers: RefCell<Vec<(std::time::Instant, u32)>>,
     /// Tasks that were begun and have not ended.
     pub children: std::cell::Cell<u32>,
+    /// The engine's memory: where it begins, and its bytes.
+    memory: std::cell::Cell<(usize, usize)>,
 }
 
 /// A script that is loaded.
 pub struct Engine {
     // Before the runtime, whose values they are.
-    main: Persistent<Function<'static>>,
-    outcome: Persistent<Function<'static>>,
-    deliver: Persistent<Function<'static>>,
+    own: Own<Persistent<Function<'static>>>,
     namespace: Persistent<Object<'static>>,
     context: Context,
-    _runtime: Runtime,
+    runtime: Runtime,
     shared: Rc<Shared>,
     limits: Limits,
     exports: Vec<String>,
@@ -147,7 +149,7 @@ impl Engine {
             Ok(()) => Ok(made),
             Err(message) => Err(failed(message)),
         });
-        let (main, outcome, deliver, namespace, exports) = match made {
+        let (own, namespace, exports) = match made {
             Ok(made) => made,
             Err(mistake) => {
                 drop(context);
@@ -156,12 +158,10 @@ impl Engine {
             }
         };
         let mut engine = Engine {
-            main,
-            outcome,
-            deliver,
+            own,
             namespace,
             context,
-            _runtime: runtime,
+            runtime: runtime,
             shared,
             limits,
             exports,
@@ -172,6 +172,8 @@ impl Engine {
             return Err(failed(format!("a promise was rejected: {text}")));
         }
         engine.shared.timers.borrow_mut().clear();
+        engine.runtime.run_gc();
+        engine.shared.memory.set(engine.arena.whole());
         engine.arena.snapshot();
         Ok(engine)
     }
@@ -181,59 +183,71 @@ impl Engine {
         &self.exports
     }
 
-    /// Bytes that are put back after each request.
-    pub fn image_bytes(&self) -> usize {
-        self.arena.used()
+    /// Bytes of the realm as it is after loading, and of those of its pages
+    /// that requests have written and are put back.
+    pub fn image_bytes(&self) -> (usize, usize) {
+        self.arena.written()
+    }
+
+    /// What this engine and its natives share.
+    pub(crate) fn shared(&self) -> Rc<Shared> {
+        self.shared.clone()
     }
 
     /// Serves a request. `purged` becomes true when its task is to end.
     pub fn serve(
         &mut self,
-        request: &Request,
+        request: Request,
         host: Box<dyn Host>,
         purged: Arc<AtomicBool>,
     ) -> (Result<Answer, Failure>, Box<dyn Host>) {
         let shared = self.shared.clone();
         shared.watch.begin(purged, &self.limits);
         *shared.host.borrow_mut() = Some(host);
-        let mut result = self.context.with(|ctx| self.serve_in(&ctx, request));
+        *shared.request.borrow_mut() = Rc::new(request);
+        let mut result = self.context.with(|ctx| self.serve_in(&ctx));
         if let Err(failure) = &mut result {
             self.explain(failure);
         }
-        // SAFETY: the closure above has ended and with it every value that was
-        // made in it; what the engine holds was there at the snapshot.
-        unsafe { self.arena.restore() };
-        shared.rejected.borrow_mut().clear();
-        shared.timers.borrow_mut().clear();
-        shared.children.set(0);
+        self.set_back();
         let host = shared.host.borrow_mut().take();
         (result, host.expect("the host was put there above"))
     }
 
-    fn serve_in(&self, ctx: &Ctx<'_>, request: &Request) -> Result<Answer, Failure> {
+    /// Puts the realm back to what it was after loading. No value of it is held
+    /// but those of the snapshot.
+    pub(crate) fn set_back(&mut self) {
+        // SAFETY: what ran in the engine has ended, and with it every value
+        // that was made there; what the engine holds was there before.
+        unsafe { self.arena.restore() };
+        self.shared.rejected.borrow_mut().clear();
+        self.shared.timers.borrow_mut().clear();
+        self.shared.children.set(0);
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.arena.is_exhausted()
+    }
+
+    fn serve_in(&self, ctx: &Ctx<'_>) -> Result<Answer, Failure> {
         let thrown = |e: CaughtError<'_>| failure_of(&e);
-        let main = self.main.clone().restore(ctx).catch(ctx).map_err(thrown)?;
-        let outcome = self
-            .outcome
-            .clone()
-            .restore(ctx)
-            .catch(ctx)
-            .map_err(thrown)?;
-        let deliver = self
-            .deliver
-            .clone()
-            .restore(ctx)
-            .catch(ctx)
-            .map_err(thrown)?;
-        let namespace = self
-            .namespace
-            .clone()
-            .restore(ctx)
-            .catch(ctx)
-            .map_err(thrown)?;
-        let given = natives::request(ctx, request).catch(ctx).map_err(thrown)?;
-        let done: Promise<'_> = main.call((namespace, given)).catch(ctx).map_err(thrown)?;
-        loop {
+        let own = |function: &Persistent<Function<'static>>| function.clone().restore(ctx);
+        let own = self.own.each(own).catch(ctx).map_err(thrown)?;
+        let namespace = self.namespace.clone().restore(ctx);
+        let namespace = namespace.catch(ctx).map_err(thrown)?;
+        let begun: Value<'_> = own.begin.call((namespace,)).catch(ctx).map_err(thrown)?;
+        if let Some(begun) = begun.as_array() {
+            call(ctx, begun, &own).catch(ctx).map_err(thrown)?;
+        }
+        let told = loop {
             let mut jobs = 0u32;
             while ctx.execute_pending_job() {
                 jobs += 1;
@@ -247,19 +261,19 @@ impl Engine {
             if let Some(stop) = self.shared.watch.stopped() {
                 return Err(stopped(stop));
             }
-            if done.state() != rquickjs::promise::PromiseState::Pending {
-                break;
+            let told: Value<'_> = own.outcome.call(()).catch(ctx).map_err(thrown)?;
+            if let Some(told) = told.into_array() {
+                break told;
             }
-            if !self.wait(ctx, &deliver)? {
+            if !self.wait(ctx, &own.deliver)? {
                 let text = "the script waits for a promise that nothing can settle";
                 return Err(Failure::new(failure::PROMISE, text));
             }
-        }
+        };
         if let Some(text) = self.shared.rejection_left() {
             let text = format!("a promise was rejected and nobody heard: {text}");
             return Err(Failure::new(failure::PROMISE, text));
         }
-        let told: Array<'_> = outcome.call(()).catch(ctx).map_err(thrown)?;
         read_outcome(&told).catch(ctx).map_err(thrown)?
     }
 
@@ -281,9 +295,13 @@ impl Engine {
         }
         let thrown = |e: CaughtError<'_>| failure_of(&e);
         match (ended, next) {
-            (Some((number, result)), _) => {
+            (Some((number, event)), _) => {
                 self.shared.children.set(self.shared.children.get() - 1);
-                let value = natives::output(ctx, result).catch(ctx).map_err(thrown)?;
+                let value = match event {
+                    Event::Ended(result) => natives::output(ctx, result),
+                    Event::Fetched(result) => natives::fetched(ctx, result),
+                };
+                let value = value.catch(ctx).map_err(thrown)?;
                 deliver
                     .call::<_, ()>((number, value))
                     .catch(ctx)
@@ -332,6 +350,16 @@ impl Engine {
 }
 
 impl Shared {
+    /// Gives the memory of the engine back.
+    ///
+    /// # Safety
+    /// Its thread left the engine for good, which is never used nor dropped.
+    pub unsafe fn release(&self) {
+        let (at, bytes) = self.memory.take();
+        // SAFETY: as the caller says.
+        unsafe { arena::release(at, bytes) };
+    }
+
     fn rejection(&self, promise: &Value<'_>, reason: &Value<'_>, handled: bool) {
         // SAFETY: only the address is taken, to know the promise again.
         let at = unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(promise.as_raw()) } as usize;
@@ -348,9 +376,7 @@ impl Shared {
 }
 
 type Made = (
-    Persistent<Function<'static>>,
-    Persistent<Function<'static>>,
-    Persistent<Function<'static>>,
+    Own<Persistent<Function<'static>>>,
     Persistent<Object<'static>>,
     Vec<String>,
 );
@@ -413,17 +439,63 @@ fn prepare(
             exports.push(key);
         }
     }
-    let part = |key: &str| -> Result<Persistent<Function<'static>>, Mistake> {
-        let function: Function<'_> = own.get(key).catch(ctx).map_err(inner)?;
+    let part = |key: &&str| -> Result<Persistent<Function<'static>>, Mistake> {
+        let function: Function<'_> = own.get(*key).catch(ctx).map_err(inner)?;
         Ok(Persistent::save(ctx, function))
     };
-    Ok((
-        part("main")?,
-        part("outcome")?,
-        part("deliver")?,
-        Persistent::save(ctx, namespace),
-        exports,
-    ))
+    let names = Own {
+        begin: "begin",
+        gave: "gave",
+        thrown: "thrown",
+        outcome: "outcome",
+        deliver: "deliver",
+    };
+    Ok((names.each(part)?, Persistent::save(ctx, namespace), exports))
+}
+
+/// Functions of the engine's own part that are called from here.
+struct Own<F> {
+    /// Finds a request's handler.
+    begin: F,
+    /// The handler gave something back.
+    gave: F,
+    /// It threw something.
+    thrown: F,
+    /// What came of the request, once that is known.
+    outcome: F,
+    /// Something that the script waits for is over.
+    deliver: F,
+}
+
+impl<F> Own<F> {
+    fn each<T, E>(&self, make: impl Fn(&F) -> Result<T, E>) -> Result<Own<T>, E> {
+        Ok(Own {
+            begin: make(&self.begin)?,
+            gave: make(&self.gave)?,
+            thrown: make(&self.thrown)?,
+            outcome: make(&self.outcome)?,
+            deliver: make(&self.deliver)?,
+        })
+    }
+}
+
+/// Calls a handler with its request and response. It stands at the bottom of
+/// the stack, so that a script's errors show nothing but its own calls.
+fn call<'js>(ctx: &Ctx<'js>, begun: &Array<'js>, own: &Own<Function<'js>>) -> rquickjs::Result<()> {
+    let handler: Function<'js> = begun.get(0)?;
+    let (request, response): (Value<'js>, Value<'js>) = (begun.get(1)?, begun.get(2)?);
+    match handler.call::<_, Value<'js>>((request, response.clone())) {
+        Ok(value) => own.gave.call((response, value)),
+        Err(Error::Exception) => own.thrown.call((ctx.catch(),)),
+        Err(error) => Err(error),
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Its end writes to every page.
+        self.arena.open();
+    }
 }
 
 /// Runs what is left to do after the loading.
@@ -466,7 +538,8 @@ fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
     }))
 }
 
-fn stopped(stop: Stop) -> Failure {
+/// What is told of a script that was stopped.
+pub(crate) fn stopped(stop: Stop) -> Failure {
     match stop {
         Stop::Runaway => Failure::new(
             failure::RUNAWAY,

@@ -9,6 +9,8 @@ use std::time::Instant;
 use cics::resp::Condition;
 use link::{Answer, ChannelData, Op, Operands};
 
+use crate::fetch::{FetchRequest, Fetched};
+
 /// Who a script works for, and what it may ask.
 pub trait Host {
     /// The task.
@@ -40,9 +42,13 @@ pub trait Host {
         input: Input<'_>,
     ) -> Result<(), Fault>;
 
-    /// Waits for a task that was begun, at most until an instant; none when
+    /// Asks another HTTP server, whose answer [`Host::wait`] gives under this
+    /// number. Why it is not asked is the error, in words.
+    fn fetch(&mut self, number: u32, request: FetchRequest) -> Result<(), String>;
+
+    /// Waits for something that was begun, at most until an instant; none when
     /// that has come, or there is nothing to wait for.
-    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Result<Output, Fault>)>;
+    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Event)>;
 
     /// The script is over: commits what it changed, or backs it out when it has
     /// an abend. `cpu_ns` is what its thread used. An abend that comes with the
@@ -51,6 +57,15 @@ pub trait Host {
 
     /// Writes a line of the script to the log.
     fn log(&self, level: Level, text: &str);
+}
+
+/// Something that was begun is over.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// A task beside the script's.
+    Ended(Result<Output, Fault>),
+    /// A call to another server, or why it failed.
+    Fetched(Result<Fetched, String>),
 }
 
 /// How much a line of the log matters.

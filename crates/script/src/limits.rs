@@ -1,6 +1,7 @@
 //! What ends a script that does not end by itself.
 //!
-//! The engine looks here every few thousand steps of a script. What is counted
+//! The engine looks here every few thousand steps of a script. Here it is also
+//! that a script which computes for long lets others of its thread run. What is counted
 //! as running away is CPU time between two commands, as for programs (ICVR).
 //!
 //! Reference: CICS system definition, ICVR and AICA.
@@ -8,6 +9,10 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::fiber;
+use crate::overdue;
 
 /// Limits of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,14 +44,37 @@ pub enum Stop {
     Purged,
 }
 
+/// Nanoseconds that a script may run at a stretch while others of its thread
+/// wait.
+const SLICE_NS: u64 = 300_000;
+
 /// Watches over one request.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Watch {
     purged: RefCell<Arc<AtomicBool>>,
     limit_ns: Cell<u64>,
-    /// CPU time of the thread at the last command.
-    since_ns: Cell<u64>,
+    /// CPU time of the thread at the first look since the last command; none
+    /// before that.
+    since_ns: Cell<Option<u64>>,
     stopped: Cell<Option<Stop>>,
+    /// When the script got its thread.
+    entered: Cell<Instant>,
+    used_ns: Cell<u64>,
+    longest_ns: Cell<u64>,
+}
+
+impl Default for Watch {
+    fn default() -> Watch {
+        Watch {
+            purged: RefCell::default(),
+            limit_ns: Cell::new(0),
+            since_ns: Cell::new(None),
+            stopped: Cell::new(None),
+            entered: Cell::new(Instant::now()),
+            used_ns: Cell::new(0),
+            longest_ns: Cell::new(0),
+        }
+    }
 }
 
 impl Watch {
@@ -55,25 +83,63 @@ impl Watch {
         *self.purged.borrow_mut() = purged;
         self.limit_ns.set(u64::from(limits.runaway_ms) * 1_000_000);
         self.stopped.set(None);
+        self.used_ns.set(0);
+        self.longest_ns.set(0);
+        self.entered.set(Instant::now());
         self.progress();
     }
 
     /// A command was served: the script has not run away.
     pub fn progress(&self) {
-        self.since_ns.set(thread_cpu_ns());
+        self.since_ns.set(None);
     }
 
-    /// Whether the script is to be stopped now.
+    /// The script gets its thread.
+    pub fn entered(&self) {
+        self.entered.set(Instant::now());
+    }
+
+    /// The script leaves its thread, for a while or at its end.
+    pub fn left(&self) {
+        let ns = self.entered.get().elapsed().as_nanos() as u64;
+        self.used_ns.set(self.used_ns.get() + ns);
+        self.longest_ns.set(self.longest_ns.get().max(ns));
+    }
+
+    /// CPU time between two commands that is too much; 0 for no limit.
+    pub fn limit_ns(&self) -> u64 {
+        self.limit_ns.get()
+    }
+
+    /// How long the script has had its thread, which it has now.
+    pub fn used_ns(&self) -> u64 {
+        self.used_ns.get() + self.entered.get().elapsed().as_nanos() as u64
+    }
+
+    /// The longest that it had its thread at a stretch.
+    pub fn longest_ns(&self) -> u64 {
+        self.longest_ns.get()
+    }
+
+    /// Whether the script is to be stopped now. Others of its thread may run
+    /// before this returns.
     pub fn check(&self) -> bool {
-        if self.purged.borrow().load(Ordering::Relaxed) {
+        overdue::step();
+        let now = thread_cpu_ns();
+        let since = self.since_ns.get().unwrap_or(now);
+        self.since_ns.set(Some(since));
+        if self.is_purged() {
             self.stopped.set(Some(Stop::Purged));
-        } else {
-            let used = thread_cpu_ns().saturating_sub(self.since_ns.get());
-            if self.limit_ns.get() > 0 && used > self.limit_ns.get() {
-                self.stopped.set(Some(Stop::Runaway));
-            }
+        } else if self.limit_ns.get() > 0 && now.saturating_sub(since) > self.limit_ns.get() {
+            self.stopped.set(Some(Stop::Runaway));
         }
-        self.stopped.get().is_some()
+        let stopped = self.stopped.get().is_some();
+        if !stopped && self.entered.get().elapsed().as_nanos() as u64 > SLICE_NS {
+            fiber::pause();
+            // What others used is not this script's.
+            self.since_ns.set(Some(since + (thread_cpu_ns() - now)));
+        }
+        stopped
     }
 
     /// Whether the task is to end.

@@ -17,8 +17,9 @@ use rquickjs::{
 };
 
 use crate::engine::{Request, Shared};
+use crate::fetch::{FetchRequest, Fetched};
 use crate::host::{Fault, Host, Input, Level, Output};
-use crate::{commands, records};
+use crate::{commands, overdue, records};
 
 /// Puts every native into the object that the own part is given.
 pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
@@ -59,6 +60,30 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
         }
     };
     add("spawn", Function::new(c(), spawn)?)?;
+
+    let of = s();
+    let fetch = move |ctx: Ctx<'js>,
+                      number: u32,
+                      asked: Array<'js>,
+                      headers: Vec<String>,
+                      body: Value<'js>| {
+        let request = FetchRequest {
+            url: asked.get(0)?,
+            method: asked.get(1)?,
+            timeout_ms: asked.get(2)?,
+            headers: paired(headers),
+            body: bytes_of(&body).unwrap_or_default().to_vec(),
+        };
+        match of.host(|host| host.fetch(number, request)) {
+            Some(Ok(())) => {
+                of.children.set(of.children.get() + 1);
+                ().into_js(&ctx)
+            }
+            Some(Err(why)) => not_fetched(&ctx, &why),
+            None => no_task(&ctx),
+        }
+    };
+    add("fetch", Function::new(c(), fetch)?)?;
 
     let of = s();
     let call = move |ctx: Ctx<'js>, op: u16, args: Vec<f64>, data: Value<'js>| {
@@ -138,6 +163,9 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     // The realm's own generator would give every request the same numbers.
     add("random", Function::new(c(), random)?)?;
     let of = s();
+    let ask = move |ctx: Ctx<'js>, part: u8| asked(&ctx, &of.request.borrow(), part);
+    add("asked", Function::new(c(), ask)?)?;
+    let of = s();
     let inside = move || of.host.borrow().is_some();
     add("inside", Function::new(c(), inside)?)?;
     texts(ctx, own, shared)?;
@@ -158,7 +186,13 @@ fn texts<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<
     own.set("toUtf8", Function::new(c(), to_utf8)?)?;
     let page = shared.records.code_page();
     let text = move |ctx: Ctx<'js>, bytes: Value<'js>| -> Result<Option<JsString<'js>>> {
-        let text = page.decode(bytes_of(&bytes).unwrap_or_default());
+        let bytes = bytes_of(&bytes).unwrap_or_default();
+        // Most text is the same in the pages that are no EBCDIC.
+        if !page.is_ebcdic() && bytes.is_ascii() {
+            let same = std::str::from_utf8(bytes).ok();
+            return same.map(|t| JsString::from_str(ctx, t)).transpose();
+        }
+        let text = page.decode(bytes);
         text.map(|t| JsString::from_str(ctx, &t)).transpose()
     };
     own.set("text", Function::new(c(), text)?)?;
@@ -175,6 +209,7 @@ impl Shared {
     /// Does something with the request's host; none while there is none. What
     /// it did is progress.
     pub fn host<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
+        let _native = overdue::native();
         let mut host = self.host.borrow_mut();
         let done = act(host.as_mut()?.as_mut());
         self.watch.progress();
@@ -300,6 +335,45 @@ pub fn output<'js>(
     made.into_js(ctx)
 }
 
+/// What a server answered: `[status, headers, body]`, or why it did not.
+pub fn fetched<'js>(
+    ctx: &Ctx<'js>,
+    result: std::result::Result<Fetched, String>,
+) -> Result<Value<'js>> {
+    let fetched = match result {
+        Ok(fetched) => fetched,
+        Err(why) => return not_fetched(ctx, &why),
+    };
+    let made = Array::new(ctx.clone())?;
+    made.set(0, fetched.status)?;
+    made.set(1, flat(ctx, &fetched.headers)?)?;
+    made.set(2, TypedArray::<u8>::new_copy(ctx.clone(), &fetched.body)?)?;
+    made.into_js(ctx)
+}
+
+fn not_fetched<'js>(ctx: &Ctx<'js>, why: &str) -> Result<Value<'js>> {
+    let made = Object::new(ctx.clone())?;
+    made.set("refused", "fetch")?;
+    made.set("message", why)?;
+    made.into_js(ctx)
+}
+
+/// Pairs, one after the other.
+fn flat<'js>(ctx: &Ctx<'js>, list: &[(String, String)]) -> Result<Array<'js>> {
+    let made = Array::new(ctx.clone())?;
+    for (i, (name, value)) in list.iter().enumerate() {
+        made.set(2 * i, name.as_str())?;
+        made.set(2 * i + 1, value.as_str())?;
+    }
+    Ok(made)
+}
+
+/// The same the other way.
+fn paired(flat: Vec<String>) -> Vec<(String, String)> {
+    let pairs = flat.chunks_exact(2);
+    pairs.map(|p| (p[0].clone(), p[1].clone())).collect()
+}
+
 /// Why a command was not done, as an object with the member `refused`.
 pub fn refused<'js>(ctx: &Ctx<'js>, fault: &Fault) -> Result<Value<'js>> {
     let made = Object::new(ctx.clone())?;
@@ -327,27 +401,18 @@ fn no_task<'js>(ctx: &Ctx<'js>) -> Result<Value<'js>> {
     made.into_js(ctx)
 }
 
-/// A request for the own part.
-pub fn request<'js>(ctx: &Ctx<'js>, request: &Request) -> Result<Object<'js>> {
-    let made = Object::new(ctx.clone())?;
-    made.set("method", request.method.as_str())?;
-    made.set("path", request.path.as_str())?;
-    made.set("query", request.query.as_str())?;
-    let pairs = |list: &[(String, String)]| {
-        let made = Array::new(ctx.clone())?;
-        for (i, (name, value)) in list.iter().enumerate() {
-            made.set(2 * i, name.as_str())?;
-            made.set(2 * i + 1, value.as_str())?;
-        }
-        Ok::<_, rquickjs::Error>(made)
-    };
-    made.set("variables", pairs(&request.variables)?)?;
-    made.set("headers", pairs(&request.headers)?)?;
-    made.set(
-        "body",
-        TypedArray::<u8>::new_copy(ctx.clone(), &request.body)?,
-    )?;
-    Ok(made)
+/// A part of the request, made when the script asks for it: by number, method,
+/// path, query, variables, headers, body.
+fn asked<'js>(ctx: &Ctx<'js>, request: &Request, part: u8) -> Result<Value<'js>> {
+    let text = |text: &str| JsString::from_str(ctx.clone(), text)?.into_js(ctx);
+    match part {
+        0 => text(&request.method),
+        1 => text(&request.path),
+        2 => text(&request.query),
+        3 => flat(ctx, &request.variables)?.into_js(ctx),
+        4 => flat(ctx, &request.headers)?.into_js(ctx),
+        _ => TypedArray::<u8>::new_copy(ctx.clone(), &request.body)?.into_js(ctx),
+    }
 }
 
 /// A number from 0 to below 1.

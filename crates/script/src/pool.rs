@@ -1,30 +1,36 @@
-//! The engines' threads: each runs one script at a time.
+//! The engines' threads: each serves many scripts side by side.
 //!
 //! Tasks are admitted before they come here, so what waits is bounded by MXT.
-//! A thread is made when all that there are have work, up to the setting. Each
-//! keeps the engines of the scripts that it has served last.
+//! A job waits for whichever thread takes it first. The thread with the least
+//! to do is woken for it, and another one made when all that there are have
+//! something to do, up to the setting.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::rc::Rc;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 
 use region::engine::EngineClass;
-use region::{Handle, OpenTask, Port};
-use tokio::sync::oneshot;
+use region::{DoorRuntime, Handle, Port};
+use tokio::task::{LocalSet, spawn_local};
 
-use crate::engine::{Answer, Engine, Request};
-use crate::failure::{self, Failure};
-use crate::host::{Facts, Host};
-use crate::limits::{Limits, thread_cpu_ns};
-use crate::records::{Library, Records};
-use crate::regional::{RegionHost, Thread, Waiting};
+use crate::engine::Answer;
+use crate::failure::Failure;
+use crate::fetch::Fetcher;
+use crate::limits::Limits;
+use crate::place::{Job, Place};
+use crate::records::Library;
 use crate::source::Sources;
 
-/// Engines that a thread keeps, of the scripts it has served last.
-const KEPT_ENGINES: usize = 32;
 /// Ports that the threads take of the region's 32; other doors need some.
 const MOST_PORTS: usize = 24;
+/// Nanoseconds that a script may keep a thread at a stretch to be called brief.
+const BRIEF_NS: u64 = 1_000_000;
+/// Brief requests in a row after which a script is taken to be brief.
+const BRIEF_AFTER: u32 = 16;
 
 /// The scripts of one state of the application.
 #[derive(Debug)]
@@ -37,21 +43,37 @@ pub struct Edition {
     pub limits: Limits,
     /// Name and short name of the region.
     pub region: (String, String),
+    /// What scripts may call.
+    pub fetcher: Arc<Fetcher>,
+    /// Scripts of routes, with the brief requests in a row of each.
+    pub paces: Vec<(Arc<str>, AtomicU32)>,
 }
 
-/// A request with its task.
-pub struct Job {
-    /// The scripts as they were when it came.
-    pub edition: Arc<Edition>,
-    /// Which one.
-    pub script: Arc<str>,
-    /// What is asked.
-    pub request: Request,
-    /// The task that it runs in.
-    pub task: OpenTask,
-    /// Where the answer goes.
-    pub reply: oneshot::Sender<Result<Answer, Failure>>,
+impl Edition {
+    /// A request of a script is over, which kept its thread for so long at a
+    /// stretch.
+    pub fn paced(&self, script: &str, longest_ns: u64) {
+        let Some((_, pace)) = self.paces.iter().find(|(name, _)| **name == *script) else {
+            return;
+        };
+        match longest_ns < BRIEF_NS {
+            true if pace.load(Ordering::Relaxed) < BRIEF_AFTER => {
+                pace.fetch_add(1, Ordering::Relaxed);
+            }
+            true => {}
+            false => pace.store(0, Ordering::Relaxed),
+        }
+    }
+
+    /// Whether the last requests of a script were brief.
+    pub fn is_brief(&self, script: &str) -> bool {
+        let pace = self.paces.iter().find(|(name, _)| **name == *script);
+        pace.is_some_and(|(_, pace)| pace.load(Ordering::Relaxed) >= BRIEF_AFTER)
+    }
 }
+
+/// What came of a request.
+pub type Served = Result<Answer, Failure>;
 
 /// Threads and what they have to do.
 pub struct Pool {
@@ -62,25 +84,26 @@ struct Shared {
     region: Handle,
     most: usize,
     state: Mutex<State>,
-    work: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<(Job, Reply)>,
     threads: Vec<JoinHandle<()>>,
-    /// Threads that have not ended.
-    alive: usize,
-    idle: usize,
-    /// Threads whose scripts wait for tasks of their own: they do not count,
-    /// or such scripts alone could keep all others from running.
-    blocked: usize,
+    /// Threads that have not ended, and the requests of each.
+    loads: Vec<Arc<AtomicUsize>>,
+    /// Threads that wait for a job.
+    waiting: Vec<Waiting>,
     made: u64,
-    /// Ports of threads that have ended.
-    ports: Vec<Port>,
     /// Ports that were attached.
     attached: usize,
     stop: bool,
+}
+
+struct Waiting {
+    load: Arc<AtomicUsize>,
+    port: Option<Port>,
+    waker: Waker,
 }
 
 impl Shared {
@@ -88,68 +111,54 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes another thread when there is work that none is free for.
+    /// Makes another thread.
     fn grow(self: &Arc<Self>, state: &mut State) {
-        let counted = state.alive.saturating_sub(state.blocked);
-        if state.jobs.len() <= state.idle || counted >= self.most || state.stop {
-            return;
-        }
-        let shared = self.clone();
         state.made += 1;
         state.threads.retain(|t| !t.is_finished());
+        let load = Arc::new(AtomicUsize::new(0));
+        let (shared, own) = (self.clone(), load.clone());
         let thread = std::thread::Builder::new()
             .name(format!("tupelo-script-{}", state.made))
-            .stack_size(STACK_BYTES)
-            .spawn(move || run(&shared));
+            .spawn(move || run(&shared, &own));
         match thread {
             Ok(thread) => {
-                state.alive += 1;
+                state.loads.push(load);
                 state.threads.push(thread);
             }
             Err(error) => tracing::error!(%error, "no thread for another engine"),
         }
     }
 
-    /// A thread begins to wait for children, or goes on.
-    fn blocks(self: &Arc<Self>, blocked: bool) {
-        let mut state = self.lock();
-        match blocked {
-            true => state.blocked += 1,
-            false => state.blocked -= 1,
-        }
-        self.grow(&mut state);
-    }
-
     /// A port for a thread; none when they are all taken.
     fn port(&self) -> Option<Port> {
         let mut state = self.lock();
-        if let Some(port) = state.ports.pop() {
-            return Some(port);
-        }
         let port = (state.attached < MOST_PORTS).then(|| self.region.attach_port());
         state.attached += 1;
         port.flatten()
     }
 
-    /// The next job; none when the thread is to end.
-    fn next(&self) -> Option<Job> {
+    /// Ready with the next job; with none when the thread is to end.
+    fn poll_next(
+        &self,
+        load: &Arc<AtomicUsize>,
+        port: Option<&Port>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<(Job, Reply)>> {
         let mut state = self.lock();
-        loop {
-            if let Some(job) = state.jobs.pop_front() {
-                return Some(job);
-            }
-            let counted = state.alive.saturating_sub(state.blocked);
-            if state.stop || counted > self.most {
-                state.alive -= 1;
-                return None;
-            }
-            state.idle += 1;
-            state = self
-                .work
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-            state.idle -= 1;
+        state.waiting.retain(|w| !Arc::ptr_eq(&w.load, load));
+        if let Some(job) = state.jobs.pop_front() {
+            load.fetch_add(1, Ordering::Relaxed);
+            return Poll::Ready(Some(job));
         }
+        if state.stop {
+            return Poll::Ready(None);
+        }
+        state.waiting.push(Waiting {
+            load: load.clone(),
+            port: port.cloned(),
+            waker: cx.waker().clone(),
+        });
+        Poll::Pending
     }
 }
 
@@ -161,173 +170,176 @@ impl Pool {
                 region,
                 most: most.max(1),
                 state: Mutex::default(),
-                work: Condvar::new(),
             }),
         }
     }
 
     /// Has a request served.
-    pub fn submit(&self, job: Job) {
+    pub fn submit(&self, job: Job) -> Answering {
+        let (reply, answering) = answering(self.shared.region.clone());
         let mut state = self.shared.lock();
-        state.jobs.push_back(job);
-        match state.idle >= state.jobs.len() {
-            true => self.shared.work.notify_one(),
-            false => self.shared.grow(&mut state),
+        state.jobs.push_back((job, reply));
+        let least = (state.waiting.iter().enumerate())
+            .min_by_key(|(_, w)| w.load.load(Ordering::Relaxed))
+            .map(|(at, w)| (at, w.load.load(Ordering::Relaxed)));
+        let room = state.loads.len() < self.shared.most;
+        match least {
+            Some((at, load)) if load == 0 || !room => {
+                let Waiting { port, waker, .. } = state.waiting.swap_remove(at);
+                drop(state);
+                self.shared.region.wake_at(port.as_ref(), waker);
+            }
+            _ if room => self.shared.grow(&mut state),
+            // All are at work, and look here when they can.
+            _ => {}
         }
+        answering
     }
 
     /// Lets what is under way end, and the threads with it.
     pub fn stop(&self) {
-        let threads = {
+        let (threads, waiting) = {
             let mut state = self.shared.lock();
             state.stop = true;
-            std::mem::take(&mut state.threads)
+            (
+                std::mem::take(&mut state.threads),
+                std::mem::take(&mut state.waiting),
+            )
         };
-        self.shared.work.notify_all();
+        for Waiting { port, waker, .. } in waiting {
+            self.shared.region.wake_at(port.as_ref(), waker);
+        }
         for thread in threads {
             let _ = thread.join();
         }
     }
 }
 
-/// A thread's stack: what scripts may use of it, and the engine's own part.
-const STACK_BYTES: usize = 8 << 20;
-
-fn run(shared: &Arc<Shared>) {
+/// A thread of the pool.
+fn run(shared: &Arc<Shared>, load: &Arc<AtomicUsize>) {
     region::engine::enter("script", EngineClass::Offload);
-    let runtime = match shared.port() {
-        Some(port) => port.runtime().map(|made| (port, Waiting::Own(made))),
+    let own = shared.port();
+    let port = own.clone().unwrap_or_else(|| shared.region.default_port());
+    let place = Rc::new(Place::new(shared.region.clone(), port));
+    let runtime = match &own {
+        Some(port) => port.runtime().map(Waits::AtPort),
         None => {
-            let made = tokio::runtime::Builder::new_current_thread()
-                .enable_time()
-                .build();
-            made.map(|made| (shared.region.default_port(), Waiting::Shared(made)))
+            let mut made = tokio::runtime::Builder::new_current_thread();
+            made.enable_all().build().map(Waits::Alone)
         }
     };
-    let (port, runtime) = match runtime {
-        Ok(made) => made,
-        Err(error) => {
-            tracing::error!(%error, "an engine's thread cannot run");
-            shared.lock().alive -= 1;
-            return;
+    match runtime {
+        Ok(runtime) => {
+            let local = LocalSet::new();
+            runtime.block_on(local.run_until(take(shared, load, own.as_ref(), &place)));
+            // What is under way comes to its end.
+            runtime.block_on(local);
         }
-    };
-    let pool = shared.clone();
-    let thread = Rc::new(Thread {
-        region: shared.region.clone(),
-        port,
-        runtime,
-        blocks: Box::new(move |blocked| pool.blocks(blocked)),
-    });
-    let mut engines = Engines::default();
-    while let Some(job) = shared.next() {
-        serve(&thread, &mut engines, job);
+        Err(error) => tracing::error!(%error, "an engine's thread cannot run"),
     }
-    drop(engines);
-    let own = matches!(thread.runtime, Waiting::Own(_));
-    let port = thread.port.clone();
-    drop(thread);
-    if own {
-        shared.lock().ports.push(port);
-    }
+    shared.lock().loads.retain(|l| !Arc::ptr_eq(l, load));
 }
 
-/// The engines of a thread, by their scripts.
-#[derive(Default)]
-struct Engines {
-    edition: Option<Arc<Edition>>,
-    loaded: HashMap<Arc<str>, (u64, Engine)>,
-    turn: u64,
-}
-
-impl Engines {
-    fn of(&mut self, edition: &Arc<Edition>, script: &Arc<str>) -> Result<&mut Engine, Failure> {
-        if !self
-            .edition
-            .as_ref()
-            .is_some_and(|e| Arc::ptr_eq(e, edition))
-        {
-            self.loaded.clear();
-            self.edition = Some(edition.clone());
-        }
-        self.turn += 1;
-        let turn = self.turn;
-        if !self.loaded.contains_key(script) {
-            if self.loaded.len() >= KEPT_ENGINES {
-                let oldest = self.loaded.iter().min_by_key(|(_, (turn, _))| *turn);
-                if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
-                    self.loaded.remove(&oldest);
-                }
-            }
-            let records = Records::new(edition.library.clone());
-            let engine = Engine::load(&edition.sources, script, edition.limits, records);
-            let engine = engine.map_err(|mistake| {
-                let mut failure = Failure::new(failure::LOAD, mistake.message);
-                failure.abend.program = mistake.place.file;
-                failure.abend.line = mistake.place.line;
-                failure
-            })?;
-            self.loaded.insert(script.clone(), (turn, engine));
-        }
-        let (used, engine) = self.loaded.get_mut(script).expect("it was put there above");
-        *used = turn;
-        Ok(engine)
-    }
-}
-
-fn serve(thread: &Rc<Thread>, engines: &mut Engines, job: Job) {
-    let Job {
-        edition,
-        script,
-        request,
-        mut task,
-        reply,
-    } = job;
-    let began = thread_cpu_ns();
-    task.move_to(&thread.port);
-    let purged = task.purged();
-    let number = task.number();
-    let facts = Facts {
-        task: number,
-        transid: task.transid().to_string().trim_end().to_owned(),
-        userid: task.userid().to_string().trim_end().to_owned(),
-        applid: edition.region.0.clone(),
-        sysid: edition.region.1.clone(),
-    };
-    let transid = facts.transid.clone();
-    let host = RegionHost::new(thread.clone(), task, facts, &script);
-    let (mut result, host) = match engines.of(&edition, &script) {
-        Ok(engine) => {
-            let (result, host) = engine.serve(&request, Box::new(host), purged);
-            (result, host)
-        }
-        Err(failure) => (Err(failure), Box::new(host) as Box<dyn Host>),
-    };
-    let used = thread_cpu_ns().saturating_sub(began);
-    let abend = result.as_ref().err().map(|f| f.abend.clone());
-    if let Err(abend) = host.finish(abend.as_ref(), used)
-        && result.is_ok()
-    {
-        result = Err(Failure {
-            abend,
-            stack: String::new(),
+/// Takes jobs until the thread is to end.
+async fn take(
+    shared: &Arc<Shared>,
+    load: &Arc<AtomicUsize>,
+    port: Option<&Port>,
+    place: &Rc<Place>,
+) {
+    while let Some((job, reply)) = poll_fn(|cx| shared.poll_next(load, port, cx)).await {
+        let (place, load) = (place.clone(), load.clone());
+        spawn_local(async move {
+            let served = place.serve(job).await;
+            load.fetch_sub(1, Ordering::Relaxed);
+            reply.put(served);
         });
     }
-    if let Err(failure) = &result {
-        let Failure { abend, stack } = failure;
-        // The engine's own part is nobody's mistake.
-        let frames = stack.lines().filter(|l| !l.contains("(<tupelo:"));
-        let stack: String = frames.map(|l| format!("\n{l}")).collect();
-        let (code, line) = (&abend.code, abend.line);
-        let place = match line {
-            0 => abend.program.clone(),
-            line => format!("{}:{line}", abend.program),
-        };
-        tracing::warn!(
-            target: "script", task = number, %transid, %script, %code, at = %place,
-            "{}{stack}", abend.message
-        );
+}
+
+/// How a thread waits for its tasks.
+enum Waits {
+    /// At a port of its own.
+    AtPort(DoorRuntime),
+    /// All ports are taken: the region's own thread hears for it.
+    Alone(tokio::runtime::Runtime),
+}
+
+impl Waits {
+    fn block_on<F: Future>(&self, future: F) -> F::Output {
+        match self {
+            Waits::AtPort(runtime) => runtime.block_on(future),
+            Waits::Alone(runtime) => runtime.block_on(future),
+        }
     }
-    // The client may have gone.
-    let _ = reply.send(result);
+}
+
+/// Where the answer to a request goes.
+pub struct Reply(Arc<Slot>);
+
+/// The answer to a request, when it is there; none when nobody answers.
+pub struct Answering(Arc<Slot>);
+
+struct Slot {
+    region: Handle,
+    /// The port of the thread that waits.
+    port: Option<Port>,
+    state: Mutex<SlotState>,
+}
+
+#[derive(Default)]
+struct SlotState {
+    served: Option<Served>,
+    waker: Option<Waker>,
+    over: bool,
+}
+
+fn answering(region: Handle) -> (Reply, Answering) {
+    let slot = Arc::new(Slot {
+        port: region.port_here(),
+        region,
+        state: Mutex::default(),
+    });
+    (Reply(slot.clone()), Answering(slot))
+}
+
+impl Reply {
+    fn put(self, served: Served) {
+        self.0.lock().served = Some(served);
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        let waker = {
+            let mut state = self.0.lock();
+            state.over = true;
+            state.waker.take()
+        };
+        if let Some(waker) = waker {
+            self.0.region.wake_at(self.0.port.as_ref(), waker);
+        }
+    }
+}
+
+impl Slot {
+    fn lock(&self) -> MutexGuard<'_, SlotState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Future for Answering {
+    type Output = Option<Served>;
+
+    fn poll(self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Served>> {
+        let mut state = self.0.lock();
+        match (state.served.take(), state.over) {
+            (Some(served), _) => Poll::Ready(Some(served)),
+            (None, true) => Poll::Ready(None),
+            (None, false) => {
+                state.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
 }

@@ -28,6 +28,7 @@ use serde_json::{Value as Json, json};
 use crate::accessors;
 use crate::engine::Shared;
 use crate::natives::{bytes_of, with_bytes};
+use crate::overdue;
 
 /// Digits that a double holds, whatever they are.
 const EXACT_DIGITS: u16 = 15;
@@ -53,6 +54,8 @@ pub struct Record {
     layout: Layout,
     codec: Codec,
     fields: Vec<Field>,
+    /// A new record.
+    initial: Vec<u8>,
     /// The fields as a tree, for the own part.
     tree: String,
 }
@@ -217,7 +220,10 @@ impl Record {
         };
         let tree = made.node(Layout::RECORD, root)?;
         let fields = made.list;
+        let mut initial = vec![0; codec.max_len()];
+        let _ = codec.initialise(&mut initial);
         Ok(Record {
+            initial,
             codec,
             fields,
             tree: tree.to_string(),
@@ -336,6 +342,7 @@ impl Records {
         record: &str,
         lower: bool,
     ) -> std::result::Result<usize, String> {
+        let _native = overdue::native();
         let key = Key::new(copybook, record, lower);
         let mut opened = self.opened.borrow_mut();
         if let Some(at) = opened.0.iter().position(|(k, ..)| *k == key) {
@@ -350,6 +357,7 @@ impl Records {
     }
 
     fn with<R>(&self, number: usize, act: impl FnOnce(&Record) -> R) -> Option<R> {
+        let _native = overdue::native();
         let opened = self.opened.borrow();
         opened.0.get(number).map(|(_, record, _)| act(record))
     }
@@ -387,20 +395,19 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     own.set("recordOpen", Function::new(c(), open)?)?;
 
     let r = records();
-    let access = move |ctx: Ctx<'js>, number: usize, field: usize| match r.slot(number) {
-        Some(slot) => accessors::of_field(&ctx, slot, field)?.into_js(&ctx),
-        None => ().into_js(&ctx),
-    };
+    let access =
+        move |ctx: Ctx<'js>, number: usize, field: usize, bytes: Value<'js>| match r.slot(number) {
+            Some(slot) => accessors::of_field(&ctx, slot, field, &bytes)?.into_js(&ctx),
+            None => ().into_js(&ctx),
+        };
     own.set("recordAccessors", Function::new(c(), access)?)?;
 
     let r = records();
     let initial = move |ctx: Ctx<'js>, number: usize| {
-        let area = r.with(number, |record| {
-            let mut area = vec![0; record.codec.max_len()];
-            let _ = record.codec.initialise(&mut area);
-            area
+        let made = r.with(number, |record| {
+            TypedArray::<u8>::new_copy(ctx.clone(), &record.initial)
         });
-        TypedArray::<u8>::new_copy(ctx, area.unwrap_or_default())
+        made.unwrap_or_else(|| TypedArray::<u8>::new_copy(ctx, []))
     };
     own.set("recordInitial", Function::new(c(), initial)?)?;
 

@@ -1,78 +1,77 @@
-//! The region as a script's host: an open task, and a thread that waits.
+//! The region as a script's host: an open task.
 //!
-//! A call to the region, a LINK and a wait for children run the thread's own
-//! runtime until they are done. A LINK runs the program in a worker within the
+//! A call to the region, a LINK and a wait for children leave the script's
+//! stack until they are done. A LINK runs the program in a worker within the
 //! unit of work of the script's task.
 
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
 use cics::resp::Condition;
 use link::{Answer, ChannelData, ContainerData, Op};
-use region::{
-    DoorRuntime, Handle, OpenTask, Outcome, Port, PutError, Refusal, Reply, Task, TaskRequest,
-};
+use region::{Handle, OpenTask, Outcome, Port, PutError, Refusal, Reply, Task, TaskRequest};
 
-use crate::host::{AbendInfo, Facts, Fault, Host, Input, Level, Output};
+use crate::fetch::{FetchRequest, Fetcher};
+use crate::fiber;
+use crate::host::{AbendInfo, Event, Facts, Fault, Host, Input, Level, Output};
 
-/// A thread's end of the region.
-pub struct Thread {
-    /// The region.
-    pub region: Handle,
-    /// Where the thread hears of its tasks.
-    pub port: Port,
-    /// What runs while it waits.
-    pub runtime: Waiting,
-    /// Told when the thread begins to wait for children, and when it goes on:
-    /// others may run instead of it.
-    pub blocks: Box<dyn Fn(bool)>,
-}
-
-/// How a thread waits for its tasks.
-pub enum Waiting {
-    /// At a port of its own.
-    Own(DoorRuntime),
-    /// All ports are taken: the region's own thread hears for it.
-    Shared(tokio::runtime::Runtime),
-}
-
-impl Waiting {
-    /// Runs a future to its end on the calling thread.
-    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        match self {
-            Waiting::Own(runtime) => runtime.block_on(future),
-            Waiting::Shared(runtime) => runtime.block_on(future),
-        }
-    }
-}
-
-type Child = Pin<Box<dyn Future<Output = Result<Output, Fault>>>>;
+type Child = Pin<Box<dyn Future<Output = Event>>>;
 
 /// A task of the region, as the host of the script that runs in it.
 pub struct RegionHost {
-    thread: Rc<Thread>,
+    region: Handle,
+    port: Port,
     task: Option<OpenTask>,
     facts: Facts,
     script: String,
     children: Vec<(u32, Child)>,
+    /// Children that are tasks.
+    tasks: usize,
+    fetcher: Arc<Fetcher>,
 }
 
 impl RegionHost {
-    /// The host of a script in this task.
-    pub fn new(thread: Rc<Thread>, task: OpenTask, facts: Facts, script: &str) -> RegionHost {
+    /// The host of a script in this task, which hears of it at this port.
+    pub fn new(
+        region: Handle,
+        port: Port,
+        task: OpenTask,
+        facts: Facts,
+        script: &str,
+        fetcher: Arc<Fetcher>,
+    ) -> RegionHost {
         RegionHost {
-            thread,
+            region,
+            port,
             task: Some(task),
             facts,
             script: script.to_owned(),
             children: Vec::new(),
+            tasks: 0,
+            fetcher,
         }
     }
+
+    /// A child begins now, not when somebody waits for it.
+    fn begin(&mut self, number: u32, child: impl Future<Output = Event> + 'static) {
+        self.children.push((number, Box::pin(child)));
+        let children = &mut self.children;
+        fiber::wait(std::future::poll_fn(|cx| {
+            let (_, child) = children.last_mut().expect("it was put there above");
+            if let Poll::Ready(event) = child.as_mut().poll(cx) {
+                *child = Box::pin(std::future::ready(event));
+            }
+            Poll::Ready(())
+        }));
+    }
 }
+
+/// Calls to other servers that a script may have under way.
+const MOST_FETCHES: usize = 16;
 
 impl Host for RegionHost {
     fn facts(&self) -> Facts {
@@ -86,7 +85,7 @@ impl Host for RegionHost {
         let Some(task) = self.task.as_mut() else {
             return Err(Fault::abend("AEXY", "the task has ended"));
         };
-        self.thread.runtime.block_on(async {
+        fiber::wait(async {
             let mut run = match task.run(name, bytes(input)).await {
                 Some(Ok(run)) => run,
                 Some(Err(refusal)) => return Err(refused(refusal)),
@@ -103,7 +102,7 @@ impl Host for RegionHost {
         let Some(task) = self.task.as_mut() else {
             return Err(Fault::abend("AEXY", "the task has ended"));
         };
-        let answer = self.thread.runtime.block_on(task.call(op, args, data));
+        let answer = fiber::wait(task.call(op, args, data));
         match answer.abend.is_blank() {
             true => Ok(answer),
             false => Err(Fault::abend(
@@ -114,7 +113,7 @@ impl Host for RegionHost {
     }
 
     fn file(&self, name: &str) -> Option<usize> {
-        self.thread.region.file_number(name)
+        self.region.file_number(name)
     }
 
     fn spawn(
@@ -146,37 +145,39 @@ impl Host for RegionHost {
             expected_bytes: bytes(input),
             ..TaskRequest::default()
         };
-        let (thread, owned) = (self.thread.clone(), Owned::of(input));
-        let child = async move {
-            let begun = thread.region.begin(&thread.port, request).await;
+        let (region, port, owned) = (self.region.clone(), self.port.clone(), Owned::of(input));
+        let run = async move {
+            let begun = region.begin(&port, request).await;
             let mut task = begun.map_err(refused)?;
             fill(&mut task, owned.input())?;
             let reply = task.run().await;
             given_back(&program.to_string(), &reply)
         };
-        self.children.push((number, Box::pin(child)));
-        // It begins now, not when somebody waits for it.
-        let children = &mut self.children;
-        self.thread.runtime.block_on(std::future::poll_fn(|cx| {
-            let (_, child) = children.last_mut().expect("it was put there above");
-            if let Poll::Ready(result) = child.as_mut().poll(cx) {
-                *child = Box::pin(std::future::ready(result));
-            }
-            Poll::Ready(())
-        }));
+        self.tasks += 1;
+        self.begin(number, async move { Event::Ended(run.await) });
         Ok(())
     }
 
-    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Result<Output, Fault>)> {
+    fn fetch(&mut self, number: u32, request: FetchRequest) -> Result<(), String> {
+        if self.children.len() - self.tasks >= MOST_FETCHES {
+            return Err(format!(
+                "at most {MOST_FETCHES} calls are under way at a time"
+            ));
+        }
+        let fetched = self.fetcher.fetch(request)?;
+        self.begin(number, async move { Event::Fetched(fetched.await) });
+        Ok(())
+    }
+
+    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Event)> {
         let task = self.task.as_mut()?;
-        let lends = !self.children.is_empty();
+        let lends = self.tasks > 0;
         if lends {
-            // The children may have its place, and others its thread.
+            // The children may have its place.
             task.lend(true);
-            (self.thread.blocks)(true);
         }
         let children = &mut self.children;
-        let ended = self.thread.runtime.block_on(async {
+        let ended = fiber::wait(async {
             let next = std::future::poll_fn(|cx| {
                 for (i, (_, child)) in children.iter_mut().enumerate() {
                     if let Poll::Ready(result) = child.as_mut().poll(cx) {
@@ -201,7 +202,9 @@ impl Host for RegionHost {
         });
         if lends && let Some(task) = self.task.as_mut() {
             task.lend(false);
-            (self.thread.blocks)(false);
+        }
+        if let Some((_, Event::Ended(_))) = &ended {
+            self.tasks -= 1;
         }
         ended
     }
@@ -216,7 +219,7 @@ impl Host for RegionHost {
             return Ok(());
         };
         let abend = abend.map(told);
-        let ended = self.thread.runtime.block_on(task.end(abend, cpu_ns));
+        let ended = fiber::wait(task.end(abend, cpu_ns));
         match ended.0 {
             Outcome::Ok => Ok(()),
             Outcome::Abend(abend) => Err(abend_info(&abend)),

@@ -1,17 +1,22 @@
 //! The scripts of an application in a running region.
 
-use std::path::PathBuf;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use copybook::CodePage;
 use region::{Handle, Refusal, TaskRequest, UserId};
-use tokio::sync::oneshot;
+use tokio::task::spawn_local;
 
 use crate::config::ScriptConfig;
 use crate::engine::{Answer, Engine, Request};
-use crate::failure::{Failure, Mistake, Place};
+use crate::failure::{Failure, Mistake, Place as At};
+use crate::fetch::Fetcher;
 use crate::limits::Limits;
-use crate::pool::{Edition, Job, Pool};
+use crate::place::{Job, Place};
+use crate::pool::{Edition, Pool, Served};
 use crate::records::{Library, Records};
 use crate::regional::program_name;
 use crate::routes::{Match, Route, Routes};
@@ -46,15 +51,17 @@ pub struct Scripts {
     user: UserId,
     timeout_ms: u32,
     pool: Pool,
+    /// By which the gateway's threads know their places here.
+    number: u64,
     now: Mutex<Arc<Checked>>,
 }
 
 /// Reads the scripts of an application, loads each that a route names, and
-/// says what is wrong. `maps` are further routes, with a script's name among
+/// says what is wrong. `root` is the application's folder. `maps` are further routes, with a script's name among
 /// programs instead of its file: path, program, transaction.
 pub fn check(
     config: &ScriptConfig,
-    folder: &std::path::Path,
+    root: &Path,
     copybooks: Vec<PathBuf>,
     code_page: CodePage,
     region: (String, String),
@@ -62,21 +69,27 @@ pub fn check(
 ) -> Checked {
     let mut mistakes = Vec::new();
     let whole = |file: String, message: String| Mistake {
-        place: Place {
+        place: At {
             file,
-            ..Place::default()
+            ..At::default()
         },
         message,
     };
-    let sources = Sources::read(folder).unwrap_or_else(|error| {
+    let sources = Sources::read(&root.join(&config.folder)).unwrap_or_else(|error| {
         mistakes.push(whole(String::new(), error.to_string()));
         Sources::default()
     });
-    let edition = Arc::new(Edition {
+    let fetcher = Fetcher::new(&config.fetch, root).unwrap_or_else(|why| {
+        mistakes.push(whole(String::new(), why));
+        Fetcher::default()
+    });
+    let mut edition = Arc::new(Edition {
         sources: Arc::new(sources),
         library: Arc::new(Library::new(copybooks, code_page)),
         limits: config.limits(),
         region,
+        fetcher: Arc::new(fetcher),
+        paces: Vec::new(),
     });
     let mut wanted: Vec<(String, String, Option<String>)> = Vec::new();
     for (path, route) in &config.routes {
@@ -103,12 +116,18 @@ pub fn check(
     let mut scripts: Vec<Arc<str>> = routes.iter().map(|r| r.script.clone()).collect();
     scripts.sort();
     scripts.dedup();
-    for script in scripts {
-        let wrong = edition.try_script(&script).err();
+    for script in &scripts {
+        let wrong = edition.try_script(script).err();
         if let Some(mistake) = wrong {
-            routes.retain(|r| r.script != script);
+            routes.retain(|r| r.script != *script);
             mistakes.push(mistake);
         }
+    }
+    if let Some(edition) = Arc::get_mut(&mut edition) {
+        let paces = scripts
+            .into_iter()
+            .map(|script| (script, AtomicU32::new(0)));
+        edition.paces = paces.collect();
     }
     Checked {
         routes: Routes::new(routes),
@@ -141,9 +160,9 @@ impl Edition {
         {
             true => Ok(()),
             false => Err(Mistake {
-                place: Place {
+                place: At {
                     file: script.to_owned(),
-                    ..Place::default()
+                    ..At::default()
                 },
                 message:
                     "it exports no handler: a function GET, POST, PUT, DELETE, PATCH or default"
@@ -153,10 +172,22 @@ impl Edition {
     }
 }
 
+thread_local! {
+    /// Places of the calling thread, by the numbers of their services.
+    static PLACES: RefCell<Vec<(u64, Rc<Place>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Most scripts at a time on a thread of the gateway's.
+const MOST_HERE: usize = 16;
+/// Bytes of a body that a thread of the gateway's has taken apart.
+const BRIEF_BODY: usize = 64 << 10;
+
 impl Scripts {
     /// Begins to serve; threads are made when there is work.
     pub fn start(region: Handle, user: UserId, config: &ScriptConfig, scripts: Checked) -> Scripts {
+        static MADE: AtomicU64 = AtomicU64::new(0);
         Scripts {
+            number: MADE.fetch_add(1, Ordering::Relaxed),
             pool: Pool::new(region.clone(), config.threads()),
             region,
             user,
@@ -198,22 +229,46 @@ impl Scripts {
             timeout_ms: self.timeout_ms,
             ..TaskRequest::default()
         };
-        let port = self.region.default_port();
+        let here = self.region.port_here();
+        let port = here.clone().unwrap_or_else(|| self.region.default_port());
         let begun = self.region.begin_open(&port, task).await;
         let task = begun.map_err(Refused::Region)?;
-        let (reply, answer) = oneshot::channel();
-        self.pool.submit(Job {
+        let brief = now.edition.is_brief(&script) && request.body.len() <= BRIEF_BODY;
+        let job = Job {
             edition: now.edition.clone(),
             script,
             request,
             task,
-            reply,
-        });
-        match answer.await {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(failure)) => Err(Refused::Failed(failure)),
-            Err(_) => Err(Refused::Ending),
+        };
+        // A script that is known to be brief runs where its request came in.
+        let place = here.filter(|_| brief).map(|port| self.place(port));
+        let served: Option<Served> = match place {
+            Some(place) if place.active() < MOST_HERE => {
+                // It goes on when the client leaves.
+                spawn_local(place.serve(job)).await.ok()
+            }
+            _ => self.pool.submit(job).await,
+        };
+        match served {
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(failure)) => Err(Refused::Failed(failure)),
+            None => Err(Refused::Ending),
         }
+    }
+
+    /// The place of the calling thread, which has this port.
+    fn place(&self, port: region::Port) -> Rc<Place> {
+        PLACES.with_borrow_mut(|places| {
+            if let Some((_, place)) = places.iter().find(|(number, _)| *number == self.number) {
+                return place.clone();
+            }
+            let place = Rc::new(Place::new(self.region.clone(), port));
+            // It lasts as long as its thread: engines cannot end with it, when
+            // what they use of the thread may be gone before.
+            std::mem::forget(place.clone());
+            places.push((self.number, place.clone()));
+            place
+        })
     }
 
     /// Waits for what is under way and ends the threads.

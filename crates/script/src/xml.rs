@@ -18,6 +18,7 @@ const DEEPEST: usize = 200;
 /// Puts the natives into the object that the own part is given.
 pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>) -> Result<()> {
     let read = move |ctx: Ctx<'js>, text: String| -> Result<Value<'js>> {
+        let _native = crate::overdue::native();
         match parse(&text) {
             Ok(tree) => JsString::from_str(ctx.clone(), &tree.to_string())?.into_js(&ctx),
             Err(wrong) => {

@@ -101,6 +101,27 @@ impl Handle {
         }
     }
 
+    /// The port that the calling thread drives with a [`Port::runtime`]; none
+    /// for other threads, and before that runtime has rested for the first
+    /// time.
+    pub fn port_here(&self) -> Option<Port> {
+        let number = crate::shell::port_here();
+        (number != 0).then(|| Port {
+            shared: self.shared.clone(),
+            number,
+        })
+    }
+
+    /// Wakes a future of the thread that drives a port, or of any thread
+    /// without one. A thread that is awake hears of it when it has nothing
+    /// else to do.
+    pub fn wake_at(&self, port: Option<&Port>, waker: Waker) {
+        match port {
+            Some(port) => self.shared.wake_at(port.number, waker),
+            None => waker.wake(),
+        }
+    }
+
     /// Begins a task: waits for its admission and for a place in a worker.
     /// Dropping the future gives the place in the queue up.
     pub async fn begin(&self, port: &Port, request: TaskRequest) -> Result<Task, Refusal> {

@@ -36,6 +36,7 @@ pub use lease::SlotLease;
 pub use links::LinkTable;
 pub use open::{OpenLease, OpenUse};
 pub use start::Threads;
+pub use wakes::port_here;
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -132,7 +132,18 @@ impl Inboxes {
     }
 }
 
+/// The port that the calling thread drives; 0 for none.
+pub fn port_here() -> usize {
+    PORT.get()
+}
+
 impl Shared {
+    /// Wakes a future of the thread that drives a port: at once when that is
+    /// the calling one, else without a system call while it is awake.
+    pub fn wake_at(&self, port: usize, waker: Waker) {
+        self.wake_futures(&mut vec![(port, waker)]);
+    }
+
     /// Wakes futures: those of the calling door and of nobody's port here,
     /// others by their door.
     pub(super) fn wake_futures(&self, wakers: &mut Vec<(usize, Waker)>) {

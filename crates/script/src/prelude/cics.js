@@ -5,6 +5,14 @@
   const show = (object, name, value) =>
     defineProperty(object, name, { value, writable: true, configurable: true });
 
+  /** Takes the engine's own part out of an error's stack. */
+  const own = (frame) => !frame.includes("(<tupelo:");
+  const clean = N.clean = (error) => {
+    const { stack } = error;
+    if (typeof stack === "string") error.stack = stack.split("\n").filter(own).join("\n");
+    return error;
+  };
+
   class CicsError extends Error {
     get name() { return this.constructor.name; }
   }
@@ -32,17 +40,17 @@
   const done = (result, command) => {
     if (result === undefined || result === null || result.refused === undefined) return result;
     switch (result.refused) {
-      case "abend": throw new CicsAbend(result);
-      case "condition": throw new CicsCondition(result, command);
-      case "usage": throw new TypeError(result.message);
-      default: throw new Error(`${command}: a script can give commands only while it serves a request`);
+      case "abend": throw clean(new CicsAbend(result));
+      case "condition": throw N.clean(new CicsCondition(result, command));
+      case "usage": throw N.clean(new TypeError(result.message));
+      default: throw N.clean(new Error(`${command}: a script can give commands only while it serves a request`));
     }
   };
 
   const text = (value, what, most) => {
     const given = String(value).trim().toUpperCase();
     if (given.length === 0 || given.length > most) {
-      throw new RangeError(`${what} has 1 to ${most} characters, and ${JSON.stringify(String(value))} has ${given.length}`);
+      throw N.clean(new RangeError(`${what} has 1 to ${most} characters, and ${JSON.stringify(String(value))} has ${given.length}`));
     }
     return given;
   };
@@ -54,23 +62,31 @@
     if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
     if (typeof value === "string") {
       const made = N.bytes(value);
-      if (made === undefined || made === null) throw new RangeError(`${what}: the region's code page does not have all characters of the text`);
+      if (made === undefined || made === null) throw N.clean(new RangeError(`${what}: the region's code page does not have all characters of the text`));
       return made;
     }
     if (value !== null && typeof value === "object" && typeof value[N.BYTES] === "function") return value[N.BYTES]();
-    throw new TypeError(`${what}: bytes, text or a record of a copybook are wanted, not ${value === null ? "null" : typeof value}`);
+    throw N.clean(new TypeError(`${what}: bytes, text or a record of a copybook are wanted, not ${value === null ? "null" : typeof value}`));
   };
   N.BYTES = Symbol("bytes");
   N.TAKE = Symbol("take");
   N.done = done;
   N.asBytes = bytes;
 
+  const RECEIVED = Symbol("received"), SENT = Symbol("sent");
   /** A channel: containers by name. */
   class Channel {
     #containers = new Map();
     constructor(name = "TUPELO", containers = {}) {
       this.name = text(name, "the name of a channel", 16);
       for (const key of keys(containers)) this.put(key, containers[key]);
+    }
+    /** The channel that a program gave back: its name, then names and bytes. */
+    static [RECEIVED](result) {
+      const made = new Channel();
+      if (result[1]) made.name = result[1];
+      for (let i = 2; i + 1 < result.length; i += 2) made.#containers.set(result[i], result[i + 1]);
+      return made;
     }
     put(name, value) {
       this.#containers.set(text(name, "the name of a container", 16), bytes(value, `container ${name}`));
@@ -84,20 +100,26 @@
       return found === undefined ? undefined : N.text(found) ?? undefined;
     }
     get names() { return [...this.#containers.keys()]; }
-    *[Symbol.iterator]() { yield* this.#containers; }
+    [Symbol.iterator]() { return this.#containers[Symbol.iterator](); }
+    /** For a native: the channel's name and those of its containers, and their bytes. */
+    [SENT]() {
+      const names = [this.name], parts = [];
+      this.#containers.forEach((part, name) => { names.push(name); parts.push(part); });
+      return [names, parts];
+    }
   }
 
   const asChannel = (given) => {
     if (given instanceof Channel) return given;
     if (given !== null && typeof given === "object") return new Channel("TUPELO", given);
-    throw new TypeError("channel: a Channel, or an object of containers by name, is wanted");
+    throw N.clean(new TypeError("channel: a Channel, or an object of containers by name, is wanted"));
   };
 
   /** What a program is given, for the natives, and what its results become. */
   const input = (program, options) => {
     const { commarea, channel } = options;
     if (commarea !== undefined && channel !== undefined) {
-      throw new TypeError(`LINK ${program}: a commarea or a channel, not both`);
+      throw N.clean(new TypeError(`LINK ${program}: a commarea or a channel, not both`));
     }
     if (commarea !== undefined) {
       const area = bytes(commarea, "commarea");
@@ -112,22 +134,18 @@
       };
     }
     if (channel !== undefined) {
-      const sent = asChannel(channel);
-      const names = [sent.name], parts = [];
-      for (const [name, part] of sent) { names.push(name); parts.push(part); }
+      const [names, parts] = asChannel(channel)[SENT]();
       return { given: parts, names, take: (result) => ({ channel: received(result) }) };
     }
     return { given: undefined, names: undefined, take: (result) => (result.length > 1 ? { channel: received(result) } : {}) };
   };
-  const received = (result) => {
-    const made = new Channel(result[1] || "TUPELO");
-    for (let i = 2; i + 1 < result.length; i += 2) made.put(result[i], result[i + 1]);
-    return made;
-  };
+  const received = (result) => Channel[RECEIVED](result);
 
   // Tasks beside this one, and timers: who waits for them, by number.
   const waiting = new Map();
   let number = 0;
+  N.expect = (waiter) => { waiting.set(++number, waiter); return number; };
+  N.forget = (id) => waiting.delete(id);
   N.deliver = (id, result) => {
     const waiter = waiting.get(id);
     if (waiter !== undefined) { waiting.delete(id); waiter(result); }
@@ -151,7 +169,7 @@
       this.#name = text(name, "the name of a file", 8);
       this.#number = N.file(this.#name);
       if (this.#number === undefined || this.#number === null) {
-        throw new CicsCondition({ condition: "FILENOTFOUND", resp: 12, resp2: 1 }, `FILE(${this.#name})`);
+        throw N.clean(new CicsCondition({ condition: "FILENOTFOUND", resp: 12, resp2: 1 }, `FILE(${this.#name})`));
       }
     }
     get name() { return this.#name; }
@@ -253,7 +271,7 @@
     abend(code, message = "") {
       const error = new CicsAbend({ code: text(code, "an abend code", 4), message: String(message) });
       error.final = true;
-      throw error;
+      throw clean(error);
     },
     /** Commits what the task has changed so far. */
     syncpoint() { done(N.call(7, [], NONE), "SYNCPOINT"); },
@@ -314,12 +332,18 @@
     log(message, data) { N.log(1, data === undefined ? String(message) : `${message} ${json(data)}`); },
   };
 
-  const json = (value) => {
-    try {
-      return JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v)) ?? String(value);
-    } catch { return String(value); }
+  /** JSON in which BigInts are what `digits` makes of them. */
+  const stringify = N.stringify = (value, digits) => {
+    // A function for each value is called only where there are any.
+    try { return JSON.stringify(value); } catch (e) {
+      if (!(e instanceof TypeError) || !/bigint/i.test(e.message)) throw e;
+    }
+    return JSON.stringify(value, (_, v) => (typeof v === "bigint" ? digits(v) : v));
   };
-  const line = (parts) => parts.map((p) => (typeof p === "string" ? p : p instanceof Error ? `${p.stack ? `${p}\n${p.stack}` : p}` : json(p))).join(" ");
+  const json = (value) => {
+    try { return stringify(value, String) ?? String(value); } catch { return String(value); }
+  };
+  const line = (parts) => parts.map((p) => (typeof p === "string" ? p : p instanceof Error ? `${clean(p).stack ? `${p}\n${p.stack}` : p}` : json(p))).join(" ");
   const console = {
     debug: (...p) => N.log(0, line(p)),
     log: (...p) => N.log(1, line(p)),
@@ -335,7 +359,7 @@
     return id;
   };
   show(globalThis, "setTimeout", (run, ms, ...rest) => {
-    if (typeof run !== "function") throw new TypeError("setTimeout wants a function");
+    if (typeof run !== "function") throw N.clean(new TypeError("setTimeout wants a function"));
     return timer(ms, () => run(...rest));
   });
   show(globalThis, "clearTimeout", (id) => { if (waiting.delete(id)) N.untimer(id); });

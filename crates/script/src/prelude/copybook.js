@@ -4,26 +4,29 @@
 
   const value = (read, name) => {
     if (read !== null && typeof read === "object" && read.wrong !== undefined) {
-      throw new RangeError(read.wrong);
+      throw N.clean(new RangeError(read.wrong));
     }
     return read;
   };
   const put = (wrong) => {
-    if (wrong !== undefined && wrong !== null) throw new RangeError(wrong);
+    if (wrong !== undefined && wrong !== null) throw N.clean(new RangeError(wrong));
   };
 
   // A part of a record: its bytes, and the subscripts of the tables around it.
+  // They have symbols, so that they are no fields.
+  const B = N.B = Symbol("bytes"), A = Symbol("at");
   class Part {
     constructor(bytes, at) {
-      defineProperty(this, "_b", { value: bytes, writable: true });
-      defineProperty(this, "_a", { value: at });
+      this[B] = bytes;
+      this[A] = at;
     }
     toString() { return JSON.stringify(this.toJSON()); }
   }
 
+  // The codec takes numbers in quotes as well.
   const writeGroup = (record, node, part, at, given) => {
-    const text = JSON.stringify(given, (_, v) => (typeof v === "bigint" ? N.raw(v) : v));
-    put(N.recordFromJson(record, node.own, part._b, text, ...at));
+    const text = N.stringify(given, String);
+    put(N.recordFromJson(record, node.own, part[B], text, ...at));
   };
 
   /** Adds the property of a field to a prototype. */
@@ -32,9 +35,9 @@
       const Table = table(record, node);
       defineProperty(proto, node.name, {
         enumerable: true, configurable: true,
-        get() { return new Table(this._b, this._a); },
+        get() { return new Table(this[B], this[A]); },
         set(given) {
-          put(N.recordFromJson(record, node.field, this._b, JSON.stringify(given), ...this._a));
+          put(N.recordFromJson(record, node.field, this[B], N.stringify(given, String), ...this[A]));
         },
       });
       return;
@@ -44,8 +47,8 @@
       const Group = group(record, node, inTable);
       defineProperty(proto, node.name, {
         enumerable: true, configurable: true,
-        get() { return new Group(this._b, this._a); },
-        set(given) { writeGroup(record, node, this, this._a, given); },
+        get() { return new Group(this[B], this[A]); },
+        set(given) { writeGroup(record, node, this, this[A], given); },
       });
       return;
     }
@@ -59,25 +62,25 @@
     value(at.length === 0 ? N.recordGet(record, field, bytes) : N.recordGet(record, field, bytes, ...at));
 
   const direct = (record, field) => {
-    const [get, set] = N.recordAccessors(record, field);
+    const [get, set] = N.recordAccessors(record, field, B);
     return { get, set };
   };
   const accessors = (record, field, shape, inTable) => !inTable && shape !== "bigint" && shape !== "decimal"
     ? direct(record, field)
     : shape === "bigint"
     ? {
-        get() { const read = get(record, field, this._b, this._a); return read === null ? null : BigInt(read); },
-        set(given) { set(record, field, this._b, given, this._a); },
+        get() { const read = get(record, field, this[B], this[A]); return read === null ? null : BigInt(read); },
+        set(given) { set(record, field, this[B], given, this[A]); },
       }
     : {
-        get() { return get(record, field, this._b, this._a); },
-        set(given) { set(record, field, this._b, given, this._a); },
+        get() { return get(record, field, this[B], this[A]); },
+        set(given) { set(record, field, this[B], given, this[A]); },
       };
 
   const group = (record, node, inTable) => {
     class Group extends Part {
       toJSON() { return JSON.parse(this.json()); }
-      json() { return value(N.recordToJson(record, node.own, this._b, ...this._a)); }
+      json() { return value(N.recordToJson(record, node.own, this[B], ...this[A])); }
     }
     for (const member of node.members) property(Group.prototype, record, member, inTable);
     return Group;
@@ -99,10 +102,10 @@
       set(target, key, given) {
         const index = Number(key);
         if (!Number.isInteger(index) || index < 0 || index >= node.most) {
-          throw new RangeError(`${node.name} has elements 0 to ${node.most - 1}, not ${String(key)}`);
+          throw N.clean(new RangeError(`${node.name} has elements 0 to ${node.most - 1}, not ${String(key)}`));
         }
-        const at = [...target._a, index];
-        if (leaf) set(record, node.own, target._b, given, at);
+        const at = [...target[A], index];
+        if (leaf) set(record, node.own, target[B], given, at);
         else writeGroup(record, node, target, at, given);
         return true;
       },
@@ -113,13 +116,13 @@
         super(bytes, at);
         return new Proxy(this, handler);
       }
-      get length() { return N.recordCount(record, node.field, this._b); }
+      get length() { return N.recordCount(record, node.field, this[B]); }
       at(index) {
         const i = index < 0 ? this.length + index : index;
         if (!(i >= 0 && i < this.length)) return undefined;
-        const at = [...this._a, i];
-        if (!leaf) return new Group(this._b, at);
-        const read = get(record, node.own, this._b, at);
+        const at = [...this[A], i];
+        if (!leaf) return new Group(this[B], at);
+        const read = get(record, node.own, this[B], at);
         return node.shape === "bigint" && read !== null ? BigInt(read) : read;
       }
       *[Symbol.iterator]() { for (let i = 0, n = this.length; i < n; i++) yield this.at(i); }
@@ -129,7 +132,7 @@
       forEach(f) { let i = 0; for (const element of this) f(element, i++); }
       reduce(...given) { return Array.from(this).reduce(...given); }
       toJSON() { return JSON.parse(this.json()); }
-      json() { return value(N.recordToJson(record, node.field, this._b, ...this._a)); }
+      json() { return value(N.recordToJson(record, node.field, this[B], ...this[A])); }
     }
     return Table;
   };
@@ -139,7 +142,7 @@
     #record; #bytes; #variable; #View; #name;
     constructor(name, { record = "", names = "upper" } = {}) {
       const opened = N.recordOpen(String(name), String(record), names === "lower");
-      if (opened.wrong !== undefined) throw new Error(opened.wrong);
+      if (opened.wrong !== undefined) throw N.clean(new Error(opened.wrong));
       const tree = JSON.parse(opened.tree);
       this.#record = opened.number;
       this.#bytes = opened.bytes;
@@ -149,18 +152,18 @@
       class View extends Part {
         /** The record's bytes, of its real length. */
         get bytes() { return this[N.BYTES](); }
-        [N.BYTES]() { return variable ? compact(number, this._b) : this._b; }
+        [N.BYTES]() { return variable ? compact(number, this[B]) : this[B]; }
         [N.TAKE](given) {
-          if (variable) this._b = expand(number, given);
-          else if (given !== this._b) fit(this._b, given);
+          if (variable) this[B] = expand(number, given);
+          else if (given !== this[B]) fit(this[B], given);
         }
         toJSON() { return JSON.parse(this.json()); }
         /** The record as JSON text, in one call. */
-        json() { return value(N.recordToJson(number, 0, this._b)); }
+        json() { return value(N.recordToJson(number, 0, this[B])); }
         /** Takes a record from an object or from JSON text. */
         fromJSON(given) {
-          const text = typeof given === "string" ? given : JSON.stringify(given, (_, v) => (typeof v === "bigint" ? N.raw(v) : v));
-          put(N.recordFromJson(number, 0, this._b, text));
+          const text = typeof given === "string" ? given : N.stringify(given, String);
+          put(N.recordFromJson(number, 0, this[B], text));
           return this;
         }
       }
@@ -176,7 +179,7 @@
       const given = N.asBytes(bytes, this.#name);
       if (this.#variable) return new this.#View(expand(this.#record, given), []);
       if (given.length < this.#bytes) {
-        throw new RangeError(`${this.#name} has ${this.#bytes} bytes, and there are ${given.length}`);
+        throw N.clean(new RangeError(`${this.#name} has ${this.#bytes} bytes, and there are ${given.length}`));
       }
       return new this.#View(given.length === this.#bytes ? given : given.subarray(0, this.#bytes), []);
     }
@@ -188,15 +191,12 @@
   const compact = (record, bytes) => made(N.recordCompact(record, bytes));
   const expand = (record, bytes) => made(N.recordExpand(record, bytes));
   const made = (result) => {
-    if (typeof result === "string") throw new RangeError(result);
+    if (typeof result === "string") throw N.clean(new RangeError(result));
     return result;
   };
   const fit = (to, from) => {
-    if (from.length < to.length) throw new RangeError(`the record has ${to.length} bytes, and ${from.length} came`);
+    if (from.length < to.length) throw N.clean(new RangeError(`the record has ${to.length} bytes, and ${from.length} came`));
     to.set(from.length === to.length ? from : from.subarray(0, to.length));
   };
-  // JSON has digits, not BigInts: the codec takes numbers in quotes as well.
-  N.raw = (digits) => String(digits);
-
   defineProperty(globalThis, "Copybook", { value: Copybook, writable: true, configurable: true });
 }

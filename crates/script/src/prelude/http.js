@@ -1,5 +1,6 @@
 // The request and the response.
 (N) => {
+  const FLAT = Symbol("flat"), DEFAULT = Symbol("default");
   class Headers {
     #map = new Map();
     constructor(flat = []) {
@@ -11,7 +12,7 @@
     set(name, value) {
       const text = String(value);
       if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\0\r\n]/.test(text)) {
-        throw new TypeError(`${String(name)} cannot be a header with this value`);
+        throw N.clean(new TypeError(`${String(name)} cannot be a header with this value`));
       }
       this.#map.set(this.#key(name), text);
       return this;
@@ -21,9 +22,18 @@
       this.#map.set(key, before === undefined ? String(value) : `${before}, ${value}`);
     }
     delete(name) { return this.#map.delete(this.#key(name)); }
-    *[Symbol.iterator]() { yield* this.#map; }
+    [Symbol.iterator]() { return this.#map[Symbol.iterator](); }
     toJSON() { return Object.fromEntries(this.#map); }
+    /** Names and values, one after the other. */
+    [FLAT]() {
+      const flat = [];
+      this.#map.forEach((value, name) => { flat.push(name, value); });
+      return flat;
+    }
+    /** Our own, in lower case and without anything to look for; not over another. */
+    [DEFAULT](name, value) { if (!this.#map.has(name)) this.#map.set(name, value); }
   }
+  N.FLAT = FLAT;
 
   const decode = (text) => {
     try { return decodeURIComponent(text.replace(/\+/g, " ")); } catch { return text; }
@@ -48,32 +58,33 @@
     get name() { return "BadRequest"; }
   }
 
+  // What the natives tell of the request, by number.
+  const [METHOD, PATH, QUERY, VARIABLES, HEADERS, BODY] = [0, 1, 2, 3, 4, 5];
   class Request {
-    #given; #query; #headers; #params;
-    constructor(given) { this.#given = given; }
-    get method() { return this.#given.method; }
-    get path() { return this.#given.path; }
-    get query() { return (this.#query ??= new Query(this.#given.query)); }
-    get headers() { return (this.#headers ??= new Headers(this.#given.headers)); }
+    #method; #query; #headers; #params; #body;
+    get method() { return (this.#method ??= N.asked(METHOD)); }
+    get path() { return N.asked(PATH); }
+    get query() { return (this.#query ??= new Query(N.asked(QUERY))); }
+    get headers() { return (this.#headers ??= new Headers(N.asked(HEADERS))); }
     /** The variables of the path. */
     get params() {
       if (this.#params === undefined) {
         this.#params = Object.create(null);
-        const { variables } = this.#given;
+        const variables = N.asked(VARIABLES);
         for (let i = 0; i + 1 < variables.length; i += 2) this.#params[variables[i]] = variables[i + 1];
       }
       return this.#params;
     }
     /** The body as it came. */
-    bytes() { return this.#given.body; }
+    bytes() { return (this.#body ??= N.asked(BODY)); }
     text() {
-      const text = N.utf8(this.#given.body);
-      if (text === undefined || text === null) throw new BadRequest("the body is not text in UTF-8");
+      const text = N.utf8(this.bytes());
+      if (text === undefined || text === null) throw N.clean(new BadRequest("the body is not text in UTF-8"));
       return text;
     }
     json() {
       try { return JSON.parse(this.text()); } catch (e) {
-        throw e instanceof BadRequest ? e : new BadRequest(`the body is not JSON: ${e.message}`);
+        throw e instanceof BadRequest ? e : N.clean(new BadRequest(`the body is not JSON: ${e.message}`));
       }
     }
     /** The body's root element. */
@@ -109,19 +120,21 @@
     }
   }
 
+  // JSON has no numbers of any length that all readers take.
+  const digits = (v) => (Number.isSafeInteger(Number(v)) ? Number(v) : String(v));
   class Response {
     #body = []; #status = 200;
     headers = new Headers();
     get status() { return this.#status; }
     set status(status) {
       if (!Number.isInteger(status) || status < 200 || status > 599) {
-        throw new RangeError(`a status is 200 to 599, not ${String(status)}`);
+        throw N.clean(new RangeError(`a status is 200 to 599, not ${String(status)}`));
       }
       this.#status = status;
     }
     set type(type) { this.headers.set("content-type", type); }
     get type() { return this.headers.get("content-type"); }
-    #as(type) { if (!this.headers.has("content-type")) this.type = type; }
+    #as(type) { this.headers[DEFAULT]("content-type", type); }
     /** Adds to the body. */
     write(part) {
       this.#body.push(typeof part === "string" ? part : N.asBytes(part, "the body"));
@@ -130,7 +143,7 @@
     text(text) { this.#as("text/plain; charset=utf-8"); this.#body = [String(text)]; return this; }
     json(value) {
       this.#as("application/json");
-      this.#body = [typeof value?.json === "function" ? value.json() : JSON.stringify(value, (_, v) => (typeof v === "bigint" ? Number.isSafeInteger(Number(v)) ? Number(v) : String(v) : v)) ?? "null"];
+      this.#body = [typeof value?.json === "function" ? value.json() : N.stringify(value, digits) ?? "null"];
       return this;
     }
     xml(value, root) { this.#as("application/xml"); this.#body = [N.XML.stringify(value, root)]; return this; }
@@ -154,6 +167,62 @@
     }
   }
 
+  /** Another server did not answer, or may not be asked. */
+  class FetchError extends Error {
+    get name() { return "FetchError"; }
+  }
+
+  /** What another server answered. */
+  class FetchAnswer {
+    #body;
+    constructor([status, headers, body], url) {
+      this.status = status;
+      this.url = url;
+      this.headers = new Headers(headers);
+      this.#body = body;
+    }
+    get ok() { return this.status >= 200 && this.status < 300; }
+    bytes() { return this.#body; }
+    text() {
+      const text = N.utf8(this.#body);
+      if (text === undefined || text === null) throw N.clean(new FetchError(`${this.url} answered with what is not text in UTF-8`));
+      return text;
+    }
+    json() {
+      try { return JSON.parse(this.text()); } catch (e) {
+        throw e instanceof FetchError ? e : new FetchError(`${this.url} answered with what is not JSON: ${e.message}`);
+      }
+    }
+    xml() { return N.XML.parse(this.text()); }
+  }
+
+  /** Asks another server, of those that the settings allow. */
+  const fetch = (url, { method = "GET", headers = {}, body, json, timeout } = {}) => {
+    const flat = [], address = String(url);
+    const list = typeof headers[Symbol.iterator] === "function" ? headers : Object.entries(headers);
+    for (const [name, value] of list) flat.push(String(name), String(value));
+    let sent;
+    if (json !== undefined) {
+      sent = N.toUtf8(JSON.stringify(json) ?? "null");
+      if (!flat.some((n, i) => i % 2 === 0 && n.toLowerCase() === "content-type")) flat.push("content-type", "application/json");
+    } else if (body !== undefined && body !== null) {
+      sent = typeof body === "string" ? N.toUtf8(body) : N.asBytes(body, "the body");
+    }
+    const limit = timeout === undefined ? undefined : Math.max(1, Math.min(2 ** 31, Math.round(Number(timeout)) || 1));
+    const why = (result) => {
+      if (result?.refused === "fetch") throw N.clean(new FetchError(result.message));
+      return N.done(result, `fetch of ${address}`);
+    };
+    return new Promise((resolve, reject) => {
+      const id = N.expect((result) => {
+        try { resolve(new FetchAnswer(why(result), address)); } catch (e) { reject(e); }
+      });
+      try { why(N.fetch(id, [address, String(method).toUpperCase(), limit], flat, sent)); } catch (e) { N.forget(id); throw e; }
+    });
+  };
+
+  Object.defineProperty(globalThis, "fetch", { value: fetch, writable: true, configurable: true });
+  Object.defineProperty(globalThis, "FetchError", { value: FetchError, writable: true, configurable: true });
   N.Request = Request;
   N.Response = Response;
   N.BadRequest = BadRequest;

@@ -27,42 +27,77 @@
     return [true, code, name, message, stack, line, program];
   };
 
-  const answered = (response) => {
-    const flat = [];
-    for (const [name, value] of response.headers) flat.push(name, value);
-    return [false, response.status, flat, response[N.BYTES]()];
+  const answered = (response) => [false, response.status, response.headers[N.FLAT](), response[N.BYTES]()];
+  const problem = (status, title, detail) => {
+    const made = new N.Response();
+    made.status = status;
+    made.type = "application/problem+json";
+    made.json({ type: "about:blank", title, status, detail });
+    return made;
   };
-
-  N.main = async (script, given) => {
+  /** The end of a handler that threw. */
+  const thrown = N.thrown = (error) => {
     try {
-      const request = new N.Request(given), response = new N.Response();
-      const problem = (status, title, detail) => {
-        const made = new N.Response();
-        made.status = status;
-        made.type = "application/problem+json";
-        made.json({ type: "about:blank", title, status, detail });
-        return made;
-      };
-      const handler = script[request.method] ?? (request.method === "HEAD" ? script.GET : undefined) ?? script.default;
-      if (typeof handler !== "function") {
-        const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
-        const has = (method) => typeof (script[method] ?? (method === "HEAD" && script.GET)) === "function";
-        const allow = methods.filter(has).join(", ");
-        const refused = problem(405, "Method not allowed", `the script takes ${allow || "nothing"}, not ${request.method}`);
-        refused.headers.set("allow", allow);
-        told = answered(refused);
-        return;
-      }
-      try {
-        response[N.TAKE](await handler(request, response));
-        told = answered(response);
-      } catch (e) {
-        if (!(e instanceof N.BadRequest)) throw e;
-        told = answered(problem(400, "Bad request", e.message));
-      }
+      told = error instanceof N.BadRequest ? answered(problem(400, "Bad request", error.message)) : failed(error);
     } catch (e) {
       told = failed(e);
     }
   };
+  const given = (response, value) => {
+    response[N.TAKE](value);
+    told = answered(response);
+  };
+  const later = async (response, promise) => {
+    try { given(response, await promise); } catch (e) { thrown(e); }
+  };
+  /** The end of a handler that gave something back, or a promise of it. */
+  N.gave = (response, value) => {
+    try {
+      if (value !== null && typeof value === "object" && typeof value.then === "function") later(response, value);
+      else given(response, value);
+    } catch (e) {
+      thrown(e);
+    }
+  };
+  const refuse = (script, method) => {
+    const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
+    const has = (name) => typeof (script[name] ?? (name === "HEAD" && script.GET)) === "function";
+    const allow = methods.filter(has).join(", ");
+    const refused = problem(405, "Method not allowed", `the script takes ${allow || "nothing"}, not ${method}`);
+    refused.headers.set("allow", allow);
+    told = answered(refused);
+  };
+
+  /** The handler with its request and response, to be called with nothing of ours beneath it. */
+  N.begin = (script) => {
+    try {
+      const request = new N.Request(), { method } = request;
+      const handler = script[method] ?? (method === "HEAD" ? script.GET : undefined) ?? script.default;
+      if (typeof handler === "function") return [handler, request, new N.Response()];
+      refuse(script, method);
+    } catch (e) {
+      thrown(e);
+    }
+  };
   N.outcome = () => told;
+
+  // The language makes its functions when they are first asked for. What a request makes is gone
+  // with it, so they are made now, once.
+  const made = new Set([globalThis]);
+  for (const object of made) {
+    for (const key of Reflect.ownKeys(object)) {
+      const { value, get, set } = Reflect.getOwnPropertyDescriptor(object, key);
+      for (const part of [value, get, set]) {
+        if (part !== null && (typeof part === "object" || typeof part === "function")) made.add(part);
+      }
+    }
+    const proto = Object.getPrototypeOf(object);
+    if (proto !== null) made.add(proto);
+  }
+  for (const make of [() => [].values(), () => new Map().values(), () => new Set().values(), () => ""[Symbol.iterator](),
+                      () => (function* () {})(), () => (async function* () {})(), () => "".matchAll(/x/g), () => async () => {}]) {
+    for (let at = make(); at !== null; at = Object.getPrototypeOf(at)) {
+      for (const key of Reflect.ownKeys(at)) Reflect.getOwnPropertyDescriptor(at, key);
+    }
+  }
 }

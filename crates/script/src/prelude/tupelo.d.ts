@@ -174,3 +174,29 @@ declare const console: Record<"debug" | "log" | "info" | "warn" | "error", (...p
 declare function setTimeout(run: (...rest: any[]) => void, milliseconds?: number, ...rest: any[]): number;
 declare function clearTimeout(timer: number): void;
 declare function queueMicrotask(run: () => void): void;
+
+/** What another server answered. */
+interface FetchAnswer {
+  readonly status: number;
+  /** Whether the status is 200 to 299. */
+  readonly ok: boolean;
+  readonly url: string;
+  readonly headers: Headers;
+  bytes(): Uint8Array;
+  text(): string;
+  json(): any;
+  xml(): XmlElement;
+}
+interface FetchOptions {
+  method?: string;
+  headers?: Record<string, string | number> | Iterable<[string, string]>;
+  body?: Data;
+  /** The body as JSON. */
+  json?: unknown;
+  /** Milliseconds, at most those of the settings. */
+  timeout?: number;
+}
+/** Asks another server, of those that the settings allow. */
+declare function fetch(url: string, options?: FetchOptions): Promise<FetchAnswer>;
+/** Another server did not answer, or may not be asked. */
+declare class FetchError extends Error {}

@@ -2,11 +2,11 @@
 (N) => {
   const escape = (text) => {
     const given = String(text);
-    if (/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(given)) throw new RangeError("XML has no control characters");
+    if (/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(given)) throw N.clean(new RangeError("XML has no control characters"));
     return given.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" })[c]);
   };
   const name = (text) => {
-    if (!/^[\p{L}_][\p{L}\p{N}_.:-]*$/u.test(text)) throw new RangeError(`${JSON.stringify(text)} is not the name of an element`);
+    if (!/^[\p{L}_][\p{L}\p{N}_.:-]*$/u.test(text)) throw N.clean(new RangeError(`${JSON.stringify(text)} is not the name of an element`));
     return text;
   };
 
@@ -52,7 +52,7 @@
   }
 
   const write = (tag, value, depth = 0) => {
-    if (depth > 200) throw new RangeError("elements nest more than 200 levels");
+    if (depth > 200) throw N.clean(new RangeError("elements nest more than 200 levels"));
     name(tag);
     if (value instanceof Element) value = value.value();
     if (typeof value?.toJSON === "function") value = value.toJSON();
@@ -73,7 +73,7 @@
     /** The root of a document. There are no entities but XML's own five. */
     parse(text) {
       const read = N.xmlRead(String(text));
-      if (typeof read !== "string") throw new SyntaxError(`not XML: ${read.wrong}`);
+      if (typeof read !== "string") throw N.clean(new SyntaxError(`not XML: ${read.wrong}`));
       return new Element(JSON.parse(read));
     },
     /** A document with this root. "@name" is an attribute, "#text" the text. */

@@ -292,3 +292,24 @@ fn lines_of_the_script_go_to_the_log() {
     assert!(journal[1].starts_with("Error Error: bad"));
     assert_eq!(journal[2], r#"Info done {"n":2}"#);
 }
+
+#[test]
+fn other_servers_answer_in_the_forms_of_the_web() {
+    let told = told(get(
+        "const a = await fetch('http://one/', { method: 'post', headers: { 'X-A': 1 }, json: { b: 2 } });
+         return [a.status, a.ok, a.headers.get('X-Kind'), a.text()].join(' ')",
+    ));
+    assert_eq!(
+        told,
+        "203 true echo POST X-A: 1; content-type: application/json; {\"b\":2}"
+    );
+    for (url, why) in [
+        ("http://forbidden/", "not allowed"),
+        ("http://broken/", "cannot connect"),
+    ] {
+        let body = format!(
+            "try {{ await fetch('{url}') }} catch (e) {{ return `${{e.name}} ${{e.message}}` }}"
+        );
+        assert_eq!(self::told(get(&body)), format!("FetchError {why}"));
+    }
+}

@@ -9,8 +9,8 @@ use std::time::Instant;
 use cics::resp::Condition;
 use link::{Answer, Op};
 use script::{
-    AbendInfo, Engine, Facts, Failure, Fault, Host, Input, Level, Library, Limits, Mistake, Output,
-    Records, Request, Sources,
+    AbendInfo, Engine, Event, Facts, Failure, Fault, FetchRequest, Fetched, Host, Input, Level,
+    Library, Limits, Mistake, Output, Records, Request, Sources,
 };
 
 /// What the host was asked, in words.
@@ -19,7 +19,7 @@ pub type Journal = Rc<RefCell<Vec<String>>>;
 /// A host: LINK upper-cases its input, `ABEND` abends, `NONE` is not there.
 pub struct World {
     pub journal: Journal,
-    children: Vec<(u32, Result<Output, Fault>)>,
+    children: Vec<(u32, Event)>,
 }
 
 impl Host for World {
@@ -64,11 +64,34 @@ impl Host for World {
         input: Input<'_>,
     ) -> Result<(), Fault> {
         let result = self.link(program, input);
-        self.children.insert(0, (number, result));
+        self.children.insert(0, (number, Event::Ended(result)));
         Ok(())
     }
 
-    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Result<Output, Fault>)> {
+    fn fetch(&mut self, number: u32, request: FetchRequest) -> Result<(), String> {
+        self.journal
+            .borrow_mut()
+            .push(format!("{} {}", request.method, request.url));
+        let headers: String = request
+            .headers
+            .iter()
+            .map(|(n, v)| format!("{n}: {v}; "))
+            .collect();
+        let body = String::from_utf8_lossy(&request.body);
+        let answer = match request.url.as_str() {
+            "http://forbidden/" => return Err("not allowed".into()),
+            "http://broken/" => Err("cannot connect".into()),
+            _ => Ok(Fetched {
+                status: 203,
+                headers: vec![("x-kind".into(), "echo".into())],
+                body: format!("{} {headers}{body}", request.method).into_bytes(),
+            }),
+        };
+        self.children.insert(0, (number, Event::Fetched(answer)));
+        Ok(())
+    }
+
+    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Event)> {
         if self.children.is_empty()
             && let Some(at) = until
         {
@@ -162,7 +185,7 @@ impl Script {
             children: Vec::new(),
         });
         let purged = Arc::new(AtomicBool::new(false));
-        self.engine.serve(request, host, purged).0
+        self.engine.serve(request.clone(), host, purged).0
     }
 
     /// GET of a path, and the body of its answer.

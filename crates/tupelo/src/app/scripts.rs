@@ -24,7 +24,7 @@ pub fn check(app: &Application) -> Checked {
     let page = CodePage::by_name(&region.code_page).unwrap_or_else(|_| CodePage::ascii());
     script::check(
         config,
-        &app.folder.join(&config.folder),
+        &app.folder,
         app.copy_folders(),
         page,
         (region.applid.clone(), region.sysid.clone()),

@@ -438,3 +438,192 @@ fn scripts_ask_who_calls_where_settings_say_so() {
     let answer = ask(Some("ada"));
     assert_eq!((answer.status, text(&answer.body).trim()), (200, "ADA"));
 }
+
+#[test]
+fn functions_of_the_language_that_cannot_be_asked_to_end_are_ended() {
+    let bank = Bank::start("[script]\nrunaway_ms = 200\nmemory_mib = 64\n");
+    for body in [
+        "const a = 'a'.repeat(2e7); return a.indexOf(a.slice(0, 1e7) + 'b')",
+        "return Array.prototype.lastIndexOf.call({ length: 2 ** 53 - 1 }, 1)",
+        "return Array.prototype.reverse.call({ length: 2 ** 53 - 1 }).length",
+        "return Array.prototype.copyWithin.call({ length: 2 ** 53 - 1 }, 0, 1).length",
+    ] {
+        assert_eq!(bank.abend(body), "AICA", "{body}");
+        assert_eq!(
+            bank.value("return inquire(10000001).INQ_HOLDER"),
+            "Ada Byron",
+            "after {body}"
+        );
+    }
+    assert_eq!(bank.server.get("/bank/accounts/10000001").status, 200);
+}
+
+#[test]
+fn a_script_that_computes_lets_others_go_on() {
+    let bank = Bank::start("[script]\nengines = 1\nrunaway_ms = 0\ntimeout_ms = 20000\n");
+    std::thread::scope(|scope| {
+        let long = scope.spawn(|| {
+            bank.value(
+                "while (!cics.ts('GO').read(1)) for (let i = 0; i < 1e6; i++); return 'done'",
+            )
+        });
+        for _ in 0..30 {
+            assert_eq!(
+                bank.value("return inquire(10000001).INQ_HOLDER"),
+                "Ada Byron"
+            );
+        }
+        assert_eq!(bank.value("return cics.ts('GO').write('go')"), 1);
+        assert_eq!(long.join().unwrap(), "done");
+    });
+}
+
+#[test]
+fn a_brief_script_that_turns_endless_is_ended_where_it_runs() {
+    let bank = Bank::start("[script]\nrunaway_ms = 200\n");
+    for _ in 0..40 {
+        assert_eq!(bank.value("return 1"), 1);
+    }
+    assert_eq!(bank.abend("for (;;) {}"), "AICA");
+    let held = "return Array.prototype.reverse.call({ length: 2 ** 53 - 1 }).length";
+    for _ in 0..40 {
+        assert_eq!(bank.value("return 1"), 1);
+    }
+    assert_eq!(bank.abend(held), "AICA");
+    assert_eq!(
+        bank.value("return inquire(10000001).INQ_HOLDER"),
+        "Ada Byron"
+    );
+}
+
+#[test]
+fn what_a_request_leaves_behind_is_gone_with_it() {
+    let bank = Bank::start("");
+    for body in [
+        "Object.prototype.left = 1; Array.prototype.map = null; String.prototype.trim = () => 'x'",
+        "globalThis.left = Symbol.for('left'); /(l)(e)ft/.exec('left')",
+        "Copybook.prototype.view = null; Map.prototype.get = null; Promise.prototype.then = null",
+        "globalThis.ref = new WeakRef({}); new FinalizationRegistry(() => {}).register({}, 1)",
+        "setTimeout(() => { throw new Error('late') }, 1); return 1",
+        "new Promise((resolve) => setTimeout(resolve, 1)).then(() => { Object.prototype.late = 1 })",
+        "Object.freeze(globalThis); delete Array.prototype[Symbol.iterator]",
+        "Error.prepareStackTrace = () => 'mine'; Error.stackTraceLimit = 0; throw new Error('x')",
+        "const a = []; for (;;) a.push({})",
+        "Account.view().ACCOUNT_HOLDER = 'left'; Object.getPrototypeOf(Account.view()).json = () => 'mine'",
+    ] {
+        bank.run(body);
+        let clean = bank.value(
+            "await new Promise((resolve) => setTimeout(resolve, 3));
+             return [typeof left, typeof ref, typeof late, [1].map((n) => n + 1)[0], ' a '.trim(),
+                     Account.view().ACCOUNT_HOLDER, JSON.parse(Account.view().json()).ACCOUNT_NUMBER,
+                     Object.keys({}).length, inquire(10000001).INQ_HOLDER]",
+        );
+        let undefined = "undefined";
+        assert_eq!(
+            clean,
+            json!([
+                undefined,
+                undefined,
+                undefined,
+                2,
+                "a",
+                "",
+                0,
+                0,
+                "Ada Byron"
+            ]),
+            "after {body}"
+        );
+    }
+}
+
+#[test]
+fn transactions_queues_and_names_of_others_are_reached() {
+    let definitions = "\nDEFINE TDQUEUE(SCRQ) GROUP(BANK) TYPE(INTRA)\n";
+    let bank = Bank::with("", definitions);
+    let queue = bank.value(
+        "const q = cics.td('SCRQ'); q.write('first'); q.write('second');
+         return [String.fromCharCode(...q.read()), String.fromCharCode(...q.read()), q.read() ?? null]",
+    );
+    assert_eq!(queue, json!(["first", "second", null]));
+    let counted = bank.value(
+        "cics.exec('DEFINE COUNTER', { COUNTER: 'ORDERS', VALUE: 5 });
+         return [cics.counter('ORDERS'), cics.counter('ORDERS')]",
+    );
+    assert_eq!(counted, json!([5, 6]));
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| {
+            bank.value(
+                "cics.enq('held'); cics.ts('HELD').write('x'); cics.syncpoint();
+                 cics.enq('held'); while (!cics.ts('GO').read(1)) cics.delay(5); return 'freed'",
+            )
+        });
+        until("the name is held", || {
+            bank.value("return cics.ts('HELD').read(1) ? 1 : 0") == 1
+        });
+        until("another task finds it taken", || {
+            bank.value("return cics.enq('held', { nosuspend: true })") == false
+        });
+        bank.value("cics.ts('GO').write('x')");
+        assert_eq!(first.join().unwrap(), "freed");
+    });
+    let started =
+        bank.value("try { cics.start('NONE') } catch (e) { return [e.name, e.condition] }");
+    assert_eq!(started, json!(["CicsCondition", "TRANSIDERR"]));
+}
+
+#[test]
+fn a_script_asks_the_servers_that_are_allowed_and_no_others() {
+    let other = Server::start(&example("bank"));
+    let settings = format!(
+        "[script.fetch]\nallow = [\"http://{}/bank\"]\nmax_kib = 1\n",
+        other.gateway
+    );
+    let bank = Bank::start(&settings);
+    let address = other.gateway.clone();
+    let url = |path: &str| format!("http://{address}{path}");
+    let asked = bank.value(&format!(
+        "const a = await fetch('{}'); return [a.status, a.ok, a.headers.get('content-type'), a.json().holder ?? Object.keys(a.json())]",
+        url("/bank/accounts/10000001")
+    ));
+    assert_eq!(asked[0], 200, "{asked}");
+    let both = bank.value(&format!(
+        "const all = await Promise.all([1, 2, 3].map(() => fetch('{}'))); return all.map((a) => a.status)",
+        url("/bank/overview/99999999")
+    ));
+    assert_eq!(both, json!([404, 404, 404]));
+    for (path, why) in [
+        ("/probe", "not among the addresses"),
+        ("/bank/../probe", "no . and no .."),
+    ] {
+        let told = bank.value(&format!(
+            "try {{ await fetch('{}') }} catch (e) {{ return [e.name, e.message] }}",
+            url(path)
+        ));
+        assert_eq!(told[0], "FetchError");
+        assert!(told[1].as_str().unwrap().contains(why), "{told}");
+    }
+    assert_eq!(bank.abend("await fetch('http://127.0.0.1:1/bank')"), "AJST");
+    drop(other);
+    let gone = bank.value(&format!(
+        "try {{ await fetch('{}') }} catch (e) {{ return e.message }}",
+        url("/bank/accounts/10000001")
+    ));
+    assert!(gone.as_str().unwrap().contains("cannot connect"), "{gone}");
+}
+
+#[test]
+fn a_stack_shows_the_scripts_own_calls_alone() {
+    let bank = Bank::start("");
+    let stacks = bank.value(
+        "const stacks = [];
+         for (const wrong of [() => cics.link('NOWHERE'), () => cics.file('NONE'), () => Account.view('x'),
+                              () => cics.exec('NOSUCH'), () => XML.parse('<'), () => inquire.nothing.at(0)]) {
+           try { wrong() } catch (e) { stacks.push(e.stack) }
+         }
+         return stacks.join('|')",
+    );
+    let stacks = stacks.as_str().unwrap();
+    assert!(!stacks.contains("tupelo:"), "{stacks}");
+    assert_eq!(stacks.matches("POST (probe.js").count(), 6, "{stacks}");
+}

@@ -1,0 +1,129 @@
+//! Tests of the language itself, run where scripts run: in an engine with its
+//! own part, its limits and a fresh realm each.
+//!
+//! `cargo xtask test262` runs the conformance suite through this.
+//!
+//! Reference: test262, INTERPRETING.md.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rquickjs::context::EvalOptions;
+use rquickjs::{CatchResultExt, CaughtError, Ctx, Module, Promise, Value};
+
+use crate::engine::{Engine, stopped};
+use crate::failure::{self, Failure};
+
+/// A text and how it is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial<'t> {
+    /// Its name, in stacks and for its imports.
+    pub name: &'t str,
+    /// Scripts that run before it, by name.
+    pub before: &'t [(&'t str, &'t str)],
+    /// The text.
+    pub text: &'t str,
+    /// Whether it is a module.
+    pub module: bool,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It came to its end, having printed this.
+    Ended(String),
+    /// It threw: name of the error, and what it says.
+    Threw(String, String),
+    /// It was ended, with this abend code.
+    Stopped(String),
+}
+
+impl Engine {
+    /// Runs a text in a fresh realm.
+    pub fn try_text(&mut self, trial: Trial<'_>) -> Verdict {
+        self.shared()
+            .watch
+            .begin(Arc::new(AtomicBool::new(false)), self.limits());
+        let verdict = self.context().with(|ctx| self.run(&ctx, trial));
+        self.set_back();
+        verdict
+    }
+
+    fn run(&self, ctx: &Ctx<'_>, trial: Trial<'_>) -> Verdict {
+        let ran = self.run_parts(ctx, trial);
+        let shared: Rc<_> = self.shared();
+        if let Some(stop) = shared.watch.stopped() {
+            return Verdict::Stopped(stopped(stop).abend.code);
+        }
+        match ran {
+            Ok(said) => Verdict::Ended(said),
+            Err(_) if self.is_exhausted() => Verdict::Stopped(failure::MEMORY.to_owned()),
+            Err(threw) => threw,
+        }
+    }
+
+    fn run_parts(&self, ctx: &Ctx<'_>, trial: Trial<'_>) -> Result<String, Verdict> {
+        let script = |name: &str, text: &str| -> Result<(), Verdict> {
+            let mut options = EvalOptions::default();
+            options.filename = Some(name.to_owned());
+            options.strict = false;
+            let done = ctx.eval_with_options::<Value<'_>, _>(text, options);
+            done.catch(ctx).map_err(threw).map(drop)
+        };
+        for (name, text) in trial.before {
+            script(name, text)?;
+        }
+        if trial.module {
+            let declared = Module::declare(ctx.clone(), trial.name, trial.text);
+            let evaluated = declared.and_then(Module::eval);
+            let (_, promise): (_, Promise<'_>) = evaluated.catch(ctx).map_err(threw)?;
+            self.jobs(ctx);
+            if let Some(result) = promise.result::<Value<'_>>() {
+                result.catch(ctx).map_err(threw)?;
+            }
+        } else {
+            script(trial.name, trial.text)?;
+        }
+        self.jobs(ctx);
+        let said: Option<String> = ctx.globals().get("__said").unwrap_or_default();
+        Ok(said.unwrap_or_default())
+    }
+
+    /// Runs what promises have left to do, within the limits.
+    fn jobs(&self, ctx: &Ctx<'_>) {
+        let shared = self.shared();
+        let mut jobs = 0u32;
+        while ctx.execute_pending_job() && shared.watch.stopped().is_none() {
+            jobs += 1;
+            if jobs.is_multiple_of(256) {
+                shared.watch.check();
+            }
+        }
+    }
+}
+
+fn threw(error: CaughtError<'_>) -> Verdict {
+    let name = |value: &Value<'_>| -> Option<String> {
+        let object = value.as_object()?;
+        let constructor: Value<'_> = object.get("constructor").ok()?;
+        let name: Option<String> = constructor.as_object()?.get("name").ok()?;
+        name
+    };
+    match &error {
+        CaughtError::Exception(e) => {
+            let value = e.as_value();
+            let name = name(value).unwrap_or_else(|| "Error".to_owned());
+            Verdict::Threw(name, e.message().unwrap_or_default())
+        }
+        CaughtError::Value(value) => {
+            let name = name(value).unwrap_or_else(|| value.type_name().to_owned());
+            let message = value.as_object().and_then(|o| o.get("message").ok());
+            Verdict::Threw(name, message.unwrap_or_default())
+        }
+        CaughtError::Error(error) => {
+            let Failure { abend, .. } = Failure::new(failure::THROWN, error.to_string());
+            Verdict::Threw("Error".to_owned(), abend.message)
+        }
+    }
+}

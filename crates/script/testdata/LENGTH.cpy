@@ -1,0 +1,2 @@
+       01  LENGTH-AREA.
+           05  LEN-TO-RETURN PIC S9(9) COMP.
