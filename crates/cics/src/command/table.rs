@@ -151,6 +151,7 @@ mod storage;
 mod system;
 mod terminals;
 mod time;
+mod transforms;
 mod web;
 
 /// The rows of the served commands, one module each.
@@ -175,6 +176,7 @@ pub mod commands {
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
+    pub use super::transforms::rows::*;
 }
 
 /// Every row.
@@ -194,6 +196,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     terminals::TERMINALS,
     terminals::BATCH_DATA,
     activities::LATER,
+    transforms::SERVED,
     web::LATER,
     diagnostics::SERVED,
     journals::SERVED,

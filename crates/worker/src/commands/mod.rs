@@ -45,6 +45,7 @@ mod ret;
 mod send;
 mod storage;
 mod syncpoint;
+mod transform;
 mod write;
 mod xctl;
 
@@ -136,6 +137,10 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::create_tsmodel::NUMBER, definitions::create),
     (rows::discard::NUMBER, definitions::discard),
     (rows::perform_shutdown::NUMBER, ret::shutdown),
+    (rows::transform_datatojson::NUMBER, transform::data_to_json),
+    (rows::transform_datatoxml::NUMBER, transform::data_to_xml),
+    (rows::transform_jsontodata::NUMBER, transform::json_to_data),
+    (rows::transform_xmltodata::NUMBER, transform::xml_to_data),
 ];
 
 #[cfg(test)]
