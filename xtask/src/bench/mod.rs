@@ -17,6 +17,7 @@ mod gateway_peers;
 pub mod program;
 mod row;
 mod script;
+mod soap;
 mod sockets;
 mod sockets_peer;
 mod times;
@@ -73,6 +74,7 @@ const BENCHES: &[&[Bench]] = &[
     gateway::BENCHES,
     sockets::BENCHES,
     script::BENCHES,
+    soap::BENCHES,
 ];
 
 /// Runs the named benches; false when a row misses its bound.
