@@ -14,6 +14,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("copybook", 0),
     ("cics", 0),
     ("sna", 0),
+    ("soap", 0),
     ("capture", 0),
     ("advise", 0),
     ("measure", 0),
@@ -47,6 +48,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ("advise", "sna", "it knows the values of LU 6.2 parameters"),
     ("advise", "cics", "it reads definitions in DFHCSDUP syntax"),
     ("sna", "measure", "the ring's figures are histograms"),
+    ("soap", "copybook", "its records are those of copybooks"),
     ("cpic", "appc", "it is the C library over the node"),
     ("drive", "appc", "conversations are one of its protocols"),
     ("lab", "appc", "experiments drive a node"),
@@ -55,7 +57,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
 
 /// Crates without unsafe code. `copybook` is pure as well, but its decoder
 /// writes the bytes of JSON in place, which is where its speed comes from.
-const SAFE: &[&str] = &["cics", "sna", "capture", "advise", "translator"];
+const SAFE: &[&str] = &["cics", "sna", "soap", "capture", "advise", "translator"];
 
 /// Files longer than [`MOST_LINES`], and why.
 const LONG: &[(&str, &str)] = &[

@@ -30,6 +30,7 @@ pub mod codec;
 pub mod codepage;
 mod describe;
 mod diagnostic;
+pub mod generated;
 mod layout;
 mod model;
 mod naming;
@@ -40,7 +41,7 @@ mod picture;
 mod schema;
 mod source;
 
-pub use codec::{Codec, CodecOptions, DecodeError, EncodeError, FieldCodec};
+pub use codec::{Codec, CodecOptions, DecodeError, EncodeError, FieldCodec, Item};
 pub use codepage::CodePage;
 pub use describe::{
     ConditionDescription, FieldDescription, OccursDescription, RecordDescription,

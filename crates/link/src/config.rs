@@ -39,6 +39,18 @@ pub struct WorkerConfig {
     pub sockets: SocketOptions,
     /// Commands are traced.
     pub trace: bool,
+    /// What TRANSFORM converts by.
+    pub transforms: Vec<TransformEntry>,
+}
+
+/// A binding of records to XML and JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TransformEntry {
+    /// What XMLTRANSFORM and TRANSFORMER call it, 1 to 32 characters.
+    pub name: String,
+    /// The binding file's text.
+    pub binding: String,
 }
 
 /// How a worker serves its programs' socket calls.

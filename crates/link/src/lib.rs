@@ -49,7 +49,7 @@ pub use channel_data::{ChannelData, ContainerData};
 pub use cics::name::{FieldError as NameError, Name};
 pub use config::{
     Confinement, FileEntry, FileKind, ProgramEntry, SandboxMode, SocketOptions, StoreEntry,
-    TransactionEntry, WorkerConfig,
+    TransactionEntry, TransformEntry, WorkerConfig,
 };
 pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
 pub use heap::Heap;

@@ -18,6 +18,6 @@ pub mod sim;
 pub use api::*;
 pub use link::{
     ChannelName, Confinement, ContainerName, ContainerType, FileEntry, Name, NameError,
-    ProgramEntry, ProgramName, SandboxMode, SocketOptions, StoreEntry, TransId, UserId,
-    program_link,
+    ProgramEntry, ProgramName, SandboxMode, SocketOptions, StoreEntry, TransId, TransformEntry,
+    UserId, program_link,
 };

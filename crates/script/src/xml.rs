@@ -2,15 +2,15 @@
 //!
 //! A tree crosses to JavaScript as JSON text, `[name, [attribute, value, …],
 //! child, …]` with strings for text, which the own part makes elements of.
-//! Document types are refused, so there are no entities but the five of the
-//! language and character references; elements nest [`DEEPEST`] levels.
+//! The reader is that of the crate `soap`: no document types, so no entities but
+//! the five of the language and character references; elements nest [`DEEPEST`]
+//! levels.
 //!
 //! Reference: XML 1.0 (fifth edition), sections 2.8 and 4.6.
 
-use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, String as JsString, Value};
 use serde_json::{Value as Json, json};
+use soap::xml::{Event, Limits, Reader, Start};
 
 /// Levels of elements.
 const DEEPEST: usize = 200;
@@ -33,86 +33,43 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>) -> Result<()> {
 
 /// Reads a document: its root as a tree.
 pub fn parse(text: &str) -> std::result::Result<Json, String> {
-    let mut reader = Reader::from_str(text);
+    let limits = Limits {
+        depth: DEEPEST,
+        ..Limits::default()
+    };
+    let told = |error: soap::xml::Error| error.to_string();
+    let mut reader = Reader::new(text, limits).map_err(told)?;
     let mut open: Vec<Vec<Json>> = Vec::new();
     let mut root = None;
     loop {
-        let at = reader.buffer_position();
-        let wrong = |why: &dyn std::fmt::Display| {
-            let (line, column) = place(text, at as usize);
-            format!("line {line}, column {column}: {why}")
-        };
-        let event = reader.read_event().map_err(|e| wrong(&e))?;
-        match event {
-            Event::Start(_) | Event::Empty(_) if open.is_empty() && root.is_some() => {
-                return Err(wrong(&"there is more than one element at the top"));
+        match reader.next().map_err(told)? {
+            Event::Start(start) => {
+                let element = element(&start).map_err(|e| told(reader.wrong(e)))?;
+                open.push(element);
             }
-            Event::Start(start) if open.len() < DEEPEST => {
-                open.push(element(&start).map_err(|e| wrong(&e))?);
-            }
-            Event::Start(_) => {
-                return Err(wrong(&format!("elements nest more than {DEEPEST} levels")));
-            }
-            Event::Empty(start) => {
-                let made = Json::Array(element(&start).map_err(|e| wrong(&e))?);
-                close(made, &mut open, &mut root);
-            }
-            Event::End(_) => {
+            Event::End => {
                 // The reader has seen that it belongs to the last start.
                 let made = Json::Array(open.pop().unwrap_or_default());
                 close(made, &mut open, &mut root);
             }
             Event::Text(part) => {
-                let part = part.decode().map_err(|e| wrong(&e))?;
-                match open.last_mut() {
-                    Some(element) => add_text(element, &part),
-                    None if part.trim().is_empty() => {}
-                    None => return Err(wrong(&"there is text outside of the elements")),
+                if let Some(element) = open.last_mut() {
+                    add_text(element, &part);
                 }
             }
-            Event::CData(part) => {
-                let part = part.decode().map_err(|e| wrong(&e))?;
-                match open.last_mut() {
-                    Some(element) => add_text(element, &part),
-                    None => return Err(wrong(&"there is text outside of the elements")),
-                }
-            }
-            Event::GeneralRef(reference) => {
-                let name = reference.decode().map_err(|e| wrong(&e))?;
-                let known = match reference.resolve_char_ref() {
-                    Ok(Some(c)) => Some(c.to_string()),
-                    Ok(None) => {
-                        quick_xml::escape::resolve_predefined_entity(&name).map(str::to_owned)
-                    }
-                    Err(error) => return Err(wrong(&error)),
-                };
-                match (known, open.last_mut()) {
-                    (Some(text), Some(element)) => add_text(element, &text),
-                    _ => return Err(wrong(&format!("there is no entity &{name};"))),
-                }
-            }
-            Event::DocType(_) => return Err(wrong(&"a document type is not taken")),
-            Event::Decl(_) | Event::PI(_) | Event::Comment(_) => {}
-            Event::Eof => break,
+            Event::Eof => return root.ok_or_else(|| "there is no element".into()),
         }
-    }
-    match root {
-        Some(root) if open.is_empty() => Ok(root),
-        _ => Err("the document ends before its element does".into()),
     }
 }
 
-fn element(start: &BytesStart<'_>) -> std::result::Result<Vec<Json>, String> {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+fn element(start: &Start<'_>) -> std::result::Result<Vec<Json>, String> {
     let mut attributes = Vec::new();
-    for attribute in start.attributes() {
-        let attribute = attribute.map_err(|e| e.to_string())?;
-        let value = attribute.unescape_value().map_err(|e| e.to_string())?;
-        attributes.push(Json::String(text(attribute.key.as_ref())));
-        attributes.push(Json::String(value.into_owned()));
+    for (key, value) in start.attributes()? {
+        attributes.push(Json::String(key));
+        attributes.push(Json::String(value));
     }
     Ok(vec![
-        json!(text(start.name().as_ref())),
+        json!(String::from_utf8_lossy(start.name())),
         Json::Array(attributes),
     ])
 }
@@ -130,13 +87,6 @@ fn add_text(element: &mut Vec<Json>, part: &str) {
         Some(Json::String(text)) => text.push_str(part),
         _ => element.push(Json::String(part.to_owned())),
     }
-}
-
-fn place(text: &str, at: usize) -> (usize, usize) {
-    let before = &text.as_bytes()[..at.min(text.len())];
-    let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-    let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
-    (line, column)
 }
 
 #[cfg(test)]

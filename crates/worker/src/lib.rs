@@ -40,6 +40,7 @@ pub mod sandbox;
 pub mod services;
 mod storage;
 mod timer;
+mod transforms;
 mod worker;
 
 pub use abend::Abend;

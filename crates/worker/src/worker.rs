@@ -28,6 +28,7 @@ use crate::host::{ProgramId, Programs, Taken};
 use crate::services::{Crossings, Facts, Services, SharedAreas};
 use crate::storage::Storage;
 use crate::timer::Timer;
+use crate::transforms::Transforms;
 
 /// A worker: libcob, the program table and the task that runs.
 pub struct Worker {
@@ -43,6 +44,7 @@ pub struct Worker {
     pub(crate) hosts: crate::eza::HostArea,
     /// Sockets of the task whose data it moves itself.
     pub(crate) sockets: crate::eza::OwnSockets,
+    pub(crate) transforms: Transforms,
     pub(crate) task: Task,
 }
 
@@ -172,6 +174,7 @@ impl Worker {
             trace: TraceWriter::nowhere(),
             hosts: crate::eza::HostArea::default(),
             sockets: crate::eza::OwnSockets::default(),
+            transforms: Transforms::new(&config.transforms),
             task: Task {
                 storage: Storage::bounded(config.confinement.task_bytes),
                 ..Task::default()

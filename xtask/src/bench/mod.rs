@@ -17,6 +17,7 @@ mod gateway_peers;
 pub mod program;
 mod row;
 mod script;
+mod soap;
 mod sockets;
 mod sockets_peer;
 mod times;
@@ -75,6 +76,7 @@ const BENCHES: &[&[Bench]] = &[
     sockets::BENCHES,
     script::BENCHES,
     web::BENCHES,
+    soap::BENCHES,
 ];
 
 /// Runs the named benches; false when a row misses its bound.

@@ -151,6 +151,7 @@ mod storage;
 mod system;
 mod terminals;
 mod time;
+mod transforms;
 mod web;
 
 /// The rows of the served commands, one module each.
@@ -176,6 +177,7 @@ pub mod commands {
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
     pub use super::web::rows::*;
+    pub use super::transforms::rows::*;
 }
 
 /// Every row.
@@ -196,6 +198,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     terminals::BATCH_DATA,
     activities::LATER,
     web::SERVED,
+    transforms::SERVED,
     web::LATER,
     diagnostics::SERVED,
     journals::SERVED,

@@ -40,7 +40,7 @@ pub(super) enum FaultKind {
     NoVariant,
 }
 
-type Step = Result<(), Box<Fault>>;
+pub(super) type Step = Result<(), Box<Fault>>;
 
 impl Decoder<'_> {
     /// Writes a node's value and a comma, its key before it if it has one.
@@ -235,7 +235,7 @@ impl Decoder<'_> {
     }
 
     #[inline(always)]
-    fn leaf(&mut self, node: &Node, leaf: Leaf, delta: usize) -> Step {
+    pub(super) fn leaf(&mut self, node: &Node, leaf: Leaf, delta: usize) -> Step {
         let at = (node.offset as usize).wrapping_add(delta);
         let len = node.len as usize;
         if at > self.record.len() || len > self.record.len() - at {
@@ -395,23 +395,29 @@ impl Decoder<'_> {
         Ok(())
     }
 
+    /// Where a text begins and how long it is without the blanks that pad it.
+    #[inline(always)]
+    pub(super) fn trimmed(&self, justified: bool, at: usize, len: usize) -> (usize, usize) {
+        let space = self.plan.options.code_page.space();
+        match self.plan.options.trim {
+            Trim::Keep => (at, len),
+            Trim::Padding if justified => trim_start(self.record, at, len, space),
+            Trim::Padding => (at, scan::trim_end(self.record, at, len, space)),
+            Trim::Both => {
+                let len = scan::trim_end(self.record, at, len, space);
+                trim_start(self.record, at, len, space)
+            }
+        }
+    }
+
     /// Characters of the code page.
     #[inline(always)]
     fn text(&mut self, node: &Node, justified: bool, at: usize, len: usize) -> Step {
         let plan = self.plan;
         let page = plan.options.code_page.page();
         let space = plan.options.code_page.space();
-        let (mut at, mut len) = (at, len);
         let field = at;
-        match plan.options.trim {
-            Trim::Keep => {}
-            Trim::Padding if justified => (at, len) = trim_start(self.record, at, len, space),
-            Trim::Padding => len = scan::trim_end(self.record, at, len, space),
-            Trim::Both => {
-                len = scan::trim_end(self.record, at, len, space);
-                (at, len) = trim_start(self.record, at, len, space);
-            }
-        }
+        let (at, len) = self.trimmed(justified, at, len);
         if node.omit && is_empty(&self.record[at..at + len], space) {
             return Ok(());
         }
@@ -499,7 +505,7 @@ impl Decoder<'_> {
     }
 
     /// Copies plain bytes from `at` on; gives their number.
-    fn copy_run<const HIGH: bool>(&mut self, at: usize, end: usize) -> usize {
+    pub(super) fn copy_run<const HIGH: bool>(&mut self, at: usize, end: usize) -> usize {
         let len = end - at;
         self.out.reserve(len + 64);
         let page = self.plan.options.code_page.page();
@@ -518,7 +524,7 @@ impl Decoder<'_> {
     }
 
     /// A byte at `at` that is no character.
-    fn unmappable(&mut self, node: &Node, field: usize, at: usize) -> Step {
+    pub(super) fn unmappable(&mut self, node: &Node, field: usize, at: usize) -> Step {
         if self.plan.options.unmappable == Unmappable::Substitute {
             out::push_char(self.out, char::REPLACEMENT_CHARACTER);
             return Ok(());
@@ -543,7 +549,28 @@ impl Decoder<'_> {
             self.out.push(b',');
             return Ok(());
         };
-        let units = bytes
+        let blank = |b: &[u8; 2]| u16::from_be_bytes(*b) == BLANK;
+        let empty = bytes.as_chunks::<2>().0.iter().all(blank) || bytes.iter().all(|b| *b == 0);
+        if node.omit && empty {
+            return Ok(());
+        }
+        self.key(node);
+        self.out.push(b'"');
+        self.national(node, justified, at, len, out::push_char)?;
+        self.out.extend_from_slice(b"\",");
+        Ok(())
+    }
+
+    /// The characters of a national item, each written by `push`.
+    pub(super) fn national(
+        &mut self,
+        node: &Node,
+        justified: bool,
+        at: usize,
+        len: usize,
+        push: fn(&mut Vec<u8>, char),
+    ) -> Step {
+        let units = self.record[at..at + len]
             .as_chunks::<2>()
             .0
             .iter()
@@ -557,17 +584,12 @@ impl Decoder<'_> {
             Trim::Padding => (0, count - blanks_at_end),
             Trim::Both => (blanks_at_start, count - blanks_at_end),
         };
-        if node.omit && (blanks_at_end == count || bytes.iter().all(|b| *b == 0)) {
-            return Ok(());
-        }
-        self.key(node);
-        self.out.push(b'"');
         let shown = units.skip(first).take(last.saturating_sub(first));
         let mut place = first * 2;
         for c in char::decode_utf16(shown) {
             match c {
                 Ok(c) => {
-                    out::push_char(self.out, c);
+                    push(self.out, c);
                     place += 2 * c.len_utf16();
                 }
                 Err(_) => {
@@ -576,7 +598,6 @@ impl Decoder<'_> {
                 }
             }
         }
-        self.out.extend_from_slice(b"\",");
         Ok(())
     }
 }

@@ -159,6 +159,8 @@ pub struct Definitions {
     pub callable: Vec<String>,
     /// File commands run under the QR token (FCQRONLY=YES).
     pub fc_qr_only: bool,
+    /// What TRANSFORM converts by.
+    pub transforms: Vec<link::TransformEntry>,
 }
 
 /// TRANSACTION.

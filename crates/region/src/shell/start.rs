@@ -191,6 +191,7 @@ pub fn worker_config(
         confinement: config.confinement,
         sockets: config.socket_options,
         trace: config.trace,
+        transforms: definitions.transforms.clone(),
     }
 }
 

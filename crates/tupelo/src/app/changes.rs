@@ -19,6 +19,7 @@ pub fn fingerprint(app: &Application) -> u64 {
     let mut seen = DefaultHasher::new();
     look(&app.folder.join("tupelo.toml"), &mut seen);
     look(&app.folder.join("resources.csd"), &mut seen);
+    look(&app.folder.join(super::transforms::FOLDER), &mut seen);
     for section in settings.files.values() {
         if let Some(copybook) = &section.copybook {
             look(&app.folder.join(copybook), &mut seen);

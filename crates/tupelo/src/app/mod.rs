@@ -34,6 +34,7 @@ pub mod store_watch;
 pub mod texts;
 pub mod toml_errors;
 pub mod web;
+pub mod transforms;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -117,7 +118,10 @@ impl Application {
             let layout = self.file_layout(section).ok()??;
             Some(layout.length)
         };
-        let installed = definitions::install(&self.csd, &self.config, programs, &record_bytes);
+        let mut installed = definitions::install(&self.csd, &self.config, programs, &record_bytes);
+        let (transforms, wrong) = transforms::read(&self.folder.join(transforms::FOLDER))?;
+        installed.region.transforms = transforms;
+        installed.errors.extend(wrong);
         match installed.errors.is_empty() {
             true => Ok(installed),
             false => {

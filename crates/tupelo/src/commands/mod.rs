@@ -31,6 +31,7 @@ commands! {
     Check => check,
     New => new,
     Api => api,
+    Web => web,
     Run => run,
     File => file,
     Task => task,

@@ -46,6 +46,7 @@ mod send;
 mod storage;
 mod syncpoint;
 mod web;
+mod transform;
 mod write;
 mod xctl;
 
@@ -140,6 +141,10 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::web_converse::NUMBER, web::converse),
     (rows::web_send::NUMBER, web::send),
     (rows::perform_shutdown::NUMBER, ret::shutdown),
+    (rows::transform_datatojson::NUMBER, transform::data_to_json),
+    (rows::transform_datatoxml::NUMBER, transform::data_to_xml),
+    (rows::transform_jsontodata::NUMBER, transform::json_to_data),
+    (rows::transform_xmltodata::NUMBER, transform::xml_to_data),
 ];
 
 #[cfg(test)]

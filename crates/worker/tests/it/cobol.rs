@@ -14,6 +14,7 @@ pub struct Harness {
     files: Vec<Value>,
     records: Value,
     tasks: Vec<Value>,
+    transforms: Vec<Value>,
     fc_qr_only: bool,
 }
 
@@ -32,6 +33,7 @@ impl Harness {
             files: Vec::new(),
             records: json!({}),
             tasks: Vec::new(),
+            transforms: Vec::new(),
             fc_qr_only: false,
         }
     }
@@ -109,6 +111,13 @@ impl Harness {
         self
     }
 
+    /// A binding that TRANSFORM converts by.
+    pub fn transform(mut self, name: &str, binding: &str) -> Self {
+        self.transforms
+            .push(json!({"name": name, "binding": binding}));
+        self
+    }
+
     /// A task of this program with this COMMAREA.
     pub fn run(self, program: &str, commarea: &str) -> Self {
         self.task(json!({"program": program, "commarea": commarea}))
@@ -120,6 +129,7 @@ impl Harness {
             "applid": "TESTAPPL", "sysid": "TST1", "fc_qr_only": self.fc_qr_only,
             "programs": self.programs, "files": self.files,
             "transactions": [{"name": "TEST", "twa_bytes": 16}],
+            "transforms": self.transforms,
         })
     }
 

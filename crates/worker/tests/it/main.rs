@@ -7,4 +7,5 @@ mod files;
 mod link;
 mod programs;
 mod services;
+mod transforms;
 mod traps;

@@ -3,9 +3,9 @@
 //! The text is what a program's copybook says. It is parsed like any copybook,
 //! so that offsets and slack bytes are those that the program has.
 
-use super::names::{Taken, cobol};
 use super::{Contained, NAME_BYTES, Node, Part, Shape, Structures};
 use crate::project::record::Record;
+use copybook::generated::{Taken, cobol};
 use copybook::{FieldId, Layout, ParseOptions};
 use serde_json::Value;
 use std::fmt::Write as _;

@@ -24,7 +24,6 @@
 
 mod derive;
 mod generate;
-mod names;
 mod read;
 mod write;
 

@@ -45,11 +45,7 @@ impl Source {
             bail!("--pointer-bytes: a POINTER has 4 or 8 bytes");
         }
         let text = read_text(&self.copybook)?;
-        let own = self.copybook.parent().unwrap_or(Path::new(""));
-        let own = if own.as_os_str().is_empty() { Path::new(".") } else { own };
-        let folders = CopyFolders::new(
-            std::iter::once(own.to_owned()).chain(self.include.iter().cloned()),
-        );
+        let folders = self.folders();
         let name = self.copybook.display().to_string();
         let options = ParseOptions {
             format: match self.source_format {
@@ -73,6 +69,13 @@ impl Source {
             bail!("{name} describes no record");
         }
         Ok(copybook.layouts)
+    }
+
+    /// Where COPY members are: beside the copybook first.
+    fn folders(&self) -> CopyFolders {
+        let own = self.copybook.parent().unwrap_or(Path::new(""));
+        let own = if own.as_os_str().is_empty() { Path::new(".") } else { own };
+        CopyFolders::new(std::iter::once(own.to_owned()).chain(self.include.iter().cloned()))
     }
 
     /// The one record that is meant: by its name, or the only one.
@@ -110,15 +113,42 @@ pub fn read_text(path: &Path) -> Result<String> {
         .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect()))
 }
 
+/// A copybook's own text with its COPY members in it; it must lay out alone.
+pub fn expanded_text(path: &Path, include: &[PathBuf]) -> Result<String> {
+    let source = of_path(path, include);
+    let records = source.records()?;
+    let text = read_text(path)?;
+    let alone = copybook::parse(&text, &ParseOptions::default());
+    if alone.is_ok_and(|layouts| layouts == records) {
+        return Ok(text);
+    }
+    let (folders, name) = (source.folders(), path.display().to_string());
+    let options = ParseOptions {
+        copy: &folders,
+        source_name: &name,
+        ..ParseOptions::default()
+    };
+    let expanded = copybook::expand(&text, &options)
+        .map_err(|faults| miette!("{name} cannot be read: {}", counted(shown(&faults), "error")))?;
+    // What a program says elsewhere, such as DECIMAL-POINT, is not in it.
+    match copybook::parse(&expanded, &ParseOptions::default()) {
+        Ok(layouts) if layouts.len() == records.len() => Ok(expanded),
+        _ => bail!("{name} means something else without the program around it; give the copybook alone"),
+    }
+}
+
 /// The one record that a copybook describes; COPY members are looked for
 /// beside it first.
 pub fn layout_of(path: &Path, include: &[PathBuf]) -> Result<Layout> {
-    let source = Source {
+    of_path(path, include).record(None)
+}
+
+fn of_path(path: &Path, include: &[PathBuf]) -> Source {
+    Source {
         copybook: path.to_owned(),
         include: include.to_vec(),
         source_format: SourceFormat::Auto,
         decimal_comma: false,
         pointer_bytes: 8,
-    };
-    source.record(None)
+    }
 }

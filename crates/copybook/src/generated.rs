@@ -1,4 +1,4 @@
-//! COBOL names for the names of a JSON schema.
+//! COBOL names for the names of a schema, where a copybook is made from one.
 //!
 //! Reference: CICS Transaction Server, "JSON schema to COBOL mapping", naming
 //! rules; Enterprise COBOL for z/OS, "Reserved words".
@@ -10,7 +10,7 @@ const MAX_NAME: usize = 28;
 
 /// Names that are taken already, each once.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Taken(BTreeSet<String>);
+pub struct Taken(BTreeSet<String>);
 
 impl Taken {
     /// A name of its own for `base`: itself, or with the first number that is
@@ -33,8 +33,8 @@ impl Taken {
     }
 }
 
-/// The COBOL name of a JSON name, as yet without a number.
-pub(super) fn cobol(name: &str) -> String {
+/// The COBOL name of a schema's name, as yet without a number.
+pub fn cobol(name: &str) -> String {
     let known = |c: char| {
         if c.is_ascii_alphanumeric() || c == '-' {
             c

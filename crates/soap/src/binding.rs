@@ -1,0 +1,184 @@
+//! The binding file of a web service: what a region needs to run it, made from
+//! copybooks or from a service description.
+//!
+//! It is JSON with a version. The records are COBOL source, parsed when the
+//! file is loaded, so that the layout is the one that programs have; beside it
+//! stands which element is which item.
+
+use serde::{Deserialize, Serialize};
+
+/// What `version` says in files of this form.
+pub const VERSION: u32 = 1;
+/// Rules for names and types that files of this form follow.
+pub const MAPPING_LEVEL: &str = "1";
+
+/// A web service's operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Binding {
+    /// [`VERSION`].
+    pub version: u32,
+    /// [`MAPPING_LEVEL`].
+    pub mapping_level: String,
+    /// Name of the service in its description.
+    pub service: String,
+    /// Name of the operation.
+    pub operation: String,
+    /// The SOAPAction that clients send; empty for none.
+    #[serde(default)]
+    pub action: String,
+    /// The program that a provider links to; a requester has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// How the program gets its data.
+    pub interface: Interface,
+    /// Path of the provider, or the requester's endpoint.
+    #[serde(default)]
+    pub uri: String,
+    /// The message that a provider gets.
+    pub request: Structure,
+    /// The answer; a one-way operation has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<Structure>,
+}
+
+/// How a program gets its data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
+pub enum Interface {
+    /// In a COMMAREA, which holds the answer afterwards.
+    Commarea,
+    /// In a container of the channel `DFHWS-DATA`'s kind.
+    Channel {
+        /// The container with the record, both ways.
+        container: String,
+    },
+}
+
+/// A message: its records and its elements.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Structure {
+    /// COBOL source: the record first, then those that lie in containers.
+    pub copybook: String,
+    /// The element of the message.
+    pub root: Node,
+}
+
+/// An element or attribute, and the item that holds it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// Local name; empty for the text of the element around it.
+    pub name: String,
+    /// Namespace; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// An attribute of the element around it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub attribute: bool,
+    /// `xsi:nil` may stand for its value.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub nillable: bool,
+    /// Fewest occurrences.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub min: u32,
+    /// Most occurrences; `None` when nothing limits them.
+    #[serde(default = "some_one", skip_serializing_if = "is_some_one")]
+    pub max: Option<u32>,
+    /// Its item: the place in source order, the record being 0.
+    pub field: u32,
+    /// The item that counts its occurrences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// Its occurrences lie in a container of their own: which record of the
+    /// copybook they are. `field` holds the container's name then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<u32>,
+    /// How the item's bytes are its text.
+    #[serde(default, skip_serializing_if = "Form::is_item")]
+    pub form: Form,
+    /// What is within.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Node>,
+}
+
+/// How an item's bytes are an element's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// By the item's picture; a group is the elements within.
+    #[default]
+    Item,
+    /// X'00' is false, X'01' is true.
+    Boolean,
+    /// The bytes as hexadecimal digits.
+    Hex,
+    /// The bytes in base64.
+    Base64,
+}
+
+impl Form {
+    fn is_item(&self) -> bool {
+        *self == Form::Item
+    }
+}
+
+/// Why a file is no binding.
+#[derive(Debug, thiserror::Error)]
+pub enum BindingError {
+    /// It is not the JSON of a binding.
+    #[error("the binding file cannot be read: {0}")]
+    Json(#[from] serde_json::Error),
+    /// It is of another version.
+    #[error(
+        "the binding file has version {0}, this program reads {VERSION}; make it again from its description"
+    )]
+    Version(u64),
+}
+
+impl Binding {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Why it is no binding.
+    pub fn parse(text: &str) -> Result<Binding, BindingError> {
+        let value: serde_json::Value = serde_json::from_str(text)?;
+        if let Some(version) = value.get("version").and_then(serde_json::Value::as_u64)
+            && version != u64::from(VERSION)
+        {
+            return Err(BindingError::Version(version));
+        }
+        Ok(serde_json::from_value(value)?)
+    }
+
+    /// The file's text.
+    pub fn to_text(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn some_one() -> Option<u32> {
+    Some(1)
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // The signature is that of serde.
+fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
+#[allow(clippy::ref_option)] // The signature is that of serde.
+fn is_some_one(n: &Option<u32>) -> bool {
+    *n == Some(1)
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // The signature is that of serde.
+fn is_false(b: &bool) -> bool {
+    !*b
+}

@@ -1,0 +1,593 @@
+//! XML to records.
+//!
+//! One pass over the events; an element's name leads to its node, most often
+//! the next one, and its text straight into the item.
+
+use super::{Content, Message, Node, Plan, XmlCodec, XmlError, forms};
+use crate::xml::{self, Event, Reader, Scopes, Start, XSI, split};
+use copybook::EncodeError;
+use std::borrow::Cow;
+
+/// What went wrong where, with names added on the way out.
+struct Fault {
+    path: Vec<String>,
+    at: usize,
+    reason: Reason,
+}
+
+enum Reason {
+    Xml(xml::Error),
+    Text(String),
+}
+
+type Step<T = ()> = Result<T, Box<Fault>>;
+
+impl XmlCodec {
+    /// Reads a document that is the root element; `scopes` are declarations
+    /// that stand around it.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn encode(&self, text: &str, scopes: Scopes) -> Result<Message, XmlError> {
+        let mut message = Message {
+            record: vec![0; self.max_len()],
+            containers: Vec::new(),
+        };
+        let length =
+            self.encode_into(text, scopes, &mut message.record, &mut message.containers)?;
+        message.record.truncate(length);
+        Ok(message)
+    }
+
+    /// The same into an area of [`XmlCodec::max_len`] bytes or more; gives the
+    /// record's length. On an error the area holds parts of the record.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn encode_into(
+        &self,
+        text: &str,
+        scopes: Scopes,
+        area: &mut [u8],
+        containers: &mut Vec<(String, Vec<u8>)>,
+    ) -> Result<usize, XmlError> {
+        let mut parser = Parser {
+            plan: &self.plan,
+            reader: Reader::new(text, self.plan.options.limits)?,
+            scopes,
+            prefix: Vec::new(),
+            namespace: None,
+            frames: Vec::new(),
+            containers,
+        };
+        parser.document(area).map_err(|fault| match fault.reason {
+            Reason::Xml(error) => XmlError::Xml(error),
+            Reason::Text(reason) => {
+                let at = xml::Error::at(text, fault.at, "");
+                let mut path = fault.path;
+                path.reverse();
+                XmlError::Message {
+                    path: path.join("/"),
+                    line: at.line,
+                    column: at.column,
+                    reason,
+                }
+            }
+        })
+    }
+}
+
+/// What has come of a member.
+#[derive(Debug, Clone, Copy, Default)]
+struct Frame {
+    count: u32,
+    /// Index into the containers, from 1.
+    container: u32,
+}
+
+struct Parser<'a, 'c> {
+    plan: &'a Plan,
+    reader: Reader<'a>,
+    scopes: Scopes,
+    /// The prefix that was resolved last, and its namespace among the plan's;
+    /// `None` when declarations have changed.
+    prefix: Vec<u8>,
+    namespace: Option<u16>,
+    frames: Vec<Frame>,
+    containers: &'c mut Vec<(String, Vec<u8>)>,
+}
+
+impl<'a> Parser<'a, '_> {
+    #[cold]
+    fn fault(&self, reason: impl Into<String>) -> Box<Fault> {
+        Box::new(Fault {
+            path: Vec::new(),
+            at: self.reader.start(),
+            reason: Reason::Text(reason.into()),
+        })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Step<Event<'a>> {
+        self.reader.next().map_err(|e| {
+            Box::new(Fault {
+                path: Vec::new(),
+                at: 0,
+                reason: Reason::Xml(e),
+            })
+        })
+    }
+
+    fn document(&mut self, area: &mut [u8]) -> Step<usize> {
+        let plan = self.plan;
+        let root = &plan.nodes[0];
+        let start = match self.next()? {
+            Event::Start(start) => start,
+            _ => return Err(self.fault("there is no element")),
+        };
+        let length = self.whole(root, start, area, true)?;
+        // Only Eof can follow: a second root is refused by the reader.
+        self.next()?;
+        Ok(length)
+    }
+
+    /// An element that is a record of its own; gives the record's length.
+    fn whole(
+        &mut self,
+        node: &'a Node,
+        start: Start<'a>,
+        area: &mut [u8],
+        check: bool,
+    ) -> Step<usize> {
+        let codec = &self.plan.parts[node.part].codec;
+        let record = |e: EncodeError| e.to_string();
+        codec.initialise(area).map_err(|e| self.fault(record(e)))?;
+        let area = &mut area[..codec.max_len()];
+        let result = self.scoped(start, |parser, start, attributes| {
+            if check {
+                parser.root(node, &start)?;
+            }
+            parser.value(node, attributes, area, 0)
+        });
+        result.map_err(|mut fault| {
+            fault.path.push(node.name.clone());
+            fault
+        })?;
+        codec.finish(area).map_err(|e| self.fault(record(e)))
+    }
+
+    fn root(&mut self, node: &Node, start: &Start<'_>) -> Step {
+        let (prefix, local) = split(start.name());
+        let namespace = self.namespace_of(prefix)?;
+        if local == node.local && namespace == node.namespace {
+            return Ok(());
+        }
+        let found = self.scopes.resolve(prefix).unwrap_or_default();
+        let local = String::from_utf8_lossy(local);
+        let wanted = &self.plan.namespaces[usize::from(node.namespace)];
+        Err(self.fault(format!(
+            "the element is {{{found}}}{local}, {{{wanted}}}{} was expected",
+            node.name
+        )))
+    }
+
+    /// Runs `inside` with an element's declarations in force.
+    #[inline]
+    fn scoped<T>(
+        &mut self,
+        start: Start<'a>,
+        inside: impl FnOnce(&mut Self, Start<'a>, &[(String, String)]) -> Step<T>,
+    ) -> Step<T> {
+        if start.is_plain() {
+            return inside(self, start, &[]);
+        }
+        let attributes = start.attributes().map_err(|e| self.fault(e))?;
+        let mark = self.scopes.open(&attributes).map_err(|e| self.fault(e))?;
+        self.namespace = None;
+        let done = inside(self, start, &attributes)?;
+        self.scopes.close(mark);
+        self.namespace = None;
+        Ok(done)
+    }
+
+    /// The number of a prefix's namespace; one that no element has for others.
+    #[inline]
+    fn namespace_of(&mut self, prefix: &[u8]) -> Step<u16> {
+        match self.namespace {
+            Some(number) if self.prefix == prefix => Ok(number),
+            _ => self.look_up(prefix),
+        }
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, prefix: &[u8]) -> Step<u16> {
+        let Some(namespace) = self.scopes.resolve(prefix) else {
+            let prefix = String::from_utf8_lossy(prefix);
+            return Err(self.fault(format!("the prefix {prefix} is not declared")));
+        };
+        let number = self.plan.namespaces.iter().position(|n| n == namespace);
+        let number = number.map_or(u16::MAX, |n| n as u16);
+        self.prefix.clear();
+        self.prefix.extend_from_slice(prefix);
+        self.namespace = Some(number);
+        Ok(number)
+    }
+
+    /// Everything of an element behind its start.
+    #[inline]
+    fn value(
+        &mut self,
+        node: &'a Node,
+        attributes: &[(String, String)],
+        record: &mut [u8],
+        delta: usize,
+    ) -> Step {
+        let nil = !attributes.is_empty() && self.is_nil(attributes)?;
+        match &node.content {
+            Content::Group {
+                members,
+                attributes: own,
+                text,
+            } => {
+                if nil {
+                    return self.nothing();
+                }
+                if *text {
+                    return self.with_text(members.clone(), *own, attributes, record, delta);
+                }
+                self.group(members.clone(), *own, attributes, record, delta)
+            }
+            _ => {
+                if !attributes.is_empty() {
+                    self.only_known(attributes)?;
+                }
+                if nil {
+                    self.nothing()?;
+                    if let Content::Item(item, _) = node.content {
+                        let codec = &self.plan.parts[node.part].codec;
+                        codec.reset_item(item, record, delta);
+                    }
+                    return Ok(());
+                }
+                let text = self.text()?;
+                self.put(node, &text, record, delta)
+            }
+        }
+    }
+
+    fn put(&mut self, node: &Node, text: &str, record: &mut [u8], delta: usize) -> Step {
+        match &node.content {
+            Content::Item(item, number) => {
+                let codec = &self.plan.parts[node.part].codec;
+                let text = if *number { text.trim_ascii() } else { text };
+                codec
+                    .set_item(*item, text, record, delta)
+                    .map_err(|e| self.fault(e.to_string()))
+            }
+            Content::Bytes(form, span) => {
+                let field = record.get_mut(span.start + delta..span.end + delta);
+                let field = field.unwrap_or(&mut []);
+                forms::read(*form, text, field).map_err(|e| self.fault(e))
+            }
+            Content::Group { .. } | Content::Contained { .. } => Ok(()),
+        }
+    }
+
+    /// The text up to an element's end.
+    #[inline]
+    fn text(&mut self) -> Step<Cow<'a, str>> {
+        let mut text = match self.next()? {
+            Event::Text(text) => text,
+            Event::End => return Ok(Cow::Borrowed("")),
+            _ => return Err(self.fault("there is an element where text belongs")),
+        };
+        loop {
+            match self.next()? {
+                Event::End => return Ok(text),
+                Event::Text(more) => text.to_mut().push_str(&more),
+                _ => return Err(self.fault("there is an element where text belongs")),
+            }
+        }
+    }
+
+    /// Nothing up to an element's end.
+    fn nothing(&mut self) -> Step {
+        match self.text()?.trim().is_empty() {
+            true => Ok(()),
+            false => Err(self.fault("an element with xsi:nil is empty")),
+        }
+    }
+
+    fn is_nil(&self, attributes: &[(String, String)]) -> Step<bool> {
+        for (key, value) in attributes {
+            let (prefix, local) = split(key.as_bytes());
+            if local != b"nil" || self.scopes.resolve(prefix) != Some(XSI) {
+                continue;
+            }
+            return match value.trim() {
+                "true" | "1" => Ok(true),
+                "false" | "0" => Ok(false),
+                other => Err(self.fault(format!("xsi:nil is {other:?}, not true or false"))),
+            };
+        }
+        Ok(false)
+    }
+
+    /// Refuses attributes that mean nothing here; those of other namespaces are
+    /// somebody else's.
+    fn only_known(&self, attributes: &[(String, String)]) -> Step {
+        for (key, _) in attributes {
+            let (prefix, local) = split(key.as_bytes());
+            if prefix.is_empty() && local != b"xmlns" && !self.plan.options.ignore_unknown {
+                return Err(self.fault(format!("there is no attribute {key}")));
+            }
+            if !prefix.is_empty() && prefix != b"xmlns" && self.scopes.resolve(prefix).is_none() {
+                return Err(self.fault(format!("the prefix of {key} is not declared")));
+            }
+        }
+        Ok(())
+    }
+
+    fn group(
+        &mut self,
+        members: std::ops::Range<usize>,
+        own: usize,
+        attributes: &[(String, String)],
+        record: &mut [u8],
+        delta: usize,
+    ) -> Step {
+        let plan = self.plan;
+        let members = &plan.nodes[members];
+        let base = self.frames.len();
+        self.frames.resize(base + members.len(), Frame::default());
+        if own > 0 {
+            self.attributes(&members[..own], base, attributes, record, delta)?;
+        } else if !attributes.is_empty() {
+            self.only_known(attributes)?;
+        }
+        let mut next = own;
+        loop {
+            match self.next()? {
+                Event::Start(start) => {
+                    let found = self.scoped(start, |parser, start, attributes| {
+                        let Some(number) = parser.find(members, own, next, &start)? else {
+                            let skipped = parser.reader.skip().map(|_| None);
+                            return skipped.map_err(|e| {
+                                Box::new(Fault {
+                                    path: Vec::new(),
+                                    at: 0,
+                                    reason: Reason::Xml(e),
+                                })
+                            });
+                        };
+                        parser.member(
+                            &members[number],
+                            base + number,
+                            start,
+                            attributes,
+                            record,
+                            delta,
+                        )?;
+                        Ok(Some(number))
+                    })?;
+                    if let Some(number) = found {
+                        next = number + usize::from(members[number].max == 1);
+                    }
+                }
+                Event::End => break,
+                Event::Text(text) if text.trim().is_empty() => {}
+                Event::Text(_) => return Err(self.fault("there is text where elements belong")),
+                Event::Eof => return Err(self.fault("the element does not end")),
+            }
+        }
+        self.settle(members, base, record, delta)?;
+        self.frames.truncate(base);
+        Ok(())
+    }
+
+    /// An element with attributes and text.
+    fn with_text(
+        &mut self,
+        members: std::ops::Range<usize>,
+        own: usize,
+        attributes: &[(String, String)],
+        record: &mut [u8],
+        delta: usize,
+    ) -> Step {
+        let plan = self.plan;
+        let members = &plan.nodes[members];
+        let base = self.frames.len();
+        self.frames.resize(base + members.len(), Frame::default());
+        self.attributes(&members[..own], base, attributes, record, delta)?;
+        let text = self.text()?;
+        self.put(&members[own], &text, record, delta)?;
+        self.frames[base + own].count = 1;
+        self.settle(members, base, record, delta)?;
+        self.frames.truncate(base);
+        Ok(())
+    }
+
+    fn attributes(
+        &mut self,
+        members: &'a [Node],
+        base: usize,
+        attributes: &[(String, String)],
+        record: &mut [u8],
+        delta: usize,
+    ) -> Step {
+        let mut strange = Vec::new();
+        for pair in attributes {
+            let (prefix, local) = split(pair.0.as_bytes());
+            let namespace = match prefix {
+                b"" => Some(""),
+                prefix => self.scopes.resolve(prefix),
+            };
+            let found = members.iter().position(|m| {
+                m.local == local
+                    && namespace == Some(&*self.plan.namespaces[usize::from(m.namespace)])
+            });
+            match found {
+                Some(number) => {
+                    self.frames[base + number].count = 1;
+                    self.put(&members[number], &pair.1, record, delta)
+                        .map_err(|mut fault| {
+                            fault.path.push(format!("@{}", members[number].name));
+                            fault
+                        })?;
+                }
+                None => strange.push(pair.clone()),
+            }
+        }
+        self.only_known(&strange)
+    }
+
+    /// The member of an element's name; `None` for one to skip.
+    #[inline]
+    fn find(
+        &mut self,
+        members: &[Node],
+        own: usize,
+        next: usize,
+        start: &Start<'_>,
+    ) -> Step<Option<usize>> {
+        let (prefix, local) = split(start.name());
+        let namespace = self.namespace_of(prefix)?;
+        let is = |node: &Node| node.namespace == namespace && node.local == local;
+        // Elements come in the schema's order, nearly always.
+        for number in next..members.len().min(next + 2) {
+            if is(&members[number]) {
+                return Ok(Some(number));
+            }
+        }
+        let found = members[own..].iter().position(is);
+        match found {
+            Some(number) => Ok(Some(own + number)),
+            None if self.plan.options.ignore_unknown => Ok(None),
+            None => Err(self.unknown(prefix, local, &members[own..])),
+        }
+    }
+
+    #[cold]
+    fn unknown(&self, prefix: &[u8], local: &[u8], members: &[Node]) -> Box<Fault> {
+        let local = String::from_utf8_lossy(local);
+        let namespace = self.scopes.resolve(prefix).unwrap_or_default();
+        let same = members.iter().find(|m| *m.local == *local.as_bytes());
+        if let Some(same) = same {
+            let wanted = &self.plan.namespaces[usize::from(same.namespace)];
+            let reason = format!(
+                "{local} is in the namespace {namespace:?} here, its schema has it in {wanted:?}"
+            );
+            return self.fault(reason);
+        }
+        let names: Vec<&str> = members.iter().take(8).map(|m| m.name.as_str()).collect();
+        let more = if members.len() > 8 { ", …" } else { "" };
+        self.fault(format!(
+            "there is no element {local}; those there are: {}{more}",
+            names.join(", ")
+        ))
+    }
+
+    #[inline]
+    fn member(
+        &mut self,
+        node: &'a Node,
+        frame: usize,
+        start: Start<'a>,
+        attributes: &[(String, String)],
+        record: &mut [u8],
+        delta: usize,
+    ) -> Step {
+        let count = self.frames[frame].count;
+        let result = if count >= node.max {
+            let max = node.max;
+            Err(self.fault(match max {
+                1 => "it stands here twice".to_owned(),
+                _ => format!("it stands here more than {max} times"),
+            }))
+        } else if let Content::Contained { element, .. } = node.content {
+            self.contained(&self.plan.nodes[element], frame, start)
+        } else {
+            self.frames[frame].count = count + 1;
+            self.value(
+                node,
+                attributes,
+                record,
+                delta + node.stride * count as usize,
+            )
+        };
+        result.map_err(|mut fault| {
+            fault.path.push(match node.max {
+                1 => node.name.clone(),
+                _ => format!("{}[{}]", node.name, count + 1),
+            });
+            fault
+        })
+    }
+
+    /// An occurrence that goes to the end of a container.
+    fn contained(&mut self, element: &'a Node, frame: usize, start: Start<'a>) -> Step {
+        let Frame { count, container } = self.frames[frame];
+        let container = match container {
+            0 => {
+                let number = self.containers.len() + 1;
+                self.containers
+                    .push((format!("{CONTAINER}{number:08}"), Vec::new()));
+                number
+            }
+            known => known as usize,
+        };
+        self.frames[frame] = Frame {
+            count: count + 1,
+            container: container as u32,
+        };
+        let mut area = vec![0; self.plan.parts[element.part].codec.max_len()];
+        let length = self
+            .whole(element, start, &mut area, false)
+            .map_err(|mut fault| {
+                // Its name is added by who called.
+                fault.path.pop();
+                fault
+            })?;
+        self.containers[container - 1]
+            .1
+            .extend_from_slice(&area[..length]);
+        Ok(())
+    }
+
+    /// At the end of a group: what is missing, and the counts.
+    #[inline]
+    fn settle(&mut self, members: &[Node], base: usize, record: &mut [u8], delta: usize) -> Step {
+        for (number, node) in members.iter().enumerate() {
+            let Frame { count, container } = self.frames[base + number];
+            if count < node.min && (node.count.is_some() || !self.plan.options.allow_missing) {
+                return Err(self.too_few(node, count));
+            }
+            let Some(counter) = node.count else {
+                continue;
+            };
+            let codec = &self.plan.parts[node.part].codec;
+            let place = if counter.global { 0 } else { delta };
+            let mut put = |item, text: &str, place| codec.set_item(item, text, record, place);
+            let mut done = put(counter.item, &count.to_string(), place);
+            if let (Content::Contained { name, .. }, 1..) = (&node.content, container) {
+                let text = &self.containers[container as usize - 1].0;
+                done = done.and_then(|()| put(*name, text, delta));
+            }
+            done.map_err(|e| self.fault(e.to_string()))?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn too_few(&self, node: &Node, count: u32) -> Box<Fault> {
+        let mut fault = self.fault(match (node.min, count) {
+            (1, _) => "it is missing".to_owned(),
+            (min, count) => format!("it stands here {count} times, {min} are needed"),
+        });
+        fault.path.push(node.name.clone());
+        fault
+    }
+}
+
+/// How the names of containers begin that messages are put into.
+const CONTAINER: &str = "DFHPICC-";

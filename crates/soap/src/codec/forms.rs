@@ -1,0 +1,141 @@
+//! Bytes that are no characters: truth values, hexadecimal digits, base64.
+//!
+//! Reference: XML Schema part 2, boolean, hexBinary, base64Binary; RFC 4648.
+
+use crate::binding::Form;
+
+/// Appends the text of bytes.
+///
+/// # Errors
+/// Bytes that mean nothing.
+pub(super) fn write(form: Form, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    match form {
+        Form::Boolean => match bytes {
+            [0, ..] => out.extend_from_slice(b"false"),
+            [1, ..] => out.extend_from_slice(b"true"),
+            _ => return Err(format!("bytes {bytes:02x?} are neither X'00' nor X'01'")),
+        },
+        Form::Hex => out.extend(bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)])),
+        Form::Base64 | Form::Item => base64(bytes, out),
+    }
+    Ok(())
+}
+
+/// Puts text into a field; what is left of it becomes low-values.
+///
+/// # Errors
+/// Text that is not of the form, or longer than the field.
+pub(super) fn read(form: Form, text: &str, field: &mut [u8]) -> Result<(), String> {
+    let text = text.trim_ascii();
+    let bytes = match form {
+        Form::Boolean => match text {
+            "true" | "1" => vec![1],
+            "false" | "0" => vec![0],
+            other => return Err(format!("{other:?} is not true, false, 1 or 0")),
+        },
+        Form::Hex => from_hex(text).ok_or("the text is not hexadecimal digits in pairs")?,
+        Form::Base64 | Form::Item => from_base64(text).ok_or("the text is not base64")?,
+    };
+    if bytes.len() > field.len() {
+        let (length, max) = (bytes.len(), field.len());
+        return Err(format!("the value has {length} bytes, the field {max}"));
+    }
+    let (head, tail) = field.split_at_mut(bytes.len());
+    head.copy_from_slice(&bytes);
+    tail.fill(0);
+    Ok(())
+}
+
+fn digit(nibble: u8) -> u8 {
+    b"0123456789ABCDEF"[usize::from(nibble)]
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let nibble = |c: u8| char::from(c).to_digit(16).map(|n| n as u8);
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    match rest {
+        [] => pairs
+            .iter()
+            .map(|[a, b]| Some(nibble(*a)? << 4 | nibble(*b)?))
+            .collect(),
+        _ => None,
+    }
+}
+
+fn base64(bytes: &[u8], out: &mut Vec<u8>) {
+    for three in bytes.chunks(3) {
+        let mut word = [0; 4];
+        word[1..=three.len()].copy_from_slice(three);
+        let word = u32::from_be_bytes(word);
+        for k in 0..4 {
+            out.push(match k <= three.len() {
+                true => ALPHABET[(word >> (18 - 6 * k) & 63) as usize],
+                false => b'=',
+            });
+        }
+    }
+}
+
+fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let text: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    let digits = text.iter().position(|b| *b == b'=').unwrap_or(text.len());
+    let padding = &text[digits..];
+    let padded = padding.iter().all(|b| *b == b'=') && padding.len() <= 2;
+    if !text.len().is_multiple_of(4) || !padded || digits % 4 == 1 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(digits * 3 / 4);
+    for four in text[..digits].chunks(4) {
+        let mut word = 0;
+        for byte in four {
+            let value = ALPHABET.iter().position(|a| a == byte)?;
+            word = word << 6 | value as u32;
+        }
+        word <<= 6 * (4 - four.len());
+        bytes.extend_from_slice(&word.to_be_bytes()[1..four.len()]);
+    }
+    Some(bytes)
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_read_back() {
+        for bytes in [&b""[..], b"f", b"fo", b"foo", &[0, 255, 7, 1]] {
+            for form in [Form::Hex, Form::Base64] {
+                let mut text = Vec::new();
+                write(form, bytes, &mut text).unwrap();
+                let mut field = vec![9; bytes.len()];
+                read(form, std::str::from_utf8(&text).unwrap(), &mut field).unwrap();
+                assert_eq!(field, bytes);
+            }
+        }
+        let mut field = [9; 3];
+        read(Form::Base64, " Zm8= ", &mut field).unwrap();
+        assert_eq!(&field, b"fo\0");
+        read(Form::Boolean, "1", &mut field[..1]).unwrap();
+        assert_eq!(field[0], 1);
+    }
+
+    #[test]
+    fn what_is_not_of_the_form_is_refused() {
+        let mut field = [0; 2];
+        for (form, text) in [
+            (Form::Hex, "abc"),
+            (Form::Hex, "zz"),
+            (Form::Hex, "010203"),
+            (Form::Base64, "Zg="),
+            (Form::Base64, "Z==="),
+            (Form::Base64, "Z g=a"),
+            (Form::Base64, "Zm9v"),
+            (Form::Boolean, "yes"),
+        ] {
+            assert!(read(form, text, &mut field).is_err(), "{text}");
+        }
+        assert!(write(Form::Boolean, b" ", &mut Vec::new()).is_err());
+    }
+}

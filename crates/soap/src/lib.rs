@@ -1,0 +1,27 @@
+//! Web services without a network: everything between a message's bytes and a
+//! program's record.
+//!
+//! [`xml`] reads documents within limits and without document types. [`envelope`]
+//! is SOAP 1.1 and 1.2: parsing, building, faults. [`XmlCodec`] is compiled once
+//! from a [`Structure`] and goes straight between records and elements. [`wsdl`]
+//! makes a service description from copybooks and copybooks from a description;
+//! both give a [`Binding`], the file that a region runs a service by.
+//! [`pipeline`] is the way of a message through its handlers, as a state machine.
+//!
+//! Reference: SOAP 1.1 (W3C note), SOAP 1.2 part 1, WSDL 1.1, XML Schema part 2;
+//! CICS Transaction Server, "Creating web services".
+//!
+//! Invariant: no text, however broken, makes anything here panic.
+
+#![forbid(unsafe_code)]
+
+pub mod binding;
+pub mod codec;
+pub mod envelope;
+pub mod pipeline;
+pub mod wsdl;
+pub mod xml;
+
+pub use binding::{Binding, Structure};
+pub use codec::{XmlCodec, XmlError, XmlOptions};
+pub use envelope::{Envelope, Fault, Version};

@@ -1,0 +1,345 @@
+//! The configuration file of a pipeline.
+//!
+//! Elements are taken in the namespace of the documented schema, or in none.
+//! What is in them and means nothing here (transports by name, MTOM, security)
+//! is refused by name: a message must not go without a step that its pipeline
+//! demands.
+
+use crate::envelope::Version;
+use crate::xml::{self, Element, Limits};
+
+/// Which end of a service the pipeline is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It receives requests.
+    Provider,
+    /// It sends them.
+    Requester,
+}
+
+/// A pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// Which end.
+    pub role: Role,
+    /// Message handlers in the order of the request.
+    pub handlers: Vec<Handler>,
+    /// The last one of a provider.
+    pub terminal: Option<Handler>,
+    /// The program behind a SOAP handler; `DFHPITP` converts by the binding.
+    pub application: Option<String>,
+    /// Contents of `service_parameter_list`.
+    pub parameters: String,
+}
+
+/// A message handler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Handler {
+    /// A program.
+    Program {
+        /// Its name.
+        program: String,
+        /// Contents of `handler_parameter_list`.
+        parameters: String,
+    },
+    /// SOAP; for providers both versions are understood by the later one.
+    Soap {
+        /// The version of requests that are sent, and the latest received.
+        version: Version,
+        /// Programs for header blocks.
+        headers: Vec<HeaderProgram>,
+    },
+    /// JSON, as a provider's terminal handler.
+    Json,
+}
+
+/// A program for header blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderProgram {
+    /// Its name.
+    pub program: String,
+    /// Namespace of the blocks.
+    pub namespace: String,
+    /// Local name, or the start of one and a star.
+    pub local: String,
+    /// Called once even without such a block.
+    pub mandatory: bool,
+}
+
+impl HeaderProgram {
+    /// Whether a block is for it.
+    pub fn takes(&self, namespace: &str, name: &str) -> bool {
+        self.namespace == namespace
+            && match self.local.strip_suffix('*') {
+                Some(start) => name.starts_with(start),
+                None => name == self.local,
+            }
+    }
+}
+
+/// Why a file is no pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// Not XML.
+    #[error(transparent)]
+    Xml(#[from] xml::Error),
+    /// XML, and no pipeline.
+    #[error("line {line}: {reason}")]
+    Form {
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl Config {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str) -> Result<Config, ConfigError> {
+        let root = xml::parse_tree(text, Limits::default())?;
+        let role = match root.name.as_str() {
+            "provider_pipeline" => Role::Provider,
+            "requester_pipeline" => Role::Requester,
+            other => {
+                let reason =
+                    format!("the file is a {other}, no provider_pipeline or requester_pipeline");
+                return Err(form(&root, reason));
+            }
+        };
+        let mut config = Config {
+            role,
+            handlers: Vec::new(),
+            terminal: None,
+            application: None,
+            parameters: String::new(),
+        };
+        for child in &root.children {
+            match child.name.as_str() {
+                "transport" => config.transport(child)?,
+                "service" => config.service(child)?,
+                "apphandler" => config.application = Some(program(child, &child.text)?),
+                "service_parameter_list" => config.parameters = contents(child),
+                other => return Err(form(child, unknown(other, &root.name))),
+            }
+        }
+        match (role, &config.terminal) {
+            (Role::Provider, None) => Err(form(&root, "a provider needs a terminal_handler")),
+            (Role::Requester, Some(_)) => Err(form(&root, "a requester has no terminal_handler")),
+            _ => Ok(config),
+        }
+    }
+
+    fn transport(&mut self, transport: &Element) -> Result<(), ConfigError> {
+        for list in &transport.children {
+            match list.name.as_str() {
+                "default_transport_handler_list" | "default_http_transport_handler_list" => {
+                    for child in &list.children {
+                        let handler = self.handler(child, false)?;
+                        self.handlers.push(handler);
+                    }
+                }
+                other => return Err(form(list, unknown(other, "transport"))),
+            }
+        }
+        Ok(())
+    }
+
+    fn service(&mut self, service: &Element) -> Result<(), ConfigError> {
+        for child in &service.children {
+            match child.name.as_str() {
+                "service_handler_list" => {
+                    for one in &child.children {
+                        let handler = self.handler(one, false)?;
+                        self.handlers.push(handler);
+                    }
+                }
+                "terminal_handler" => match &child.children[..] {
+                    [one] => self.terminal = Some(self.handler(one, true)?),
+                    _ => return Err(form(child, "a terminal_handler holds one handler")),
+                },
+                other => return Err(form(child, unknown(other, "service"))),
+            }
+        }
+        Ok(())
+    }
+
+    fn handler(&self, from: &Element, terminal: bool) -> Result<Handler, ConfigError> {
+        let version = match from.name.as_str() {
+            "handler" => return program_handler(from),
+            "cics_soap_1.1_handler" | "cics_soap_1.1_handler_java" => Version::V11,
+            "cics_soap_1.2_handler" | "cics_soap_1.2_handler_java" => Version::V12,
+            "cics_json_handler_java" if terminal => return Ok(Handler::Json),
+            other => return Err(form(from, unknown(other, "a list of handlers"))),
+        };
+        if self.role == Role::Provider && !terminal {
+            let reason = "a provider's SOAP handler is its terminal_handler";
+            return Err(form(from, reason));
+        }
+        let mut headers = Vec::new();
+        for child in &from.children {
+            match child.name.as_str() {
+                "headerprogram" => headers.push(header_program(child)?),
+                // It says where Java runs, which nothing here needs.
+                "jvmserver" | "repository" | "addressing" => {}
+                other => return Err(form(child, unknown(other, &from.name))),
+            }
+        }
+        Ok(Handler::Soap { version, headers })
+    }
+}
+
+fn program_handler(from: &Element) -> Result<Handler, ConfigError> {
+    let named = from.children.iter().find(|c| c.name == "program");
+    let Some(named) = named else {
+        return Err(form(from, "a handler needs its program"));
+    };
+    let name = program(named, &named.text)?;
+    if name == "DFHPIJT" {
+        return Ok(Handler::Json);
+    }
+    let list = from
+        .children
+        .iter()
+        .find(|c| c.name == "handler_parameter_list");
+    Ok(Handler::Program {
+        program: name,
+        parameters: list.map(contents).unwrap_or_default(),
+    })
+}
+
+fn header_program(from: &Element) -> Result<HeaderProgram, ConfigError> {
+    let text = |name: &str| {
+        let child = from.children.iter().find(|c| c.name == name);
+        child.map(|c| c.text.trim().to_owned())
+    };
+    let (Some(name), Some(namespace), Some(local)) =
+        (text("program_name"), text("namespace"), text("localname"))
+    else {
+        let reason = "a headerprogram needs program_name, namespace and localname";
+        return Err(form(from, reason));
+    };
+    Ok(HeaderProgram {
+        program: program(from, &name)?,
+        namespace,
+        local,
+        mandatory: text("mandatory")
+            .as_deref()
+            .is_some_and(|m| matches!(m, "true" | "1")),
+    })
+}
+
+fn program(at: &Element, name: &str) -> Result<String, ConfigError> {
+    let name = name.trim();
+    match (1..=8).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_graphic()) {
+        true => Ok(name.to_owned()),
+        false => Err(form(at, format!("{name:?} is no program's name"))),
+    }
+}
+
+/// The elements within, as text.
+fn contents(element: &Element) -> String {
+    let mut out = Vec::new();
+    for child in &element.children {
+        write(child, &mut out);
+    }
+    match out.is_empty() {
+        true => element.text.trim().to_owned(),
+        false => String::from_utf8(out).unwrap_or_default(),
+    }
+}
+
+fn write(element: &Element, out: &mut Vec<u8>) {
+    out.push(b'<');
+    out.extend_from_slice(element.name.as_bytes());
+    for (key, value) in &element.attributes {
+        out.push(b' ');
+        out.extend_from_slice(key.as_bytes());
+        xml::push_attribute(out, value);
+    }
+    out.push(b'>');
+    let _ = xml::escape(out, element.text.trim());
+    for child in &element.children {
+        write(child, out);
+    }
+    out.extend_from_slice(format!("</{}>", element.name).as_bytes());
+}
+
+fn unknown(name: &str, within: &str) -> String {
+    format!("{name} in {within} is not supported; take it out if messages may go without it")
+}
+
+fn form(at: &Element, reason: impl Into<String>) -> ConfigError {
+    ConfigError::Form {
+        line: at.line,
+        reason: reason.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documented_forms_are_read() {
+        let config = Config::parse(
+            "<?xml version='1.0' encoding='EBCDIC-CP-US'?>
+            <provider_pipeline xmlns='http://www.ibm.com/software/htp/cics/pipeline'>
+              <service>
+                <service_handler_list>
+                  <handler><program>LOGGER</program>
+                    <handler_parameter_list><to>Q1</to></handler_parameter_list></handler>
+                </service_handler_list>
+                <terminal_handler>
+                  <cics_soap_1.2_handler>
+                    <headerprogram><program_name>AUDIT</program_name>
+                      <namespace>urn:a</namespace><localname>tx*</localname>
+                      <mandatory>true</mandatory></headerprogram>
+                  </cics_soap_1.2_handler>
+                </terminal_handler>
+              </service>
+              <apphandler>DFHPITP</apphandler>
+            </provider_pipeline>",
+        )
+        .unwrap();
+        assert_eq!(config.application.as_deref(), Some("DFHPITP"));
+        let Handler::Program {
+            program,
+            parameters,
+        } = &config.handlers[0]
+        else {
+            panic!("a program")
+        };
+        assert_eq!(
+            (program.as_str(), parameters.as_str()),
+            ("LOGGER", "<to>Q1</to>")
+        );
+        let Some(Handler::Soap { version, headers }) = &config.terminal else {
+            panic!("a SOAP handler")
+        };
+        assert_eq!(*version, Version::V12);
+        assert!(headers[0].takes("urn:a", "txid") && !headers[0].takes("urn:b", "txid"));
+        assert!(headers[0].mandatory);
+    }
+
+    #[test]
+    fn what_is_not_supported_is_refused_with_its_line() {
+        let wsse = "<requester_pipeline>\n<service><service_handler_list>\n<wsse_handler/>\
+                    </service_handler_list></service></requester_pipeline>";
+        let error = Config::parse(wsse).unwrap_err().to_string();
+        assert!(error.starts_with("line 3: wsse_handler"), "{error}");
+        for wrong in [
+            "<pipeline/>",
+            "<provider_pipeline/>",
+            "<provider_pipeline><service><terminal_handler/></service></provider_pipeline>",
+            "<requester_pipeline><service><terminal_handler><handler><program>A</program>\
+             </handler></terminal_handler></service></requester_pipeline>",
+            "<requester_pipeline><service><service_handler_list><handler><program>TOOLONGNAME\
+             </program></handler></service_handler_list></service></requester_pipeline>",
+        ] {
+            assert!(Config::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

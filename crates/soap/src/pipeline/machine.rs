@@ -1,0 +1,497 @@
+//! One run of a pipeline.
+
+use super::config::{Config, Handler, Role};
+use super::headers::Headers;
+use super::{Containers, Function, names};
+use crate::envelope::{Code, Fault, Version};
+use crate::xml::Limits;
+
+/// What is to be done next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Link to a program with the channel of [`Pipeline::containers`], then
+    /// [`Pipeline::handle_return`].
+    Link {
+        /// The program.
+        program: String,
+        /// What it is called for.
+        function: Function,
+    },
+    /// Run the application with the body in DFHWS-BODY, or with JSON in
+    /// DFHREQUEST; leave the answer there, or in DFHRESPONSE.
+    Application {
+        /// The program; `DFHPITP` stands for the conversion by the binding.
+        program: String,
+    },
+    /// Send DFHREQUEST and put the answer into DFHRESPONSE.
+    Send,
+    /// The pipeline is over.
+    Done(Outcome),
+}
+
+/// How a pipeline ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// With a message: to be sent by a provider, in DFHWS-BODY of a requester.
+    Response(Vec<u8>),
+    /// Without one.
+    NoResponse,
+    /// A requester got a fault.
+    Fault(Fault),
+    /// Nothing can be answered.
+    Failed(Refusal),
+}
+
+/// Why a pipeline failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A program ended in an abend, or could not be linked to.
+    #[error("the program {program} failed: {reason}")]
+    Program {
+        /// The program.
+        program: String,
+        /// How.
+        reason: String,
+    },
+    /// A program left containers that mean nothing.
+    #[error("the program {program} returned both DFHREQUEST and DFHRESPONSE")]
+    Containers {
+        /// The program.
+        program: String,
+    },
+    /// No program is named behind the SOAP handler.
+    #[error(
+        "no program is named: give the pipeline an apphandler, or put one into DFHWS-APPHANDLER"
+    )]
+    NoApplication,
+    /// The answer of a server is no message.
+    #[error("the server's answer cannot be read: {0}")]
+    Answer(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Handler by number, or the terminal one behind the last, with a request.
+    Request(usize),
+    /// Handler by number, with a response; [`Stage::Over`] is before the first.
+    Response(usize),
+    /// The same without one.
+    Silence(usize),
+    /// The same after a failure.
+    Error(usize),
+    /// Within a SOAP handler: the programs for header blocks.
+    Headers(usize, Function),
+    /// The application runs.
+    Application,
+    /// The request is on its way.
+    Sent,
+    Over,
+}
+
+/// A run of a pipeline.
+#[derive(Debug)]
+pub struct Pipeline<'c> {
+    config: &'c Config,
+    /// The channel that programs get.
+    pub containers: Containers,
+    pub(super) limits: Limits,
+    /// Version of the message under way.
+    pub(super) version: Version,
+    pub(super) headers: Headers,
+    stage: Stage,
+    failure: Option<Refusal>,
+    /// A requester's fault.
+    pub(super) fault: Option<Fault>,
+    /// What [`Pipeline::poll`] has told and no answer has come for.
+    waiting: Option<Action>,
+}
+
+impl<'c> Pipeline<'c> {
+    /// A provider's run, for a message that has come; a requester's with the
+    /// contents of a body.
+    pub fn new(config: &'c Config, message: &[u8], containers: Containers, limits: Limits) -> Self {
+        let mut pipeline = Pipeline {
+            config,
+            containers,
+            limits,
+            version: Version::V11,
+            headers: Headers::default(),
+            stage: Stage::Request(0),
+            failure: None,
+            fault: None,
+            waiting: None,
+        };
+        let name = match config.role {
+            Role::Provider => names::REQUEST,
+            Role::Requester => names::BODY,
+        };
+        pipeline.put(name, message.to_vec());
+        if !config.parameters.is_empty() {
+            pipeline.put(
+                names::SERVICE_PARAMETERS,
+                config.parameters.clone().into_bytes(),
+            );
+        }
+        if let (Some(program), None) = (
+            &config.application,
+            pipeline.containers.get(names::APPLICATION),
+        ) {
+            pipeline.put(names::APPLICATION, program.clone().into_bytes());
+        }
+        pipeline
+    }
+
+    pub(super) fn put(&mut self, name: &str, data: Vec<u8>) {
+        self.containers.insert(name.to_owned(), data);
+    }
+
+    pub(super) fn text(&self, name: &str) -> String {
+        let data = self.containers.get(name).map_or(&[][..], Vec::as_slice);
+        String::from_utf8_lossy(data)
+            .trim_end_matches([' ', '\0'])
+            .to_owned()
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.containers
+            .get(name)
+            .is_some_and(|data| !data.is_empty())
+    }
+
+    /// What is next.
+    pub fn poll(&mut self) -> Action {
+        if let Some(action) = &self.waiting {
+            return action.clone();
+        }
+        loop {
+            if let Some(action) = self.step() {
+                if !matches!(action, Action::Done(_)) {
+                    self.waiting = Some(action.clone());
+                }
+                return action;
+            }
+        }
+    }
+
+    /// A step that needs nobody gives nothing.
+    fn step(&mut self) -> Option<Action> {
+        let terminal = self.config.handlers.len();
+        match self.stage {
+            Stage::Request(at) if at < terminal => self.request(at),
+            Stage::Request(_) => self.last(),
+            Stage::Response(at) => self.response(at),
+            Stage::Silence(at) => self.called(at, Function::NoResponse),
+            Stage::Error(at) => self.called(at, Function::HandlerError),
+            Stage::Headers(at, function) => self.header_programs(at, function),
+            // Left by what is told of them.
+            Stage::Application | Stage::Sent => None,
+            Stage::Over => Some(Action::Done(self.outcome())),
+        }
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        if let Some(fault) = self.fault.take() {
+            return Outcome::Fault(fault);
+        }
+        let name = match self.config.role {
+            Role::Provider => names::RESPONSE,
+            Role::Requester => names::BODY,
+        };
+        match (self.containers.get(name), self.failure.take()) {
+            (Some(message), _) if !message.is_empty() => Outcome::Response(message.clone()),
+            (_, Some(failure)) => match self.config.role {
+                Role::Provider => {
+                    let fault = Fault::new(Code::Receiver, failure.to_string());
+                    Outcome::Response(fault.message(self.version))
+                }
+                Role::Requester => Outcome::Failed(failure),
+            },
+            _ => Outcome::NoResponse,
+        }
+    }
+
+    /// The stage before a handler's, on the way back.
+    fn back(at: usize, stage: impl FnOnce(usize) -> Stage) -> Stage {
+        match at.checked_sub(1) {
+            Some(before) => stage(before),
+            None => Stage::Over,
+        }
+    }
+
+    fn request(&mut self, at: usize) -> Option<Action> {
+        let config = self.config;
+        let function = match config.role {
+            Role::Provider => Function::ReceiveRequest,
+            Role::Requester => Function::SendRequest,
+        };
+        match &config.handlers[at] {
+            Handler::Program { .. } => {
+                self.put(names::RESPONSE, Vec::new());
+                self.called(at, function)
+            }
+            Handler::Soap { version, headers } => {
+                self.version = *version;
+                self.headers = Headers::to_send(headers);
+                self.stage = Stage::Headers(at, function);
+                None
+            }
+            Handler::Json => {
+                let body = self.containers.remove(names::BODY).unwrap_or_default();
+                self.put(names::REQUEST, body);
+                self.stage = Stage::Request(at + 1);
+                None
+            }
+        }
+    }
+
+    /// Behind the last handler: a provider's terminal one, or the network.
+    fn last(&mut self) -> Option<Action> {
+        let config = self.config;
+        let at = config.handlers.len();
+        match &config.terminal {
+            None => {
+                if !self.has(names::REQUEST) {
+                    // Without a SOAP handler the body is the message.
+                    let body = self.containers.remove(names::BODY).unwrap_or_default();
+                    self.put(names::REQUEST, body);
+                }
+                self.stage = Stage::Sent;
+                Some(Action::Send)
+            }
+            Some(Handler::Program { .. }) => {
+                self.put(names::RESPONSE, Vec::new());
+                self.called(at, Function::ProcessRequest)
+            }
+            Some(Handler::Soap { version, headers }) => {
+                match self.open_request(*version, headers) {
+                    Ok(()) => self.stage = Stage::Headers(at, Function::ProcessRequest),
+                    Err(fault) => self.answer_fault(&fault, at),
+                }
+                None
+            }
+            Some(Handler::Json) => {
+                self.put(names::LEVEL, 10_i32.to_be_bytes().to_vec());
+                self.application(at)
+            }
+        }
+    }
+
+    fn application(&mut self, at: usize) -> Option<Action> {
+        let program = self.text(names::APPLICATION);
+        if program.is_empty() {
+            self.fail(at, Refusal::NoApplication);
+            return None;
+        }
+        self.stage = Stage::Application;
+        Some(Action::Application { program })
+    }
+
+    fn response(&mut self, at: usize) -> Option<Action> {
+        match &self.config.handlers[at] {
+            Handler::Program { .. } => {
+                self.containers.remove(names::REQUEST);
+                let function = match self.config.role {
+                    Role::Provider => Function::SendResponse,
+                    Role::Requester => Function::ReceiveResponse,
+                };
+                self.called(at, function)
+            }
+            Handler::Soap { .. } => {
+                match self.open_response() {
+                    Ok(()) => self.stage = Self::back(at, Stage::Response),
+                    Err(failure) => self.fail(at, failure),
+                }
+                None
+            }
+            Handler::Json => {
+                let body = self.containers.remove(names::RESPONSE).unwrap_or_default();
+                self.put(names::BODY, body);
+                self.stage = Self::back(at, Stage::Response);
+                None
+            }
+        }
+    }
+
+    /// Calls a handler that is a program; others are passed by.
+    fn called(&mut self, at: usize, function: Function) -> Option<Action> {
+        let terminal = self.config.terminal.as_ref();
+        let handler = self.config.handlers.get(at).or(terminal);
+        let Some(Handler::Program {
+            program,
+            parameters,
+        }) = handler
+        else {
+            self.stage = match self.stage {
+                Stage::Silence(_) => Self::back(at, Stage::Silence),
+                _ => Self::back(at, Stage::Error),
+            };
+            return None;
+        };
+        let (program, parameters) = (program.clone(), parameters.clone());
+        self.put(names::HANDLER_PARAMETERS, parameters.into_bytes());
+        match function {
+            Function::NoResponse => {
+                self.containers.remove(names::REQUEST);
+                self.containers.remove(names::RESPONSE);
+            }
+            Function::HandlerError => {
+                self.containers.remove(names::REQUEST);
+                self.put(names::RESPONSE, Vec::new());
+            }
+            _ => {}
+        }
+        Some(self.link(program, function))
+    }
+
+    fn link(&mut self, program: String, function: Function) -> Action {
+        self.put(
+            names::FUNCTION,
+            format!("{:<16}", function.name()).into_bytes(),
+        );
+        Action::Link { program, function }
+    }
+
+    fn header_programs(&mut self, at: usize, function: Function) -> Option<Action> {
+        if let Some((program, header)) = self.headers.next() {
+            self.put(names::HEADER, header.into_bytes());
+            return Some(self.link(program, function));
+        }
+        self.containers.remove(names::HEADER);
+        match function {
+            Function::ProcessRequest => self.application(at),
+            Function::SendResponse => {
+                self.close_response();
+                self.stage = Self::back(at, Stage::Response);
+                None
+            }
+            _ => {
+                self.close_request();
+                self.stage = Stage::Request(at + 1);
+                None
+            }
+        }
+    }
+
+    /// A program that [`Action::Link`] named is back; its containers are in
+    /// [`Pipeline::containers`].
+    pub fn handle_return(&mut self) {
+        let Some(Action::Link { program, .. }) = &self.waiting else {
+            return;
+        };
+        let program = program.clone();
+        self.waiting = None;
+        let (request, response) = (self.has(names::REQUEST), self.has(names::RESPONSE));
+        match self.stage {
+            Stage::Headers(..) => {
+                let header = self.containers.remove(names::HEADER).unwrap_or_default();
+                self.headers
+                    .done(String::from_utf8_lossy(&header).into_owned());
+            }
+            Stage::Request(at) if at == self.config.handlers.len() => {
+                self.stage = match response {
+                    true => Self::back(at, Stage::Response),
+                    false => Self::back(at, Stage::Silence),
+                };
+            }
+            Stage::Request(at) => match (request, response) {
+                (true, true) => self.fail(at + 1, Refusal::Containers { program }),
+                (true, false) => self.stage = Stage::Request(at + 1),
+                // The same handler sees what it has made.
+                (false, true) => self.stage = Stage::Response(at),
+                (false, false) => self.stage = Stage::Silence(at),
+            },
+            Stage::Response(at) | Stage::Silence(at) => {
+                self.stage = match response {
+                    true => Self::back(at, Stage::Response),
+                    false => Self::back(at, Stage::Silence),
+                };
+            }
+            Stage::Error(at) => {
+                self.stage = match response {
+                    true => Self::back(at, Stage::Response),
+                    false => Self::back(at, Stage::Error),
+                };
+            }
+            Stage::Application | Stage::Sent | Stage::Over => {}
+        }
+        if self.stage == Stage::Over && !response {
+            self.containers.remove(names::RESPONSE);
+        }
+    }
+
+    /// A program that [`Action::Link`] named has failed.
+    pub fn handle_failure(&mut self, reason: &str) {
+        let Some(action) = self.waiting.take() else {
+            return;
+        };
+        let program = match action {
+            Action::Link { program, .. } | Action::Application { program } => program,
+            Action::Send | Action::Done(_) => String::new(),
+        };
+        let reason = reason.to_owned();
+        let at = match self.stage {
+            Stage::Request(at) | Stage::Response(at) | Stage::Silence(at) => at,
+            Stage::Error(at) | Stage::Headers(at, _) => at,
+            Stage::Application | Stage::Sent => self.config.handlers.len(),
+            Stage::Over => 0,
+        };
+        self.fail(at, Refusal::Program { program, reason });
+    }
+
+    /// The application is back with its answer in DFHWS-BODY, or in DFHRESPONSE
+    /// of a JSON pipeline; `None` for no answer.
+    pub fn handle_answer(&mut self, fault: Option<&Fault>, answer: bool) {
+        if !matches!(self.waiting, Some(Action::Application { .. })) {
+            return;
+        }
+        self.waiting = None;
+        let at = self.config.handlers.len();
+        self.containers.remove(names::REQUEST);
+        match (&self.config.terminal, fault, answer) {
+            (_, Some(fault), _) => self.answer_fault(fault, at),
+            (Some(Handler::Soap { .. }), None, true) => {
+                self.headers.to_answer();
+                self.stage = Stage::Headers(at, Function::SendResponse);
+            }
+            (_, None, true) => self.stage = Self::back(at, Stage::Response),
+            (_, None, false) => self.stage = Self::back(at, Stage::Silence),
+        }
+    }
+
+    /// The network's answer to [`Action::Send`]; `None` when none was wanted.
+    pub fn handle_received(&mut self, answer: Option<Vec<u8>>) {
+        if self.waiting != Some(Action::Send) {
+            return;
+        }
+        self.waiting = None;
+        let at = self.config.handlers.len();
+        self.containers.remove(names::REQUEST);
+        match answer {
+            Some(answer) if at == 0 => {
+                self.put(names::BODY, answer);
+                self.stage = Stage::Over;
+            }
+            Some(answer) => {
+                self.put(names::RESPONSE, answer);
+                self.stage = Self::back(at, Stage::Response);
+            }
+            None => self.stage = Self::back(at, Stage::Silence),
+        }
+    }
+
+    fn answer_fault(&mut self, fault: &Fault, at: usize) {
+        self.put(names::RESPONSE, fault.message(self.version));
+        self.stage = Self::back(at, Stage::Response);
+    }
+
+    /// Every handler before `at` hears of a failure, and may answer.
+    fn fail(&mut self, at: usize, failure: Refusal) {
+        self.put(names::ERROR, failure.to_string().into_bytes());
+        self.containers.remove(names::RESPONSE);
+        if self.config.role == Role::Requester {
+            self.containers.remove(names::BODY);
+        }
+        self.failure = Some(failure);
+        self.stage = Self::back(at, Stage::Error);
+    }
+}

@@ -1,0 +1,96 @@
+//! The way of a message through a pipeline's handlers.
+//!
+//! [`Config`] is the pipeline's configuration file, [`Pipeline`] one run of it:
+//! a state machine that says which program is next and with which containers,
+//! and is told what the program has left behind. It has no task, no network and
+//! no clock; a region drives it, and so do the tests.
+//!
+//! ```text
+//! provider   request ─▶ handlers, in their order ─▶ terminal handler ─▶ program
+//!            response ◀─ handlers, in reverse ◀──────────┘
+//! requester  program ─▶ handlers, in their order ─▶ network ─▶ handlers, in reverse
+//! ```
+//!
+//! Reference: CICS Transaction Server, "How containers control the pipeline
+//! protocols", "Pipeline configuration files", "Containers used in the pipeline".
+
+mod config;
+mod headers;
+mod machine;
+mod soap;
+
+pub use config::{Config, ConfigError, Handler, HeaderProgram, Role};
+pub use machine::{Action, Outcome, Pipeline, Refusal};
+
+use std::collections::BTreeMap;
+
+/// The containers of a pipeline's channel, by name.
+pub type Containers = BTreeMap<String, Vec<u8>>;
+
+/// Names of the containers that the machine reads or writes.
+pub mod names {
+    /// The request message.
+    pub const REQUEST: &str = "DFHREQUEST";
+    /// The response message.
+    pub const RESPONSE: &str = "DFHRESPONSE";
+    /// Where in the pipeline a program is called.
+    pub const FUNCTION: &str = "DFHFUNCTION";
+    /// What went wrong.
+    pub const ERROR: &str = "DFHERROR";
+    /// A header block.
+    pub const HEADER: &str = "DFHHEADER";
+    /// Parameters of a handler, as they stand in the configuration.
+    pub const HANDLER_PARAMETERS: &str = "DFH-HANDLERPLIST";
+    /// Parameters of the service.
+    pub const SERVICE_PARAMETERS: &str = "DFH-SERVICEPLIST";
+    /// The contents of the body.
+    pub const BODY: &str = "DFHWS-BODY";
+    /// The declarations around the body.
+    pub const XMLNS: &str = "DFHWS-XMLNS";
+    /// The operation.
+    pub const OPERATION: &str = "DFHWS-OPERATION";
+    /// The program behind a SOAP handler.
+    pub const APPLICATION: &str = "DFHWS-APPHANDLER";
+    /// 1 for SOAP 1.1, 2 for 1.2, 10 for what is not SOAP.
+    pub const LEVEL: &str = "DFHWS-SOAPLEVEL";
+    /// A fault that a program made.
+    pub const FAULT: &str = "DFHWS-FAULT";
+    /// Status code and text for the response.
+    pub const STATUS: &str = "DFHHTTPSTATUS";
+    /// Media type of the response.
+    pub const MEDIA_TYPE: &str = "DFHMEDIATYPE";
+}
+
+/// Where in a pipeline a program is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    /// A provider's handler, with the request.
+    ReceiveRequest,
+    /// A provider's handler, with the response.
+    SendResponse,
+    /// A requester's handler, with the request.
+    SendRequest,
+    /// A requester's handler, with the response.
+    ReceiveResponse,
+    /// A provider's terminal handler.
+    ProcessRequest,
+    /// There is no response.
+    NoResponse,
+    /// A handler has failed.
+    HandlerError,
+}
+
+impl Function {
+    /// The value of the container DFHFUNCTION.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Function::ReceiveRequest => "RECEIVE-REQUEST",
+            Function::SendResponse => "SEND-RESPONSE",
+            Function::SendRequest => "SEND-REQUEST",
+            Function::ReceiveResponse => "RECEIVE-RESPONSE",
+            Function::ProcessRequest => "PROCESS-REQUEST",
+            Function::NoResponse => "NO-RESPONSE",
+            Function::HandlerError => "HANDLER-ERROR",
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What the SOAP handlers do with messages.
+
+use super::config::HeaderProgram;
+use super::headers::Headers;
+use super::machine::{Pipeline, Refusal};
+use super::names;
+use crate::envelope::{self, Code, Envelope, Fault, Version};
+
+impl Pipeline<'_> {
+    /// A provider's request: the body and its declarations into containers, a
+    /// call for each header block. The fault is for the sender.
+    pub(super) fn open_request(
+        &mut self,
+        latest: Version,
+        programs: &[HeaderProgram],
+    ) -> Result<(), Fault> {
+        let message = self.containers.remove(names::REQUEST).unwrap_or_default();
+        self.version = latest;
+        let text = std::str::from_utf8(&message)
+            .map_err(|_| Fault::new(Code::Sender, "the message is not in UTF-8"))?;
+        let envelope = Envelope::parse(text, self.limits).map_err(|e| e.fault())?;
+        if latest == Version::V11 && envelope.version == Version::V12 {
+            let reason = "this service takes SOAP 1.1";
+            return Err(Fault::new(Code::VersionMismatch, reason));
+        }
+        self.version = envelope.version;
+        let mut known = Vec::new();
+        let mut headers = Headers::default();
+        for program in programs {
+            let taken = envelope.headers.iter();
+            let taken = taken.filter(|h| h.is_ours() && program.takes(&h.namespace, &h.name));
+            let mut blocks = Vec::new();
+            for header in taken {
+                known.push((header.namespace.clone(), header.name.clone()));
+                blocks.push(&text[header.span.clone()]);
+            }
+            headers.received(program, &blocks);
+        }
+        if let Some(header) = envelope.not_understood(&known).first() {
+            let reason = format!(
+                "the header block {{{}}}{} is not understood",
+                header.namespace, header.name
+            );
+            return Err(Fault::new(Code::MustUnderstand, reason));
+        }
+        self.headers = headers;
+        if let Some((_, operation)) = &envelope.payload {
+            self.put(names::OPERATION, operation.clone().into_bytes());
+        }
+        self.put(names::BODY, envelope.body_text().as_bytes().to_vec());
+        self.put(names::XMLNS, envelope.scopes.to_attributes().into_bytes());
+        self.put(
+            names::LEVEL,
+            envelope.version.level().to_be_bytes().to_vec(),
+        );
+        Ok(())
+    }
+
+    /// A provider's response: DFHWS-BODY in an envelope.
+    pub(super) fn close_response(&mut self) {
+        let message = self.wrapped();
+        self.put(names::RESPONSE, message);
+    }
+
+    /// A requester's request.
+    pub(super) fn close_request(&mut self) {
+        let message = self.wrapped();
+        self.put(names::REQUEST, message);
+        self.put(names::LEVEL, self.version.level().to_be_bytes().to_vec());
+    }
+
+    fn wrapped(&mut self) -> Vec<u8> {
+        let body = self.containers.remove(names::BODY).unwrap_or_default();
+        self.containers.remove(names::XMLNS);
+        let blocks: Vec<&str> = self.headers.blocks.iter().map(String::as_str).collect();
+        let mut message = Vec::with_capacity(body.len() + 300);
+        envelope::open(&mut message, self.version, &blocks, "");
+        message.extend_from_slice(&body);
+        envelope::close(&mut message);
+        message
+    }
+
+    /// A requester's response: the body, or a fault.
+    pub(super) fn open_response(&mut self) -> Result<(), Refusal> {
+        let message = self.containers.remove(names::RESPONSE).unwrap_or_default();
+        let wrong = |e: &dyn std::fmt::Display| Refusal::Answer(e.to_string());
+        let text = std::str::from_utf8(&message).map_err(|e| wrong(&e))?;
+        let envelope = Envelope::parse(text, self.limits).map_err(|e| wrong(&e))?;
+        if let Some(header) = envelope.not_understood(&[]).first() {
+            return Err(wrong(&format!(
+                "the header block {} is not understood",
+                header.name
+            )));
+        }
+        self.fault = Fault::parse(&envelope).map_err(|e| wrong(&e))?;
+        self.put(names::BODY, envelope.body_text().as_bytes().to_vec());
+        self.put(names::XMLNS, envelope.scopes.to_attributes().into_bytes());
+        Ok(())
+    }
+}

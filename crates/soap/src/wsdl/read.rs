@@ -1,0 +1,378 @@
+//! From a description to the operations in it.
+
+use super::derive;
+use super::simple::Limits;
+use super::types::{Schema, Schemas};
+use super::{SOAP, WSDL, WSDL2, WsdlError};
+use crate::binding::{Binding, Interface, MAPPING_LEVEL, Structure, VERSION};
+use crate::xml::{self, Element, XSD, parse_tree};
+
+/// Reads what a description imports: the text at a location, if there is one.
+pub type Resolver<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// What a description does not say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopybookOptions {
+    /// Name of the description in messages.
+    pub file: String,
+    /// Only this operation.
+    pub operation: Option<String>,
+    /// The program of a provider.
+    pub program: Option<String>,
+    /// How programs get their record.
+    pub interface: Interface,
+    /// Path of a provider; without one the endpoint of the description.
+    pub uri: Option<String>,
+    /// Elements that occur at most so often lie in the record, others in
+    /// containers of their own.
+    pub inline_limit: u32,
+    /// Characters of a text that the schema does not limit.
+    pub text_limit: u32,
+}
+
+impl Default for CopybookOptions {
+    fn default() -> CopybookOptions {
+        CopybookOptions {
+            file: "description".into(),
+            operation: None,
+            program: None,
+            interface: Interface::Channel {
+                container: "DFHWS-DATA".into(),
+            },
+            uri: None,
+            inline_limit: 1,
+            text_limit: 255,
+        }
+    }
+}
+
+/// An operation that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// Its binding, with both copybooks.
+    pub binding: Binding,
+    /// What deserves a look.
+    pub warnings: Vec<String>,
+}
+
+/// Makes copybooks and bindings of a description's operations.
+///
+/// # Errors
+/// The first thing in the description that is wrong, or refused.
+pub fn to_copybooks(
+    text: &str,
+    resolver: Resolver<'_>,
+    options: &CopybookOptions,
+) -> Result<Vec<Made>, WsdlError> {
+    let root = parse_tree(text, xml::Limits::default())?;
+    let mut reader = Description {
+        file: &options.file,
+        parts: Vec::new(),
+        schemas: Schemas::default(),
+        options,
+    };
+    if root.is(WSDL2, "description") {
+        let fix = "Make it a description of version 1.1.";
+        return Err(reader.refused(&root, "this is WSDL 2.0", fix));
+    }
+    reader.add(root, resolver, 0)?;
+    reader.operations()
+}
+
+struct Description<'a> {
+    file: &'a str,
+    /// The description and those that it imports.
+    parts: Vec<Element>,
+    schemas: Schemas,
+    options: &'a CopybookOptions,
+}
+
+/// A message of an operation.
+struct Wanted<'e> {
+    body: &'e Element,
+    message: &'e Element,
+}
+
+impl Description<'_> {
+    fn place(&self, at: &Element) -> String {
+        let name = at
+            .attribute("name")
+            .map_or(String::new(), |n| format!(" {n:?}"));
+        format!("{} line {}: {}{name}", self.file, at.line, at.name)
+    }
+
+    fn refused(&self, at: &Element, what: impl Into<String>, fix: &str) -> WsdlError {
+        WsdlError::Refused {
+            place: self.place(at),
+            what: what.into(),
+            fix: fix.into(),
+        }
+    }
+
+    fn broken(&self, at: &Element, reason: impl Into<String>) -> WsdlError {
+        WsdlError::Broken {
+            place: self.place(at),
+            reason: reason.into(),
+        }
+    }
+
+    fn add(
+        &mut self,
+        root: Element,
+        resolver: Resolver<'_>,
+        depth: usize,
+    ) -> Result<(), WsdlError> {
+        if !root.is(WSDL, "definitions") {
+            let reason = format!("{{{}}}{} is no WSDL description", root.namespace, root.name);
+            return Err(self.broken(&root, reason));
+        }
+        for types in root.all(WSDL, "types") {
+            for schema in types.all(XSD, "schema") {
+                self.schemas
+                    .add(self.file, schema.clone(), None, resolver, 0)?;
+            }
+        }
+        for import in root.all(WSDL, "import") {
+            let location = import.attribute("location").unwrap_or_default();
+            let text = if depth < MAX_DEPTH {
+                resolver(location)
+            } else {
+                None
+            };
+            let Some(text) = text else {
+                let what = format!("the import {location:?} cannot be read");
+                let fix = "Put the file beside the description, under that name.";
+                return Err(self.refused(import, what, fix));
+            };
+            let inner = parse_tree(&text, xml::Limits::default())?;
+            match inner.is(XSD, "schema") {
+                true => self.schemas.add(location, inner, None, resolver, 0)?,
+                false => self.add(inner, resolver, depth + 1)?,
+            }
+        }
+        self.parts.push(root);
+        Ok(())
+    }
+
+    /// A component of a kind by its qualified name.
+    fn find<'e>(
+        &'e self,
+        kind: &'static str,
+        at: &Element,
+        name: &str,
+    ) -> Result<&'e Element, WsdlError> {
+        let (namespace, local) = at.resolve(name).map_err(|e| self.broken(at, e))?;
+        let fits = |root: &&Element| root.attribute("targetNamespace").unwrap_or("") == namespace;
+        let mut all = self
+            .parts
+            .iter()
+            .filter(fits)
+            .flat_map(|root| root.all(WSDL, kind));
+        let found = all.find(|e| e.attribute("name") == Some(&local));
+        found.ok_or_else(|| self.broken(at, format!("there is no {kind} {name:?}")))
+    }
+
+    fn operations(&self) -> Result<Vec<Made>, WsdlError> {
+        let mut made: Vec<Made> = Vec::new();
+        let mut names = Vec::new();
+        let bindings = self.parts.iter().flat_map(|root| root.all(WSDL, "binding"));
+        for binding in bindings {
+            let soap = SOAP
+                .iter()
+                .find_map(|ns| binding.first(ns, "binding").map(|e| (*ns, e)));
+            let Some((ns, soap)) = soap else {
+                continue;
+            };
+            let port_type = binding.attribute("type").unwrap_or_default();
+            let port_type = self.find("portType", binding, port_type)?;
+            for operation in binding.all(WSDL, "operation") {
+                let name = operation.attribute("name").unwrap_or_default();
+                let wanted = self.options.operation.as_deref();
+                if wanted.is_some_and(|w| w != name) || names.contains(&name) {
+                    continue;
+                }
+                names.push(name);
+                made.push(self.operation(ns, soap, binding, operation, port_type)?);
+            }
+        }
+        match (made.is_empty(), self.parts.last()) {
+            (true, Some(root)) => Err(match &self.options.operation {
+                Some(name) => self.broken(root, format!("it has no SOAP operation {name:?}")),
+                None => self.broken(root, "it has no SOAP binding with operations"),
+            }),
+            _ => Ok(made),
+        }
+    }
+
+    fn operation(
+        &self,
+        ns: &str,
+        soap: &Element,
+        binding: &Element,
+        operation: &Element,
+        port_type: &Element,
+    ) -> Result<Made, WsdlError> {
+        let name = operation.attribute("name").unwrap_or_default();
+        let own = operation.first(ns, "operation");
+        let style = own
+            .and_then(|o| o.attribute("style"))
+            .or(soap.attribute("style"));
+        let is_rpc = style == Some("rpc");
+        let all = port_type.all(WSDL, "operation");
+        let mut all = all.filter(|o| o.attribute("name") == Some(name));
+        let Some(described) = all.next() else {
+            let reason = "the port type has no such operation";
+            return Err(self.broken(operation, reason));
+        };
+        let input = self.message(ns, operation, described, "input")?;
+        let Some(input) = input else {
+            let fix = "Only operations that begin with a request can be made.";
+            return Err(self.refused(operation, "it has no input", fix));
+        };
+        let output = self.message(ns, operation, described, "output")?;
+        let mut warnings = Vec::new();
+        let mut structure = |wanted: &Wanted<'_>, what: &str, suffix: &str| match is_rpc {
+            true => self.rpc(wanted, what, &format!("{name}{suffix}")),
+            false => self.structure(wanted, what, &mut warnings),
+        };
+        let request = structure(&input, "REQUEST", "")?;
+        let response = match &output {
+            Some(output) => Some(structure(output, "RESPONSE", "Response")?),
+            None => None,
+        };
+        let (service, endpoint) = self.service(ns, binding);
+        Ok(Made {
+            binding: Binding {
+                version: VERSION,
+                mapping_level: MAPPING_LEVEL.into(),
+                service,
+                operation: name.to_owned(),
+                action: own
+                    .and_then(|o| o.attribute("soapAction"))
+                    .unwrap_or("")
+                    .to_owned(),
+                program: self.options.program.clone(),
+                interface: self.options.interface.clone(),
+                uri: self.options.uri.clone().unwrap_or(endpoint),
+                request,
+                response,
+            },
+            warnings,
+        })
+    }
+
+    /// The service that has a binding, and its address.
+    fn service(&self, ns: &str, binding: &Element) -> (String, String) {
+        let name = binding.attribute("name").unwrap_or_default();
+        for service in self.parts.iter().flat_map(|root| root.all(WSDL, "service")) {
+            for port in service.all(WSDL, "port") {
+                let of = port.attribute("binding").unwrap_or_default();
+                if of.rsplit(':').next() == Some(name) {
+                    let address = port
+                        .first(ns, "address")
+                        .and_then(|a| a.attribute("location"));
+                    let service = service.attribute("name").unwrap_or(name);
+                    return (service.to_owned(), address.unwrap_or_default().to_owned());
+                }
+            }
+        }
+        (name.to_owned(), String::new())
+    }
+
+    fn message<'e>(
+        &'e self,
+        ns: &str,
+        operation: &'e Element,
+        described: &'e Element,
+        way: &str,
+    ) -> Result<Option<Wanted<'e>>, WsdlError> {
+        let Some(part) = described.first(WSDL, way) else {
+            return Ok(None);
+        };
+        let name = part.attribute("message").unwrap_or_default();
+        let message = self.find("message", part, name)?;
+        let Some(bound) = operation.first(WSDL, way) else {
+            return Err(self.broken(operation, format!("the binding has no {way}")));
+        };
+        let Some(body) = bound.first(ns, "body") else {
+            let fix = "Attachments and bodies in MIME parts are not supported.";
+            return Err(self.refused(bound, format!("its {way} has no soap:body"), fix));
+        };
+        if body.attribute("use") == Some("encoded") {
+            let fix = "Make the binding document/literal.";
+            return Err(self.refused(body, "the use encoded is not supported", fix));
+        }
+        Ok(Some(Wanted { body, message }))
+    }
+
+    /// A message of RPC: every part of the body, in an element of this name.
+    fn rpc(&self, wanted: &Wanted<'_>, what: &str, name: &str) -> Result<Structure, WsdlError> {
+        let chosen = wanted.body.attribute("parts");
+        let named = |p: &&Element| {
+            let name = p.attribute("name");
+            chosen.is_none_or(|c| c.split_ascii_whitespace().any(|c| name == Some(c)))
+        };
+        let parts: Vec<&Element> = wanted.message.all(WSDL, "part").filter(named).collect();
+        if let Some(part) = parts.iter().find(|p| p.attribute("type").is_none()) {
+            let fix = "Give the part a type, as RPC wants it.";
+            return Err(self.refused(part, "a part with an element in RPC", fix));
+        }
+        let own = Schema {
+            file: self.file.to_owned(),
+            namespace: String::new(),
+            root: wanted.message.clone(),
+        };
+        let limits = Limits {
+            inline: self.options.inline_limit,
+            text: self.options.text_limit,
+        };
+        let namespace = wanted.body.attribute("namespace").unwrap_or_default();
+        derive::parts(&self.schemas, &own, &parts, (namespace, name), what, limits)
+    }
+
+    fn structure(
+        &self,
+        wanted: &Wanted<'_>,
+        what: &str,
+        warnings: &mut Vec<String>,
+    ) -> Result<Structure, WsdlError> {
+        let chosen = wanted.body.attribute("parts");
+        let parts: Vec<&Element> = wanted.message.all(WSDL, "part").collect();
+        let named = |p: &&&Element| {
+            chosen.is_none_or(|c| {
+                c.split_ascii_whitespace()
+                    .any(|c| p.attribute("name") == Some(c))
+            })
+        };
+        let mut within: Vec<&Element> = parts.iter().filter(named).copied().collect();
+        if within.len() > 1 && chosen.is_none() {
+            // Parts for header blocks have the same message, often.
+            let first = within.len();
+            within.truncate(1);
+            warnings.push(format!(
+                "{}: the message has {first} parts, the first is the body",
+                self.place(wanted.message)
+            ));
+        }
+        let Some(part) = within.first() else {
+            let fix = "Give the message a part with an element.";
+            return Err(self.refused(wanted.message, "it has no part for the body", fix));
+        };
+        let Some(element) = part.attribute("element") else {
+            let fix = "Give the part an element, as document/literal wants it.";
+            return Err(self.refused(part, "a part with a type is not supported", fix));
+        };
+        let name = part.resolve(element).map_err(|e| self.broken(part, e))?;
+        let Some((schema, declaration)) = self.schemas.get("element", &name) else {
+            return Err(self.broken(part, format!("there is no element {element:?}")));
+        };
+        let limits = Limits {
+            inline: self.options.inline_limit,
+            text: self.options.text_limit,
+        };
+        derive::structure(&self.schemas, schema, declaration, what, limits)
+    }
+}
+
+/// Deepest chain of imports.
+const MAX_DEPTH: usize = 16;

@@ -1,0 +1,95 @@
+//! The schema type of an elementary item, with what limits its values.
+
+use copybook::{Condition, Field, Kind, Literal, Numeric, Storage};
+
+/// A simple type: the built-in one and facets.
+pub(super) struct Simple {
+    pub base: &'static str,
+    pub facets: Vec<(&'static str, String)>,
+}
+
+/// The type of an item.
+pub(super) fn simple(field: &Field) -> Simple {
+    let length = field.length.to_string();
+    let (base, facets) = match &field.kind {
+        Kind::Numeric(number) => return numeric(*number, field.length),
+        Kind::Float => ("float", Vec::new()),
+        Kind::Double | Kind::DecimalFloat => ("double", Vec::new()),
+        Kind::National => (
+            "string",
+            vec![("maxLength", (field.length / 2).to_string())],
+        ),
+        Kind::Dbcs | Kind::Pointer => ("hexBinary", vec![("length", length)]),
+        Kind::Index => ("int", Vec::new()),
+        Kind::Alphanumeric | Kind::AlphanumericEdited | Kind::NumericEdited(_) | Kind::Group => {
+            let facets = vec![("maxLength", length), ("whiteSpace", "preserve".into())];
+            ("string", facets)
+        }
+    };
+    Simple { base, facets }
+}
+
+fn numeric(number: Numeric, bytes: u32) -> Simple {
+    let full = matches!(number.storage, Storage::Native | Storage::BinaryFull);
+    let digits = i32::from(number.digits);
+    let scale = i32::from(number.scale);
+    if scale > 0 {
+        let mut facets = Vec::new();
+        if !full {
+            facets.push(("totalDigits", digits.max(scale).to_string()));
+        }
+        facets.push(("fractionDigits", scale.to_string()));
+        if !number.signed {
+            facets.push(("minInclusive", "0".into()));
+        }
+        return Simple {
+            base: "decimal",
+            facets,
+        };
+    }
+    let digits = digits - scale;
+    let size = match (full, bytes) {
+        (true, n) if scale == 0 => [1, 2, 4, 8].iter().position(|b| *b >= n).unwrap_or(4),
+        _ => [0, 4, 9, 18].iter().position(|d| digits <= *d).unwrap_or(4),
+    };
+    const SIGNED: [&str; 5] = ["byte", "short", "int", "long", "integer"];
+    const UNSIGNED: [&str; 5] = [
+        "unsignedByte",
+        "unsignedShort",
+        "unsignedInt",
+        "unsignedLong",
+        "nonNegativeInteger",
+    ];
+    let base = if number.signed {
+        SIGNED[size]
+    } else {
+        UNSIGNED[size]
+    };
+    let facets = match full && scale == 0 {
+        true => Vec::new(),
+        false => vec![("totalDigits", digits.to_string())],
+    };
+    Simple { base, facets }
+}
+
+/// Level-88 conditions, for people.
+pub(super) fn conditions(all: &[Condition]) -> Option<String> {
+    let one = |c: &Condition| {
+        let values = c.values.iter().map(|(from, to)| match to {
+            Some(to) => format!("{} to {}", shown(from), shown(to)),
+            None => shown(from),
+        });
+        format!("{}: {}", c.name, values.collect::<Vec<_>>().join(", "))
+    };
+    let text = all.iter().map(one).collect::<Vec<_>>().join("; ");
+    (!text.is_empty()).then_some(text)
+}
+
+fn shown(literal: &Literal) -> String {
+    match literal {
+        Literal::Text(text) => format!("'{text}'"),
+        Literal::Hex(bytes) => bytes.iter().map(|b| format!("{b:02X}")).collect(),
+        Literal::Number(text) | Literal::Figurative(text) => text.clone(),
+        Literal::All(inner) => format!("all {}", shown(inner)),
+    }
+}

@@ -1,0 +1,166 @@
+//! The schemas of a description, and what stands at their top by name.
+
+use super::WsdlError;
+use super::read::Resolver;
+use crate::xml::{Element, Limits, XSD, parse_tree};
+use std::collections::HashMap;
+
+/// A schema document, or a schema within a description.
+pub(super) struct Schema {
+    /// File it is in.
+    pub file: String,
+    pub namespace: String,
+    pub root: Element,
+}
+
+impl Schema {
+    fn qualified(&self, what: &str) -> bool {
+        self.root.attribute(what) == Some("qualified")
+    }
+
+    /// The namespace of an element or attribute that is declared within.
+    pub fn local_namespace(&self, declaration: &Element, default: &str) -> String {
+        let qualified = match declaration.attribute("form") {
+            Some(form) => form == "qualified",
+            None => self.qualified(default),
+        };
+        match qualified {
+            true => self.namespace.clone(),
+            false => String::new(),
+        }
+    }
+
+    /// File and line of an element of it.
+    pub fn place(&self, element: &Element) -> String {
+        let name = element
+            .attribute("name")
+            .or(element.attribute("ref"))
+            .unwrap_or("");
+        let name = if name.is_empty() {
+            String::new()
+        } else {
+            format!(" {name:?}")
+        };
+        format!(
+            "{} line {}: {}{name}",
+            self.file, element.line, element.name
+        )
+    }
+
+    pub fn refused(&self, at: &Element, what: impl Into<String>, fix: &str) -> WsdlError {
+        WsdlError::Refused {
+            place: self.place(at),
+            what: what.into(),
+            fix: fix.into(),
+        }
+    }
+
+    pub fn broken(&self, at: &Element, reason: impl Into<String>) -> WsdlError {
+        WsdlError::Broken {
+            place: self.place(at),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// All of them.
+#[derive(Default)]
+pub(super) struct Schemas {
+    all: Vec<Schema>,
+    /// Kind, namespace and name; which schema and which of its children.
+    index: HashMap<(&'static str, String, String), (usize, usize)>,
+    /// Locations that were read.
+    seen: Vec<(String, String)>,
+}
+
+impl Schemas {
+    /// A component at the top of some schema.
+    pub fn get(&self, kind: &'static str, name: &(String, String)) -> Option<(&Schema, &Element)> {
+        let key = (kind, name.0.clone(), name.1.clone());
+        let (schema, child) = *self.index.get(&key)?;
+        let schema = &self.all[schema];
+        Some((schema, &schema.root.children[child]))
+    }
+
+    /// Takes in a schema with all that it includes and imports.
+    pub fn add(
+        &mut self,
+        file: &str,
+        root: Element,
+        namespace: Option<&str>,
+        resolver: Resolver<'_>,
+        depth: usize,
+    ) -> Result<(), WsdlError> {
+        let own = root.attribute("targetNamespace").or(namespace);
+        let schema = Schema {
+            file: file.to_owned(),
+            namespace: own.unwrap_or_default().to_owned(),
+            root,
+        };
+        if depth > MAX_DEPTH || self.all.len() > MAX_SCHEMAS {
+            let fix = "Put the schemas that are needed into one file.";
+            return Err(schema.refused(&schema.root, "there are too many schemas", fix));
+        }
+        for child in schema.root.children.iter().filter(|c| c.namespace == XSD) {
+            let including = match child.name.as_str() {
+                "include" => true,
+                "import" => false,
+                "redefine" => {
+                    let fix = "Write the changed type out and take the redefine away.";
+                    return Err(schema.refused(child, "xsd:redefine is not supported", fix));
+                }
+                _ => continue,
+            };
+            let Some(location) = child.attribute("schemaLocation") else {
+                // Its schema stands elsewhere in the description.
+                continue;
+            };
+            let namespace = match including {
+                true => Some(schema.namespace.as_str()),
+                false => child.attribute("namespace"),
+            };
+            let key = (
+                location.to_owned(),
+                namespace.unwrap_or_default().to_owned(),
+            );
+            if self.seen.contains(&key) {
+                continue;
+            }
+            self.seen.push(key);
+            let Some(text) = resolver(location) else {
+                let what = format!("the schema {location:?} cannot be read");
+                let fix = "Put the file beside the description, under that name.";
+                return Err(schema.refused(child, what, fix));
+            };
+            let inner = parse_tree(&text, Limits::default())?;
+            if !inner.is(XSD, "schema") {
+                return Err(schema.broken(child, format!("{location:?} is no schema")));
+            }
+            self.add(location, inner, namespace, resolver, depth + 1)?;
+        }
+        let number = self.all.len();
+        for (at, child) in schema.root.children.iter().enumerate() {
+            let kind = KINDS.iter().find(|kind| child.is(XSD, kind));
+            if let (Some(kind), Some(name)) = (kind, child.attribute("name")) {
+                let key = (*kind, schema.namespace.clone(), name.to_owned());
+                self.index.entry(key).or_insert((number, at));
+            }
+        }
+        self.all.push(schema);
+        Ok(())
+    }
+}
+
+/// What has a name at the top of a schema.
+const KINDS: [&str; 6] = [
+    "element",
+    "complexType",
+    "simpleType",
+    "group",
+    "attributeGroup",
+    "attribute",
+];
+/// Deepest chain of imports.
+const MAX_DEPTH: usize = 32;
+/// Most schemas of a description.
+const MAX_SCHEMAS: usize = 500;

@@ -1,0 +1,52 @@
+//! XML as messages may use it: no document types, no entities but the five of
+//! the language, limits on depth and size, one root.
+//!
+//! Own rules around the reader of `quick-xml`, which knows the syntax and not
+//! these limits. [`Reader`] gives events, [`Scopes`] says which namespace a
+//! prefix means, [`Element`] is a whole document for tools that read
+//! descriptions; messages never become one.
+//!
+//! Reference: XML 1.0 (fifth edition); Namespaces in XML 1.0.
+
+mod reader;
+mod scopes;
+mod tree;
+mod write;
+
+pub use reader::{Event, Limits, Reader, Start};
+pub use scopes::{Scopes, split};
+pub use tree::{Element, parse_tree};
+pub use write::{escape, escape_tail, push_attribute};
+
+/// What is wrong with a document, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {reason}")]
+pub struct Error {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in bytes, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Error {
+    /// An error at a byte of `text`.
+    pub fn at(text: &str, offset: usize, reason: impl Into<String>) -> Error {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+        Error {
+            line,
+            column,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// The namespace of `xml:lang` and its kind.
+pub const XML: &str = "http://www.w3.org/XML/1998/namespace";
+/// The namespace of `xsi:nil` and `xsi:type`.
+pub const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
+/// The namespace of schemas.
+pub const XSD: &str = "http://www.w3.org/2001/XMLSchema";

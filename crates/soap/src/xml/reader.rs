@@ -1,0 +1,356 @@
+//! Events of a document, every rule of [`Limits`] kept.
+//!
+//! An empty element is a start and an end. Text comes in pieces: around
+//! references and CDATA sections. What stands outside of the root is looked at
+//! and not reported.
+
+use std::borrow::Cow;
+
+use quick_xml::Reader as Inner;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesStart, Event as Read};
+
+use super::Error;
+
+/// What a document may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Levels of elements.
+    pub depth: usize,
+    /// Bytes.
+    pub bytes: usize,
+    /// Processing instructions are taken; messages may have none.
+    pub instructions: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            depth: 100,
+            bytes: 32 << 20,
+            instructions: true,
+        }
+    }
+}
+
+/// One event.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// An element begins.
+    Start(Start<'a>),
+    /// The element that began last ends.
+    End,
+    /// A piece of text, references resolved.
+    Text(Cow<'a, str>),
+    /// The document is over.
+    Eof,
+}
+
+/// The start of an element.
+#[derive(Debug)]
+pub struct Start<'a> {
+    inner: BytesStart<'a>,
+}
+
+impl Start<'_> {
+    /// The name with its prefix.
+    #[inline]
+    pub fn name(&self) -> &[u8] {
+        self.inner.name().into_inner()
+    }
+
+    /// Whether there are no attributes, as in nearly all elements of a body.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.inner.attributes_raw().is_empty()
+    }
+
+    /// The attributes as they stand, namespace declarations among them.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn attributes(&self) -> Result<Vec<(String, String)>, String> {
+        let mut all = Vec::new();
+        for attribute in self.inner.attributes() {
+            let attribute = attribute.map_err(|e| e.to_string())?;
+            if attribute.value.contains(&b'<') {
+                return Err("an attribute's value has a `<`".into());
+            }
+            let value = attribute.unescape_value().map_err(|e| e.to_string())?;
+            let key = String::from_utf8_lossy(attribute.key.0).into_owned();
+            all.push((key, value.into_owned()));
+        }
+        Ok(all)
+    }
+}
+
+/// Reads a document.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    text: &'a str,
+    inner: Inner<&'a [u8]>,
+    limits: Limits,
+    depth: usize,
+    /// The root was there.
+    rooted: bool,
+    /// The last start was that of an empty element.
+    empty: bool,
+    /// Where the last event began.
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the start of `text`.
+    ///
+    /// # Errors
+    /// Text that is too long, or has a character that no document may have.
+    pub fn new(text: &'a str, limits: Limits) -> Result<Reader<'a>, Error> {
+        if text.len() > limits.bytes {
+            let reason = format!("the document has more than {} bytes", limits.bytes);
+            return Err(Error::at(text, 0, reason));
+        }
+        let bad = |b: &u8| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r');
+        // Counted first: that takes many bytes a step, and nearly none is bad.
+        if text.as_bytes().iter().filter(|b| bad(b)).count() > 0 {
+            let at = text.bytes().position(|b| bad(&b)).unwrap_or(0);
+            return Err(Error::at(text, at, "a control character"));
+        }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Ok(Reader {
+            text,
+            inner: Inner::from_str(text),
+            limits,
+            depth: 0,
+            rooted: false,
+            empty: false,
+            at: 0,
+        })
+    }
+
+    /// Where the last event began, in bytes.
+    pub fn start(&self) -> usize {
+        self.at
+    }
+
+    /// Where the last event ended, in bytes.
+    pub fn position(&self) -> usize {
+        (self.inner.buffer_position() as usize).min(self.text.len())
+    }
+
+    /// Levels of elements that are open.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The text that is read.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// An error at the last event.
+    #[cold]
+    pub fn wrong(&self, reason: impl Into<String>) -> Error {
+        Error::at(self.text, self.at, reason)
+    }
+
+    /// The next event.
+    ///
+    /// # Errors
+    /// What breaks a rule of XML or a limit.
+    #[inline]
+    pub fn next(&mut self) -> Result<Event<'a>, Error> {
+        if self.empty {
+            self.empty = false;
+            self.depth -= 1;
+            return Ok(Event::End);
+        }
+        loop {
+            self.at = self.position();
+            let event = self.inner.read_event();
+            match event {
+                Ok(Read::Start(inner)) => {
+                    self.open()?;
+                    return Ok(Event::Start(Start { inner }));
+                }
+                Ok(Read::Empty(inner)) => {
+                    self.open()?;
+                    self.empty = true;
+                    return Ok(Event::Start(Start { inner }));
+                }
+                Ok(Read::End(_)) => {
+                    // The inner reader has seen that there was a start.
+                    self.depth = self.depth.saturating_sub(1);
+                    return Ok(Event::End);
+                }
+                Ok(Read::Text(piece)) if self.depth > 0 => {
+                    let piece = piece.xml10_content();
+                    return piece
+                        .map(Event::Text)
+                        .map_err(|e| self.wrong(e.to_string()));
+                }
+                Ok(other) => {
+                    if let Some(event) = self.rare(other)? {
+                        return Ok(event);
+                    }
+                }
+                Err(error) => {
+                    let at = (self.inner.error_position() as usize).min(self.text.len());
+                    return Err(Error::at(self.text, at, error.to_string()));
+                }
+            }
+        }
+    }
+
+    /// Goes past the element that began last; gives where its end tag begins.
+    ///
+    /// # Errors
+    /// As [`Reader::next`].
+    pub fn skip(&mut self) -> Result<usize, Error> {
+        let mut open = 1;
+        loop {
+            match self.next()? {
+                Event::Start(_) => open += 1,
+                Event::End => {
+                    open -= 1;
+                    if open == 0 {
+                        return Ok(self.at);
+                    }
+                }
+                Event::Text(_) => {}
+                Event::Eof => return Err(self.cut()),
+            }
+        }
+    }
+
+    #[inline]
+    fn open(&mut self) -> Result<(), Error> {
+        if self.depth == 0 {
+            if self.rooted {
+                return Err(self.wrong("there is more than one element at the top"));
+            }
+            self.rooted = true;
+        }
+        if self.depth == self.limits.depth {
+            let reason = format!("elements nest more than {} levels", self.limits.depth);
+            return Err(self.wrong(reason));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    #[cold]
+    fn cut(&self) -> Error {
+        self.wrong("the document ends before its element does")
+    }
+
+    /// What bodies seldom have.
+    fn rare(&mut self, event: Read<'a>) -> Result<Option<Event<'a>>, Error> {
+        match event {
+            Read::Eof if self.depth > 0 || !self.rooted => Err(self.cut()),
+            Read::Eof => Ok(Some(Event::Eof)),
+            Read::Text(text) if text.iter().all(u8::is_ascii_whitespace) => Ok(None),
+            Read::Text(_) | Read::CData(_) | Read::GeneralRef(_) if self.depth == 0 => {
+                Err(self.wrong("there is text outside of the elements"))
+            }
+            Read::CData(piece) => {
+                let piece = piece
+                    .xml10_content()
+                    .map_err(|e| self.wrong(e.to_string()))?;
+                Ok(Some(Event::Text(piece)))
+            }
+            Read::GeneralRef(reference) => {
+                let name = reference.decode().map_err(|e| self.wrong(e.to_string()))?;
+                match reference.resolve_char_ref() {
+                    Ok(Some(c)) if is_char(c) => Ok(Some(Event::Text(c.to_string().into()))),
+                    Ok(None) => match resolve_predefined_entity(&name) {
+                        Some(text) => Ok(Some(Event::Text(text.into()))),
+                        None => Err(self.wrong(format!("there is no entity &{name};"))),
+                    },
+                    _ => Err(self.wrong(format!("&{name}; is no character"))),
+                }
+            }
+            Read::DocType(_) => Err(self.wrong("a document type is not taken")),
+            Read::PI(_) if !self.limits.instructions => {
+                Err(self.wrong("a message has no processing instructions"))
+            }
+            Read::Decl(_) if self.at > 0 => {
+                Err(self.wrong("an XML declaration stands at the start or nowhere"))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The characters that a document may have.
+fn is_char(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(text: &str) -> Result<String, Error> {
+        let mut reader = Reader::new(text, Limits::default())?;
+        let mut told = String::new();
+        loop {
+            match reader.next()? {
+                Event::Start(start) => {
+                    told += &format!("<{}", String::from_utf8_lossy(start.name()));
+                    for (key, value) in start.attributes().map_err(|e| reader.wrong(e))? {
+                        told += &format!(" {key}={value}");
+                    }
+                    told += ">";
+                }
+                Event::End => told += "/",
+                Event::Text(text) => told += &text,
+                Event::Eof => return Ok(told),
+            }
+        }
+    }
+
+    #[test]
+    fn elements_text_references_and_sections_are_read() {
+        let told = events(
+            "<?xml version=\"1.0\"?><!-- c --><a x=\"1 &lt; 2\">t&amp;&#65;<b/><![CDATA[<raw>]]>\r\n</a>\n",
+        );
+        assert_eq!(told.unwrap(), "<a x=1 < 2>t&A<b>/<raw>\n/");
+    }
+
+    #[test]
+    fn bombs_and_documents_that_are_broken_are_refused() {
+        let bomb = "<!DOCTYPE l [<!ENTITY a \"lol\"><!ENTITY b \"&a;&a;\">]><l>&b;</l>";
+        let external = "<!DOCTYPE l SYSTEM \"file:///etc/passwd\"><l/>";
+        for wrong in [
+            bomb,
+            external,
+            "<a>&b;</a>",
+            "<a>",
+            "</a>",
+            "<a></b>",
+            "",
+            "x",
+            "<a/><b/>",
+            "<a>&#0;</a>",
+            "<a x=1/>",
+            "<a x=\"<\"/>",
+            "<a x=\"1\" x=\"2\"/>",
+            "<a/>x",
+            "<a>\u{1}</a>",
+            "<a/><?xml version=\"1.0\"?>",
+        ] {
+            assert!(events(wrong).is_err(), "{wrong}");
+        }
+        let deep = "<a>".repeat(101) + &"</a>".repeat(101);
+        assert!(events(&deep).unwrap_err().reason.contains("100 levels"));
+        let error = events("<a>\n  <b>&c;</b></a>").unwrap_err();
+        assert_eq!((error.line, error.column), (2, 6));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "(<|>|/|a|b|=|\"|'|&|;|#|x|1|!|\\[|\\]|CDATA|DOCTYPE|-| |\\?|é){0,60}") {
+            let _ = events(&text);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Which namespace a prefix means, at the place that was read last.
+
+use super::{Start, XML};
+
+/// The namespace declarations in force.
+///
+/// Elements without attributes declare nothing: whoever reads them need not
+/// open a scope for them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scopes {
+    /// Prefix (empty for the default) and namespace, innermost last.
+    bindings: Vec<(String, String)>,
+}
+
+impl Scopes {
+    /// No declarations.
+    pub fn new() -> Scopes {
+        Scopes::default()
+    }
+
+    /// Takes in the declarations among an element's attributes; the mark to
+    /// close the scope with.
+    ///
+    /// # Errors
+    /// Declarations that the rules forbid.
+    pub fn open(&mut self, attributes: &[(String, String)]) -> Result<usize, String> {
+        let mark = self.bindings.len();
+        for (key, value) in attributes {
+            let prefix = match key.strip_prefix("xmlns") {
+                Some("") => "",
+                Some(rest) if rest.starts_with(':') => &rest[1..],
+                _ => continue,
+            };
+            let forbidden = prefix == "xmlns"
+                || (prefix == "xml") != (value == XML)
+                || (value.is_empty() && !prefix.is_empty())
+                || key == "xmlns:";
+            if forbidden {
+                return Err(format!("{key}=\"{value}\" may not be declared"));
+            }
+            self.bindings.push((prefix.to_owned(), value.clone()));
+        }
+        Ok(mark)
+    }
+
+    /// The same from a start tag; `None` when it has no attributes.
+    ///
+    /// # Errors
+    /// What is wrong with the attributes.
+    pub fn enter(&mut self, start: &Start<'_>) -> Result<usize, String> {
+        match start.is_plain() {
+            true => Ok(self.bindings.len()),
+            false => self.open(&start.attributes()?),
+        }
+    }
+
+    /// Goes back to the declarations before the mark.
+    pub fn close(&mut self, mark: usize) {
+        self.bindings.truncate(mark);
+    }
+
+    /// The namespace of a prefix; the empty one is the default, which is no
+    /// namespace when nothing declares it. `None` for an undeclared prefix.
+    pub fn resolve(&self, prefix: &[u8]) -> Option<&str> {
+        let found = self
+            .bindings
+            .iter()
+            .rev()
+            .find(|(p, _)| p.as_bytes() == prefix);
+        match found {
+            Some((_, namespace)) => Some(namespace),
+            None if prefix.is_empty() => Some(""),
+            None if prefix == b"xml" => Some(XML),
+            None => None,
+        }
+    }
+
+    /// The declarations, innermost last; those that an inner one hides are not
+    /// among them.
+    pub fn in_force(&self) -> Vec<(&str, &str)> {
+        let mut seen: Vec<(&str, &str)> = Vec::new();
+        for (prefix, namespace) in self.bindings.iter().rev() {
+            if !seen.iter().any(|(p, _)| p == prefix) {
+                seen.push((prefix, namespace));
+            }
+        }
+        seen.reverse();
+        seen
+    }
+
+    /// The declarations as attributes, each behind a blank: the contents of the
+    /// container DFHWS-XMLNS.
+    pub fn to_attributes(&self) -> String {
+        let mut out = Vec::new();
+        for (prefix, namespace) in self.in_force() {
+            if !out.is_empty() {
+                out.push(b' ');
+            }
+            match prefix {
+                "" => out.extend_from_slice(b"xmlns"),
+                prefix => {
+                    out.extend_from_slice(b"xmlns:");
+                    out.extend_from_slice(prefix.as_bytes());
+                }
+            }
+            super::push_attribute(&mut out, namespace);
+        }
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    /// The reverse of [`Scopes::to_attributes`].
+    ///
+    /// # Errors
+    /// Text that is no list of declarations.
+    pub fn from_attributes(text: &str) -> Result<Scopes, String> {
+        let document = format!("<x {text}/>");
+        let limits = super::Limits::default();
+        let mut reader = super::Reader::new(&document, limits).map_err(|e| e.reason)?;
+        let mut scopes = Scopes::new();
+        if let super::Event::Start(start) = reader.next().map_err(|e| e.reason)? {
+            scopes.enter(&start)?;
+        }
+        Ok(scopes)
+    }
+}
+
+/// Prefix and local part of a name; the prefix is empty when there is none.
+#[inline]
+pub fn split(name: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memchr(b':', name) {
+        Some(at) => (&name[..at], &name[at + 1..]),
+        None => (&[], name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
+        of.iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn inner_declarations_hide_outer_ones_until_their_scope_is_closed() {
+        let mut scopes = Scopes::new();
+        scopes
+            .open(&pairs(&[
+                ("xmlns", "urn:a"),
+                ("xmlns:p", "urn:p"),
+                ("x", "1"),
+            ]))
+            .unwrap();
+        let mark = scopes.open(&pairs(&[("xmlns", "urn:b")])).unwrap();
+        assert_eq!(scopes.resolve(b""), Some("urn:b"));
+        assert_eq!(scopes.in_force(), [("p", "urn:p"), ("", "urn:b")]);
+        scopes.close(mark);
+        assert_eq!(scopes.resolve(b""), Some("urn:a"));
+        assert_eq!(scopes.resolve(b"q"), None);
+        let text = scopes.to_attributes();
+        assert_eq!(text, "xmlns=\"urn:a\" xmlns:p=\"urn:p\"");
+        assert_eq!(Scopes::from_attributes(&text).unwrap(), scopes);
+    }
+
+    #[test]
+    fn reserved_and_empty_declarations_are_refused() {
+        for (key, value) in [
+            ("xmlns:xml", "urn:a"),
+            ("xmlns:p", ""),
+            ("xmlns:xmlns", "urn:a"),
+            ("xmlns:p", XML),
+            ("xmlns:", "urn:a"),
+        ] {
+            assert!(
+                Scopes::new().open(&pairs(&[(key, value)])).is_err(),
+                "{key}"
+            );
+        }
+    }
+}

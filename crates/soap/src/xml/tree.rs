@@ -1,0 +1,162 @@
+//! A whole document as elements: for service descriptions and configurations,
+//! which are read once and looked at in every direction.
+
+use std::sync::Arc;
+
+use super::{Error, Event, Limits, Reader, Scopes, split};
+
+/// An element with its namespace resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Element {
+    /// Namespace; empty for none.
+    pub namespace: String,
+    /// Local name.
+    pub name: String,
+    /// Attributes as they stand, without declarations.
+    pub attributes: Vec<(String, String)>,
+    /// Elements within, in their order.
+    pub children: Vec<Element>,
+    /// All text directly within.
+    pub text: String,
+    /// Declarations in force here, for names in attributes.
+    pub scopes: Arc<Scopes>,
+    /// Line it begins on, from 1.
+    pub line: usize,
+}
+
+impl Element {
+    /// The value of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it has this name in this namespace.
+    pub fn is(&self, namespace: &str, name: &str) -> bool {
+        self.name == name && self.namespace == namespace
+    }
+
+    /// The elements within that have this name.
+    pub fn all<'e>(
+        &'e self,
+        namespace: &'e str,
+        name: &'e str,
+    ) -> impl Iterator<Item = &'e Element> {
+        self.children
+            .iter()
+            .filter(move |child| child.is(namespace, name))
+    }
+
+    /// The first of them.
+    pub fn first(&self, namespace: &str, name: &str) -> Option<&Element> {
+        self.children.iter().find(|child| child.is(namespace, name))
+    }
+
+    /// Namespace and local part of a name such as `tns:Order`.
+    ///
+    /// # Errors
+    /// A prefix that nothing declares.
+    pub fn resolve(&self, name: &str) -> Result<(String, String), String> {
+        let (prefix, local) = split(name.trim().as_bytes());
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        match self.scopes.resolve(prefix) {
+            Some(namespace) => Ok((namespace.to_owned(), text(local))),
+            None => Err(format!(
+                "line {}: the prefix of {name:?} is not declared",
+                self.line
+            )),
+        }
+    }
+}
+
+/// Reads a document.
+///
+/// # Errors
+/// The first fault.
+pub fn parse_tree(text: &str, limits: Limits) -> Result<Element, Error> {
+    let mut reader = Reader::new(text, limits)?;
+    let mut scopes = Scopes::new();
+    // Shared by all elements between two that declare something.
+    let mut shared = Arc::new(Scopes::new());
+    let mut open: Vec<(Element, usize)> = Vec::new();
+    let mut root = None;
+    let (mut line, mut counted) = (1, 0);
+    loop {
+        match reader.next()? {
+            Event::Start(start) => {
+                let at = reader.start().max(counted);
+                line += reader.text().as_bytes()[counted..at]
+                    .iter()
+                    .filter(|b| **b == b'\n')
+                    .count();
+                counted = at;
+                let all = start.attributes().map_err(|e| reader.wrong(e))?;
+                let mark = scopes.open(&all).map_err(|e| reader.wrong(e))?;
+                if all.iter().any(|(key, _)| is_declaration(key)) {
+                    shared = Arc::new(scopes.clone());
+                }
+                let (prefix, local) = split(start.name());
+                let Some(namespace) = scopes.resolve(prefix) else {
+                    let prefix = String::from_utf8_lossy(prefix);
+                    return Err(reader.wrong(format!("the prefix {prefix} is not declared")));
+                };
+                let element = Element {
+                    namespace: namespace.to_owned(),
+                    name: String::from_utf8_lossy(local).into_owned(),
+                    attributes: all
+                        .into_iter()
+                        .filter(|(k, _)| !is_declaration(k))
+                        .collect(),
+                    children: Vec::new(),
+                    text: String::new(),
+                    scopes: shared.clone(),
+                    line,
+                };
+                open.push((element, mark));
+            }
+            Event::End => {
+                let Some((element, mark)) = open.pop() else {
+                    continue;
+                };
+                scopes.close(mark);
+                if *element.scopes != scopes {
+                    shared = Arc::new(scopes.clone());
+                }
+                match open.last_mut() {
+                    Some((parent, _)) => parent.children.push(element),
+                    None => root = Some(element),
+                }
+            }
+            Event::Text(text) => {
+                if let Some((element, _)) = open.last_mut() {
+                    element.text += &text;
+                }
+            }
+            Event::Eof => break,
+        }
+    }
+    root.ok_or_else(|| Error::at(text, 0, "there is no element"))
+}
+
+fn is_declaration(key: &str) -> bool {
+    key == "xmlns" || key.starts_with("xmlns:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_resolved_where_they_stand() {
+        let text = "<a xmlns='urn:a' xmlns:p='urn:p'>\n <p:b type='p:t'/>\n <c xmlns=''/>x</a>";
+        let root = parse_tree(text, Limits::default()).unwrap();
+        assert!(root.is("urn:a", "a"));
+        let b = root.first("urn:p", "b").unwrap();
+        assert_eq!(b.line, 2);
+        assert_eq!(b.resolve("p:t").unwrap(), ("urn:p".into(), "t".into()));
+        assert!(b.resolve("q:t").is_err());
+        assert!(root.first("", "c").is_some());
+        assert_eq!(root.text.trim(), "x");
+        assert!(parse_tree("<q:a/>", Limits::default()).is_err());
+    }
+}

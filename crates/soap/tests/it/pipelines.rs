@@ -1,0 +1,310 @@
+//! Pipelines, driven without a region.
+
+use soap::envelope::{Code, Version};
+use soap::pipeline::{Action, Config, Containers, Function, Outcome, Pipeline, names};
+use soap::xml::Limits;
+use soap::{Envelope, Fault};
+
+fn provider(handlers: &str, terminal: &str) -> Config {
+    let text = format!(
+        "<provider_pipeline><service><service_handler_list>{handlers}</service_handler_list>\
+         <terminal_handler>{terminal}</terminal_handler></service><apphandler>DFHPITP</apphandler>\
+         </provider_pipeline>"
+    );
+    Config::parse(&text).unwrap()
+}
+
+fn handler(program: &str) -> String {
+    format!("<handler><program>{program}</program></handler>")
+}
+
+const SOAP: &str = "<cics_soap_1.1_handler/>";
+
+fn message(headers: &str, body: &str) -> String {
+    let ns = Version::V11.namespace();
+    format!(
+        "<s:Envelope xmlns:s='{ns}' xmlns:o='urn:o'><s:Header>{headers}</s:Header><s:Body>{body}</s:Body></s:Envelope>"
+    )
+}
+
+/// Runs a pipeline; `program` is every program, `application` makes the answer.
+fn run(
+    config: &Config,
+    message: &[u8],
+    mut program: impl FnMut(&str, Function, &mut Containers) -> Result<(), String>,
+    mut application: impl FnMut(&mut Containers) -> Result<bool, Fault>,
+) -> (Outcome, Vec<String>) {
+    let mut pipeline = Pipeline::new(config, message, Containers::new(), Limits::default());
+    let mut told = Vec::new();
+    for _ in 0..100 {
+        match pipeline.poll() {
+            Action::Link {
+                program: name,
+                function,
+            } => {
+                told.push(format!("{name} {}", function.name()));
+                let shown =
+                    String::from_utf8(pipeline.containers[names::FUNCTION].clone()).unwrap();
+                assert_eq!(shown, format!("{:<16}", function.name()));
+                match program(&name, function, &mut pipeline.containers) {
+                    Ok(()) => pipeline.handle_return(),
+                    Err(reason) => pipeline.handle_failure(&reason),
+                }
+            }
+            Action::Application { program } => {
+                told.push(program);
+                match application(&mut pipeline.containers) {
+                    Ok(answer) => pipeline.handle_answer(None, answer),
+                    Err(fault) => pipeline.handle_answer(Some(&fault), true),
+                }
+            }
+            Action::Send => {
+                told.push("send".into());
+                let request = pipeline.containers[names::REQUEST].clone();
+                pipeline.handle_received(Some(request));
+            }
+            Action::Done(outcome) => return (outcome, told),
+        }
+    }
+    panic!("the pipeline does not end: {told:?}")
+}
+
+fn echo(containers: &mut Containers) -> Result<bool, Fault> {
+    assert!(containers.contains_key(names::BODY));
+    Ok(true)
+}
+
+fn text(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Response(message) => String::from_utf8(message.clone()).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn handlers_are_called_in_order_and_in_reverse() {
+    let config = provider(&(handler("H1") + &handler("H2")), SOAP);
+    let request = message("", "<o:a>1</o:a>");
+    let (outcome, told) = run(&config, request.as_bytes(), |_, _, _| Ok(()), echo);
+    let order = [
+        "H1 RECEIVE-REQUEST",
+        "H2 RECEIVE-REQUEST",
+        "DFHPITP",
+        "H2 SEND-RESPONSE",
+        "H1 SEND-RESPONSE",
+    ];
+    assert_eq!(told, order);
+    let answer = text(&outcome);
+    assert!(
+        answer.contains("<SOAP-ENV:Body><o:a>1</o:a></SOAP-ENV:Body>"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_handler_may_answer_itself_or_keep_silent() {
+    let config = provider(&(handler("H1") + &handler("H2")), SOAP);
+    let request = message("", "<o:a/>");
+    let (outcome, told) = run(
+        &config,
+        request.as_bytes(),
+        |name, function, containers| {
+            if name == "H2" && function == Function::ReceiveRequest {
+                containers.remove(names::REQUEST);
+                containers.insert(names::RESPONSE.into(), b"cached".to_vec());
+            }
+            Ok(())
+        },
+        echo,
+    );
+    assert_eq!(
+        told,
+        [
+            "H1 RECEIVE-REQUEST",
+            "H2 RECEIVE-REQUEST",
+            "H2 SEND-RESPONSE",
+            "H1 SEND-RESPONSE"
+        ]
+    );
+    assert_eq!(text(&outcome), "cached");
+    let (outcome, told) = run(
+        &config,
+        request.as_bytes(),
+        |name, _, containers| {
+            if name == "H2" {
+                containers.remove(names::REQUEST);
+                containers.remove(names::RESPONSE);
+            }
+            Ok(())
+        },
+        echo,
+    );
+    assert_eq!(
+        told,
+        [
+            "H1 RECEIVE-REQUEST",
+            "H2 RECEIVE-REQUEST",
+            "H2 NO-RESPONSE",
+            "H1 NO-RESPONSE"
+        ]
+    );
+    assert_eq!(outcome, Outcome::NoResponse);
+}
+
+#[test]
+fn a_terminal_handler_that_is_a_program_sees_the_whole_message() {
+    let config = provider(&handler("H1"), &handler("TERM"));
+    let request = message("", "<o:a/>");
+    let (outcome, told) = run(
+        &config,
+        request.as_bytes(),
+        |name, _, containers| {
+            if name == "TERM" {
+                assert_eq!(containers[names::REQUEST], message("", "<o:a/>").as_bytes());
+                containers.insert(names::RESPONSE.into(), b"done".to_vec());
+            }
+            Ok(())
+        },
+        echo,
+    );
+    assert_eq!(
+        told,
+        [
+            "H1 RECEIVE-REQUEST",
+            "TERM PROCESS-REQUEST",
+            "H1 SEND-RESPONSE"
+        ]
+    );
+    assert_eq!(text(&outcome), "done");
+}
+
+#[test]
+fn a_failure_is_told_to_the_handlers_before_and_becomes_a_fault() {
+    let config = provider(&(handler("H1") + &handler("H2")), SOAP);
+    let request = message("", "<o:a/>");
+    let fails = |name: &str, function: Function, _: &mut Containers| match (name, function) {
+        ("H2", Function::ReceiveRequest) => Err("abend ASRA".to_owned()),
+        _ => Ok(()),
+    };
+    let (outcome, told) = run(&config, request.as_bytes(), fails, echo);
+    assert_eq!(
+        told,
+        [
+            "H1 RECEIVE-REQUEST",
+            "H2 RECEIVE-REQUEST",
+            "H1 HANDLER-ERROR"
+        ]
+    );
+    let answer = text(&outcome);
+    let envelope = Envelope::parse(&answer, Limits::default()).unwrap();
+    let fault = Fault::parse(&envelope).unwrap().unwrap();
+    assert_eq!(fault.code, Code::Receiver);
+    assert!(fault.reason().contains("H2 failed: abend ASRA"));
+}
+
+#[test]
+fn header_programs_get_their_blocks_and_answer_with_others() {
+    let headers = "<cics_soap_1.1_handler><headerprogram><program_name>AUDIT</program_name>\
+        <namespace>urn:o</namespace><localname>tx</localname><mandatory>false</mandatory>\
+        </headerprogram></cics_soap_1.1_handler>";
+    let config = provider("", headers);
+    let block = "<o:tx s:mustUnderstand='1'>7</o:tx>";
+    let request = message(block, "<o:a/>");
+    let (outcome, told) = run(
+        &config,
+        request.as_bytes(),
+        |_, function, containers| {
+            if function == Function::ProcessRequest {
+                assert_eq!(containers[names::HEADER], block.as_bytes());
+            } else {
+                containers.insert(names::HEADER.into(), b"<tx xmlns='urn:o'>8</tx>".to_vec());
+            }
+            Ok(())
+        },
+        echo,
+    );
+    assert_eq!(
+        told,
+        ["AUDIT PROCESS-REQUEST", "DFHPITP", "AUDIT SEND-RESPONSE"]
+    );
+    assert!(text(&outcome).contains("<SOAP-ENV:Header><tx xmlns='urn:o'>8</tx></SOAP-ENV:Header>"));
+    // Nobody for a block that must be understood.
+    let config = provider("", SOAP);
+    let (outcome, told) = run(&config, request.as_bytes(), |_, _, _| Ok(()), echo);
+    assert!(told.is_empty());
+    assert!(text(&outcome).contains("SOAP-ENV:MustUnderstand"));
+}
+
+#[test]
+fn bad_messages_get_the_fault_of_their_version() {
+    let config = provider("", "<cics_soap_1.2_handler/>");
+    for (request, code) in [
+        ("<a/>", "Sender"),
+        (
+            "<Envelope xmlns='urn:x'><Body/></Envelope>",
+            "VersionMismatch",
+        ),
+        ("", "Sender"),
+    ] {
+        let (outcome, _) = run(&config, request.as_bytes(), |_, _, _| Ok(()), echo);
+        let answer = text(&outcome);
+        assert!(answer.contains(&format!("SOAP-ENV:{code}<")), "{answer}");
+        assert!(answer.contains(Version::V12.namespace()));
+    }
+    let fault = Fault::new(Code::Sender, "no such order");
+    let request = message("", "<o:a/>");
+    let (outcome, _) = run(
+        &config,
+        request.as_bytes(),
+        |_, _, _| Ok(()),
+        |_| Err(fault.clone()),
+    );
+    // A request of version 1.1 is answered in it.
+    assert!(
+        text(&outcome).contains("<faultcode>SOAP-ENV:Client</faultcode><faultstring>no such order")
+    );
+}
+
+#[test]
+fn a_requester_wraps_the_body_and_unwraps_the_answer() {
+    let config = Config::parse(&format!(
+        "<requester_pipeline><service><service_handler_list><cics_soap_1.2_handler/>{}\
+         </service_handler_list></service></requester_pipeline>",
+        handler("H1")
+    ))
+    .unwrap();
+    let (outcome, told) = run(
+        &config,
+        b"<a xmlns='urn:o'>1</a>",
+        |_, function, containers| {
+            let name = match function {
+                Function::SendRequest => names::REQUEST,
+                _ => names::RESPONSE,
+            };
+            assert!(String::from_utf8_lossy(&containers[name]).contains(Version::V12.namespace()));
+            Ok(())
+        },
+        echo,
+    );
+    assert_eq!(told, ["H1 SEND-REQUEST", "send", "H1 RECEIVE-RESPONSE"]);
+    assert_eq!(text(&outcome), "<a xmlns='urn:o'>1</a>");
+}
+
+#[test]
+fn a_json_pipeline_passes_the_text_to_the_application() {
+    let config = provider("", &handler("DFHPIJT"));
+    let (outcome, told) = run(
+        &config,
+        b"{}",
+        |_, _, _| Ok(()),
+        |containers| {
+            assert_eq!(containers[names::REQUEST], b"{}");
+            containers.insert(names::RESPONSE.into(), b"[]".to_vec());
+            Ok(true)
+        },
+    );
+    assert_eq!(
+        (text(&outcome).as_str(), told),
+        ("[]", vec!["DFHPITP".to_owned()])
+    );
+}

@@ -1,0 +1,233 @@
+//! `tupelo web`: web services from copybooks, and copybooks from web services.
+//!
+//! The two directions of the CICS web services assistant; the rules are those
+//! of the crate `soap`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use miette::{Context, IntoDiagnostic, Result, bail, miette};
+use soap::Binding;
+use soap::binding::Interface;
+use soap::wsdl::{self, CopybookOptions, ServiceOptions};
+
+use crate::Outcome;
+use crate::commands::record::source;
+
+/// Describe programs as web services, and make copybooks of services that are
+/// described.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Web services: WSDL from copybooks, copybooks from WSDL.
+    Service(ServiceArgs),
+}
+
+/// Which direction.
+#[derive(Debug, clap::Args)]
+pub struct ServiceArgs {
+    #[command(subcommand)]
+    direction: Direction,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Direction {
+    Wsdl(WsdlArgs),
+    Copybook(CopybookArgs),
+}
+
+/// Describe a program's records as a service: a WSDL document for its callers
+/// and a binding file for the region.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders\n\n\
+    Mapping level 1: names as in the copybook with hyphens as underscores, PIC X(n)\n\
+    as string with maxLength, whole numbers as short, int, long or integer, PIC\n\
+    S9(m)V9(n) as decimal with totalDigits and fractionDigits, OCCURS as minOccurs\n\
+    and maxOccurs. FILLER and REDEFINES do not appear.")]
+pub struct WsdlArgs {
+    /// The program.
+    #[arg(long)]
+    program: String,
+    /// Copybook of what it gets.
+    #[arg(long, value_name = "COPYBOOK")]
+    request: PathBuf,
+    /// Copybook of what it gives back; without it, the same.
+    #[arg(long, value_name = "COPYBOOK")]
+    response: Option<PathBuf>,
+    /// A folder of COPY members, searched after the copybook's own. May be
+    /// given several times.
+    #[arg(short = 'I', long = "include", value_name = "FOLDER")]
+    include: Vec<PathBuf>,
+    /// Name of the operation; without it, the program's with `Operation`.
+    #[arg(long)]
+    operation: Option<String>,
+    /// The program has a channel with this container, not a COMMAREA.
+    #[arg(long, value_name = "CONTAINER", num_args = 0..=1, default_missing_value = "DFHWS-DATA")]
+    channel: Option<String>,
+    /// Path of the service.
+    #[arg(long, default_value = "/", value_name = "PATH")]
+    uri: String,
+    /// Where the service is, in front of its path.
+    #[arg(long, default_value = "http://localhost:8080", value_name = "URL")]
+    server: String,
+    /// Folder to write the files to.
+    #[arg(long, default_value = ".", value_name = "FOLDER")]
+    to: PathBuf,
+}
+
+/// Make copybooks and binding files of a service that is described: two
+/// copybooks and a binding for each operation.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  tupelo web service copybook orders.wsdl --to services\n  \
+    tupelo web service copybook orders.wsdl --operation place --program ORDER01 --uri /orders\n\n\
+    Imports are read beside the description, never from a network. An element that\n\
+    may be missing has a field NAME-num before it, 0 or 1; one that repeats more\n\
+    often than --inline-limit lies in a container that NAME-cont names.")]
+pub struct CopybookArgs {
+    /// The description, WSDL 1.1.
+    wsdl: PathBuf,
+    /// Only this operation.
+    #[arg(long)]
+    operation: Option<String>,
+    /// The program that provides the service; without it, the binding is that
+    /// of a caller.
+    #[arg(long)]
+    program: Option<String>,
+    /// Path of the service; without it, the address in the description.
+    #[arg(long, value_name = "PATH")]
+    uri: Option<String>,
+    /// The program's record is a COMMAREA, not a container.
+    #[arg(long)]
+    commarea: bool,
+    /// Elements that occur at most so often lie in the record itself.
+    #[arg(long, default_value_t = 1, value_name = "TIMES")]
+    inline_limit: u32,
+    /// Bytes of a text that the schema does not limit.
+    #[arg(long, default_value_t = 255, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=32_767))]
+    text_limit: u32,
+    /// Folder to write the files to.
+    #[arg(long, default_value = ".", value_name = "FOLDER")]
+    to: PathBuf,
+}
+
+/// Does it.
+pub fn run(args: Args) -> Result<Outcome> {
+    let What::Service(args) = args.what;
+    match args.direction {
+        Direction::Wsdl(args) => run_wsdl(&args),
+        Direction::Copybook(args) => run_copybook(&args),
+    }
+}
+
+fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
+    if !(1..=8).contains(&args.program.len()) {
+        bail!("--program {:?}: a program's name has 1 to 8 characters", args.program);
+    }
+    if !args.uri.starts_with('/') {
+        bail!("--uri {:?}: a path begins with /", args.uri);
+    }
+    let request = source::expanded_text(&args.request, &args.include)?;
+    let response = match &args.response {
+        Some(path) => Some(source::expanded_text(path, &args.include)?),
+        None => None,
+    };
+    let interface = match &args.channel {
+        Some(container) if (1..=16).contains(&container.len()) => Interface::Channel {
+            container: container.clone(),
+        },
+        Some(container) => bail!("--channel {container:?}: a container's name has 1 to 16 characters"),
+        None => Interface::Commarea,
+    };
+    let options = ServiceOptions {
+        program: args.program.to_ascii_uppercase(),
+        operation: args.operation.clone(),
+        interface,
+        address: format!("{}{}", args.server.trim_end_matches('/'), args.uri),
+        uri: args.uri.clone(),
+    };
+    let (text, binding) = wsdl::from_copybooks(&request, response.as_deref(), &options)
+        .map_err(|e| miette!("{}: {e}", args.request.display()))?;
+    check(&binding)?;
+    written(&args.to, &format!("{}.wsdl", options.program), &text)?;
+    written(&args.to, &format!("{}.wsbind", options.program), &binding.to_text())?;
+    Ok(Outcome::Clean)
+}
+
+fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {
+    let file = args.wsdl.display().to_string();
+    let text = source::read_text(&args.wsdl)?;
+    let folder = args.wsdl.parent().unwrap_or(Path::new("")).to_owned();
+    let resolver = |location: &str| beside(&folder, location);
+    let options = CopybookOptions {
+        file: file.clone(),
+        operation: args.operation.clone(),
+        program: args.program.as_ref().map(|p| p.to_ascii_uppercase()),
+        interface: match args.commarea {
+            true => Interface::Commarea,
+            false => CopybookOptions::default().interface,
+        },
+        uri: args.uri.clone(),
+        inline_limit: args.inline_limit,
+        text_limit: args.text_limit,
+    };
+    let made = wsdl::to_copybooks(&text, &resolver, &options).map_err(|e| match e {
+        wsdl::WsdlError::Xml(error) => miette!("{file}: {error}"),
+        other => miette!("{other}"),
+    })?;
+    for one in &made {
+        for warning in &one.warnings {
+            eprintln!("warning: {warning}");
+        }
+        check(&one.binding)?;
+        let name = plain(&one.binding.operation);
+        written(&args.to, &format!("{name}-request.cpy"), &one.binding.request.copybook)?;
+        if let Some(response) = &one.binding.response {
+            written(&args.to, &format!("{name}-response.cpy"), &response.copybook)?;
+        }
+        written(&args.to, &format!("{name}.wsbind"), &one.binding.to_text())?;
+    }
+    Ok(Outcome::Clean)
+}
+
+/// What a region will do with the file when it is installed.
+fn check(binding: &Binding) -> Result<()> {
+    let messages = [Some(&binding.request), binding.response.as_ref()];
+    for structure in messages.into_iter().flatten() {
+        soap::XmlCodec::build(structure, &soap::XmlOptions::default())
+            .map_err(|e| miette!("{}: {e}", binding.operation))?;
+    }
+    Ok(())
+}
+
+/// The file of an import: only beside the description.
+fn beside(folder: &Path, location: &str) -> Option<String> {
+    let name = location.rsplit(['/', '\\']).next()?;
+    let inside = !location.contains("://") && !Path::new(location).is_absolute();
+    let whole = folder.join(location);
+    let path = match inside && whole.is_file() {
+        true => whole,
+        false => folder.join(name),
+    };
+    source::read_text(&path).ok()
+}
+
+/// The name of an operation as that of a file.
+fn plain(name: &str) -> String {
+    let known = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    name.chars().map(known).collect()
+}
+
+fn written(folder: &Path, name: &str, text: &str) -> Result<()> {
+    let file = folder.join(name);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&file, text))
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot write {}", file.display()))?;
+    println!("  written  {}", file.display());
+    Ok(())
+}
