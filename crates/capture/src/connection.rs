@@ -48,6 +48,14 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// True for a SYN that was answered with a reset.
+    pub(crate) fn was_refused(&self) -> bool {
+        let shake = &self.handshake;
+        shake.syns > 0
+            && shake.syn_acks == 0
+            && matches!(self.close.reset, Some((Side::Server, _)))
+    }
+
     /// One end.
     pub fn end(&self, side: Side) -> &End {
         match side {
@@ -173,6 +181,9 @@ pub struct End {
     pub passed_bytes: u32,
     /// Whose clock its writes follow.
     pub pacing: Pacing,
+    /// When it last sent data that was new, nanoseconds since 1970; 0 before.
+    #[serde(skip)]
+    pub(crate) last_data_ns: i64,
 }
 
 impl Default for End {
@@ -202,6 +213,7 @@ impl Default for End {
             resend_wait_max_ns: 0,
             passed_bytes: 0,
             pacing: Pacing::default(),
+            last_data_ns: 0,
         }
     }
 }

@@ -91,6 +91,11 @@ impl Segment {
     /// True unless the captured bytes show that `other`, with the same sequence
     /// number, carried something else.
     pub(crate) fn may_repeat(&self, other: &Segment) -> bool {
+        let apart_ns = other.time_ns - self.time_ns;
+        if self.ts_value != 0 && self.ts_value == other.ts_value && apart_ns > TS_TICK_NS {
+            // A copy has the timestamp of its own sending.
+            return false;
+        }
         let (Some(mine), Some(theirs)) = (self.head, other.head) else {
             return true;
         };
@@ -115,6 +120,10 @@ impl Segment {
         self.len > 0 && !self.marks.any(Marks::REPEATED | Marks::KEEP_ALIVE)
     }
 }
+
+/// A clock of timestamps ticks at least once in this time (RFC 7323 5.4: one
+/// second, and as much again for what a host takes).
+const TS_TICK_NS: i64 = 2_000_000_000;
 
 /// One of the two ends: the client opened the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

@@ -29,6 +29,8 @@ pub(super) struct Flow {
     pub(super) closing: bool,
     /// Its SYN reused the addresses of an earlier connection.
     pub(super) port_reused: bool,
+    /// Its SYN is that of the connection before, which was refused, once more.
+    pub(super) asks_again: bool,
     /// The other connection of its DLSw link, where there is one.
     pub(super) pair: Pair,
 }
@@ -88,6 +90,7 @@ impl Flow {
             service: None,
             closing: false,
             port_reused: false,
+            asks_again: false,
             pair: Pair::default(),
         }
     }

@@ -33,7 +33,7 @@ pub(super) struct Shard {
     /// Connections that have ended: slot, identity, when to close.
     closing: VecDeque<(u32, u64, i64)>,
     /// Pairs of ends whose connection was dropped, and when that was.
-    recent: HashMap<FlowKey, i64, foldhash::fast::RandomState>,
+    recent: HashMap<FlowKey, Ended, foldhash::fast::RandomState>,
     /// The same in order of time.
     recent_order: VecDeque<(FlowKey, i64)>,
     /// Where the search for an idle connection goes on.
@@ -245,7 +245,7 @@ impl Shard {
             _ => self.table.get(&packet.key).copied(),
         };
         let opens = packet.flags.has(Flags::SYN) && !packet.flags.has(Flags::ACK);
-        let mut reused = false;
+        let (mut reused, mut asks_again) = (false, false);
         if let Some(slot) = known {
             let flow = self.flows[slot as usize].as_deref();
             let same = flow.is_some_and(|flow| {
@@ -258,8 +258,10 @@ impl Shard {
             // The address pair is used again.
             self.end(slot, true, options);
             reused = true;
-        } else if opens && let Some(ended_ns) = self.recent.get(&packet.key) {
-            reused = packet.time_ns - ended_ns < REUSE_NS;
+        } else if opens && let Some(ended) = self.recent.get(&packet.key) {
+            let soon = packet.time_ns - ended.at_ns < REUSE_NS;
+            asks_again = soon && ended.refused == Some(packet.seq);
+            reused = soon && !asks_again;
         }
         if self.table.len() >= self.limit {
             self.evict(options);
@@ -270,6 +272,7 @@ impl Shard {
             spare.map_or_else(Default::default, |s| (s.segments, s.exchange));
         let mut flow = Box::new(Flow::new(packet, segments, exchange));
         flow.port_reused = reused;
+        flow.asks_again = asks_again;
         self.flows[slot as usize] = Some(flow);
         self.table.insert(packet.key, slot);
         self.last = Some((packet.key, slot));
@@ -353,7 +356,14 @@ impl Shard {
             self.table.remove(&flow.key);
         }
         self.last = None;
-        self.remember(flow.key, flow.connection.last_ns);
+        let refused = flow.connection.was_refused();
+        let ended = Ended {
+            at_ns: flow.connection.last_ns,
+            refused: refused
+                .then(|| flow.tracker.first_seq(Side::Client))
+                .flatten(),
+        };
+        self.remember(flow.key, ended);
         if self.spare.len() < MAX_SPARE {
             let mut segments = flow.timeline.segments;
             segments.clear();
@@ -367,7 +377,7 @@ impl Shard {
             self.settle_claims(&flow.timeline.pending, &mut connection, service);
         }
         self.services
-            .add_connection(service, &connection, flow.port_reused);
+            .add_connection(service, &connection, flow.port_reused, flow.asks_again);
         self.totals.connections += 1;
         self.totals.evicted_connections += evicted as u64;
         let shake = &connection.handshake;
@@ -415,16 +425,25 @@ impl Shard {
     }
 
     /// Remembers a pair of ends that was used.
-    fn remember(&mut self, key: FlowKey, ended_ns: i64) {
-        self.recent.insert(key, ended_ns);
-        self.recent_order.push_back((key, ended_ns));
+    fn remember(&mut self, key: FlowKey, ended: Ended) {
+        self.recent.insert(key, ended);
+        self.recent_order.push_back((key, ended.at_ns));
         if self.recent_order.len() > MAX_RECENT
-            && let Some((key, ended_ns)) = self.recent_order.pop_front()
-            && self.recent.get(&key) == Some(&ended_ns)
+            && let Some((key, at_ns)) = self.recent_order.pop_front()
+            && self.recent.get(&key).is_some_and(|one| one.at_ns == at_ns)
         {
             self.recent.remove(&key);
         }
     }
+}
+
+/// How a connection of a pair of ends ended.
+#[derive(Debug, Clone, Copy)]
+struct Ended {
+    at_ns: i64,
+    /// The number of its SYN where that was refused: a client that asks again
+    /// (Windows does twice, half a second apart) sends the same one.
+    refused: Option<u32>,
 }
 
 /// The head of a payload shorter than four bytes that was captured whole.

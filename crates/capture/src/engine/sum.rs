@@ -54,12 +54,18 @@ impl Services {
     }
 
     /// Counts a connection that has ended.
-    pub(super) fn add_connection(&mut self, row: usize, connection: &Connection, reused: bool) {
+    /// `reused`: its addresses were those of an earlier one; `asks_again`: it is the
+    /// earlier one, refused then and asked for once more.
+    pub(super) fn add_connection(
+        &mut self,
+        row: usize,
+        connection: &Connection,
+        reused: bool,
+        asks_again: bool,
+    ) {
         let (service, _) = self.row_mut(row);
         let shake = &connection.handshake;
-        let refused = shake.syns > 0
-            && shake.syn_acks == 0
-            && matches!(connection.close.reset, Some((Side::Server, _)));
+        let refused = connection.was_refused() && !asks_again;
         service.connections += 1;
         service.opened += (shake.syns > 0 && shake.syn_acks > 0) as u64;
         service.single_exchange += (connection.exchanges == 1) as u64;

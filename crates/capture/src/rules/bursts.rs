@@ -35,15 +35,20 @@ impl View<'_> {
     /// Whether the data after the pause came about a round trip, or more, after
     /// the burst before it began, and that burst had a full segment: what a
     /// window makes a sender wait. Jitter on a long path pulls a burst apart by
-    /// less, and an application's small messages do not fill a window.
+    /// less, and an application's small messages do not fill a window. It must be
+    /// twice as long as the longest time between two segments of the burst.
     pub(super) fn waited_a_round(&self) -> bool {
         let mut mine = (self.gap.earlier().iter().rev())
             .filter(|s| s.from == self.sender && s.is_new_data())
             .peekable();
-        let (mut began, mut largest) = (i64::MAX, 0);
+        let (mut began, mut ended, mut largest, mut apart_ns) = (i64::MAX, 0, 0, 0);
         while let Some(s) =
             mine.next_if(|s| began.saturating_sub(s.time_ns) < self.apart_ns() || began == i64::MAX)
         {
+            match began {
+                i64::MAX => ended = s.time_ns,
+                _ => apart_ns = apart_ns.max(began - s.time_ns),
+            }
             began = s.time_ns;
             largest = largest.max(s.len);
         }
@@ -51,7 +56,11 @@ impl View<'_> {
             self.near_ns + self.far_ns,
             self.resumed.time_ns.saturating_sub(began),
         );
+        // A slow link, or a sender that paces itself, spreads what it is given:
+        // then this is one more of the times between segments.
+        let stands_out = self.resumed.time_ns - ended >= 2 * apart_ns;
         largest >= self.mss
+            && stands_out
             && waited_ns <= 3 * path_ns + SLACK_NS
             && waited_ns.saturating_mul(10) >= path_ns * 8
     }

@@ -134,11 +134,15 @@ fn around<'a>(gap: &Gap<'a>, sender: Side) -> Option<&'a Segment> {
         .iter()
         .rev()
         .find(|s| s.from == receiver && s.flags.has(Flags::ACK))?;
-    gap.earlier()
-        .iter()
-        .rev()
-        .filter(copy)
-        .find(|s| s.seq == before.ack)
+    let at = (gap.earlier().iter()).rposition(|s| copy(&s) && s.seq == before.ack)?;
+    let resent = &gap.earlier()[at];
+    // A receiver that takes longer than the path delays its acknowledgement, and
+    // a copy behind a long silence was the timer's.
+    let path_ns = gap.connection.rtt_ns().unwrap_or(0);
+    let far_ns = gap.connection.end(receiver).rtt.best_ns().unwrap_or(0);
+    let by_path = after.time_ns - resent.time_ns <= 3 * far_ns + ANSWER_NS;
+    let silent_ns = at.checked_sub(1).map_or(0, |at| resent.time_ns - gap.timeline[at].time_ns);
+    (by_path && silent_ns <= 2 * path_ns + TIMER_NS).then_some(resent)
 }
 
 /// The segment sent again when everything had been sent and the gap ends with
@@ -159,6 +163,9 @@ fn repair<'a>(
 
 /// No answer to a duplicate acknowledgement takes so long beside two round trips.
 const TIMER_NS: i64 = 50_000_000;
+
+/// An acknowledgement of a repair later than this, beside the path, was delayed.
+const ANSWER_NS: i64 = 20_000_000;
 
 /// What an end takes to react, at most, beside the path.
 const TURN_NS: i64 = 3_000_000;

@@ -7,9 +7,9 @@
 use super::ack_delayed::side;
 use super::fast_retransmit::by_timer;
 use super::pause::closed_by;
-use super::spurious::{outside_messages, was_answered};
+use super::spurious::{is_needless, outside_messages, was_answered};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
-use crate::{Flags, Marks};
+use crate::{Flags, Marks, Segment};
 
 /// Claims gaps that end with a retransmission by timeout.
 pub struct RetransmissionTimeout;
@@ -25,7 +25,10 @@ static ABOUT: About = About {
     limits: "The capture shows that the sender waited for its timer. Where the segment was lost \
              shows only when it was taken behind the loss: then the first copy is missing. Where \
              one or two duplicate acknowledgements had come, too few for the sender, the length of \
-             its silence tells the timer (50 ms beyond two round trips).",
+             its silence tells the timer (50 ms beyond two round trips). A single copy of less than \
+             two full segments, sent while the receiver may still have been delaying its \
+             acknowledgement, is medium at most, and nothing where the place of capture is the \
+             receiver's; nor where only one direction was captured.",
     literature: "RFC 6298; TAPO: timeout retransmission stalls (tail, double, small window); RFC \
                  8985 (RACK-TLP) ends many of them early",
 };
@@ -49,7 +52,16 @@ impl Rule for RetransmissionTimeout {
             // A probe of a closed window, or what only looks like a copy.
             return None;
         }
+        if is_needless(gap, after) || gap.connection.end(after.from.other()).segments == 0 {
+            // Nothing was lost; or one direction is all there is, and nothing
+            // shows what arrived.
+            return None;
+        }
         let original = gap.first_copy(after);
+        let late = original.map_or(Late::No, |first| Late::of(gap, first, after));
+        if late == Late::Seen {
+            return None;
+        }
         // Without the first copy, what was sent behind it must show the hole, or
         // the receiver must have asked.
         let asked = gap.earlier().iter().any(|s| match s.from == after.from {
@@ -57,6 +69,7 @@ impl Rule for RetransmissionTimeout {
             false => s.ack == after.seq && s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK),
         });
         let mut claim = match (original, asked) {
+            (Some(_), _) if late == Late::Perhaps => Claim::whole(gap, Confidence::Medium),
             (Some(_), _) => Claim::whole(gap, Confidence::High),
             (None, true) => Claim::whole(gap, Confidence::Medium),
             (None, false) => return None,
@@ -89,3 +102,62 @@ impl Rule for RetransmissionTimeout {
         )
     }
 }
+
+/// Whether the acknowledgement may only have been late: the sender's timer was
+/// shorter than the receiver's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Late {
+    /// A loss.
+    No,
+    /// Either.
+    Perhaps,
+    /// Beside the receiver: the first copy reached it.
+    Seen,
+}
+
+impl Late {
+    fn of(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> Late {
+        let connection = gap.connection;
+        let receiver = copy.from.other();
+        let waited_ns = copy.time_ns - first.time_ns;
+        let again = (gap.earlier().iter())
+            .filter(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
+            .count();
+        // A receiver of two full segments acknowledges at once, and so does one
+        // with a hole in front.
+        let could_wait =
+            gap.flight(copy.from) < 2 * connection.segment_bytes(copy.from) && first.seq == copy.seq;
+        if waited_ns > LONGEST_DELAY_NS || again != 1 || !could_wait {
+            return Late::No;
+        }
+        let answer = (gap.later().iter()).find(|s| s.from == receiver && s.ack == copy.end_seq());
+        let Some(answer) = answer else {
+            return Late::No;
+        };
+        let best = |side| connection.end(side).rtt.best_ns();
+        let (Some(far_ns), near_ns) = (best(receiver), best(copy.from).unwrap_or(0)) else {
+            return Late::No;
+        };
+        let dsack = connection.client.sack_permitted && connection.server.sack_permitted;
+        let at_once = answer.time_ns - copy.time_ns <= far_ns + TURN_NS;
+        match (far_ns <= BESIDE_NS && far_ns * 2 <= near_ns, dsack) {
+            (true, _) if at_once => Late::Seen,
+            // A receiver that has both copies says so.
+            (_, true) => Late::No,
+            _ if waited_ns - far_ns <= COMMON_DELAY_NS => Late::Perhaps,
+            _ => Late::No,
+        }
+    }
+}
+
+/// The longest that an acknowledgement may be delayed, and a tick.
+const LONGEST_DELAY_NS: i64 = 550_000_000;
+
+/// The longest timer in common use (Windows, z/OS), and a tick.
+const COMMON_DELAY_NS: i64 = 250_000_000;
+
+/// An end no farther than this is at the place of capture.
+const BESIDE_NS: i64 = 1_000_000;
+
+/// What an end takes to answer, at most, beside the path.
+const TURN_NS: i64 = 1_000_000;

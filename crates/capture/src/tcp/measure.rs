@@ -161,6 +161,9 @@ impl Tracker {
         }
         end.data_segments += 1;
         end.bytes += segment.len as u64;
+        if segment.is_new_data() {
+            end.last_data_ns = segment.time_ns;
+        }
         end.largest_bytes = end.largest_bytes.max(segment.len);
         end.small_segments += (segment.len < full_bytes) as u64;
         if known && segment.len > full_bytes {

@@ -41,6 +41,12 @@ impl Tracker {
         half.seen && half.base != raw_seq
     }
 
+    /// The raw sequence number that `side` began with, if it was seen.
+    pub(crate) fn first_seq(&self, side: Side) -> Option<u32> {
+        let half = &self.halves[side.index()];
+        half.seen.then_some(half.base)
+    }
+
     /// True when everything that `side` sent is acknowledged.
     pub(crate) fn is_acknowledged(&self, side: Side) -> bool {
         let half = &self.halves[side.index()];

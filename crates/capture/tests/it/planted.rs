@@ -101,6 +101,13 @@ const SEEN: &[Seen] = &[
         hidden: &[Place::Server],
         others: &[],
     },
+    // The copy comes first there, and then what it repeats: a pause before, and
+    // nobody waits behind it.
+    Seen {
+        cause: "tcp.retransmit.spurious",
+        hidden: &[Place::Server],
+        others: &[],
+    },
     // Behind the hop the large packets are missing; the end of the message
     // comes, and comes again in smaller pieces.
     Seen {

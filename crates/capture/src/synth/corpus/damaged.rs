@@ -2,7 +2,7 @@
 
 use super::{Damage, Kind, Made, Truth, between, ends, made, nagle, path, talk, writes};
 use crate::Side;
-use crate::synth::{DelayedAck, Exchange, Rng};
+use crate::synth::{DelayedAck, Exchange, Place, Rng};
 
 /// The kinds of this file.
 pub(super) const KINDS: &[Kind] = &[
@@ -10,6 +10,7 @@ pub(super) const KINDS: &[Kind] = &[
     ("damaged: the middle is missing", stitched),
     ("damaged: no acknowledgements by themselves", no_acks),
     ("damaged: no handshake, so no window scale", midway),
+    ("damaged: one direction, with losses", one_way),
 ];
 
 /// Single writes and answers of some segments over any path.
@@ -68,4 +69,16 @@ fn midway(rng: &mut Rng) -> Made {
     c.server_end().initial_window = 10;
     c.without_handshake = true;
     made(c, Truth::of(&[], &["tcp.slow-start", "tcp.sender.limited"]))
+}
+
+/// What was sent again is there; whether the first copy arrived is not.
+fn one_way(rng: &mut Rng) -> Made {
+    let mut c = talk(vec![Exchange::new(300, 2_000, 200_000); 2]);
+    path(rng, &mut c, (2_000, 30_000));
+    c.path.capture = Place::Server;
+    c.path.loss_one_in = between(rng, 20, 80);
+    Made {
+        damage: Damage::OneWay,
+        ..made(c, Truth::none())
+    }
 }

@@ -57,6 +57,8 @@ enum Damage {
     Middle,
     /// Acknowledgements by themselves were filtered out.
     NoAcks,
+    /// Only what the server sent was recorded.
+    OneWay,
     /// Short frames were filled with zeros that the IP length counts.
     Padding,
 }
@@ -100,6 +102,7 @@ fn fixtures() -> Vec<Case> {
             "tcp.syn.lost",
             "tcp.reordering",
             "tcp.pmtu.black-hole",
+            "tcp.retransmit.spurious",
         ];
         let hidden = place == Place::Server && lost.contains(&one.cause);
         let mut allowed = one.brings.to_vec();
@@ -147,6 +150,7 @@ fn file(made: &Made, rng: &mut Rng) -> Vec<u8> {
             Damage::Drops(one_in) => !rng.one_in(one_in),
             Damage::Middle => at <= third || at > 2 * third,
             Damage::NoAcks => !pure || at <= 3,
+            Damage::OneWay => segment.from == Side::Server,
             Damage::None | Damage::Padding => true,
         }
     });

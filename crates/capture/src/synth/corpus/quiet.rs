@@ -3,7 +3,7 @@
 
 use super::{Damage, Kind, Made, Truth, between, ends, made, nagle, one_of, path, talk, writes};
 use crate::Side;
-use crate::synth::{DelayedAck, Exchange, Payload, Rng, Write};
+use crate::synth::{DelayedAck, Exchange, Payload, Place, Rng, Write};
 
 /// The kinds of this file.
 pub(super) const KINDS: &[Kind] = &[
@@ -24,6 +24,8 @@ pub(super) const KINDS: &[Kind] = &[
     ("quiet: single writes of any size", single),
     ("quiet: short frames with padding", padding),
     ("quiet: heartbeats of both sides", heartbeats),
+    ("quiet: a slow link", slow_link),
+    ("quiet: a timer shorter than the receiver's", short_timer),
 ];
 
 /// A client that takes nearly as long as the receiver's timer, or longer, between
@@ -247,5 +249,40 @@ fn heartbeats(rng: &mut Rng) -> Made {
     c.payload = Payload::Opaque;
     path(rng, &mut c, (100, 30_000));
     ends(rng, &mut c);
+    made(c, Truth::none())
+}
+
+/// Segments that a link carries one after the other, some of them late: the
+/// window is never used up, and no time between two of them is a round trip's.
+fn slow_link(rng: &mut Rng) -> Made {
+    let segments = between(rng, 12, 58) as u32;
+    let mut c = talk(vec![Exchange::new(300, 2_000, 1_448 * segments); 2]);
+    path(rng, &mut c, (10_000, 50_000));
+    c.path.bytes_per_s = between(rng, 60_000, 500_000);
+    c.path.jitter_us = between(rng, 0, 1_448_000_000 / c.path.bytes_per_s);
+    ends(rng, &mut c);
+    for end in &mut c.ends {
+        end.initial_window = 60;
+        end.rto_min_us = 3_000_000;
+    }
+    made(c, Truth::none())
+}
+
+/// The last segment of an answer is sent again while the client still delays its
+/// acknowledgement: nothing was lost, and nobody waits for either.
+fn short_timer(rng: &mut Rng) -> Made {
+    let exchanges = (0..between(rng, 2, 8)).map(|_| Exchange {
+        client_think_us: between(rng, 300_000, 2_000_000),
+        ..Exchange::new(300, between(rng, 1_000, 9_000), between(rng, 40, 1_200) as u32)
+    });
+    let mut c = talk(exchanges.collect());
+    path(rng, &mut c, (2_000, 20_000));
+    c.path.capture = Place::Client;
+    c.client_end().delayed_ack = DelayedAck::FixedUs(200_000);
+    c.server_end().rto_fixed_us = Some(between(rng, 90_000, 150_000));
+    let options = rng.one_in(2);
+    for end in &mut c.ends {
+        end.options = options;
+    }
     made(c, Truth::none())
 }
