@@ -32,4 +32,4 @@ pub use config::{CertificateSection, WebConfig};
 pub use maps::Maps;
 pub use pipeline::{PipelineCall, PipelineRunner, Pipelined};
 pub use request::{WebAnswer, WebBody, WebRequest};
-pub use service::{ALIAS, ATTACH, Edition, Web};
+pub use service::{ALIAS, ATTACH, Edition, Web, metrics_sample};

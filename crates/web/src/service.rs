@@ -349,14 +349,21 @@ impl CommandService for Web {
     }
 
     fn metrics(&self, out: &mut String) {
-        use std::fmt::Write;
-        let tasks = lock(&self.0.tasks).len();
-        let _ = writeln!(
-            out,
-            "# HELP tupelo_web_tasks Tasks that serve a web request or have used web commands\n\
-             # TYPE tupelo_web_tasks gauge\ntupelo_web_tasks {tasks}"
-        );
+        write_metrics(lock(&self.0.tasks).len(), out);
     }
+}
+
+/// The figures of web support that has done nothing, for their reference page.
+pub fn metrics_sample(out: &mut String) {
+    write_metrics(0, out);
+}
+
+fn write_metrics(tasks: usize, out: &mut String) {
+    out.push_str(
+        "# HELP tupelo_web_tasks Tasks that serve a web request or have used web commands\n\
+         # TYPE tupelo_web_tasks gauge\n",
+    );
+    out.push_str(&format!("tupelo_web_tasks {tasks}\n"));
 }
 
 #[cfg(test)]

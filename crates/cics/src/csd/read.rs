@@ -492,7 +492,7 @@ ADD GROUP(BANK) LIST(BANKLIST)
     fn keywords_are_as_short_as_dfhcsdup_takes_them() {
         let csd = parse(
             "DEF PROG(A) G(WEB)\ndef f(ACCTS) gr(WEB)\nDEF TRANS(T) G(WEB) PROG(A)\n\
-             DEF TC(PORT) G(WEB)\nDEF PROG(B) G(WEB)\nAL PROG(A) G(WEB) STATUS(DISABLED)\n\
+             DEF TC(PORT) G(WEB) PORT(80)\nDEF PROG(B) G(WEB)\nAL PROG(A) G(WEB) STATUS(DISABLED)\n\
              DEL PROG(B) G(WEB)\nADD G(WEB) LI(MINE)\nADD G(OTHER) LI(MINE)\nR G(OTHER) LI(MINE)\n",
         );
         let errors: Vec<_> = (csd.diagnostics.iter())

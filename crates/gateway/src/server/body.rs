@@ -1,6 +1,7 @@
 //! Response bodies: one buffer, handed to the connection as it is, or pieces as
 //! a service sends them.
 
+use super::conn::Streaming;
 use super::memory::Held;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -17,7 +18,7 @@ enum Content {
     #[default]
     Empty,
     Whole(Bytes),
-    Stream(mpsc::Receiver<Option<Bytes>>),
+    Stream(mpsc::Receiver<Option<Bytes>>, Option<Streaming>),
 }
 
 /// Whoever sent the pieces has gone before the last one.
@@ -43,18 +44,25 @@ impl Full {
 
     /// A body whose pieces come by and by; `None` ends it.
     pub fn stream(pieces: mpsc::Receiver<Option<Bytes>>) -> Full {
-        Full(Content::Stream(pieces))
+        Full(Content::Stream(pieces, None))
     }
 
     /// Whether its pieces come by and by.
     pub fn is_stream(&self) -> bool {
-        matches!(self.0, Content::Stream(_))
+        matches!(self.0, Content::Stream(..))
+    }
+
+    /// Has a connection know of its pieces until the last has gone.
+    pub fn known(&mut self, streaming: impl FnOnce() -> Streaming) {
+        if let Content::Stream(_, known) = &mut self.0 {
+            *known = Some(streaming());
+        }
     }
 
     pub fn len(&self) -> usize {
         match &self.0 {
             Content::Whole(bytes) => bytes.len(),
-            Content::Empty | Content::Stream(_) => 0,
+            Content::Empty | Content::Stream(..) => 0,
         }
     }
 }
@@ -67,7 +75,7 @@ impl Body for Full {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Unfinished>>> {
-        if let Content::Stream(pieces) = &mut self.0 {
+        if let Content::Stream(pieces, _) = &mut self.0 {
             let piece = std::task::ready!(pieces.poll_recv(cx));
             return Poll::Ready(match piece {
                 Some(Some(bytes)) => Some(Ok(Frame::data(bytes))),
@@ -80,7 +88,7 @@ impl Body for Full {
         }
         Poll::Ready(match std::mem::take(&mut self.0) {
             Content::Whole(bytes) => Some(Ok(Frame::data(bytes))),
-            Content::Empty | Content::Stream(_) => None,
+            Content::Empty | Content::Stream(..) => None,
         })
     }
 
@@ -90,7 +98,7 @@ impl Body for Full {
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
-            Content::Stream(_) => SizeHint::default(),
+            Content::Stream(..) => SizeHint::default(),
             Content::Empty | Content::Whole(_) => SizeHint::with_exact(self.len() as u64),
         }
     }

@@ -14,6 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use tokio::task::AbortHandle;
 
 /// Bytes of headers that a connection may send before they are accounted for.
@@ -60,6 +61,8 @@ pub(crate) struct ConnectionTimer {
     leaving: Cell<bool>,
     /// How long it may be idle, when its service says so.
     idle: Cell<Option<u64>>,
+    /// Answers whose pieces still come.
+    streams: Arc<AtomicU32>,
     clock: Rc<Cell<u64>>,
     live: Rc<Cell<usize>>,
     stream: RefCell<Option<Weak<dyn LastWords>>>,
@@ -84,6 +87,13 @@ impl ConnectionTimer {
     /// Gives it a time of its own for which it may be idle.
     pub fn idles(&self, ticks: Option<u64>) {
         self.idle.set(ticks);
+    }
+
+    /// An answer comes in pieces until what this returns is dropped: meanwhile
+    /// the connection may wait for its program as long as any may be idle.
+    pub fn streams(&self) -> Streaming {
+        self.streams.fetch_add(1, Relaxed);
+        Streaming(self.streams.clone())
     }
 
     /// A request's headers are complete.
@@ -185,7 +195,9 @@ impl ConnectionTimer {
     /// The order in which idle connections give way: half-sent headers, then
     /// the longest idle. None for one that is at work.
     fn idleness(&self) -> Option<(bool, u64)> {
-        let idle = self.phase.get() != Phase::Serving && self.account.answers() == 0;
+        let streams = self.streams.load(Relaxed) > 0;
+        let at_work = self.phase.get() == Phase::Serving || streams;
+        let idle = !at_work && self.account.answers() == 0;
         let since = self.since.get();
         // Headers under way may be an honest client's.
         let half_sent = self.half_sent() && since < self.clock.get();
@@ -221,10 +233,21 @@ impl ConnectionTimer {
         }
         self.window.set((0, 0));
         match self.phase.get() {
+            Phase::Idle if self.streams.load(Relaxed) > 0 => waited > limits.idle,
             Phase::Idle => waited > self.idle.get().unwrap_or(limits.idle),
             Phase::Headers => waited > limits.headers,
             Phase::Serving => false,
         }
+    }
+}
+
+/// Counts an answer whose pieces still come until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Streaming(Arc<AtomicU32>);
+
+impl Drop for Streaming {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
     }
 }
 
@@ -300,6 +323,7 @@ impl Connections {
             window: Cell::new((0, 0)),
             leaving: Cell::new(false),
             idle: Cell::new(None),
+            streams: Arc::default(),
             clock: self.clock.clone(),
             live: self.live.clone(),
             stream: RefCell::default(),
@@ -431,6 +455,20 @@ mod tests {
         assert_eq!(ended(&connections, 1), 1);
         assert!(task.await.unwrap_err().is_cancelled());
         assert_eq!(connections.count(), 0);
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn an_answer_in_pieces_does_not_end_by_its_services_own_limit() {
+        let connections = connections();
+        let (timer, _task) = open(&connections);
+        timer.idles(Some(1));
+        timer.begin();
+        timer.end();
+        let pieces = timer.streams();
+        assert_eq!(ended(&connections, 4), 0);
+        assert!(!connections.give_way());
+        drop(pieces);
+        assert_eq!(ended(&connections, 1), 1);
     }
 
     #[tokio::test(flavor = "current_thread")]

@@ -289,7 +289,8 @@ async fn connection<B: Backend, S>(
         timer.begin();
         async move {
             let guard = Ended(timer);
-            let response = server.handle(request, &guard.0, &peer).await;
+            let mut response = server.handle(request, &guard.0, &peer).await;
+            response.body_mut().known(|| guard.0.streams());
             drop(guard);
             Ok::<_, std::convert::Infallible>(response)
         }

@@ -10,6 +10,7 @@ pub fn page() -> String {
     let mut text = gateway::metrics_sample();
     crate::app::metrics::write(&region::Statistics::default(), &mut text);
     sockets::metrics_sample(&mut text);
+    web::metrics_sample(&mut text);
     let mut page = String::from(
         "# /metrics\n\n\
          What the administration port of `tupelo serve` tells Prometheus. \
