@@ -30,7 +30,7 @@ use crate::regional::RegionHost;
 /// Engines without work that a place keeps.
 const KEPT_IDLE: usize = 32;
 /// Engines of a script that are loaded without waiting for one to become free.
-const EAGER: usize = 2;
+const EAGER: usize = 8;
 /// How long a request waits for an engine before another one is loaded.
 const PATIENCE: Duration = Duration::from_millis(2);
 /// Most engines of a place.

@@ -178,7 +178,7 @@ thread_local! {
 }
 
 /// Most scripts at a time on a thread of the gateway's.
-const MOST_HERE: usize = 16;
+const MOST_HERE: usize = 256;
 /// Bytes of a body that a thread of the gateway's has taken apart.
 const BRIEF_BODY: usize = 64 << 10;
 

@@ -124,7 +124,11 @@ fn link(setting: &Setting) -> Result<Vec<Row>> {
     };
     for (program, what, bound) in [
         ("PFPADCON", "3 brief programs together", Bound::Told),
-        ("PFWAIT", "3 programs that wait 2 ms together", Bound::RatioAtMost(0.5)),
+        (
+            "PFWAIT",
+            "3 programs that wait 2 ms together",
+            Bound::RatioAtMost(0.5),
+        ),
     ] {
         rows.push(Row::judged(
             "script-link",
