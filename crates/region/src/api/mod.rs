@@ -43,4 +43,4 @@ pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};
 pub use sockets::{SocketCall, SocketCalls};
 pub use task::Task;
-pub use trace::{TraceFilter, TraceRecord, TraceStatus};
+pub use trace::{CommandCount, TraceFilter, TraceRecord, TraceStatus};
