@@ -24,7 +24,7 @@ pub use project::import::{
 pub use project::operation::{Api, Contract};
 pub use project::structure::{Generated, fuzz_derived, structures};
 pub use server::{
-    ClientCertificates, Gateway, GatewayConfig, StartError, TlsConfig, Unserved, constant,
+    ClientCertificates, Gateway, GatewayConfig, StartError, Tls, TlsConfig, Unserved, constant,
     metrics_sample,
 };
 pub use service::{

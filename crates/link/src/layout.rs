@@ -14,7 +14,7 @@ use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 /// First eight bytes of a worker's memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// Request slots of a worker.
 pub const SLOTS: usize = 32;
 /// Default bytes of a slot's arena.
@@ -46,8 +46,12 @@ pub const CALL_IN_OFFSET: usize = CALL_OUT_OFFSET + CALL_BYTES;
 pub const TRACE_ENTRIES: usize = 4096;
 /// Offset of the trace: a page with its header, then the ring.
 pub const TRACE_OFFSET: usize = CALL_IN_OFFSET + CALL_BYTES;
+/// Places of the table that counts commands.
+pub const COUNT_ENTRIES: usize = 4096;
+/// Offset of that table.
+pub const COUNTS_OFFSET: usize = TRACE_OFFSET + PAGE + TRACE_ENTRIES * 32;
 /// Offset of the first arena.
-pub const ARENA_OFFSET: usize = TRACE_OFFSET + PAGE + TRACE_ENTRIES * 32;
+pub const ARENA_OFFSET: usize = COUNTS_OFFSET + COUNT_ENTRIES * 32;
 
 /// Bytes of a worker's memory with arenas of `arena_bytes` each.
 pub const fn memory_bytes(arena_bytes: usize) -> usize {
@@ -313,7 +317,7 @@ mod tests {
         );
         assert_eq!(
             [TRACE_OFFSET, offset_of!(TraceHeader, clock), ARENA_OFFSET],
-            [67_248_128, 8, 67_383_296]
+            [67_248_128, 8, 67_514_368]
         );
         assert_eq!(
             [

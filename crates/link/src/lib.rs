@@ -29,6 +29,7 @@ pub mod call;
 mod channel_data;
 pub mod config;
 pub mod conversation;
+pub mod counts;
 mod directory;
 pub mod display;
 mod futex;

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::call::{Answer, Asked, Call, Op};
 use crate::config::WorkerConfig;
+use crate::counts::{self, CommandSum};
 use crate::directory::{self, Entry, Violation, check_extent};
 use crate::futex;
 use crate::layout::*;
@@ -67,6 +68,18 @@ impl RegionSide {
         page: &RegionPage,
         config: &ConfigText,
     ) -> io::Result<(Self, OwnedFd)> {
+        RegionSide::create_with(worker, arena_bytes, page, config, None)
+    }
+
+    /// As [`RegionSide::create`], with the reader table that the store lends
+    /// the worker.
+    pub fn create_with(
+        worker: usize,
+        arena_bytes: usize,
+        page: &RegionPage,
+        config: &ConfigText,
+        reader_table: Option<BorrowedFd<'_>>,
+    ) -> io::Result<(Self, OwnedFd)> {
         if worker >= MAX_WORKERS || arena_bytes == 0 || !arena_bytes.is_multiple_of(PAGE) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
@@ -85,6 +98,7 @@ impl RegionSide {
         let (ours, theirs) = LinkSocket::pair()?;
         let mut fds = vec![config.0.as_fd(), map.fd()];
         fds.extend(page.descriptors());
+        fds.extend(reader_table);
         ours.send(0, &fds)?;
         let side = RegionSide {
             map,
@@ -273,6 +287,11 @@ impl RegionSide {
     /// number to go on from. Entries that make no sense are left out.
     pub fn read_trace(&self, from: u64, take: impl FnMut(TraceEntry)) -> u64 {
         trace::read_map(&self.map, from, take)
+    }
+
+    /// Calls `take` with the sums of the worker's commands, whatever they say.
+    pub fn read_counts(&self, take: impl FnMut(CommandSum)) {
+        counts::read_map(&self.map, take);
     }
 
     /// True while the worker sleeps for work.

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 
 use crate::TransId;
+use crate::counts::Counter;
 use crate::layout::{TRACE_ENTRIES, TRACE_OFFSET, TraceHeader};
 use crate::map::{Mapping, PAGE};
 
@@ -275,6 +276,7 @@ pub struct TraceWriter {
     next: u64,
     task: u32,
     transid: TransId,
+    counter: Counter,
 }
 
 impl TraceWriter {
@@ -286,6 +288,7 @@ impl TraceWriter {
             next: 0,
             task: 0,
             transid: TransId::BLANK,
+            counter: Counter::default(),
         }
     }
 
@@ -308,25 +311,40 @@ impl TraceWriter {
     pub fn begin_task(&mut self, task: u64, transid: TransId) {
         self.task = task as u32;
         self.transid = transid;
+        self.counter.begin_task();
     }
 
-    /// A command begins.
+    /// A command begins. `waited_ns` is the time that its task has waited so
+    /// far.
     #[inline]
-    pub fn enter(&mut self, command: u16) {
-        self.put(TraceKind::Enter, command, [0; 8]);
+    pub fn enter(&mut self, command: u16, waited_ns: u64) {
+        let ticks = self.put(TraceKind::Enter, command, [0; 8]);
+        if let Some(map) = &self.map {
+            let who = (self.transid, command);
+            self.counter.enter(map, who, (ticks, waited_ns));
+        }
     }
 
     /// A command ended.
     #[inline]
-    pub fn exit(&mut self, command: u16, resp: u16, resp2: u32) {
+    pub fn exit(&mut self, command: u16, resp: u16, resp2: u32, waited_ns: u64) {
         let data = TraceEntry::of_response(resp, resp2);
-        self.put(TraceKind::Exit, command, data);
+        let ticks = self.put(TraceKind::Exit, command, data);
+        self.count_exit(command, (ticks, waited_ns));
     }
 
     /// A command ended with an abend.
-    pub fn abend(&mut self, command: u16, code: [u8; 4]) {
+    pub fn abend(&mut self, command: u16, code: [u8; 4], waited_ns: u64) {
         let [a, b, c, d] = code;
-        self.put(TraceKind::Abend, command, [a, b, c, d, 0, 0, 0, 0]);
+        let ticks = self.put(TraceKind::Abend, command, [a, b, c, d, 0, 0, 0, 0]);
+        self.count_exit(command, (ticks, waited_ns));
+    }
+
+    #[inline]
+    fn count_exit(&mut self, command: u16, at: (u64, u64)) {
+        if let Some(map) = &self.map {
+            self.counter.exit(map, command, at);
+        }
     }
 
     /// ENTER TRACENUM: its number, and the first eight bytes of its data.
@@ -338,12 +356,13 @@ impl TraceWriter {
     }
 
     #[inline]
-    fn put(&mut self, kind: TraceKind, point: u16, data: [u8; 8]) {
+    fn put(&mut self, kind: TraceKind, point: u16, data: [u8; 8]) -> u64 {
         let Some(map) = &self.map else {
-            return;
+            return 0;
         };
+        let ticks = self.clock.ticks();
         let entry = TraceEntry {
-            ticks: self.clock.ticks(),
+            ticks,
             task: self.task,
             transid: self.transid,
             kind,
@@ -354,6 +373,7 @@ impl TraceWriter {
         write(at, entry.emit(serial(self.next)));
         self.next += 1;
         header(map).written.store(self.next, Ordering::Release);
+        ticks
     }
 }
 
@@ -488,9 +508,9 @@ mod tests {
         let mut writer = TraceWriter::new(map.clone());
         let transid = TransId::from_bytes(*b"ACCT");
         writer.begin_task(0x1_0000_0007, transid);
-        writer.enter(0x0602);
-        writer.exit(0x0602, 13, 80);
-        writer.abend(0x0602, *b"AEIM");
+        writer.enter(0x0602, 0);
+        writer.exit(0x0602, 13, 80, 0);
+        writer.abend(0x0602, *b"AEIM", 0);
         writer.user(12, b"abc");
         let [enter, exit, abend, user] = all(&map)[..] else {
             panic!("four entries");

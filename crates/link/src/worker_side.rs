@@ -32,6 +32,7 @@ pub struct WorkerSide {
     heap: Heap,
     entries: Vec<Entry>,
     running: Option<Running>,
+    reader_table: Option<OwnedFd>,
     /// Ports with news that they have not been woken for, by bit.
     unheard: u32,
     /// Tasks finished since the first of that news.
@@ -100,9 +101,11 @@ impl WorkerSide {
     pub fn attach(socket: OwnedFd) -> Result<(Self, WorkerConfig), AttachError> {
         let socket = LinkSocket::from(socket);
         let (_, mut fds) = socket.receive(true)?;
-        if fds.len() != PORTS + 3 {
-            return Err(AttachError::Layout);
-        }
+        let reader_table = match fds.len() {
+            OWN_FDS => None,
+            WITH_TABLE => fds.pop(),
+            _ => return Err(AttachError::Layout),
+        };
         let config = fds.remove(0);
         let memory = fds.remove(0);
         let page = fds.remove(0);
@@ -131,11 +134,17 @@ impl WorkerSide {
             heap: Heap::new(arena_bytes),
             entries: Vec::new(),
             running: None,
+            reader_table,
             unheard: 0,
             unheard_tasks: 0,
             map,
         };
         Ok((side, config))
+    }
+
+    /// The reader table that the region's store lent this worker; once.
+    pub fn take_reader_table(&mut self) -> Option<OwnedFd> {
+        self.reader_table.take()
     }
 
     /// This worker's number in its region.
@@ -471,6 +480,12 @@ impl Drop for WorkerSide {
         self.nudge();
     }
 }
+
+/// Descriptors that the region sends first: configuration, memory, page, and
+/// an eventfd for each port.
+const OWN_FDS: usize = PORTS + 3;
+/// The same and a reader table.
+const WITH_TABLE: usize = OWN_FDS + 1;
 
 /// Tasks whose ends are told together at most.
 const BATCH: u32 = 8;

@@ -142,6 +142,11 @@ pub struct ListenerConfig {
     /// MSGFORM: what a client is told comes in `ascii` or `ebcdic`. When absent
     /// it comes as the client's message did.
     pub msgform: Option<MessageForm>,
+    /// Clients speak TLS, with the gateway's certificate and its demands on
+    /// theirs (`[gateway] tls_certificate`, `tls_key`, `tls_client_ca`). Such a
+    /// listener serves receivers only: a program that takes a socket could not
+    /// read it.
+    pub tls: bool,
 }
 
 impl Default for ListenerConfig {
@@ -165,6 +170,7 @@ impl Default for ListenerConfig {
             msglen: 0,
             peekdata: false,
             msgform: None,
+            tls: false,
         }
     }
 }
@@ -232,6 +238,10 @@ impl SocketsConfig {
             );
         }
         for (name, listener) in &self.listeners {
+            if listener.tls && (self.served != Served::Native || self.receivers.is_empty()) {
+                let why = "served = \"native\" and a receiver are needed: programs cannot take a socket that speaks TLS";
+                say(format!("listeners.{name}.tls"), why.into());
+            }
             listener.check(name, &mut |key, why| {
                 say(format!("listeners.{name}.{key}"), why);
             });

@@ -22,6 +22,7 @@ mod native;
 mod policy;
 mod service;
 mod signal;
+mod stream;
 mod trace;
 
 pub use config::{
@@ -36,3 +37,4 @@ pub use native::framing::{Found, Frame, Framing, FramingError};
 pub use native::{Receiver, Receiving};
 pub use policy::Policy;
 pub use service::{Listening, Sockets, StartError};
+pub use stream::TlsSource;

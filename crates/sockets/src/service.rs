@@ -8,8 +8,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use ezasoket::{Errno, Function, Reply, Request};
@@ -18,12 +19,13 @@ use region::{SocketCall, SocketCalls};
 use serde_json::{Value, json};
 
 use crate::calls::{TaskSockets, World};
-use crate::config::{Served, SocketsConfig};
+use crate::config::{ConfigError, Served, SocketsConfig};
 use crate::given::GivenSockets;
 use crate::listener::{Control, Listeners};
 use crate::native::{Native, Receiving};
 use crate::policy::Policy;
 use crate::signal::Signal;
+use crate::stream::TlsSource;
 use crate::trace::Trace;
 
 /// Stack of a helper thread.
@@ -70,7 +72,10 @@ pub struct Sockets(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
+    /// As the region started.
     config: SocketsConfig,
+    /// Most helper threads; a reload changes it.
+    ntasks: AtomicU32,
     world: Arc<World>,
     trace: Arc<Trace>,
     tasks: Mutex<Tasks>,
@@ -109,7 +114,7 @@ impl Sockets {
     pub fn new(config: SocketsConfig, applid: [u8; 8]) -> Sockets {
         let world = World {
             applid,
-            policy: Policy::new(&config),
+            policy: RwLock::new(Policy::new(&config)),
             resolver: config.resolver,
             given: GivenSockets::default(),
         };
@@ -119,12 +124,42 @@ impl Sockets {
             tasks: Mutex::new(Tasks::default()),
             listeners: OnceLock::new(),
             native: OnceLock::new(),
+            ntasks: AtomicU32::new(config.ntasks),
             config,
         }))
     }
 
+    /// Takes over what can be changed while the region runs: listeners, the
+    /// addresses of `listen` and `connect`, and `ntasks`. What could not be
+    /// done comes back in words.
+    pub fn reload(&self, wanted: &SocketsConfig) -> Vec<String> {
+        let shared = &self.0;
+        let policy = shared.world.policy.write();
+        *policy.unwrap_or_else(PoisonError::into_inner) = Policy::new(wanted);
+        shared.ntasks.store(wanted.ntasks, Ordering::Relaxed);
+        match shared.listeners.get() {
+            Some(listeners) => listeners.reload(&wanted.listeners),
+            None => Vec::new(),
+        }
+    }
+
     /// Starts the listeners that are to start with the region.
-    pub fn start(&self, region: &region::Handle, user: region::UserId) -> Result<(), StartError> {
+    ///
+    /// `tls` gives what listeners with `tls = true` accept connections with;
+    /// without it such a listener is an error.
+    pub fn start(
+        &self,
+        region: &region::Handle,
+        user: region::UserId,
+        tls: Option<TlsSource>,
+    ) -> Result<(), StartError> {
+        let mut listeners = self.0.config.listeners.iter();
+        if let Some((name, _)) = listeners.find(|(_, l)| l.tls && tls.is_none()) {
+            return Err(StartError::Config(ConfigError {
+                key: format!("listeners.{name}.tls"),
+                why: "there is no certificate: name [gateway] tls_certificate and tls_key".into(),
+            }));
+        }
         let shared = &self.0;
         let (world, trace) = (shared.world.clone(), shared.trace.clone());
         let native = Native::start(&shared.config, region, user, &trace)?.map(Arc::new);
@@ -132,7 +167,7 @@ impl Sockets {
             // Called once.
             let _ = shared.native.set(native.clone());
         }
-        let listeners = Listeners::start(&shared.config, world, trace, region, user, native)?;
+        let listeners = Listeners::start(&shared.config, world, trace, region, user, native, tls)?;
         // Called once.
         let _ = shared.listeners.set(listeners);
         Ok(())
@@ -280,7 +315,7 @@ impl Shared {
                 Err(returned) => work = returned.0,
             }
         }
-        if tasks.threads >= self.config.ntasks {
+        if tasks.threads >= self.ntasks.load(Ordering::Relaxed) {
             tasks.waiting.push_back(work);
             return;
         }

@@ -50,8 +50,8 @@ pub use file::{
 };
 pub use index::{Access, IndexDef, IndexEntry, Named, PathDef, PathEntry};
 pub use lmdb::{
-    BackupError, CheckReport, CheckedFile, Durability, FileStat, LmdbOptions, LmdbReader,
-    LmdbStore, OpenError, ReaderStat, StoreStat, check, restore,
+    BackupError, CheckReport, CheckedFile, Durability, FileStat, LentTable, LmdbOptions,
+    LmdbReader, LmdbStore, OpenError, ReaderStat, ReaderTables, StoreStat, check, restore,
 };
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};

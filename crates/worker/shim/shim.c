@@ -463,12 +463,28 @@ EXPORT void *cob_external_addr(const char *name, const int size)
 	return at;
 }
 
+/* UPSI switches that the task has set: the next one finds them off. */
+enum { SWITCHES = 64 };
+static void (*libcob_set_switch)(const int, const int);
+static uint64_t switches_set;
+
+EXPORT void cob_set_switch(const int n, const int flag)
+{
+	if (n >= 0 && n < SWITCHES) {
+		switches_set |= (uint64_t)1 << n;
+	}
+	libcob_set_switch(n, flag);
+}
+
 static void tw_end_task(void)
 {
 	const external *e;
 
 	for (e = externals; e; e = e->next) {
 		memset(e->at, 0, e->size);
+	}
+	for (; switches_set; switches_set &= switches_set - 1) {
+		libcob_set_switch(__builtin_ctzll(switches_set), 0);
 	}
 }
 
@@ -1131,7 +1147,8 @@ EXPORT int tw_start(void *libcob_handle, const tw_handlers *handlers, tw_entries
 	last_error = (const char *(*)(void))dlsym(libcob_handle, "cob_last_runtime_error");
 	check_version = (version_check)dlsym(libcob_handle, "cob_check_version");
 	libcob_external_addr = (void *(*)(const char *, int))dlsym(libcob_handle, "cob_external_addr");
-	if (!check_version || !libcob_external_addr) {
+	libcob_set_switch = (void (*)(const int, const int))dlsym(libcob_handle, "cob_set_switch");
+	if (!check_version || !libcob_external_addr || !libcob_set_switch) {
 		return 0;
 	}
 	on = *handlers;

@@ -212,7 +212,7 @@ impl Worker {
         self.services.progress();
         self.task.timer.look();
         self.count(&call);
-        self.trace.enter(call.row.number);
+        self.trace.enter(call.row.number, self.waited_ns());
         let outcome = self.served_in_mode(&call, serve);
         self.trace_outcome(call.row.number, &outcome);
         self.answer(&call, outcome)
@@ -231,13 +231,21 @@ impl Worker {
     }
 
     fn trace_outcome(&mut self, command: u16, outcome: &Outcome) {
+        let waited = self.waited_ns();
         match outcome {
-            Ok(()) | Err(Stop::Leave) => self.trace.exit(command, 0, 0),
+            Ok(()) | Err(Stop::Leave) => self.trace.exit(command, 0, 0, waited),
             Err(Stop::Condition(raised, resp2)) => {
-                self.trace.exit(command, raised.number(), *resp2);
+                self.trace.exit(command, raised.number(), *resp2, waited);
             }
-            Err(Stop::Abend(abend)) => self.trace.abend(command, abend.code),
+            Err(Stop::Abend(abend)) => self.trace.abend(command, abend.code, waited),
         }
+    }
+
+    /// How long this worker's tasks have waited so far, for the region and for
+    /// the QR token.
+    fn waited_ns(&self) -> u64 {
+        let crossings = self.services.crossings();
+        crossings.wait_ns + crossings.qr_wait_ns
     }
 
     fn count(&mut self, call: &Call<'_>) {

@@ -56,9 +56,9 @@ pub fn run() -> ExitCode {
 fn serve(socket: OwnedFd) -> Result<(), RunError> {
     close_others();
     close_input().map_err(RunError::Input)?;
-    let (side, config) = WorkerSide::attach(socket)?;
+    let (mut side, config) = WorkerSide::attach(socket)?;
+    let reader = reader(&config, side.take_reader_table())?;
     let side: SharedSide = Rc::new(RefCell::new(side));
-    let reader = reader(&config)?;
     let services = LinkServices::new(side.clone(), &config, reader);
     let mut worker = Worker::new(&config, Box::new(services))?;
     if config.trace {
@@ -105,7 +105,10 @@ fn close_input() -> std::io::Result<()> {
     }
 }
 
-fn reader(config: &WorkerConfig) -> Result<Option<Box<dyn ReadStore>>, store::OpenError> {
+fn reader(
+    config: &WorkerConfig,
+    table: Option<OwnedFd>,
+) -> Result<Option<Box<dyn ReadStore>>, store::OpenError> {
     let Some(store) = &config.store else {
         return Ok(None);
     };
@@ -117,7 +120,11 @@ fn reader(config: &WorkerConfig) -> Result<Option<Box<dyn ReadStore>>, store::Op
     if store.max_readers > 0 {
         options.max_readers = store.max_readers;
     }
-    Ok(Some(Box::new(LmdbReader::open(&store.path, &options)?)))
+    let reader = match table {
+        Some(table) => LmdbReader::open_lent(&store.path, &table, &options)?,
+        None => LmdbReader::open(&store.path, &options)?,
+    };
+    Ok(Some(Box::new(reader)))
 }
 
 /// Runs a task and gives its results back. True when the worker must end.

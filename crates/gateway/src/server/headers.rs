@@ -5,7 +5,8 @@
 
 use crate::problem::Problem;
 use http::request::Parts;
-use http::{HeaderMap, StatusCode, Version, header};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, StatusCode, Version, header};
 
 /// Why a request is not served, whatever its path.
 ///
@@ -18,11 +19,31 @@ pub(super) fn refused(parts: &Parts) -> Option<Problem> {
         let title = "Host is not clear";
         return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
     }
+    if let Some(host) = parts.headers.get(header::HOST).filter(|h| !is_host(h)) {
+        let detail = format!("{host:?} is no name of a host with or without a port");
+        let title = "Host is not clear";
+        return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
+    }
     let coded = parts.headers.get_all(header::TRANSFER_ENCODING);
+    if coded.iter().count() > 1 {
+        let detail = "The request has more than one Transfer-Encoding";
+        let title = "Transfer coding is not clear";
+        return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
+    }
     let foreign = coded.iter().find(|v| !says(v, "chunked"))?;
     let detail = format!("The only transfer coding served is chunked, not {foreign:?}");
     let title = "Transfer coding not supported";
     Some(Problem::new(StatusCode::NOT_IMPLEMENTED, title, detail))
+}
+
+/// Whether it is a host and perhaps a port, and nothing else; an empty one is.
+fn is_host(value: &HeaderValue) -> bool {
+    let Ok(authority) = Authority::try_from(value.as_bytes()) else {
+        return value.is_empty();
+    };
+    let text = authority.as_str();
+    let port = text.len() == authority.host().len() || authority.port_u16().is_some();
+    port && !text.contains('@')
 }
 
 /// Why a body that is there cannot be read: it is compressed, or its text has

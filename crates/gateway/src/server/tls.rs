@@ -20,7 +20,7 @@ use tokio_rustls::server::TlsStream;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What TLS connections are accepted with.
-pub(crate) struct Tls {
+pub struct Tls {
     config: TlsConfig,
     state: Mutex<State>,
 }
@@ -53,8 +53,16 @@ impl Tls {
         })
     }
 
+    /// What the next connection is accepted with that does not speak HTTP: the
+    /// same, but for the protocols that are offered.
+    pub fn without_protocols(&self) -> Arc<rustls::ServerConfig> {
+        let mut config = rustls::ServerConfig::clone(self.acceptor().config());
+        config.alpn_protocols.clear();
+        Arc::new(config)
+    }
+
     /// What the next connection is accepted with.
-    pub fn acceptor(&self) -> TlsAcceptor {
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.looked.elapsed() >= LOOK {
             state.looked = Instant::now();

@@ -211,6 +211,19 @@ fn a_request_that_says_two_things_of_itself_is_refused() {
     assert_eq!(status(get, ""), 400);
     assert_eq!(status(&format!("{get}\r\nhost: x\r\nhost: y"), ""), 400);
     assert_eq!(status(&format!("{get}\r\nhost: x"), ""), 404);
+    for host in [
+        "a@b", "a b", "a/b", "x:80:80", "x:99999", "x:y", "[::1", "\u{e4}",
+    ] {
+        assert_eq!(status(&format!("{get}\r\nhost: {host}"), ""), 400, "{host}");
+    }
+    for host in ["", "x.example:80", "[::1]:80", "127.0.0.1"] {
+        assert_eq!(status(&format!("{get}\r\nhost: {host}"), ""), 404, "{host}");
+    }
+    let twice = "\r\nhost: x\r\ntransfer-encoding: chunked\r\ntransfer-encoding: chunked";
+    let mut stream = connect(gateway.address());
+    let text = format!("{get}{twice}\r\n\r\n0\r\n\r\n");
+    stream.write_all(text.as_bytes()).unwrap();
+    assert_eq!(read(&mut stream, false).unwrap().status, 400);
     let chunks = format!("{get}\r\nhost: x\r\ntransfer-encoding: gzip, chunked");
     let mut stream = connect(gateway.address());
     let text = format!("{chunks}\r\n\r\n0\r\n\r\n");

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use crate::api::{
-    Definitions, Participant, Refusal, RegionConfig, StartError, Statistics, Task, TaskRequest,
-    TraceFilter, TraceRecord, TraceStatus,
+    CommandCount, Definitions, Participant, Refusal, RegionConfig, StartError, Statistics, Task,
+    TaskRequest, TraceFilter, TraceRecord, TraceStatus,
 };
 use crate::kernel::{ParticipantId, UnitId};
 use crate::shell::{Begun, Shared, Threads};
@@ -166,6 +166,12 @@ impl Handle {
     /// The last entries of the trace that the filter lets through, by time.
     pub fn trace(&self, filter: &TraceFilter) -> Vec<TraceRecord> {
         self.shared.trace_records(filter)
+    }
+
+    /// Commands by transaction and command since the region's start, or since
+    /// counting began anew; `anew` has it begin now.
+    pub fn command_counts(&self, anew: bool) -> Vec<CommandCount> {
+        self.shared.command_counts(anew)
     }
 
     /// Begins to write the trace to a new file, `traces/NAME.jsonl` in the

@@ -45,4 +45,4 @@ pub use request::{PutError, Refusal, StartCode, TaskRequest};
 pub use services::{CommandService, ServiceCommand};
 pub use sockets::{SocketCall, SocketCalls};
 pub use task::Task;
-pub use trace::{TraceFilter, TraceRecord, TraceStatus};
+pub use trace::{CommandCount, TraceFilter, TraceRecord, TraceStatus};

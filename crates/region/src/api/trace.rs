@@ -35,6 +35,24 @@ pub struct TraceRecord {
     pub elapsed_ns: Option<u64>,
 }
 
+/// Commands of one kind of one transaction, all workers together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommandCount {
+    /// Transaction; blank for commands that found no place of their own.
+    pub transid: TransId,
+    /// Domain of the command.
+    pub domain: &'static str,
+    /// The command.
+    pub command: String,
+    /// How often it was begun.
+    pub count: u64,
+    /// Its own time, without commands that ran inside of it and without waits,
+    /// in nanoseconds.
+    pub own_ns: u64,
+    /// Time in which its tasks waited for the region or for the QR token.
+    pub waited_ns: u64,
+}
+
 /// How far the writing of the trace to a file has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TraceStatus {

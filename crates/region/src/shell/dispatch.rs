@@ -192,6 +192,7 @@ impl Dispatch {
             tracing::warn!(worker, how, "a worker process ended");
             link.iter().for_each(|l| self.shared.dead_rings.keep(l));
         }
+        link.iter().for_each(|l| self.shared.past_counts.keep(l));
         self.shared.token_of_dead(worker);
         self.shared.worker_gone();
         self.shared

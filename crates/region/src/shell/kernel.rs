@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use link::trace::KernelPoint;
 use link::{Answer, Call, StoreEntry, TransId, Violation};
-use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
+use store::{Durability, LmdbOptions, LmdbStore, ReaderTables, WriteStore};
 
 use super::Shared;
 use super::clock::{now_ns, unix_offset_ns, zone_s};
@@ -57,12 +57,16 @@ pub struct KernelRoom {
     blocking: Mutex<Option<Sender<(TaskKey, BlockingWork)>>>,
 }
 
+/// The room, what its committer's thread needs, and where workers' reader
+/// tables come from; without a store neither.
+pub type Opened = (KernelRoom, Option<Committing>, Option<ReaderTables>);
+
 /// What the committer's thread needs.
 pub type Committing = (Box<dyn WriteStore>, Receiver<committer::Order>);
 
 impl KernelRoom {
     /// Opens the store, if the region has one.
-    pub fn open(config: &mut RegionConfig) -> Result<(Self, Option<Committing>), StartError> {
+    pub fn open(config: &mut RegionConfig) -> Result<Opened, StartError> {
         let failed = |text: String| StartError::Store(text);
         let settings = Settings {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
@@ -75,13 +79,14 @@ impl KernelRoom {
             ..Resources::default()
         };
         resources.define(config, &config.definitions);
-        let (mut reader, mut writer) = (None, None);
+        let (mut reader, mut writer, mut tables) = (None, None, None);
         if let Some(entry) = &config.store {
             let store = open_lmdb(&entry.path, entry).map_err(failed)?;
             let mut own = store.reader().map_err(|e| failed(e.to_string()))?;
             let files = &mut config.definitions.files;
             crate::resources::files::complete(own.as_mut(), files);
             resources.files.define(own.as_mut(), files);
+            tables = Some(store.reader_tables().map_err(|e| failed(e.to_string()))?);
             reader = Some(own);
             writer = Some(store);
         }
@@ -96,7 +101,7 @@ impl KernelRoom {
             committer: Mutex::new(committer),
             blocking: Mutex::new(None),
         };
-        Ok((room, committing))
+        Ok((room, committing, tables))
     }
 
     /// The kernel.

@@ -1,11 +1,12 @@
 //! The links to all workers: what the core sees of the shared memory.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use link::{ConfigText, RegionPage, RegionSide, Request, SlotState};
+use store::{LentTable, ReaderTables};
 
 use super::clock;
 use crate::core::{Links, Place};
@@ -19,6 +20,8 @@ pub struct WorkerLink {
     pub socket: Mutex<Option<OwnedFd>>,
     /// The process, 0 before it is started.
     pub pid: AtomicI32,
+    /// Its reader table, where there is a store.
+    _reader_table: Option<LentTable>,
 }
 
 impl WorkerLink {
@@ -34,18 +37,27 @@ pub struct LinkTable {
     page: Arc<RegionPage>,
     config: (u64, Arc<ConfigText>),
     arena_bytes: usize,
+    /// Where workers' reader tables come from; none without a store.
+    reader_tables: Option<ReaderTables>,
     /// Workers to wake once the region's lock is given back.
     pub wakes: Vec<Arc<WorkerLink>>,
 }
 
 impl LinkTable {
     /// No workers yet.
-    pub fn new(page: Arc<RegionPage>, generation: u64, config: ConfigText, arena: usize) -> Self {
+    pub fn new(
+        page: Arc<RegionPage>,
+        generation: u64,
+        config: ConfigText,
+        arena: usize,
+        reader_tables: Option<ReaderTables>,
+    ) -> Self {
         LinkTable {
             links: Vec::new(),
             page,
             config: (generation, Arc::new(config)),
             arena_bytes: arena,
+            reader_tables,
             wakes: Vec::new(),
         }
     }
@@ -67,10 +79,15 @@ impl LinkTable {
     }
 
     fn open(&self, worker: usize) -> io::Result<WorkerLink> {
+        let lend = |tables: &ReaderTables| tables.lend();
+        let table = self.reader_tables.as_ref().map(lend).transpose()?;
+        let lent = table.as_ref().map(LentTable::as_fd);
+        let config = &self.config.1;
         let (side, socket) =
-            RegionSide::create(worker, self.arena_bytes, &self.page, &self.config.1)?;
+            RegionSide::create_with(worker, self.arena_bytes, &self.page, config, lent)?;
         Ok(WorkerLink {
             side,
+            _reader_table: table,
             socket: Mutex::new(Some(socket)),
             pid: AtomicI32::new(0),
         })

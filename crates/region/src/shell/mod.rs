@@ -78,6 +78,7 @@ pub struct Shared {
     pub(crate) trace: RegionTrace,
     /// What workers that died did last.
     dead_rings: trace::DeadRings,
+    past_counts: trace::PastCounts,
     /// Futures that other threads woke, for the doors to poll.
     inboxes: wakes::Inboxes,
     /// The trace that is being written to a file.

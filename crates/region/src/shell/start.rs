@@ -23,7 +23,7 @@ use super::participants::ParticipantTable;
 use super::process::{self, Recipe};
 use super::sink::Sink;
 use super::starts::StartTable;
-use super::trace::DeadRings;
+use super::trace::{DeadRings, PastCounts};
 use super::wakes::Inboxes;
 use super::{Shared, State, UNIX_OFFSET, clock};
 use crate::api::{Definitions, RegionConfig, StartError, Statistics};
@@ -44,13 +44,13 @@ impl Threads {
         raise_descriptor_limit();
         let compiled = Compiled::build(1, &config.definitions)?;
         // Before the workers are told of the files: the store knows their keys.
-        let (kernel, committing) = KernelRoom::open(&mut config)?;
+        let (kernel, committing, tables) = KernelRoom::open(&mut config)?;
         let page = Arc::new(
             RegionPage::create_with(shared_bytes(&config)).map_err(io_error("the region page"))?,
         );
         let worker_config = worker_config(&config, 1, &config.definitions);
         let text = ConfigText::new(&worker_config).map_err(io_error("the configuration"))?;
-        let links = LinkTable::new(page.clone(), 1, text, config.arena_bytes);
+        let links = LinkTable::new(page.clone(), 1, text, config.arena_bytes, tables);
         let sink = match &config.monitoring {
             Some(path) => Some(Sink::open(path).map_err(io_error("the monitoring file"))?),
             None => None,
@@ -77,6 +77,7 @@ impl Threads {
             conversations: ConversationTable::default(),
             trace: RegionTrace::new(TraceClock::best()).switched(config.trace),
             dead_rings: DeadRings::default(),
+            past_counts: PastCounts::default(),
             inboxes: Inboxes::default(),
             trace_file: Mutex::new(None),
             definitions: Mutex::new(config.definitions.clone()),

@@ -5,25 +5,66 @@
 //! ring is read in the order in which it was written, so that an exit finds
 //! the entry of its command; then all are merged by time.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cics::command::{self, Domain};
 use cics::resp::Condition;
+use link::TransId;
 use link::trace::{KernelPoint, TraceEntry, TraceInstant, TraceKind};
 
 use super::links::WorkerLink;
 use super::{Shared, unix_offset};
-use crate::api::{TraceFilter, TraceRecord};
+use crate::api::{CommandCount, TraceFilter, TraceRecord};
 use crate::core::TaskKey;
 
 /// Workers that died whose rings are kept.
 const DEAD_RINGS: usize = 8;
 
+/// Most sums of workers that are gone, so that no worker fills the memory.
+const DEAD_SUMS: usize = 65_536;
+
 /// The rings of the workers that died last, the oldest first.
 #[derive(Default)]
 pub struct DeadRings {
     rings: Mutex<VecDeque<(u32, Vec<TraceEntry>)>>,
+}
+
+/// What the workers that are gone have counted, and where counting began.
+#[derive(Default)]
+pub struct PastCounts {
+    sums: Mutex<(Sums, Sums)>,
+}
+
+/// Count, ticks and nanoseconds by transaction and command.
+type Sums = BTreeMap<(TransId, u16), [u64; 3]>;
+
+/// Adds what a worker says to sums.
+fn add(sums: &mut Sums, link: &WorkerLink) {
+    link.side.read_counts(|sum| {
+        let key = (sum.transid, sum.command);
+        if sums.len() >= DEAD_SUMS && !sums.contains_key(&key) {
+            return;
+        }
+        let entry = sums.entry(key).or_default();
+        for (all, one) in entry
+            .iter_mut()
+            .zip([sum.count, sum.own_ticks, sum.waited_ns])
+        {
+            *all = all.wrapping_add(one);
+        }
+    });
+}
+
+impl PastCounts {
+    /// Takes over what a worker has counted. Its process must have ended.
+    pub(super) fn keep(&self, link: &WorkerLink) {
+        add(&mut self.lock().0, link);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (Sums, Sums)> {
+        self.sums.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl DeadRings {
@@ -46,6 +87,44 @@ impl Shared {
         if let Some(task) = state.core.task(key) {
             self.trace.put(point, task.number, task.transid, abend);
         }
+    }
+
+    /// Commands by transaction and command, since the region's start or since
+    /// counting began anew; `anew` has it begin now.
+    pub fn command_counts(&self, anew: bool) -> Vec<CommandCount> {
+        let links: Vec<_> = self.lock().links.all().map(Arc::clone).collect();
+        let mut kept = self.past_counts.lock();
+        let mut sums = kept.0.clone();
+        // A worker that was kept meanwhile has no process, and is not asked.
+        links
+            .iter()
+            .filter(|link| link.has_process())
+            .for_each(|link| add(&mut sums, link));
+        let now = TraceInstant::now(self.trace.clock());
+        let clock = Clock {
+            from: self.trace.started(),
+            to: now,
+        };
+        let count = |(key, sum): (&(TransId, u16), &[u64; 3])| {
+            let before = kept.1.get(key).copied().unwrap_or_default();
+            let [count, ticks, waited_ns] =
+                [0, 1, 2].map(|n: usize| sum[n].saturating_sub(before[n]));
+            let row = command::by_number(key.1);
+            (count > 0).then(|| CommandCount {
+                transid: key.0,
+                domain: row.map_or("unknown", |row| domain_name(row.domain)),
+                command: row
+                    .map_or_else(|| format!("command {:04X}", key.1), |r| r.name.to_owned()),
+                count,
+                own_ns: clock.span(ticks).saturating_sub(waited_ns),
+                waited_ns,
+            })
+        };
+        let counts = sums.iter().filter_map(count).collect();
+        if anew {
+            kept.1 = sums;
+        }
+        counts
     }
 
     /// The newest records that the filter lets through, by time.
@@ -87,6 +166,13 @@ pub(super) struct Clock {
 pub(super) type Open = Vec<(TraceEntry, u64)>;
 
 impl Clock {
+    /// Nanoseconds of so many ticks.
+    fn span(&self, ticks: u64) -> u64 {
+        let end = self.from.ticks.saturating_add(ticks);
+        let at = self.from.convert(&self.to, end);
+        at.saturating_sub(self.from.ns)
+    }
+
     /// The records of one ring, in its order.
     pub fn records(
         &self,
@@ -206,7 +292,6 @@ fn domain_name(domain: Domain) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use link::TransId;
     use proptest::prelude::*;
 
     fn entry(ticks: u64, kind: TraceKind, point: u16, data: [u8; 8]) -> TraceEntry {

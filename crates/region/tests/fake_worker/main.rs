@@ -55,7 +55,7 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
         "CRASH" => {
             let mut trace = worker.trace();
             trace.begin_task(task.request.task, task.request.transid);
-            trace.enter(cics::command::commands::link::NUMBER);
+            trace.enter(cics::command::commands::link::NUMBER, 0);
             crash();
         }
         "EXIT" => std::process::exit(0),

@@ -10,8 +10,8 @@ mod names;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use ezasoket::{
     AF_INET, AF_INET6, ClientId, Errno, Function, MAX_DATA_BYTES, Name, Reply, Request, Selected,
@@ -34,12 +34,19 @@ const PARTNERS: usize = 64;
 pub struct World {
     /// The region's name, which is the address space of its client ids.
     pub applid: [u8; 8],
-    /// Which addresses may be used.
-    pub policy: Policy,
+    /// Which addresses may be used; a reload changes it.
+    pub policy: RwLock<Policy>,
     /// Whether the system's resolver is asked.
     pub resolver: bool,
     /// Sockets on their way from task to task.
     pub given: GivenSockets,
+}
+
+impl World {
+    /// Which addresses may be used now.
+    pub fn policy(&self) -> RwLockReadGuard<'_, Policy> {
+        self.policy.read().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A socket of a task.
@@ -105,7 +112,10 @@ impl TaskSockets {
                 Reply::ok(self.add(Arc::new(socket))?)
             }
             Function::Bind => {
-                let name = self.world.policy.listen_at(&Name::parse(&request.data)?)?;
+                let name = self
+                    .world
+                    .policy()
+                    .listen_at(&Name::parse(&request.data)?)?;
                 self.own(s)?.socket.bind(&name)?;
                 Reply::ok(0)
             }
@@ -117,7 +127,7 @@ impl TaskSockets {
             }
             Function::Connect => {
                 let name = Name::parse(&request.data)?;
-                let name = self.world.policy.connect_to(&name)?;
+                let name = self.world.policy().connect_to(&name)?;
                 self.own(s)?.socket.connect(&name, &*self.signal)?;
                 Reply::ok(0)
             }
@@ -202,7 +212,7 @@ impl TaskSockets {
         let socket = &self.own(s)?.socket;
         let local = socket.local()?;
         if local.0.port() == 0 && socket.kind().stream {
-            let name = self.world.policy.listen_at(&local)?;
+            let name = self.world.policy().listen_at(&local)?;
             if name != local {
                 socket.bind(&name)?;
             }
@@ -268,7 +278,7 @@ impl TaskSockets {
         let known = own.partners.contains(&name.0) || own.socket.peer() == Ok(name);
         match known {
             true => Ok(name),
-            false => self.world.policy.connect_to(&name),
+            false => self.world.policy().connect_to(&name),
         }
     }
 

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use ezasoket::{ClientId, Name, Socket};
 use region::{Refusal, TransId};
-use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
@@ -21,6 +20,7 @@ use super::refusal::{Refused, now};
 use super::run::{Door, Listener, Number, set_low_water};
 use crate::config::{Format, MessageForm, StartType, delay_ms};
 use crate::native::{Adopted, Served};
+use crate::stream::Stream;
 
 /// Most bytes that are looked at for the first message.
 const MESSAGE_BYTES: usize = 1024;
@@ -62,9 +62,14 @@ struct Connection {
 }
 
 impl Connection {
-    async fn serve(mut self, mut stream: TcpStream) {
+    async fn serve(mut self, tcp: TcpStream) {
         self.note("ACCEPT");
         let limit = self.listener.config.reatime;
+        // Who does not finish its handshake in time cannot be told so.
+        let Some(Some(mut stream)) = limited(limit, self.open(tcp)).await else {
+            self.listener.counts.refused.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
         let first = match limited(limit, self.first_message(&mut stream)).await {
             Some(first) => first,
             None => Some(Err(Refused::TooLate)),
@@ -74,7 +79,7 @@ impl Connection {
             return;
         };
         let ready = match first {
-            Ok((wanted, data)) => self.permit(&stream, wanted).await.map(|w| (w, data)),
+            Ok((wanted, data)) => self.permit(stream.tcp(), wanted).await.map(|w| (w, data)),
             Err(refused) => Err(refused),
         };
         match ready {
@@ -83,29 +88,55 @@ impl Connection {
                     let session = data.unwrap_or(wanted.data);
                     self.give_to(&served, is_sender, session, stream).await;
                 }
-                None => self.hand_over(stream, wanted, data).await,
+                None => match stream.into_plain() {
+                    Ok(stream) => self.hand_over(stream, wanted, data).await,
+                    Err(stream) => self.refuse(stream, &Refused::NoReceiver).await,
+                },
             },
             Err(refused) => self.refuse(stream, &refused).await,
+        }
+    }
+
+    /// The connection as the listener has it; none when its handshake fails.
+    async fn open(&self, tcp: TcpStream) -> Option<Stream> {
+        let source = match (&self.door.tls, self.listener.config.tls) {
+            (Some(source), true) => source,
+            (None, true) => {
+                let listener = self.listener.transid;
+                tracing::warn!(%listener, "no TLS: the region started without a certificate");
+                return None;
+            }
+            (_, false) => return Some(Stream::plain(tcp)),
+        };
+        match Stream::accept(tcp, source()).await {
+            Ok(stream) => Some(stream),
+            Err(error) => {
+                let (listener, client) = (self.listener.transid, self.client);
+                tracing::info!(%listener, %client, "no TLS connection: {error}");
+                None
+            }
         }
     }
 
     /// What the client wants; none when it is gone.
     async fn first_message(
         &mut self,
-        stream: &mut TcpStream,
+        stream: &mut Stream,
     ) -> Option<Result<(Wanted, Option<Vec<u8>>), Refused>> {
         let listener = self.listener.clone();
         let config = &listener.config;
         let mut buffer = vec![0; MESSAGE_BYTES];
         match config.format {
             Format::Standard => {
-                let count = stream.peek(&mut buffer).await.ok().filter(|n| *n > 0)?;
+                let fewest = config.minmsgl as usize;
+                let count = stream.peek(&mut buffer, fewest).await.ok();
+                let count = count.filter(|n| *n > 0)?;
                 let seen = &buffer[..count];
                 // What follows a line's end is the transaction's.
                 let end = seen.iter().position(|b| *b == b'\n');
                 let length = end.map_or(count, |end| end + 1);
                 let message = seen[..length].to_vec();
-                consume(stream, length).await?;
+                stream.consume(length).await?;
                 Some(self.standard(&message).map(|wanted| (wanted, None)))
             }
             Format::Enhanced => {
@@ -113,7 +144,7 @@ impl Connection {
                 let mut data = Vec::new();
                 if length > 0 {
                     let count = stream
-                        .peek(&mut buffer[..length.min(MESSAGE_BYTES)])
+                        .peek(&mut buffer[..length.min(MESSAGE_BYTES)], length)
                         .await
                         .ok()?;
                     if count == 0 {
@@ -121,7 +152,7 @@ impl Connection {
                     }
                     data.extend_from_slice(&buffer[..count]);
                     if !config.peekdata {
-                        consume(stream, count).await?;
+                        stream.consume(count).await?;
                     }
                 }
                 self.ebcdic = header::is_ebcdic(&data);
@@ -202,7 +233,7 @@ impl Connection {
         served: &Arc<Served>,
         is_sender: bool,
         mut session: Vec<u8>,
-        stream: TcpStream,
+        stream: Stream,
     ) {
         let Some(native) = self.door.native.clone() else {
             return;
@@ -211,7 +242,7 @@ impl Connection {
             Ok(seat) => seat,
             Err(refused) => return self.refuse(stream, &refused).await,
         };
-        let passed = set_low_water(&stream, 1).and_then(|()| stream.into_std());
+        let passed = set_low_water(stream.tcp(), 1).and_then(|()| stream.into_parts());
         let stream = match passed {
             Ok(stream) => stream,
             Err(error) => {
@@ -310,7 +341,7 @@ impl Connection {
     }
 
     /// Tells the client, and closes when it has heard.
-    async fn refuse(&self, stream: TcpStream, refused: &Refused) {
+    async fn refuse(&self, stream: Stream, refused: &Refused) {
         part_from(stream, &self.tell(refused).unwrap_or_default()).await;
     }
 
@@ -359,31 +390,14 @@ impl Connection {
 }
 
 /// Says the last words to a client, and closes when it has heard them.
-pub async fn part_from(mut stream: TcpStream, words: &[u8]) {
+pub async fn part_from(mut stream: Stream, words: &[u8]) {
     let last = async {
         // A client that is gone is not told.
-        let _ = stream.write_all(words).await;
-        let _ = stream.shutdown().await;
-        let _ = set_low_water(&stream, 1);
-        consume(&mut stream, DRAINED_BYTES).await
+        let _ = stream.finish(words).await;
+        let _ = set_low_water(stream.tcp(), 1);
+        stream.consume(DRAINED_BYTES).await
     };
     let _ = timeout(DRAIN_TIME, last).await;
-}
-
-/// Reads bytes away; none at the end of the stream.
-async fn consume(stream: &mut TcpStream, mut bytes: usize) -> Option<()> {
-    let mut buffer = [0; 4096];
-    while bytes > 0 {
-        let want = bytes.min(buffer.len());
-        stream.readable().await.ok()?;
-        match stream.try_read(&mut buffer[..want]) {
-            Ok(0) => return None,
-            Ok(n) => bytes -= n,
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-            Err(_) => return None,
-        }
-    }
-    Some(())
 }
 
 /// Waits so many seconds at most, 0 for ever; none when they are over.

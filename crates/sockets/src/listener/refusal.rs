@@ -41,6 +41,8 @@ pub enum Refused {
     InUse,
     /// The session's other connection does not come.
     Alone,
+    /// The connection speaks TLS, and no receiver serves the transaction.
+    NoReceiver,
 }
 
 impl Refused {
@@ -81,6 +83,11 @@ impl Refused {
             Refused::InUse => format!("{now} THE SESSION IS IN USE TRANID={transid} {partner}"),
             Refused::Alone => {
                 format!("{now} THE OTHER CONNECTION IS MISSING TRANID={transid} {partner}")
+            }
+            Refused::NoReceiver => {
+                format!(
+                    "{now} NO RECEIVER SERVES TRANID={transid} AND THE CLIENT SPEAKS TLS {partner}"
+                )
             }
             Refused::ExitSilent => return None,
         })

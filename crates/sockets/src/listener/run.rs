@@ -23,6 +23,7 @@ use crate::calls::{World, task_name};
 use crate::config::{Format, ListenerConfig, SocketsConfig};
 use crate::native::Native;
 use crate::service::{Listening, StartError};
+use crate::stream::TlsSource;
 use crate::trace::Trace;
 
 /// What an operator does to a listener.
@@ -37,7 +38,10 @@ pub enum Control {
 /// All listeners of a region.
 #[derive(Debug)]
 pub struct Listeners {
-    listeners: BTreeMap<String, Arc<Listener>>,
+    listeners: Mutex<BTreeMap<String, Arc<Listener>>>,
+    /// The number of the last one, for its client id.
+    last: AtomicU64,
+    applid: [u8; 8],
     orders: Mutex<Option<UnboundedSender<Order>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -85,6 +89,8 @@ pub struct Door {
     pub trace: Arc<Trace>,
     /// Receivers, when there are some.
     pub native: Option<Arc<Native>>,
+    /// What TLS connections are accepted with, when there is a certificate.
+    pub tls: Option<TlsSource>,
 }
 
 /// Something for the thread.
@@ -103,36 +109,21 @@ impl Listeners {
         region: &Handle,
         user: UserId,
         native: Option<Arc<Native>>,
+        tls: Option<TlsSource>,
     ) -> Result<Listeners, StartError> {
-        let numbered = (1u64..).zip(&config.listeners);
-        let listeners: BTreeMap<String, Arc<Listener>> = numbered
-            .map(|(number, (name, config))| {
-                let listener = Listener {
-                    transid: name.parse().unwrap_or_default(),
-                    config: config.clone(),
-                    client: ClientId {
-                        domain: u32::from(if config.address.is_ipv4() {
-                            AF_INET
-                        } else {
-                            AF_INET6
-                        }),
-                        name: world.applid,
-                        task: task_name(number, b'L'),
-                    },
-                    counts: Counts::default(),
-                    address: Mutex::new(None),
-                };
-                (name.clone(), Arc::new(listener))
-            })
-            .collect();
         let all = Listeners {
-            listeners,
+            listeners: Mutex::default(),
+            last: AtomicU64::new(0),
+            applid: world.applid,
             orders: Mutex::new(None),
             thread: Mutex::new(None),
         };
-        if all.listeners.is_empty() {
+        if config.listeners.is_empty() {
             return Ok(all);
         }
+        let made = config.listeners.iter();
+        let made = made.map(|(name, config)| (name.clone(), all.make(name, config)));
+        *locked(&all.listeners) = made.collect();
         let failed = |what: &str| {
             let what = what.to_owned();
             move |source| StartError::System { what, source }
@@ -150,12 +141,13 @@ impl Listeners {
             world,
             trace,
             native,
+            tls,
         };
         let thread = std::thread::Builder::new().name("tupelo-listen".into());
         let thread = thread.spawn(move || run(door, received));
         *locked(&all.thread) = Some(thread.map_err(failed("a thread"))?);
         *locked(&all.orders) = Some(orders);
-        for listener in all.listeners.values().filter(|l| l.config.immed) {
+        for listener in all.all().iter().filter(|l| l.config.immed) {
             let what = format!(
                 "listener {} at port {}",
                 listener.transid, listener.config.port
@@ -165,15 +157,79 @@ impl Listeners {
         Ok(all)
     }
 
+    fn make(&self, name: &str, config: &ListenerConfig) -> Arc<Listener> {
+        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        let domain = match config.address.is_ipv4() {
+            true => AF_INET,
+            false => AF_INET6,
+        };
+        Arc::new(Listener {
+            transid: name.parse().unwrap_or_default(),
+            config: config.clone(),
+            client: ClientId {
+                domain: u32::from(domain),
+                name: self.applid,
+                task: task_name(number, b'L'),
+            },
+            counts: Counts::default(),
+            address: Mutex::new(None),
+        })
+    }
+
+    fn all(&self) -> Vec<Arc<Listener>> {
+        locked(&self.listeners).values().cloned().collect()
+    }
+
+    /// Takes other definitions over: what is left out or changed stops, what is
+    /// new or changed starts. Connections that were accepted go on. Errors come
+    /// in words.
+    pub fn reload(&self, wanted: &BTreeMap<String, ListenerConfig>) -> Vec<String> {
+        let mut failed = Vec::new();
+        if locked(&self.orders).is_none() {
+            if !wanted.is_empty() {
+                let why = "the region has no listeners' thread: a new start makes one";
+                failed.push(why.to_owned());
+            }
+            return failed;
+        }
+        let mut say = |listener: &Listener, error: io::Error| {
+            failed.push(format!("listener {}: {error}", listener.transid));
+        };
+        let had = locked(&self.listeners).clone();
+        let same = |name: &String, listener: &Listener| wanted.get(name) == Some(&listener.config);
+        // All ports are free before one is taken.
+        for (name, listener) in had.iter().filter(|(name, listener)| !same(name, listener)) {
+            if listener.address().is_some()
+                && let Err(error) = self.order(listener, Control::Stop)
+            {
+                say(listener, error);
+            }
+            locked(&self.listeners).remove(name);
+        }
+        for (name, config) in wanted {
+            if had.get(name).is_some_and(|listener| same(name, listener)) {
+                continue;
+            }
+            let listener = self.make(name, config);
+            locked(&self.listeners).insert(name.clone(), listener.clone());
+            if config.immed
+                && let Err(error) = self.order(&listener, Control::Start)
+            {
+                say(&listener, error);
+            }
+        }
+        failed
+    }
+
     /// Starts or stops one; an error in words.
     pub fn control(&self, name: &str, control: Control) -> Result<(), String> {
-        let listener = self.listeners.get(&name.to_uppercase());
+        let listener = locked(&self.listeners).get(&name.to_uppercase()).cloned();
         let listener = listener.ok_or_else(|| format!("there is no listener {name}"))?;
         match (control, listener.address().is_some()) {
             (Control::Start, true) => Err(format!("listener {name} is started already")),
             (Control::Stop, false) => Err(format!("listener {name} is stopped already")),
             _ => self
-                .order(listener, control)
+                .order(&listener, control)
                 .map_err(|e| format!("listener {name}: {e}")),
         }
     }
@@ -181,7 +237,8 @@ impl Listeners {
     /// All listeners, by name.
     pub fn list(&self) -> Vec<Listening> {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let all = self.listeners.iter().map(|(name, listener)| Listening {
+        let listeners = locked(&self.listeners);
+        let all = listeners.iter().map(|(name, listener)| Listening {
             listener: name.clone(),
             address: listener.address(),
             accepted: of(&listener.counts.accepted),
@@ -201,7 +258,7 @@ impl Listeners {
         if thread.is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the listeners' thread has failed");
         }
-        self.listeners.values().for_each(|l| l.set_address(None));
+        self.all().iter().for_each(|l| l.set_address(None));
     }
 
     fn order(&self, listener: &Arc<Listener>, control: Control) -> io::Result<()> {
@@ -277,7 +334,7 @@ fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
 fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
     let config = &listener.config;
     let wanted = Name(SocketAddr::new(config.address, config.port));
-    let Ok(Name(address)) = world.policy.listen_at(&wanted) else {
+    let Ok(Name(address)) = world.policy().listen_at(&wanted) else {
         return Err(io::Error::other(format!(
             "[sockets] listen does not allow {}; add it there",
             config.address
@@ -291,6 +348,8 @@ fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
     // What is accepted has it too: a connection is ready to be read when the
     // first message is there.
     let fewest = match config.format {
+        // Bytes of TLS are not those of a message.
+        _ if config.tls => 1,
         Format::Standard => config.minmsgl,
         Format::Enhanced => config.msglen.max(1),
     };

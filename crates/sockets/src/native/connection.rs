@@ -10,8 +10,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use region::{ContainerType, Outcome, Refusal, StartCode, Task, TaskRequest};
-use tokio::io::AsyncReadExt;
-use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use super::area::{Area, Characters};
@@ -19,6 +17,7 @@ use super::framing::{Found, Framing};
 use super::memory::Held;
 use super::sessions::Part;
 use super::thread::{Outgoing, Phase, Thread, Watched};
+use crate::stream::Stream;
 
 /// Why a connection ends before its client has ended it.
 enum Ended {
@@ -134,7 +133,7 @@ impl Connection<'_> {
         let gone = |_| Ended::Gone;
         own.stream.readable().await.map_err(gone)?;
         held.reserve(room(held.len(), needed)).await;
-        let read = own.stream.read_buf(&mut **held).await.map_err(gone)?;
+        let read = own.stream.read_buf(held).await.map_err(gone)?;
         let counts = &own.served.counts;
         counts.bytes_in.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read > 0)
@@ -236,11 +235,8 @@ impl Connection<'_> {
     }
 
     async fn send_rest(&self, own: &Outgoing, mut unsent: &[u8]) -> Result<(), Ended> {
-        if unsent.is_empty() {
-            return Ok(());
-        }
         let out = self.out(own);
-        while !unsent.is_empty() {
+        while !unsent.is_empty() || out.is_behind() {
             self.thread.enters(self.watched, Phase::Writing);
             out.writable().await.map_err(|_| Ended::Gone)?;
             match out.try_write(unsent) {
@@ -252,7 +248,7 @@ impl Connection<'_> {
         Ok(())
     }
 
-    fn out<'o>(&'o self, own: &'o Outgoing) -> &'o TcpStream {
+    fn out<'o>(&'o self, own: &'o Outgoing) -> &'o Stream {
         self.sender
             .as_ref()
             .map_or(&own.stream, |sender| &sender.stream)

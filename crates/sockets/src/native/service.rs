@@ -17,6 +17,7 @@ use super::thread::{self, Order, Setting};
 use crate::config::SocketsConfig;
 use crate::listener::refusal::Refused;
 use crate::service::StartError;
+use crate::stream::Parts;
 use crate::trace::Trace;
 
 /// The receivers and their threads.
@@ -117,7 +118,7 @@ pub struct Seat {
 #[derive(Debug)]
 pub struct Adopted {
     /// The connection.
-    pub stream: std::net::TcpStream,
+    pub stream: Parts,
     /// Its client.
     pub client: SocketAddr,
     /// Whose it is.

@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use region::engine::{self, EngineClass};
 use region::{Handle, Port, UserId};
-use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::{AbortHandle, LocalSet, spawn_local};
@@ -26,6 +25,7 @@ use super::sessions::Sessions;
 use crate::listener::header;
 use crate::listener::part_from;
 use crate::listener::refusal::{Refused, now};
+use crate::stream::Stream;
 use crate::trace::Trace;
 
 /// What a thread begins with.
@@ -61,7 +61,7 @@ pub struct Thread {
 /// A connection that answers go out on.
 #[derive(Debug)]
 pub struct Outgoing {
-    pub stream: TcpStream,
+    pub stream: Stream,
     pub client: std::net::SocketAddr,
     pub ebcdic: bool,
     pub served: Arc<Served>,
@@ -156,8 +156,8 @@ impl Thread {
             seat,
         } = adopted;
         // A client's small messages are answered at once.
-        let _ = stream.set_nodelay(true);
-        let stream = match TcpStream::from_std(stream) {
+        let _ = stream.set_nodelay();
+        let stream = match stream.into_stream() {
             Ok(stream) => stream,
             Err(error) => {
                 tracing::warn!(receiver = %served.receiver.transid, %error, "a connection was lost");

@@ -28,11 +28,15 @@ const MARKER_TEXT: &str = "A store of record files was made in this directory. A
 /// Bytes that `stat` counts as a block.
 const BLOCK_BYTES: u64 = 512;
 
+/// The folder through which a process with a lent reader table opens the store:
+/// names that lead to the data and to its own descriptor.
+pub(super) const WORKERS: &str = "workers";
+
 /// Bytes of a slot of LMDB's reader table.
-const SLOT_BYTES: u64 = 64;
+pub(super) const SLOT_BYTES: u64 = 64;
 
 /// Bytes before its second slot.
-const TABLE_HEAD_BYTES: u64 = 192;
+pub(super) const TABLE_HEAD_BYTES: u64 = 192;
 
 /// Makes sure that the store in a directory can be opened; gives whether there
 /// is one, or it is to be made.
@@ -113,6 +117,31 @@ pub(super) fn set_reader_table_aside(
             reason: format!("lock.mdb: {error}"),
         },
     })
+}
+
+/// Makes the folder through which borrowers of reader tables open the store.
+pub(super) fn make_way_for_borrowers(directory: &Path) -> io::Result<()> {
+    let folder = directory.join(WORKERS);
+    match std::fs::create_dir(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let table = PathBuf::from(format!("/proc/self/fd/{}", super::lent::TABLE_FD));
+    let names = [
+        ("data.mdb", PathBuf::from("../data.mdb")),
+        ("lock.mdb", table),
+    ];
+    for (name, target) in names {
+        let name = folder.join(name);
+        if std::fs::read_link(&name).is_ok_and(|there| there == target) {
+            continue;
+        }
+        match std::fs::remove_file(&name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => std::os::unix::fs::symlink(target, name)?,
+        }
+    }
+    Ok(())
 }
 
 /// Leaves the marker, durably, if it is not there.

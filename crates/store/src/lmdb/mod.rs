@@ -4,12 +4,13 @@
 //! reader table) and `writer.lock`. Its map has one huge size from the start,
 //! so that no reader ever has to map it again. Workers open it read-only: the
 //! records are then mapped without the right to write them, whatever a program
-//! does to its memory.
+//! does to its memory, and the reader table that they write is their own.
 //!
 //! * `sys`: the C interface made safe. `env`: opening, once a process.
 //! * `catalogue`: which files there are. `lock`: who may write.
 //! * [`LmdbReader`], [`LmdbStore`] and `load`: the two sides of a store.
 //! * `fill`: much written at once, and indexes built. `seal`: check sums.
+//! * `lent`: reader tables for processes that nobody trusts.
 //! * `home`: what is made sure before LMDB opens a directory. `pages`, `walk`
 //!   and [`check`]: whether a file is whole, found out without LMDB.
 //!   [`restore`] and [`LmdbReader::backup`].
@@ -24,6 +25,7 @@ mod check;
 mod env;
 mod fill;
 mod home;
+mod lent;
 mod load;
 mod lock;
 mod pages;
@@ -37,6 +39,7 @@ mod writer;
 pub use backup::{BackupError, restore};
 pub use check::{CheckReport, CheckedFile, check};
 pub use env::{Durability, LmdbOptions, OpenError};
+pub use lent::{LentTable, ReaderTables};
 pub use reader::LmdbReader;
 pub use stat::{FileStat, ReaderStat, StoreStat};
 pub use writer::LmdbStore;

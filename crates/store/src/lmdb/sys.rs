@@ -1,6 +1,6 @@
 //! LMDB's C interface made safe: environments, transactions, cursors.
 //!
-//! The only unsafe code of this crate. The library is called directly because
+//! All calls of the library are here. The library is called directly because
 //! a command must cost a fraction of a microsecond: a read transaction is begun
 //! once a reader and then renewed and reset, and so are its cursors. The usual
 //! Rust wrapper offers neither, nor the free list and the reader table.
@@ -20,9 +20,11 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{self, NonNull};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lmdb_master_sys as ffi;
+
+use super::lent::{Lent, Table};
 
 /// An error number of LMDB (negative) or of the operating system (positive).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +50,13 @@ pub(super) struct Env {
     /// Held while a handle is opened: LMDB allows one transaction at a time to
     /// do so.
     opening: Mutex<()>,
+    /// Reader tables of other processes.
+    lent: Mutex<Lent>,
 }
+
+/// An environment that is open, for its own parts.
+#[derive(Clone, Copy)]
+pub(super) struct EnvPtr(NonNull<ffi::MDB_env>);
 
 /// The data base of free pages.
 pub(super) const FREE_LIST: Dbi = Dbi(0);
@@ -73,6 +81,7 @@ impl Env {
         let env = Self {
             ptr,
             opening: Mutex::new(()),
+            lent: Mutex::default(),
         };
         let mut flags = ffi::MDB_NOTLS;
         if options.read_only {
@@ -131,6 +140,15 @@ impl Env {
         })
     }
 
+    /// Lends a reader table to another process.
+    pub fn lend(&self, table: &Arc<Table>) -> Result<(), Code> {
+        self.lent().add(table, EnvPtr(self.ptr))
+    }
+
+    fn lent(&self) -> MutexGuard<'_, Lent> {
+        self.lent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Sizes and counters.
     pub fn info(&self) -> Result<ffi::MDB_envinfo, Code> {
         // SAFETY: all zero is a value of this plain structure, and the
@@ -158,6 +176,7 @@ impl Env {
 
 impl Drop for Env {
     fn drop(&mut self) {
+        self.lent().end();
         // SAFETY: transactions hold an `Arc` of this or borrow it, so none is
         // left.
         unsafe { ffi::mdb_env_close(self.ptr.as_ptr()) }
@@ -214,6 +233,54 @@ impl Drop for Reader {
                 ffi::mdb_cursor_close(cursor.as_ptr());
             }
             ffi::mdb_txn_abort(self.txn.as_ptr());
+        }
+    }
+}
+
+/// A read transaction that nobody reads by: it keeps the pages of a state.
+#[derive(Default)]
+pub(super) struct HeldState {
+    txn: Option<NonNull<ffi::MDB_txn>>,
+    id: Option<u64>,
+}
+
+// SAFETY: with MDB_NOTLS a read transaction belongs to no thread.
+unsafe impl Send for HeldState {}
+
+impl HeldState {
+    /// The number of the transaction that made the state that is kept.
+    pub fn id(&self) -> Option<u64> {
+        self.id
+    }
+
+    /// Keeps the newest state, and no other one.
+    pub fn hold(&mut self, env: EnvPtr) -> Result<(), Code> {
+        self.let_go();
+        let txn = match self.txn {
+            // SAFETY: a read transaction of this environment that is reset.
+            Some(txn) => check(unsafe { ffi::mdb_txn_renew(txn.as_ptr()) }).map(|()| txn)?,
+            None => *self.txn.insert(begin_in(env, ffi::MDB_RDONLY)?),
+        };
+        // SAFETY: the transaction is active.
+        self.id = Some(unsafe { ffi::mdb_txn_id(txn.as_ptr()) } as u64);
+        Ok(())
+    }
+
+    /// Keeps nothing.
+    pub fn let_go(&mut self) {
+        if let (Some(txn), Some(_)) = (self.txn, self.id.take()) {
+            // SAFETY: the transaction is active.
+            unsafe { ffi::mdb_txn_reset(txn.as_ptr()) };
+        }
+    }
+
+    /// Gives the transaction's slot back; to be called before the environment
+    /// is closed.
+    pub fn end(&mut self) {
+        self.id = None;
+        if let Some(txn) = self.txn.take() {
+            // SAFETY: a transaction without cursors, which nothing uses again.
+            unsafe { ffi::mdb_txn_abort(txn.as_ptr()) };
         }
     }
 }
@@ -310,12 +377,13 @@ pub(super) struct WriteTxn {
     txn: Txn<'static>,
     ended: bool,
     /// Keeps the environment open.
-    _env: Arc<Env>,
+    env: Arc<Env>,
 }
 
 impl WriteTxn {
     /// Begins, when the one before has ended.
     pub fn begin(env: &Arc<Env>) -> Result<Self, Code> {
+        env.lent().keep(EnvPtr(env.ptr))?;
         let txn = Txn {
             ptr: begin(env, 0)?,
             life: PhantomData,
@@ -323,7 +391,7 @@ impl WriteTxn {
         Ok(Self {
             txn,
             ended: false,
-            _env: env.clone(),
+            env: env.clone(),
         })
     }
 
@@ -384,7 +452,10 @@ impl WriteTxn {
         self.ended = true;
         // SAFETY: the transaction is active, and is gone after the call in any
         // case; `ended` keeps drop from it.
-        check(unsafe { ffi::mdb_txn_commit(self.ptr.as_ptr()) })
+        check(unsafe { ffi::mdb_txn_commit(self.ptr.as_ptr()) })?;
+        let last = || Some(self.env.info().ok()?.me_last_txnid as u64);
+        self.env.lent().publish(last);
+        Ok(())
     }
 }
 
@@ -479,9 +550,13 @@ impl Code {
 }
 
 fn begin(env: &Arc<Env>, flags: u32) -> Result<NonNull<ffi::MDB_txn>, Code> {
+    begin_in(EnvPtr(env.ptr), flags)
+}
+
+fn begin_in(env: EnvPtr, flags: u32) -> Result<NonNull<ffi::MDB_txn>, Code> {
     let mut txn = ptr::null_mut();
     // SAFETY: the environment is open, `txn` a valid place.
-    check(unsafe { ffi::mdb_txn_begin(env.ptr.as_ptr(), ptr::null_mut(), flags, &mut txn) })?;
+    check(unsafe { ffi::mdb_txn_begin(env.0.as_ptr(), ptr::null_mut(), flags, &mut txn) })?;
     NonNull::new(txn).ok_or(Code(libc::ENOMEM))
 }
 

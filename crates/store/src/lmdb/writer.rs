@@ -16,6 +16,8 @@ use std::sync::atomic::Ordering;
 use super::catalogue::{self, Item};
 use super::env::{Env, LmdbOptions, OpenError, lock_error};
 use super::fill::{self, Build, Filler};
+use super::home;
+use super::lent::ReaderTables;
 use super::load::{self, Load};
 use super::lock::WriterLock;
 use super::reader::{File, LmdbReader};
@@ -81,6 +83,12 @@ impl LmdbStore {
     /// A reader of this process's own type.
     pub fn lmdb_reader(&self) -> Result<LmdbReader, StorageError> {
         LmdbReader::new(self.env.clone())
+    }
+
+    /// The right to lend reader tables to processes that are not trusted.
+    pub fn reader_tables(&self) -> std::io::Result<ReaderTables> {
+        home::make_way_for_borrowers(&self.env.path)?;
+        Ok(ReaderTables::new(&self.env))
     }
 
     fn open_files(&mut self) -> Result<(), StorageError> {

@@ -6,6 +6,7 @@ mod crash;
 mod damage;
 mod full;
 mod idcams;
+mod lent;
 mod model;
 mod readers;
 mod support;

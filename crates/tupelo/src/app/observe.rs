@@ -5,6 +5,8 @@
 //! | `POST /trace/start?name=NAME&mib=N&...`, with the same filters | the trace goes to a file from now on |
 //! | `POST /trace/stop` | no longer |
 //! | `GET /trace/file` | how far it has come |
+//! | `GET /trace/counts` | commands by transaction and command |
+//! | `POST /trace/counts` | the same, and counting begins anew |
 //! | `GET /trace?task=N&transaction=ID&domain=NAME&last=N` | the trace's newest entries, by time |
 
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,6 +25,7 @@ const LAST: usize = 200;
 pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<Operated> {
     let given = match (path.trim_end_matches('/'), change) {
         ("/trace", false) => filter(query).map(|filter| json!(region.trace(&filter))),
+        ("/trace/counts", anew) => Ok(json!(region.command_counts(anew))),
         ("/trace/file", false) => Ok(json!(region.trace_status())),
         ("/trace/start", true) => start(region, query),
         ("/trace/stop", true) => match region.trace_stop() {

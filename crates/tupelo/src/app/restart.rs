@@ -1,7 +1,8 @@
 //! What a change of `tupelo.toml` needs: a reload, or a new start.
 //!
 //! Files, compiler settings, FCQRONLY, the folder of the API projects, scripts
-//! and their limits, and the partners, modes and users of APPC are read again while the server runs. Everything else
+//! and their limits, the listeners of sockets and the addresses that programs may
+//! use, and the partners, modes and users of APPC are read again while the server runs. Everything else
 //! was handed out when it started: listeners, limits, the store, the node for
 //! APPC partners.
 
@@ -10,12 +11,17 @@ use super::config::Config;
 /// Sections whose every key a reload takes over.
 const RELOADED_SECTIONS: [&str; 2] = ["files", "compile"];
 /// Single keys that a reload takes over.
-const RELOADED_KEYS: [(&str, &str); 11] = [
+const RELOADED_KEYS: [(&str, &str); 16] = [
     ("region", "fc_qr_only"),
     ("gateway", "apis"),
     ("appc", "partners"),
     ("appc", "modes"),
     ("appc", "users"),
+    ("sockets", "listeners"),
+    ("sockets", "definitions"),
+    ("sockets", "listen"),
+    ("sockets", "connect"),
+    ("sockets", "ntasks"),
     ("script", "folder"),
     ("script", "routes"),
     ("script", "transaction"),

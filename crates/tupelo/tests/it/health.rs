@@ -48,3 +48,52 @@ fn a_store_whose_file_is_gone_is_told() {
     std::fs::rename(&away, &data).unwrap();
     assert_eq!(health(&server).1, "UP");
 }
+
+/// Has a store's two meta pages say that so few pages of its map are left, and
+/// gives its file the length that goes with that.
+fn use_up(data: &std::path::Path, map_bytes: u64, left: u64) {
+    use std::os::unix::fs::FileExt;
+    // Behind the page's header: magic, version, address, size, two trees.
+    const LAST_PAGE: u64 = 16 + 4 + 4 + 8 + 8 + 2 * 48;
+    let page_bytes = 4096;
+    let last = map_bytes / page_bytes - 1 - left;
+    let file = std::fs::OpenOptions::new().write(true).open(data).unwrap();
+    for meta in 0..2 {
+        let at = meta * page_bytes + LAST_PAGE;
+        file.write_all_at(&last.to_le_bytes(), at).unwrap();
+    }
+    file.set_len((last + 1) * page_bytes).unwrap();
+}
+
+#[test]
+fn a_store_whose_map_is_used_up_is_told_with_its_setting() {
+    const MAP_BYTES: u64 = 1 << 30;
+    let bank = tempfile::tempdir().unwrap();
+    crate::appc::copy(&example("bank"), bank.path());
+    let settings = bank.path().join("tupelo.toml");
+    let given = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, given + "\n[store]\nmap_gib = 1\n").unwrap();
+    let first = Server::start(bank.path());
+    assert_eq!(first.get("/bank/accounts/10000001").status, 200);
+    let state = first.stop();
+    use_up(&state.path().join("store/data.mdb"), MAP_BYTES, 24);
+    let server = Server::start_in(bank.path(), state);
+    assert_eq!(health(&server).1, "UP");
+    let open = |number: u32| {
+        let body = format!(
+            r#"{{"number": {number}, "holder": "{number}", "kind": "CURRENT", "deposit": 1, "overdraft": 0}}"#
+        );
+        server.send("POST", "/bank/accounts", Some(&body)).status
+    };
+    let failed = (0..5000).map(|n| 20_000_001 + n).find(|n| open(*n) != 201);
+    assert!(failed.is_some(), "the store is never full");
+    let (status, word, reason) = health(&server);
+    assert_eq!((status, word.as_str()), (503, "DEGRADED"), "{reason}");
+    assert!(
+        reason.contains("the store is full") && reason.contains("map_gib"),
+        "{reason}"
+    );
+    // What was there is still read.
+    assert_eq!(server.get("/bank/accounts/10000001").status, 200);
+    assert_eq!(server.get("/bank/accounts/20000001").status, 200);
+}

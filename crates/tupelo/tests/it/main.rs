@@ -36,6 +36,8 @@ mod reload;
 mod schemas;
 mod script;
 mod server;
+mod socket_calls;
+mod socket_tls;
 mod sockets;
 mod starts;
 mod trace;

@@ -28,3 +28,58 @@ fn items_behind_a_table_of_varying_length_move_with_its_counter() {
     let server = Server::start(app.path());
     assert_eq!(server.get("/hello/x").json()["greeting"], "BEHIND");
 }
+
+#[test]
+fn an_asset_for_the_eib_only_runs_under_the_mirror_and_shows_its_own_transaction() {
+    let program = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-CODE                      PIC XX.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           EXEC CICS ASSIGN STARTCODE(WS-CODE) END-EXEC
+           STRING EIBTRNID '/' WS-CODE '/' DELIMITED BY SIZE
+             INTO HELLO-GREETING
+           EXEC CICS RETURN END-EXEC.
+";
+    let asset = |usage: &str| {
+        format!(
+            "---
+version: 1.0
+type: \"cicsCommarea-1.0\"
+providerProperties:
+  language: \"COBOL\"
+  program: \"HELLO\"
+  connectionRef: \"cicsConn\"
+  ccsid: \"037\"
+  transid: \"HELO\"
+  transidUsage: \"{usage}\"
+"
+        )
+    };
+    let path = "apis/hello/src/main/zosAssets/HELLO/zosAsset.yaml";
+    let settings = "[region]\napplid = \"HELLORGN\"\nmonitoring = \"records.jsonl\"\n";
+    for (usage, transid) in [("EIB_ONLY", "CSMI"), ("EIB_AND_MIRROR", "HELO")] {
+        let app = application(&[
+            ("cobol/HELLO.cbl", program),
+            (path, &asset(usage)),
+            ("tupelo.toml", settings),
+        ]);
+        let server = Server::start(app.path());
+        let answer = server.get("/hello/x");
+        let greeting = answer.json()["greeting"].as_str().unwrap().to_owned();
+        assert!(greeting.starts_with("HELO/"), "{usage}: {greeting}");
+        let state = server.stop();
+        let records = [app.path(), state.path()]
+            .iter()
+            .find_map(|at| std::fs::read_to_string(at.join("records.jsonl")).ok());
+        let records = records.expect("the region writes records");
+        let record: serde_json::Value =
+            serde_json::from_str(records.lines().last().unwrap()).unwrap();
+        assert_eq!(record["transid"], transid, "{usage}: {record}");
+    }
+}

@@ -167,6 +167,14 @@ impl Server {
         std::mem::replace(&mut self.state, tempfile::tempdir().unwrap())
     }
 
+    /// Ends the server as an operator does, and hands back its records.
+    pub fn stop(mut self) -> tempfile::TempDir {
+        // SAFETY: kill(2) takes any pid; the child is ours and not yet reaped.
+        unsafe { libc::kill(self.child.id() as i32, libc::SIGTERM) };
+        self.child.wait().unwrap();
+        std::mem::replace(&mut self.state, tempfile::tempdir().unwrap())
+    }
+
     /// Waits until the server has ended by itself, and gives its exit status.
     pub fn ended(mut self) -> Option<i32> {
         self.child.wait().unwrap().code()

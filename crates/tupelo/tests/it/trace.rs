@@ -56,3 +56,51 @@ fn filters_leave_only_what_they_name() {
     let wrong = http::send(&server.admin, "GET", "/trace?colour=red", None);
     assert_eq!(wrong.status, 400);
 }
+
+/// What the region's workers have counted, by transaction and command.
+fn counted(server: &Server, options: &[&str]) -> Vec<(String, String, u64)> {
+    let mut command = tupelo();
+    command.args(["trace", "count", "--json", "--admin", &server.admin]);
+    let output = command.args(options).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let counts: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = |v: &serde_json::Value| v.as_str().unwrap().trim_end().to_owned();
+    let all = counts.as_array().unwrap().iter().map(|c| {
+        let number = c["count"].as_u64().unwrap();
+        (text(&c["transid"]), text(&c["command"]), number)
+    });
+    all.collect()
+}
+
+#[test]
+fn commands_are_counted_exactly_also_those_of_workers_that_are_gone() {
+    let server = Server::start(&example("bank"));
+    // More than the ring of a worker has entries for.
+    const REQUESTS: u64 = 1500;
+    let ask = |n: u64| {
+        for _ in 0..n {
+            assert_eq!(server.get("/bank/accounts/10000001").status, 200);
+        }
+    };
+    ask(REQUESTS);
+    let of = |counts: &[(String, String, u64)], command: &str| {
+        let of_inquiry = |c: &&(String, String, u64)| c.0 == "BINQ" && c.1 == command;
+        counts.iter().find(of_inquiry).map_or(0, |c| c.2)
+    };
+    let counts = counted(&server, &[]);
+    assert_eq!(of(&counts, "READ"), REQUESTS);
+    assert_eq!(of(&counts, "RETURN"), REQUESTS);
+    for pid in server.workers() {
+        // SAFETY: a plain call on a worker of this test's server.
+        unsafe { libc::kill(pid, libc::SIGKILL) };
+    }
+    let all = || of(&counted(&server, &[]), "READ");
+    crate::program::until("the dead workers' are there", || all() == REQUESTS);
+    ask(10);
+    assert_eq!(all(), REQUESTS + 10);
+    assert_eq!(of(&counted(&server, &["--reset"]), "READ"), REQUESTS + 10);
+    ask(3);
+    let counts = counted(&server, &["--domain", "files"]);
+    assert_eq!(of(&counts, "READ"), 3);
+    assert!(counts.iter().all(|c| c.1 == "READ"), "{counts:?}");
+}

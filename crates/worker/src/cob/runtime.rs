@@ -226,7 +226,8 @@ impl Runtime {
         unsafe { (self.c.flush)() };
     }
 
-    /// Clears what programs shared with one another as EXTERNAL.
+    /// Clears what programs shared with one another: EXTERNAL items and UPSI
+    /// switches.
     pub fn end_task(&self) {
         // SAFETY: no program is active.
         unsafe { (self.c.end_task)() };

@@ -68,8 +68,15 @@ fn usual(own: u64) -> Result<Rules, BackendError> {
         condition(2, Qword, Eq, 0)?,
     ])?;
     only(libc::SYS_prlimit64, vec![unchanged]);
-    // A datagram socket that was passed sends to its peer.
-    only(libc::SYS_sendto, vec![rule(4, Qword, Eq, 0)?]);
+    // A socket that was passed sends to its peer. With MSG_FASTOPEN it would
+    // connect to an address of the program's choice.
+    let opens = u64::from(libc::MSG_FASTOPEN as u32);
+    let to_peer = SeccompRule::new(vec![
+        condition(4, Qword, Eq, 0)?,
+        condition(3, Dword, MaskedEq(opens), 0)?,
+    ])?;
+    only(libc::SYS_sendto, vec![to_peer]);
+    only(libc::SYS_sendmsg, vec![rule(2, Dword, MaskedEq(opens), 0)?]);
     Ok(rules)
 }
 
@@ -164,7 +171,6 @@ const USUAL: &[c_long] = &[
     libc::SYS_getsockopt,
     libc::SYS_recvfrom,
     libc::SYS_recvmsg,
-    libc::SYS_sendmsg,
     libc::SYS_setsockopt,
     libc::SYS_shutdown,
     // Clocks, and who am I.

@@ -8,22 +8,24 @@
 use std::fs;
 use std::io;
 
-use link::Confinement;
+use link::WorkerConfig;
 
 use super::{SandboxError, done};
 
 /// Descriptors: its own, one for each further instance of a program, and those
 /// that are passed to it.
 const DESCRIPTORS: u64 = 1024;
-/// Bytes of the largest file that it writes: a copy of a module in memory.
-const FILE_BYTES: u64 = 256 << 20;
+/// Bytes of the largest file that it writes, beside a copy of a module: memory
+/// files are nobody's memory to the kernel, so many of them must stay small.
+const FILE_BYTES: u64 = 1 << 20;
 /// Address space beside that, for the code of modules, in bytes. The loader
 /// maps a module's storage over its code's place, so that the limit of data
 /// does not count it: this one does.
 const CODE_BYTES: u64 = 512 << 20;
 
 /// Sets the limits of this process for good.
-pub fn set(bounds: &Confinement) -> Result<(), SandboxError> {
+pub fn set(config: &WorkerConfig) -> Result<(), SandboxError> {
+    let bounds = &config.confinement;
     let failed = |error| SandboxError::System {
         what: "reading its own size",
         error,
@@ -40,8 +42,15 @@ pub fn set(bounds: &Confinement) -> Result<(), SandboxError> {
     limit(libc::RLIMIT_CORE, 0)?;
     limit(libc::RLIMIT_NPROC, 0)?;
     limit(libc::RLIMIT_NOFILE, DESCRIPTORS)?;
-    limit(libc::RLIMIT_FSIZE, FILE_BYTES)?;
+    limit(libc::RLIMIT_FSIZE, largest_module(config).max(FILE_BYTES))?;
     limit(libc::RLIMIT_MSGQUEUE, 0)
+}
+
+/// Bytes of the largest module, which a second instance has a copy of.
+fn largest_module(config: &WorkerConfig) -> u64 {
+    let modules = config.programs.iter().filter_map(|p| p.module.as_deref());
+    let bytes = modules.filter_map(|path| fs::metadata(path).ok().map(|file| file.len()));
+    bytes.max().unwrap_or(0)
 }
 
 /// Sets a limit, or leaves it where it is lower already.

@@ -69,7 +69,7 @@ pub(crate) fn enter(config: &WorkerConfig) -> Result<(), SandboxError> {
         return Err(SandboxError::Lacking(lacking.join(" and ")));
     }
     clear_environment();
-    limits::set(&config.confinement)?;
+    limits::set(config)?;
     no_new_privileges()?;
     drop_capabilities()?;
     files::restrict(config)?;

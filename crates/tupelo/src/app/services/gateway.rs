@@ -208,10 +208,11 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
 }
 
-fn gateway_config(app: &Application) -> Result<GatewayConfig> {
+/// The certificate of HTTPS, if there is one; other services have it too.
+pub fn tls_config(app: &Application) -> Result<Option<TlsConfig>> {
     let settings = &app.config.gateway;
-    let tls = match (&settings.tls_certificate, &settings.tls_key) {
-        (Some(certificate), Some(key)) => Some(TlsConfig {
+    match (&settings.tls_certificate, &settings.tls_key) {
+        (Some(certificate), Some(key)) => Ok(Some(TlsConfig {
             listen: settings.tls_listen,
             certificate: app.folder.join(certificate),
             key: app.folder.join(key),
@@ -222,18 +223,23 @@ fn gateway_config(app: &Application) -> Result<GatewayConfig> {
                     authorities: app.folder.join(file),
                     required: settings.tls_client_required,
                 }),
-        }),
+        })),
         (None, None) if settings.tls_client_ca.is_some() => {
             bail!("[gateway] tls_client_ca is for HTTPS: name tls_certificate and tls_key too")
         }
         (None, None) if app.config.admin.tls => {
             bail!("[admin] tls takes the gateway's certificate: name tls_certificate and tls_key")
         }
-        (None, None) => None,
+        (None, None) => Ok(None),
         _ => {
             bail!("[gateway] HTTPS needs both tls_certificate and tls_key");
         }
-    };
+    }
+}
+
+fn gateway_config(app: &Application) -> Result<GatewayConfig> {
+    let settings = &app.config.gateway;
+    let tls = tls_config(app)?;
     let seconds = |s: u64| u32::try_from(s.saturating_mul(1000)).unwrap_or(u32::MAX);
     Ok(GatewayConfig {
         listen: settings.listen,

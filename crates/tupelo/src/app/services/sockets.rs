@@ -4,10 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gateway::Tls;
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use region::{RegionConfig, SocketOptions};
-use sockets::{Served, Sockets, SocketsConfig, Translation};
+use sockets::{Served, Sockets, SocketsConfig, TlsSource, Translation};
 
+use super::gateway::tls_config;
 use super::{Running, Service};
 use crate::app::Application;
 use crate::app::compile::Compiled;
@@ -19,8 +21,9 @@ use crate::log::SERVE;
 struct CicsSockets {
     sockets: Option<Sockets>,
     options: SocketOptions,
-    /// The settings that are in force.
+    /// The settings that are in force, and those that a reload has read.
     in_force: SocketsConfig,
+    next: Option<SocketsConfig>,
     started: bool,
 }
 
@@ -40,10 +43,10 @@ impl Service for CicsSockets {
                 false => None,
             };
         } else if config != self.in_force {
-            tracing::warn!(
-                target: SERVE,
-                "[sockets] has changed: a new start of the region takes the change over"
-            );
+            if config.listeners.values().any(|l| l.tls) && tls_config(app)?.is_none() {
+                bail!("[sockets] a listener has tls, and [gateway] names no certificate");
+            }
+            self.next = Some(config);
         }
         Ok(())
     }
@@ -57,9 +60,10 @@ impl Service for CicsSockets {
 
     fn start(&mut self, running: &Running<'_>) -> Result<()> {
         self.started = true;
+        let tls = certificate(running.app)?;
         match &self.sockets {
             Some(sockets) => sockets
-                .start(&running.region, running.user)
+                .start(&running.region, running.user, tls)
                 .into_diagnostic()
                 .wrap_err("the listeners of [sockets] cannot start"),
             None => Ok(()),
@@ -73,6 +77,15 @@ impl Service for CicsSockets {
     }
 
     fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+        let Some(next) = self.next.take() else {
+            return Ok(());
+        };
+        if let Some(sockets) = &self.sockets {
+            for why in sockets.reload(&next) {
+                tracing::warn!(target: SERVE, "[sockets]: {why}");
+            }
+        }
+        self.in_force = next;
         Ok(())
     }
 
@@ -81,6 +94,15 @@ impl Service for CicsSockets {
             sockets.stop(limit);
         }
     }
+}
+
+/// The gateway's certificate, as it is when a connection begins.
+fn certificate(app: &Application) -> Result<Option<TlsSource>> {
+    let Some(config) = tls_config(app)? else {
+        return Ok(None);
+    };
+    let tls = Tls::load(&config).into_diagnostic()?;
+    Ok(Some(Arc::new(move || tls.without_protocols())))
 }
 
 /// The interface of an application whose region runs one task and has no

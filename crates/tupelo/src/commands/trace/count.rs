@@ -1,7 +1,8 @@
 //! `tupelo trace count`: EXEC CICS requests by transaction and command, so that
 //! a run can be proved to be what it claims.
 //!
-//! A command's own time is what it took without the commands that ran inside of
+//! A running region has exact sums; of a trace's file the commands that stand
+//! there are added up. A command's own time is what it took without the commands that ran inside of
 //! it, as those of a program that it LINKs. Of a command that does not wait that
 //! is CPU time, as long as nothing else has the processor.
 
@@ -13,18 +14,22 @@ use serde_json::{Value, json};
 
 use super::print::{Filter, each};
 use crate::Outcome;
+use crate::operator::{Ask, cell};
 use crate::table::Table;
 
-/// Which entries, of which file.
+/// Which entries, of which region or file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file that `tupelo trace start` wrote.
-    file: PathBuf,
+    /// A file that `tupelo trace start` wrote; without one a running region
+    /// tells what its workers have counted.
+    file: Option<PathBuf>,
     #[command(flatten)]
     filter: Filter,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    /// Print what was counted so far, and have the region begin anew.
+    #[arg(long, conflicts_with = "file")]
+    reset: bool,
+    #[command(flatten)]
+    ask: Ask,
 }
 
 /// The beginning or the end of a command.
@@ -54,10 +59,13 @@ type Sums = BTreeMap<(String, String), Sum>;
 
 /// Counts them.
 pub fn run(args: &Args) -> Result<Outcome> {
+    let Some(file) = &args.file else {
+        return of_region(args);
+    };
     let mut edges = Vec::new();
-    each(&args.file, &args.filter, |record| edges.extend(edge(&record)))?;
+    each(file, &args.filter, |record| edges.extend(edge(&record)))?;
     let sums = add_up(edges);
-    if args.json {
+    if args.ask.json {
         let all: Vec<Value> = sums.iter().map(|((transid, command), sum)| {
             json!({"transid": transid, "command": command, "count": sum.count, "own_ns": sum.own_ns})
         }).collect();
@@ -73,6 +81,35 @@ pub fn run(args: &Args) -> Result<Outcome> {
             sum.count.to_string(),
             format!("{us:.1}"),
             format!("{:.2}", us / sum.ended.max(1) as f64),
+        ]);
+    }
+    print!("{table}");
+    Ok(Outcome::Clean)
+}
+
+/// What the workers of a region have counted.
+fn of_region(args: &Args) -> Result<Outcome> {
+    let counts = match args.reset {
+        true => args.ask.post("/trace/counts")?,
+        false => args.ask.get("/trace/counts")?,
+    };
+    let all = counts.as_array().cloned().unwrap_or_default();
+    let wanted: Vec<Value> = all.into_iter().filter(|count| args.filter.takes(count)).collect();
+    if args.ask.json {
+        println!("{}", Value::Array(wanted));
+        return Ok(Outcome::Clean);
+    }
+    let mut table = Table::new(&["Tran", "Command", ">Count", ">Own us", ">Own us each", ">Waited us"]);
+    for count in &wanted {
+        let us = |key: &str| count[key].as_u64().unwrap_or(0) as f64 / 1e3;
+        let number = count["count"].as_u64().unwrap_or(0);
+        table.row([
+            cell(&count["transid"]),
+            cell(&count["command"]),
+            number.to_string(),
+            format!("{:.1}", us("own_ns")),
+            format!("{:.2}", us("own_ns") / number.max(1) as f64),
+            format!("{:.1}", us("waited_ns")),
         ]);
     }
     print!("{table}");

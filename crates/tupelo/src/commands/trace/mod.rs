@@ -13,7 +13,7 @@ use crate::Outcome;
 
 /// Show the trace of a running region, or write it to a file.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction ACCT --domain files\n  tupelo trace start --transaction ACCT\n  tupelo trace stop\n  tupelo trace print --file .tupelo/traces/trace-1790000000.jsonl\n  tupelo trace count .tupelo/traces/trace-1790000000.jsonl")]
+#[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction ACCT --domain files\n  tupelo trace start --transaction ACCT\n  tupelo trace stop\n  tupelo trace print --file .tupelo/traces/trace-1790000000.jsonl\n  tupelo trace count\n  tupelo trace count .tupelo/traces/trace-1790000000.jsonl")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -23,7 +23,8 @@ pub struct Args {
 enum What {
     /// Print the newest entries of the trace, by time.
     Print(print::Args),
-    /// Count the commands of a file by transaction and command.
+    /// Count commands by transaction and command: those of a running region
+    /// since its start, or those of a file.
     Count(count::Args),
     /// Write the trace to a file of the region from now on.
     Start(file::Args),

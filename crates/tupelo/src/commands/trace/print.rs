@@ -89,7 +89,8 @@ impl Filter {
         query
     }
 
-    fn takes(&self, record: &Value) -> bool {
+    /// Whether a record is wanted.
+    pub fn takes(&self, record: &Value) -> bool {
         let is = |key: &str, wanted: &Option<String>| {
             let text = record[key].as_str().unwrap_or_default().trim_end();
             wanted.as_ref().is_none_or(|w| w.eq_ignore_ascii_case(text))

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@
 
 #define PROGRAM(name) int name(void *eib, char *area)
 #define TOLD(...) (snprintf(area, 200, __VA_ARGS__), 0)
+#define REFUSED(rc) ((rc) == -1 && errno == EPERM)
 #define RESULT(rc) TOLD("%s", (rc) < 0 ? strerrorname_np(errno) : "done")
 
 enum { FDS = 1024 };
@@ -68,6 +70,91 @@ PROGRAM(READMEM)
 PROGRAM(URING) { return RESULT(syscall(SYS_io_uring_setup, 4, NULL)); }
 PROGRAM(UNSHARE) { return RESULT(syscall(SYS_unshare, 0x10000000)); }
 PROGRAM(BPF) { return RESULT(syscall(SYS_bpf, 0, NULL, 0)); }
+
+PROGRAM(WRITEMEM)
+{
+	char here[8];
+	struct iovec mine = { here, 8 }, theirs = { (void *)0x1000, 8 };
+
+	return RESULT(syscall(SYS_process_vm_writev, atoi(area), &mine, 1, &theirs, 1, 0));
+}
+PROGRAM(FAULTFD) { return RESULT(syscall(SYS_userfaultfd, 0)); }
+/* A program that lies in no file system. */
+PROGRAM(MEMEXEC)
+{
+	int fd = memfd_create("x", 0);
+	char *none[] = { NULL };
+
+	write(fd, "#!/bin/true\n", 12);
+	return RESULT(fexecve(fd, none, none));
+}
+/* The same calls by other ways in: the ABI of 32-bit pointers, and that of
+ * 32-bit processes. */
+PROGRAM(X32FORK) { return RESULT(syscall(0x40000000 | 57)); }
+#ifdef __x86_64__
+PROGRAM(INT80)
+{
+	int rc;
+
+	__asm__ volatile("int $0x80" : "=a"(rc) : "a"(2) : "memory");
+	errno = -rc;
+	return RESULT(rc < 0 ? -1 : rc);
+}
+#endif
+PROGRAM(LEAVE) { _exit(0); }
+/* No signal that can be held back ends it. */
+PROGRAM(SPIN)
+{
+	sigset_t all;
+	int s;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (s = 1; s < 65; s++) {
+		signal(s, SIG_IGN);
+	}
+	for (;;) {
+	}
+}
+
+/* Clocks, processors, memory that stays, memory and queues with names. */
+PROGRAM(SETTINGS)
+{
+	const struct { const char *name; int refused; } all[] = {
+		{ "alarm", REFUSED(syscall(SYS_setitimer, 0, &(char[32]){ 0 }, NULL)) },
+		{ "timer_create", REFUSED(syscall(SYS_timer_create, 0, NULL, NULL)) },
+		{ "timerfd", REFUSED(syscall(SYS_timerfd_create, 0, 0)) },
+		{ "affinity", REFUSED(syscall(SYS_sched_setaffinity, 0, 8, &(long){ 1 })) },
+		{ "scheduler", REFUSED(syscall(SYS_sched_setscheduler, 0, 1, &(int){ 1 })) },
+		{ "mlock", REFUSED(syscall(SYS_mlockall, 3)) },
+		{ "shmget", REFUSED(syscall(SYS_shmget, 0, 4096, 01600)) },
+		{ "semget", REFUSED(syscall(SYS_semget, 0, 1, 01600)) },
+		{ "msgget", REFUSED(syscall(SYS_msgget, 0, 01600)) },
+		{ "inotify", REFUSED(syscall(SYS_inotify_init1, 0)) },
+		{ "signalfd", REFUSED(syscall(SYS_signalfd4, -1, NULL, 8, 0)) },
+		{ "pipe", REFUSED(syscall(SYS_pipe2, &(int[2]){ 0 }, 0)) },
+		{ "splice", REFUSED(syscall(SYS_splice, 0, 0, 1, 0, 1, 0)) },
+		{ "fchdir", REFUSED(syscall(SYS_fchdir, 0)) },
+		{ "ldt", REFUSED(syscall(SYS_modify_ldt, 0, NULL, 0)) },
+		{ "openat2", REFUSED(syscall(SYS_openat2, -100, "/", NULL, 0)) },
+		{ "seccomp", REFUSED(syscall(SYS_seccomp, 1, 0, NULL)) },
+		{ "landlock", REFUSED(syscall(SYS_landlock_restrict_self, 0, 0)) },
+		{ "connect", REFUSED(syscall(SYS_connect, 1, &(char[16]){ 2 }, 16)) },
+		{ "bind", REFUSED(syscall(SYS_bind, 1, &(char[16]){ 2 }, 16)) },
+		{ "listen", REFUSED(syscall(SYS_listen, 1, 1)) },
+		{ "setsid", REFUSED(syscall(SYS_setsid)) },
+		{ "truncate", REFUSED(syscall(SYS_ftruncate, 1, 0)) },
+		{ "copy", REFUSED(syscall(SYS_copy_file_range, 0, NULL, 1, NULL, 1, 0)) },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof all / sizeof *all; i++) {
+		if (!all[i].refused) {
+			return TOLD("%s is let through", all[i].name);
+		}
+	}
+	return TOLD("refused");
+}
 
 /* Somebody else's settings, and its own. */
 PROGRAM(LIMITS)
@@ -145,6 +232,57 @@ PROGRAM(CUTFDS)
 PROGRAM(SOCKET) { return RESULT(socket(AF_INET, SOCK_STREAM, 0)); }
 PROGRAM(UNIXSOCK) { return RESULT(socket(AF_UNIX, SOCK_STREAM, 0)); }
 
+/* A connection that is made by sending. */
+PROGRAM(FASTOPEN)
+{
+	char there[16] = { 2, 0, 0, 9, 127, 0, 0, 1 };
+	struct msghdr m = { .msg_name = there, .msg_namelen = sizeof there };
+
+	if (sendto(1, "x", 1, MSG_FASTOPEN, NULL, 0) == 0 || errno != EPERM) {
+		return TOLD("sendto");
+	}
+	return RESULT(sendmsg(1, &m, MSG_FASTOPEN));
+}
+/* Descriptors on their way to the region, as many as go. */
+PROGRAM(PASSFDS)
+{
+	union { char bytes[1100]; struct cmsghdr head; } control;
+	long tag = 0;
+	struct iovec part = { &tag, sizeof tag };
+	int fd, i, n = 0;
+
+	for (fd = 3; fd < FDS; fd++) {
+		for (i = 0; i < 10000; i++) {
+			struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1,
+				.msg_control = &control, .msg_controllen = CMSG_SPACE(253 * 4) };
+			int *at = (int *)CMSG_DATA(&control.head), k;
+
+			control.head.cmsg_level = SOL_SOCKET;
+			control.head.cmsg_type = SCM_RIGHTS;
+			control.head.cmsg_len = CMSG_LEN(253 * 4);
+			for (k = 0; k < 253; k++) {
+				at[k] = 1;
+			}
+			tag = i;
+			if (sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+				break;
+			}
+			n++;
+		}
+	}
+	return TOLD("%s", n < 10000 ? "bounded" : "without end");
+}
+/* All that the worker has. */
+PROGRAM(CLOSEALL)
+{
+	int fd;
+
+	for (fd = 0; fd < FDS; fd++) {
+		close(fd);
+	}
+	return TOLD("closed");
+}
+
 /* What is lying about. */
 PROGRAM(ENVIRON)
 {
@@ -209,6 +347,23 @@ PROGRAM(LEAK)
 	return TOLD("%d", n);
 }
 
+/* Memory files: they count as nobody's memory. */
+PROGRAM(FILHOARD)
+{
+	static char block[1 << 20];
+	size_t bytes = 0;
+	ssize_t n;
+	int fd;
+
+	signal(SIGXFSZ, SIG_IGN);
+	while ((fd = memfd_create("x", 0)) >= 0) {
+		while ((n = write(fd, block, sizeof block)) > 0 && bytes < (size_t)8 << 30) {
+			bytes += n;
+		}
+	}
+	return TOLD("%zu", bytes >> 20);
+}
+
 /* Shared memory: the region's page, which every worker maps, filled as the
  * COMMAREA says. It is known by its size. */
 enum { PAGE_BYTES = 12288 };
@@ -248,6 +403,67 @@ PROGRAM(FILLDIE)
 	fill_pages(atoi(area));
 	*(volatile int *)0 = 1;
 	return 0;
+}
+/* Its own memory, which the region reads, and its reader table, which the
+ * store's writer reads: filled while the region does. */
+static int fill_files(off_t least, off_t most, int how)
+{
+	uint64_t random = 0x9E3779B97F4A7C15u;
+	int fd, n = 0;
+
+	for (fd = 3; fd < FDS; fd++) {
+		unsigned char *at;
+		struct stat s;
+		off_t i, bytes;
+
+		if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_nlink > 0
+			|| s.st_size < least || s.st_size > most) {
+			continue;
+		}
+		bytes = s.st_size < 140000 ? s.st_size : 140000;
+		at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (at == MAP_FAILED) {
+			continue;
+		}
+		for (i = 0; i < bytes; i++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			at[i] = how < 0 ? (unsigned char)(random >> 33) : (unsigned char)how;
+		}
+		munmap(at, bytes);
+		n++;
+	}
+	return n;
+}
+PROGRAM(FILLOWN)
+{
+	return TOLD("%d", fill_files(1 << 20, (off_t)1 << 40, atoi(area)));
+}
+PROGRAM(FILLTABL)
+{
+	return TOLD("%d", fill_files(640, 640, atoi(area)));
+}
+/* Holds the words of the page as locks of the kernel's, so that whoever sleeps
+ * on them as on others is told of an error. */
+PROGRAM(LOCKPAGE)
+{
+	struct timespec soon = { 0, 0 };
+	struct stat s;
+	int fd, n = 0;
+	off_t i;
+
+	for (fd = 3; fd < FDS; fd++) {
+		unsigned char *at;
+
+		if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size != PAGE_BYTES) {
+			continue;
+		}
+		at = mmap(NULL, s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		for (i = 0; at != MAP_FAILED && i < s.st_size; i += 64) {
+			n += syscall(SYS_futex, at + i, FUTEX_LOCK_PI, 0, &soon, NULL, 0) == 0;
+			syscall(SYS_futex, at + i, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+		}
+	}
+	return TOLD("%s", n > 0 ? "locked" : "none");
 }
 PROGRAM(BELLS)
 {

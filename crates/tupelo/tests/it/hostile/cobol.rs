@@ -86,6 +86,205 @@ fn a_shell_is_refused_by_check_with_its_line() {
     assert!(evil.told().starts_with("APCT"));
 }
 
+/// Routines of the run-time library and of other compilers that reach files,
+/// processes, the environment or the screen.
+const ROUTINES: &[&str] = &[
+    "SYSTEM",
+    "CBL_OPEN_FILE",
+    "CBL_CREATE_FILE",
+    "CBL_READ_FILE",
+    "CBL_WRITE_FILE",
+    "CBL_CLOSE_FILE",
+    "CBL_DELETE_FILE",
+    "CBL_RENAME_FILE",
+    "CBL_COPY_FILE",
+    "CBL_CHECK_FILE_EXIST",
+    "CBL_CREATE_DIR",
+    "CBL_DELETE_DIR",
+    "CBL_CHANGE_DIR",
+    "CBL_GET_CURRENT_DIR",
+    "CBL_FLUSH_FILE",
+    "CBL_EXIT_PROC",
+    "CBL_ERROR_PROC",
+    "CBL_GC_FORK",
+    "CBL_GC_WAITPID",
+    "CBL_GC_NANOSLEEP",
+    "CBL_GC_GETOPT",
+    "CBL_GC_HOSTED",
+    "CBL_OC_DUMP",
+    "CBL_GET_SCR_SIZE",
+    "CBL_READ_KBD_CHAR",
+    "C$CHDIR",
+    "C$COPY",
+    "C$DELETE",
+    "C$FILEINFO",
+    "C$GETPID",
+    "C$MAKEDIR",
+    "C$SLEEP",
+    "EXTFH",
+    "getenv",
+    "system",
+    "execve",
+    "dlopen",
+    "cob_init",
+    "cob_stop_run",
+    "../../../lib/x86_64-linux-gnu/libc.so.6",
+    "/bin/sh",
+];
+
+#[test]
+fn routines_of_the_library_cannot_be_called() {
+    let procedure: String = ROUTINES
+        .iter()
+        .map(|name| {
+            format!(
+                "           MOVE '{name}' TO N
+           CALL N USING X X X
+             ON EXCEPTION CONTINUE
+             NOT ON EXCEPTION MOVE N TO DFHCOMMAREA
+           END-CALL
+"
+            )
+        })
+        .collect();
+    let evil = Evil::new(
+        "       01 N PIC X(60).\n       01 X PIC X(200) VALUE 'touch reached'.",
+        &format!("{procedure}           CONTINUE."),
+        &[],
+    );
+    assert_eq!(evil.told(), "");
+    // Named in the text, each is refused with its line.
+    for name in ["CBL_DELETE_FILE", "C$SLEEP", "SYSTEM", "CBL_GC_FORK"] {
+        let call = format!("           CALL '{name}' USING X X.");
+        let evil = Evil::new("       01 X PIC X(10).", &call, &[]);
+        let output = tupelo().arg("check").arg(evil.0.path()).output().unwrap();
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+        assert!(said.contains("EVIL.cbl:9:"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn statements_that_reach_the_process_are_refused_or_harmless() {
+    let refused = [
+        ("SET ENVIRONMENT", "           SET ENVIRONMENT 'A' TO 'B'."),
+        (
+            "ENVIRONMENT-NAME",
+            "           DISPLAY 'A' UPON ENVIRONMENT-NAME.",
+        ),
+        ("a screen", "           DISPLAY 'A' LINE 1 COL 1."),
+        ("a screen's field", "           ACCEPT X LINE 1 COL 1."),
+    ];
+    for (what, statement) in refused {
+        let evil = Evil::new("       01 X PIC X(10).", statement, &[]);
+        let told = evil.told();
+        assert!(told.starts_with("APCT"), "{what}: {told}");
+    }
+    let evil = Evil::new(
+        "       01 X PIC X(10) VALUE '1234567890'.
+       01 D PIC 9(6).
+       01 N PIC S9(9) COMP-5 VALUE 5.
+       01 SHOWN PIC -9.",
+        "           ACCEPT X.
+           ACCEPT D FROM DATE.
+           ACCEPT D FROM TIME.
+           ACCEPT X FROM COMMAND-LINE.
+           IF X NOT = SPACES DISPLAY 'ARGUMENTS ' X END-IF.
+           ACCEPT N FROM ARGUMENT-NUMBER.
+           ACCEPT X FROM ARGUMENT-VALUE.
+           ACCEPT X FROM USER NAME.
+           MOVE N TO SHOWN.
+           STRING SHOWN '/' X INTO DFHCOMMAREA.",
+        &[],
+    );
+    let told = evil.told();
+    assert!(told.starts_with("-1/"), "{told}");
+    assert!(!told.contains("root"), "{told}");
+}
+
+#[test]
+fn a_sort_of_files_is_refused_when_it_is_called() {
+    let sorter = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SORTER.
+       ENVIRONMENT DIVISION.
+       INPUT-OUTPUT SECTION.
+       FILE-CONTROL.
+           SELECT W ASSIGN TO 'work'.
+       DATA DIVISION.
+       FILE SECTION.
+       SD W.
+       01 R PIC X(30000).
+       WORKING-STORAGE SECTION.
+       01 N PIC 9(6).
+       LINKAGE SECTION.
+       01 L PIC X(60).
+       PROCEDURE DIVISION USING L.
+       MAIN SECTION.
+           SORT W ON ASCENDING KEY R
+             INPUT PROCEDURE GIVES OUTPUT PROCEDURE TAKES.
+           MOVE 'SORTED' TO L.
+           GOBACK.
+       GIVES SECTION.
+           PERFORM VARYING N FROM 1 BY 1 UNTIL N > 20000
+             MOVE N TO R(1:6)
+             RELEASE R
+           END-PERFORM.
+       TAKES SECTION.
+           CONTINUE.
+";
+    let call = "           CALL 'SORTER' USING DFHCOMMAREA.";
+    let told = Evil::new("", call, &[("SORTER", sorter)]).told();
+    // Such a module refers to entries that are not listed.
+    assert!(told.starts_with("APCT"), "{told}");
+}
+
+#[test]
+fn paragraphs_that_perform_themselves_without_end_are_an_abend() {
+    let evil = Evil::new(
+        "       01 N PIC 9(9) COMP-5 VALUE 0.",
+        "           PERFORM DEEPER.
+           MOVE 'BACK' TO DFHCOMMAREA.
+           EXEC CICS RETURN END-EXEC.
+       DEEPER.
+           ADD 1 TO N
+           PERFORM DEEPER.
+       AFTER-ALL.",
+        &[],
+    );
+    let told = evil.told();
+    assert!(told.starts_with("ASRA"), "{told}");
+}
+
+#[test]
+fn switches_and_shared_items_of_a_task_are_not_the_next_one_s() {
+    let program = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       ENVIRONMENT DIVISION.
+       CONFIGURATION SECTION.
+       SPECIAL-NAMES.
+           UPSI-0 IS SW ON STATUS IS IS-ON.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01 SHARED-NAME PIC X(20) IS EXTERNAL.
+       LINKAGE SECTION.
+       01 DFHCOMMAREA PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           IF IS-ON OR SHARED-NAME = 'SECRET'
+             EXEC CICS ABEND ABCODE('LEFT') END-EXEC
+           END-IF
+           SET SW TO ON
+           MOVE 'SECRET' TO SHARED-NAME
+           EXEC CICS RETURN END-EXEC.
+";
+    let app = application(&[("cobol/HELLO.cbl", program)]);
+    let server = Server::start(app.path());
+    for _ in 0..3 {
+        assert_eq!(server.get("/hello/x").status, 200);
+    }
+}
+
 #[test]
 fn the_servers_environment_is_not_there() {
     let evil = Evil::new(

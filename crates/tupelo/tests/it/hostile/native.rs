@@ -35,6 +35,9 @@ fn other_processes_and_the_system_are_out_of_reach() {
         ("URING", ""),
         ("UNSHARE", ""),
         ("BPF", ""),
+        ("WRITEMEM", &sibling),
+        ("FAULTFD", ""),
+        ("MEMEXEC", ""),
     ];
     for (program, asked) in fatal {
         let told = arena.attack(program, asked);
@@ -47,6 +50,8 @@ fn other_processes_and_the_system_are_out_of_reach() {
     for program in refused {
         assert_eq!(arena.attack(program, ""), "EPERM", "{program}");
     }
+    assert_eq!(arena.attack("X32FORK", ""), "EPERM");
+    assert_eq!(arena.attack("SETTINGS", ""), "refused");
     assert_eq!(arena.attack("BLOCKING", ""), "changed 0");
     assert_eq!(arena.attack("SOCKET", ""), "EPERM");
     assert_eq!(arena.attack("UNIXSOCK", ""), "EPERM");
@@ -66,6 +71,7 @@ fn files_are_neither_read_nor_changed() {
     let parent = format!("/proc/{}/mem", std::process::id());
     let environ = format!("/proc/{}/environ", std::process::id());
     for path in [
+        "/proc/self/mem",
         "/etc/passwd",
         "/etc/shadow",
         own,
@@ -80,6 +86,7 @@ fn files_are_neither_read_nor_changed() {
     for program in ["WRITFILE", "APPEND", "REMOVE", "CHMOD", "CUTFILE"] {
         assert_eq!(arena.attack(program, own), "EPERM", "{program}");
     }
+    assert_eq!(arena.attack("APPEND", "/proc/self/mem"), "EPERM");
     assert_eq!(arena.run("WRITFILE", new.to_str().unwrap()), "EPERM");
     assert!(!new.exists());
     assert_eq!(std::fs::read_to_string(own).unwrap(), "kept");
@@ -102,8 +109,9 @@ fn a_worker_has_nothing_but_its_own() {
         ["0 none", "1 none"].contains(&environment.as_str()),
         "{environment}"
     );
-    // The store's data, its table of readers, and the worker's own size.
-    assert_eq!(arena.run("OPENFDS", "").split_whitespace().count(), 3);
+    // The store's data and the worker's own size. Its reader table is a memory
+    // file.
+    assert_eq!(arena.run("OPENFDS", "").split_whitespace().count(), 2);
     let pid = arena.run("WORKER", "0");
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let field = |name: &str| {
@@ -147,6 +155,73 @@ fn memory_is_bounded_and_given_back() {
     let gone = || !std::path::Path::new(&format!("/proc/{kept}")).exists();
     until("the worker has retired", gone);
     assert_eq!(arena.run("GOOD", ""), "good");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn the_ways_in_of_32_bit_processes_are_closed() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let told = Arena::open(2).attack("INT80", "");
+    assert!(told.starts_with("abend ASRA"), "{told}");
+}
+
+#[test]
+fn memory_files_are_bounded_by_the_size_of_modules() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let mib: usize = Arena::open(2).attack("FILHOARD", "").parse().unwrap();
+    assert!((1..=1024).contains(&mib), "{mib} MiB");
+}
+
+#[test]
+fn sending_makes_no_connection_and_descriptors_do_not_pile_up() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let arena = Arena::open(2);
+    assert_eq!(arena.attack("FASTOPEN", ""), "EPERM");
+    let before = descriptors();
+    assert_eq!(arena.attack("PASSFDS", ""), "bounded");
+    // Other tests of this process open some meanwhile; the attack sent more
+    // than a thousand.
+    assert!(descriptors() < before + 500, "{before} descriptors");
+    assert_eq!(arena.attack("CLOSEALL", ""), "closed");
+}
+
+#[test]
+fn a_task_that_nothing_stops_and_one_that_leaves_are_ended() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let arena = Arena::with(2, |config| {
+        config.definitions.transactions[0].runaway_ms = Some(300);
+    });
+    let told = arena.attack("SPIN", "");
+    assert!(told.starts_with("abend AICA"), "{told}");
+    let told = arena.attack("LEAVE", "");
+    assert!(told.starts_with("abend ASRA"), "{told}");
+}
+
+#[test]
+fn nonsense_in_a_worker_s_own_memory_costs_its_task_alone() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let arena = Arena::open(4);
+    for fill in ["0", "255", "-1", "1", "2", "3"] {
+        // Whatever it is told itself, and tasks that are queued behind it.
+        arena.run("FILLOWN", fill);
+        serves(&arena, fill);
+    }
+    for fill in ["0", "255", "-1"] {
+        assert_eq!(arena.attack("FILLTABL", fill), "1");
+        serves(&arena, fill);
+    }
+    assert_eq!(arena.attack("LOCKPAGE", ""), "locked");
+    serves(&arena, "locks");
 }
 
 #[test]
@@ -197,6 +272,11 @@ fn eventfds_written_full_still_wake() {
     let arena = Arena::open(4);
     assert_eq!(arena.run("BELLS", ""), "filled");
     serves(&arena, "bells");
+}
+
+/// Descriptors that this process, the region's, has open.
+fn descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
 /// Quasi-reentrant programs run.

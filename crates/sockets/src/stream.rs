@@ -1,0 +1,335 @@
+//! A client's connection: plain, or by TLS.
+//!
+//! TLS is driven by hand, because a connection goes from the listeners' thread
+//! to a thread of the receivers, and so from one runtime to another. What was
+//! decrypted and not yet used travels with it.
+//!
+//! Invariant: nothing waits here while a borrow lasts; a client that takes no
+//! ciphertext is offered no more plaintext.
+
+use std::cell::RefCell;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use rustls::{ServerConfig, ServerConnection};
+use tokio::io::{AsyncReadExt, Interest};
+use tokio::net::TcpStream;
+
+/// Gives what the next TLS connection is accepted with.
+pub type TlsSource = Arc<dyn Fn() -> Arc<ServerConfig> + Send + Sync>;
+
+/// Bytes that are decrypted at a time.
+const PIECE_BYTES: usize = 4096;
+
+/// A connection.
+#[derive(Debug)]
+pub struct Stream {
+    tcp: TcpStream,
+    tls: Option<Box<RefCell<Tls>>>,
+}
+
+/// A connection that belongs to no runtime.
+#[derive(Debug)]
+pub struct Parts {
+    tcp: std::net::TcpStream,
+    tls: Option<Box<RefCell<Tls>>>,
+}
+
+#[derive(Debug)]
+struct Tls {
+    session: ServerConnection,
+    /// Decrypted, and not read yet.
+    ahead: Vec<u8>,
+    /// The client says nothing more.
+    ended: bool,
+}
+
+impl Stream {
+    /// A connection without TLS.
+    pub fn plain(tcp: TcpStream) -> Stream {
+        Stream { tcp, tls: None }
+    }
+
+    /// Shakes hands with a client.
+    pub async fn accept(tcp: TcpStream, config: Arc<ServerConfig>) -> io::Result<Stream> {
+        let session = ServerConnection::new(config).map_err(io::Error::other)?;
+        let mut tls = Tls {
+            session,
+            ahead: Vec::new(),
+            ended: false,
+        };
+        while tls.session.is_handshaking() {
+            if tls.flush(&tcp)? && tls.session.wants_read() && !tls.receive(&tcp)? {
+                tcp.readable().await?;
+            } else if tls.session.wants_write() {
+                tcp.ready(Interest::READABLE | Interest::WRITABLE).await?;
+            }
+            if tls.ended {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        tls.flush(&tcp)?;
+        Ok(Stream {
+            tcp,
+            tls: Some(Box::new(RefCell::new(tls))),
+        })
+    }
+
+    /// The connection as another runtime can have it.
+    pub fn into_parts(self) -> io::Result<Parts> {
+        Ok(Parts {
+            tcp: self.tcp.into_std()?,
+            tls: self.tls,
+        })
+    }
+
+    /// The connection itself, beneath TLS.
+    pub fn tcp(&self) -> &TcpStream {
+        &self.tcp
+    }
+
+    /// The plain connection, if it is one.
+    pub fn into_plain(self) -> Result<TcpStream, Stream> {
+        match self.tls {
+            None => Ok(self.tcp),
+            Some(_) => Err(self),
+        }
+    }
+
+    /// Waits until there is something to read, or the end.
+    pub async fn readable(&self) -> io::Result<()> {
+        let Some(tls) = &self.tls else {
+            return self.tcp.readable().await;
+        };
+        while !tls.borrow_mut().pull(&self.tcp)? {
+            self.tcp.readable().await?;
+        }
+        Ok(())
+    }
+
+    /// Reads what there is behind what the buffer has, as far as it has room;
+    /// 0 at the end.
+    pub async fn read_buf(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        if self.tls.is_none() {
+            return self.tcp.read_buf(buffer).await;
+        }
+        self.readable().await?;
+        let Some(tls) = &self.tls else {
+            return Ok(0);
+        };
+        let ahead = &mut tls.borrow_mut().ahead;
+        let count = ahead.len().min(buffer.capacity() - buffer.len());
+        buffer.extend(ahead.drain(..count));
+        if ahead.is_empty() {
+            *ahead = Vec::new();
+        }
+        Ok(count)
+    }
+
+    /// Looks at what has come, without reading it: of TLS, when `fewest` bytes
+    /// or a line are there.
+    pub async fn peek(&self, buffer: &mut [u8], fewest: usize) -> io::Result<usize> {
+        let Some(tls) = &self.tls else {
+            return self.tcp.peek(buffer).await;
+        };
+        let fewest = fewest.min(buffer.len());
+        loop {
+            if let Some(count) = tls.borrow_mut().peek(&self.tcp, buffer, fewest)? {
+                return Ok(count);
+            }
+            self.tcp.readable().await?;
+        }
+    }
+
+    /// Reads so many bytes away; none at the end of the stream.
+    pub async fn consume(&mut self, mut bytes: usize) -> Option<()> {
+        let mut buffer = Vec::with_capacity(PIECE_BYTES);
+        while bytes > 0 {
+            buffer.clear();
+            if buffer.capacity() > bytes {
+                buffer = Vec::with_capacity(bytes);
+            }
+            self.readable().await.ok()?;
+            match self.read_buf(&mut buffer).await.ok()? {
+                0 => return None,
+                count => bytes = bytes.saturating_sub(count),
+            }
+        }
+        Some(())
+    }
+
+    /// Writes as much as goes at once.
+    pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(tls) = &self.tls else {
+            return self.tcp.try_write(bytes);
+        };
+        let mut tls = tls.borrow_mut();
+        if !tls.flush(&self.tcp)? {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let taken = tls.session.writer().write(bytes)?;
+        tls.flush(&self.tcp)?;
+        Ok(taken)
+    }
+
+    /// True when the client has not taken all that was written.
+    pub fn is_behind(&self) -> bool {
+        let of_tls = |tls: &RefCell<Tls>| tls.borrow().session.wants_write();
+        self.tls.as_deref().is_some_and(of_tls)
+    }
+
+    /// Waits until more can be written.
+    pub async fn writable(&self) -> io::Result<()> {
+        self.tcp.writable().await
+    }
+
+    /// Writes all of it, and says that nothing follows.
+    pub async fn finish(&mut self, mut words: &[u8]) -> io::Result<()> {
+        let mut told = false;
+        loop {
+            while !words.is_empty() {
+                match self.try_write(words) {
+                    Ok(count) => words = &words[count..],
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    Err(error) => return Err(error),
+                }
+            }
+            if let Some(tls) = &self.tls
+                && words.is_empty()
+            {
+                let mut tls = tls.borrow_mut();
+                if !std::mem::replace(&mut told, true) {
+                    tls.session.send_close_notify();
+                }
+                tls.flush(&self.tcp)?;
+            }
+            if words.is_empty() && !self.is_behind() {
+                break;
+            }
+            self.writable().await?;
+        }
+        tokio::io::AsyncWriteExt::shutdown(&mut self.tcp).await
+    }
+}
+
+impl Parts {
+    /// The connection in this thread's runtime.
+    pub fn into_stream(self) -> io::Result<Stream> {
+        Ok(Stream {
+            tcp: TcpStream::from_std(self.tcp)?,
+            tls: self.tls,
+        })
+    }
+
+    /// Has small pieces sent at once.
+    pub fn set_nodelay(&self) -> io::Result<()> {
+        self.tcp.set_nodelay(true)
+    }
+}
+
+impl Tls {
+    /// Sends ciphertext; false when the client does not take all of it now.
+    fn flush(&mut self, tcp: &TcpStream) -> io::Result<bool> {
+        while self.session.wants_write() {
+            match self.session.write_tls(&mut Through(tcp)) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes ciphertext in; false when there is none now.
+    fn receive(&mut self, tcp: &TcpStream) -> io::Result<bool> {
+        match self.session.read_tls(&mut Through(tcp)) {
+            Ok(0) => self.ended = true,
+            Ok(_) => {
+                if let Err(error) = self.session.process_new_packets() {
+                    // The client is told what is wrong, if it listens.
+                    let _ = self.flush(tcp);
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        // Answers to key updates; what does not go now goes with what follows.
+        self.flush(tcp)?;
+        Ok(true)
+    }
+
+    /// Has something to be read, or the end; false when there is nothing now.
+    fn pull(&mut self, tcp: &TcpStream) -> io::Result<bool> {
+        if !self.ahead.is_empty() || self.ended {
+            return Ok(true);
+        }
+        self.decrypt(tcp)
+    }
+
+    /// What has come, once `fewest` bytes, a line or the end are there.
+    fn peek(
+        &mut self,
+        tcp: &TcpStream,
+        buffer: &mut [u8],
+        fewest: usize,
+    ) -> io::Result<Option<usize>> {
+        while self.ahead.len() < fewest && !self.ahead.contains(&b'\n') && !self.ended {
+            if !self.decrypt(tcp)? {
+                return Ok(None);
+            }
+        }
+        let count = self.ahead.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&self.ahead[..count]);
+        Ok(Some(count))
+    }
+
+    /// Adds to what is decrypted; false when there is nothing now.
+    fn decrypt(&mut self, tcp: &TcpStream) -> io::Result<bool> {
+        let had = self.ahead.len();
+        loop {
+            self.ahead.resize(had + PIECE_BYTES, 0);
+            let read = self.session.reader().read(&mut self.ahead[had..]);
+            self.ahead
+                .truncate(had + read.as_ref().map_or(0, |count| *count));
+            match read {
+                Ok(0) => self.ended = true,
+                Ok(_) => return Ok(true),
+                // The end without TLS's goodbye: a frame tells what is whole.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.ended = true,
+                Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+                Err(_) => {}
+            }
+            if self.ended {
+                return Ok(true);
+            }
+            if !self.receive(tcp)? {
+                if had == 0 {
+                    self.ahead = Vec::new();
+                }
+                return Ok(false);
+            }
+            // The reader knows of an end only after what came before it.
+            self.ended = false;
+        }
+    }
+}
+
+/// A connection as TLS reads and writes it.
+struct Through<'t>(&'t TcpStream);
+
+impl Read for Through<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.try_read(buffer)
+    }
+}
+
+impl Write for Through<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.try_write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! Reader tables lent to processes that nobody trusts.
+
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use store::{
+    FileId, LentTable, LmdbReader, LmdbStore, ReadStore, Seek, UnitOfWork, WriteStore, check,
+};
+
+use crate::support::{all, at, fill, ksds, options};
+
+const RECORDS: usize = 500;
+
+fn store_of_versions(home: &Path) -> (LmdbStore, FileId) {
+    let mut store = LmdbStore::open(home, &options()).unwrap();
+    let file = store.define(ksds("F", 4)).unwrap();
+    let records: Vec<String> = (0..RECORDS).map(|n| record(n, 0)).collect();
+    let records: Vec<&str> = records.iter().map(String::as_str).collect();
+    fill(&mut store, file, 4, &records);
+    (store, file)
+}
+
+fn record(n: usize, version: usize) -> String {
+    format!("{n:04}version {version:08}{:0200}", n)
+}
+
+/// Has every record say this version, in one transaction.
+fn write(store: &mut LmdbStore, file: FileId, version: usize) {
+    let mut reader = store.reader().unwrap();
+    let mut unit = UnitOfWork::new();
+    for n in 0..RECORDS {
+        let record = record(n, version);
+        let (key, record) = (&record.as_bytes()[..4], record.as_bytes());
+        unit.replace(&mut *reader, file, key, record).unwrap();
+    }
+    assert_eq!(store.apply(&[unit]), [Ok(())]);
+}
+
+/// A reader with a table of its own, and the table as the borrower has it.
+fn borrow(store: &LmdbStore, home: &Path) -> (LmdbReader, LentTable, File) {
+    let table = store.reader_tables().unwrap().lend().unwrap();
+    let fd = table.as_fd().try_clone_to_owned().unwrap();
+    let reader = LmdbReader::open_lent(home, &fd, &options()).unwrap();
+    (reader, table, fd.into())
+}
+
+fn pages(store: &LmdbStore) -> u64 {
+    store.lmdb_reader().unwrap().store_stat().unwrap().pages
+}
+
+#[test]
+fn a_borrower_sees_each_commit_as_soon_as_it_is_made() {
+    let home = tempfile::tempdir().unwrap();
+    let (mut store, file) = store_of_versions(home.path());
+    let (mut reader, _table, _) = borrow(&store, home.path());
+    for version in 1..50 {
+        write(&mut store, file, version);
+        let last = at(&mut reader, file, Seek::Last);
+        assert_eq!(last, Some(record(RECORDS - 1, version)));
+    }
+}
+
+#[test]
+fn a_borrower_s_state_stays_whole_while_it_reads_and_its_pages_come_back() {
+    let home = tempfile::tempdir().unwrap();
+    let (mut store, file) = store_of_versions(home.path());
+    let (mut reader, _table, _) = borrow(&store, home.path());
+    for round in 0..5 {
+        let first = round * 100;
+        write(&mut store, file, first);
+        let mut version = first;
+        let mut seen = 0;
+        reader
+            .scan(file, Seek::First, &mut |entry| {
+                if seen % 5 == 0 && version < first + 90 {
+                    version += 1;
+                    write(&mut store, file, version);
+                }
+                assert_eq!(entry.record, record(seen, first).as_bytes());
+                seen += 1;
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        assert_eq!(seen, RECORDS);
+    }
+    let after = pages(&store);
+    for version in 1000..1100 {
+        write(&mut store, file, version);
+        assert!(at(&mut reader, file, Seek::First).is_some());
+    }
+    let later = pages(&store);
+    assert!(later <= after + 64, "{after} pages became {later}");
+    drop((store, reader));
+    let told = check(home.path(), &options(), &mut |_, _| {}).unwrap();
+    assert!(told.is_clean(), "{told:?}");
+}
+
+#[test]
+fn nonsense_in_a_table_costs_neither_commits_nor_other_readers() {
+    let home = tempfile::tempdir().unwrap();
+    let (mut store, file) = store_of_versions(home.path());
+    let (mut good, _table, _) = borrow(&store, home.path());
+    let wild = store.reader_tables().unwrap().lend().unwrap();
+    let bytes = File::from(wild.as_fd().try_clone_to_owned().unwrap());
+    let size = bytes.metadata().unwrap().len() as usize;
+    assert!(bytes.set_len(0).is_err(), "its size is sealed");
+    let mut random = 88_172_645_463_325_252_u64;
+    for version in 1..200 {
+        let nonsense: Vec<u8> = (0..size)
+            .map(|_| {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                match version % 4 {
+                    0 => 0,
+                    1 => 0xFF,
+                    _ => random as u8,
+                }
+            })
+            .collect();
+        bytes.write_all_at(&nonsense, 0).unwrap();
+        write(&mut store, file, version);
+        let last = at(&mut good, file, Seek::Last);
+        assert_eq!(last, Some(record(RECORDS - 1, version)));
+    }
+    // When its borrower is gone, what it kept is used again.
+    drop((wild, bytes));
+    write(&mut store, file, 1000);
+    let before = pages(&store);
+    for version in 1001..1100 {
+        write(&mut store, file, version);
+    }
+    let after = pages(&store);
+    assert!(after <= before + 64, "{before} pages became {after}");
+    let mut own = store.reader().unwrap();
+    let kept = all(&mut *own, file).unwrap();
+    assert!(kept.iter().all(|text| text.contains("version 00001099")));
+}

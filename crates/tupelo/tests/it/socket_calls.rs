@@ -1,0 +1,139 @@
+//! Socket calls of programs whose outcome one run shows.
+
+use std::net::UdpSocket;
+
+use crate::program::{run, text};
+use crate::server::application;
+
+/// A program of one transaction, run once; its COMMAREA at the end.
+fn told(served: &str, storage: &str, procedure: &str) -> String {
+    let program = format!(
+        "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  F                            PIC X(16).
+       01  MAXSOC                       PIC 9(4) BINARY VALUE 50.
+       01  IDENT.
+           05  TCPNAME                  PIC X(8) VALUE SPACES.
+           05  ADSNAME                  PIC X(8) VALUE SPACES.
+       01  SUBTASK                      PIC X(8) VALUE SPACES.
+       01  MAXSNO                       PIC 9(8) BINARY.
+       01  ERRNO                        PIC 9(8) BINARY.
+       01  RETCODE                      PIC S9(8) BINARY.
+       01  SHOWN-CODE                   PIC -(5)9.
+       01  SHOWN-ERRNO                  PIC 9(6).
+{storage}
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X(60).
+       01  ECB                          PIC X(4).
+       PROCEDURE DIVISION.
+           MOVE 'INITAPI' TO F
+           CALL 'EZASOKET' USING F MAXSOC IDENT SUBTASK MAXSNO
+               ERRNO RETCODE
+{procedure}
+           EXEC CICS RETURN END-EXEC.
+       SHOW.
+           MOVE RETCODE TO SHOWN-CODE
+           MOVE ERRNO TO SHOWN-ERRNO.
+"
+    );
+    let settings = format!(
+        "[region]\napplid = \"HELLORGN\"\n[sockets]\nserved = \"{served}\"\nconnect = [\"127.0.0.1\"]\n"
+    );
+    let app = application(&[("cobol/HELLO.cbl", &program), ("tupelo.toml", &settings)]);
+    let folder = app.path().to_str().unwrap();
+    let output = run(&["run", "HELO", folder, "--length", "60", "--json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+    assert!(answer["abend"].is_null(), "{answer}");
+    answer["commarea"].as_str().unwrap().trim_end().to_owned()
+}
+
+#[test]
+fn an_event_control_block_that_is_posted_ends_a_select_without_limit() {
+    let storage = "       01  TIMEOUT.
+           05  SECONDS                  PIC S9(8) BINARY VALUE -1.
+           05  MICROS                   PIC S9(8) BINARY VALUE 0.
+       01  NONE                         PIC 9(4) BINARY VALUE 0.
+       01  M                            PIC X(4) VALUE LOW-VALUES.
+       01  R                            PIC X(4).
+       01  P                            USAGE POINTER.";
+    let procedure = "           EXEC CICS POST AFTER SECONDS(1) SET(P) END-EXEC
+           SET ADDRESS OF ECB TO P
+           MOVE 'SELECTEX' TO F
+           CALL 'EZASOKET' USING F NONE TIMEOUT M M M R R R ECB
+               ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE ' ' SHOWN-ERRNO ';' INTO DFHCOMMAREA
+           IF ECB(1:1) NOT = X'40'
+               MOVE 'NOT POSTED' TO DFHCOMMAREA
+           END-IF
+           CALL 'EZASOKET' USING F NONE TIMEOUT M M M R R R ECB
+               ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE ' ' SHOWN-ERRNO INTO DFHCOMMAREA(15:30)";
+    for served in ["region", "worker"] {
+        let told = told(served, storage, procedure);
+        assert_eq!(told, "     0 000000;    -1 001040", "{served}");
+    }
+}
+
+#[test]
+fn sendmsg_takes_the_length_of_its_address_as_the_manual_s_example_has_it() {
+    let here = UdpSocket::bind("127.0.0.1:0").unwrap();
+    here.set_read_timeout(Some(std::time::Duration::from_secs(30)))
+        .unwrap();
+    let port = here.local_addr().unwrap().port();
+    let storage = format!(
+        "       01  AF-INET                      PIC 9(8) BINARY VALUE 2.
+       01  DGRAM                        PIC 9(8) BINARY VALUE 2.
+       01  PROTO                        PIC 9(8) BINARY VALUE 0.
+       01  S                            PIC 9(4) BINARY.
+       01  FLAGS                        PIC 9(8) BINARY VALUE 0.
+       01  THERE.
+           05  FAMILY                   PIC 9(4) BINARY VALUE 2.
+           05  PORT                     PIC 9(4) BINARY VALUE {port}.
+           05  ADDR                     PIC X(4) VALUE X'7F000001'.
+           05  FILLER                   PIC X(8) VALUE LOW-VALUES.
+       01  PIECE-1                      PIC X(6) VALUE 'SENT, '.
+       01  PIECE-2                      PIC X(10) VALUE 'IN PIECES.'.
+       01  IOV-COUNT                    PIC 9(8) BINARY VALUE 2.
+       01  IOV.
+           05  IOV-ENTRY OCCURS 2.
+               10  IOV-AT               USAGE POINTER.
+               10  FILLER               PIC X(4).
+               10  IOV-BYTES            PIC 9(8) BINARY.
+       01  MSG.
+           05  MSG-NAME                 USAGE POINTER.
+           05  MSG-NAME-LEN             PIC 9(8) BINARY VALUE 16.
+           05  MSG-IOV                  USAGE POINTER.
+           05  MSG-IOVCNT               USAGE POINTER.
+           05  MSG-ACCRIGHTS            USAGE POINTER VALUE NULL.
+           05  MSG-ACCRIGHTS-LEN        USAGE POINTER VALUE NULL."
+    );
+    let procedure = "           MOVE 'SOCKET' TO F
+           CALL 'EZASOKET' USING F AF-INET DGRAM PROTO ERRNO RETCODE
+           MOVE RETCODE TO S
+           SET IOV-AT(1) TO ADDRESS OF PIECE-1
+           MOVE 6 TO IOV-BYTES(1)
+           SET IOV-AT(2) TO ADDRESS OF PIECE-2
+           MOVE 10 TO IOV-BYTES(2)
+           SET MSG-NAME TO ADDRESS OF THERE
+           SET MSG-IOV TO ADDRESS OF IOV
+           SET MSG-IOVCNT TO ADDRESS OF IOV-COUNT
+           MOVE 'SENDMSG' TO F
+           CALL 'EZASOKET' USING F S MSG FLAGS ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE ' ' SHOWN-ERRNO INTO DFHCOMMAREA";
+    for served in ["region", "worker"] {
+        assert_eq!(
+            told(served, &storage, procedure),
+            "    16 000000",
+            "{served}"
+        );
+        let mut datagram = [0; 100];
+        let (bytes, _) = here.recv_from(&mut datagram).unwrap();
+        assert_eq!(text(&datagram[..bytes]), "SENT, IN PIECES.", "{served}");
+    }
+}

@@ -1,0 +1,214 @@
+//! Receivers whose clients speak TLS, and listeners that a reload changes.
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::program::until;
+use crate::server::Server;
+use crate::sockets::{ask, connect, listener, serve_by, talk};
+
+type Client = rustls::StreamOwned<rustls::ClientConnection, TcpStream>;
+
+/// An authority, and the certificates that it signs.
+struct Authority {
+    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
+    der: Vec<u8>,
+    pem: String,
+}
+
+impl Authority {
+    fn new() -> Authority {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let own = params.self_signed(&key).unwrap();
+        Authority {
+            der: own.der().to_vec(),
+            pem: own.pem(),
+            issuer: rcgen::Issuer::new(params, key),
+        }
+    }
+
+    fn sign(&self) -> (rcgen::Certificate, rcgen::KeyPair) {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        (params.signed_by(&key, &self.issuer).unwrap(), key)
+    }
+
+    /// A client that trusts it, with a certificate or without.
+    fn client(&self, shown: bool) -> rustls::ClientConfig {
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(self.der.clone().into()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots);
+        if !shown {
+            return builder.with_no_client_auth();
+        }
+        let (certificate, key) = self.sign();
+        let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
+        builder
+            .with_client_auth_cert(vec![certificate.der().clone()], key.into())
+            .unwrap()
+    }
+}
+
+/// The example with a listener of TLS clients; `more` belongs to `[gateway]`.
+fn serve(authority: &Authority, more: &str) -> (Server, tempfile::TempDir) {
+    let (certificate, key) = authority.sign();
+    serve_by("native", |folder| {
+        fs::write(folder.join("cert.pem"), certificate.pem()).unwrap();
+        fs::write(folder.join("key.pem"), key.serialize_pem()).unwrap();
+        fs::write(folder.join("clients.pem"), &authority.pem).unwrap();
+        let settings = format!(
+            "[gateway]\ntls_listen = \"127.0.0.1:0\"\ntls_certificate = \"cert.pem\"\n\
+             tls_key = \"key.pem\"\n{more}\n\
+             [sockets.listeners.CSKT]\nport = 0\ntls = true\nnumsock = 10\nreatime = 5\n"
+        );
+        append(&folder.join("tupelo.toml"), &settings);
+    })
+}
+
+fn append(path: &Path, text: &str) {
+    let before = fs::read_to_string(path).unwrap();
+    fs::write(path, before + "\n" + text).unwrap();
+}
+
+fn open(server: &Server, config: &rustls::ClientConfig) -> Client {
+    let name = "localhost".try_into().unwrap();
+    let session = rustls::ClientConnection::new(Arc::new(config.clone()), name).unwrap();
+    rustls::StreamOwned::new(session, connect(server, "CSKT"))
+}
+
+/// What comes to the end, or to an error.
+fn rest(client: &mut Client) -> String {
+    let mut text = Vec::new();
+    let _ = client.read_to_end(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn says(client: &mut Client, text: &str, answer: &str) {
+    client.write_all(text.as_bytes()).unwrap();
+    let mut got = vec![0; answer.len()];
+    client.read_exact(&mut got).unwrap();
+    assert_eq!(String::from_utf8_lossy(&got), answer, "to {text:?}");
+}
+
+#[test]
+fn receivers_serve_clients_that_speak_tls() {
+    let authority = Authority::new();
+    let (server, _folder) = serve(&authority, "");
+    let config = authority.client(false);
+    let mut client = open(&server, &config);
+    // The header and more in one record, then a message in several.
+    says(&mut client, "LINE\none\ntwo\n", "ONE\nTWO\n");
+    client.write_all(b"th").unwrap();
+    client.flush().unwrap();
+    says(&mut client, "ree\n", "THREE\n");
+    // More than a record, in both directions.
+    let many = format!("{}\n", "x".repeat(900)).repeat(60);
+    says(&mut client, &many, &many.to_uppercase());
+    client.conn.send_close_notify();
+    client.flush().unwrap();
+    assert_eq!(rest(&mut client), "");
+    // Two connections of one client.
+    let mut answers = open(&server, &config);
+    answers.write_all(b"SEND,S001\n").unwrap();
+    let mut messages = open(&server, &config);
+    messages.write_all(b"RECV,S001\nover two\n").unwrap();
+    says(&mut answers, "", "OVER TWO\n");
+    // A program cannot take such a socket.
+    let mut refused = open(&server, &config);
+    refused.write_all(b"ECHO,x\n").unwrap();
+    let told = rest(&mut refused);
+    assert!(told.contains("NO RECEIVER SERVES TRANID=ECHO"), "{told}");
+}
+
+#[test]
+fn clients_that_do_not_speak_tls_or_say_nothing_keep_nobody_out() {
+    let authority = Authority::new();
+    let (server, _folder) = serve(&authority, "");
+    let mut plain = connect(&server, "CSKT");
+    plain.write_all(b"LINE\nhello\n").unwrap();
+    let mut told = Vec::new();
+    match plain.read_to_end(&mut told) {
+        Ok(_) => {}
+        Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset),
+    }
+    assert!(!told.starts_with(b"HELLO"));
+    // As many as the listener has numbers for, in the middle of a handshake.
+    let silent: Vec<TcpStream> = (0..9).map(|_| connect(&server, "CSKT")).collect();
+    for mut stream in &silent {
+        stream.write_all(&[22, 3, 1, 2, 0, 1]).unwrap();
+    }
+    // They give way after REATIME.
+    let mut client = open(&server, &authority.client(false));
+    says(&mut client, "LINE\nstill here\n", "STILL HERE\n");
+    // And the plain listener was not concerned.
+    talk(&mut connect(&server, "CSKL"), "LINE\nplain\n", "PLAIN\n");
+}
+
+#[test]
+fn clients_show_a_certificate_where_it_is_required() {
+    let authority = Authority::new();
+    let more = "tls_client_ca = \"clients.pem\"\ntls_client_required = true";
+    let (server, _folder) = serve(&authority, more);
+    let mut without = open(&server, &authority.client(false));
+    let _ = without.write_all(b"LINE\nhello\n");
+    assert_eq!(rest(&mut without), "");
+    let mut with = open(&server, &authority.client(true));
+    says(&mut with, "LINE\nhello\n", "HELLO\n");
+    let mut stranger = open(&server, &{
+        let mut config = Authority::new().client(true);
+        config.enable_sni = true;
+        config
+    });
+    // It does not trust the server either; whichever is first, nothing is served.
+    let _ = stranger.write_all(b"LINE\nhello\n");
+    assert_eq!(rest(&mut stranger), "");
+}
+
+#[test]
+fn listeners_come_go_and_change_by_a_reload_while_connections_go_on() {
+    let (server, folder) = serve_by("region", |folder| {
+        append(
+            &folder.join("tupelo.toml"),
+            "[sockets.listeners.CSKA]\nport = 0\n[sockets.listeners.CSKB]\nport = 0\n",
+        );
+    });
+    let mut before = connect(&server, "CSKA");
+    talk(&mut before, "ECHO,one\n", "one\n");
+    let of = |name: &str| {
+        let overview = ask(&server, &["list"]);
+        let all = overview["listeners"].as_array().unwrap().clone();
+        all.into_iter().find(|l| l["listener"] == name)
+    };
+    let address = |name: &str| of(name).map(|l| l["address"].to_string());
+    let (kept, changed) = (address("CSKL"), address("CSKB"));
+    let settings = folder.path().join("tupelo.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    let text = text.replace("[sockets.listeners.CSKA]\nport = 0\n", "");
+    let text = text.replace("CSKB]\nport = 0", "CSKB]\nport = 0\nnumsock = 7");
+    fs::write(&settings, text + "[sockets.listeners.CSKC]\nport = 0\n").unwrap();
+    until("the listeners are those of the settings", || {
+        of("CSKA").is_none() && of("CSKC").is_some_and(|l| !l["address"].is_null())
+    });
+    assert_ne!(address("CSKB"), changed);
+    assert_eq!(address("CSKL"), kept);
+    // What was accepted goes on.
+    talk(&mut before, "two", "two");
+    talk(&mut connect(&server, "CSKC"), "ECHO,three\n", "three\n");
+    assert_eq!(listener(&server, "CSKB")["started"], 0);
+    let stream = connect(&server, "CSKB");
+    stream
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    let mut stream = stream;
+    talk(&mut stream, "ECHO,four\n", "four\n");
+}
