@@ -6,6 +6,7 @@
 //! they work ([`region::engine::enter`]).
 
 mod appc;
+mod batch;
 mod gateway;
 mod script;
 mod sockets;
@@ -27,6 +28,7 @@ const SERVICES: &[fn() -> Box<dyn Service>] = &[
     appc::service,
     sockets::service,
     script::service,
+    batch::service,
     gateway::service,
 ];
 
