@@ -1,5 +1,5 @@
 //! The region in virtual time: random histories by seed, with workers and a
-//! region that die, disks that fill and a partner that refuses and vanishes,
+//! region that die, disks that fill and partners that refuse and vanish,
 //! and the rules that none of them may break. A history that breaks one says its seed, and the same seed
 //! plays it again.
 
@@ -81,7 +81,7 @@ fn told(histories: u64, r: &Report) -> String {
     format!(
         "{histories} histories, {} steps: {} tasks ({} started by the region, {} refused), \
          {} units committed, {} backed out, {} workers killed, {} store failures, \
-         {} deaths of the region, {} of the partner's link with {} units in doubt, \
+         {} deaths of the region, {} of the partners' links with {} units in doubt, \
          {} tasks triggered, {} children fetched, {} STARTs cancelled; no rule broken",
         r.steps,
         r.tasks,

@@ -27,6 +27,8 @@ pub struct Step {
 pub struct StoreAt {
     /// Its folder.
     pub path: PathBuf,
+    /// The state folder of the region that may have it.
+    pub state: PathBuf,
     /// Address space set aside, in bytes.
     pub map_bytes: u64,
     /// Processes that may read it at a time.

@@ -7,6 +7,8 @@
 //! Reference: IBM, *Enterprise COBOL for z/OS Language Reference*, OPEN, READ,
 //! WRITE, REWRITE, DELETE, START and CLOSE, and "File status key".
 
+mod change;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
@@ -18,6 +20,7 @@ use crate::plain::{Input, Output, Plain, Update};
 use crate::status::Status;
 pub use crate::stored::{Fault, Records};
 use crate::stored::{Found, Stored};
+use change::{delete, rewrite, write};
 
 /// ORGANIZATION.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,13 +182,15 @@ struct Open {
     last_read: Option<Vec<u8>>,
     /// Greatest key written in sequence.
     last_key: Option<Vec<u8>>,
+    /// Key of the record that is locked for this file's next statement.
+    held: Option<Vec<u8>>,
 }
 
 /// The files of one program's run.
 pub struct Handler {
     dds: BTreeMap<String, Dd>,
     store: Option<Records>,
-    /// Why files of the store cannot be changed, or the store not be used.
+    /// Why the store cannot be used.
     denied: String,
     files: HashMap<usize, Open>,
     locked: HashSet<usize>,
@@ -197,8 +202,7 @@ pub struct Handler {
 type Done = Result<Status, Fault>;
 
 impl Handler {
-    /// A handler over these DDs. `denied` says why a store can only be read, or
-    /// is not there.
+    /// A handler over these DDs. `denied` says why there is no store.
     pub fn new(
         dds: BTreeMap<String, Dd>,
         store: Option<Records>,
@@ -292,9 +296,15 @@ impl Handler {
         if phrase == Phrase::Lock {
             self.locked.insert(file);
         }
-        match open.map(|open| open.records) {
-            Some(Opened::Plain(Plain::Output(mut output))) => output.finish().map_err(machine)?,
-            Some(Opened::Stored(_)) => self.store.as_mut().map_or(Ok(()), Records::commit)?,
+        match open.map(|open| (open.records, open.held)) {
+            Some((Opened::Plain(Plain::Output(mut output)), _)) => {
+                output.finish().map_err(machine)?;
+            }
+            Some((Opened::Stored(file), mut held)) => {
+                let store = of(&mut self.store)?;
+                store.free(&file, &mut held)?;
+                store.commit()?;
+            }
             _ => {}
         }
         Ok(match phrase {
@@ -330,6 +340,7 @@ impl Handler {
             key: 0,
             last_read: None,
             last_key: None,
+            held: None,
         };
         if let (Mode::Extend, Opened::Stored(file), Some(store)) =
             (mode, &open.records, &mut self.store)
@@ -412,15 +423,14 @@ impl Handler {
         name: &str,
         reuse: bool,
     ) -> Result<Opened, Fault> {
-        let denied = |status| Fault {
-            status,
-            text: self.denied.clone(),
-        };
         let Some(store) = &mut self.store else {
-            return Err(denied(Status::MISSING));
+            return Err(Fault {
+                status: Status::MISSING,
+                text: self.denied.clone(),
+            });
         };
-        if mode != Mode::Input && !store.is_writable() {
-            return Err(denied(Status::IN_USE));
+        if mode != Mode::Input {
+            store.make_writable()?;
         }
         let organisation = match call.org {
             Org::Indexed => Organisation::Ksds(KeyField {
@@ -578,12 +588,27 @@ fn next(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
                 (_, Cursor::After(key)) => Seek::Greater(key),
                 _ => Seek::First,
             };
-            match of(store)?.seek(file, open.key, seek, false)? {
+            match find(of(store)?, file, open.mode, open.key, seek, &mut open.held)? {
                 None => Ok(Status::AT_END),
                 Some(found) if too_large(call, &found.key) => Ok(Status::NUMBER_TOO_LARGE),
                 Some(found) => Ok(give(open, call, found)),
             }
         }
+    }
+}
+
+/// Finds the record of a READ, which locks it in a file that is open for I-O.
+fn find(
+    store: &mut Records,
+    file: &Stored,
+    mode: Mode,
+    key: usize,
+    seek: Seek<'_>,
+    held: &mut Option<Vec<u8>>,
+) -> Result<Option<Found>, Fault> {
+    match mode {
+        Mode::Update => store.seek_for_update(file, key, seek, held),
+        _ => store.seek(file, key, seek, false),
     }
 }
 
@@ -624,7 +649,7 @@ fn read(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
         Org::Indexed => Seek::Prefix(&key),
         _ => Seek::Equal(&key),
     };
-    match of(store)?.seek(file, call.key, seek, false)? {
+    match find(of(store)?, file, open.mode, call.key, seek, &mut open.held)? {
         None => Ok(Status::NOT_FOUND),
         Some(found) => Ok(give(open, call, found)),
     }
@@ -670,128 +695,4 @@ fn start(
             Ok(Status::OK)
         }
     }
-}
-
-/// The record that is written, if its length is one that the program's
-/// records have.
-fn record<'c>(call: &'c Call<'_>) -> Result<&'c [u8], Fault> {
-    let fits = !call.is_variable || (call.min..=call.max).contains(&call.length);
-    let bytes = call.area.get(..call.length).filter(|_| fits);
-    bytes.ok_or_else(|| Status::BAD_LENGTH.into())
-}
-
-fn write(
-    store: &mut Option<Records>,
-    open: &mut Open,
-    call: &mut Call<'_>,
-    advance: Advance,
-) -> Done {
-    let file = match &mut open.records {
-        Opened::Stored(file) => file,
-        Opened::Plain(Plain::Output(output)) => {
-            output.write(record(call)?, advance).map_err(machine)?;
-            return Ok(Status::OK);
-        }
-        Opened::Plain(_) | Opened::Absent => return Ok(Status::NOT_OUTPUT),
-    };
-    let store = of(store)?;
-    file.def()
-        .check_record(record(call)?)
-        .map_err(|_| Status::BAD_LENGTH)?;
-    match call.org {
-        Org::Sequential | Org::Lines => {
-            store.append(file, record(call)?)?;
-            Ok(Status::OK)
-        }
-        Org::Relative if call.is_sequential => {
-            let key = store.append(file, record(call)?)?;
-            if too_large(call, &key) {
-                store.delete(file, &key)?;
-                return Ok(Status::NO_ROOM);
-            }
-            call.number = number(&key);
-            Ok(Status::OK)
-        }
-        Org::Relative if call.number == 0 => Ok(Status::NO_ROOM),
-        Org::Relative => store.insert(file, &rrn_key(call.number), record(call)?),
-        Org::Indexed => {
-            let key = file
-                .def()
-                .key_in(record(call)?)
-                .ok_or(Status::BAD_LENGTH)?
-                .to_vec();
-            let ascends = open.last_key.as_ref().is_none_or(|last| *last < key);
-            let in_order = call.is_sequential || open.mode == Mode::Extend;
-            if in_order && open.last_key.as_ref() == Some(&key) {
-                return Ok(Status::DUPLICATE);
-            }
-            if in_order && !ascends {
-                return Ok(Status::SEQUENCE);
-            }
-            let status = store.insert(file, &key, record(call)?)?;
-            open.last_key = Some(key);
-            Ok(status)
-        }
-    }
-}
-
-fn rewrite(
-    store: &mut Option<Records>,
-    open: &mut Open,
-    call: &mut Call<'_>,
-    read_before: Option<Vec<u8>>,
-) -> Done {
-    let by_key = matches!(call.org, Org::Indexed | Org::Relative) && !call.is_sequential;
-    if !by_key && read_before.is_none() {
-        return Ok(Status::NO_READ);
-    }
-    let file = match &mut open.records {
-        Opened::Stored(file) => file,
-        Opened::Plain(Plain::Update(update)) => {
-            return Ok(match update.rewrite(record(call)?).map_err(machine)? {
-                true => Status::OK,
-                false => Status::BAD_LENGTH,
-            });
-        }
-        Opened::Plain(_) | Opened::Absent => return Ok(Status::NOT_UPDATE),
-    };
-    let own = file.def().key_in(record(call)?).map(<[u8]>::to_vec);
-    let key = match (call.org, read_before) {
-        (Org::Indexed, before) => {
-            let key = own.ok_or(Status::BAD_LENGTH)?;
-            if call.is_sequential && before.as_ref() != Some(&key) {
-                return Ok(Status::SEQUENCE);
-            }
-            key
-        }
-        (Org::Relative, _) if by_key => rrn_key(call.number).to_vec(),
-        (_, before) => before.ok_or(Status::NO_READ)?,
-    };
-    of(store)?.replace(file, &key, record(call)?)
-}
-
-fn delete(
-    store: &mut Option<Records>,
-    open: &mut Open,
-    call: &mut Call<'_>,
-    read_before: Option<Vec<u8>>,
-) -> Done {
-    let Opened::Stored(file) = &open.records else {
-        return Ok(match open.records {
-            Opened::Absent if !call.is_sequential => Status::NOT_FOUND,
-            _ => Status::LOGIC,
-        });
-    };
-    let key = match read_before {
-        None if call.is_sequential => return Ok(Status::NO_READ),
-        Some(key) if call.is_sequential => key,
-        _ if call.org == Org::Relative => rrn_key(call.number).to_vec(),
-        _ => {
-            // The key of the base, wherever a path's first key is.
-            let whole = call.area.get(..).unwrap_or_default();
-            file.def().key_in(whole).ok_or(Status::LOGIC)?.to_vec()
-        }
-    };
-    of(store)?.delete(file, &key)?;
-    Ok(Status::OK)
 }

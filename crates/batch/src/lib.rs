@@ -5,6 +5,8 @@
 //!   (-fcallfh)   FCD3      Request               └▶ plain    files of the machine
 //! ```
 //!
+//! Files that a region has are changed by the region: [`beside`].
+//!
 //! A [`Step`] says what runs and what its DD names stand for. [`run`] is the
 //! whole life of its process: it hosts libcob, whose file statements come to
 //! the [`handler`], which knows the rules of COBOL's file status. [`jcl`] reads
@@ -13,6 +15,7 @@
 //! Invariant: a statement always gets a file status; nothing that a program
 //! does to a file panics.
 
+pub mod beside;
 pub mod dd;
 pub mod handler;
 pub mod jcl;

@@ -12,7 +12,8 @@ use std::path::Path;
 
 use store::{Durability, LmdbOptions, LmdbReader, LmdbStore, OpenError};
 
-use crate::dd::{Step, StoreAt};
+use crate::beside::Region;
+use crate::dd::Step;
 use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Phrase, Records, Relation};
 
 /// Why a program could not be started.
@@ -129,7 +130,7 @@ fn start(step: Step) -> Result<std::convert::Infallible, RunError> {
             std::mem::transmute::<*mut c_void, PrintBytes>(entry(shim, c"tb_print")?),
         )
     };
-    let (records, denied) = open_store(step.store.as_ref())?;
+    let (records, denied) = open_store(&step)?;
     let handler = Handler::new(step.dds.clone(), records, denied, print_out, tell);
     let failed = |reason: String| RunError::Program {
         program: step.program.clone(),
@@ -176,10 +177,10 @@ fn parameter(parm: &str) -> Vec<u8> {
     bytes
 }
 
-/// The store for writing or, beside a region that has it, for reading, and what
-/// to say of that.
-fn open_store(at: Option<&StoreAt>) -> Result<(Option<Records>, String), RunError> {
-    let Some(at) = at else {
+/// The store, to be changed by this process or by the region that has it; or
+/// why there is none.
+fn open_store(step: &Step) -> Result<(Option<Records>, String), RunError> {
+    let Some(at) = &step.store else {
         return Ok((None, "the application has no store".to_owned()));
     };
     let options = LmdbOptions {
@@ -194,13 +195,11 @@ fn open_store(at: Option<&StoreAt>) -> Result<(Option<Records>, String), RunErro
     let writer = match LmdbStore::open(&at.path, &options) {
         Ok(store) => store,
         Err(OpenError::Held { pid, .. }) => {
-            let process = pid.map_or("a process".to_owned(), |pid| format!("process {pid}"));
-            let denied = format!(
-                "the files are in use by the region ({process}): INPUT only; \
-                 stop the region to change them"
-            );
+            let holder = pid.map_or("a process".to_owned(), |pid| format!("process {pid}"));
+            let region = Region::new(at.state.clone(), &step.program, holder);
             let reader = LmdbReader::open(&at.path, &options)?;
-            return Ok((Some(Records::new(Box::new(reader), None)), denied));
+            let records = Records::beside(Box::new(reader), region);
+            return Ok((Some(records), String::new()));
         }
         Err(error) => return Err(error.into()),
     };
@@ -208,7 +207,7 @@ fn open_store(at: Option<&StoreAt>) -> Result<(Option<Records>, String), RunErro
         path: at.path.clone(),
         source,
     })?;
-    let records = Records::new(Box::new(reader), Some(Box::new(writer)));
+    let records = Records::new(Box::new(reader), Box::new(writer));
     Ok((Some(records), String::new()))
 }
 

@@ -2,13 +2,16 @@
 //!
 //! All files of a program share one unit of work. It is applied when it has
 //! grown, when a file is closed and when the program ends: as with a batch
-//! program on z/OS, what is written stays, however the program ends.
+//! program on z/OS, what is written stays, however the program ends. Beside a
+//! region, the region makes the changes; the unit is what it has not committed
+//! yet, for this program to read.
 
 use store::{
     Access, ApplyError, Ends, FileDef, FileId, Organisation, ReadError, ReadStore, Seek,
     StorageError, UnitError, UnitOfWork, WriteStore,
 };
 
+use crate::beside::{Ask, Region, Told};
 use crate::handler::Key;
 use crate::status::Status;
 
@@ -19,10 +22,19 @@ const MOST_BYTES: usize = 8 << 20;
 /// A store that a program works on.
 pub struct Records {
     reader: Box<dyn ReadStore>,
-    writer: Option<Box<dyn WriteStore>>,
+    writer: Writer,
     unit: UnitOfWork,
     ends: Ends,
     changes: usize,
+}
+
+/// Who changes the files.
+enum Writer {
+    /// This process.
+    Own(Box<dyn WriteStore>),
+    /// The region that has them, and how often it had committed this program's
+    /// changes when the unit was begun.
+    Beside(Region, u64),
 }
 
 /// What went wrong, as a status and in words.
@@ -127,8 +139,17 @@ pub struct Stored {
 }
 
 impl Records {
-    /// A store, for reading only without a writer.
-    pub fn new(reader: Box<dyn ReadStore>, writer: Option<Box<dyn WriteStore>>) -> Self {
+    /// A store that this process has to itself.
+    pub fn new(reader: Box<dyn ReadStore>, writer: Box<dyn WriteStore>) -> Self {
+        Self::with_writer(reader, Writer::Own(writer))
+    }
+
+    /// A store that a region has.
+    pub fn beside(reader: Box<dyn ReadStore>, region: Region) -> Self {
+        Self::with_writer(reader, Writer::Beside(region, 0))
+    }
+
+    fn with_writer(reader: Box<dyn ReadStore>, writer: Writer) -> Self {
         Records {
             reader,
             writer,
@@ -138,9 +159,12 @@ impl Records {
         }
     }
 
-    /// Whether files can be changed.
-    pub fn is_writable(&self) -> bool {
-        self.writer.is_some()
+    /// Makes sure that files can be changed.
+    pub fn make_writable(&mut self) -> Result<(), Fault> {
+        match &mut self.writer {
+            Writer::Own(_) => Ok(()),
+            Writer::Beside(region, _) => region.connect(),
+        }
     }
 
     /// Applies what is pending.
@@ -150,19 +174,55 @@ impl Records {
         if unit.is_empty() {
             return Ok(());
         }
-        let Some(writer) = &mut self.writer else {
-            return Ok(());
-        };
-        for result in writer.apply(&[unit]) {
-            result?;
+        match &mut self.writer {
+            Writer::Own(writer) => {
+                for result in writer.apply(&[unit]) {
+                    result?;
+                }
+            }
+            Writer::Beside(..) => {
+                self.ask(&Ask::Flush)?;
+            }
         }
         Ok(())
     }
 
     fn changed(&mut self) -> Result<(), Fault> {
         self.changes += 1;
-        if self.changes >= MOST_CHANGES || self.unit.bytes() >= MOST_BYTES {
+        let many = self.changes >= MOST_CHANGES || self.unit.bytes() >= MOST_BYTES;
+        if many && matches!(self.writer, Writer::Own(_)) {
             self.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Has the region do something, when it has the store. What it has
+    /// committed others may change again, so it is no longer laid over.
+    fn ask(&mut self, ask: &Ask<'_>) -> Result<Option<Told>, Fault> {
+        let Writer::Beside(region, commits) = &mut self.writer else {
+            return Ok(None);
+        };
+        let told = region.ask(ask);
+        if *commits != region.commits() {
+            *commits = region.commits();
+            self.unit = UnitOfWork::new();
+        }
+        told.map(Some)
+    }
+
+    /// Makes a change in the unit. Beside a region it is made already; what
+    /// cannot be laid over what is committed is read when it is committed too.
+    fn lay(
+        &mut self,
+        change: impl FnOnce(&mut UnitOfWork, &mut dyn ReadStore, &mut Ends) -> Result<(), UnitError>,
+    ) -> Result<(), Fault> {
+        let laid = change(&mut self.unit, &mut *self.reader, &mut self.ends);
+        match (laid, &self.writer) {
+            (Err(_), Writer::Beside(..)) => {
+                self.unit = UnitOfWork::new();
+                self.ask(&Ask::Flush)?;
+            }
+            (laid, _) => laid?,
         }
         Ok(())
     }
@@ -260,8 +320,14 @@ impl Records {
     /// Deletes every record.
     pub fn clear(&mut self, file: &mut Stored) -> Result<(), Fault> {
         self.commit()?;
-        let Some(writer) = &mut self.writer else {
-            return Ok(());
+        let Writer::Own(writer) = &mut self.writer else {
+            return Err(Fault {
+                status: Status::IN_USE,
+                text: format!(
+                    "{} holds records, and a file that the region has is not emptied",
+                    file.def.name
+                ),
+            });
         };
         let machine = |error: &dyn std::fmt::Display| Fault {
             status: Status::PERMANENT,
@@ -285,6 +351,60 @@ impl Records {
 
     /// A record by the key of reference; by the file's own key if it `is_own`.
     pub fn seek(
+        &mut self,
+        file: &Stored,
+        key: usize,
+        seek: Seek<'_>,
+        is_own: bool,
+    ) -> Result<Option<Found>, Fault> {
+        if !self.unit.is_empty() {
+            self.ask(&Ask::Look)?;
+        }
+        self.seek_now(file, key, seek, is_own)
+    }
+
+    /// The same for a record that the program may change next. Where others
+    /// change records too it is locked, and one that was held before is free.
+    pub fn seek_for_update(
+        &mut self,
+        file: &Stored,
+        key: usize,
+        seek: Seek<'_>,
+        held: &mut Option<Vec<u8>>,
+    ) -> Result<Option<Found>, Fault> {
+        if let Writer::Own(_) = self.writer {
+            return self.seek_now(file, key, seek, false);
+        }
+        loop {
+            self.free(file, held)?;
+            let Some(found) = self.seek_now(file, key, seek, false)? else {
+                return self.seek(file, key, seek, false);
+            };
+            self.ask(&Ask::Hold {
+                file: file.file.0,
+                key: &found.key,
+            })?;
+            *held = Some(found.key.clone());
+            // Somebody may have changed or deleted it before it was locked.
+            let locked = self.seek_now(file, key, seek, false)?;
+            if locked.as_ref().is_some_and(|l| l.key == found.key) {
+                return Ok(locked);
+            }
+        }
+    }
+
+    /// Gives the lock of a record back.
+    pub fn free(&mut self, file: &Stored, held: &mut Option<Vec<u8>>) -> Result<(), Fault> {
+        if let Some(key) = held.take() {
+            self.ask(&Ask::Free {
+                file: file.file.0,
+                key: &key,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn seek_now(
         &mut self,
         file: &Stored,
         key: usize,
@@ -322,8 +442,13 @@ impl Records {
 
     /// Adds a record under its key; the status tells of equal alternate keys.
     pub fn insert(&mut self, file: &Stored, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
-        self.unit
-            .insert(&mut *self.reader, file.file, key, record)?;
+        let id = file.file;
+        self.ask(&Ask::Insert {
+            file: id.0,
+            key,
+            record,
+        })?;
+        self.lay(|unit, reader, _| unit.insert(reader, id, key, record))?;
         let status = self.duplicates(file, record)?;
         self.changed()?;
         Ok(status)
@@ -331,17 +456,32 @@ impl Records {
 
     /// Adds a record at the end of an ESDS or RRDS and gives its key.
     pub fn append(&mut self, file: &Stored, record: &[u8]) -> Result<Vec<u8>, Fault> {
-        let key = self
-            .unit
-            .append(&mut *self.reader, &mut self.ends, file.file, record)?;
+        let id = file.file;
+        let told = self.ask(&Ask::Append { file: id.0, record })?;
+        let mut key = Vec::new();
+        self.lay(|unit, reader, ends| match told {
+            Some(told) => {
+                key = told.key;
+                unit.insert(reader, id, &key, record)
+            }
+            None => {
+                key = unit.append(reader, ends, id, record)?;
+                Ok(())
+            }
+        })?;
         self.changed()?;
         Ok(key)
     }
 
     /// Replaces a record; the status tells of equal alternate keys.
     pub fn replace(&mut self, file: &Stored, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
-        self.unit
-            .replace(&mut *self.reader, file.file, key, record)?;
+        let id = file.file;
+        self.ask(&Ask::Replace {
+            file: id.0,
+            key,
+            record,
+        })?;
+        self.lay(|unit, reader, _| unit.replace(reader, id, key, record))?;
         let status = self.duplicates(file, record)?;
         self.changed()?;
         Ok(status)
@@ -349,7 +489,9 @@ impl Records {
 
     /// Deletes a record.
     pub fn delete(&mut self, file: &Stored, key: &[u8]) -> Result<(), Fault> {
-        self.unit.delete(&mut *self.reader, file.file, key)?;
+        let id = file.file;
+        self.ask(&Ask::Delete { file: id.0, key })?;
+        self.lay(|unit, reader, _| unit.delete(reader, id, key))?;
         self.changed()
     }
 

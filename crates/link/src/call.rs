@@ -27,12 +27,13 @@ pub enum Op {
     /// or position to step from. Answer: as for READ.
     Browse = 2,
     /// WRITE. `args`: file, bytes of the key before the record (a relative
-    /// record number; 0 otherwise). Data: key and record. Answer: as for READ,
+    /// record number; 0 otherwise), [`CHANGE_NOSUSPEND`]. Data: key and record. Answer: as for READ,
     /// without a record.
     Write = 3,
-    /// REWRITE. `args`: file, token (0: the last READ UPDATE). Data: the record.
+    /// REWRITE. `args`: file, token (0: the last READ UPDATE),
+    /// [`CHANGE_NOSUSPEND`]. Data: the record.
     Rewrite = 4,
-    /// DELETE. `args`: file, `DELETE_*` flags, token. Data: the key, part of
+    /// DELETE. `args`: file, `DELETE_*` flags, token, [`CHANGE_NOSUSPEND`]. Data: the key, part of
     /// it, or nothing. Answer: `args[0]` number of records deleted.
     Delete = 5,
     /// UNLOCK. `args`: file, token (0: all of the file's).
@@ -60,6 +61,10 @@ pub enum Op {
 
 /// LINK and nested runs: the data are a channel, not a COMMAREA.
 pub const LINK_CHANNEL: u64 = 1;
+
+/// WRITE, REWRITE and DELETE: the argument that is 1 to be answered RECORDBUSY
+/// instead of waiting for a lock.
+pub const CHANGE_NOSUSPEND: usize = 3;
 
 /// READ: the key may be a generic one, shorter than the file's.
 pub const READ_GENERIC: u64 = 1;

@@ -17,7 +17,7 @@ pub mod sim;
 
 pub use api::*;
 pub use link::{
-    ChannelName, Confinement, ContainerName, ContainerType, FileEntry, Name, NameError,
+    Answer, ChannelName, Confinement, ContainerName, ContainerType, FileEntry, Name, NameError, Op,
     ProgramEntry, ProgramName, SandboxMode, SocketOptions, StoreEntry, TransId, TransformEntry,
     UserId, program_link,
 };

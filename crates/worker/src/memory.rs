@@ -158,14 +158,20 @@ impl Services for MemoryServices {
         Ok(Some(self.last_token))
     }
 
-    fn write(&mut self, file: usize, _number: &[u8], record: &[u8]) -> Served<Vec<u8>> {
+    fn write(
+        &mut self,
+        file: usize,
+        _number: &[u8],
+        record: &[u8],
+        _nosuspend: bool,
+    ) -> Served<Vec<u8>> {
         let (id, key) = (self.files[file].1, self.key(file, record).to_vec());
         let added = self.unit.insert(&mut self.store, id, &key, record);
         added.map_err(refused)?;
         Ok(key)
     }
 
-    fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()> {
+    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], _nosuspend: bool) -> Served<()> {
         let key = self.held_key(file, token)?;
         let id = self.files[file].1;
         self.unit
@@ -175,15 +181,15 @@ impl Services for MemoryServices {
 
     fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
         let key = self.held_key(file, token)?;
-        self.delete(file, &key)
+        self.delete(file, &key, false)
     }
 
-    fn delete(&mut self, file: usize, key: &[u8]) -> Served<()> {
+    fn delete(&mut self, file: usize, key: &[u8], _nosuspend: bool) -> Served<()> {
         let id = self.files[file].1;
         self.unit.delete(&mut self.store, id, key).map_err(refused)
     }
 
-    fn delete_generic(&mut self, file: usize, key: &[u8]) -> Served<u64> {
+    fn delete_generic(&mut self, file: usize, key: &[u8], _nosuspend: bool) -> Served<u64> {
         let mut deleted = 0;
         loop {
             let mut full = Vec::new();
@@ -191,7 +197,7 @@ impl Services for MemoryServices {
             if !self.fetch(file, Seek::Prefix(key), &mut take)? {
                 return Ok(deleted);
             }
-            self.delete(file, &full)?;
+            self.delete(file, &full, false)?;
             deleted += 1;
         }
     }

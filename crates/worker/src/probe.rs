@@ -54,7 +54,7 @@ fn probe(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
         {
             let record = record.as_str().unwrap_or_default();
             services
-                .write(i, &[], record.as_bytes())
+                .write(i, &[], record.as_bytes(), false)
                 .map_err(|f| format!("{record}: {f:?}"))?;
         }
     }

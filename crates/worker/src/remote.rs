@@ -14,7 +14,8 @@ use std::time::Instant;
 
 use cics::resp::Condition;
 use link::call::{
-    DELETE_GENERIC, DELETE_HELD, LINK_CHANNEL, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND, READ_UPDATE,
+    CHANGE_NOSUSPEND, DELETE_GENERIC, DELETE_HELD, LINK_CHANNEL, READ_GENERIC, READ_GTEQ,
+    READ_NOSUSPEND, READ_UPDATE,
 };
 use link::conversation::Verb;
 use link::layout::CALL_BYTES;
@@ -272,6 +273,13 @@ fn args(file: usize, how: u64, token: u64) -> [u64; 8] {
     [file as u64, how, token, 0, 0, 0, 0, 0]
 }
 
+/// The same for a change, which may have to wait for a lock.
+fn changing(file: usize, how: u64, token: u64, nosuspend: bool) -> [u64; 8] {
+    let mut args = args(file, how, token);
+    args[CHANGE_NOSUSPEND] = nosuspend.into();
+    args
+}
+
 /// The answer to a wish for a nested run where none is expected.
 fn refused_run() -> AnswerHeader {
     AnswerHeader {
@@ -364,17 +372,23 @@ impl Services for LinkServices {
         }
     }
 
-    fn write(&mut self, file: usize, number: &[u8], record: &[u8]) -> Served<Vec<u8>> {
+    fn write(
+        &mut self,
+        file: usize,
+        number: &[u8],
+        record: &[u8],
+        nosuspend: bool,
+    ) -> Served<Vec<u8>> {
         self.note_change(file);
-        let args = args(file, number.len() as u64, 0);
+        let args = changing(file, number.len() as u64, 0, nosuspend);
         let header = self.ask(Op::Write, args, &[number, record])?;
         Ok(self.side.borrow().call_data(&header).to_vec())
     }
 
-    fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()> {
+    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], nosuspend: bool) -> Served<()> {
         self.note_change(file);
-        self.ask(Op::Rewrite, args(file, u64::from(token), 0), &[record])
-            .map(drop)
+        let args = changing(file, u64::from(token), 0, nosuspend);
+        self.ask(Op::Rewrite, args, &[record]).map(drop)
     }
 
     fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
@@ -383,14 +397,16 @@ impl Services for LinkServices {
             .map(drop)
     }
 
-    fn delete(&mut self, file: usize, key: &[u8]) -> Served<()> {
+    fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<()> {
         self.note_change(file);
-        self.ask(Op::Delete, args(file, 0, 0), &[key]).map(drop)
+        let args = changing(file, 0, 0, nosuspend);
+        self.ask(Op::Delete, args, &[key]).map(drop)
     }
 
-    fn delete_generic(&mut self, file: usize, key: &[u8]) -> Served<u64> {
+    fn delete_generic(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<u64> {
         self.note_change(file);
-        match self.ask(Op::Delete, args(file, DELETE_GENERIC, 0), &[key]) {
+        let args = changing(file, DELETE_GENERIC, 0, nosuspend);
+        match self.ask(Op::Delete, args, &[key]) {
             Ok(header) => Ok(header.args[0]),
             Err(Failure::Condition(Condition::NotFnd, _)) => Ok(0),
             Err(failure) => Err(failure),

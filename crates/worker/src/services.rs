@@ -142,15 +142,21 @@ pub trait Services {
     ) -> Served<Option<u32>>;
     /// Adds a record and gives its key. `number` is the relative record number
     /// of a file that has them, and empty otherwise.
-    fn write(&mut self, file: usize, number: &[u8], record: &[u8]) -> Served<Vec<u8>>;
+    fn write(
+        &mut self,
+        file: usize,
+        number: &[u8],
+        record: &[u8],
+        nosuspend: bool,
+    ) -> Served<Vec<u8>>;
     /// Replaces the record that the token locks.
-    fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()>;
+    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], nosuspend: bool) -> Served<()>;
     /// Deletes the record that the token locks.
     fn delete_held(&mut self, file: usize, token: u32) -> Served<()>;
     /// Deletes the record with this key.
-    fn delete(&mut self, file: usize, key: &[u8]) -> Served<()>;
+    fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<()>;
     /// Deletes all records whose key begins so; gives their number.
-    fn delete_generic(&mut self, file: usize, key: &[u8]) -> Served<u64>;
+    fn delete_generic(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<u64>;
     /// Gives up a lock, or all of the file's.
     fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()>;
     /// Commits the unit of work.

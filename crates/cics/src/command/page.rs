@@ -5,6 +5,16 @@ use std::fmt::Write;
 use super::lookup::all;
 use super::row::{Command, Domain, Served};
 
+/// What the values of RESP2 rest on.
+const SOURCES: &str = "\
+Values of RESP2 were compared with the manual's lists of conditions, or with\n\
+quotations of them, for DELETE, GET CONTAINER, LINK, XCTL, RETURN, START, DELAY, RUN\n\
+TRANSID, DELETE COUNTER and FORMATTIME in November 2026. Of POST, ENQ, DEQ, RETRIEVE,\n\
+the other commands on counters, SET FILE, TRANSACTION, TDQUEUE, SYSTEM, DISPATCHER,\n\
+MONITOR and STATISTICS, PERFORM DUMP and PERFORM SHUTDOWN no copy of those lists was at\n\
+hand: which conditions there are stands in the manual's summary, which value each has\n\
+is written from experience. So is the abend ANQE of an ENQ whose ENQMODEL is disabled.\n\n";
+
 /// Markdown: every command by domain with its options, and whether it is
 /// supported.
 pub fn reference_page() -> String {
@@ -22,6 +32,7 @@ pub fn reference_page() -> String {
          RESP, RESP2 and NOHANDLE belong to every command.\n",
         rows.len()
     );
+    page.push_str(SOURCES);
     let mut domains: Vec<Domain> = rows.iter().map(|c| c.domain).collect();
     domains.sort_unstable();
     domains.dedup();

@@ -37,8 +37,8 @@ const CASES: [Case; 2] = [
     Case {
         name: "with limits",
         settings: "max_tasks = 20\nmax_queued = 100\n",
-        class: "DEFINE TRANCLASS(LABC) GROUP(LAB) MAXACTIVE(4) PURGETHRESH(12)\n",
-        limits: "MXT 20, class of MAXACTIVE 4 and PURGETHRESH 12 (8 wait, further ones are refused)",
+        class: "DEFINE TRANCLASS(LABC) GROUP(LAB) MAXACTIVE(4) PURGETHRESH(9)\n",
+        limits: "MXT 20, class of MAXACTIVE 4 and PURGETHRESH 9 (8 wait, further ones are refused)",
     },
 ];
 

@@ -39,11 +39,10 @@ pub fn class(def: &csd::TranClassDef) -> ClassDef {
     ClassDef {
         name: def.name.into(),
         max_active: def.max_active as usize,
-        // PURGETHRESH counts active and queued tasks; the region counts
-        // those that wait.
+        // PURGETHRESH is one more than may wait.
         purge_threshold: def
             .purge_threshold
-            .map(|all| all.saturating_sub(def.max_active) as usize),
+            .map(|threshold| threshold.saturating_sub(1) as usize),
     }
 }
 

@@ -14,7 +14,8 @@ use std::sync::atomic::AtomicBool;
 use link::{Answer, Call, Op, Operands, ProgramName, TransId, UserId};
 
 use crate::api::{
-    Abend, Handle, MonitoringRecord, Outcome, Port, Refusal, Reply, StartCode, Task, TaskRequest,
+    Abend, Handle, MonitoringRecord, Outcome, ParticipantId, Port, Refusal, Reply, StartCode, Task,
+    TaskRequest, UnitId,
 };
 use crate::shell::{OpenLease, OpenUse};
 
@@ -98,10 +99,44 @@ impl OpenTask {
         }
     }
 
+    /// An operation of a batch job on a record of a file of the store, by the
+    /// key that the file's records have: READ locks the record, until UNLOCK or
+    /// until a change to it is committed; WRITE with an empty key adds at the
+    /// end and gives the key. What FILE definitions allow does not count. With
+    /// `waits` false the answer is RECORDBUSY where somebody has the lock.
+    pub async fn record(
+        &mut self,
+        op: Op,
+        file: store::FileId,
+        waits: bool,
+        key: &[u8],
+        record: &[u8],
+    ) -> Answer {
+        self.calls += 1;
+        let no_wait = u64::from(!waits);
+        let call = Call {
+            op,
+            slot: 0,
+            args: [file.0.into(), key.len() as u64, no_wait, 0, 0, 0, 0, 0],
+            data: [key, record].concat(),
+        };
+        match self.lease.ask_for_job(call) {
+            Ok(()) => poll_fn(|cx| self.lease.poll_answer(cx)).await,
+            Err(refused) => refused,
+        }
+    }
+
     /// A command that the region serves, by its number in the command table.
     pub async fn command(&mut self, number: u16, operands: &Operands) -> Answer {
         let args = [u64::from(number), 0, 0, 0, 0, 0, 0, 0];
         self.call(Op::Command, args, operands.emit()).await
+    }
+
+    /// A participant changes something for this task and commits with it: the
+    /// unit of work that this is part of, until the next syncpoint. None when
+    /// the task shall end.
+    pub fn join(&self, participant: ParticipantId) -> Option<UnitId> {
+        self.lease.join(participant)
     }
 
     /// A place in a worker for a program, which runs within this task's unit

@@ -20,6 +20,11 @@ pub trait Participant: Send + Sync {
     /// A unit of work is to be prepared, committed or backed out. It must not
     /// wait: what takes time is done elsewhere, and `vote` given back then. A
     /// vote that is dropped is a no.
+    ///
+    /// After a no to a prepare or to a commit in one phase the program is told
+    /// that its unit was backed out. So who has lost its partner while that
+    /// committed in one phase first asks it what became of the unit
+    /// (PostgreSQL: `pg_xact_status`), and votes then.
     fn order(&self, unit: UnitId, order: Order, vote: Vote);
 }
 

@@ -10,7 +10,7 @@ use super::open::OpenSide;
 use super::queue::Turn;
 use super::task::{Stage, TaskKey, TaskSpec, TaskState};
 use super::{Action, BRIEF_NS, Core, Cx, Links, SMALL_BYTES};
-use crate::api::Refusal;
+use crate::api::{ClassDef, Refusal};
 
 impl Core {
     /// A request arrives. The task is building when a place was free, else it
@@ -165,8 +165,30 @@ impl Core {
         if let Some(task) = self.tasks.get_mut(key) {
             task.ended = cx.now;
         }
-        self.stats.refused_other += 1;
+        match refusal {
+            Refusal::ClassFull(_) => self.stats.refused_class += 1,
+            _ => self.stats.refused_other += 1,
+        }
         cx.out.push(Action::Wake(key));
+    }
+
+    /// Refuses those who wait for a class beyond its PURGETHRESH, the last
+    /// first.
+    pub(super) fn shorten_queue<L: Links>(&mut self, cx: &mut Cx<'_, L>, class: usize) {
+        let ClassDef {
+            name,
+            purge_threshold,
+            ..
+        } = self.defs.classes[class];
+        let most = purge_threshold.unwrap_or(usize::MAX);
+        while self.class_waits[class].len() > most {
+            let tasks = &self.tasks;
+            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitClass);
+            let Some(key) = self.class_waits[class].last(waits) else {
+                return;
+            };
+            self.refuse_waiting(cx, key, Refusal::ClassFull(name));
+        }
     }
 
     /// An active task is over: others may take its part of the limits.

@@ -466,6 +466,7 @@ impl Core {
         self.ensure_minimum(cx);
         for class in 0..classes {
             self.admit_from_class(cx, class);
+            self.shorten_queue(cx, class);
         }
         self.place_waiting(cx);
     }
@@ -476,9 +477,11 @@ impl Core {
         self.defs.classes[class].name = Name::BLANK;
     }
 
-    /// The limits of a class have changed: more of its requests may begin.
+    /// The limits of a class have changed: more of its requests may begin, and
+    /// what waits beyond PURGETHRESH then is refused.
     pub fn class_changed<L: Links>(&mut self, cx: &mut Cx<'_, L>, class: usize) {
         self.admit_from_class(cx, class);
+        self.shorten_queue(cx, class);
         self.place_waiting(cx);
     }
 

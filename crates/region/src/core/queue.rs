@@ -76,6 +76,12 @@ impl WaitQueue {
         None
     }
 
+    /// The task that would be the last of those for which `live` holds.
+    pub fn last(&self, live: impl Fn(TaskKey) -> bool) -> Option<TaskKey> {
+        let there = self.heap.iter().filter(|entry| live(entry.key));
+        Some(there.min()?.key)
+    }
+
     /// A task in the queue went away.
     pub fn forget(&mut self) {
         self.live -= 1;

@@ -128,6 +128,8 @@ pub struct TaskState {
     pub waits: Waits,
     /// Points of its program's own that it passed.
     pub user_points: Vec<UserPoint>,
+    /// USERCORRDATA of its origin, empty for none.
+    pub correlation: Box<[u8]>,
     pub(super) deadline: Option<u64>,
     /// It is to end.
     pub purging: bool,
@@ -194,6 +196,7 @@ impl TaskState {
             moves: 0,
             waits: Waits::default(),
             user_points: Vec::new(),
+            correlation: Box::default(),
             deadline: None,
             purging: false,
             abandoned: false,

@@ -100,10 +100,17 @@ impl Decisions {
         self.open.insert(unit, missed.collect());
     }
 
-    /// Decisions that somebody has not heard of.
-    #[cfg(any(test, feature = "sim"))]
-    pub fn open(&self) -> usize {
-        self.open.len()
+    /// Decisions that somebody has not heard of, and who.
+    pub fn open(&self) -> impl Iterator<Item = (UnitId, &str)> {
+        self.open.iter().flat_map(|(unit, open)| {
+            let names = open.keys();
+            names.map(|name| (*unit, name.as_str()))
+        })
+    }
+
+    /// The name of a participant.
+    pub fn name(&self, participant: ParticipantId) -> Option<&str> {
+        self.names.get(participant.0).map(String::as_str)
     }
 }
 

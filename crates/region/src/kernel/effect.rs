@@ -25,6 +25,8 @@ pub enum Effect {
     Start(Box<Start>),
     /// A task has another priority.
     Priority(TaskKey, u8),
+    /// Record the region's statistics.
+    Statistics,
     /// Do work that may block and answer the task with what it gives.
     Blocking(TaskKey, BlockingWork),
 }

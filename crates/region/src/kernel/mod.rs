@@ -214,10 +214,6 @@ impl Cx<'_> {
 
     /// A participant changes something for a task, and commits with it: the
     /// unit of work that this is part of.
-    #[allow(
-        dead_code,
-        reason = "only tests and the simulation have participants yet"
-    )]
     pub fn join(&mut self, task: TaskKey, participant: ParticipantId) -> UnitId {
         let State {
             units,
@@ -342,6 +338,7 @@ impl Kernel {
                     call,
                     operands,
                     woken: None,
+                    by: None,
                     progress: 0,
                 };
                 self.attempt(now, request, out);
@@ -349,6 +346,22 @@ impl Kernel {
         }
         self.wake(now, out);
         Ok(())
+    }
+
+    /// A call of the task that stands for a batch job: an operation on a
+    /// record, as [`crate::resources::files::serve_job`] has it.
+    pub fn call_for_job(&mut self, now: u64, caller: Caller, call: Call, out: &mut Vec<Effect>) {
+        self.begin_unit(now, &caller, out);
+        let request = Request {
+            caller,
+            call,
+            operands: Operands::default(),
+            woken: None,
+            by: Some(crate::resources::files::serve_job),
+            progress: 0,
+        };
+        self.attempt(now, request, out);
+        self.wake(now, out);
     }
 
     /// A task ended: commit its unit, or back it out. [`Effect::Ended`] follows.
@@ -463,10 +476,17 @@ impl Kernel {
             && self.state.units.is_empty()
     }
 
-    /// Units that are decided and that a participant has not heard of.
-    #[cfg(any(test, feature = "sim"))]
-    pub fn open_decisions(&self) -> usize {
+    /// Units that are decided, and the participants that have not heard of it.
+    pub fn open_decisions(&self) -> impl Iterator<Item = (UnitId, &str)> {
         self.state.decisions.open()
+    }
+
+    /// The names of those who take part in a task's unit of work beside the
+    /// store.
+    pub fn participants_of(&self, task: TaskKey) -> impl Iterator<Item = &str> {
+        let unit = self.state.units.get(task);
+        let all = unit.into_iter().flat_map(|unit| &unit.participants);
+        all.filter_map(|p| self.state.decisions.name(*p))
     }
 
     /// The locks, their owners and who waits for them.
@@ -562,9 +582,10 @@ impl Kernel {
     fn attempt(&mut self, now: u64, mut request: Request, out: &mut Vec<Effect>) {
         let task = request.caller.key;
         let again = request.woken.is_some();
-        let serve = match request.call.op {
-            Op::Command => self.commands.get(&(request.call.args[0] as u16)).copied(),
-            _ => Some(crate::resources::files::serve as Serve),
+        let serve = match (request.by, request.call.op) {
+            (Some(serve), _) => Some(serve),
+            (None, Op::Command) => self.commands.get(&(request.call.args[0] as u16)).copied(),
+            (None, _) => Some(crate::resources::files::serve as Serve),
         };
         let served = match serve {
             Some(serve) => {

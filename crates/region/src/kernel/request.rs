@@ -11,7 +11,7 @@ use super::Cx;
 use super::locks::{LockName, LockSpace};
 use crate::api::WaitKind;
 use crate::core::{TaskKey, TaskState};
-use crate::resources::Resources;
+use crate::resources::{Resources, Serve};
 
 /// Who asks: what the core knows of the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +58,8 @@ pub struct Request {
     pub operands: Operands,
     /// Why it is tried again; `None` at the first try.
     pub woken: Option<Woken>,
+    /// What serves it, where that is not what the call's operation says.
+    pub by: Option<Serve>,
     /// Whatever the one who serves it keeps from try to try; 0 at first.
     pub progress: u64,
 }

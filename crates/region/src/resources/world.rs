@@ -29,6 +29,8 @@ pub struct World {
     pub ended: Vec<(u32, Option<Abend>)>,
     /// Tasks whose priority was changed, and what it is.
     pub priorities: Vec<(u32, u8)>,
+    /// How often statistics were recorded.
+    pub recorded: u32,
     store: Option<MemoryStore>,
     answers: Vec<(u32, Answer)>,
     /// The start that a task comes from.
@@ -84,6 +86,7 @@ impl World {
             orders: Vec::new(),
             ended: Vec::new(),
             priorities: Vec::new(),
+            recorded: 0,
             starts: HashMap::new(),
             disk: true,
             held: false,
@@ -112,6 +115,12 @@ impl World {
         self.config.definitions = definitions;
         let World { kernel, config, .. } = self;
         kernel.resources.define(config, &config.definitions);
+    }
+
+    /// A reader of what is committed.
+    pub fn reader(&self) -> Box<dyn store::ReadStore + Send> {
+        let store = self.store.as_ref().expect("a store");
+        store.reader().expect("a reader")
     }
 
     /// A task as the kernel is told of it.
@@ -167,6 +176,22 @@ impl World {
         let mut out = Vec::new();
         let called = self.kernel.call(self.now, caller, call, &mut out);
         called.expect("operands that make sense");
+        self.perform(out);
+    }
+
+    /// An operation of a batch job on a record, whose answer comes with
+    /// [`World::answers`].
+    pub fn job(&mut self, task: u32, op: Op, waits: bool, key: &[u8], record: &[u8]) {
+        let no_wait = u64::from(!waits);
+        let call = Call {
+            op,
+            slot: 0,
+            args: [1, key.len() as u64, no_wait, 0, 0, 0, 0, 0],
+            data: [key, record].concat(),
+        };
+        let caller = self.caller(task);
+        let mut out = Vec::new();
+        self.kernel.call_for_job(self.now, caller, call, &mut out);
         self.perform(out);
     }
 
@@ -276,6 +301,7 @@ impl World {
                 Effect::Priority(key, priority) => {
                     self.priorities.push((number_of(key), priority));
                 }
+                Effect::Statistics => self.recorded += 1,
                 Effect::Waits(_) => {}
             }
         }

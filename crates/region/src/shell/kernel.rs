@@ -210,19 +210,32 @@ impl Shared {
 
     /// A call of a running task, or of a program's run for an open task.
     pub(super) fn call_kernel(self: &Arc<Self>, key: TaskKey, call: Call) -> Result<(), Violation> {
-        let caller = {
-            let mut state = self.lock();
-            let owner = state.core.unit_owner(key);
-            let Some(task) = state.core.task_mut(owner) else {
-                return Ok(());
-            };
-            // Before the answer: the task's end must find it set.
-            task.in_kernel = true;
-            task.caller(owner)
+        let Some(caller) = self.caller(key) else {
+            return Ok(());
         };
         self.kernel_for(Some(Known::of(&caller)), |k, now, out| {
             k.call(now, caller, call, out)
         })
+    }
+
+    /// A call of the open task that stands for a batch job.
+    pub(super) fn call_for_job(self: &Arc<Self>, key: TaskKey, call: Call) {
+        if let Some(caller) = self.caller(key) {
+            self.kernel_for(Some(Known::of(&caller)), |k, now, out| {
+                k.call_for_job(now, caller, call, out);
+            });
+        }
+    }
+
+    /// Whose unit of work a task's calls belong to; the kernel knows it from
+    /// now on.
+    pub(super) fn caller(&self, key: TaskKey) -> Option<Caller> {
+        let mut state = self.lock();
+        let owner = state.core.unit_owner(key);
+        let task = state.core.task_mut(owner)?;
+        // Before the answer: the task's end must find it set.
+        task.in_kernel = true;
+        Some(task.caller(owner))
     }
 
     /// Whether a task has changed something since its last syncpoint.
@@ -342,6 +355,7 @@ impl Shared {
                     self.with(|core, _| core.set_priority(task, priority));
                 }
                 Effect::Blocking(task, work) => self.run_blocking(task, work),
+                Effect::Statistics => self.record_statistics(),
             }
         }
         if !ended.is_empty() {

@@ -11,6 +11,7 @@ use super::lease::Finished;
 use super::{Shared, SlotLease, State};
 use crate::api::{Abend, MonitoringRecord, Outcome, Refusal, TaskRequest, Work};
 use crate::core::{Stage, TaskKey, TaskSpec};
+use crate::kernel::{ParticipantId, UnitId};
 
 /// An open task that waits for its admission; dropping it gives its turn up.
 pub struct Opening {
@@ -165,6 +166,32 @@ impl OpenLease {
 
     /// Asks the region; [`OpenLease::poll_answer`] has the answer.
     pub fn ask(&self, call: Call) -> Result<(), Answer> {
+        self.begin_asking()?;
+        let asked = self.shared.call_kernel(self.key, call);
+        asked.map_err(|_| Answer::of_abend(&crate::kernel::FAILED))
+    }
+
+    /// The same for an operation of a batch job.
+    pub fn ask_for_job(&self, call: Call) -> Result<(), Answer> {
+        self.begin_asking()?;
+        self.shared.call_for_job(self.key, call);
+        Ok(())
+    }
+
+    /// A participant changes something for the task: the unit of work that this
+    /// is part of. None when the task shall end.
+    pub fn join(&self, participant: ParticipantId) -> Option<UnitId> {
+        if self.refusal().is_some() {
+            return None;
+        }
+        let key = self.shared.caller(self.key)?.key;
+        self.shared.kernel(|kernel, now, out| {
+            let joined = kernel.with(now, out, |_, cx| cx.join(key, participant));
+            Some(joined)
+        })
+    }
+
+    fn begin_asking(&self) -> Result<(), Answer> {
         if let Some(code) = self.refusal() {
             return Err(Answer::of_abend(&code));
         }
@@ -173,8 +200,7 @@ impl OpenLease {
         {
             open.ask();
         }
-        let asked = self.shared.call_kernel(self.key, call);
-        asked.map_err(|_| Answer::of_abend(&crate::kernel::FAILED))
+        Ok(())
     }
 
     /// Ready with the answer to the last call.

@@ -54,7 +54,8 @@ impl World {
         };
         let accounts = find(reader.as_mut(), "ACCOUNTS");
         let ledger = find(reader.as_mut(), "LEDGER");
-        let mut total: i64 = self.remote.deposits.values().sum();
+        let deposits = self.remotes.iter().flat_map(|r| r.deposits.values());
+        let mut total: i64 = deposits.sum();
         for account in 0..ACCOUNTS {
             let key = program::key(account);
             let found = reader.read(accounts, Seek::Equal(&key), |e| program::balance(e.record));
@@ -65,8 +66,8 @@ impl World {
             let found = reader.read(ledger, Seek::Equal(&key), |_| ());
             found.expect("readable").is_some()
         };
-        for branch in self.remote.branches.values() {
-            // Decided, and the partner has not heard of it.
+        for branch in self.remotes.iter().flat_map(|r| r.branches.values()) {
+            // Decided, and this partner has not heard of it.
             if branch.stage == Stage::Prepared && there(branch.unit) {
                 total += branch.amount;
             }
@@ -78,7 +79,7 @@ impl World {
         for unit in &self.refused {
             assert!(!there(*unit), "unit {unit} was backed out and is there");
         }
-        for unit in self.remote.deposits.keys() {
+        for unit in self.remotes.iter().flat_map(|r| r.deposits.keys()) {
             assert!(there(*unit), "unit {unit} is at the partner alone");
         }
         // What has been looked at once stays as it is.
@@ -148,9 +149,11 @@ impl World {
             && self.waiting.is_empty()
             && self.submitted.is_empty()
             && self.jobs.is_empty()
-            && self.remote.asked.is_empty()
-            && self.remote.branches.is_empty()
-            && self.kernel.open_decisions() == 0
+            && self
+                .remotes
+                .iter()
+                .all(|r| r.asked.is_empty() && r.branches.is_empty())
+            && self.kernel.open_decisions().count() == 0
             && self.kernel.next_alarm().is_none()
     }
 
@@ -186,7 +189,7 @@ impl World {
             self.submitted.len(),
             self.jobs.len(),
             self.kernel.next_alarm(),
-            self.remote,
+            self.remotes,
             self.tasks,
         )
     }

@@ -8,7 +8,7 @@
 //! for places that were lent, and what units of work did is there whole or not
 //! at all: accounts keep their total, a unit that was acknowledged has its
 //! ledger record, its items and records in queues and its STARTs, one that was
-//! backed out has none, and the partner has what the ledger says.
+//! backed out has none, and both partners have what the ledger says.
 
 mod check;
 pub(crate) mod links;
@@ -66,7 +66,7 @@ pub struct Report {
     pub disk_failures: u64,
     /// Deaths of the region.
     pub restarts: u64,
-    /// Times that the partner vanished.
+    /// Times that a partner vanished.
     pub vanished: u64,
     /// Units that it had in doubt when it came back.
     pub in_doubt: u64,
@@ -114,7 +114,7 @@ struct World {
     jobs: Vec<Job>,
     /// Starts whose task is not over, by their number.
     starts: BTreeMap<u64, Start>,
-    remote: Remote,
+    remotes: [Remote; 2],
     model: Model,
     /// Tasks above MXT and above the class's limit at the last look, and
     /// those that have taken a lent place again since.
@@ -148,7 +148,7 @@ impl World {
             submitted: Vec::new(),
             jobs: Vec::new(),
             starts: BTreeMap::new(),
-            remote: Remote::default(),
+            remotes: Default::default(),
             model: Model::default(),
             over: [0; 2],
             returned: 0,
@@ -223,7 +223,9 @@ impl World {
                 });
             }
             Effect::Commit(job) => self.jobs.push(job),
-            Effect::Participant(unit, _, order) => self.tell_remote(unit, order),
+            Effect::Participant(unit, participant, order) => {
+                self.tell_remote(unit, participant, order);
+            }
             Effect::Ended(key, abend) => {
                 self.model.task_over(key);
                 self.core(|c, cx| c.unit_ended(cx, key, abend));
@@ -236,6 +238,7 @@ impl World {
                 let answer = (work.0)();
                 self.answered(key, &answer);
             }
+            Effect::Statistics => {}
         }
     }
 
@@ -379,9 +382,10 @@ impl World {
             }
             8 => self.commit(calm),
             9 => {
-                self.remote_answers(calm);
-                if calm && self.remote.asked.is_empty() {
-                    self.remote_moves(true);
+                let at = self.random.below(2) as usize;
+                self.remote_answers(at, calm);
+                if calm && self.remotes[at].asked.is_empty() {
+                    self.remote_moves(at, true);
                 }
             }
             10 => self.core(|c, cx| c.fine_tick(cx)),
@@ -423,9 +427,10 @@ impl World {
                 }
             }
             23 => {
-                let away = self.remote.away;
+                let at = self.random.below(2) as usize;
+                let away = self.remotes[at].away;
                 if away || self.random.one_in(8) {
-                    self.remote_moves(away);
+                    self.remote_moves(at, away);
                 }
             }
             24 => {

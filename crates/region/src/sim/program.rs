@@ -57,8 +57,8 @@ pub enum Act {
     Change(u64, i64),
     /// Writes the unit's ledger record.
     Ledger,
-    /// The remote participant gets a deposit of the unit.
-    Deposit(i64),
+    /// A remote participant, by its place, gets a deposit of the unit.
+    Deposit(usize, i64),
     /// Adds the unit's number to the temporary storage queue.
     PutItem,
     /// Reads its first item.
@@ -153,10 +153,13 @@ fn unit(random: &mut Random, acts: &mut Vec<Act>) {
     if random.one_in(4) {
         acts.push(counter(random));
     }
-    if random.one_in(3) {
-        acts.push(Act::Deposit(amount));
-    } else {
-        acts.push(Act::Change(to, amount));
+    match random.below(6) {
+        0 => acts.push(Act::Deposit(random.below(2) as usize, amount)),
+        1 => {
+            acts.push(Act::Deposit(0, amount / 2));
+            acts.push(Act::Deposit(1, amount - amount / 2));
+        }
+        _ => acts.push(Act::Change(to, amount)),
     }
     if random.one_in(4) {
         acts.push(Act::Dequeue(b'A' + random.below(3) as u8));

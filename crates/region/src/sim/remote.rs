@@ -1,6 +1,6 @@
-//! A participant beside the store that refuses, vanishes and comes back.
+//! Two participants beside the store that refuse, vanish and come back.
 //!
-//! What it has prepared outlives its absence and the region's; what is only
+//! What one has prepared outlives its absence and the region's; what is only
 //! pending does not. Orders that reach it while it is away are lost, and so
 //! are answers.
 
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::World;
 use crate::core::TaskKey;
-use crate::kernel::{Order, UnitId};
+use crate::kernel::{Kernel, Order, ParticipantId, UnitId};
 
 /// A participant beside the store.
 #[derive(Debug, Default)]
@@ -45,8 +45,8 @@ pub enum Stage {
     Prepared,
 }
 
-/// Its name.
-const NAME: &str = "remote";
+/// Their names.
+const NAMES: [&str; 2] = ["data base", "partner"];
 
 impl Remote {
     fn carry_out(&mut self, id: UnitId, order: Order) {
@@ -82,15 +82,15 @@ impl Remote {
 
 impl World {
     /// Deposits in a task's unit; false when that cannot be.
-    pub(super) fn deposit(&mut self, key: TaskKey, unit: u64, amount: i64) -> bool {
-        if self.remote.away {
+    pub(super) fn deposit(&mut self, at: usize, key: TaskKey, unit: u64, amount: i64) -> bool {
+        if self.remotes[at].away {
             return false;
         }
         let id = self.kernel(|k, now, out| {
-            let remote = k.participant(NAME);
+            let remote = k.participant(NAMES[at]);
             k.with(now, out, |_, cx| cx.join(key, remote))
         });
-        let branch = self.remote.branches.entry(id).or_insert(Branch {
+        let branch = self.remotes[at].branches.entry(id).or_insert(Branch {
             unit,
             amount: 0,
             stage: Stage::Active,
@@ -99,76 +99,90 @@ impl World {
         branch.stage == Stage::Active
     }
 
-    pub(super) fn tell_remote(&mut self, id: UnitId, order: Order) {
+    pub(super) fn tell_remote(&mut self, id: UnitId, participant: ParticipantId, order: Order) {
+        // Its number depends on who came first in this life of the region.
+        let known = |kernel: &mut Kernel, at: usize| kernel.participant(NAMES[at]) == participant;
+        let Some(at) = (0..NAMES.len()).find(|at| known(&mut self.kernel, *at)) else {
+            return;
+        };
+        let remote = &mut self.remotes[at];
         match order {
-            Order::BackOut if self.remote.away => {}
-            Order::BackOut => self.remote.carry_out(id, order),
+            Order::BackOut if remote.away => {}
+            Order::BackOut => remote.carry_out(id, order),
             // Its answer comes later.
-            _ => self.remote.asked.push((id, order)),
+            _ => remote.asked.push((id, order)),
         }
     }
 
-    /// The remote participant answers one of its orders; or the way to it says
+    /// A remote participant answers one of its orders; or the way to it says
     /// that it does not.
-    pub(super) fn remote_answers(&mut self, calm: bool) {
-        let Some((id, order)) = self.random.take(&mut self.remote.asked) else {
+    pub(super) fn remote_answers(&mut self, at: usize, calm: bool) {
+        let remote = &mut self.remotes[at];
+        let Some((id, order)) = self.random.take(&mut remote.asked) else {
             return;
         };
-        let branch = self.remote.branches.get(&id).map(|b| b.stage);
+        let branch = remote.branches.get(&id).map(|b| b.stage);
         let can = match order {
             Order::Prepare | Order::CommitOnePhase => branch == Some(Stage::Active),
             Order::Commit | Order::BackOut => true,
         };
-        let reached = !self.remote.away;
+        let reached = !remote.away;
         let willing = can && (calm || order == Order::Commit || !self.random.one_in(6));
         if reached && willing {
-            self.remote.carry_out(id, order);
+            remote.carry_out(id, order);
         } else if reached && order == Order::CommitOnePhase {
-            self.remote.carry_out(id, Order::BackOut);
+            remote.carry_out(id, Order::BackOut);
         }
         // Done, and its answer is lost.
         let lost = !calm && order != Order::CommitOnePhase && self.random.one_in(10);
         let yes = reached && willing && !lost;
-        let remote = self.kernel.participant(NAME);
-        self.kernel(|k, now, out| k.voted(now, id, remote, yes, out));
+        let participant = self.kernel.participant(NAMES[at]);
+        self.kernel(|k, now, out| k.voted(now, id, participant, yes, out));
     }
 
     /// It vanishes, or comes back and asks for what it has in doubt.
-    pub(super) fn remote_moves(&mut self, here: bool) {
+    pub(super) fn remote_moves(&mut self, at: usize, here: bool) {
+        let remote = &mut self.remotes[at];
+        remote.away = !here;
         if !here {
-            self.remote.away = true;
             self.report.vanished += 1;
-            for branch in self.remote.branches.values_mut() {
+            for branch in remote.branches.values_mut() {
                 if branch.stage == Stage::Active {
                     branch.stage = Stage::Broken;
                 }
             }
             return;
         }
-        self.remote.away = false;
-        let in_doubt = self.remote.in_doubt();
+        let in_doubt = remote.in_doubt();
         self.report.in_doubt += in_doubt.len() as u64;
-        let remote = self.kernel.participant(NAME);
-        self.kernel(|k, now, out| k.in_doubt(now, remote, &in_doubt, out));
+        let participant = self.kernel.participant(NAMES[at]);
+        self.kernel(|k, now, out| k.in_doubt(now, participant, &in_doubt, out));
     }
 
     /// The region died: what was not prepared is backed out, what was under
-    /// way reached the participant or did not.
-    pub(super) fn region_left_remote(&mut self) {
-        for (id, order) in std::mem::take(&mut self.remote.asked) {
-            let stage = self.remote.branches.get(&id).map(|b| b.stage);
-            let ready = match order {
-                Order::Prepare | Order::CommitOnePhase => stage == Some(Stage::Active),
-                Order::Commit | Order::BackOut => true,
-            };
-            if ready && !self.remote.away && self.random.one_in(2) {
-                self.remote.carry_out(id, order);
+    /// way reached the participants or did not.
+    pub(super) fn region_left_remotes(&mut self) {
+        for at in 0..NAMES.len() {
+            let remote = &mut self.remotes[at];
+            for (id, order) in std::mem::take(&mut remote.asked) {
+                let stage = remote.branches.get(&id).map(|b| b.stage);
+                let ready = match order {
+                    Order::Prepare | Order::CommitOnePhase => stage == Some(Stage::Active),
+                    Order::Commit | Order::BackOut => true,
+                };
+                if ready && !remote.away && self.random.one_in(2) {
+                    remote.carry_out(id, order);
+                }
             }
+            let prepared = |_: &UnitId, b: &mut Branch| b.stage == Stage::Prepared;
+            remote.branches.retain(prepared);
         }
-        let prepared = |_: &UnitId, b: &mut Branch| b.stage == Stage::Prepared;
-        self.remote.branches.retain(prepared);
-        if !self.remote.away {
-            self.remote_moves(true);
+        // They come back in any order.
+        let first = self.random.below(2) as usize;
+        for at in [first, 1 - first] {
+            if !self.remotes[at].away {
+                self.remote_moves(at, true);
+            }
         }
     }
 }

@@ -108,7 +108,7 @@ impl World {
         self.kernel = kernel(&self.store);
         self.core(|core, cx| core.ensure_minimum(cx));
         self.kernel(|k, now, out| k.restore(now, out));
-        self.region_left_remote();
+        self.region_left_remotes();
     }
 }
 

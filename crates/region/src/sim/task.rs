@@ -118,9 +118,9 @@ impl World {
                 task.unit = Some(self.last_unit);
                 (program::write_ledger(self.last_unit), Asked::Other)
             }
-            Act::Deposit(amount) => {
+            Act::Deposit(at, amount) => {
                 self.known_to_kernel(key);
-                let done = self.deposit(key, unit, amount);
+                let done = self.deposit(at, key, unit, amount);
                 if let Some(task) = self.tasks.get_mut(&key) {
                     task.abended |= !done;
                 }

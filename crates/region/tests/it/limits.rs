@@ -90,6 +90,52 @@ fn a_full_class_refuses_at_its_purge_threshold_and_leaves_others_alone() {
 }
 
 #[test]
+fn a_lower_purge_threshold_refuses_who_waits_beyond_it_the_lowest_priority_first() {
+    let class = |purge_threshold| ClassDef {
+        name: Name::new("NARROW").unwrap(),
+        max_active: 1,
+        purge_threshold,
+    };
+    let mut config = config();
+    config.definitions.classes.push(class(None));
+    config.definitions.transactions.push(TransactionDef {
+        name: tran("CLSS"),
+        class: Some(class(None).name),
+        ..TransactionDef::default()
+    });
+    let mut narrower = config.definitions.clone();
+    let region = Region::start(config).unwrap();
+    let handle = region.handle();
+    let begin = |priority| {
+        let handle = handle.clone();
+        let request = region::TaskRequest {
+            transid: tran("CLSS"),
+            priority,
+            ..request("EMPTY")
+        };
+        block_on(async move { handle.begin(&handle.default_port(), request).await })
+    };
+    let held = begin(0).unwrap();
+    std::thread::scope(|scope| {
+        let waiting = [5, 9, 2].map(|priority| {
+            let before = handle.statistics().waiting;
+            let begun = scope.spawn(move || begin(priority).map(drop));
+            until("it waits", || handle.statistics().waiting > before);
+            begun
+        });
+        narrower.classes = vec![class(Some(1))];
+        handle.reload(narrower).unwrap();
+        until("two are refused", || handle.statistics().waiting == 1);
+        drop(held);
+        let ended = waiting.map(|begun| begun.join().unwrap());
+        let full = Err(Refusal::ClassFull(class(None).name));
+        assert_eq!(ended, [full, Ok(()), full]);
+    });
+    assert_eq!(handle.statistics().refused_class, 2);
+    block_on(region.shutdown());
+}
+
+#[test]
 fn unknown_and_disabled_transactions_are_refused() {
     let mut config = config();
     config.definitions.transactions.push(TransactionDef {

@@ -5,4 +5,5 @@ mod files;
 mod harness;
 mod limits;
 mod open;
+mod participants;
 mod run;

@@ -52,6 +52,9 @@ pub struct Installed {
 /// a web program, CWXN for the attach task before it.
 pub const MIRRORS: [&str; 4] = ["CSMI", "CPIH", "CWBA", "CWXN"];
 
+/// The transaction of the tasks that stand for batch jobs.
+pub const JOBS: &str = "CBAT";
+
 /// Puts definitions together. `record_bytes` gives the length of a file's
 /// copybook record, for files whose definition does not say it.
 pub fn install(
@@ -71,7 +74,7 @@ pub fn install(
     made.region.classes.extend(classes);
     let transactions = csd.transactions.iter().map(install::transaction);
     made.region.transactions.extend(transactions);
-    for mirror in MIRRORS.into_iter().chain([script::TRANSACTION]) {
+    for mirror in MIRRORS.into_iter().chain([script::TRANSACTION, JOBS]) {
         if csd.transactions.iter().all(|t| t.name.as_str() != mirror) {
             made.region.transactions.push(region::TransactionDef {
                 name: name(mirror),

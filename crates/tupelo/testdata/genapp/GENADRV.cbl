@@ -33,6 +33,19 @@
                10  CA-VALUE            PIC 9(6).
                10  CA-REGNUMBER        PIC X(7).
                10  FILLER              PIC X(357).
+       01  SQL-AT                      PIC S9(4) COMP.
+       01  SQL-NAMES.
+           05  FILLER                  PIC X(14) VALUE 'LGACUS0101ACUS'.
+           05  FILLER                  PIC X(14) VALUE 'LGICUS0101ICUS'.
+           05  FILLER                  PIC X(14) VALUE 'LGUCUS0101UCUS'.
+           05  FILLER                  PIC X(14) VALUE 'LGAPOL0101AMOT'.
+           05  FILLER                  PIC X(14) VALUE 'LGIPOL0101IMOT'.
+           05  FILLER                  PIC X(14) VALUE 'LGUPOL0101UMOT'.
+           05  FILLER                  PIC X(14) VALUE 'LGDPOL0101DMOT'.
+       01  SQL-TABLE REDEFINES SQL-NAMES.
+           05  SQL-ENTRY OCCURS 7.
+               10  SQL-PROGRAM         PIC X(8).
+               10  SQL-REQUEST         PIC X(6).
        LINKAGE SECTION.
        COPY TOLD.
        PROCEDURE DIVISION.
@@ -44,7 +57,8 @@
                ADD-POLICY ADD-POLICY-AGAIN CHANGE-POLICY ASK-POLICY
                DELETE-POLICY DELETE-AGAIN COUNT-ONE COUNT-TOLD
                STATISTICS STATISTICS-TOLD MESSAGE-STEP NEEDS-SQL
-               DEPENDING ON STEP-NO
+               NEEDS-SQL NEEDS-SQL NEEDS-SQL NEEDS-SQL NEEDS-SQL
+               NEEDS-SQL DEPENDING ON STEP-NO
            EXEC CICS RETURN END-EXEC.
        ABENDED.
            EXEC CICS HANDLE ABEND LABEL(ABENDED) END-EXEC
@@ -227,11 +241,17 @@
            MOVE 'GENATEST' TO WS-QUEUE
            PERFORM READ-QUEUE
            GO TO NEXT-STEP.
-      * It links to LGACDB01, which is a program with SQL.
+      * They check the request and link to a program with SQL.
        NEEDS-SQL.
+           COMPUTE SQL-AT = STEP-NO - 19
            MOVE SPACES TO CA
-           MOVE '01ACUS' TO CA-REQUEST
-           EXEC CICS LINK PROGRAM('LGACUS01') COMMAREA(CA) END-EXEC
+           MOVE SQL-REQUEST (SQL-AT) TO CA-REQUEST
+           MOVE '00' TO CA-CODE
+           EXEC CICS LINK PROGRAM(SQL-PROGRAM (SQL-AT)) COMMAREA(CA)
+               END-EXEC
+           MOVE SQL-PROGRAM (SQL-AT) TO TELL-STEP
+           MOVE CA-CODE TO TELL-DATA
+           PERFORM TELL
            GO TO NEXT-STEP.
        READ-NEXT.
            MOVE SPACES TO WS-ITEM

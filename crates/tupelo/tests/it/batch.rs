@@ -49,7 +49,7 @@ fn statements_get_the_status_that_the_manual_says() {
 }
 
 #[test]
-fn beside_a_region_files_can_be_read_and_not_changed() {
+fn beside_a_region_files_are_changed_with_its_locks() {
     let (app, state) = Application::new();
     app.run("IXSEQ");
     let _server = Server::start_in(app.folder.path(), state);
@@ -57,10 +57,7 @@ fn beside_a_region_files_can_be_read_and_not_changed() {
         assert_eq!(app.told(program), app.text(&format!("{program}.expected")));
     }
     let told = text(&app.run("BESIDE").stderr);
-    assert!(
-        told.contains("the files are in use by the region"),
-        "{told}"
-    );
+    assert!(told.contains("PLAIN holds records"), "{told}");
 }
 
 #[test]

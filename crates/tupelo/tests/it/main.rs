@@ -10,6 +10,7 @@ mod appc_reload;
 mod appc_verbs;
 mod bank;
 mod batch;
+mod beside;
 mod capture;
 mod cli;
 mod clients;

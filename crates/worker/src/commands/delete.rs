@@ -24,12 +24,13 @@ pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
         w.files.release(file, token);
         return Ok(());
     }
+    let nosuspend = call.has(row::NOSUSPEND);
     let generic = NAMED.is_generic(call);
     let key = NAMED.key(&w.files, file, call)?;
     if !generic {
-        return Ok(w.services.delete(file, key.bytes())?);
+        return Ok(w.services.delete(file, key.bytes(), nosuspend)?);
     }
-    let deleted = w.services.delete_generic(file, key.bytes())?;
+    let deleted = w.services.delete_generic(file, key.bytes(), nosuspend)?;
     call.set_int(row::NUMREC, i64::try_from(deleted).unwrap_or(i64::MAX));
     if deleted == 0 {
         condition(Condition::NotFnd, 80)

@@ -33,7 +33,9 @@ pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
         (FileKind::Rrds, Some(key)) => key.bytes(),
         _ => &[],
     };
-    let key = w.services.write(file, number, record)?;
+    let key = w
+        .services
+        .write(file, number, record, call.has(row::NOSUSPEND))?;
     if kind == FileKind::Esds
         && let Some(ridfld) = call.arg(row::RIDFLD)
     {
@@ -60,7 +62,8 @@ pub fn rewrite(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if keyed && w.files.key_of(file, record) != held.key {
         return condition(Condition::InvReq, 46);
     }
-    w.services.rewrite(file, token, record)?;
+    let nosuspend = call.has(rewrite_row::NOSUSPEND);
+    w.services.rewrite(file, token, record, nosuspend)?;
     w.files.release(file, token);
     Ok(())
 }

@@ -640,7 +640,7 @@ pub(super) mod rows {
         output TCPIPZONE(Argument::Any);
         output TRNGRPID(Argument::Any);
         output TRANSACTION(Chars(4));
-        output USERCORRDATA(Argument::Any);
+        output USERCORRDATA(Chars(64));
         output USERID(Chars(8));
         @rules
             Rule::Unserved(
@@ -693,7 +693,6 @@ pub(super) mod rows {
                     "TCPIPSERVICE",
                     "TCPIPZONE",
                     "TRNGRPID",
-                    "USERCORRDATA",
                 ],
                 Condition::InvReq
             );

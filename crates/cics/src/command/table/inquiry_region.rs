@@ -23,6 +23,7 @@ pub(super) const SERVED: &[Command] = &[
     rows::set_system::ROW,
     rows::set_program::ROW,
     rows::inquire_statistics::ROW,
+    rows::set_statistics::ROW,
     rows::perform_statistics::ROW,
     rows::inquire_tracedest::ROW,
     rows::set_tracedest::ROW,
@@ -350,22 +351,47 @@ pub(super) mod rows {
         /// Tells how statistics are recorded.
         inquire_statistics 0x8A84 own "INQUIRE STATISTICS" "INQUIRE" ["STATISTICS"] System Region;
         flag STATISTICS;
-        output ENDOFDAY(Argument::Any);
-        output ENDOFDAYHRS(Argument::Any);
-        output ENDOFDAYMINS(Argument::Any);
-        output ENDOFDAYSECS(Argument::Any);
-        output INTERVAL(Argument::Any);
-        output INTERVALHRS(Argument::Any);
-        output INTERVALMINS(Argument::Any);
-        output INTERVALSECS(Argument::Any);
-        output NEXTTIME(Argument::Any);
-        output NEXTTIMEHRS(Argument::Any);
-        output NEXTTIMEMINS(Argument::Any);
-        output NEXTTIMESECS(Argument::Any);
+        output ENDOFDAY(HhMmSs);
+        output ENDOFDAYHRS(Fullword);
+        output ENDOFDAYMINS(Fullword);
+        output ENDOFDAYSECS(Fullword);
+        output INTERVAL(HhMmSs);
+        output INTERVALHRS(Fullword);
+        output INTERVALMINS(Fullword);
+        output INTERVALSECS(Fullword);
+        output NEXTTIME(HhMmSs);
+        output NEXTTIMEHRS(Fullword);
+        output NEXTTIMEMINS(Fullword);
+        output NEXTTIMESECS(Fullword);
         output RECORDING(Cvda);
-        @rules
-            Rule::Unserved(&["ENDOFDAY", "ENDOFDAYHRS", "ENDOFDAYMINS", "ENDOFDAYSECS", "INTERVAL", "INTERVALHRS", "INTERVALMINS", "INTERVALSECS", "NEXTTIME", "NEXTTIMEHRS", "NEXTTIMEMINS", "NEXTTIMESECS"], Condition::InvReq);
         @conditions InvReq(1);
+    }
+
+    command! {
+        /// Changes when statistics are recorded. They are from the first of
+        /// these commands on, as lines of the log; the counters count on.
+        set_statistics 0x8AF0 own "SET STATISTICS" "SET" ["STATISTICS"] System Region;
+        flag STATISTICS;
+        input ENDOFDAY(HhMmSs);
+        input ENDOFDAYHRS(Fullword);
+        input ENDOFDAYMINS(Fullword);
+        input ENDOFDAYSECS(Fullword);
+        input INTERVAL(HhMmSs);
+        input INTERVALHRS(Fullword);
+        input INTERVALMINS(Fullword);
+        input INTERVALSECS(Fullword);
+        input RECORDING(Cvda);
+        flag ON;
+        flag OFF;
+        flag RECORDNOW;
+        flag RESETNOW;
+        @rules
+            Rule::AtMostOne(&["RECORDING", "ON", "OFF"]),
+            Rule::AtMostOne(&["RECORDNOW", "RESETNOW"]),
+            Rule::Excludes("ENDOFDAY", &["ENDOFDAYHRS", "ENDOFDAYMINS", "ENDOFDAYSECS"]),
+            Rule::Excludes("INTERVAL", &["INTERVALHRS", "INTERVALMINS", "INTERVALSECS"]),
+            Rule::Unserved(&["RESETNOW"], Condition::InvReq);
+        @conditions InvReq(1, 2, 3, 4, 5, 6, 7, 8, 9);
     }
 
     command! {

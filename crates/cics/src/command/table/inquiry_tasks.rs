@@ -10,6 +10,9 @@ use crate::command::row::Command;
 /// The served rows of this domain.
 pub(super) const SERVED: &[Command] = &[
     rows::inquire_task_list::ROW,
+    rows::inquire_association_list::ROW,
+    rows::set_association::ROW,
+    rows::inquire_uowlink::ROW,
     rows::inquire_reqid::ROW,
     rows::inquire_uow::ROW,
     rows::inquire_uowenq::ROW,
@@ -31,6 +34,54 @@ pub(super) mod rows {
         flag SUSPENDED;
         output SET(PtrRef);
         output SETTRANSID(PtrRef);
+    }
+
+    command! {
+        /// Lists the tasks by their correlation data.
+        inquire_association_list 0x8A44 own "INQUIRE ASSOCIATION LIST" "INQUIRE" ["ASSOCIATION", "LIST"] System Region;
+        flag ASSOCIATION;
+        flag LIST;
+        output LISTSIZE(Fullword) [required];
+        input DNAME(Argument::Any);
+        input DNAMELEN(Argument::Any);
+        input REALM(Argument::Any);
+        input REALMLEN(Argument::Any);
+        output SET(PtrRef);
+        input USERCORRDATA(Chars(64));
+        @rules
+            Rule::Unserved(&["DNAME", "DNAMELEN", "REALM", "REALMLEN"], Condition::InvReq);
+    }
+
+    command! {
+        /// Gives the task correlation data.
+        set_association 0x8AB4 own "SET ASSOCIATION" "SET" ["ASSOCIATION"] System Region;
+        flag ASSOCIATION;
+        input USERCORRDATA(Chars(64));
+    }
+
+    command! {
+        /// Tells who takes part in units of work beside the region's own files
+        /// and queues. A link is named by what tells it from others at that
+        /// moment.
+        inquire_uowlink 0x8AA0 own "INQUIRE UOWLINK" "INQUIRE" ["UOWLINK"] System Region;
+        browse UOWLINK;
+        output HOST(Chars(255));
+        output PORT(Fullword);
+        output BRANCHQUAL(Argument::Any);
+        output LINK(Chars(8));
+        output NETUOWID(Argument::Any);
+        output PROTOCOL(Cvda);
+        output RESYNCSTATUS(Cvda);
+        output RMIQFY(Chars(8));
+        output ROLE(Cvda);
+        output SYSID(Chars(4));
+        output TYPE(Cvda);
+        update UOW(Chars(8));
+        output URID(Argument::Any);
+        output XID(Argument::Any);
+        @rules
+            Rule::Unserved(&["BRANCHQUAL", "NETUOWID", "URID", "XID"], Condition::InvReq);
+        @conditions End(2), Illogic(1), InvReq(1), UowLNotFound(1), UowNotFound(1);
     }
 
     command! {

@@ -334,6 +334,14 @@ const DATA_SETS: &[Command] = later! { System because
         "IMMQUIESCED" "UNQUIESCED" "WAIT" "BUSY()" "NOWAIT" "UOWACTION()" "BACKOUT" "COMMIT" "FORCE";
 };
 
+const MODES: &[Command] = later! { System because
+    "how many sessions a partner has, mode by mode, is in the settings, and they are made when they are needed";
+    0x8A6E own "INQUIRE MODENAME" "INQUIRE" ["MODENAME"] "MODENAME()" "CONNECTION()" "ACTIVE()"
+        "AUTOCONNECT()" "AVAILABLE()" "MAXIMUM()" "MAXWINNERS()";
+    0x8AE8 own "SET MODENAME" "SET" ["MODENAME"] "MODENAME()" "CONNECTION()" "AVAILABLE()"
+        "ACQSTATUS()" "ACQUIRED" "CLOSED";
+};
+
 const UNIT_LINKS: &[Command] = later! { System because
     "a unit of work is not told by hand to forget a partner";
     0x8AD5 own "SET UOWLINK" "SET" ["UOWLINK"] "UOWLINK()" "ACTION()" "DELETE";
@@ -446,6 +454,7 @@ pub(super) const ALL: &[&[Command]] = &[
     DUMP_CODES,
     BRIDGE,
     DATA_SETS,
+    MODES,
     UNIT_LINKS,
     SIGN_ON,
     GDS,

@@ -104,7 +104,7 @@ fn not_yet(request: &Request, options: &Options, until: u64, now: u64) -> Served
     if until > 0 && until <= now {
         return condition(Condition::NotFinished, 53);
     }
-    let wait = Wait::event(CHILD, &request.caller.number.to_ne_bytes());
+    let wait = Wait::event(CHILD, &request.caller.number.to_be_bytes());
     Ok(Step::Wait(match until {
         0 => wait,
         at => wait.at_most_until(at, Expiry::Resume),

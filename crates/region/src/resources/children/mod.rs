@@ -119,7 +119,7 @@ fn run(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Ser
     family.parent = caller.number;
     let running = family.children.iter().filter(|c| c.end.is_none()).count();
     if running >= MAX_RUNNING {
-        return Ok(Step::Wait(Wait::event(CHILD, &caller.number.to_ne_bytes())));
+        return Ok(Step::Wait(Wait::event(CHILD, &caller.number.to_be_bytes())));
     }
     let channel = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
     // A worker of ours writes what can be read.
@@ -199,7 +199,7 @@ fn start_ended(resources: &mut Resources, cx: &mut Cx<'_>, start: u64, ended: &S
         child.end = Some(end);
     }
     let parent = family.parent;
-    cx.signal(CHILD, &parent.to_ne_bytes());
+    cx.signal(CHILD, &parent.to_be_bytes());
 }
 
 /// A parent is over: what its children come to is nobody's.

@@ -82,7 +82,7 @@ impl Events {
             return false;
         };
         post.at = cx.now;
-        cx.signal(POST, &post.task.to_ne_bytes());
+        cx.signal(POST, &post.task.to_be_bytes());
         true
     }
 
@@ -124,7 +124,7 @@ fn wait(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
     let slice = request.operands.get_int(wait_event::ECADDR);
     let slice = slice.filter(|ns| *ns > 0).map(|ns| cx.now + ns as u64);
     let until = slice.into_iter().chain(post.map(|p| p.at)).min();
-    let wait = Wait::event(POST, &caller.number.to_ne_bytes());
+    let wait = Wait::event(POST, &caller.number.to_be_bytes());
     Ok(Step::Wait(match until {
         Some(at) => wait.at_most_until(at, Expiry::Resume),
         None => wait,

@@ -5,7 +5,8 @@
 
 use cics::resp::Condition;
 use link::call::{
-    DELETE_GENERIC, DELETE_HELD, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND, READ_UPDATE,
+    CHANGE_NOSUSPEND, DELETE_GENERIC, DELETE_HELD, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND,
+    READ_UPDATE,
 };
 use link::{Answer, Call, Op, Step as BrowseStep};
 use store::{FileDef, FileId, IndexEntry, Organisation, ReadStore, Seek, UnitError, UnitOfWork};
@@ -38,7 +39,7 @@ struct Target {
 }
 
 /// The abend of a wait for a record that can never end, or lasts too long.
-const DEADLOCK: [u8; 4] = *b"AFCF";
+pub(super) const DEADLOCK: [u8; 4] = *b"AFCF";
 
 /// Serves a file operation of the link.
 pub fn serve(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
@@ -177,7 +178,7 @@ impl Command<'_, '_> {
     fn rewrite(&mut self) -> Served {
         let file = self.file(|e| e.update)?.base;
         let token = self.call().args[1];
-        let hold = self.held(file, token)?;
+        let hold = self.held(file, token, 30)?;
         let (key, alternate_key) = (hold.key.clone(), hold.alternate_key.clone());
         let record = self.call().data.clone();
         if let (Some(before), Some(index)) = (alternate_key, self.index()) {
@@ -200,7 +201,7 @@ impl Command<'_, '_> {
     fn delete_held(&mut self) -> Served {
         let file = self.file(|e| e.delete)?.base;
         let token = self.call().args[2];
-        let key = self.held(file, token)?.key.clone();
+        let key = self.held(file, token, 31)?.key.clone();
         let (at_once, ()) = self.change(|unit, reader| unit.delete(reader, file, &key))?;
         self.drop_hold(file, token);
         let name = LockName::new(LockSpace::Record(file), &key);
@@ -414,6 +415,10 @@ impl Command<'_, '_> {
 
     /// Locks; `Some(true)` when the lock is new, `None` when the task waits.
     fn lock(&mut self, name: &LockName) -> Result<Option<bool>, Failure> {
+        let nosuspend = self.call().args[CHANGE_NOSUSPEND] != 0;
+        if nosuspend && self.cx.kernel.locks.is_taken(self.task, name) {
+            return condition(Condition::RecordBusy, 107);
+        }
         self.cx.lock(self.request, name, Lifetime::Unit, DEADLOCK)
     }
 
@@ -459,13 +464,13 @@ impl Command<'_, '_> {
     }
 
     /// The record that the task read for update: the one of a token, or the
-    /// last one.
-    fn held(&self, file: FileId, token: u64) -> Result<&Hold, Failure> {
+    /// last one. Where it has read none, INVREQ with `none`.
+    fn held(&self, file: FileId, token: u64, none: u32) -> Result<&Hold, Failure> {
         let holds = self.files.holds.get(&self.task);
         let list = holds.map_or(&[][..], |h| &h.list);
         let mut of_file = list.iter().rev().filter(|h| h.file == file);
         let hold = of_file.find(|h| token == 0 || h.token == token);
-        let missing = if token == 0 { 30 } else { 47 };
+        let missing = if token == 0 { none } else { 47 };
         hold.ok_or(Failure::Condition(Condition::InvReq, missing))
     }
 

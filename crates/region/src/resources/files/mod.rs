@@ -10,8 +10,10 @@
 
 mod commands;
 mod conditions;
+mod jobs;
 
 pub use commands::serve;
+pub use jobs::serve as serve_job;
 
 use std::collections::HashMap;
 

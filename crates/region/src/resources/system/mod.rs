@@ -9,10 +9,12 @@
 
 mod others;
 mod queues;
+mod recording;
 mod tasks;
 mod values;
 
 pub use others::numbered_class;
+pub use recording::{DAY_S, Recording, day_s};
 pub use values::{Kind, Value, View};
 
 use std::collections::{HashMap, VecDeque};
@@ -28,13 +30,15 @@ pub const MANAGER: Manager = Manager {
             .browses
             .retain(|(task, _), _| *task != caller.key);
     },
+    alarm: recording::alarm,
     ..Manager::IDLE
 };
 
-/// Browses in progress, one of a kind a task.
+/// Browses in progress, one of a kind a task, and how statistics are recorded.
 #[derive(Debug, Default)]
 pub struct Systems {
     browses: HashMap<(TaskKey, Kind), Browse>,
+    recorder: recording::Recorder,
 }
 
 /// Where a browse stands.

@@ -2,6 +2,7 @@
 //! region's settings beside INQUIRE SYSTEM.
 
 use super::values::{Kind, Value, View, cvda, either, int, text};
+use super::{DAY_S, day_s};
 use crate::api::{ConnectionInfo, JournalKind};
 use link::{FileEntry, FileKind};
 
@@ -199,10 +200,27 @@ impl View<'_> {
         }
     }
 
-    /// What an option of INQUIRE STATISTICS tells: intervals are not recorded.
+    /// What an option of INQUIRE STATISTICS tells.
     pub fn statistics(&self, option: &str) -> Option<Value> {
-        match option {
-            "RECORDING" => cvda("OFF"),
+        let recording = self.kernel.resources.system.recording();
+        let day_s = day_s(self.kernel.settings(), self.now);
+        let next = (day_s + recording.next_in_s(day_s)) % DAY_S;
+        let times = [
+            ("ENDOFDAY", recording.end_of_day_s),
+            ("INTERVAL", recording.interval_s),
+            ("NEXTTIME", next),
+        ];
+        if option == "RECORDING" {
+            return either(recording.on, "ON", "OFF");
+        }
+        let named = times.iter().find(|(name, _)| option.starts_with(name));
+        let &(name, seconds) = named?;
+        let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        match &option[name.len()..] {
+            "" => int(h * 10_000 + m * 100 + s),
+            "HRS" => int(h),
+            "MINS" => int(m),
+            "SECS" => int(s),
             _ => None,
         }
     }

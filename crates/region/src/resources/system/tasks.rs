@@ -13,6 +13,15 @@ const SECOND_NS: u64 = 1_000_000_000;
 const HEAD: usize = 1 + 1 + 8 + 4;
 const OWNER: u8 = 0;
 
+/// A participant in a unit of work.
+pub(super) struct UnitLink<'a> {
+    pub(super) name: [u8; 4],
+    unit: [u8; 8],
+    participant: &'a str,
+    /// It is there, as far as is known.
+    hears: bool,
+}
+
 impl View<'_> {
     /// All names of a kind.
     pub(super) fn task_names(&self, kind: Kind) -> Vec<Vec<u8>> {
@@ -96,6 +105,40 @@ impl View<'_> {
             "AT HOURS" => int(day_s / 3600),
             "AT MINUTES" => int(day_s / 60 % 60),
             "AT SECONDS" => int(day_s % 60),
+            _ => None,
+        }
+    }
+
+    /// Who takes part in units of work beside the store: those of running
+    /// tasks, and those that have not heard of a decision.
+    pub(super) fn unit_links(&self) -> impl Iterator<Item = UnitLink<'_>> {
+        let running = self.tasks().flat_map(|(key, task)| {
+            let names = self.kernel.participants_of(key);
+            names.map(move |participant| (task.number, participant, true))
+        });
+        let open = self.kernel.open_decisions();
+        let open = open.map(|(unit, participant)| (unit.0, participant, false));
+        let links = running.chain(open).enumerate();
+        links.map(|(at, (unit, participant, hears))| UnitLink {
+            // What tells links apart that there are at one moment.
+            name: ((unit as u32) << 8 | (at as u32 & 0xFF)).to_be_bytes(),
+            unit: unit.to_be_bytes(),
+            participant,
+            hears,
+        })
+    }
+
+    pub(super) fn unit_link(&self, name: &[u8], option: &str) -> Option<Value> {
+        let link = self.unit_links().find(|link| link.name == name)?;
+        match option {
+            "HOST" | "NETUOWID" | "SYSID" | "RMIQFY" => text(b""),
+            "LINK" => text(link.participant.as_bytes()),
+            "PORT" => int(0),
+            "PROTOCOL" => cvda("NOTAPPLIC"),
+            "RESYNCSTATUS" => either(link.hears, "OK", "UNAVAILABLE"),
+            "ROLE" => cvda("SUBORDINATE"),
+            "TYPE" => cvda("RMI"),
+            "UOW" => text(&link.unit),
             _ => None,
         }
     }

@@ -47,13 +47,16 @@ pub enum Kind {
     SystemDumpCode,
     /// ENQMODEL.
     EnqModel,
+    /// UOWLINK.
+    UnitLink,
 }
 
 impl Kind {
     /// Bytes of a name.
     pub fn name_bytes(self) -> usize {
         match self {
-            Kind::Transaction | Kind::TdQueue | Kind::Connection | Kind::DumpCode => 4,
+            Kind::Transaction | Kind::TdQueue | Kind::Connection => 4,
+            Kind::DumpCode | Kind::UnitLink => 4,
             Kind::TsQueue => 16,
             Kind::DataSet => 44,
             _ => 8,
@@ -129,6 +132,7 @@ impl View<'_> {
                 .collect(),
             Kind::TsQueue | Kind::TsModel | Kind::TdQueue => self.queue_names(kind),
             Kind::Request | Kind::Unit | Kind::Enqueue => self.task_names(kind),
+            Kind::UnitLink => self.unit_links().map(|link| link.name.to_vec()).collect(),
             _ => self.other_names(kind),
         };
         names.sort_unstable();
@@ -160,6 +164,7 @@ impl View<'_> {
             Kind::DumpCode => self.dump_code(name, option),
             Kind::SystemDumpCode => self.system_dump_code(name, option),
             Kind::EnqModel => self.enq_model(name, option),
+            Kind::UnitLink => self.unit_link(name, option),
         }
     }
 
@@ -201,7 +206,7 @@ impl View<'_> {
             "ACTIVE" => int(active),
             "MAXACTIVE" => int(classes[number].max_active),
             // PURGETHRESH counts one more than may wait; 0 is no limit.
-            "PURGETHRESH" => int(classes[number].purge_threshold.unwrap_or(0)),
+            "PURGETHRESH" => int(classes[number].purge_threshold.map_or(0, |most| most + 1)),
             "QUEUED" => int(queued),
             _ => None,
         }
@@ -245,6 +250,7 @@ impl View<'_> {
             "ODTASKID" => int(task.number),
             "ODTRANSID" | "TRANSACTION" => text(task.transid.as_bytes()),
             "USERID" | "ODUSERID" | "INITUSERID" => text(task.userid.as_bytes()),
+            "USERCORRDATA" => text(&task.correlation),
             "PROGRAM" => text(task.program.as_bytes()),
             _ => None,
         }
@@ -304,9 +310,19 @@ impl View<'_> {
                 LockSpace::TsQueue => ("ENQUEUE", "TSNQ".to_owned()),
                 LockSpace::TdQueue => ("ENQUEUE", "TDNQ".to_owned()),
             },
-            WaitOn::Event(event) => (event.kind, String::from_utf8_lossy(&event.key).into_owned()),
+            WaitOn::Event(event) => (event.kind, event_value(&event.key)),
             WaitOn::Time => ("ICWAIT", String::new()),
         }
+    }
+}
+
+/// What tells an event from others of its kind: a name as it is, a number in
+/// digits.
+fn event_value(key: &[u8]) -> String {
+    let is_name = key.iter().all(|b| b.is_ascii_graphic() || *b == b' ');
+    match <[u8; 8]>::try_from(key) {
+        Ok(number) if !is_name => u64::from_be_bytes(number).to_string(),
+        _ => key.escape_ascii().to_string(),
     }
 }
 

@@ -13,7 +13,7 @@ use super::super::Shared;
 use super::super::clock::now_ns;
 use super::{Asked, Given};
 use crate::kernel::condition;
-use crate::resources::system::{Kind, Next, Systems, numbered_class};
+use crate::resources::system::{Kind, Next, Systems, Value, numbered_class};
 use crate::resources::temporary_storage::measure;
 
 impl Shared {
@@ -95,6 +95,49 @@ impl Shared {
             return condition(Condition::UowNotFound, 1);
         }
         done_or_illogic(self.browses(|b| b.start_list(asked.key, Kind::Enqueue, found)))
+    }
+
+    /// INQUIRE UOWLINK: a browse of the participants of one unit of work or of
+    /// all, or one of them.
+    pub(super) fn unit_links(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        use rows::inquire_uowlink as row;
+        if !asked.has("START") {
+            return self.browsable(asked, Kind::UnitLink, Condition::UowLNotFound);
+        }
+        let unit = asked.operands.get_bytes(row::UOW);
+        let found: Vec<Vec<u8>> = self.view(|view| {
+            let mut names = view.names(Kind::UnitLink);
+            let of = |name: &[u8]| view.value(Kind::UnitLink, name, "UOW");
+            names.retain(|name| unit.is_none_or(|u| of(name) == Some(Value::Text(u.to_vec()))));
+            names
+        });
+        let task = unit.and_then(|u| u.try_into().ok()).map(u64::from_be_bytes);
+        if found.is_empty() && task.is_some_and(|number| self.task_key(number).is_none()) {
+            return condition(Condition::UowNotFound, 1);
+        }
+        done_or_illogic(self.browses(|b| b.start_list(asked.key, Kind::UnitLink, found)))
+    }
+
+    /// INQUIRE ASSOCIATION LIST: the numbers of all tasks, or of those with
+    /// such correlation data.
+    pub(super) fn associations(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        use rows::inquire_association_list as row;
+        let wanted = asked.operands.get_bytes(row::USERCORRDATA);
+        let wanted = wanted.map(|data| data.trim_ascii_end().to_vec());
+        let mut numbers: Vec<u64> = self.view(|view| {
+            let keys = view.core.task_keys().into_iter();
+            let tasks = keys.filter_map(|key| view.core.task(key));
+            let of = |data: &[u8]| wanted.as_ref().is_none_or(|w| w == data.trim_ascii_end());
+            let tasks = tasks.filter(|t| t.number > 0 && of(&t.correlation));
+            tasks.map(|task| task.number).collect()
+        });
+        numbers.sort_unstable();
+        let mut given = Operands::default();
+        if asked.operands.has(row::SET) {
+            let list: Vec<u8> = numbers.iter().flat_map(|number| packed(*number)).collect();
+            given = given.bytes(row::SET, list);
+        }
+        Ok(given.int(row::LISTSIZE, numbers.len() as i64))
     }
 
     /// INQUIRE TASK LIST: numbers and transactions of the tasks in order.

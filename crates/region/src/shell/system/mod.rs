@@ -64,6 +64,9 @@ const COMMANDS: &[(u16, Serve)] = &[
         let task = s.task_of(a, rows::inquire_association::ASSOCIATION)?;
         s.tell(a, |view, option| view.association(task, option))
     }),
+    (rows::inquire_association_list::NUMBER, Shared::associations),
+    (rows::set_association::NUMBER, Shared::set_association),
+    (rows::inquire_uowlink::NUMBER, Shared::unit_links),
     (rows::inquire_system::NUMBER, |s, a| {
         s.tell(a, |view, option| view.system(option))
     }),
@@ -117,6 +120,7 @@ const COMMANDS: &[(u16, Serve)] = &[
     (rows::inquire_statistics::NUMBER, |s, a| {
         s.tell(a, |view, option| view.statistics(option))
     }),
+    (rows::set_statistics::NUMBER, Shared::set_statistics),
     (rows::inquire_tracedest::NUMBER, Shared::trace_destination),
     (rows::set_tracedest::NUMBER, Shared::set_trace_destination),
     (rows::set_tclass::NUMBER, Shared::set_tclass),

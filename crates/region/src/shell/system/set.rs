@@ -15,7 +15,7 @@ use super::{Asked, Given};
 use crate::api::{ClassDef, Purge, TraceFilter};
 use crate::core::Core;
 use crate::kernel::{Failure, condition};
-use crate::resources::system::{Kind, Value, numbered_class};
+use crate::resources::system::{DAY_S, Kind, Recording, Value, numbered_class};
 
 impl Shared {
     pub(super) fn set_task(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
@@ -118,7 +118,8 @@ impl Shared {
             let class = &mut classes[number];
             class.max_active = max_active.unwrap_or(class.max_active);
             if let Some(threshold) = threshold {
-                class.purge_threshold = (threshold > 0).then_some(threshold);
+                // One more than may wait; 0 for any number.
+                class.purge_threshold = threshold.checked_sub(1);
             }
             core.class_changed(cx, number);
             Ok(Operands::default())
@@ -184,6 +185,16 @@ impl Shared {
             core.class_changed(cx, number);
             Ok(Operands::default())
         })
+    }
+
+    /// SET ASSOCIATION: the task's own correlation data.
+    pub(super) fn set_association(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        use rows::set_association as row;
+        let data = asked.operands.get_bytes(row::USERCORRDATA);
+        if let (Some(data), Some(task)) = (data, self.lock().core.task_mut(asked.key)) {
+            task.correlation = data.into();
+        }
+        Ok(Operands::default())
     }
 
     /// SET UOW is for units in doubt, of which there are none.
@@ -369,10 +380,85 @@ impl Shared {
             // They count from the start, for those who watch them.
             return condition(Condition::InvReq, 1);
         }
-        let statistics = serde_json::to_string(&self.statistics()).unwrap_or_default();
-        tracing::info!(target: "tupelo::statistics", "{statistics}");
+        self.record_statistics();
         Ok(Operands::default())
     }
+
+    /// Writes a line of the log with the region's counters.
+    pub(in crate::shell) fn record_statistics(&self) {
+        let statistics = serde_json::to_string(&self.statistics()).unwrap_or_default();
+        tracing::info!(target: "tupelo::statistics", "{statistics}");
+    }
+
+    /// SET STATISTICS: when they are recorded.
+    pub(super) fn set_statistics(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        use rows::set_statistics as row;
+        let on = asked.switch("RECORDING", "ON", "OFF", 3)?;
+        let interval = time_of(
+            asked,
+            row::INTERVAL,
+            [row::INTERVALHRS, row::INTERVALMINS, row::INTERVALSECS],
+            [1, 4, 5, 6],
+            24,
+        )?;
+        let end_of_day = time_of(
+            asked,
+            row::ENDOFDAY,
+            [row::ENDOFDAYHRS, row::ENDOFDAYMINS, row::ENDOFDAYSECS],
+            [2, 7, 8, 9],
+            23,
+        )?;
+        if interval.is_some_and(|s| !(60..=DAY_S).contains(&s)) {
+            return condition(Condition::InvReq, 1);
+        }
+        let before = self.kernel.lock().resources.system.recording();
+        let after = Recording {
+            on: on.unwrap_or(before.on),
+            interval_s: interval.unwrap_or(before.interval_s),
+            end_of_day_s: end_of_day.unwrap_or(before.end_of_day_s),
+        };
+        if asked.operands.has(row::RECORDNOW) && after.on != before.on {
+            self.record_statistics();
+        }
+        self.kernel(|kernel, now, out| {
+            kernel.with(now, out, |resources, cx| {
+                resources.system.set_recording(cx, after);
+            });
+        });
+        Ok(Operands::default())
+    }
+}
+
+/// Seconds of a time that is given whole, as hhmmss, or in parts; with the
+/// RESP2 of a wrong one, and of each wrong part.
+fn time_of(
+    asked: &Asked<'_>,
+    whole: u8,
+    parts: [u8; 3],
+    resp2: [u32; 4],
+    most_hours: i64,
+) -> Result<Option<u64>, Failure> {
+    let operands = asked.operands;
+    if let Some(n) = operands.get_int(whole) {
+        let (h, m, s) = (n / 10_000, n / 100 % 100, n % 100);
+        let fits = n >= 0 && h <= most_hours && m < 60 && s < 60;
+        return match fits {
+            true => Ok(Some((h * 3600 + m * 60 + s) as u64)),
+            false => condition(Condition::InvReq, resp2[0]),
+        };
+    }
+    let mut seconds = None;
+    for (at, (option, most)) in parts.into_iter().zip([most_hours, 59, 59]).enumerate() {
+        match operands.get_int(option) {
+            None => {}
+            Some(n) if (0..=most).contains(&n) => {
+                let unit = [3600, 60, 1][at];
+                seconds = Some(seconds.unwrap_or(0) + n as u64 * unit);
+            }
+            Some(_) => return condition(Condition::InvReq, resp2[at + 1]),
+        }
+    }
+    Ok(seconds)
 }
 
 /// KiB of a ring of the trace.

@@ -6,6 +6,7 @@
 //! they work ([`region::engine::enter`]).
 
 mod appc;
+mod batch;
 mod gateway;
 mod script;
 mod sockets;
@@ -31,6 +32,7 @@ const SERVICES: &[fn() -> Box<dyn Service>] = &[
     sockets::service,
     script::service,
     web::service,
+    batch::service,
     gateway::service,
 ];
 

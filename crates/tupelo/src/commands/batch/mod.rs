@@ -20,7 +20,7 @@ use programs::Programs;
 use step::{Ended, Runner, what};
 
 /// Run a COBOL batch program, or a job of them, with files of the store and of
-/// this machine. Beside a running region programs may only read its files.
+/// this machine. Beside a running region the region changes its files for them.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo batch LOADACCT examples/bank --dd ACCTS=ACCTFILE --dd SYSIN=accounts.txt,lines\n  \

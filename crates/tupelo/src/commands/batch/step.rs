@@ -41,6 +41,7 @@ impl<'a> Runner<'a> {
             programs,
             store: StoreAt {
                 path: app.store_path(),
+                state: app.state.clone(),
                 map_bytes: options.map_bytes,
                 max_readers: options.max_readers,
                 sync: app.config.store.sync,

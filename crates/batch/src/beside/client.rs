@@ -1,0 +1,140 @@
+//! A job's connection with the region that has its files.
+
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+
+use super::socket::connect;
+use super::wire::{Ask, Frames, Told, VERSION};
+use crate::status::Status;
+use crate::stored::Fault;
+
+/// The region that has the store, asked when a file is to be changed.
+pub struct Region {
+    state: PathBuf,
+    program: String,
+    /// The process that has the store, in words.
+    holder: String,
+    open: Option<Connection>,
+    /// It was there and is gone.
+    lost: bool,
+    /// How often it has committed this job's changes.
+    commits: u64,
+}
+
+struct Connection {
+    stream: UnixStream,
+    frames: Frames,
+    out: Vec<u8>,
+}
+
+impl Region {
+    /// The region of a state folder, the program that asks it, and the process
+    /// that has the store, in words.
+    pub fn new(state: PathBuf, program: &str, holder: String) -> Region {
+        Region {
+            state,
+            program: program.to_owned(),
+            holder,
+            open: None,
+            lost: false,
+            commits: 0,
+        }
+    }
+
+    /// Has it do something.
+    pub fn ask(&mut self, ask: &Ask<'_>) -> Result<Told, Fault> {
+        self.connect()?;
+        let told = self.exchange(ask).inspect_err(|_| {
+            self.open = None;
+            self.lost = true;
+        })?;
+        self.commits = told.commits;
+        match told.status.is_done() {
+            true => Ok(told),
+            false => Err(Fault {
+                status: told.status,
+                text: told.text,
+            }),
+        }
+    }
+
+    /// How often it has committed this job's changes, as far as was told.
+    pub fn commits(&self) -> u64 {
+        self.commits
+    }
+
+    /// Connects, unless it has.
+    pub fn connect(&mut self) -> Result<(), Fault> {
+        if self.lost {
+            return Err(gone("the region has ended"));
+        }
+        if self.open.is_some() {
+            return Ok(());
+        }
+        let stream = connect(&self.state).map_err(|error| Fault {
+            status: Status::IN_USE,
+            text: format!(
+                "the files are in use by {}, which serves no jobs ({error}): INPUT only; stop it to \
+                 change them",
+                self.holder
+            ),
+        })?;
+        self.open = Some(Connection {
+            stream,
+            frames: Frames::default(),
+            out: Vec::new(),
+        });
+        let program = std::mem::take(&mut self.program);
+        let told = self.exchange(&Ask::Hello {
+            version: VERSION,
+            program: program.as_bytes(),
+        });
+        self.program = program;
+        let refused = match told {
+            Ok(told) if told.status.is_done() => return Ok(()),
+            Ok(told) => Fault {
+                status: told.status,
+                text: told.text,
+            },
+            Err(fault) => fault,
+        };
+        self.open = None;
+        Err(refused)
+    }
+
+    fn exchange(&mut self, ask: &Ask<'_>) -> Result<Told, Fault> {
+        let Some(connection) = &mut self.open else {
+            return Err(gone("the region is not connected"));
+        };
+        let told = connection.exchange(ask).map_err(|error| {
+            gone(&format!(
+                "the region has ended ({error}); what it committed is in the files"
+            ))
+        })?;
+        told.ok_or_else(|| gone("the region's answer makes no sense"))
+    }
+}
+
+impl Connection {
+    fn exchange(&mut self, ask: &Ask<'_>) -> io::Result<Option<Told>> {
+        self.out.clear();
+        ask.emit(&mut self.out);
+        let sent = self.stream.write_all(&self.out);
+        loop {
+            // A region that ends the connection says why before.
+            match self.frames.next(&mut self.stream) {
+                Ok(Some(frame)) => return Ok(Told::parse(frame)),
+                Ok(None) => {}
+                Err(error) => return sent.and(Err(error)),
+            }
+        }
+    }
+}
+
+fn gone(text: &str) -> Fault {
+    Fault {
+        status: Status::PERMANENT,
+        text: text.to_owned(),
+    }
+}

@@ -1,0 +1,324 @@
+//! The messages between a job's process and a region.
+//!
+//! ```text
+//!   asked:  bytes u32 | what u8 | file u32 | key bytes u16 | key | record
+//!   told:   bytes u32 | status 2 | commits u64 | key bytes u16 | key | text
+//! ```
+//!
+//! Numbers are little-endian; `bytes` counts what follows it. A message that
+//! makes no sense ends the connection.
+
+use std::io::{self, Read};
+
+use crate::status::Status;
+
+/// Version of the messages; a [`Ask::Hello`] of another is refused.
+pub const VERSION: u32 = 1;
+
+/// Most bytes of a message: a key, a record of the greatest length, and a bit.
+const MOST_BYTES: usize = 64 << 10;
+
+/// What a job asks. `file` is the store's number of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask<'a> {
+    /// Comes first: the version of the messages and the program's name.
+    Hello {
+        /// [`VERSION`].
+        version: u32,
+        /// The program's name.
+        program: &'a [u8],
+    },
+    /// Locks a record that is to be changed.
+    Hold {
+        /// The file.
+        file: u32,
+        /// The record's key.
+        key: &'a [u8],
+    },
+    /// Gives the lock of a record back.
+    Free {
+        /// The file.
+        file: u32,
+        /// The record's key.
+        key: &'a [u8],
+    },
+    /// Adds a record.
+    Insert {
+        /// The file.
+        file: u32,
+        /// The record's key.
+        key: &'a [u8],
+        /// The record.
+        record: &'a [u8],
+    },
+    /// Adds a record at the end of an ESDS or RRDS; its key is told.
+    Append {
+        /// The file.
+        file: u32,
+        /// The record.
+        record: &'a [u8],
+    },
+    /// Replaces a record.
+    Replace {
+        /// The file.
+        file: u32,
+        /// The record's key.
+        key: &'a [u8],
+        /// The record.
+        record: &'a [u8],
+    },
+    /// Deletes a record.
+    Delete {
+        /// The file.
+        file: u32,
+        /// The record's key.
+        key: &'a [u8],
+    },
+    /// Commits what is pending.
+    Flush,
+    /// Only wants to know what is committed.
+    Look,
+}
+
+/// What the region says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// How it went, as the program is told.
+    pub status: Status,
+    /// How often the job's changes were committed before this one was made.
+    pub commits: u64,
+    /// The key of a record that was appended.
+    pub key: Vec<u8>,
+    /// Why it was not done, for people.
+    pub text: String,
+}
+
+impl Ask<'_> {
+    /// Adds the message to `out`.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        let (what, file, key, record): (u8, u32, &[u8], &[u8]) = match *self {
+            Ask::Hello { version, program } => (1, version, program, &[]),
+            Ask::Hold { file, key } => (2, file, key, &[]),
+            Ask::Free { file, key } => (3, file, key, &[]),
+            Ask::Insert { file, key, record } => (4, file, key, record),
+            Ask::Append { file, record } => (5, file, &[], record),
+            Ask::Replace { file, key, record } => (6, file, key, record),
+            Ask::Delete { file, key } => (7, file, key, &[]),
+            Ask::Flush => (8, 0, &[], &[]),
+            Ask::Look => (9, 0, &[], &[]),
+        };
+        let bytes = 1 + 4 + 2 + key.len() + record.len();
+        out.extend((bytes as u32).to_le_bytes());
+        out.push(what);
+        out.extend(file.to_le_bytes());
+        out.extend((key.len() as u16).to_le_bytes());
+        out.extend(key);
+        out.extend(record);
+    }
+
+    /// Reads a message without its length.
+    pub fn parse(bytes: &[u8]) -> Option<Ask<'_>> {
+        let (&what, rest) = bytes.split_first()?;
+        let (file, rest) = rest.split_first_chunk()?;
+        let file = u32::from_le_bytes(*file);
+        let (length, rest) = rest.split_first_chunk()?;
+        let (key, record) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
+        Some(match what {
+            1 => Ask::Hello {
+                version: file,
+                program: key,
+            },
+            2 => Ask::Hold { file, key },
+            3 => Ask::Free { file, key },
+            4 => Ask::Insert { file, key, record },
+            5 => Ask::Append { file, record },
+            6 => Ask::Replace { file, key, record },
+            7 => Ask::Delete { file, key },
+            8 => Ask::Flush,
+            9 => Ask::Look,
+            _ => return None,
+        })
+    }
+}
+
+impl Told {
+    /// That it was done.
+    pub fn done(commits: u64) -> Told {
+        Told::with(Status::OK, commits, String::new())
+    }
+
+    /// A status, and why.
+    pub fn with(status: Status, commits: u64, text: String) -> Told {
+        Told {
+            status,
+            commits,
+            key: Vec::new(),
+            text,
+        }
+    }
+
+    /// Adds the message to `out`.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        let bytes = 2 + 8 + 2 + self.key.len() + self.text.len();
+        out.extend((bytes as u32).to_le_bytes());
+        out.extend(self.status.0);
+        out.extend(self.commits.to_le_bytes());
+        out.extend((self.key.len() as u16).to_le_bytes());
+        out.extend(&self.key);
+        out.extend(self.text.as_bytes());
+    }
+
+    /// Reads a message without its length.
+    pub fn parse(bytes: &[u8]) -> Option<Told> {
+        let (status, rest) = bytes.split_first_chunk()?;
+        let (commits, rest) = rest.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let (key, text) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
+        Some(Told {
+            status: Status(*status),
+            commits: u64::from_le_bytes(*commits),
+            key: key.to_vec(),
+            text: String::from_utf8(text.to_vec()).ok()?,
+        })
+    }
+}
+
+/// Messages out of a stream of bytes, however they come.
+#[derive(Debug, Default)]
+pub struct Frames {
+    bytes: Vec<u8>,
+    /// Bytes of the message that was given last.
+    given: usize,
+}
+
+impl Frames {
+    /// The next message without its length. None when the stream gives nothing
+    /// for as long as it waits; an error when it has ended.
+    pub fn next(&mut self, stream: &mut impl Read) -> io::Result<Option<&[u8]>> {
+        self.bytes.drain(..std::mem::take(&mut self.given));
+        loop {
+            if let Some(end) = self.end()? {
+                self.given = end;
+                return Ok(Some(&self.bytes[4..end]));
+            }
+            let mut some = [0; 16 << 10];
+            match stream.read(&mut some) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(n) => self.bytes.extend(&some[..n]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                    ) =>
+                {
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Where the first message ends, when all of it is there.
+    fn end(&self) -> io::Result<Option<usize>> {
+        let Some(length) = self.bytes.first_chunk() else {
+            return Ok(None);
+        };
+        let length = u32::from_le_bytes(*length) as usize;
+        if length > MOST_BYTES {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Ok((self.bytes.len() >= 4 + length).then_some(4 + length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A stream that gives a few bytes at a time, and nothing in between.
+    struct Dribble<'a> {
+        bytes: &'a [u8],
+        rests: bool,
+    }
+
+    impl Read for Dribble<'_> {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            self.rests = !self.rests;
+            if self.rests {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            let n = self.bytes.len().min(3).min(to.len());
+            to[..n].copy_from_slice(&self.bytes[..n]);
+            self.bytes = &self.bytes[n..];
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn messages_come_whole_out_of_a_stream_in_pieces() {
+        let asks = [
+            Ask::Hello {
+                version: VERSION,
+                program: b"LOADACCT",
+            },
+            Ask::Hold {
+                file: 7,
+                key: b"KEY",
+            },
+            Ask::Append {
+                file: 7,
+                record: b"RECORD",
+            },
+            Ask::Insert {
+                file: 1,
+                key: b"K",
+                record: b"KR",
+            },
+            Ask::Flush,
+        ];
+        let mut bytes = Vec::new();
+        asks.iter().for_each(|ask| ask.emit(&mut bytes));
+        let mut stream = Dribble {
+            bytes: &bytes,
+            rests: false,
+        };
+        let mut frames = Frames::default();
+        for ask in asks {
+            let frame = loop {
+                if let Some(frame) = frames.next(&mut stream).expect("a stream") {
+                    break frame.to_vec();
+                }
+            };
+            assert_eq!(Ask::parse(&frame), Some(ask));
+        }
+        let end = loop {
+            match frames.next(&mut stream) {
+                Ok(None) => {}
+                Ok(Some(frame)) => panic!("{frame:?}"),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(end.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_told_reads_back(commits: u64, key in prop::collection::vec(any::<u8>(), 0..300), text: String) {
+            let told = Told { status: Status::IN_USE, commits, key, text };
+            let mut bytes = Vec::new();
+            told.emit(&mut bytes);
+            prop_assert_eq!(Told::parse(&bytes[4..]), Some(told));
+        }
+
+        #[test]
+        fn no_bytes_make_the_readers_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Ask::parse(&bytes);
+            let _ = Told::parse(&bytes);
+            let mut frames = Frames::default();
+            let mut stream = &bytes[..];
+            while let Ok(Some(_)) = frames.next(&mut stream) {}
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Batch jobs that change files while the region has them.
+//!
+//! Each job's process has a connection, a thread and an open task of
+//! transaction CBAT, whose locks and unit of work are the job's. Its changes
+//! are committed a moment after they were made, many together, so nobody waits
+//! long for them; before it waits for a record it commits what it has changed.
+
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use miette::Result;
+use region::engine::{EngineClass, enter};
+use region::{Handle, UserId};
+
+use super::{Running, Service};
+use crate::app::Application;
+use crate::app::compile::Compiled;
+use crate::app::said::Said;
+use crate::log::SERVE;
+
+mod job;
+
+/// The service, once it has started.
+#[derive(Default)]
+struct Batch {
+    open: Option<Open>,
+}
+
+struct Open {
+    state: PathBuf,
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+/// A service that has not started.
+pub fn service() -> Box<dyn Service> {
+    Box::new(Batch::default())
+}
+
+impl Service for Batch {
+    fn prepare(&mut self, _: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
+        Ok(())
+    }
+
+    /// A region that cannot listen serves everything but jobs.
+    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+        let state = running.app.state.clone();
+        if running.store.is_none() {
+            return Ok(());
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let (region, user, stopping) = (running.region.clone(), running.user, stop.clone());
+        let thread = batch::beside::listen(&state).and_then(|listener| {
+            let thread = std::thread::Builder::new().name("tupelo-batch".into());
+            thread.spawn(move || accept(&listener, &region, user, &stopping))
+        });
+        match thread {
+            Ok(thread) => {
+                self.open = Some(Open {
+                    state,
+                    stop,
+                    thread,
+                });
+            }
+            Err(error) => tracing::warn!(
+                target: SERVE,
+                %error,
+                "batch jobs cannot change files while this region runs"
+            ),
+        }
+        Ok(())
+    }
+
+    fn addresses(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// A job may last for hours: it is told that the region has ended.
+    fn stop(&mut self, _: Duration) {
+        if let Some(Open {
+            state,
+            stop,
+            thread,
+        }) = self.open.take()
+        {
+            stop.store(true, Ordering::SeqCst);
+            if batch::beside::connect(&state).is_ok() {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+/// The thread that jobs connect to.
+fn accept(listener: &UnixListener, region: &Handle, user: UserId, stop: &AtomicBool) {
+    enter("batch", EngineClass::General);
+    let jobs: Mutex<Vec<(usize, UnixStream)>> = Mutex::default();
+    let lock = || jobs.lock().unwrap_or_else(PoisonError::into_inner);
+    std::thread::scope(|scope| {
+        for (number, stream) in listener.incoming().enumerate() {
+            if stop.load(Ordering::SeqCst) {
+                break;
+            }
+            let both = stream.and_then(|stream| Ok((stream.try_clone()?, stream)));
+            let (mine, theirs) = match both {
+                Ok(both) => both,
+                Err(error) => {
+                    tracing::warn!(target: SERVE, %error, "a batch job could not connect");
+                    continue;
+                }
+            };
+            lock().push((number, mine));
+            let thread = std::thread::Builder::new().name("tupelo-job".into());
+            let served = thread.spawn_scoped(scope, move || {
+                enter("batch", EngineClass::General);
+                region::block_on(job::serve(region, user, theirs));
+                lock().retain(|(n, _)| *n != number);
+            });
+            if let Err(error) = served {
+                tracing::warn!(target: SERVE, %error, "no thread for a batch job");
+                lock().retain(|(n, _)| *n != number);
+            }
+        }
+        for (_, stream) in lock().iter() {
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+        }
+    });
+}

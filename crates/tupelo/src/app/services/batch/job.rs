@@ -1,0 +1,242 @@
+//! One job: its messages, the task that stands for it, and its commits.
+
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use batch::beside::{Ask, Frames, Told, VERSION, status_of};
+use batch::status::Status;
+use cics::resp::Condition;
+use region::{Answer, Handle, Op, OpenTask, TaskRequest, UserId};
+use store::FileId;
+
+use crate::app::definitions::JOBS;
+use crate::log::SERVE;
+
+/// Changes after which they are committed.
+const MOST_CHANGES: u32 = 500;
+/// Time after which changes are committed while more of them come.
+const COMMIT_AFTER: Duration = Duration::from_millis(20);
+/// Time without a message after which changes are committed.
+const QUIET: Duration = Duration::from_millis(5);
+/// How often a job that is quiet is looked after.
+const LOOK: Duration = Duration::from_millis(200);
+/// Numbers of an RRDS that are tried when others write to the last ones.
+const TRIES: usize = 100;
+
+/// Serves a job from its first message to the end of its connection.
+pub async fn serve(region: &Handle, user: UserId, stream: UnixStream) {
+    let (mut stream, mut frames) = (stream, Frames::default());
+    let begun = begin(region, user, &mut stream, &mut frames).await;
+    let (task, program) = match begun {
+        Ok(Some(begun)) => begun,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(target: SERVE, %error, "a batch job did not say what it is");
+            return;
+        }
+    };
+    let mut job = Job {
+        region,
+        purged: task.purged(),
+        task,
+        commits: 0,
+        pending: 0,
+        since: None,
+        failed: false,
+    };
+    let ended = job.run(&mut stream, &mut frames).await;
+    if let Err(error) = ended
+        && error.kind() != io::ErrorKind::UnexpectedEof
+    {
+        tracing::warn!(target: SERVE, program, %error, "the connection of a batch job is lost");
+    }
+    // What it was told is committed, however it ended.
+    job.task.end(None, 0).await;
+}
+
+/// Hears who it is and begins its task; none when it was refused.
+async fn begin(
+    region: &Handle,
+    user: UserId,
+    stream: &mut UnixStream,
+    frames: &mut Frames,
+) -> io::Result<Option<(OpenTask, String)>> {
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    let hello = frames.next(stream)?.and_then(Ask::parse);
+    let Some(Ask::Hello { version, program }) = hello else {
+        return Err(io::ErrorKind::InvalidData.into());
+    };
+    let program = String::from_utf8_lossy(program).into_owned();
+    let refused = if version != VERSION {
+        "the region is of another version than this program: stop it to change its files".to_owned()
+    } else {
+        let request = TaskRequest {
+            transid: JOBS.parse().unwrap_or_default(),
+            program: program.parse().unwrap_or_default(),
+            userid: user,
+            ..TaskRequest::default()
+        };
+        match region.begin_open(&region.default_port(), request).await {
+            Ok(task) => {
+                say(stream, &Told::done(0))?;
+                return Ok(Some((task, program)));
+            }
+            Err(refusal) => format!("the region takes no job: {refusal}"),
+        }
+    };
+    say(stream, &Told::with(Status::IN_USE, 0, refused))?;
+    Ok(None)
+}
+
+struct Job<'r> {
+    region: &'r Handle,
+    task: OpenTask,
+    purged: Arc<AtomicBool>,
+    /// How often changes were committed.
+    commits: u64,
+    /// Changes that are not.
+    pending: u32,
+    /// When the first of them was made.
+    since: Option<Instant>,
+    /// Changes were lost, and the job was not told.
+    failed: bool,
+}
+
+impl Job<'_> {
+    async fn run(&mut self, stream: &mut UnixStream, frames: &mut Frames) -> io::Result<()> {
+        let mut waits = Duration::ZERO;
+        loop {
+            let limit = if self.pending > 0 { QUIET } else { LOOK };
+            if waits != limit {
+                stream.set_read_timeout(Some(limit))?;
+                waits = limit;
+            }
+            if self.purged.load(Ordering::SeqCst) {
+                return say(stream, &self.over());
+            }
+            let Some(frame) = frames.next(stream)? else {
+                self.commit().await;
+                continue;
+            };
+            let ask = Ask::parse(frame).ok_or(io::ErrorKind::InvalidData)?;
+            let told = self.serve(ask).await;
+            say(stream, &told)?;
+            let is_due = self
+                .since
+                .is_some_and(|since| since.elapsed() >= COMMIT_AFTER);
+            if is_due || self.pending >= MOST_CHANGES {
+                self.commit().await;
+            }
+        }
+    }
+
+    /// What a job whose task was purged is told.
+    fn over(&self) -> Told {
+        let text = format!("its task {} in the region was purged", self.task.number());
+        Told::with(Status::PERMANENT, self.commits, text)
+    }
+
+    async fn serve(&mut self, ask: Ask<'_>) -> Told {
+        let (op, file, key, record) = match ask {
+            Ask::Hold { file, key } => (Op::Read, file, key, &[][..]),
+            Ask::Free { file, key } => (Op::Unlock, file, key, &[][..]),
+            Ask::Insert { file, key, record } => (Op::Write, file, key, record),
+            Ask::Append { file, record } => (Op::Write, file, &[][..], record),
+            Ask::Replace { file, key, record } => (Op::Rewrite, file, key, record),
+            Ask::Delete { file, key } => (Op::Delete, file, key, &[][..]),
+            Ask::Flush | Ask::Look | Ask::Hello { .. } => {
+                if ask == Ask::Flush {
+                    self.commit().await;
+                }
+                return match std::mem::take(&mut self.failed) {
+                    true => self.lost(),
+                    false => Told::done(self.commits),
+                };
+            }
+        };
+        if std::mem::take(&mut self.failed) {
+            return self.lost();
+        }
+        let answer = self.record(op, FileId(file), key, record).await;
+        let (status, text) = self.status(&answer, file, key);
+        if status.is_done() && !matches!(op, Op::Read | Op::Unlock) {
+            self.pending += 1;
+            self.since.get_or_insert_with(Instant::now);
+        }
+        Told {
+            key: answer.data,
+            ..Told::with(status, self.commits, text)
+        }
+    }
+
+    /// Does it at once, or commits what is pending and waits for the lock.
+    async fn record(&mut self, op: Op, file: FileId, key: &[u8], record: &[u8]) -> Answer {
+        let mut answer = self.task.record(op, file, false, key, record).await;
+        let mut tries = 0;
+        while answer.condition == Condition::RecordBusy && tries < TRIES {
+            tries += 1;
+            self.commit().await;
+            answer = self.task.record(op, file, true, key, record).await;
+        }
+        answer
+    }
+
+    /// What a program is told of an answer, and a person.
+    fn status(&self, answer: &Answer, file: u32, key: &[u8]) -> (Status, String) {
+        match answer.abend.as_bytes() {
+            b"    " => {}
+            b"AFCF" => return (Status::IN_USE, self.locked(file, key)),
+            b"AEXY" => return (Status::PERMANENT, self.over().text),
+            _ => {
+                return (
+                    Status::PERMANENT,
+                    format!("the region says {}", answer.abend),
+                );
+            }
+        }
+        let text = match answer.condition {
+            Condition::Normal | Condition::NotFnd | Condition::DupRec => String::new(),
+            condition => format!("the region says {condition}, RESP2 {}", answer.resp2),
+        };
+        (status_of(answer.condition), text)
+    }
+
+    /// Who has the record that was waited for in vain.
+    fn locked(&self, file: u32, key: &[u8]) -> String {
+        let record = format!("record of file {file} {}", key.escape_ascii());
+        let locks = self.region.locks();
+        match locks.iter().find(|lock| lock.name == record) {
+            Some(lock) => format!(
+                "task {} ({}) has the record {} locked",
+                lock.owner,
+                lock.transid,
+                key.escape_ascii()
+            ),
+            None => "another task had the record locked for too long".to_owned(),
+        }
+    }
+
+    fn lost(&self) -> Told {
+        let text = "changes that were made before could not be stored; the region's log says why";
+        Told::with(Status::PERMANENT, self.commits, text.to_owned())
+    }
+
+    /// Commits what is pending.
+    async fn commit(&mut self) {
+        if std::mem::take(&mut self.pending) > 0 {
+            let answer = self.task.call(Op::Syncpoint, [0; 8], Vec::new()).await;
+            self.failed |= answer.condition != Condition::Normal || !answer.abend.is_blank();
+            self.commits += 1;
+            self.since = None;
+        }
+    }
+}
+
+fn say(stream: &mut UnixStream, told: &Told) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    told.emit(&mut bytes);
+    stream.write_all(&bytes)
+}

@@ -1,0 +1,197 @@
+//! Batch jobs that change files while a region serves them: the bank, and the
+//! programs of `testdata/beside`.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::http;
+use crate::program::{text, tupelo};
+use crate::server::{Server, example};
+
+const ACCOUNT: &str = "10000001";
+
+/// The bank with batch programs, served.
+struct Bank {
+    folder: tempfile::TempDir,
+    server: Server,
+}
+
+impl Bank {
+    fn start(lock_wait_ms: u32) -> Bank {
+        let folder = tempfile::tempdir().expect("a folder");
+        crate::appc::copy(&example("bank"), folder.path());
+        let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/beside");
+        crate::appc::copy(&programs, &folder.path().join("batch"));
+        let path = folder.path().join("tupelo.toml");
+        let settings = std::fs::read_to_string(&path).expect("settings");
+        let settings = settings.replace(
+            "[region]",
+            &format!("[region]\nlock_wait_ms = {lock_wait_ms}"),
+        );
+        std::fs::write(path, settings).expect("settings");
+        let server = Server::start(folder.path());
+        Bank { folder, server }
+    }
+
+    fn job(&self, program: &str, parm: &str) -> Command {
+        let mut job = tupelo();
+        job.args(["batch", program]).arg(self.folder.path());
+        job.arg("--state").arg(self.server.state.path());
+        job.args(["--dd", "ACCTS=ACCTFILE", "--parm", parm]);
+        job.stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        job
+    }
+
+    /// Starts HOLDS and waits until it has its record.
+    fn holds(&self) -> Child {
+        let job = self.job("HOLDS", ACCOUNT).spawn().expect("a job");
+        self.until("the job has the record", || !self.locks().is_empty());
+        job
+    }
+
+    fn locks(&self) -> Vec<serde_json::Value> {
+        let locks = http::send(&self.server.admin, "GET", "/locks", None);
+        locks.json().as_array().expect("a list").clone()
+    }
+
+    fn movements(&self) -> u64 {
+        let account = self.server.get(&format!("/bank/accounts/{ACCOUNT}"));
+        account.json()["movements"].as_u64().expect("a number")
+    }
+
+    fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
+        let limit = Instant::now() + Duration::from_secs(60);
+        while !holds() {
+            assert!(Instant::now() < limit, "never: {what}");
+            std::thread::yield_now();
+        }
+    }
+}
+
+fn deposit(gateway: &str) -> u16 {
+    let path = format!("/bank/accounts/{ACCOUNT}/movements");
+    let body = json!({"kind": "DEPOSIT", "amount": 1.0}).to_string();
+    http::send(gateway, "POST", &path, Some(&body)).status
+}
+
+fn go_on(mut job: Child) -> Output {
+    let mut stdin = job.stdin.take().expect("its input");
+    writeln!(stdin, "GO ON").expect("it listens");
+    drop(stdin);
+    job.wait_with_output().expect("its end")
+}
+
+#[test]
+fn of_updates_by_jobs_and_by_tasks_none_is_lost() {
+    let bank = Bank::start(10_000);
+    let before = bank.movements();
+    let jobs = [bank.job("INTEREST", "0010"), bank.job("INTEREST", "0010")];
+    let gateway = &bank.server.gateway;
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    assert_eq!(deposit(gateway), 200);
+                }
+            });
+        }
+        for mut job in jobs {
+            scope.spawn(move || {
+                let output = job.output().expect("a job");
+                let (told, why) = (text(&output.stdout), text(&output.stderr));
+                assert!(output.status.success(), "{told}{why}");
+            });
+        }
+    });
+    assert_eq!(bank.movements(), before + 2 * 10 + 2 * 50);
+    assert_eq!(bank.locks(), [json!(null); 0]);
+}
+
+#[test]
+fn a_task_waits_for_a_record_that_a_job_has_read_for_update() {
+    let bank = Bank::start(60_000);
+    let before = bank.movements();
+    let job = bank.holds();
+    let gateway = bank.server.gateway.clone();
+    let waits = std::thread::spawn(move || deposit(&gateway));
+    bank.until("the task waits", || {
+        let locks = bank.locks();
+        locks[0]["transid"] == "CBAT" && !locks[0]["waiters"].as_array().unwrap().is_empty()
+    });
+    let output = go_on(job);
+    assert_eq!(
+        text(&output.stdout),
+        "OPEN 00\nREAD 00\nREWRITE 00\nCLOSE 00\n"
+    );
+    assert_eq!(waits.join().expect("an answer"), 200);
+    assert_eq!(bank.movements(), before + 2);
+}
+
+#[test]
+fn a_job_that_is_killed_leaves_no_lock() {
+    let bank = Bank::start(60_000);
+    let mut job = bank.holds();
+    // The program's own process, whose parent only waits for it.
+    let child = format!("/proc/{0}/task/{0}/children", job.id());
+    let child = std::fs::read_to_string(child).expect("its child");
+    let child: i32 = child.trim().parse().expect("a number");
+    // SAFETY: a plain call; the child lives until its parent has waited for it.
+    unsafe { libc::kill(child, libc::SIGKILL) };
+    job.wait().expect("its end");
+    assert_eq!(deposit(&bank.server.gateway), 200);
+    bank.until("the lock is free", || bank.locks().is_empty());
+}
+
+#[test]
+fn a_job_is_told_who_has_its_record_for_too_long() {
+    let bank = Bank::start(200);
+    let holder = bank.holds();
+    let output = go_on(bank.job("HOLDS", ACCOUNT).spawn().expect("a job"));
+    assert!(text(&output.stdout).contains("READ 93\n"), "{output:?}");
+    let why = text(&output.stderr);
+    assert!(
+        why.contains("(CBAT) has the record 10000001 locked"),
+        "{why}"
+    );
+    assert!(text(&go_on(holder).stdout).contains("REWRITE 00\n"));
+}
+
+#[test]
+fn a_job_whose_region_dies_gets_a_permanent_error() {
+    let bank = Bank::start(10_000);
+    let job = bank.holds();
+    let Bank { folder, server } = bank;
+    let _state = server.kill();
+    let output = go_on(job);
+    assert_eq!(text(&output.stdout).lines().nth(2), Some("REWRITE 30"));
+    let why = text(&output.stderr);
+    assert!(why.contains("the region has ended"), "{why}");
+    drop(folder);
+}
+
+#[test]
+fn an_operator_ends_a_job_by_its_task() {
+    let bank = Bank::start(10_000);
+    let job = bank.holds();
+    let owner = bank.locks()[0]["owner"].as_u64().expect("a number");
+    let purged = tupelo()
+        .args([
+            "task",
+            "purge",
+            &owner.to_string(),
+            "--admin",
+            &bank.server.admin,
+        ])
+        .output()
+        .expect("tupelo runs");
+    assert!(purged.status.success(), "{purged:?}");
+    bank.until("the lock is free", || bank.locks().is_empty());
+    let output = go_on(job);
+    assert_eq!(text(&output.stdout).lines().nth(2), Some("REWRITE 30"));
+}

@@ -1,0 +1,18 @@
+//! Messages between a job's process and a region: any bytes, in any pieces.
+#![no_main]
+
+use batch::beside::{Ask, Frames, Told};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let mut stream = data;
+    let mut frames = Frames::default();
+    while let Ok(Some(frame)) = frames.next(&mut stream) {
+        if let Some(ask) = Ask::parse(frame) {
+            let mut again = Vec::new();
+            ask.emit(&mut again);
+            assert_eq!(Ask::parse(&again[4..]), Some(ask));
+        }
+        let _ = Told::parse(frame);
+    }
+});
