@@ -42,7 +42,7 @@ pub fn parse(text: &str) -> std::result::Result<Json, String> {
     let mut open: Vec<Vec<Json>> = Vec::new();
     let mut root = None;
     loop {
-        match reader.next().map_err(told)? {
+        match reader.next_event().map_err(told)? {
             Event::Start(start) => {
                 let element = element(&start).map_err(|e| told(reader.wrong(e)))?;
                 open.push(element);

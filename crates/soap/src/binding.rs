@@ -77,9 +77,6 @@ pub struct Node {
     /// An attribute of the element around it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub attribute: bool,
-    /// `xsi:nil` may stand for its value.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub nillable: bool,
     /// Fewest occurrences.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub min: u32,

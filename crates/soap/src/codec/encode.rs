@@ -109,7 +109,7 @@ impl<'a> Parser<'a, '_> {
 
     #[inline]
     fn next(&mut self) -> Step<Event<'a>> {
-        self.reader.next().map_err(|e| {
+        self.reader.next_event().map_err(|e| {
             Box::new(Fault {
                 path: Vec::new(),
                 at: 0,
@@ -454,8 +454,8 @@ impl<'a> Parser<'a, '_> {
         let namespace = self.namespace_of(prefix)?;
         let is = |node: &Node| node.namespace == namespace && node.local == local;
         // Elements come in the schema's order, nearly always.
-        for number in next..members.len().min(next + 2) {
-            if is(&members[number]) {
+        for (number, member) in members.iter().enumerate().skip(next).take(2) {
+            if is(member) {
                 return Ok(Some(number));
             }
         }

@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// What a codec does where more than one answer is right.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct XmlOptions {
     /// Code page, trimming, rounding and so on of the items.
     pub record: CodecOptions,
@@ -33,17 +33,6 @@ pub struct XmlOptions {
     pub allow_missing: bool,
     /// Limits of a message.
     pub limits: crate::xml::Limits,
-}
-
-impl Default for XmlOptions {
-    fn default() -> XmlOptions {
-        XmlOptions {
-            record: CodecOptions::default(),
-            ignore_unknown: false,
-            allow_missing: false,
-            limits: crate::xml::Limits::default(),
-        }
-    }
 }
 
 /// A compiled structure. Cheap to clone and to share between threads.

@@ -177,7 +177,7 @@ fn read_11(fault: &Element) -> Result<Fault, String> {
         subcodes: Vec::new(),
         reasons: vec![("en".into(), text("faultstring").unwrap_or_default())],
         role: text("faultactor"),
-        detail: fault.first("", "detail").map(|detail| inner_text(detail)),
+        detail: fault.first("", "detail").map(inner_text),
     })
 }
 
@@ -206,7 +206,7 @@ fn read_12(fault: &Element) -> Result<Fault, String> {
         subcodes,
         reasons: reasons.collect(),
         role: fault.first(ns, "Role").map(|e| e.text.trim().to_owned()),
-        detail: fault.first(ns, "Detail").map(|detail| inner_text(detail)),
+        detail: fault.first(ns, "Detail").map(inner_text),
     })
 }
 

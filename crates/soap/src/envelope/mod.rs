@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
         if !there {
             return Err(self.form("the envelope has no Body"));
         }
-        match self.reader.next()? {
+        match self.reader.next_event()? {
             Event::Eof => Ok(made),
             _ => Err(self.form("there is something behind the envelope")),
         }
@@ -231,9 +231,9 @@ impl<'a> Parser<'a> {
 
     /// The next element within the current one, its declarations taken in;
     /// `None` at the end. The number is what its scope is closed with.
-    fn element(&mut self) -> Result<Option<((String, String), Attributes)>, EnvelopeError> {
+    fn element(&mut self) -> Result<Option<(Name, Attributes)>, EnvelopeError> {
         loop {
-            match self.reader.next()? {
+            match self.reader.next_event()? {
                 Event::Start(start) => {
                     let attributes = start.attributes().map_err(|e| self.reader.wrong(e))?;
                     let mark = self
@@ -318,6 +318,9 @@ impl<'a> Parser<'a> {
         EnvelopeError::Form(self.reader.wrong(reason))
     }
 }
+
+/// Namespace and local part.
+type Name = (String, String);
 
 struct Attributes {
     attributes: Vec<(String, String)>,

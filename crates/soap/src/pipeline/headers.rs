@@ -48,7 +48,7 @@ impl Headers {
     }
 
     /// Those who were called with the request are called with the answer.
-    pub fn to_answer(&mut self) {
+    pub fn answer(&mut self) {
         self.sending = true;
         self.blocks.clear();
         let again = std::mem::take(&mut self.again);

@@ -450,7 +450,7 @@ impl<'c> Pipeline<'c> {
         match (&self.config.terminal, fault, answer) {
             (_, Some(fault), _) => self.answer_fault(fault, at),
             (Some(Handler::Soap { .. }), None, true) => {
-                self.headers.to_answer();
+                self.headers.answer();
                 self.stage = Stage::Headers(at, Function::SendResponse);
             }
             (_, None, true) => self.stage = Self::back(at, Stage::Response),

@@ -53,12 +53,6 @@ pub mod names {
     pub const APPLICATION: &str = "DFHWS-APPHANDLER";
     /// 1 for SOAP 1.1, 2 for 1.2, 10 for what is not SOAP.
     pub const LEVEL: &str = "DFHWS-SOAPLEVEL";
-    /// A fault that a program made.
-    pub const FAULT: &str = "DFHWS-FAULT";
-    /// Status code and text for the response.
-    pub const STATUS: &str = "DFHHTTPSTATUS";
-    /// Media type of the response.
-    pub const MEDIA_TYPE: &str = "DFHMEDIATYPE";
 }
 
 /// Where in a pipeline a program is called.

@@ -21,7 +21,7 @@ use super::simple::{self, Limits, Occurs, Simple, Type, occurs, truth};
 use super::types::{Schema, Schemas};
 use crate::binding::{Node, Structure};
 use crate::xml::{Element, XML, XSD};
-use copybook::generated::cobol;
+use copybook::generated;
 
 /// The copybook and elements of a message.
 pub(super) fn structure<'a>(
@@ -43,7 +43,6 @@ pub(super) fn structure<'a>(
     let mut root = Node {
         name: name.to_owned(),
         namespace: schema.namespace.clone(),
-        nillable: truth(declaration.attribute("nillable")),
         min: 1,
         max: Some(1),
         ..Node::default()
@@ -206,9 +205,7 @@ impl<'a> Builder<'a> {
             return Ok(Vec::new());
         }
         let base = derived.attribute("base").unwrap_or_default();
-        let name = derived
-            .resolve(base)
-            .map_err(|e| schema.broken(derived, e))?;
+        let name = schema.resolve(derived, base)?;
         let mut nodes = match self.schemas.get("complexType", &name) {
             Some((of, complex)) => self.complex(of, complex, part, level)?,
             None => {
@@ -263,9 +260,7 @@ impl<'a> Builder<'a> {
         level: u32,
     ) -> Result<Vec<Node>, WsdlError> {
         let base = derived.attribute("base").unwrap_or_default();
-        let name = derived
-            .resolve(base)
-            .map_err(|e| schema.broken(derived, e))?;
+        let name = schema.resolve(derived, base)?;
         if name.0 == SOAP_ENCODING {
             let fix = "Make it a sequence with an element that repeats.";
             return Err(schema.refused(derived, "SOAP arrays are not supported", fix));
@@ -290,7 +285,7 @@ impl<'a> Builder<'a> {
         let Some(written) = at.attribute(attribute) else {
             return Err(schema.broken(at, format!("it has no {attribute}")));
         };
-        let name = at.resolve(written).map_err(|e| schema.broken(at, e))?;
+        let name = schema.resolve(at, written)?;
         let found = self.schemas.get(kind, &name);
         found.ok_or_else(|| {
             let reason = format!("there is no {kind} {written:?} in the schemas given");
@@ -369,9 +364,7 @@ impl<'a> Builder<'a> {
         }
         let (of, target, namespace) = match declaration.attribute("ref") {
             Some(name) => {
-                let resolved = declaration
-                    .resolve(name)
-                    .map_err(|e| schema.broken(declaration, e))?;
+                let resolved = schema.resolve(declaration, name)?;
                 if resolved.0 == XML || resolved.0 == SOAP_ENCODING {
                     return Ok(None);
                 }
@@ -445,7 +438,6 @@ impl<'a> Builder<'a> {
         let mut node = Node {
             name: name.to_owned(),
             namespace,
-            nillable: truth(target.attribute("nillable")),
             min: occurs.min,
             max: occurs.max,
             ..Node::default()
@@ -553,6 +545,11 @@ impl<'a> Builder<'a> {
         }
         field
     }
+}
+
+/// The COBOL name of an element or attribute, as yet without a number.
+fn cobol(name: &str) -> String {
+    generated::cobol(&name.replace('_', "-"))
 }
 
 /// A name with room for a suffix.

@@ -148,7 +148,6 @@ impl Walk<'_> {
             max: Some(max),
             field: id.0,
             form: Form::Item,
-            nillable: false,
             children,
             ..Node::default()
         }

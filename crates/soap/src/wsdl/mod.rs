@@ -37,7 +37,7 @@ pub enum WsdlError {
     #[error("{0}")]
     Copybook(String),
     /// Something that the description has and this cannot do.
-    #[error("{place}: {what} {fix}")]
+    #[error("{place}: {what}. {fix}")]
     Refused {
         /// File and line, and the element.
         place: String,

@@ -127,6 +127,11 @@ impl Description<'_> {
             return Err(self.broken(&root, reason));
         }
         for types in root.all(WSDL, "types") {
+            let other = |e: &&Element| e.name == "schema" && e.namespace != XSD;
+            if let Some(old) = types.children.iter().find(other) {
+                let what = format!("a schema of {:?} is not supported", old.namespace);
+                return Err(self.refused(old, what, "Make it one of the year 2001."));
+            }
             for schema in types.all(XSD, "schema") {
                 self.schemas
                     .add(self.file, schema.clone(), None, resolver, 0)?;

@@ -93,9 +93,7 @@ pub(super) fn kind<'a>(
     declaration: &'a Element,
 ) -> Result<Type<'a>, WsdlError> {
     if let Some(written) = declaration.attribute("type") {
-        let name = declaration
-            .resolve(written)
-            .map_err(|e| schema.broken(declaration, e))?;
+        let name = schema.resolve(declaration, written)?;
         if let Some((of, complex)) = schemas.get("complexType", &name) {
             if truth(complex.attribute("abstract")) {
                 let fix = "Name the type that stands in its place.";
@@ -189,9 +187,7 @@ impl Facets {
         }
         match restriction.attribute("base") {
             Some(base) => {
-                let name = restriction
-                    .resolve(base)
-                    .map_err(|e| schema.broken(restriction, e))?;
+                let name = schema.resolve(restriction, base)?;
                 self.named(schemas, limits, schema, restriction, name, depth)
             }
             None => match restriction.first(XSD, "simpleType") {

@@ -47,6 +47,16 @@ impl Schema {
         )
     }
 
+    /// What a name in an attribute means. In a schema that another includes a
+    /// name without a prefix is that one's.
+    pub fn resolve(&self, at: &Element, written: &str) -> Result<(String, String), WsdlError> {
+        let name = at.resolve(written).map_err(|e| self.broken(at, e))?;
+        Ok(match name.0.is_empty() {
+            true => (self.namespace.clone(), name.1),
+            false => name,
+        })
+    }
+
     pub fn refused(&self, at: &Element, what: impl Into<String>, fix: &str) -> WsdlError {
         WsdlError::Refused {
             place: self.place(at),

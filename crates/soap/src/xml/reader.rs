@@ -137,11 +137,6 @@ impl<'a> Reader<'a> {
         (self.inner.buffer_position() as usize).min(self.text.len())
     }
 
-    /// Levels of elements that are open.
-    pub fn depth(&self) -> usize {
-        self.depth
-    }
-
     /// The text that is read.
     pub fn text(&self) -> &'a str {
         self.text
@@ -158,7 +153,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// What breaks a rule of XML or a limit.
     #[inline]
-    pub fn next(&mut self) -> Result<Event<'a>, Error> {
+    pub fn next_event(&mut self) -> Result<Event<'a>, Error> {
         if self.empty {
             self.empty = false;
             self.depth -= 1;
@@ -204,11 +199,11 @@ impl<'a> Reader<'a> {
     /// Goes past the element that began last; gives where its end tag begins.
     ///
     /// # Errors
-    /// As [`Reader::next`].
+    /// As [`Reader::next_event`].
     pub fn skip(&mut self) -> Result<usize, Error> {
         let mut open = 1;
         loop {
-            match self.next()? {
+            match self.next_event()? {
                 Event::Start(_) => open += 1,
                 Event::End => {
                     open -= 1;
@@ -294,7 +289,7 @@ mod tests {
         let mut reader = Reader::new(text, Limits::default())?;
         let mut told = String::new();
         loop {
-            match reader.next()? {
+            match reader.next_event()? {
                 Event::Start(start) => {
                     told += &format!("<{}", String::from_utf8_lossy(start.name()));
                     for (key, value) in start.attributes().map_err(|e| reader.wrong(e))? {

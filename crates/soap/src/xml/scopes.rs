@@ -117,7 +117,7 @@ impl Scopes {
         let limits = super::Limits::default();
         let mut reader = super::Reader::new(&document, limits).map_err(|e| e.reason)?;
         let mut scopes = Scopes::new();
-        if let super::Event::Start(start) = reader.next().map_err(|e| e.reason)? {
+        if let super::Event::Start(start) = reader.next_event().map_err(|e| e.reason)? {
             scopes.enter(&start)?;
         }
         Ok(scopes)

@@ -82,7 +82,7 @@ pub fn parse_tree(text: &str, limits: Limits) -> Result<Element, Error> {
     let mut root = None;
     let (mut line, mut counted) = (1, 0);
     loop {
-        match reader.next()? {
+        match reader.next_event()? {
             Event::Start(start) => {
                 let at = reader.start().max(counted);
                 line += reader.text().as_bytes()[counted..at]

@@ -186,6 +186,26 @@ fn types_of_other_namespaces_keep_them() {
 }
 
 #[test]
+fn a_schema_that_is_included_takes_the_namespace_of_the_other() {
+    let wsdl = described(
+        "<x:include schemaLocation='c.xsd'/><x:element name='in'><x:complexType><x:sequence>
+         <x:element name='a' type='t:short'/></x:sequence></x:complexType></x:element>",
+    );
+    let included = "<x:schema xmlns:x='http://www.w3.org/2001/XMLSchema'>
+        <x:simpleType name='short'><x:restriction base='code'><x:maxLength value='3'/></x:restriction></x:simpleType>
+        <x:simpleType name='code'><x:restriction base='x:string'/></x:simpleType></x:schema>";
+    let resolver = |_: &str| Some(included.to_owned());
+    let made = to_copybooks(&wsdl, &resolver, &CopybookOptions::default()).unwrap();
+    assert!(made[0].binding.request.copybook.contains("PIC X(3)"));
+    let old = wsdl.replacen("2001/XMLSchema", "2000/10/XMLSchema", 1);
+    let error = to_copybooks(&old, &resolver, &CopybookOptions::default()).unwrap_err();
+    assert!(
+        error.is_refusal() && error.to_string().contains("2000/10"),
+        "{error}"
+    );
+}
+
+#[test]
 fn what_is_not_supported_is_refused_by_name_and_line() {
     let within = |inside: &str| {
         format!("<x:element name='in'><x:complexType>{inside}</x:complexType></x:element>")

@@ -150,7 +150,7 @@ struct Root {
 
 fn look(text: &str, around: &Scopes) -> Result<Root, String> {
     let mut reader = Reader::new(text, Limits::default()).map_err(|e| e.to_string())?;
-    let Event::Start(start) = reader.next().map_err(|e| e.to_string())? else {
+    let Event::Start(start) = reader.next_event().map_err(|e| e.to_string())? else {
         return Err("there is no element".into());
     };
     let mut scopes = around.clone();
