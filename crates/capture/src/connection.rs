@@ -51,9 +51,7 @@ impl Connection {
     /// True for a SYN that was answered with a reset.
     pub(crate) fn was_refused(&self) -> bool {
         let shake = &self.handshake;
-        shake.syns > 0
-            && shake.syn_acks == 0
-            && matches!(self.close.reset, Some((Side::Server, _)))
+        shake.syns > 0 && shake.syn_acks == 0 && matches!(self.close.reset, Some((Side::Server, _)))
     }
 
     /// One end.

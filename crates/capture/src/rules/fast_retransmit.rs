@@ -141,7 +141,9 @@ fn around<'a>(gap: &Gap<'a>, sender: Side) -> Option<&'a Segment> {
     let path_ns = gap.connection.rtt_ns().unwrap_or(0);
     let far_ns = gap.connection.end(receiver).rtt.best_ns().unwrap_or(0);
     let by_path = after.time_ns - resent.time_ns <= 3 * far_ns + ANSWER_NS;
-    let silent_ns = at.checked_sub(1).map_or(0, |at| resent.time_ns - gap.timeline[at].time_ns);
+    let silent_ns = at
+        .checked_sub(1)
+        .map_or(0, |at| resent.time_ns - gap.timeline[at].time_ns);
     (by_path && silent_ns <= 2 * path_ns + TIMER_NS).then_some(resent)
 }
 

@@ -52,11 +52,10 @@ impl Rule for Reset {
         let answering = connection.end(exchange.asked_by.other());
         // Data behind the request that was no answer the parser knew: a head that
         // the capture cut.
-        let unread = exchange.response.bytes == 0
-            && answering.last_data_ns > exchange.request.end_ns;
-        let unseen = unread
-            || answering.segments == 0
-            || answering.marks.of(Marks::ACKED_UNSEEN) > 0;
+        let unread =
+            exchange.response.bytes == 0 && answering.last_data_ns > exchange.request.end_ns;
+        let unseen =
+            unread || answering.segments == 0 || answering.marks.of(Marks::ACKED_UNSEEN) > 0;
         if connection.close.first_fin.is_some() || unseen {
             // A close that was under way, or an answer of which a part was not
             // captured, or all.
@@ -75,9 +74,7 @@ impl Rule for Reset {
             cost_ns: (at_ns - exchange.request.start_ns).max(0),
             // What was told by turns may have been a farewell, or a sign of life
             // in the middle of a connection.
-            confidence: match delimited
-                || (exchange.index == 0 && connection.handshake.syns > 0)
-            {
+            confidence: match delimited || (exchange.index == 0 && connection.handshake.syns > 0) {
                 true => Confidence::High,
                 false => Confidence::Medium,
             },

@@ -125,8 +125,8 @@ impl Late {
             .count();
         // A receiver of two full segments acknowledges at once, and so does one
         // with a hole in front.
-        let could_wait =
-            gap.flight(copy.from) < 2 * connection.segment_bytes(copy.from) && first.seq == copy.seq;
+        let could_wait = gap.flight(copy.from) < 2 * connection.segment_bytes(copy.from)
+            && first.seq == copy.seq;
         if waited_ns > LONGEST_DELAY_NS || again != 1 || !could_wait {
             return Late::No;
         }
@@ -134,14 +134,14 @@ impl Late {
         let Some(answer) = answer else {
             return Late::No;
         };
+        // The copy's own answer tells how far the receiver is, if nothing else does.
         let best = |side| connection.end(side).rtt.best_ns();
-        let (Some(far_ns), near_ns) = (best(receiver), best(copy.from).unwrap_or(0)) else {
-            return Late::No;
-        };
+        let took_ns = answer.time_ns - copy.time_ns;
+        let far_ns = best(receiver).map_or(took_ns, |ns| ns.min(took_ns));
+        let near_ns = best(copy.from).unwrap_or(0);
         let dsack = connection.client.sack_permitted && connection.server.sack_permitted;
-        let at_once = answer.time_ns - copy.time_ns <= far_ns + TURN_NS;
         match (far_ns <= BESIDE_NS && far_ns * 2 <= near_ns, dsack) {
-            (true, _) if at_once => Late::Seen,
+            (true, _) => Late::Seen,
             // A receiver that has both copies says so.
             (_, true) => Late::No,
             _ if waited_ns - far_ns <= COMMON_DELAY_NS => Late::Perhaps,
@@ -158,6 +158,3 @@ const COMMON_DELAY_NS: i64 = 250_000_000;
 
 /// An end no farther than this is at the place of capture.
 const BESIDE_NS: i64 = 1_000_000;
-
-/// What an end takes to answer, at most, beside the path.
-const TURN_NS: i64 = 1_000_000;

@@ -23,7 +23,7 @@ static ABOUT: About = About {
     limits: "Needs the receiver's DSACK, or both copies in the capture and the acknowledgement \
              between them. Without either, an unnecessary retransmission looks like a loss. Told \
              where it cost something: high when the message went on behind the copy, medium when \
-             it was the message's end and the acknowledgement came too early for the copy's. A \
+             it was a request's end and the acknowledgement came too early for the copy's. A \
              copy sent while nothing was waited for is not named.",
     literature: "RFC 2883 (DSACK), RFC 3522 and 5682 (F-RTO); TAPO: packet delay and ACK delay",
 };
@@ -42,33 +42,9 @@ impl Rule for Spurious {
             // No message of this sender was under way: nobody waited.
             return None;
         }
-        let end = after.end_seq();
-        let covers = |s: &&Segment| s.from != after.from && s.ack.wrapping_sub(end) < 1 << 31;
+        let confidence = waited(gap, after)?;
         let told = (gap.later().iter().take(LOOK_AHEAD))
-            .find(|s| covers(s) && s.marks.any(Marks::DSACK));
-        let path_ns = gap.connection.rtt_ns().unwrap_or(0);
-        if gap.earlier().iter().rev().take(LOOK_AHEAD).any(|s| covers(&s)) {
-            // Seen away from the sender, on its way there: it came in time.
-            return None;
-        }
-        let goes_on = (gap.later().iter().take(LOOK_AHEAD)).any(|s| {
-            s.from == after.from
-                && s.is_new_data()
-                && s.time_ns - after.time_ns <= path_ns * 3 / 2 + TURN_NS
-        });
-        let confidence = match goes_on {
-            true => Confidence::High,
-            false => {
-                // What the copy's own answer tells is that the first one had
-                // arrived, not that anybody waited.
-                let first = gap.later().iter().find(covers)?;
-                let early = (first.time_ns - after.time_ns) * 5 < path_ns * 4;
-                if !early || first.marks.any(Marks::DSACK) {
-                    return None;
-                }
-                Confidence::Medium
-            }
-        };
+            .find(|s| covers(s, after) && s.marks.any(Marks::DSACK));
         let mut claim = Claim::whole(gap, confidence);
         claim.evidence = Evidence::of(&[gap.before().packet, after.packet]);
         if let Some(told) = told {
@@ -85,6 +61,40 @@ impl Rule for Spurious {
             gap.after().packet
         )
     }
+}
+
+/// Whether `ack` acknowledges all of `copy`.
+fn covers(ack: &Segment, copy: &Segment) -> bool {
+    ack.from != copy.from && ack.ack.wrapping_sub(copy.end_seq()) < 1 << 31
+}
+
+/// How sure it is that the copy's sender stood still for an acknowledgement that
+/// came too late; none where nothing shows it.
+fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
+    let mut before = gap.earlier().iter().rev().take(LOOK_AHEAD);
+    if before.any(|s| covers(s, copy)) {
+        // Seen away from the sender, on its way there: it came in time.
+        return None;
+    }
+    let mut later = gap.later().iter().take(LOOK_AHEAD);
+    let ack = later.find(|s| covers(s, copy))?;
+    // Set free by the acknowledgement at last: what follows an answer is the next
+    // message, and what comes later has the application's clock.
+    let near_ns = gap.connection.end(copy.from).rtt.best_ns().unwrap_or(0);
+    let mut mine = gap.later().iter().filter(|s| s.from == copy.from);
+    let freed = mine.find(|s| s.is_new_data()).is_some_and(|s| {
+        (0..=near_ns * 3 / 2 + TURN_NS).contains(&(s.time_ns - ack.time_ns))
+            && s.packet > ack.packet
+    });
+    if freed && ack.len == 0 {
+        return Some(Confidence::High);
+    }
+    // An answer to the copy itself tells that the first one had arrived, not that
+    // anybody waited; and behind the end of a response nobody is seen to wait.
+    let path_ns = gap.connection.rtt_ns().unwrap_or(0);
+    let early = (ack.time_ns - copy.time_ns) * 5 < path_ns * 4;
+    let asks = gap.phase == Phase::Request && !ack.marks.any(Marks::DSACK);
+    (early && asks).then_some(Confidence::Medium)
 }
 
 /// Whether the segment repeats what had arrived: by the receiver's DSACK, or by
@@ -116,7 +126,7 @@ pub(super) fn was_answered(gap: &Gap<'_>, copy: &Segment) -> bool {
 }
 
 /// What a sender takes to go on, at most, beside the path.
-const TURN_NS: i64 = 5_000_000;
+const TURN_NS: i64 = 500_000;
 
 /// Packets after the second copy among which its DSACK is looked for.
 const LOOK_AHEAD: usize = 24;

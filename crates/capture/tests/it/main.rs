@@ -10,6 +10,7 @@ mod opened;
 mod planted;
 mod protocols;
 mod reconciliation;
+mod refused;
 mod robust;
 mod sna;
 mod split;

@@ -78,12 +78,17 @@ const START_OPTIONS: &[&str] = &[
 /// Lines whose verb is one of some words: the second word where a label
 /// stands in column 1.
 fn verbs(text: &str, words: &[&str]) -> usize {
+    count(text, words, true)
+}
+
+/// The same; a verb without operands counts only where `bare` says so.
+fn count(text: &str, words: &[&str], bare: bool) -> usize {
     let verb = |line: &str| {
         let labelled = !line.starts_with([' ', '\t']);
         let mut rest = line.split_whitespace().skip(usize::from(labelled));
         let verb = rest.next()?;
         // Operands have keywords; a sentence that happens to hold a verb has not.
-        let stated = rest.next().is_none_or(|operands| operands.contains('='));
+        let stated = rest.next().map_or(bare, |operands| operands.contains('='));
         let known = words.iter().any(|w| w.eq_ignore_ascii_case(verb));
         (known && stated).then_some(())
     };
@@ -100,7 +105,8 @@ fn recognise_modes(text: &str) -> usize {
 fn recognise_major(text: &str) -> usize {
     let own = verbs(text, MAJOR_VERBS);
     match verbs(text, &["PCCU", "BUILD", "GENEND"]) {
-        0 => 2 * own + verbs(text, SHARED_VERBS),
+        // CLUSTER by itself is IDCAMS's, and GROUP and LINE are anybody's words.
+        0 => 2 * own + count(text, SHARED_VERBS, own > 0),
         _ => 0,
     }
 }
@@ -144,6 +150,14 @@ mod tests {
     use super::*;
     use crate::kind::recognise;
     use cics::diagnostic::Severity;
+
+    #[test]
+    fn a_job_that_defines_clusters_is_no_major_node() {
+        let job = "//STEP05 EXEC PGM=IDCAMS\n//SYSIN    DD   *\n   DELETE MY.KSDS -\n          \
+                   CLUSTER\n   SET    MAXCC = 0\n   DELETE MY.AIX -\n          CLUSTER\n/*\n";
+        assert_eq!(recognise_major(job), 0);
+        assert_eq!(recognise(job).map(|kind| kind.word), None);
+    }
 
     #[test]
     fn each_text_is_recognised_by_its_verbs() {

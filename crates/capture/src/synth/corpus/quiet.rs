@@ -273,7 +273,11 @@ fn slow_link(rng: &mut Rng) -> Made {
 fn short_timer(rng: &mut Rng) -> Made {
     let exchanges = (0..between(rng, 2, 8)).map(|_| Exchange {
         client_think_us: between(rng, 300_000, 2_000_000),
-        ..Exchange::new(300, between(rng, 1_000, 9_000), between(rng, 40, 1_200) as u32)
+        ..Exchange::new(
+            300,
+            between(rng, 1_000, 9_000),
+            between(rng, 40, 1_200) as u32,
+        )
     });
     let mut c = talk(exchanges.collect());
     path(rng, &mut c, (2_000, 20_000));
