@@ -30,6 +30,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("appc", 3),
     ("cpic", 3),
     ("sockets", 3),
+    ("ipconn", 3),
     ("script", 3),
     ("drive", 3),
     ("lab", 3),
@@ -57,7 +58,15 @@ const BESIDE: &[(&str, &str, &str)] = &[
 
 /// Crates without unsafe code. `copybook` is pure as well, but its decoder
 /// writes the bytes of JSON in place, which is where its speed comes from.
-const SAFE: &[&str] = &["cics", "sna", "soap", "capture", "advise", "translator"];
+const SAFE: &[&str] = &[
+    "cics",
+    "sna",
+    "soap",
+    "capture",
+    "advise",
+    "translator",
+    "ipconn",
+];
 
 /// Files longer than [`MOST_LINES`], and why.
 const LONG: &[(&str, &str)] = &[

@@ -66,6 +66,11 @@ pub struct Call<'a> {
     pub expected_bytes: usize,
     /// Milliseconds after which the program is ended.
     pub timeout_ms: u32,
+    /// The connection that the asset names (`connectionRef`), if it names one.
+    pub connection: Option<&'a str>,
+    /// Running the program twice does no more than running it once, by the
+    /// request's method.
+    pub idempotent: bool,
 }
 
 /// Why a program was not started.
@@ -75,6 +80,19 @@ pub enum Refusal {
     Busy(String),
     /// It cannot be served as things are defined.
     Impossible(String),
+    /// Where it would run cannot be reached.
+    Unreachable(String),
+}
+
+/// Why an admitted call has no reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failed {
+    /// It did not run after all.
+    Refused(Refusal),
+    /// Its answer is lost: it may have run.
+    Lost(String),
+    /// The input is larger than where it would run takes.
+    TooLarge,
 }
 
 /// Why input could not be written.
@@ -118,7 +136,7 @@ pub trait Task {
     ) -> Result<(), PutError<E>>;
 
     /// Runs the program to its end.
-    fn run(self) -> impl Future<Output = Self::Reply>;
+    fn run(self) -> impl Future<Output = Result<Self::Reply, Failed>>;
 }
 
 /// How a program ended, and its output.

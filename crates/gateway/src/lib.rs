@@ -14,7 +14,7 @@ mod validate;
 mod web;
 mod yaml;
 
-pub use backend::{Abend, Backend, Call, Door, Operated, PutError, Refusal, Reply, Task};
+pub use backend::{Abend, Backend, Call, Door, Failed, Operated, PutError, Refusal, Reply, Task};
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
 pub use openapi::keywords::reference_page as openapi_reference;
 pub use project::import::{

@@ -25,6 +25,16 @@ pub const MAX_CONTAINERS: usize = 4096;
 /// Attach, before anything was run.
 pub const CHANNEL_PARAMETER: &[u8] = b"TXDL\x02";
 
+/// The initialisation parameter by which a caller says who it is, to its own
+/// region: behind it flags and the user's eight characters. It does not leave
+/// the region.
+pub const CALLER_PARAMETER: &[u8] = b"TXCL";
+/// The flag of a caller that said SYNCONRETURN.
+pub const CALLER_SYNCS: u8 = 1;
+/// The flag of one that does not link: its message is the operands of a START,
+/// and the answer RESP and RESP2 (u16 each) and the name of the request.
+pub const CALLER_STARTS: u8 = 2;
+
 const NAME: &[u8; 4] = b"TXDL";
 const COMMAREA_FORM: u8 = 1;
 const CHANNEL_FORM: u8 = 2;

@@ -125,18 +125,10 @@ struct Pair {
 
 impl Pair {
     fn start(app: &Path, bytes: usize) -> Result<Pair> {
-        let mut serve = Command::new(program::tupelo()?);
-        serve.arg("serve").arg(app).args([
-            "--listen",
-            "127.0.0.1:0",
-            "--admin",
-            "127.0.0.1:0",
-            "--no-reload",
-        ]);
         let mut constant = Command::new(program::example("gateway", "constant")?);
         constant.args(["127.0.0.1:0", &bytes.to_string(), "1"]);
         Ok(Pair {
-            gateway: Server::start(serve)?,
+            gateway: Server::start(serve(app, &[])?)?,
             constant: Server::start(constant)?,
         })
     }
@@ -152,8 +144,22 @@ impl Pair {
     }
 }
 
+/// `tupelo serve` over an application, on free ports.
+pub fn serve(app: &Path, options: &[&str]) -> Result<Command> {
+    let mut serve = Command::new(program::tupelo()?);
+    serve.arg("serve").arg(app).args([
+        "--listen",
+        "127.0.0.1:0",
+        "--admin",
+        "127.0.0.1:0",
+        "--no-reload",
+    ]);
+    serve.args(options);
+    Ok(serve)
+}
+
 /// The same request to either server, so that both do the same work of HTTP.
-fn exchange(server: &Server, bytes: usize, load: &[&str]) -> Result<Measured> {
+pub fn exchange(server: &Server, bytes: usize, load: &[&str]) -> Result<Measured> {
     let path = format!("/perfchannel/response/{bytes}");
     let request = [
         "-X",
@@ -183,7 +189,13 @@ pub struct Server {
 
 impl Server {
     /// Starts it and waits for the line that names its address.
-    pub fn start(mut command: Command) -> Result<Server> {
+    pub fn start(command: Command) -> Result<Server> {
+        Server::start_at(command, "gateway")
+    }
+
+    /// The same with another word in front of the address, or behind
+    /// `gateway` a scheme of its own.
+    pub fn start_at(mut command: Command, word: &str) -> Result<Server> {
         let mut child = command
             .stdout(Stdio::piped())
             .stdin(Stdio::null())
@@ -195,8 +207,10 @@ impl Server {
                 .next()
                 .context("the server ended before it listened")??;
             let found = line
-                .strip_prefix("gateway")
-                .map(|rest| rest.trim().trim_start_matches("http://"))
+                .strip_prefix(if word == "https" { "gateway" } else { word })
+                .map(str::trim)
+                .filter(|rest| rest.starts_with("https://") == (word == "https"))
+                .and_then(|rest| rest.rsplit("://").next())
                 .or_else(|| line.starts_with("127.").then_some(line.as_str()));
             if let Some(text) = found {
                 break text
@@ -223,15 +237,31 @@ impl Server {
         port.and_then(|p| p.parse().ok()).context("no port")
     }
 
-    /// Drives one request again and again.
-    pub fn drive(&self, path: &str, request: &[&str], load: &[&str]) -> Result<Measured> {
-        self.drive_at(&self.address, path, request, load)
+    /// Where it listens.
+    pub fn address(&self) -> &str {
+        &self.address
     }
 
-    /// The same at another of its addresses.
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// CPU of it and its children so far, in microseconds.
+    pub fn cpu_us(&self) -> f64 {
+        cpu_ticks(self.child.id()) as f64 * TICK_US
+    }
+
+    /// Drives one request again and again.
+    pub fn drive(&self, path: &str, request: &[&str], load: &[&str]) -> Result<Measured> {
+        let base = format!("http://{}", self.address);
+        self.drive_at(&base, path, request, load)
+    }
+
+    /// The same at another base: a scheme, `://` and an address.
     pub fn drive_at(
         &self,
-        address: &str,
+        base: &str,
         path: &str,
         request: &[&str],
         load: &[&str],
@@ -239,7 +269,7 @@ impl Server {
         let before = cpu_ticks(self.child.id());
         let output = Command::new(program::tupelo()?)
             .args(["drive", "--json", "--threads", "1"])
-            .arg(format!("http://{address}{path}"))
+            .arg(format!("{base}{path}"))
             .args(request)
             .args(load)
             .stderr(Stdio::inherit())
@@ -308,7 +338,7 @@ fn cpu_ticks(pid: u32) -> u64 {
 }
 
 /// A copy of the example with another CONCURRENCY and one door thread.
-fn application(folder: &Path, name: &str, concurrency: &str) -> Result<PathBuf> {
+pub fn application(folder: &Path, name: &str, concurrency: &str) -> Result<PathBuf> {
     let to = folder.join(name);
     copy(Path::new("examples/perfchannel"), &to)?;
     let csd = fs::read_to_string(to.join("resources.csd"))?;
@@ -338,7 +368,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// A request body of about 50 bytes, as in the source of the workload.
-const BODY: &str = r#"{"request":"as many characters as the path says"}"#;
+pub const BODY: &str = r#"{"request":"as many characters as the path says"}"#;
 
 /// Microseconds of a clock tick (USER_HZ is 100 on every Linux).
 const TICK_US: f64 = 10_000.0;

@@ -13,7 +13,10 @@ mod copybook;
 mod drive;
 mod exec;
 mod gateway;
+mod gateway_idle;
 mod gateway_peers;
+mod gateway_remote;
+mod gateway_secure;
 pub mod program;
 mod row;
 mod script;
@@ -73,6 +76,9 @@ const BENCHES: &[&[Bench]] = &[
     exec::BENCHES,
     times::BENCHES,
     gateway::BENCHES,
+    gateway_remote::BENCHES,
+    gateway_secure::BENCHES,
+    gateway_idle::BENCHES,
     sockets::BENCHES,
     script::BENCHES,
     web::BENCHES,

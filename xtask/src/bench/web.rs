@@ -86,14 +86,14 @@ fn echo(setting: &Setting) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (attach, what) in [(true, "with an attach task"), (false, "attached directly")] {
         let app = folder.path().join(what.replace(' ', "-"));
-        let address = application(&app, attach)?;
+        let base = format!("http://{}", application(&app, attach)?);
         let server = serve(&app)?;
         let mut constant = Command::new(program::example("gateway", "constant")?);
         constant.args(["127.0.0.1:0", &BYTES.to_string(), "1"]);
         let constant = Server::start(constant)?;
         let (mut ours, mut rest, mut bare) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..setting.rounds {
-            ours.push(server.drive_at(&address, "/echo", &post, &load)?);
+            ours.push(server.drive_at(&base, "/echo", &post, &load)?);
             let path = format!("/perfchannel/response/{BYTES}");
             rest.push(server.drive(&path, &put, &load)?);
             bare.push(constant.drive("/", &post, &load)?);

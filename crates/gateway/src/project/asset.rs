@@ -51,6 +51,8 @@ pub(crate) struct Asset {
     /// The program only sees that transaction in EIBTRNID: it runs under the
     /// mirror's.
     pub eib_only: bool,
+    /// The connection to the region that has the program (`connectionRef`).
+    pub connection: Option<String>,
     pub request: Interface,
     pub response: Interface,
     /// Its structures, where they are derived from the API.
@@ -235,6 +237,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
     let provider = folder.join("providerFiles");
     let books = copybooks(&provider);
     let transid = property("transid").filter(|t| !t.is_empty());
+    let connection = property("connectionRef").filter(|c| !c.is_empty());
     let usage = property("transidUsage");
     let eib_only = usage.is_some_and(|usage| usage.eq_ignore_ascii_case("EIB_ONLY"));
     if books.is_empty() && style == Style::Channel {
@@ -249,6 +252,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
                 program,
                 transid,
                 eib_only,
+                connection,
                 request: nothing(),
                 response: nothing(),
                 api_first: Some(derived),
@@ -320,6 +324,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         program,
         transid,
         eib_only,
+        connection,
         request,
         response,
         api_first: None,

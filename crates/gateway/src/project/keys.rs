@@ -33,8 +33,6 @@ pub(crate) enum File {
 
 use Treatment::{Served, Shown};
 
-/// Programs run in the region behind the gateway.
-const HERE: Treatment = Shown("programs run in the region behind the gateway");
 /// Data has the region's code page.
 const CODE_PAGE: Treatment = Shown("data is in the region's code page");
 const TOLD: Treatment = Shown("");
@@ -52,7 +50,7 @@ const TABLE: &[Section] = &[
             ("provider", Served),
             ("programInterface", BY_ASSET),
             ("language", BY_ASSET),
-            ("connectionRef", HERE),
+            ("connectionRef", BY_ASSET),
             ("program", BY_ASSET),
             ("transid", BY_ASSET),
             ("transidUsage", BY_ASSET),
@@ -96,7 +94,7 @@ const TABLE: &[Section] = &[
             ("language", Served),
             ("transid", Served),
             ("transidUsage", Served),
-            ("connectionRef", HERE),
+            ("connectionRef", Served),
             ("ccsid", CODE_PAGE),
         ],
     ),

@@ -5,7 +5,7 @@
 //! request is answered as soon as its headers are read.
 
 use super::{Gateway, GatewayConfig, StartError};
-use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
+use crate::backend::{Abend, Backend, Call, Door, Failed, PutError, Refusal, Reply, Task};
 use bytes::Bytes;
 use std::convert::Infallible;
 use std::future::Future;
@@ -71,7 +71,7 @@ impl Task for Never {
         match self.0 {}
     }
 
-    async fn run(self) -> Never {
+    async fn run(self) -> Result<Never, Failed> {
         match self.0 {}
     }
 }

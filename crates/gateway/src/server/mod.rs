@@ -57,6 +57,8 @@ pub struct GatewayConfig {
     pub admin_auth: bool,
     /// Whether it is served by HTTPS, with the gateway's certificate.
     pub admin_tls: bool,
+    /// Whether APIs are served; without them there is administration alone.
+    pub http: bool,
     /// What clients are checked against.
     pub security: SecurityConfig,
     /// Threads that serve connections; 0 for one every two CPUs.
@@ -131,6 +133,7 @@ impl Default for GatewayConfig {
             admin: None,
             admin_auth: false,
             admin_tls: false,
+            http: true,
             security: SecurityConfig::default(),
             threads: 0,
             cpus: Vec::new(),
@@ -371,8 +374,14 @@ impl<B: Backend> Gateway<B> {
             n => n,
         };
         memory::return_large_blocks();
-        let plain = listen::bind_all(config.listen, doors)?;
-        let address = listen::address(&plain[0], config.listen)?;
+        let plain = match config.http {
+            true => listen::bind_all(config.listen, doors)?,
+            false => Vec::new(),
+        };
+        let address = match plain.first() {
+            Some(first) => listen::address(first, config.listen)?,
+            None => config.listen,
+        };
         let shared = Arc::new(Shared {
             address,
             backend,
@@ -391,6 +400,8 @@ impl<B: Backend> Gateway<B> {
         let (mut secure, mut tls, mut tls_address) = (Vec::new(), None, None);
         if let Some(config) = &shared.config.tls {
             tls = Some(Arc::new(tls::Tls::load(config)?));
+        }
+        if let Some(config) = shared.config.tls.as_ref().filter(|_| shared.config.http) {
             secure = listen::bind_all(config.listen, doors)?;
             tls_address = Some(listen::address(&secure[0], config.listen)?);
         }

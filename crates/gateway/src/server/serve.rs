@@ -12,7 +12,8 @@ use super::gate::Peer;
 use super::intake::Taken;
 use super::memory::SMALL;
 use super::told::{
-    abended, absent_containers, bad_data, failed, malformed, not_put, refused, repeated, unmapped,
+    abended, absent_containers, bad_data, failed, malformed, not_put, not_run, refused, repeated,
+    unmapped,
 };
 use super::{Route, Routes, Shared, documents, headers, respond};
 use crate::backend::{Abend, Backend, Call, Door, PutError, Reply as _, Task as _};
@@ -472,6 +473,8 @@ impl<B: Backend> Server<B> {
                 .chain(containers)
                 .sum(),
             timeout_ms: config.response_timeout_ms,
+            connection: asset.connection.as_deref(),
+            idempotent: parts.method.is_idempotent(),
         };
         let mut task = self.door.begin(call).await.map_err(refused)?;
         match asset.request.style {
@@ -509,14 +512,15 @@ impl<B: Backend> Server<B> {
         }
         let limit = ticks(config.response_timeout_ms) + GRACE_TICKS;
         let reply = self.deadlines.limit(limit, task.run()).await;
-        reply.ok_or_else(|| {
+        let reply = reply.ok_or_else(|| {
             let detail = format!("{} did not answer in time", asset.program);
             Problem::new(
                 StatusCode::GATEWAY_TIMEOUT,
                 "The program took too long",
                 detail,
             )
-        })
+        })?;
+        reply.map_err(not_run)
     }
 }
 

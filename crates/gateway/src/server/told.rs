@@ -3,7 +3,7 @@
 //!
 //! Reference: RFC 9457.
 
-use crate::backend::{Abend, PutError, Refusal};
+use crate::backend::{Abend, Failed, PutError, Refusal};
 use crate::json::JsonError;
 use crate::mapping::context::{Failure, Reply};
 use crate::mapping::request::EncodeFailure;
@@ -49,6 +49,23 @@ pub(super) fn refused(refusal: Refusal) -> Problem {
         Refusal::Impossible(why) => {
             let title = "The program cannot be run";
             Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, why)
+        }
+        Refusal::Unreachable(why) => {
+            let title = "The region cannot be reached";
+            Problem::new(StatusCode::BAD_GATEWAY, title, why)
+        }
+    }
+}
+
+/// An admitted task without a reply.
+pub(super) fn not_run(failed: Failed) -> Problem {
+    match failed {
+        Failed::Refused(refusal) => refused(refusal),
+        Failed::TooLarge => not_put(PutError::TooLarge),
+        Failed::Lost(why) => {
+            let title = "The answer of the region is lost";
+            let detail = format!("{why}; the program may have run");
+            Problem::new(StatusCode::BAD_GATEWAY, title, detail)
         }
     }
 }

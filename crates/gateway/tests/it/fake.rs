@@ -1,6 +1,6 @@
 //! A backend whose programs are closures.
 
-use gateway::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
+use gateway::{Abend, Backend, Call, Door, Failed, PutError, Refusal, Reply, Task};
 use std::collections::HashMap;
 use std::future::Future;
 use std::io;
@@ -116,7 +116,7 @@ impl Task for FakeTask {
         fill(&mut self.data.commarea).map_err(PutError::Fill)
     }
 
-    async fn run(mut self) -> Data {
+    async fn run(mut self) -> Result<Data, Failed> {
         if let Some(gate) = &self.gate {
             gate.acquire()
                 .await
@@ -124,7 +124,7 @@ impl Task for FakeTask {
                 .forget();
         }
         (self.program)(&mut self.data);
-        self.data
+        Ok(self.data)
     }
 }
 

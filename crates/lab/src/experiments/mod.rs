@@ -1,6 +1,7 @@
 //! The experiments: one file each, one row here.
 
 mod appc;
+mod capacity;
 mod context;
 mod delayed_ack;
 mod mss;
@@ -67,6 +68,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     sockets::EXPERIMENT,
     script::EXPERIMENT,
     delayed_ack::EXPERIMENT,
+    capacity::EXPERIMENT,
     appc::EXPERIMENT,
 ];
 

@@ -42,8 +42,32 @@ impl Server {
         Server::start_of(&executable, application)
     }
 
-    /// The same with another `tupelo`.
+    /// A region alone: its programs are reached where [`Server::ipconn`] says.
+    pub fn region(application: &Application) -> Result<Server, LabError> {
+        let executable = std::env::current_exe().map_err(LabError::system("this program"))?;
+        let options = ["--region-only", "--ipconn", "127.0.0.1:0"];
+        Server::start_as(&executable, application, &options, "ipconn")
+    }
+
+    /// A gateway alone, whose settings say where its regions are.
+    pub fn gateway(application: &Application) -> Result<Server, LabError> {
+        let executable = std::env::current_exe().map_err(LabError::system("this program"))?;
+        Server::start_as(&executable, application, &["--gateway-only"], "gateway")
+    }
+
+    /// The same as [`Server::start`] with another `tupelo`.
     pub fn start_of(executable: &Path, application: &Application) -> Result<Server, LabError> {
+        Server::start_as(executable, application, &[], "gateway")
+    }
+
+    /// Serves with options of `tupelo serve`, and waits for the address behind a
+    /// word of what it prints.
+    fn start_as(
+        executable: &Path,
+        application: &Application,
+        options: &[&str],
+        word: &str,
+    ) -> Result<Server, LabError> {
         let folder = tempfile::Builder::new()
             .prefix("tupelo-lab-")
             .tempdir()
@@ -51,12 +75,12 @@ impl Server {
         let written = application.write(folder.path());
         written.map_err(LabError::system(folder.path().display().to_string()))?;
         let records = Records::of(&folder.path().join(STATE).join(RECORDS));
-        let (mut process, lines) = Process::start(executable, folder)?;
+        let (mut process, lines) = Process::start(executable, folder, options)?;
         let mut found = [None, None];
         process.until("the server listens", || {
             lines
                 .try_iter()
-                .for_each(|line| take_address(&line, &mut found));
+                .for_each(|line| take_address(&line, word, &mut found));
             Ok(found.iter().all(Option::is_some))
         })?;
         let [gateway, admin] = found.map(Option::unwrap_or_default);
@@ -73,6 +97,11 @@ impl Server {
     /// The address of a path at the gateway.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.gateway)
+    }
+
+    /// Where a region alone listens for gateways, `address:port`.
+    pub fn ipconn(&self) -> &str {
+        &self.gateway
     }
 
     /// Where a listener of CICS sockets listens.
@@ -142,6 +171,7 @@ impl Process {
     fn start(
         executable: &Path,
         folder: tempfile::TempDir,
+        options: &[&str],
     ) -> Result<(Process, Receiver<String>), LabError> {
         let log = folder.path().join(LOG);
         let log = File::create(&log).map_err(LabError::system(log.display().to_string()))?;
@@ -152,6 +182,7 @@ impl Process {
             .arg(folder.path().join(STATE))
             .args(["--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"])
             .arg("--no-reload")
+            .args(options)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log)
@@ -224,14 +255,15 @@ impl Drop for Process {
 }
 
 /// Takes an address out of a line such as `gateway   http://127.0.0.1:8080`.
-fn take_address(line: &str, found: &mut [Option<String>; 2]) {
+fn take_address(line: &str, wanted: &str, found: &mut [Option<String>; 2]) {
     let mut words = line.split_whitespace();
     let place = match words.next() {
-        Some("gateway") => &mut found[0],
+        Some(word) if word == wanted => &mut found[0],
         Some("admin") => &mut found[1],
         _ => return,
     };
-    let address = words.next().filter(|word| word.starts_with("http://"));
+    let plain = |word: &&str| word.starts_with("http://") || !word.contains("://");
+    let address = words.next().filter(plain);
     if let Some(address) = address {
         *place = Some(address.trim_end_matches('/').to_owned());
     }
@@ -272,7 +304,7 @@ mod tests {
             "admin     http://127.0.0.1:41002",
             "appc      dlsw://127.0.0.1:2065",
         ] {
-            take_address(line, &mut found);
+            take_address(line, "gateway", &mut found);
         }
         let found = found.map(Option::unwrap);
         assert_eq!(found, ["http://127.0.0.1:41001", "http://127.0.0.1:41002"]);

@@ -156,6 +156,12 @@ impl OpenTask {
         }))
     }
 
+    /// Whether the task has changed something recoverable since its last
+    /// syncpoint.
+    pub fn has_changes(&self) -> bool {
+        self.lease.has_changes()
+    }
+
     /// A run is over: what it cost is part of this task.
     pub fn ran(&mut self, reply: &Reply) {
         self.runs.add_runs(reply.record());

@@ -31,8 +31,10 @@ pub enum StartCode {
     /// `U`: attached by an application, a web request here.
     #[default]
     Web,
-    /// `D`: a distributed program link.
+    /// `D`: a distributed program link, which may take no syncpoint.
     Link,
+    /// `DS`: one with SYNCONRETURN.
+    LinkSync,
     /// `S`: START without data.
     Start,
     /// `SD`: START with data.
@@ -49,6 +51,7 @@ impl StartCode {
         match self {
             StartCode::Web => *b"U ",
             StartCode::Link => *b"D ",
+            StartCode::LinkSync => *b"DS",
             StartCode::Start => *b"S ",
             StartCode::StartData => *b"SD",
             StartCode::Terminal => *b"TD",

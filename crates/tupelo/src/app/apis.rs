@@ -66,6 +66,15 @@ fn reason(faults: &[Diagnostic]) -> String {
 impl Application {
     /// Loads every project, and adds what is to be said of them.
     pub fn load_apis(&self, findings: &mut Findings) -> Apis {
+        self.load_projects(findings, true)
+    }
+
+    /// The same where the programs and their copybooks are elsewhere.
+    pub fn load_apis_alone(&self, findings: &mut Findings) -> Apis {
+        self.load_projects(findings, false)
+    }
+
+    fn load_projects(&self, findings: &mut Findings, with_programs: bool) -> Apis {
         let mut apis = Apis::default();
         for (name, loaded) in Api::load_each(&self.api_folder(), self.means()) {
             let api = match loaded {
@@ -78,7 +87,10 @@ impl Application {
                 }
             };
             findings.extend(api.warnings().0.iter().cloned());
-            let sources = api.check_sources(&self.folder, &self.copy_folders());
+            let sources = match with_programs {
+                true => api.check_sources(&self.folder, &self.copy_folders()),
+                false => Diagnostics::default(),
+            };
             match sources.has_errors() {
                 true => {
                     apis.reasons.push(reason(&sources.0));

@@ -1,73 +1,106 @@
-//! The region as the gateway sees it.
+//! The gateway's providers: the region of this process, and regions elsewhere.
+//!
+//! An asset's `connectionRef` that is a connection or a group of `[ipconn]`
+//! goes there; others go to `[gateway] connection`, or else to the region of
+//! this process.
 
-use std::cell::RefCell;
 use std::future::Future;
 use std::io;
+use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use super::texts::ProgramTexts;
-use gateway::{Abend, Backend, Call, Door, Operated, PutError, Refusal, Reply, Task, Web};
-use region::engine::{self, EngineClass};
-use region::{ContainerType, Handle, Outcome, Port, TaskRequest, UserId};
-
+use super::ipconn::{ANY, Connections};
+use super::local::{LocalDoor, LocalRegion, LocalReply, LocalTask};
+use super::remote::{self, RemoteReply, RemoteTask};
 use super::scripts::WebSlot;
-use super::store_watch::StoreWatch;
+use gateway::{Abend, Backend, Call, Door, Failed, Operated, PutError, Refusal, Reply, Task, Web};
+use ipconn::Pool;
+use region::engine::{self, EngineClass};
+use tokio::task::LocalSet;
 
-/// A handle on the region, and who its callers are.
+/// Everything that runs programs for a gateway.
 #[derive(Clone)]
-pub struct RegionBackend {
-    /// The region.
-    pub region: Handle,
-    /// User id of tasks whose caller did not say who it is.
-    pub user: UserId,
-    /// The store's file, when the region has files.
-    pub store: Option<Arc<StoreWatch>>,
-    /// Where the programs' texts are, for what is told of abends.
-    pub texts: Arc<ProgramTexts>,
+pub struct Providers {
+    /// The region of this process, when it has one.
+    pub local: Option<LocalRegion>,
+    /// The regions that it calls, when there are any.
+    pub remote: Option<Arc<Remote>>,
     /// What is served beside the APIs.
     pub web: WebSlot,
 }
 
-thread_local! {
-    static THREAD_PORT: RefCell<Option<Port>> = const { RefCell::new(None) };
+/// Regions elsewhere.
+pub struct Remote {
+    /// The connections.
+    pub connections: Connections,
+    /// Folder that their certificates are relative to.
+    pub folder: PathBuf,
+    /// The connection or group of assets that name none that is known.
+    pub default: Option<String>,
+    /// Threads of this process that call.
+    pub lanes: u16,
 }
 
-/// Where the calling door thread hears of the ends of its tasks.
-pub fn port_of_this_thread() -> Option<Port> {
-    THREAD_PORT.with_borrow(Clone::clone)
+/// A door thread's end of them.
+pub struct ProviderDoor {
+    local: Option<LocalDoor>,
+    remote: Option<(Rc<Pool>, Arc<Remote>)>,
 }
 
-/// A door thread's end of the region.
-pub struct RegionDoor {
-    region: Handle,
-    port: Port,
-    user: UserId,
-    texts: Arc<ProgramTexts>,
+/// An admitted call.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "the larger one is the usual one, and a box would cost every request"
+)]
+pub enum ProviderTask {
+    /// Of the region of this process.
+    Local(LocalTask),
+    /// Of a region elsewhere.
+    Remote(RemoteTask),
 }
-
-/// An admitted task.
-pub struct RegionTask(region::Task, Arc<ProgramTexts>);
 
 /// What came of it.
-pub struct RegionReply(region::Reply, Option<Abend>);
+#[allow(
+    clippy::large_enum_variant,
+    reason = "the larger one is the usual one, and a box would cost every request"
+)]
+pub enum ProviderReply {
+    /// Of the region of this process.
+    Local(LocalReply),
+    /// Of a region elsewhere.
+    Remote(RemoteReply),
+}
 
-impl Backend for RegionBackend {
-    type Door = RegionDoor;
+impl Backend for Providers {
+    type Door = ProviderDoor;
 
-    fn enter<F: Future>(&self, main: impl FnOnce(RegionDoor) -> F) -> io::Result<F::Output> {
-        let port = self
-            .region
-            .attach_port()
-            .ok_or_else(|| io::Error::other("the region has no port left for another thread"))?;
-        let runtime = port.runtime()?;
-        THREAD_PORT.with_borrow_mut(|own| *own = Some(port.clone()));
-        let door = RegionDoor {
-            region: self.region.clone(),
-            port,
-            user: self.user,
-            texts: self.texts.clone(),
+    fn enter<F: Future>(&self, main: impl FnOnce(ProviderDoor) -> F) -> io::Result<F::Output> {
+        let called = self.remote.as_ref().filter(|remote| remote.calls());
+        let pool = called.map(|remote| Ok::<_, String>((remote.pool()?, remote.clone())));
+        let pool = pool.transpose().map_err(io::Error::other)?;
+        let (runtime, local) = match &self.local {
+            Some(region) => {
+                let (runtime, door) = region.attach()?;
+                (DoorRuntime::Region(runtime), Some(door))
+            }
+            None => {
+                let mut builder = tokio::runtime::Builder::new_current_thread();
+                (DoorRuntime::Plain(builder.enable_all().build()?), None)
+            }
         };
-        Ok(runtime.block_on(main(door)))
+        let Some((mut pool, remote)) = pool else {
+            let remote = None;
+            return Ok(runtime.block_on(main(ProviderDoor { local, remote })));
+        };
+        // Connections are made while the door works; they end with it.
+        let set = LocalSet::new();
+        let entered = set.run_until(async move {
+            pool.start();
+            let remote = Some((Rc::new(pool), remote));
+            main(ProviderDoor { local, remote }).await
+        });
+        Ok(runtime.block_on(entered))
     }
 
     fn on_thread(&self) {
@@ -75,19 +108,8 @@ impl Backend for RegionBackend {
     }
 
     fn impairment(&self) -> Option<String> {
-        let statistics = self.region.statistics();
-        if statistics.workers == 0 {
-            return Some("no COBOL worker runs or can be started; the log says why".to_owned());
-        }
-        let failed = statistics.store_failures;
-        let failing = (failed > 0).then(|| {
-            let full = self.store.as_ref().and_then(|store| store.full());
-            full.unwrap_or_else(|| {
-                format!("the store failed the last {failed} commits; the log says why")
-            })
-        });
-        let store = self.store.as_ref().and_then(|store| store.impairment());
-        store.or(failing)
+        let local = self.local.as_ref().and_then(LocalRegion::impairment);
+        local.or_else(|| self.remote.as_ref().and_then(|remote| remote.impairment()))
     }
 
     fn web(&self) -> Option<&dyn Web> {
@@ -95,62 +117,99 @@ impl Backend for RegionBackend {
     }
 
     fn metrics(&self, out: &mut String) {
-        super::metrics::write(&self.region.statistics(), out);
-        if let Some(sockets) = self.region.sockets() {
-            sockets.metrics(out);
+        match &self.local {
+            Some(local) => local.metrics(out),
+            None => super::metrics::write_own(out),
         }
-        for service in self.region.services() {
-            service.metrics(out);
+        if let Some(remote) = &self.remote {
+            remote.connections.directory.metrics(out);
         }
     }
 
     fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
-        super::operate::answer(&self.region, self.user, path, query, change)
-            .or_else(|| super::observe::answer(&self.region, path, query, change))
+        if path.trim_matches('/') == "connections" && !change {
+            let directory = self.remote.as_ref().map(|r| &r.connections.directory);
+            return Some(super::operate::connections(directory));
+        }
+        self.local.as_ref()?.operate(path, query, change)
     }
 }
 
-impl Door for RegionDoor {
-    type Task = RegionTask;
+/// What a door's thread runs on.
+enum DoorRuntime {
+    Region(region::DoorRuntime),
+    Plain(tokio::runtime::Runtime),
+}
 
-    async fn begin(&self, call: Call<'_>) -> Result<RegionTask, Refusal> {
-        let impossible = |what: &str, name: &str, why: &dyn std::fmt::Display| {
-            Refusal::Impossible(format!("{what} {name:?}: {why}"))
-        };
-        let request = TaskRequest {
-            transid: call
-                .transid
-                .parse()
-                .map_err(|e| impossible("transaction", call.transid, &e))?,
-            program: call
-                .program
-                .parse()
-                .map_err(|e| impossible("program", call.program, &e))?,
-            userid: call
-                .user_id
-                .and_then(|id| id.parse().ok())
-                .unwrap_or(self.user),
-            trace_id: call.trace_id,
-            expected_bytes: call.expected_bytes,
-            timeout_ms: call.timeout_ms,
-            ..TaskRequest::default()
-        };
-        match self.region.begin(&self.port, request).await {
-            Ok(mut task) => {
-                if let Some(seen) = call.eib_transid {
-                    let name = seen.parse();
-                    task.set_eib_transid(name.map_err(|e| impossible("transaction", seen, &e))?);
-                }
-                Ok(RegionTask(task, self.texts.clone()))
-            }
-            Err(refusal) if refusal.is_temporary() => Err(Refusal::Busy(refusal.to_string())),
-            Err(refusal) => Err(Refusal::Impossible(refusal.to_string())),
+impl DoorRuntime {
+    fn block_on<F: Future>(&self, future: F) -> F::Output {
+        match self {
+            DoorRuntime::Region(runtime) => runtime.block_on(future),
+            DoorRuntime::Plain(runtime) => runtime.block_on(future),
         }
     }
 }
 
-impl Task for RegionTask {
-    type Reply = RegionReply;
+impl Remote {
+    /// Whether there is a region to call.
+    fn calls(&self) -> bool {
+        !self.connections.config.connections.is_empty()
+    }
+
+    fn pool(&self) -> Result<Pool, String> {
+        let Connections {
+            config,
+            who,
+            directory,
+        } = &self.connections;
+        let pool = Pool::new(config, &self.folder, who, self.lanes, directory);
+        pool.map_err(|e| e.to_string())
+    }
+
+    /// Which regions cannot be reached now.
+    fn impairment(&self) -> Option<String> {
+        let all = self.connections.directory.connections();
+        let down = all.iter().filter(|c| c.lanes == 0);
+        let down: Vec<String> = down
+            .map(|c| format!("{} ({}) {}", c.name, c.address, c.error))
+            .collect();
+        (!down.is_empty()).then(|| format!("not connected: {}", down.join("; ")))
+    }
+}
+
+impl ProviderDoor {
+    /// The connection or group that a call goes to; none for the region of this
+    /// process.
+    fn remote<'a>(&'a self, call: &Call<'a>) -> Option<(&'a Rc<Pool>, &'a str)> {
+        let (pool, remote) = self.remote.as_ref()?;
+        let named = call.connection.filter(|name| pool.knows(name));
+        let default = || match (&remote.default, &self.local) {
+            (Some(default), _) => Some(default.as_str()),
+            (None, None) => Some(ANY),
+            (None, Some(_)) => None,
+        };
+        Some((pool, named.or_else(default)?))
+    }
+}
+
+impl Door for ProviderDoor {
+    type Task = ProviderTask;
+
+    async fn begin(&self, call: Call<'_>) -> Result<ProviderTask, Refusal> {
+        if let Some((pool, connection)) = self.remote(&call) {
+            return remote::begin(pool, connection, &call).map(ProviderTask::Remote);
+        }
+        match &self.local {
+            Some(local) => local.begin(call).await.map(ProviderTask::Local),
+            None => Err(Refusal::Impossible(
+                "this gateway has no region, and [ipconn] names none".into(),
+            )),
+        }
+    }
+}
+
+impl Task for ProviderTask {
+    type Reply = ProviderReply;
 
     fn put_container<E>(
         &mut self,
@@ -158,9 +217,10 @@ impl Task for RegionTask {
         max: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), PutError<E>> {
-        self.0
-            .put_container(name, ContainerType::Bit, max, fill)
-            .map_err(put_error)
+        match self {
+            ProviderTask::Local(task) => task.put_container(name, max, fill),
+            ProviderTask::Remote(task) => task.put_container(name, max, fill),
+        }
     }
 
     fn set_commarea<E>(
@@ -168,42 +228,46 @@ impl Task for RegionTask {
         len: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
     ) -> Result<(), PutError<E>> {
-        self.0.set_commarea(len, fill).map_err(put_error)
+        match self {
+            ProviderTask::Local(task) => task.set_commarea(len, fill),
+            ProviderTask::Remote(task) => task.set_commarea(len, fill),
+        }
     }
 
-    async fn run(self) -> RegionReply {
-        let RegionTask(task, texts) = self;
-        let reply = task.run().await;
-        let abend = match reply.outcome() {
-            Outcome::Ok => None,
-            Outcome::Abend(abend) => Some(texts.told(abend, reply.record())),
-        };
-        RegionReply(reply, abend)
-    }
-}
-
-fn put_error<E>(error: region::PutError<E>) -> PutError<E> {
-    match error {
-        region::PutError::Name(e) => PutError::Name(e.to_string()),
-        region::PutError::TooLarge => PutError::TooLarge,
-        region::PutError::Fill(e) => PutError::Fill(e),
+    async fn run(self) -> Result<ProviderReply, Failed> {
+        match self {
+            ProviderTask::Local(task) => task.run().await.map(ProviderReply::Local),
+            ProviderTask::Remote(task) => task.run().await.map(ProviderReply::Remote),
+        }
     }
 }
 
-impl Reply for RegionReply {
+impl Reply for ProviderReply {
     fn abend(&self) -> Option<Abend> {
-        self.1.clone()
+        match self {
+            ProviderReply::Local(reply) => reply.abend(),
+            ProviderReply::Remote(reply) => reply.abend(),
+        }
     }
 
     fn container(&self, name: &str) -> Option<&[u8]> {
-        self.0.container(name)
+        match self {
+            ProviderReply::Local(reply) => reply.container(name),
+            ProviderReply::Remote(reply) => reply.container(name),
+        }
     }
 
     fn container_names(&self) -> Vec<String> {
-        self.0.containers().map(|c| c.name.to_string()).collect()
+        match self {
+            ProviderReply::Local(reply) => reply.container_names(),
+            ProviderReply::Remote(reply) => reply.container_names(),
+        }
     }
 
     fn commarea(&self) -> &[u8] {
-        self.0.commarea()
+        match self {
+            ProviderReply::Local(reply) => reply.commarea(),
+            ProviderReply::Remote(reply) => reply.commarea(),
+        }
     }
 }

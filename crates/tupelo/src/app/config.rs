@@ -42,6 +42,9 @@ pub struct Config {
     pub appc: Option<appc::AppcConfig>,
     /// CICS sockets: EZASOKET for programs, listeners, and receivers.
     pub sockets: sockets::SocketsConfig,
+    /// Connections from gateways and regions to this region, and from this
+    /// process to regions.
+    pub ipconn: ipconn::IpconnConfig,
     /// JavaScript in the region.
     pub script: script::ScriptConfig,
     /// CICS web support.
@@ -318,6 +321,9 @@ impl Default for CompileSection {
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GatewaySection {
+    /// Whether this process serves APIs over HTTP; the administration server is
+    /// there in any case.
+    pub enabled: bool,
     /// Folder of the API projects, relative to the application folder.
     pub apis: PathBuf,
     /// Address for HTTP.
@@ -357,11 +363,17 @@ pub struct GatewaySection {
     pub cors_origins: Vec<String>,
     /// Log every request.
     pub access_log: bool,
+    /// The connection, or group of connections, of `[ipconn]` to the region
+    /// that runs the programs of assets whose `connectionRef` is neither. When
+    /// absent the region of this process runs them, or with `--gateway-only`
+    /// any region of `[ipconn.connections]`.
+    pub connection: Option<String>,
 }
 
 impl Default for GatewaySection {
     fn default() -> Self {
         GatewaySection {
+            enabled: true,
             apis: "apis".into(),
             listen: ([127, 0, 0, 1], 8080).into(),
             tls_listen: ([127, 0, 0, 1], 8443).into(),
@@ -379,6 +391,7 @@ impl Default for GatewaySection {
             response_timeout_ms: 60_000,
             cors_origins: Vec::new(),
             access_log: false,
+            connection: None,
         }
     }
 }

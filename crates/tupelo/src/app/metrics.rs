@@ -34,6 +34,11 @@ pub fn write(statistics: &Statistics, out: &mut String) {
             .expect("a string takes everything");
         }
     }
+    write_own(out);
+}
+
+/// Appends the figures of this process alone.
+pub fn write_own(out: &mut String) {
     if let Ok(usage) = Subject::Process(std::process::id()).usage() {
         write_process(&usage, out);
     }

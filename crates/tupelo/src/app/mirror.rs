@@ -197,7 +197,7 @@ fn run(region: &Handle, program: &str, request: &Request<'_>, user: UserId) -> V
         transid,
         program,
         userid: user,
-        start_code: StartCode::Link,
+        start_code: StartCode::LinkSync,
         expected_bytes: data,
         ..TaskRequest::default()
     };

@@ -9,6 +9,7 @@
 //! | `GET /top/actual`, `GET /top/delta` | CPU by kind of engine: so far, since the baseline |
 //! | `POST /top/reset` | makes the counters the baseline |
 //! | `GET /locks` | all locks, their owners and waiters |
+//! | `GET /connections` | connections to other regions, and partners that have connected |
 //! | `GET /sockets/list`, `GET /sockets/trace` | the listeners, the last socket calls |
 //! | `POST /sockets/start/LISTENER`, `POST /sockets/stop/LISTENER` | start and stop one |
 //! | `POST /sockets/trace/on`, `POST /sockets/trace/off` | switch the trace |
@@ -62,6 +63,16 @@ pub fn answer(
         },
         _ => return None,
     })
+}
+
+/// The connections of a process, when it has any.
+pub fn connections(directory: Option<&ipconn::Directory>) -> Operated {
+    let connections = directory.map(ipconn::Directory::connections);
+    let partners = directory.map(ipconn::Directory::partners);
+    list(&json!({
+        "connections": connections.unwrap_or_default(),
+        "partners": partners.unwrap_or_default(),
+    }))
 }
 
 /// Starts a transaction without data, as the region's own user.

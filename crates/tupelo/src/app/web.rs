@@ -14,7 +14,7 @@ use web::document::Templates;
 use web::{Edition, Web, WebAnswer, WebBody, WebRequest};
 
 use super::Application;
-use super::backend::port_of_this_thread;
+use super::local::port_of_this_thread;
 use super::definitions::MIRRORS;
 use super::finding::Findings;
 

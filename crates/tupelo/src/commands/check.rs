@@ -58,7 +58,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     let warnings = findings.count(Severity::Warning);
     let known = app.config.appc.as_ref().map(|_| crate::app::appc::known(&app).map(drop));
     let installed = app.install(&compiled.programs).map(drop);
-    for report in [installed, known.unwrap_or(Ok(()))].into_iter().filter_map(Result::err) {
+    let connections = crate::app::ipconn::config(&app).map(drop);
+    for report in [installed, known.unwrap_or(Ok(())), connections].into_iter().filter_map(Result::err) {
         errors += 1;
         println!("{report}");
     }

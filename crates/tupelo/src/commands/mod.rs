@@ -37,6 +37,7 @@ commands! {
     Task => task,
     User => user,
     Locks => locks,
+    Connection => connection,
     Top => top,
     Trace => trace,
     Sockets => sockets,

@@ -15,6 +15,7 @@ use crate::app::compile::Compiled;
 use crate::app::config::Config;
 use crate::app::finding::Findings;
 use crate::app::said::Said;
+use crate::app::services::front::Front;
 use crate::app::services::{Running, Services};
 use crate::app::signals::{Signals, Terminate};
 use crate::app::{Application, changes, counted, ports, restart};
@@ -39,6 +40,17 @@ pub struct Args {
     /// Address for administration, instead of the one in tupelo.toml.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = ports::address)]
     admin: Option<SocketAddr>,
+    /// Address for gateways and regions (ipconn), instead of the one in
+    /// tupelo.toml.
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = ports::address)]
+    ipconn: Option<SocketAddr>,
+    /// Serve the APIs alone: their programs run in the regions of
+    /// [ipconn.connections].
+    #[arg(long, conflicts_with_all = ["region_only", "ipconn"])]
+    gateway_only: bool,
+    /// Run the region alone: no APIs, for gateways elsewhere.
+    #[arg(long)]
+    region_only: bool,
     /// Do not look for changes.
     #[arg(long)]
     no_reload: bool,
@@ -54,6 +66,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut seen = changes::fingerprint(&app);
     app.config.gateway.listen = args.listen.unwrap_or(app.config.gateway.listen);
     app.config.admin.listen = args.admin.unwrap_or(app.config.admin.listen);
+    app.config.ipconn.listen = args.ipconn.or(app.config.ipconn.listen);
+    app.config.gateway.enabled &= !args.region_only;
     if args.print_config {
         let users = app.config.appc.iter_mut().flat_map(|node| node.users.values_mut());
         users.for_each(|password| *password = "********".to_owned());
@@ -64,6 +78,9 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut said = Said::default();
     said.say(&app.warnings);
     let signals = Signals::catch().into_diagnostic()?;
+    if args.gateway_only {
+        return serve_gateway(&args, &app, seen, &signals, said);
+    }
     let mut compiled = compile(&app, &mut said)?;
     let installed = app.install(&compiled.programs)?;
     let mut services = Services::new();
@@ -83,7 +100,8 @@ pub fn run(args: Args) -> Result<Outcome> {
         store: store.as_deref(),
     })?;
 
-    tell(&made(&compiled, installed.files.len()), &services);
+    let made = made(&compiled, installed.files.len());
+    tell(Some(made.as_str()), services.addresses());
 
     let mut told = Vec::new();
     while !stopped(&signals, args.no_reload).into_diagnostic()? {
@@ -127,11 +145,41 @@ pub fn run(args: Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
+/// Serves the APIs of an application whose programs run elsewhere.
+fn serve_gateway(
+    args: &Args,
+    app: &Application,
+    mut seen: u64,
+    signals: &Signals,
+    mut said: Said,
+) -> Result<Outcome> {
+    let mut front = Front::start(app, &mut said)?;
+    tell(None, front.addresses());
+    while !stopped(signals, args.no_reload).into_diagnostic()? {
+        let now = changes::fingerprint(app);
+        if now == seen {
+            continue;
+        }
+        seen = now;
+        said.begin();
+        match Application::open(&args.folder, args.state.as_deref()) {
+            Ok(again) => {
+                let told = front.reload(&again, &mut said);
+                tracing::info!(target: SERVE, "loaded again: {told}");
+            }
+            Err(report) => tracing::error!(target: SERVE, "not loaded, the old state stays in force: {report:?}"),
+        }
+    }
+    tracing::info!("stopping");
+    front.stop(Duration::from_secs(10));
+    Ok(Outcome::Clean)
+}
+
 /// Says what is served and where. Whoever started the server may have read
 /// enough and closed the pipe: it serves all the same.
-fn tell(made: &str, services: &Services) {
-    let mut text = format!("{:<10}{made}\n", "compiled");
-    for (what, address) in services.addresses() {
+fn tell(made: Option<&str>, addresses: Vec<(&str, String)>) {
+    let mut text = made.map_or_else(String::new, |made| format!("{:<10}{made}\n", "compiled"));
+    for (what, address) in addresses {
         let _ = writeln!(text, "{what:<10}{address}");
     }
     let _ = std::io::stdout().write_all(text.as_bytes());

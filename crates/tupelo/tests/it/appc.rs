@@ -431,7 +431,7 @@ fn a_server_stops_though_a_conversation_waits() {
 
 /// A program of another region: turns its COMMAREA round, or fails when it is
 /// asked to.
-const ROUND: &str = "       IDENTIFICATION DIVISION.
+pub const ROUND: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. ROUND.
        DATA DIVISION.
        LINKAGE SECTION.
@@ -445,7 +445,7 @@ const ROUND: &str = "       IDENTIFICATION DIVISION.
 ";
 
 /// LINKs to it: by SYSID, or by the definition of FAR when the name is `far`.
-const LINKING: &str = "       IDENTIFICATION DIVISION.
+pub const LINKING: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
        WORKING-STORAGE SECTION.

@@ -10,7 +10,7 @@ use crate::server::{Server, application};
 
 /// A program of another region: changes TEXT, leaves KEPT, deletes GONE, adds
 /// MADE, and does what MODE says.
-const FAR: &str = "       IDENTIFICATION DIVISION.
+pub const FAR: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. FAR.
        DATA DIVISION.
        WORKING-STORAGE SECTION.
@@ -58,7 +58,7 @@ const FAR: &str = "       IDENTIFICATION DIVISION.
 ";
 
 /// LINKs to it and tells what came of the containers.
-const NEAR: &str = "       IDENTIFICATION DIVISION.
+pub const NEAR: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
        WORKING-STORAGE SECTION.

@@ -31,6 +31,7 @@ fn without_a_name_the_experiments_are_listed() {
         "script",
         "sockets",
         "delayed-ack",
+        "capacity",
         "appc",
     ] {
         assert!(names.iter().any(|n| n == name), "{names:?}");

@@ -24,6 +24,7 @@ mod genapp;
 mod health;
 mod hostile;
 mod http;
+mod ipconn;
 mod lab;
 mod names;
 mod node;

@@ -1,8 +1,9 @@
 //! START, START ATTACH, CANCEL and DELAY: what the worker adds and takes.
 //!
-//! The region serves them; the worker checks SYSID, sends the channel of a
-//! START along, puts the request's name into EIBREQID and forgets the task's
-//! timer event area, which these commands supersede.
+//! The region serves them, another one where START names it; the worker checks
+//! SYSID, sends the channel of a START along, puts the request's name into
+//! EIBREQID and forgets the task's timer event area, which these commands
+//! supersede.
 //!
 //! Reference: CICS API reference, the commands' pages.
 
@@ -11,16 +12,20 @@ use cics::resp::Condition;
 use link::{CHANNEL_DATA, Operand, Operands};
 
 use super::containers::export;
-use super::{forward, link as link_command};
+use super::{forward, link as link_command, remote_start};
 use crate::exec::{Call, Outcome, condition};
 use crate::services::Reply;
 use crate::worker::Worker;
 
 pub fn start(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    check_system(w, call, row::SYSID)?;
     let mut operands = forward::gather(call)?;
-    add_channel(w, call, row::CHANNEL, &mut operands)?;
-    let reply = w.services.command(call.row.number, &operands)?;
+    let reply = match elsewhere(w, call, row::SYSID) {
+        Some(system) => remote_start::serve(w, system, &operands)?,
+        None => {
+            add_channel(w, call, row::CHANNEL, &mut operands)?;
+            w.services.command(call.row.number, &operands)?
+        }
+    };
     w.task.timer.forget();
     name_request(w, &reply, row::REQID);
     conclude(&reply)
@@ -84,12 +89,16 @@ pub fn conclude(reply: &Reply) -> Outcome {
     }
 }
 
-/// Other systems cannot be reached by these commands.
+/// The other system that a command names.
+fn elsewhere(w: &Worker, call: &Call<'_>, option: u8) -> Option<[u8; 4]> {
+    let system = call.name::<4>(option)?;
+    (system != w.facts.sysid && system != [b' '; 4]).then_some(system)
+}
+
+/// Other systems cannot be reached by this command.
 fn check_system(w: &Worker, call: &Call<'_>, option: u8) -> Outcome {
-    match call.name::<4>(option) {
-        Some(system) if system != w.facts.sysid && system != [b' '; 4] => {
-            condition(Condition::SysIdErr, 0)
-        }
-        _ => Ok(()),
+    match elsewhere(w, call, option) {
+        Some(_) => condition(Condition::SysIdErr, 0),
+        None => Ok(()),
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Reference: CICS API reference, LINK. SYNCONRETURN and TRANSID concern
 //! programs of other regions and are ignored for one that runs here. A program
-//! of another region commits by itself, with SYNCONRETURN or without. Without
-//! SYSID, or with this region's, the definition's REMOTESYSTEM, REMOTENAME and
-//! TRANSID say where it runs.
+//! of another region commits by itself; over `ipconn` one that changes something
+//! must be linked to with SYNCONRETURN. Without SYSID, or with this region's,
+//! the definition's REMOTESYSTEM, REMOTENAME and TRANSID say where it runs.
 
 use cics::command::commands::link as row;
 use cics::names::AbendCode;
@@ -105,6 +105,7 @@ fn remote(w: &Worker, call: &Call<'_>, name: &[u8; 8]) -> Option<Remote> {
             system,
             mirror: mirror.unwrap_or(MIRROR),
             program: *name,
+            syncs: call.has(row::SYNCONRETURN),
         }),
         _ => {
             let def = w.programs.definition(w.programs.find(name)?);
@@ -119,6 +120,7 @@ fn remote(w: &Worker, call: &Call<'_>, name: &[u8; 8]) -> Option<Remote> {
                 system,
                 mirror: mirror.or(defined).unwrap_or(MIRROR),
                 program,
+                syncs: call.has(row::SYNCONRETURN),
             })
         }
     }

@@ -41,6 +41,7 @@ mod queues;
 mod read;
 mod receive;
 mod remote_link;
+mod remote_start;
 mod ret;
 mod send;
 mod storage;

@@ -11,8 +11,8 @@ use cics::resp::Condition;
 use link::ContainerName;
 use link::conversation::{ConversationState, VERB_DATA, Verb};
 use link::program_link::{
-    CHANNEL_PARAMETER, Ending, MAX_CHANNEL, MAX_CONTAINERS, Passed, RECORD_BYTES, REPLY_BYTES,
-    Reply, Request, Sent, channel_bytes,
+    CALLER_PARAMETER, CALLER_SYNCS, CHANNEL_PARAMETER, Ending, MAX_CHANNEL, MAX_CONTAINERS, Passed,
+    RECORD_BYTES, REPLY_BYTES, Reply, Request, Sent, channel_bytes,
 };
 
 use crate::abend::Abend;
@@ -44,6 +44,8 @@ pub struct Remote {
     pub mirror: [u8; 4],
     /// The program, as the partner calls it.
     pub program: [u8; 8],
+    /// SYNCONRETURN.
+    pub syncs: bool,
 }
 
 /// What the program gets and changes.
@@ -55,7 +57,8 @@ pub enum Given<'a> {
 }
 
 /// What came of an exchange with a mirror.
-enum Answer {
+pub enum Answer {
+    /// The message that came back.
     Reply(Vec<u8>),
     /// It failed, with this sense data.
     Failed(u64),
@@ -71,7 +74,16 @@ pub fn serve(w: &mut Worker, remote: &Remote, mut given: Given<'_>) -> Outcome {
         return condition(Condition::SysIdErr, NO_SYSTEM);
     }
     let id = allocated.args[0];
-    let answer = exchange(w, id, &remote.mirror, &request, &given);
+    let flags = if remote.syncs { CALLER_SYNCS } else { 0 };
+    let mut parameters = parameter(&whoever(w, flags));
+    let most = match &given {
+        Given::Commarea(area) => area.len() + REPLY_BYTES,
+        Given::Channel(_) => {
+            parameters.extend(parameter(CHANNEL_PARAMETER));
+            MAX_CHANNEL
+        }
+    };
+    let answer = exchange(w, id, &remote.mirror, &parameters, &request, most);
     if !matches!(answer, Ok(Answer::Reply(_))) {
         w.services.converse(Verb::Abend, [id, 0, 0], &[])?;
     }
@@ -117,20 +129,22 @@ fn request(w: &mut Worker, remote: &Remote, given: &Given<'_>) -> Result<Vec<u8>
     Ok(Request { program, passed }.emit())
 }
 
-/// Sends the request and receives the reply.
-fn exchange(
+/// Who calls, as the region's own way to another region is told.
+pub fn whoever(w: &Worker, flags: u8) -> Vec<u8> {
+    [CALLER_PARAMETER, &[flags], &w.task.userid].concat()
+}
+
+/// Sends a message to a mirror and receives one of `most` bytes at most.
+pub fn exchange(
     w: &mut Worker,
     id: u64,
     mirror: &[u8; 4],
+    parameters: &[u8],
     request: &[u8],
-    given: &Given<'_>,
+    most: usize,
 ) -> Result<Answer, Stop> {
     const BLANK: [u8; 8] = [b' '; 8];
-    let (most, parameters) = match given {
-        Given::Commarea(area) => (area.len() + REPLY_BYTES, Vec::new()),
-        Given::Channel(_) => (MAX_CHANNEL, parameter_list()),
-    };
-    let connect: [&[u8]; 3] = [&BLANK, mirror, &parameters];
+    let connect: [&[u8]; 3] = [&BLANK, mirror, parameters];
     let args = [id, mirror.len() as u64, 0];
     let connected = w.services.converse(Verb::Connect, args, &connect)?;
     if connected.condition != Condition::Normal {
@@ -168,10 +182,10 @@ fn failed(answer: &VerbAnswer) -> Answer {
     Answer::Failed(answer.args[3])
 }
 
-/// The list that PIPLIST would have, of the one parameter for channels.
-fn parameter_list() -> Vec<u8> {
-    let bytes = (CHANNEL_PARAMETER.len() + 4) as u16;
-    [&bytes.to_be_bytes()[..], &[0; 2], CHANNEL_PARAMETER].concat()
+/// A parameter as PIPLIST would have it.
+pub fn parameter(data: &[u8]) -> Vec<u8> {
+    let bytes = (data.len() + 4) as u16;
+    [&bytes.to_be_bytes()[..], &[0; 2], data].concat()
 }
 
 /// Stores the COMMAREA and answers as the program ended.

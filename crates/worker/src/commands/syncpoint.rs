@@ -1,14 +1,22 @@
 //! SYNCPOINT and SYNCPOINT ROLLBACK.
 //!
 //! Reference: CICS API reference, SYNCPOINT. Browses go on over it: their
-//! position is a key.
+//! position is a key. A program that was linked to from another region without
+//! SYNCONRETURN takes no syncpoint: its caller does.
 
 use cics::command::commands::syncpoint as row;
+use cics::resp::Condition;
 
-use crate::exec::{Call, Outcome};
+use crate::exec::{Call, Outcome, condition};
 use crate::worker::Worker;
 
+/// Start code of a program link from another region without SYNCONRETURN.
+const LINKED: [u8; 2] = *b"D ";
+
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    if w.task.start_code == LINKED {
+        return condition(Condition::InvReq, 200);
+    }
     let done = if call.has(row::ROLLBACK) {
         w.services.rollback()
     } else {

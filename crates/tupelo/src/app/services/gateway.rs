@@ -7,11 +7,12 @@ use std::time::Duration;
 use gateway::{Api, ClientCertificates, Gateway, GatewayConfig, StartError, TlsConfig};
 use miette::{Result, bail, miette};
 
-use super::{Beside, Running, Service};
+use super::{Beside, ConnectionSlot, Running, Service};
 use crate::app::apis::Apis;
-use crate::app::backend::RegionBackend;
+use crate::app::backend::{Providers, Remote};
 use crate::app::compile::Compiled;
 use crate::app::finding::Findings;
+use crate::app::local::LocalRegion;
 use crate::app::said::Said;
 use crate::app::security::unserved;
 use crate::app::store_watch::StoreWatch;
@@ -22,7 +23,7 @@ use crate::log::SERVE;
 /// The gateway and the APIs in force.
 #[derive(Default)]
 struct Rest {
-    gateway: Option<Gateway<RegionBackend>>,
+    gateway: Option<Gateway<Providers>>,
     apis: Apis,
     texts: Arc<ProgramTexts>,
     /// Administration is served by HTTPS.
@@ -31,6 +32,10 @@ struct Rest {
     next: Option<Apis>,
     /// What is served beside the APIs.
     beside: Beside,
+    /// The connections to other regions.
+    connections: ConnectionSlot,
+    /// There is administration alone.
+    without_http: bool,
 }
 
 /// A service that has read nothing yet.
@@ -43,10 +48,20 @@ impl Service for Rest {
         self.beside = beside.clone();
     }
 
+    fn join(&mut self, connections: &ConnectionSlot) {
+        self.connections = connections.clone();
+    }
+
     /// An API that is wrong keeps the version that is in force. One whose
     /// copybooks are not the programs' any more stops the reload: the new
     /// programs would be called with the old layout.
     fn prepare(&mut self, app: &Application, compiled: &Compiled, said: &mut Said) -> Result<()> {
+        if self.gateway.is_none() {
+            self.without_http = !app.config.gateway.enabled;
+        }
+        if self.without_http {
+            return Ok(());
+        }
         let mut apis = load_apis(app, compiled, said);
         let running = &self.apis.good;
         if self.gateway.is_none() {
@@ -78,7 +93,7 @@ impl Service for Rest {
         self.admin_tls = app.config.admin.tls;
         self.texts.set(running.compiled);
         let map_bytes = u64::from(app.config.store.map_gib) << 30;
-        let backend = RegionBackend {
+        let local = LocalRegion {
             region: running.region.clone(),
             user: running.user,
             store: running
@@ -86,6 +101,17 @@ impl Service for Rest {
                 .and_then(|path| StoreWatch::new(path, map_bytes).ok())
                 .map(Arc::new),
             texts: self.texts.clone(),
+        };
+        let connections = self.connections.get();
+        let remote = connections.map(|connections| Remote {
+            connections: connections.clone(),
+            folder: app.folder.clone(),
+            default: app.config.gateway.connection.clone(),
+            lanes: connections.lanes(app, true),
+        });
+        let backend = Providers {
+            local: Some(local),
+            remote: remote.map(Arc::new),
             web: self.beside.scripts.clone(),
         };
         let apis = self.apis.good.clone();
@@ -104,30 +130,12 @@ impl Service for Rest {
         let Some(gateway) = &self.gateway else {
             return Vec::new();
         };
-        let address = gateway.address();
-        let docs = format!(
-            "http://{}/docs/  every API, to read and to try",
-            reachable(address)
-        );
-        let mut lines = vec![
-            (
-                "gateway",
-                format!("http://{address}  {}", self.apis.counted()),
-            ),
-            ("docs", docs),
-        ];
-        if let Some(address) = gateway.tls_address() {
-            lines.push(("gateway", format!("https://{address}")));
-        }
+        let mut lines = match self.without_http {
+            true => admin_address(gateway, self.admin_tls).into_iter().collect(),
+            false => addresses(gateway, &self.apis, self.admin_tls),
+        };
         for (name, address) in gateway.service_addresses() {
             lines.push(("web", format!("{address}  TCPIPSERVICE {name}")));
-        }
-        if let Some(address) = gateway.admin_address() {
-            let scheme = if self.admin_tls { "https" } else { "http" };
-            lines.push((
-                "admin",
-                format!("{scheme}://{address}  /health /metrics /apis"),
-            ));
         }
         lines
     }
@@ -143,11 +151,7 @@ impl Service for Rest {
     }
 
     fn served(&self) -> Option<String> {
-        let apis = crate::app::counted(self.apis.good.len(), "API");
-        Some(match self.apis.bad.as_slice() {
-            [] => apis,
-            bad => format!("{apis}; wrong: {}", bad.join(", ")),
-        })
+        (!self.without_http).then(|| served(&self.apis))
     }
 
     fn stop(&mut self, limit: Duration) {
@@ -155,6 +159,46 @@ impl Service for Rest {
             gateway.shutdown(limit);
         }
     }
+}
+
+/// What is served now, in words.
+pub fn served(apis: &Apis) -> String {
+    let good = crate::app::counted(apis.good.len(), "API");
+    match apis.bad.as_slice() {
+        [] => good,
+        bad => format!("{good}; wrong: {}", bad.join(", ")),
+    }
+}
+
+/// Where a gateway is reached: lines of a word and an address.
+pub fn addresses(
+    gateway: &Gateway<Providers>,
+    apis: &Apis,
+    admin_tls: bool,
+) -> Vec<(&'static str, String)> {
+    let address = gateway.address();
+    let docs = format!(
+        "http://{}/docs/  every API, to read and to try",
+        reachable(address)
+    );
+    let mut lines = vec![
+        ("gateway", format!("http://{address}  {}", apis.counted())),
+        ("docs", docs),
+    ];
+    if let Some(address) = gateway.tls_address() {
+        lines.push(("gateway", format!("https://{address}")));
+    }
+    lines.extend(admin_address(gateway, admin_tls));
+    lines
+}
+
+fn admin_address(gateway: &Gateway<Providers>, tls: bool) -> Option<(&'static str, String)> {
+    let scheme = if tls { "https" } else { "http" };
+    let address = gateway.admin_address()?;
+    Some((
+        "admin",
+        format!("{scheme}://{address}  /health /metrics /apis"),
+    ))
 }
 
 /// Loads the API projects, and tells what is wrong.
@@ -168,7 +212,7 @@ fn load_apis(app: &Application, compiled: &Compiled, said: &mut Said) -> Apis {
 }
 
 /// A listener that could not be had: who has the port, and what to do.
-fn taken(error: StartError, app: &Application) -> miette::Report {
+pub fn taken(error: StartError, app: &Application) -> miette::Report {
     if let StartError::OpenAdministration(address) = &error {
         return miette!(
             help = format!(
@@ -237,7 +281,7 @@ pub fn tls_config(app: &Application) -> Result<Option<TlsConfig>> {
     }
 }
 
-fn gateway_config(app: &Application) -> Result<GatewayConfig> {
+pub fn gateway_config(app: &Application) -> Result<GatewayConfig> {
     let settings = &app.config.gateway;
     let tls = tls_config(app)?;
     let seconds = |s: u64| u32::try_from(s.saturating_mul(1000)).unwrap_or(u32::MAX);
@@ -247,6 +291,7 @@ fn gateway_config(app: &Application) -> Result<GatewayConfig> {
         admin: Some(app.config.admin.listen),
         admin_auth: app.config.admin.require_auth,
         admin_tls: app.config.admin.tls,
+        http: settings.enabled,
         security: app.security(),
         threads: settings.threads as usize,
         cpus: app.offload_cpus()?,

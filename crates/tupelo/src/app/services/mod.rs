@@ -7,7 +7,9 @@
 
 mod appc;
 mod batch;
+pub mod front;
 mod gateway;
+mod ipconn;
 mod script;
 mod sockets;
 mod web;
@@ -29,6 +31,7 @@ use super::scripts::WebSlot;
 /// Every service, in the order they start. They stop in the other one.
 const SERVICES: &[fn() -> Box<dyn Service>] = &[
     appc::service,
+    ipconn::service,
     sockets::service,
     script::service,
     web::service,
@@ -36,6 +39,7 @@ const SERVICES: &[fn() -> Box<dyn Service>] = &[
     gateway::service,
 ];
 
+pub use ipconn::ConnectionSlot;
 pub use sockets::without_listeners as sockets_without_listeners;
 pub use web::without_services as web_without_services;
 
@@ -69,6 +73,9 @@ pub trait Service {
 
     /// Hears where the gateway finds what is served beside its APIs.
     fn meet(&mut self, _beside: &Beside) {}
+
+    /// Hears where the connections to other regions are found.
+    fn join(&mut self, _connections: &ConnectionSlot) {}
 
     /// Gives the region, before it starts, what it needs of the service.
     fn provide(&self, _config: &mut RegionConfig) {}
@@ -115,9 +122,11 @@ impl Services {
     /// Services that have not read anything yet.
     pub fn new() -> Services {
         let beside = Beside::default();
+        let connections = ConnectionSlot::default();
         let made = SERVICES.iter().map(|make| {
             let mut service = make();
             service.meet(&beside);
+            service.join(&connections);
             service
         });
         Services(made.collect())

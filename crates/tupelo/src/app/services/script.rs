@@ -20,6 +20,8 @@ struct Script {
     scripts: Option<Arc<Scripts>>,
     /// What was read and is not in force yet.
     next: Option<Checked>,
+    /// Nobody reaches their routes: the process serves no HTTP.
+    without_http: bool,
 }
 
 /// A service that has read nothing yet.
@@ -42,6 +44,7 @@ impl Service for Script {
     }
 
     fn start(&mut self, running: &Running<'_>) -> Result<()> {
+        self.without_http = !running.app.config.gateway.enabled;
         if let Some(checked) = self.next.take() {
             let config = &running.app.config.script;
             let scripts = Scripts::start(running.region.clone(), running.user, config, checked);
@@ -53,7 +56,8 @@ impl Service for Script {
     }
 
     fn addresses(&self) -> Vec<(&'static str, String)> {
-        let now = self.scripts.as_ref().map(|s| s.now());
+        let scripts = self.scripts.as_ref().filter(|_| !self.without_http);
+        let now = scripts.map(|s| s.now());
         let routes = now.iter().flat_map(|now| now.routes.iter());
         routes
             .map(|route| ("script", format!("{}  {}", route.path, route.script)))

@@ -11,6 +11,9 @@ pub fn page() -> String {
     crate::app::metrics::write(&region::Statistics::default(), &mut text);
     sockets::metrics_sample(&mut text);
     web::metrics_sample(&mut text);
+    let one = [("NAME".to_owned(), ipconn::ConnectionConfig::default())];
+    let config = ipconn::IpconnConfig { connections: one.into(), ..Default::default() };
+    ipconn::Directory::new(&config).metrics(&mut text);
     let mut page = String::from(
         "# /metrics\n\n\
          What the administration port of `tupelo serve` tells Prometheus. \

@@ -1,0 +1,509 @@
+//! A connection as a state machine, for either end.
+//!
+//! The caller sends requests, the server answers them. Bytes that came go in
+//! with [`Connection::handle_input`]; what they mean is fetched with
+//! [`Connection::poll_event`]; bytes to be written come out of
+//! [`Connection::gather`] and [`Connection::pieces`]. Times are milliseconds of
+//! any clock that does not go back.
+//!
+//! Invariant: a peer can hold no more of this side's memory than sessions times
+//! what comes unasked, and the budget of granted messages.
+
+use std::collections::{HashMap, VecDeque};
+
+use bytes::Bytes;
+
+use crate::receiving::{Came, Receiving};
+use crate::sending::Sending;
+use crate::wire::{Hello, Kind, Notice, VERSION};
+
+/// Milliseconds that a greeting may take.
+const GREETING_MS: u64 = 10_000;
+/// Silence of so many keepalives ends a connection.
+const SILENT: u64 = 3;
+/// Shortest keepalive, in milliseconds.
+const LEAST_KEEPALIVE_MS: u64 = 100;
+/// Milliseconds for which a peer may read nothing of what is written.
+const STALLED_MS: u64 = 30_000;
+/// Bytes of answers to control frames that may wait for a peer that does not
+/// read.
+const MOST_CONTROL: usize = 256 << 10;
+
+/// Why a connection is over.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The peer did what the format does not allow.
+    #[error("frame {frame}: {what}")]
+    Violation {
+        /// Which frame of the connection, from 1.
+        frame: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// No version is spoken by both.
+    #[error("{0}")]
+    Version(String),
+    /// The peer says why it ends it.
+    #[error("the other side says: {}", .0.text())]
+    Told(Notice),
+    /// The peer was silent, or read nothing, for too long.
+    #[error("{0}")]
+    Silent(&'static str),
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// Somebody asks to be let in; answer with [`Connection::welcome`] or
+    /// [`Connection::refuse`]. Server alone.
+    Greeted(Hello),
+    /// The server has let this side in. Caller alone.
+    Open,
+    /// A request has come. Server alone.
+    Request(u32, Vec<u8>),
+    /// A request was given up: nobody waits for its reply. Server alone.
+    Cancelled(u32),
+    /// The reply to a request. Caller alone.
+    Reply(u32, Vec<u8>),
+    /// The server has heard that a request was given up: its session is free.
+    /// Caller alone.
+    Freed(u32),
+    /// The server takes nothing new. Caller alone.
+    Draining,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Greeting,
+    /// The server has not decided yet.
+    Greeted,
+    Open,
+    Over,
+}
+
+/// How far a request has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Its message is coming, or on its way.
+    Open,
+    /// The caller has given it up.
+    Cancelled,
+}
+
+/// One end of a connection.
+#[derive(Debug)]
+pub struct Connection {
+    caller: bool,
+    own: Hello,
+    peer: Option<Hello>,
+    phase: Phase,
+    sessions: usize,
+    requests: HashMap<u32, Stage>,
+    next: u32,
+    draining: bool,
+    sending: Sending,
+    receiving: Receiving,
+    events: VecDeque<Event>,
+    began_ms: u64,
+    heard_ms: u64,
+    /// When something was written last, and since when the peer reads nothing
+    /// of what is ready.
+    wrote_ms: u64,
+    ready_ms: u64,
+    /// A question whether anybody is there is on its way.
+    asked: bool,
+}
+
+impl Connection {
+    /// The caller's end. It greets.
+    pub fn caller(own: Hello, now_ms: u64) -> Connection {
+        let mut made = Connection::new(true, own, now_ms);
+        let payload = made.own.emit();
+        made.sending.control(Kind::Hello, 0, &payload);
+        made
+    }
+
+    /// The server's end. It waits for a greeting.
+    pub fn server(own: Hello, now_ms: u64) -> Connection {
+        Connection::new(false, own, now_ms)
+    }
+
+    fn new(caller: bool, own: Hello, now_ms: u64) -> Connection {
+        let longest = own.max_message_bytes as usize;
+        Connection {
+            caller,
+            peer: None,
+            phase: Phase::Greeting,
+            sessions: 0,
+            requests: HashMap::new(),
+            next: 1,
+            draining: false,
+            sending: Sending::default(),
+            // One of the longest, or several shorter ones.
+            receiving: Receiving::new(own.unasked_bytes as usize, longest, longest),
+            events: VecDeque::new(),
+            began_ms: now_ms,
+            heard_ms: now_ms,
+            wrote_ms: now_ms,
+            ready_ms: now_ms,
+            asked: false,
+            own,
+        }
+    }
+
+    /// Who is at the other end, once it has said so.
+    pub fn peer(&self) -> Option<&Hello> {
+        self.peer.as_ref()
+    }
+
+    /// Sessions that both ends agreed on; 0 before.
+    pub fn sessions(&self) -> usize {
+        self.sessions
+    }
+
+    /// Requests under way.
+    pub fn in_use(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Whether a request can be sent now.
+    pub fn is_free(&self) -> bool {
+        self.phase == Phase::Open && !self.draining && self.requests.len() < self.sessions
+    }
+
+    /// Longest message that the peer takes, in bytes.
+    pub fn longest(&self) -> usize {
+        self.peer
+            .as_ref()
+            .map_or(0, |p| p.max_message_bytes as usize)
+    }
+
+    /// Whether nothing of a request has been written.
+    pub fn is_unsent(&self, id: u32) -> bool {
+        self.sending.is_whole(id)
+    }
+
+    /// Whether it is draining and nothing is under way any more.
+    pub fn is_drained(&self) -> bool {
+        self.draining && self.requests.is_empty()
+    }
+
+    // Commands.
+
+    /// Lets the caller in, with so many sessions at most.
+    pub fn welcome(&mut self, most: usize) {
+        let Some(peer) = self.peer.as_ref().filter(|_| self.phase == Phase::Greeted) else {
+            return;
+        };
+        self.sessions = most.clamp(1, usize::from(peer.sessions));
+        let welcome = Hello {
+            versions: (VERSION, VERSION),
+            sessions: self.sessions as u16,
+            ..self.own.clone()
+        };
+        self.sending.control(Kind::Welcome, 0, &welcome.emit());
+        self.phase = Phase::Open;
+        if self.draining {
+            self.sending.control(Kind::Drain, 0, &[]);
+        }
+    }
+
+    /// Does not let the caller in, or ends the connection for this reason.
+    pub fn refuse(&mut self, why: &Notice) {
+        self.sending.control(Kind::Error, 0, &why.emit());
+        self.phase = Phase::Over;
+    }
+
+    /// Takes nothing new; what is under way ends.
+    pub fn drain(&mut self) {
+        if !self.draining && !self.caller && self.phase == Phase::Open {
+            self.sending.control(Kind::Drain, 0, &[]);
+        }
+        self.draining = true;
+    }
+
+    /// Sends a request; its number. None when [`Connection::is_free`] says no,
+    /// or the message is longer than [`Connection::longest`].
+    pub fn request(&mut self, message: Bytes) -> Option<u32> {
+        let peer = self.peer.as_ref()?;
+        if !self.caller || !self.is_free() || message.len() > peer.max_message_bytes as usize {
+            return None;
+        }
+        let mut id = self.next;
+        while self.requests.contains_key(&id) || id == 0 {
+            id = id.wrapping_add(1);
+        }
+        self.next = id.wrapping_add(1);
+        self.requests.insert(id, Stage::Open);
+        let unasked = peer.unasked_bytes as usize;
+        self.sending.message(Kind::Request, id, message, unasked);
+        Some(id)
+    }
+
+    /// Gives a request up. Its session is free when the server has said so, or
+    /// at once when nothing of it had left.
+    pub fn cancel(&mut self, id: u32) {
+        if self.requests.get(&id) != Some(&Stage::Open) || !self.caller {
+            return;
+        }
+        if self.sending.forget(id) {
+            self.requests.remove(&id);
+            return;
+        }
+        self.requests.insert(id, Stage::Cancelled);
+        self.receiving.abandon(id);
+        self.sending.control(Kind::Cancel, id, &[]);
+    }
+
+    /// Answers a request. A reply that is longer than the caller takes must
+    /// not come here.
+    pub fn reply(&mut self, id: u32, message: Bytes) {
+        if self.caller || self.requests.get(&id) != Some(&Stage::Open) {
+            return;
+        }
+        let unasked = self.peer.as_ref().map_or(0, |p| p.unasked_bytes as usize);
+        self.sending.message(Kind::Reply, id, message, unasked);
+    }
+
+    // What comes.
+
+    /// Takes bytes that came. After an error nothing more is taken; what is to
+    /// be written still tells the peer why.
+    pub fn handle_input(&mut self, now_ms: u64, mut bytes: &[u8]) -> Result<(), Fault> {
+        self.heard_ms = now_ms;
+        self.asked = false;
+        while !bytes.is_empty() && self.phase != Phase::Over {
+            let (caller, phase) = (self.caller, self.phase);
+            let (requests, sessions) = (&self.requests, self.sessions);
+            let known = |kind: Kind, id: u32| match kind {
+                Kind::Request => !caller && phase == Phase::Open && !requests.contains_key(&id),
+                Kind::Reply => caller && requests.contains_key(&id),
+                _ => false,
+            };
+            let came = self.receiving.take(&mut bytes, known);
+            let came = came.map_err(|what| self.violated(what))?;
+            match came {
+                Some(Came::Begins(_)) if self.requests.len() >= sessions => {
+                    let what =
+                        format!("a request beyond the {sessions} sessions of the connection");
+                    return Err(self.violated(what));
+                }
+                Some(Came::Begins(id)) => {
+                    self.requests.insert(id, Stage::Open);
+                }
+                Some(Came::Message(kind, id, message)) => self.handle_message(kind, id, message),
+                Some(Came::Control(header, payload)) => {
+                    self.handle_control(header.kind, header.id, &payload)?;
+                }
+                None => {}
+            }
+            while let Some(id) = self.receiving.next_grant() {
+                self.sending.control(Kind::Grant, id, &[]);
+            }
+        }
+        if self.sending.control_bytes() > MOST_CONTROL {
+            return Err(self.silent("the other side asks and does not read the answers"));
+        }
+        Ok(())
+    }
+
+    fn handle_message(&mut self, _: Kind, id: u32, message: Vec<u8>) {
+        if self.caller {
+            self.requests.remove(&id);
+            self.events.push_back(Event::Reply(id, message));
+        } else {
+            self.events.push_back(Event::Request(id, message));
+        }
+    }
+
+    fn handle_control(&mut self, kind: Kind, id: u32, payload: &[u8]) -> Result<(), Fault> {
+        match (kind, self.phase) {
+            (Kind::Error, _) => {
+                self.phase = Phase::Over;
+                let notice = Notice::parse(payload).map_err(|e| self.violated(e.to_string()))?;
+                return Err(Fault::Told(notice));
+            }
+            (Kind::Hello, Phase::Greeting) if !self.caller => self.greeted(payload)?,
+            (Kind::Welcome, Phase::Greeting) if self.caller => self.welcomed(payload)?,
+            (_, Phase::Greeting | Phase::Greeted) => {
+                return Err(self.violated(format!("{kind:?} before the greeting is over")));
+            }
+            (Kind::Ping, _) => self.sending.control(Kind::Pong, 0, &[]),
+            (Kind::Pong, _) => {}
+            (Kind::Drain, _) if self.caller => {
+                if !self.draining {
+                    self.draining = true;
+                    self.events.push_back(Event::Draining);
+                }
+            }
+            // One may cross the end of its request.
+            (Kind::Grant, _) => self.sending.grant(id),
+            (Kind::Cancel, _) if self.caller => {
+                if self.requests.get(&id) != Some(&Stage::Cancelled) {
+                    return Err(self.violated(format!("request {id} was not given up")));
+                }
+                self.requests.remove(&id);
+                self.receiving.forget(id);
+                self.events.push_back(Event::Freed(id));
+            }
+            (Kind::Cancel, _) => self.cancelled(id),
+            _ => return Err(self.violated(format!("{kind:?}, which this side does not take"))),
+        }
+        Ok(())
+    }
+
+    fn greeted(&mut self, payload: &[u8]) -> Result<(), Fault> {
+        let hello = Hello::parse(payload).map_err(|e| self.violated(e.to_string()))?;
+        let (lowest, highest) = hello.versions;
+        if !(lowest..=highest).contains(&VERSION) {
+            let what = format!(
+                "{} speaks versions {lowest} to {highest}, this side {VERSION}",
+                hello.applid
+            );
+            self.refuse(&Notice::Version(what.clone()));
+            return Err(Fault::Version(what));
+        }
+        self.phase = Phase::Greeted;
+        self.events.push_back(Event::Greeted(hello.clone()));
+        self.peer = Some(hello);
+        Ok(())
+    }
+
+    fn welcomed(&mut self, payload: &[u8]) -> Result<(), Fault> {
+        let hello = Hello::parse(payload).map_err(|e| self.violated(e.to_string()))?;
+        if hello.versions != (VERSION, VERSION) {
+            let what = format!("{} speaks version {}", hello.applid, hello.versions.0);
+            return Err(Fault::Version(what));
+        }
+        if hello.sessions > self.own.sessions {
+            let what = format!("{} sessions, where fewer were asked for", hello.sessions);
+            return Err(self.violated(what));
+        }
+        self.sessions = usize::from(hello.sessions);
+        self.peer = Some(hello);
+        self.phase = Phase::Open;
+        self.events.push_back(Event::Open);
+        Ok(())
+    }
+
+    /// The caller has given a request up. Its reply may have crossed that.
+    fn cancelled(&mut self, id: u32) {
+        self.sending.control(Kind::Cancel, id, &[]);
+        if self.requests.remove(&id).is_some() {
+            self.sending.forget(id);
+            self.receiving.forget(id);
+            self.events.push_back(Event::Cancelled(id));
+        }
+    }
+
+    fn violated(&mut self, what: String) -> Fault {
+        let fault = Fault::Violation {
+            frame: self.receiving.frames(),
+            what,
+        };
+        if self.phase != Phase::Over {
+            self.refuse(&Notice::Violation(fault.to_string()));
+        }
+        fault
+    }
+
+    fn silent(&mut self, what: &'static str) -> Fault {
+        self.refuse(&Notice::Silent(what.into()));
+        Fault::Silent(what)
+    }
+
+    // What goes.
+
+    /// What happened since this was asked last.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Makes the next bytes ready; false when there is nothing to be written.
+    pub fn gather(&mut self, now_ms: u64) -> bool {
+        let waited = self.is_writing();
+        let some = self.sending.gather();
+        if some && !waited {
+            self.ready_ms = now_ms;
+        }
+        some
+    }
+
+    /// The bytes to be written next: both pieces, one behind the other.
+    pub fn pieces(&self) -> [&[u8]; 2] {
+        self.sending.pieces()
+    }
+
+    /// So many bytes of the pieces were written.
+    pub fn wrote(&mut self, bytes: usize, now_ms: u64) {
+        self.wrote_ms = now_ms;
+        self.ready_ms = now_ms;
+        self.sending.wrote(bytes);
+        for id in self.sending.take_left() {
+            if !self.caller {
+                self.requests.remove(&id);
+            }
+        }
+    }
+
+    /// When [`Connection::handle_timeout`] wants to be called.
+    pub fn poll_timeout(&self) -> u64 {
+        let keepalive = self.keepalive_ms();
+        let stalled = match self.is_writing() {
+            true => self.ready_ms + STALLED_MS,
+            false => u64::MAX,
+        };
+        let heard = match self.phase {
+            Phase::Greeting | Phase::Greeted => self.began_ms + GREETING_MS,
+            _ if self.caller && !self.asked => self.quiet_ms() + keepalive,
+            _ => self.heard_ms + keepalive * SILENT,
+        };
+        heard.min(stalled)
+    }
+
+    /// Time has passed: asks whether the peer is there, or gives it up.
+    pub fn handle_timeout(&mut self, now_ms: u64) -> Result<(), Fault> {
+        let keepalive = self.keepalive_ms();
+        if self.is_writing() && now_ms >= self.ready_ms + STALLED_MS {
+            return Err(self.silent("the other side reads nothing"));
+        }
+        match self.phase {
+            Phase::Greeting | Phase::Greeted if now_ms >= self.began_ms + GREETING_MS => {
+                Err(self.silent("no greeting came in time"))
+            }
+            Phase::Open if now_ms >= self.heard_ms + keepalive * SILENT => {
+                Err(self.silent("nothing was heard of the other side"))
+            }
+            Phase::Open if self.caller && !self.asked && now_ms >= self.quiet_ms() + keepalive => {
+                self.asked = true;
+                self.sending.control(Kind::Ping, 0, &[]);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Since when one of the two has said nothing: the server hears nothing of
+    /// a caller that only reads.
+    fn quiet_ms(&self) -> u64 {
+        self.heard_ms.min(self.wrote_ms)
+    }
+
+    fn is_writing(&self) -> bool {
+        let [head, tail] = self.pieces();
+        !(head.is_empty() && tail.is_empty())
+    }
+
+    /// The caller asks, so its keepalive holds at both ends.
+    fn keepalive_ms(&self) -> u64 {
+        let of = match (self.caller, &self.peer) {
+            (false, Some(peer)) => peer.keepalive_ms,
+            _ => self.own.keepalive_ms,
+        };
+        u64::from(of).max(LEAST_KEEPALIVE_MS)
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

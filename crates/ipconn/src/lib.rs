@@ -1,0 +1,43 @@
+//! The connection from a gateway or a region to a region: its frames, its
+//! state machine, and the sockets around it.
+//!
+//! One connection carries many requests at once. Each has a number and one of
+//! the sessions that both ends agreed on; what is long is cut, so that it does
+//! not block what is short. [`wire`] and [`Connection`] are pure: bytes and
+//! milliseconds go in, bytes and events come out. [`Pool`] calls, over one
+//! connection or several; [`Listener`] answers, with tasks of a region.
+//!
+//! Format: `docs/internals/ipconn.md`. It has the role that IPIC has between
+//! CICS regions, and its words; it is not IPIC's format.
+//!
+//! ```
+//! use ipconn::wire::{Hello, Name};
+//! use ipconn::{Connection, Event};
+//!
+//! let mut caller = Connection::caller(Hello::named("GATE").unwrap(), 0);
+//! let mut server = Connection::server(Hello::named("REGION").unwrap(), 0);
+//! while caller.gather(0) {
+//!     let [a, b] = caller.pieces();
+//!     let bytes = [a, b].concat();
+//!     caller.wrote(bytes.len(), 0);
+//!     server.handle_input(0, &bytes).unwrap();
+//! }
+//! assert!(matches!(server.poll_event(), Some(Event::Greeted(hello)) if hello.applid == Name::new("GATE").unwrap()));
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod config;
+mod connection;
+mod receiving;
+mod sending;
+mod shell;
+pub mod wire;
+
+pub use config::{ConfigError, ConnectionConfig, IpconnConfig, TlsFiles};
+pub use connection::{Connection, Event, Fault};
+pub use shell::client::Identity;
+pub use shell::directory::{ConnectionStatus, Directory, PartnerStatus};
+pub use shell::linker::{Called, Caller, CallerError, Interrupt};
+pub use shell::pool::{Failed, Pool};
+pub use shell::server::{Listener, Served, StartError};

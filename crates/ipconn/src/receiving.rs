@@ -1,0 +1,308 @@
+//! Bytes to frames and messages, as they come.
+//!
+//! The bytes of a message are copied once, from where they were read into the
+//! message. What it says of its length is not believed beyond what may come
+//! unasked; the rest has its room when it is granted.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use crate::sending::LENGTH;
+use crate::wire::{Header, Kind};
+
+/// A message of which not everything is there.
+#[derive(Debug)]
+struct Incoming {
+    total: usize,
+    bytes: Vec<u8>,
+    asked: bool,
+}
+
+/// Where in the stream the next byte belongs.
+#[derive(Debug)]
+enum At {
+    Header(Vec<u8>),
+    /// The length of a message whose first frame this is.
+    Length(Header, Vec<u8>),
+    Message(Header, usize),
+    Control(Header, Vec<u8>),
+}
+
+/// What has come.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Came {
+    /// A request of this number begins.
+    Begins(u32),
+    /// A message is whole.
+    Message(Kind, u32, Vec<u8>),
+    /// A frame without a message.
+    Control(Header, Vec<u8>),
+}
+
+/// The messages that are coming, and their bound.
+#[derive(Debug)]
+pub struct Receiving {
+    at: At,
+    frames: u64,
+    coming: HashMap<u32, Incoming>,
+    /// Bytes of a message that come before the rest is granted.
+    unasked: usize,
+    longest: usize,
+    /// Bytes of granted messages that may be here at once, and that are.
+    budget: usize,
+    granted: usize,
+    /// Who waits for a grant.
+    waiting: VecDeque<u32>,
+    /// Messages that nobody wants any more.
+    abandoned: HashSet<u32>,
+}
+
+impl Receiving {
+    /// Bounds in bytes: of a message unasked, of any message, and of all that
+    /// are granted at once.
+    pub fn new(unasked: usize, longest: usize, budget: usize) -> Receiving {
+        Receiving {
+            at: At::Header(Vec::new()),
+            frames: 0,
+            coming: HashMap::new(),
+            unasked,
+            longest,
+            budget,
+            granted: 0,
+            waiting: VecDeque::new(),
+            abandoned: HashSet::new(),
+        }
+    }
+
+    /// Frames that have come.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Nobody wants the rest of a message.
+    pub fn abandon(&mut self, id: u32) {
+        self.abandoned.insert(id);
+        self.release(id);
+    }
+
+    /// The number of an abandoned message is free again.
+    pub fn forget(&mut self, id: u32) {
+        self.abandoned.remove(&id);
+        self.release(id);
+    }
+
+    fn release(&mut self, id: u32) {
+        if let Some(gone) = self.coming.remove(&id) {
+            if gone.asked {
+                self.granted -= gone.total;
+            }
+            self.waiting.retain(|w| *w != id);
+        }
+    }
+
+    /// The next message whose rest may come now.
+    pub fn next_grant(&mut self) -> Option<u32> {
+        let id = *self.waiting.front()?;
+        let coming = self.coming.get_mut(&id)?;
+        // What is larger than the budget comes alone.
+        let fits = self.granted == 0 || self.granted + coming.total <= self.budget;
+        if !fits {
+            return None;
+        }
+        self.waiting.pop_front();
+        coming.asked = true;
+        self.granted += coming.total;
+        let more = coming.total - coming.bytes.len();
+        coming.bytes.reserve_exact(more);
+        Some(id)
+    }
+
+    /// Takes bytes up to the end of a frame or of `input`; what has come, if
+    /// anything. `known` says whether a request of this number may have such a
+    /// message. An error is what is wrong, in words.
+    pub fn take(
+        &mut self,
+        input: &mut &[u8],
+        known: impl Fn(Kind, u32) -> bool,
+    ) -> Result<Option<Came>, String> {
+        while !input.is_empty() {
+            match &mut self.at {
+                At::Header(have) => {
+                    let Some(bytes) = fill(have, Header::BYTES, input) else {
+                        break;
+                    };
+                    let header = bytes.first_chunk().expect("a header's bytes");
+                    let header = Header::parse(header).map_err(|e| e.to_string())?;
+                    self.frames += 1;
+                    if let Some(came) = self.begin(header, &known)? {
+                        return Ok(Some(came));
+                    }
+                }
+                At::Length(header, have) => {
+                    let header = *header;
+                    let Some(bytes) = fill(have, LENGTH, input) else {
+                        break;
+                    };
+                    let total = bytes.first_chunk().expect("a length's bytes");
+                    let total = u32::from_be_bytes(*total) as usize;
+                    if let Some(came) = self.message_begins(header, total)? {
+                        return Ok(Some(came));
+                    }
+                }
+                At::Message(header, left) => {
+                    let bytes = (*left).min(input.len());
+                    let (now, rest) = input.split_at(bytes);
+                    *input = rest;
+                    *left -= bytes;
+                    let (header, over) = (*header, *left == 0);
+                    if over {
+                        self.at = At::Header(Vec::new());
+                    }
+                    if let Some(coming) = self.coming.get_mut(&header.id) {
+                        coming.bytes.extend_from_slice(now);
+                    }
+                    if over && let Some(came) = self.frame_ends(header)? {
+                        return Ok(Some(came));
+                    }
+                }
+                At::Control(header, have) => {
+                    let header = *header;
+                    let Some(bytes) = fill(have, header.length, input) else {
+                        break;
+                    };
+                    self.at = At::Header(Vec::new());
+                    return Ok(Some(Came::Control(header, bytes)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn begin(
+        &mut self,
+        header: Header,
+        known: &impl Fn(Kind, u32) -> bool,
+    ) -> Result<Option<Came>, String> {
+        let id = header.id;
+        let wanted = known(header.kind, id) || self.abandoned.contains(&id);
+        match header.kind {
+            Kind::Request | Kind::Reply => {
+                if !wanted || self.coming.contains_key(&id) {
+                    return Err(format!(
+                        "a {:?} with the number {id}, which it may not have",
+                        header.kind
+                    ));
+                }
+                if header.length < LENGTH {
+                    return Err("a first frame without the length of its message".into());
+                }
+                self.at = At::Length(header, Vec::new());
+                if header.kind == Kind::Request {
+                    return Ok(Some(Came::Begins(id)));
+                }
+            }
+            Kind::Data => {
+                let left = match self.coming.get(&id) {
+                    Some(coming) => {
+                        let bound = match coming.asked {
+                            true => coming.total,
+                            false => self.unasked.min(coming.total),
+                        };
+                        bound - coming.bytes.len()
+                    }
+                    None if self.abandoned.contains(&id) => usize::MAX,
+                    None => {
+                        return Err(format!(
+                            "data of request {id}, of which no message is coming"
+                        ));
+                    }
+                };
+                if header.length > left {
+                    return Err(format!(
+                        "{} bytes of request {id}, where {left} may come",
+                        header.length
+                    ));
+                }
+                if header.length == 0 {
+                    return Err("a frame of data without data".into());
+                }
+                self.at = At::Message(header, header.length);
+            }
+            _ if header.length == 0 => {
+                self.at = At::Header(Vec::new());
+                return Ok(Some(Came::Control(header, Vec::new())));
+            }
+            _ => self.at = At::Control(header, Vec::new()),
+        }
+        Ok(None)
+    }
+
+    fn message_begins(&mut self, header: Header, total: usize) -> Result<Option<Came>, String> {
+        let (id, here) = (header.id, header.length - LENGTH);
+        if total > self.longest {
+            return Err(format!(
+                "a message of {total} bytes, where {} is the most",
+                self.longest
+            ));
+        }
+        if here > total || here > self.unasked {
+            return Err(format!(
+                "{here} bytes of a message, which is more than may come"
+            ));
+        }
+        if !self.abandoned.contains(&id) {
+            let fits = total <= self.unasked;
+            // A length alone makes no memory.
+            let first = if fits {
+                total.min(here.max(4096))
+            } else {
+                here
+            };
+            self.coming.insert(
+                id,
+                Incoming {
+                    total,
+                    bytes: Vec::with_capacity(first),
+                    asked: false,
+                },
+            );
+            if !fits {
+                self.waiting.push_back(id);
+            }
+        }
+        self.at = match here {
+            0 => At::Header(Vec::new()),
+            _ => At::Message(header, here),
+        };
+        match here {
+            0 => self.frame_ends(header),
+            _ => Ok(None),
+        }
+    }
+
+    fn frame_ends(&mut self, header: Header) -> Result<Option<Came>, String> {
+        let id = header.id;
+        let whole = self
+            .coming
+            .get(&id)
+            .is_some_and(|c| c.bytes.len() == c.total);
+        if !whole {
+            return Ok(None);
+        }
+        let Some(done) = self.coming.remove(&id) else {
+            return Ok(None);
+        };
+        if done.asked {
+            self.granted -= done.total;
+        }
+        Ok(Some(Came::Message(header.kind, id, done.bytes)))
+    }
+}
+
+/// Moves bytes until there are so many; them, when there are.
+fn fill(have: &mut Vec<u8>, want: usize, input: &mut &[u8]) -> Option<Vec<u8>> {
+    let bytes = (want - have.len()).min(input.len());
+    let (now, rest) = input.split_at(bytes);
+    have.extend_from_slice(now);
+    *input = rest;
+    (have.len() == want).then(|| std::mem::take(have))
+}

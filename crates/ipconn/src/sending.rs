@@ -1,0 +1,206 @@
+//! What is to be written: control frames first, then the messages in turn, a
+//! piece of each.
+//!
+//! A piece is copied beside others when it is small, so that many leave in one
+//! write; a large one is written from where it is.
+
+use std::collections::{HashMap, VecDeque};
+
+use bytes::Bytes;
+
+use crate::wire::{Header, Kind, MAX_PAYLOAD};
+
+/// Bytes that are gathered for one write, about.
+const GATHER: usize = 64 << 10;
+/// A piece of a message from this size on is written from where it is.
+const DIRECT: usize = 16 << 10;
+/// Bytes in front of a message: its length.
+pub const LENGTH: usize = 4;
+
+/// What waits to be written, and what is being written.
+#[derive(Debug, Default)]
+pub struct Sending {
+    control: Vec<u8>,
+    ready: VecDeque<Outgoing>,
+    /// Messages whose rest the peer has not granted.
+    blocked: HashMap<u32, Outgoing>,
+    out: Vec<u8>,
+    out_at: usize,
+    /// A piece that is written behind `out`, and its message.
+    tail: Option<Tail>,
+    /// Messages that have left whole.
+    left: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Outgoing {
+    id: u32,
+    kind: Kind,
+    message: Bytes,
+    sent: usize,
+    /// Bytes that may be sent as yet.
+    allowed: usize,
+}
+
+#[derive(Debug)]
+struct Tail {
+    of: Outgoing,
+    at: usize,
+    end: usize,
+    /// Nobody wants the rest of its message.
+    dropped: bool,
+}
+
+impl Sending {
+    /// Has a frame without a message sent before anything else.
+    pub fn control(&mut self, kind: Kind, id: u32, payload: &[u8]) {
+        let header = Header {
+            length: payload.len(),
+            kind,
+            id,
+        };
+        self.control.extend_from_slice(&header.emit());
+        self.control.extend_from_slice(payload);
+    }
+
+    /// Bytes of control frames that wait.
+    pub fn control_bytes(&self) -> usize {
+        self.control.len()
+    }
+
+    /// Has a message sent, of which the peer takes so much unasked.
+    pub fn message(&mut self, kind: Kind, id: u32, message: Bytes, unasked: usize) {
+        let allowed = match message.len() <= unasked {
+            true => message.len(),
+            false => unasked,
+        };
+        self.ready.push_back(Outgoing {
+            id,
+            kind,
+            message,
+            sent: 0,
+            allowed,
+        });
+    }
+
+    /// The peer takes the rest of a message, if there is one.
+    pub fn grant(&mut self, id: u32) {
+        if let Some(mut blocked) = self.blocked.remove(&id) {
+            blocked.allowed = blocked.message.len();
+            self.ready.push_back(blocked);
+            return;
+        }
+        let tail = self.tail.iter_mut().map(|t| &mut t.of);
+        let mut all = self.ready.iter_mut().chain(tail);
+        if let Some(found) = all.find(|o| o.id == id) {
+            found.allowed = found.message.len();
+        }
+    }
+
+    /// Forgets a message, or the rest of it; true when none of it had left.
+    pub fn forget(&mut self, id: u32) -> bool {
+        if let Some(tail) = self.tail.as_mut().filter(|t| t.of.id == id) {
+            tail.dropped = true;
+            return false;
+        }
+        if self.blocked.remove(&id).is_some() {
+            return false;
+        }
+        let Some(at) = self.ready.iter().position(|o| o.id == id) else {
+            return false;
+        };
+        self.ready.remove(at).is_some_and(|o| o.sent == 0)
+    }
+
+    /// Whether a message waits of which nothing has left.
+    pub fn is_whole(&self, id: u32) -> bool {
+        self.ready.iter().any(|o| o.id == id && o.sent == 0)
+    }
+
+    /// Makes the next bytes ready; false when there are none.
+    pub fn gather(&mut self) -> bool {
+        if self.out_at < self.out.len() || self.tail.is_some() {
+            return true;
+        }
+        self.out.clear();
+        self.out_at = 0;
+        self.out.append(&mut self.control);
+        while self.tail.is_none() && self.out.len() < GATHER {
+            let Some(next) = self.ready.pop_front() else {
+                break;
+            };
+            self.piece(next);
+        }
+        !self.out.is_empty() || self.tail.is_some()
+    }
+
+    fn piece(&mut self, mut next: Outgoing) {
+        let first = next.sent == 0;
+        let room = MAX_PAYLOAD - if first { LENGTH } else { 0 };
+        let bytes = (next.allowed - next.sent).min(room);
+        let header = Header {
+            length: bytes + if first { LENGTH } else { 0 },
+            kind: if first { next.kind } else { Kind::Data },
+            id: next.id,
+        };
+        self.out.extend_from_slice(&header.emit());
+        if first {
+            let length = next.message.len() as u32;
+            self.out.extend_from_slice(&length.to_be_bytes());
+        }
+        let end = next.sent + bytes;
+        if bytes >= DIRECT {
+            let at = next.sent;
+            next.sent = end;
+            let dropped = false;
+            self.tail = Some(Tail {
+                of: next,
+                at,
+                end,
+                dropped,
+            });
+        } else {
+            self.out.extend_from_slice(&next.message[next.sent..end]);
+            next.sent = end;
+            self.settle(next);
+        }
+    }
+
+    /// Puts a message where it belongs after a piece of it.
+    fn settle(&mut self, message: Outgoing) {
+        if message.sent == message.message.len() {
+            self.left.push(message.id);
+        } else if message.sent == message.allowed {
+            self.blocked.insert(message.id, message);
+        } else {
+            self.ready.push_back(message);
+        }
+    }
+
+    /// The bytes to be written next, in two pieces.
+    pub fn pieces(&self) -> [&[u8]; 2] {
+        let tail = self.tail.as_ref();
+        let tail = tail.map_or(&[][..], |t| &t.of.message[t.at..t.end]);
+        [&self.out[self.out_at..], tail]
+    }
+
+    /// So many of them were written.
+    pub fn wrote(&mut self, bytes: usize) {
+        let head = bytes.min(self.out.len() - self.out_at);
+        self.out_at += head;
+        if let Some(tail) = &mut self.tail {
+            tail.at += bytes - head;
+            if tail.at == tail.end
+                && let Some(tail) = self.tail.take()
+                && !tail.dropped
+            {
+                self.settle(tail.of);
+            }
+        }
+    }
+
+    /// The messages that have left whole since this was asked.
+    pub fn take_left(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.left)
+    }
+}

@@ -1,0 +1,232 @@
+//! A connection joined to its socket: one task reads, writes and keeps time.
+//!
+//! What other tasks of the thread have to send is gathered: they kick the task,
+//! which runs when they have, and writes all of it at once.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::sleep;
+
+use crate::connection::{Connection, Event, Fault};
+
+/// Bytes that are read at once.
+const READ: usize = 128 << 10;
+/// Reads and writes after which others have their turn.
+const ROUNDS: usize = 16;
+/// How long a peer may take to be told why its connection ends.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// A stream of bytes, plain or secured.
+pub trait Stream: AsyncRead + AsyncWrite + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Stream for S {}
+
+/// A connection and whoever moves its bytes.
+#[derive(Debug)]
+pub struct Wire {
+    connection: RefCell<Connection>,
+    waker: RefCell<Option<Waker>>,
+    started: Instant,
+}
+
+/// How a connection ended.
+#[derive(Debug)]
+pub enum End {
+    /// The peer, or this side, closed it between messages.
+    Closed,
+    /// One side did what it must not, or was silent.
+    Fault(Fault),
+    /// The socket failed.
+    Io(io::Error),
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            End::Closed => f.write_str("the other side closed the connection"),
+            End::Fault(fault) => fault.fmt(f),
+            End::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Wire {
+    pub fn new(connection: Connection) -> Wire {
+        Wire {
+            connection: RefCell::new(connection),
+            waker: RefCell::default(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Uses the connection; what is to be written then will be.
+    pub fn with<R>(&self, work: impl FnOnce(&mut Connection) -> R) -> R {
+        let done = work(&mut self.connection.borrow_mut());
+        if let Some(waker) = &*self.waker.borrow() {
+            waker.wake_by_ref();
+        }
+        done
+    }
+
+    /// Looks at the connection.
+    pub fn look<R>(&self, work: impl FnOnce(&Connection) -> R) -> R {
+        work(&self.connection.borrow())
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+}
+
+/// Moves bytes until the connection ends. Events are told as they come.
+pub async fn drive(stream: &mut dyn Stream, wire: &Wire, on_event: &mut dyn FnMut(Event)) -> End {
+    let mut buffer = vec![0; READ];
+    let end = moved(stream, wire, &mut buffer, on_event).await;
+    if !matches!(end, End::Io(_)) {
+        let _ = tokio::time::timeout(LAST_WORDS, last_words(stream, wire)).await;
+    }
+    end
+}
+
+async fn moved(
+    stream: &mut dyn Stream,
+    wire: &Wire,
+    buffer: &mut [u8],
+    on_event: &mut dyn FnMut(Event),
+) -> End {
+    let until = |wire: &Wire| {
+        let due = wire.look(Connection::poll_timeout);
+        Duration::from_millis(due.saturating_sub(wire.now_ms()).min(3_600_000))
+    };
+    let mut timer = pin!(sleep(until(wire)));
+    let mut unflushed = false;
+    poll_fn(|cx| {
+        let mut waker = wire.waker.borrow_mut();
+        if !waker.as_ref().is_some_and(|w| w.will_wake(cx.waker())) {
+            *waker = Some(cx.waker().clone());
+        }
+        drop(waker);
+        for round in 0.. {
+            let wrote = match write(stream, wire, &mut unflushed, cx) {
+                Ok(wrote) => wrote,
+                Err(error) => return Poll::Ready(End::Io(error)),
+            };
+            let read = match read(stream, wire, buffer, cx) {
+                Ok(read) => read,
+                Err(end) => return Poll::Ready(end),
+            };
+            loop {
+                let event = wire.connection.borrow_mut().poll_event();
+                let Some(event) = event else { break };
+                on_event(event);
+            }
+            if wire.look(Connection::is_drained)
+                && !wire.connection.borrow_mut().gather(wire.now_ms())
+            {
+                return Poll::Ready(End::Closed);
+            }
+            if !wrote && !read {
+                break;
+            }
+            if round == ROUNDS {
+                cx.waker().wake_by_ref();
+                break;
+            }
+        }
+        while timer.as_mut().poll(cx).is_ready() {
+            let now = wire.now_ms();
+            let done = wire.connection.borrow_mut().handle_timeout(now);
+            if let Err(fault) = done {
+                return Poll::Ready(End::Fault(fault));
+            }
+            let next = tokio::time::Instant::now() + until(wire).max(Duration::from_millis(1));
+            timer.as_mut().reset(next);
+            cx.waker().wake_by_ref();
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// Writes what there is; whether anything was. What a layer of TLS keeps is
+/// flushed, now or when it can be.
+fn write(
+    stream: &mut dyn Stream,
+    wire: &Wire,
+    unflushed: &mut bool,
+    cx: &mut Context<'_>,
+) -> io::Result<bool> {
+    let mut wrote = false;
+    let mut connection = wire.connection.borrow_mut();
+    let now = wire.now_ms();
+    while connection.gather(now) {
+        let [head, tail] = connection.pieces();
+        let both = [IoSlice::new(head), IoSlice::new(tail)];
+        let pieces = match (head.is_empty(), tail.is_empty()) {
+            (true, _) => &both[1..],
+            (_, true) => &both[..1],
+            _ => &both[..],
+        };
+        match Pin::new(&mut *stream).poll_write_vectored(cx, pieces) {
+            Poll::Ready(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
+            Poll::Ready(Ok(bytes)) => {
+                connection.wrote(bytes, now);
+                wrote = true;
+            }
+            Poll::Ready(Err(error)) => return Err(error),
+            Poll::Pending => break,
+        }
+    }
+    if wrote || *unflushed {
+        *unflushed = match Pin::new(&mut *stream).poll_flush(cx) {
+            Poll::Ready(flushed) => flushed.map(|()| false)?,
+            Poll::Pending => true,
+        };
+    }
+    Ok(wrote)
+}
+
+/// Reads what there is; whether anything was.
+fn read(
+    stream: &mut dyn Stream,
+    wire: &Wire,
+    buffer: &mut [u8],
+    cx: &mut Context<'_>,
+) -> Result<bool, End> {
+    let mut into = ReadBuf::new(buffer);
+    match Pin::new(&mut *stream).poll_read(cx, &mut into) {
+        Poll::Ready(Ok(())) if into.filled().is_empty() => Err(End::Closed),
+        Poll::Ready(Ok(())) => {
+            let now = wire.now_ms();
+            let taken = wire
+                .connection
+                .borrow_mut()
+                .handle_input(now, into.filled());
+            taken.map(|()| true).map_err(End::Fault)
+        }
+        Poll::Ready(Err(error)) => Err(End::Io(error)),
+        Poll::Pending => Ok(false),
+    }
+}
+
+/// Writes what tells the peer why, and closes.
+async fn last_words(stream: &mut dyn Stream, wire: &Wire) {
+    let mut unflushed = false;
+    poll_fn(|cx| match write(stream, wire, &mut unflushed, cx) {
+        Err(_) => Poll::Ready(()),
+        Ok(_) => {
+            let left = wire.connection.borrow_mut().gather(wire.now_ms());
+            match left {
+                true => Poll::Pending,
+                false => Pin::new(&mut *stream).poll_shutdown(cx).map(drop),
+            }
+        }
+    })
+    .await;
+}

@@ -1,0 +1,155 @@
+//! Calls for threads that wait: a program's LINK holds a thread until its
+//! answer is there.
+//!
+//! One thread has the connections; who calls hands it the request.
+
+use std::path::Path;
+use std::sync::mpsc::{self, RecvError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use region::engine::{self, EngineClass};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
+use tokio::task::{LocalSet, spawn_local};
+
+use super::client::Identity;
+use super::directory::Directory;
+use super::pool::{Failed, Pool};
+use super::tls::TlsError;
+use crate::IpconnConfig;
+use crate::wire::Reply;
+
+/// Why a thread that calls could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum CallerError {
+    /// A certificate, a key or an authority cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// There is no thread, or no runtime for it.
+    #[error("cannot start a thread: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// The regions that a process calls, for any thread; cheap to clone. The
+/// connections end with the last one.
+#[derive(Debug, Clone)]
+pub struct Caller(UnboundedSender<Job>);
+
+/// A request of another thread.
+#[derive(Debug)]
+struct Job {
+    connection: String,
+    message: Bytes,
+    answer: mpsc::Sender<Result<Reply, Failed>>,
+    /// Ends when nobody waits any more.
+    wanted: oneshot::Receiver<()>,
+}
+
+/// A call that another thread may end.
+#[derive(Debug, Clone)]
+pub struct Interrupt(Arc<Mutex<Option<oneshot::Sender<()>>>>);
+
+impl Interrupt {
+    /// Ends the call, if it has not ended.
+    pub fn interrupt(&self) {
+        drop(self.lock().take());
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<oneshot::Sender<()>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that was made and is not answered yet.
+#[derive(Debug)]
+pub struct Called {
+    answer: mpsc::Receiver<Result<Reply, Failed>>,
+    interrupt: Interrupt,
+}
+
+impl Caller {
+    /// Connects to the regions of the settings, as one of so many threads of
+    /// the process.
+    pub fn start(
+        config: &IpconnConfig,
+        folder: &Path,
+        who: &Identity,
+        lanes: u16,
+        directory: &Directory,
+    ) -> Result<Caller, CallerError> {
+        // Told here what the thread would find wrong with certificates.
+        drop(Pool::new(config, folder, who, lanes, directory)?);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let (jobs, queue) = unbounded_channel();
+        let (config, folder) = (config.clone(), folder.to_owned());
+        let (who, directory) = (*who, directory.clone());
+        std::thread::Builder::new()
+            .name("ipconn-link".into())
+            .spawn(move || {
+                engine::enter("ipconn", EngineClass::Offload);
+                let Ok(mut pool) = Pool::new(&config, &folder, &who, lanes, &directory) else {
+                    return;
+                };
+                let local = LocalSet::new();
+                runtime.block_on(local.run_until(async move {
+                    pool.start();
+                    serve(pool, queue).await;
+                }));
+            })?;
+        Ok(Caller(jobs))
+    }
+
+    /// Sends a request by a connection or one of a group.
+    pub fn call(&self, connection: &str, message: Vec<u8>) -> Called {
+        let (answer, given) = mpsc::channel();
+        let (interrupt, wanted) = oneshot::channel();
+        let job = Job {
+            connection: connection.to_owned(),
+            message: Bytes::from(message),
+            answer,
+            wanted,
+        };
+        let _ = self.0.send(job);
+        Called {
+            answer: given,
+            interrupt: Interrupt(Arc::new(Mutex::new(Some(interrupt)))),
+        }
+    }
+}
+
+impl Called {
+    /// What ends it from another thread.
+    pub fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
+
+    /// Waits for the reply. Interrupted, it is lost.
+    pub fn wait(self) -> Result<Reply, Failed> {
+        let given = self.answer.recv();
+        given.unwrap_or_else(|RecvError| Err(Failed::Lost("the call was ended".into())))
+    }
+}
+
+async fn serve(pool: Pool, mut queue: UnboundedReceiver<Job>) {
+    let pool = std::rc::Rc::new(pool);
+    while let Some(job) = queue.recv().await {
+        let pool = pool.clone();
+        spawn_local(async move {
+            let Job {
+                connection,
+                message,
+                answer,
+                wanted,
+            } = job;
+            tokio::select! {
+                reply = pool.call(&connection, message, false) => {
+                    let _ = answer.send(reply);
+                }
+                _ = wanted => {}
+            }
+        });
+    }
+}

@@ -1,0 +1,284 @@
+//! A request becomes a task of the region, and its end the reply.
+//!
+//! A LINK that does not say SYNCONRETURN belongs to its caller's unit of work.
+//! The region does not hold a unit for a caller elsewhere, so such a program may
+//! read and must not change anything that is recoverable: what it changed is
+//! backed out, and the LINK is refused. Nothing is ever half done in silence.
+//!
+//! Reference: CICS TS intercommunication guide, distributed program link.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use cics::command::commands::start;
+use cics::resp::Condition;
+use link::Operands;
+use region::{
+    Abend, Handle, Outcome, Port, ProgramName, Refusal, StartCode, Task, TaskRequest, UserId,
+};
+
+use crate::wire::{
+    Ending, Left, MAX_CONTAINERS, ReplyHead, Request, emit_reply, emit_started, parse_start,
+};
+
+/// PGMIDERR with RESP2 1: no such program.
+const NO_PROGRAM: Ending = Ending::Condition(27, 1);
+/// ROLLEDBACK with RESP2 29: the program has changed something that is
+/// recoverable, and the LINK does not say SYNCONRETURN; it is backed out.
+const NOT_ATOMIC: Ending = Ending::Condition(82, 29);
+/// LENGERR with RESP2 11: larger than the way takes.
+const TOO_LONG: Ending = Ending::Condition(22, 11);
+
+/// The region behind a listener.
+#[derive(Clone)]
+pub struct Mirror {
+    pub region: Handle,
+    /// Who tasks run for when nobody is named.
+    pub user: UserId,
+    /// The programs that LINKs may name.
+    pub programs: Arc<RwLock<BTreeSet<ProgramName>>>,
+}
+
+impl Mirror {
+    /// Serves a request; the reply, of `longest` bytes at most.
+    pub async fn serve(&self, port: &Port, message: Vec<u8>, longest: usize) -> Vec<u8> {
+        let request = match Request::parse(message) {
+            Ok(request) => request,
+            Err(error) => return refused(Ending::Never, format!("the request: {error}")),
+        };
+        let head = &request.head;
+        if head.start {
+            return self.start(port, &request).await;
+        }
+        let reply = match (head.link, head.sync_on_return) {
+            (true, _) if !self.has(head.program) => {
+                refused(NO_PROGRAM, format!("there is no program {}", head.program))
+            }
+            (true, false) => self.reading(port, &request).await,
+            _ => self.task(port, &request).await,
+        };
+        match reply.len() > longest {
+            true => {
+                let why = format!(
+                    "the answer has {} bytes, and {longest} is the most that the other side takes",
+                    reply.len()
+                );
+                match head.link {
+                    true => refused(TOO_LONG, why),
+                    false => refused(Ending::Never, why),
+                }
+            }
+            false => reply,
+        }
+    }
+
+    fn has(&self, program: ProgramName) -> bool {
+        let programs = self.programs.read();
+        programs
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(&program)
+    }
+
+    fn user(&self, named: UserId) -> UserId {
+        if named.is_blank() { self.user } else { named }
+    }
+
+    fn wanted(&self, request: &Request<Vec<u8>>) -> TaskRequest {
+        let head = &request.head;
+        TaskRequest {
+            transid: head.transid,
+            program: head.program,
+            userid: self.user(head.user),
+            start_code: match (head.link, head.sync_on_return) {
+                (true, true) => StartCode::LinkSync,
+                (true, false) => StartCode::Link,
+                (false, _) => StartCode::Web,
+            },
+            trace_id: head.trace_id,
+            expected_bytes: request.len(),
+            timeout_ms: head.timeout_ms,
+            ..TaskRequest::default()
+        }
+    }
+
+    /// A task of its own, which commits at its end.
+    async fn task(&self, port: &Port, request: &Request<Vec<u8>>) -> Vec<u8> {
+        let begun = self.region.begin(port, self.wanted(request)).await;
+        let mut task = match begun {
+            Ok(task) => task,
+            Err(refusal) => return not_taken(refusal, request.head.link),
+        };
+        if let Err(reply) = fill(&mut task, request) {
+            return reply;
+        }
+        let reply = task.run().await;
+        answer(&reply, reply.outcome(), request)
+    }
+
+    /// The same, backed out when it has changed something.
+    async fn reading(&self, port: &Port, request: &Request<Vec<u8>>) -> Vec<u8> {
+        let wanted = self.wanted(request);
+        let mut open = match self.region.begin_open(port, wanted).await {
+            Ok(open) => open,
+            Err(refusal) => return not_taken(refusal, true),
+        };
+        let reply = match open.run(request.head.program, request.len()).await {
+            None => {
+                return refused(Ending::Abend(*b"AEXY"), "the task was ended".into());
+            }
+            Some(Err(refusal)) => return not_taken(refusal, true),
+            Some(Ok(mut task)) => {
+                if let Err(reply) = fill(&mut task, request) {
+                    return reply;
+                }
+                task.run().await
+            }
+        };
+        open.ran(&reply);
+        let changed = open.has_changes();
+        let abend = match (reply.outcome(), changed) {
+            (Outcome::Abend(abend), _) => Some(abend.clone()),
+            (Outcome::Ok, true) => Some(Abend {
+                code: *b"ASP1",
+                program: request.head.program,
+                line: 0,
+                message: "a LINK without SYNCONRETURN has changed something recoverable".into(),
+            }),
+            (Outcome::Ok, false) => None,
+        };
+        // The reply's memory is the worker's: it is copied before the end.
+        let made = answer(&reply, reply.outcome(), request);
+        drop(reply);
+        let undone = abend.is_some() && changed;
+        let _ = open.end(abend, 0).await;
+        match undone && made.first() == Some(&0) {
+            true => refused(
+                NOT_ATOMIC,
+                format!(
+                    "{} has changed something recoverable, and the LINK does not say \
+                     SYNCONRETURN: it is backed out",
+                    request.head.program
+                ),
+            ),
+            false => made,
+        }
+    }
+
+    /// A START: the region serves the command for its caller.
+    async fn start(&self, port: &Port, request: &Request<Vec<u8>>) -> Vec<u8> {
+        let operands = match parse_start(request) {
+            Ok(operands) => operands,
+            Err(error) => return refused(Ending::Never, format!("the START: {error}")),
+        };
+        let wanted = TaskRequest {
+            start_code: StartCode::Link,
+            ..self.wanted(request)
+        };
+        let mut open = match self.region.begin_open(port, wanted).await {
+            Ok(open) => open,
+            Err(refusal) => return not_taken(refusal, true),
+        };
+        let answer = open.command(start::NUMBER, &operands).await;
+        let _ = open.end(None, 0).await;
+        let resp2 = u16::try_from(answer.resp2).unwrap_or(0);
+        let head = ReplyHead {
+            ending: match (answer.abend.is_blank(), answer.condition) {
+                (false, _) => Ending::Abend(*answer.abend.as_bytes()),
+                (true, Condition::Normal) => Ending::Normal,
+                (true, raised) => Ending::Condition(raised.number(), resp2),
+            },
+            ..ReplyHead::default()
+        };
+        let given = Operands::parse(&answer.data).unwrap_or_default();
+        emit_started(&head, &given)
+    }
+}
+
+/// Gives the task what was passed; an error is the reply.
+fn fill(task: &mut Task, request: &Request<Vec<u8>>) -> Result<(), Vec<u8>> {
+    let head = &request.head;
+    if !head.eib_transid.is_blank() {
+        task.set_eib_transid(head.eib_transid);
+    }
+    let too_large = || {
+        let ending = match head.link {
+            true => TOO_LONG,
+            false => Ending::Never,
+        };
+        refused(
+            ending,
+            "the request is larger than the region's area for it".into(),
+        )
+    };
+    if head.commarea_bytes > 0 {
+        let set = task.set_commarea(head.commarea_bytes, |area| {
+            area.copy_from_slice(request.commarea());
+            Ok::<(), Infallible>(())
+        });
+        set.map_err(|_| too_large())?;
+    }
+    if head.channel && !head.channel_name.is_blank() {
+        task.set_channel(head.channel_name);
+    }
+    for entry in &request.containers {
+        let bytes = request.bytes(entry);
+        let name = entry.name.as_str();
+        let put = task.put_container(name, entry.kind, bytes.len(), |area| {
+            area.copy_from_slice(bytes);
+            Ok::<usize, Infallible>(bytes.len())
+        });
+        put.map_err(|_| too_large())?;
+        if entry.ccsid != 0 {
+            task.set_code_page(name, entry.ccsid);
+        }
+    }
+    Ok(())
+}
+
+/// The reply of a task that has run.
+fn answer(reply: &region::Reply, outcome: &Outcome, request: &Request<Vec<u8>>) -> Vec<u8> {
+    let mut head = ReplyHead {
+        task: reply.record().task,
+        ..ReplyHead::default()
+    };
+    match outcome {
+        Outcome::Abend(abend) => {
+            head.ending = Ending::Abend(abend.code);
+            head.program = abend.program;
+            head.line = abend.line;
+            head.text.clone_from(&abend.message);
+            emit_reply(&head, &[], &[])
+        }
+        Outcome::Ok if request.head.channel => {
+            head.channel_name = reply.channel();
+            let left = reply.containers();
+            let left: Vec<Left<'_>> = left.map(|c| (c.name, c.kind, c.ccsid, c.bytes)).collect();
+            match left.len() > MAX_CONTAINERS {
+                true => refused(Ending::Never, "the channel has too many containers".into()),
+                false => emit_reply(&head, &[], &left),
+            }
+        }
+        Outcome::Ok => emit_reply(&head, reply.commarea(), &[]),
+    }
+}
+
+/// A task that the region does not take.
+fn not_taken(refusal: Refusal, link: bool) -> Vec<u8> {
+    let ending = match refusal {
+        _ if refusal.is_temporary() => Ending::Later,
+        Refusal::TooLarge if link => TOO_LONG,
+        _ => Ending::Never,
+    };
+    refused(ending, refusal.to_string())
+}
+
+/// A reply without data.
+fn refused(ending: Ending, text: String) -> Vec<u8> {
+    let head = ReplyHead {
+        ending,
+        text,
+        ..ReplyHead::default()
+    };
+    emit_reply(&head, &[], &[])
+}

@@ -1,0 +1,12 @@
+//! Sockets, threads and clocks around the connections, and the tasks that
+//! requests become.
+
+pub mod client;
+pub mod directory;
+mod drive;
+pub mod linker;
+mod mirror;
+pub mod pool;
+pub mod server;
+mod tls;
+mod waiting;

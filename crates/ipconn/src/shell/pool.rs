@@ -1,0 +1,251 @@
+//! The regions that a thread calls: which one gets a request, who waits for a
+//! session, and what is sent once more.
+//!
+//! A request is sent again when nothing of it was sent, when the region did
+//! not take it, or when it may be done twice (an idempotent method) and the
+//! connection ended before its answer.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::task::{JoinHandle, spawn_local};
+use tokio::time::timeout;
+
+use super::client::{Client, Identity, Requested};
+use super::directory::Directory;
+use super::tls::TlsError;
+use super::waiting::Waiting;
+use crate::IpconnConfig;
+use crate::wire::{Ending, Reply};
+
+/// Times that one request is sent at most.
+const ATTEMPTS: usize = 3;
+
+/// The regions that a thread calls.
+pub struct Pool {
+    clients: Vec<Rc<Client>>,
+    groups: HashMap<String, Rc<[usize]>>,
+    waiting: Rc<Waiting>,
+    patience: Duration,
+    queue_limit: usize,
+    tasks: Vec<JoinHandle<()>>,
+    /// Where the next choice among equals begins.
+    turn: Cell<usize>,
+}
+
+/// Why there is no reply.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failed {
+    /// There is no connection or group of this name.
+    #[error("there is no connection or group of connections {0:?}")]
+    Unknown(String),
+    /// No session became free in time.
+    #[error("{0}")]
+    NoSession(String),
+    /// The region does not take the request now.
+    #[error("{0}")]
+    Busy(String),
+    /// No region is connected.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The connection ended before the answer came: the program may have run.
+    #[error("{0}")]
+    Lost(String),
+    /// The message is longer than the region takes.
+    #[error("the message has {0} bytes, and the region takes {1}")]
+    TooLarge(usize, usize),
+}
+
+impl Pool {
+    /// One for a thread, of which the process has so many. Nothing is connected
+    /// before [`Pool::start`].
+    pub fn new(
+        config: &IpconnConfig,
+        folder: &Path,
+        who: &Identity,
+        lanes: u16,
+        directory: &Directory,
+    ) -> Result<Pool, TlsError> {
+        let waiting = Rc::new(Waiting::default());
+        let mut clients = Vec::new();
+        let mut groups: HashMap<String, Rc<[usize]>> = HashMap::new();
+        for (name, connection) in &config.connections {
+            let Some(record) = directory.record(name) else {
+                continue;
+            };
+            let number = clients.len();
+            let limits = (lanes.max(1), config.max_message_mib.saturating_mul(1 << 20));
+            let client = Client::new(
+                number,
+                (connection, folder),
+                who,
+                limits,
+                record,
+                waiting.clone(),
+            )?;
+            clients.push(Rc::new(client));
+            groups.insert(name.clone(), Rc::from([number]));
+        }
+        for (group, members) in &config.groups {
+            let of = |name: &String| clients.iter().position(|c| c.record.name == *name);
+            groups.insert(group.clone(), members.iter().filter_map(of).collect());
+        }
+        Ok(Pool {
+            clients,
+            groups,
+            waiting,
+            patience: Duration::from_millis(u64::from(config.session_wait_ms)),
+            queue_limit: config.queue_limit as usize,
+            tasks: Vec::new(),
+            turn: Cell::new(0),
+        })
+    }
+
+    /// Connects. To be called within a `LocalSet`.
+    pub fn start(&mut self) {
+        let tasks = self.clients.iter().map(|c| spawn_local(c.clone().run()));
+        self.tasks = tasks.collect();
+    }
+
+    /// Whether there is a connection or a group of this name.
+    pub fn knows(&self, name: &str) -> bool {
+        self.groups.contains_key(name)
+    }
+
+    /// Has a request answered by a connection or one of a group.
+    pub async fn call(
+        &self,
+        name: &str,
+        message: Bytes,
+        idempotent: bool,
+    ) -> Result<Reply, Failed> {
+        let Some(group) = self.groups.get(name) else {
+            return Err(Failed::Unknown(name.to_owned()));
+        };
+        let began = Instant::now();
+        let mut avoid = None;
+        for attempt in 1.. {
+            let (client, requested) = self.send(group, &message, avoid, began).await?;
+            if attempt > 1 {
+                client.record.retried.fetch_add(1, Relaxed);
+            }
+            let again = attempt < ATTEMPTS;
+            let failed = match requested.await {
+                Ok(bytes) => match self.replied(client, bytes)? {
+                    Ok(reply) => return Ok(reply),
+                    Err(refused) if group.len() == 1 => return Err(refused),
+                    Err(refused) => refused,
+                },
+                Err(lost) => {
+                    client.record.lost.fetch_add(1, Relaxed);
+                    let why = format!(
+                        "{} ended the connection before its answer",
+                        client.record.name
+                    );
+                    let failed = Failed::Lost(why);
+                    if !lost.unsent && !idempotent {
+                        return Err(failed);
+                    }
+                    failed
+                }
+            };
+            if !again {
+                return Err(failed);
+            }
+            avoid = self.clients.iter().position(|c| Rc::ptr_eq(c, client));
+        }
+        unreachable!("the last attempt returns")
+    }
+
+    /// A reply, or the refusal that it says.
+    fn replied(&self, client: &Client, bytes: Vec<u8>) -> Result<Result<Reply, Failed>, Failed> {
+        let name = &client.record.name;
+        let reply = Reply::parse(bytes)
+            .map_err(|error| Failed::Lost(format!("the answer of {name} is not one: {error}")))?;
+        Ok(match reply.head.ending {
+            Ending::Later => {
+                client.record.refused.fetch_add(1, Relaxed);
+                Err(Failed::Busy(format!("{name}: {}", reply.head.text)))
+            }
+            _ => Ok(reply),
+        })
+    }
+
+    /// Sends a request to the one of a group with the fewest under way, as soon
+    /// as one has a session.
+    async fn send(
+        &self,
+        group: &Rc<[usize]>,
+        message: &Bytes,
+        avoid: Option<usize>,
+        began: Instant,
+    ) -> Result<(&Rc<Client>, Requested), Failed> {
+        loop {
+            if let Some(client) = self.choose(group, avoid) {
+                let longest = client.longest();
+                if message.len() > longest {
+                    return Err(Failed::TooLarge(message.len(), longest));
+                }
+                if let Some(requested) = client.request(message.clone()) {
+                    return Ok((client, requested));
+                }
+            }
+            let left = self.patience.saturating_sub(began.elapsed());
+            if left.is_zero() || self.hopeless(group) {
+                return Err(self.why_not(group));
+            }
+            if self.waiting.len() >= self.queue_limit {
+                let why = format!("{} requests wait for a session already", self.queue_limit);
+                return Err(Failed::NoSession(why));
+            }
+            let _ = timeout(left, self.waiting.turn(group.clone())).await;
+        }
+    }
+
+    /// The one with the fewest requests under way that has a free session, among
+    /// equals each in turn; `avoid` only when there is no other.
+    fn choose(&self, group: &[usize], avoid: Option<usize>) -> Option<&Rc<Client>> {
+        let turn = self.turn.get();
+        self.turn.set(turn.wrapping_add(1));
+        let free = group.iter().enumerate().filter_map(|(at, i)| {
+            let load = self.clients[*i].load()?;
+            let equal = at.wrapping_sub(turn) % group.len();
+            Some(((Some(*i) == avoid, load, equal), *i))
+        });
+        free.min().map(|(_, i)| &self.clients[i])
+    }
+
+    /// Whether nobody of a group has been connected for longer than anybody
+    /// waits.
+    fn hopeless(&self, group: &[usize]) -> bool {
+        let mut all = group.iter().map(|i| self.clients[*i].down_since());
+        all.all(|down| down.is_some_and(|since| since.elapsed() > self.patience))
+    }
+
+    fn why_not(&self, group: &[usize]) -> Failed {
+        let all = || group.iter().map(|i| &self.clients[*i]);
+        if all().all(|c| c.down_since().is_some()) {
+            let why: Vec<String> = all().map(|c| c.record.error()).collect();
+            return Failed::Unreachable(why.join("; "));
+        }
+        let names: Vec<&str> = all().map(|c| c.record.name.as_str()).collect();
+        let ms = self.patience.as_millis();
+        let names = names.join(" or ");
+        Failed::NoSession(format!("no session with {names} was free within {ms} ms"))
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+#[cfg(test)]
+#[path = "pool_tests.rs"]
+mod tests;

@@ -1,0 +1,187 @@
+//! A pool against servers that answer as a test wants, over loopback.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tokio::net::TcpListener;
+use tokio::task::LocalSet;
+
+use super::super::drive::{Wire, drive};
+use super::*;
+use crate::ConnectionConfig;
+use crate::connection::{Connection, Event};
+use crate::wire::{Hello, Name, Notice, ReplyHead, emit_reply};
+use std::future::Future;
+
+/// What a server does with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Answer,
+    /// Takes it and closes the connection.
+    Close,
+    /// Says that it takes no more.
+    Refuse,
+    /// Never answers.
+    Wait,
+}
+
+/// A server on a free port; how many requests have come to it.
+async fn server(does: Does, sessions: u16) -> (String, Rc<Cell<usize>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let count = Rc::new(Cell::new(0));
+    let counted = count.clone();
+    spawn_local(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let counted = counted.clone();
+            spawn_local(async move {
+                let hello = Hello::named("REGION").unwrap();
+                let wire = Wire::new(Connection::server(hello, 0));
+                drive(&mut stream, &wire, &mut |event| match event {
+                    Event::Greeted(_) => wire.with(|c| c.welcome(usize::from(sessions))),
+                    Event::Request(id, _) => {
+                        counted.set(counted.get() + 1);
+                        serve(does, &wire, id);
+                    }
+                    _ => {}
+                })
+                .await;
+            });
+        }
+    });
+    (address, count)
+}
+
+fn serve(does: Does, wire: &Wire, id: u32) {
+    let ending = match does {
+        Does::Answer => Ending::Normal,
+        Does::Refuse => Ending::Later,
+        Does::Wait => return,
+        Does::Close => {
+            let why = Notice::Refused("the test wants it".into());
+            return wire.with(|c| c.refuse(&why));
+        }
+    };
+    let head = ReplyHead {
+        ending,
+        text: "the answer".into(),
+        ..ReplyHead::default()
+    };
+    let reply = Bytes::from(emit_reply(&head, b"", &[]));
+    wire.with(|c| c.reply(id, reply));
+}
+
+/// A pool for these servers, connected, as the group G.
+async fn pool(addresses: &[String], patience_ms: u32) -> (Pool, Directory) {
+    let connection = |address: &String| ConnectionConfig {
+        address: address.clone(),
+        ..ConnectionConfig::default()
+    };
+    let names = ["A", "B"].map(str::to_owned);
+    let connections: BTreeMap<_, _> = names
+        .iter()
+        .cloned()
+        .zip(addresses.iter().map(connection))
+        .collect();
+    let config = IpconnConfig {
+        groups: BTreeMap::from([("G".to_owned(), connections.keys().cloned().collect())]),
+        connections,
+        session_wait_ms: patience_ms,
+        ..IpconnConfig::default()
+    };
+    let directory = Directory::new(&config);
+    let who = Identity::new(Name::new("GATE").unwrap(), region::Name::BLANK);
+    let mut pool = Pool::new(&config, Path::new("."), &who, 1, &directory).unwrap();
+    pool.start();
+    while directory.connections().iter().any(|c| c.lanes == 0) {
+        tokio::task::yield_now().await;
+    }
+    (pool, directory)
+}
+
+fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(LocalSet::new().run_until(test));
+}
+
+async fn both(first: Does, second: Does, idempotent: bool) -> (Result<Reply, Failed>, [usize; 2]) {
+    let (a, came_a) = server(first, 10).await;
+    let (b, came_b) = server(second, 10).await;
+    let (pool, _directory) = pool(&[a, b], 5000).await;
+    let answer = pool.call("G", Bytes::from_static(b"x"), idempotent).await;
+    (answer, [came_a.get(), came_b.get()])
+}
+
+#[test]
+fn an_idempotent_request_is_asked_elsewhere_when_its_connection_ends() {
+    run(async {
+        let (answer, came) = both(Does::Close, Does::Answer, true).await;
+        assert_eq!(answer.unwrap().head.text, "the answer");
+        assert_eq!(came, [1, 1]);
+    });
+}
+
+#[test]
+fn any_other_request_is_lost_and_not_sent_again() {
+    run(async {
+        let (answer, came) = both(Does::Close, Does::Answer, false).await;
+        assert!(matches!(answer, Err(Failed::Lost(_))), "{answer:?}");
+        assert_eq!(came, [1, 0]);
+    });
+}
+
+#[test]
+fn what_one_region_does_not_take_another_of_the_group_does() {
+    run(async {
+        let (answer, came) = both(Does::Refuse, Does::Answer, false).await;
+        assert!(answer.is_ok(), "{answer:?}");
+        assert_eq!(came, [1, 1]);
+        let (a, _) = server(Does::Refuse, 10).await;
+        let (pool, _) = pool(&[a], 5000).await;
+        let alone = pool.call("A", Bytes::from_static(b"x"), true).await;
+        assert!(matches!(alone, Err(Failed::Busy(_))), "{alone:?}");
+    });
+}
+
+#[test]
+fn without_a_free_session_a_request_waits_so_long_and_no_longer() {
+    run(async {
+        let (a, came) = server(Does::Wait, 1).await;
+        let (pool, directory) = pool(&[a], 20).await;
+        let pool = Rc::new(pool);
+        let held = spawn_local({
+            let pool = pool.clone();
+            async move { drop(pool.call("A", Bytes::from_static(b"x"), false).await) }
+        });
+        while came.get() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let refused = pool.call("A", Bytes::from_static(b"y"), false).await;
+        assert!(matches!(refused, Err(Failed::NoSession(_))), "{refused:?}");
+        assert_eq!((came.get(), directory.connections()[0].in_use), (1, 1));
+        // Who gives its request up gives its session back.
+        held.abort();
+        while directory.connections()[0].in_use > 0 {
+            tokio::task::yield_now().await;
+        }
+        let next = timeout(
+            Duration::from_millis(10),
+            pool.call("A", Bytes::from_static(b"z"), false),
+        );
+        assert!(next.await.is_err(), "it waits for its answer");
+    });
+}
+
+#[test]
+fn a_name_that_is_nobodys_is_told() {
+    run(async {
+        let (a, _) = server(Does::Answer, 1).await;
+        let (pool, _) = pool(&[a], 20).await;
+        let unknown = pool.call("NONE", Bytes::new(), true).await;
+        assert_eq!(unknown, Err(Failed::Unknown("NONE".into())));
+    });
+}

@@ -1,0 +1,465 @@
+//! The listener of a region: threads that accept partners and serve their
+//! requests, each with a port of the region of its own.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::net::{SocketAddr, TcpListener as StdListener};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use bytes::Bytes;
+use region::engine::{self, EngineClass};
+use region::{Handle, Port, ProgramName, UserId};
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, LocalSet, spawn_local};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use super::client::Identity;
+use super::directory::{Counts, Directory};
+use super::drive::{Stream, Wire, drive};
+use super::mirror::Mirror;
+use super::tls::{self, TlsError};
+use crate::IpconnConfig;
+use crate::connection::{Connection, Event};
+use crate::wire::{Hello, Name, Notice, VERSION};
+
+/// How long the TLS handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// Pause after an accept that failed for want of descriptors or memory.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Connections that may wait to be accepted.
+const BACKLOG: i32 = 1024;
+/// Bytes of a request that come before the rest is granted.
+const UNASKED: u32 = 64 << 10;
+
+/// Why a listener could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address could not be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A certificate, a key or an authority cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The region has no port left for another thread.
+    #[error("the region has no port left for another thread")]
+    NoPort,
+    /// A thread could not be started.
+    #[error("cannot start a thread: {0}")]
+    Thread(std::io::Error),
+}
+
+/// What partners reach.
+#[derive(Clone)]
+pub struct Served {
+    /// The region.
+    pub region: Handle,
+    /// Who tasks run for when nobody is named.
+    pub user: UserId,
+    /// The programs that LINKs may name.
+    pub programs: BTreeSet<ProgramName>,
+}
+
+/// A listener that runs. Dropping it ends its connections.
+pub struct Listener {
+    address: SocketAddr,
+    stop: watch::Sender<Stop>,
+    programs: Arc<RwLock<BTreeSet<ProgramName>>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    No,
+    /// Nothing new is taken; connections end with what is under way.
+    Drain,
+    Now,
+}
+
+/// What all threads share.
+struct Shared {
+    hello: Hello,
+    receive_count: usize,
+    max_connections: usize,
+    partners: BTreeSet<Name>,
+    tls: Option<TlsAcceptor>,
+    mirror: Mirror,
+    directory: Directory,
+    connections: AtomicUsize,
+}
+
+/// A thread, as its connections see it.
+struct Thread {
+    shared: Arc<Shared>,
+    port: Port,
+}
+
+impl Listener {
+    /// Listens; none when the settings name no address.
+    pub fn start(
+        config: &IpconnConfig,
+        folder: &Path,
+        who: &Identity,
+        served: Served,
+        directory: Directory,
+    ) -> Result<Option<Listener>, StartError> {
+        let Some(wanted) = config.listen else {
+            return Ok(None);
+        };
+        let tls = config.tls.as_ref();
+        let tls = tls.map(|files| tls::acceptor(folder, files)).transpose()?;
+        let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = match config.threads {
+            0 => cpus.div_ceil(4),
+            n => n as usize,
+        };
+        let programs = Arc::new(RwLock::new(served.programs));
+        let shared = Arc::new(Shared {
+            hello: Hello {
+                versions: (VERSION, VERSION),
+                sessions: config.receive_count,
+                lanes: 1,
+                keepalive_ms: 5000,
+                unasked_bytes: UNASKED,
+                max_message_bytes: config.max_message_mib.saturating_mul(1 << 20),
+                instance: who.instance,
+                applid: who.applid,
+                sysid: who.sysid,
+            },
+            receive_count: usize::from(config.receive_count),
+            max_connections: config.max_connections as usize,
+            partners: config
+                .partners
+                .iter()
+                .filter_map(|p| Name::new(p).ok())
+                .collect(),
+            tls,
+            mirror: Mirror {
+                region: served.region.clone(),
+                user: served.user,
+                programs: programs.clone(),
+            },
+            directory,
+            connections: AtomicUsize::new(0),
+        });
+        let fail = |source| StartError::Listen {
+            address: wanted,
+            source,
+        };
+        let first = bind(wanted, threads > 1).map_err(fail)?;
+        let address = first.local_addr().map_err(fail)?;
+        let mut listeners = vec![first];
+        for _ in 1..threads {
+            listeners.push(bind(address, true).map_err(fail)?);
+        }
+        let (stop, watched) = watch::channel(Stop::No);
+        let mut running = Vec::new();
+        for (number, listener) in listeners.into_iter().enumerate() {
+            let port = served.region.attach_port().ok_or(StartError::NoPort)?;
+            let (shared, watched) = (shared.clone(), watched.clone());
+            let thread = std::thread::Builder::new()
+                .name(format!("ipconn-{number}"))
+                .spawn(move || run(Thread { shared, port }, listener, watched))
+                .map_err(StartError::Thread)?;
+            running.push(thread);
+        }
+        Ok(Some(Listener {
+            address,
+            stop,
+            programs,
+            threads: running,
+        }))
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The programs that LINKs may name from now on.
+    pub fn define(&self, programs: BTreeSet<ProgramName>) {
+        *self
+            .programs
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = programs;
+    }
+
+    /// Takes nothing new, lets what is under way end, and ends; what is left
+    /// after `limit` is cut off. Blocks meanwhile.
+    pub fn stop(mut self, limit: Duration) {
+        let _ = self.stop.send(Stop::Drain);
+        let (done, over) = std::sync::mpsc::channel::<()>();
+        let stop = self.stop.clone();
+        let reaper = std::thread::spawn(move || {
+            if over.recv_timeout(limit).is_err() {
+                let _ = stop.send(Stop::Now);
+            }
+        });
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+        let _ = done.send(());
+        let _ = reaper.join();
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let _ = self.stop.send(Stop::Now);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn bind(address: SocketAddr, shared: bool) -> std::io::Result<StdListener> {
+    let (domain, protocol) = (Domain::for_address(address), Some(Protocol::TCP));
+    let socket = Socket::new(domain, Type::STREAM, protocol)?;
+    socket.set_reuse_address(true)?;
+    if shared {
+        socket.set_reuse_port(true)?;
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+fn run(thread: Thread, listener: StdListener, stop: watch::Receiver<Stop>) {
+    engine::enter("ipconn", EngineClass::Offload);
+    let runtime = match thread.port.runtime() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!(target: "ipconn", %error, "a thread cannot run");
+            return;
+        }
+    };
+    let local = LocalSet::new();
+    runtime.block_on(local.run_until(accept(Rc::new(thread), listener, stop)));
+}
+
+/// Accepts until it is to stop, and then waits for the connections.
+async fn accept(thread: Rc<Thread>, listener: StdListener, mut stop: watch::Receiver<Stop>) {
+    let listener = match TcpListener::from_std(listener) {
+        Ok(listener) => listener,
+        Err(error) => {
+            tracing::error!(target: "ipconn", %error, "cannot listen");
+            return;
+        }
+    };
+    let mut tasks = tokio::task::JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, address)) => {
+                    let served = connection(thread.clone(), stream, address, stop.clone());
+                    tasks.spawn_local(served);
+                }
+                Err(error) => {
+                    tracing::warn!(target: "ipconn", %error, "accept failed");
+                    sleep(ACCEPT_PAUSE).await;
+                }
+            },
+            // Takes those away that have ended.
+            Some(_) = tasks.join_next() => {}
+            _ = stop.changed() => break,
+        }
+    }
+    drop(listener);
+    loop {
+        tokio::select! {
+            ended = tasks.join_next() => if ended.is_none() { return },
+            changed = stop.changed() => {
+                if changed.is_err() || *stop.borrow() == Stop::Now {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+async fn connection(
+    thread: Rc<Thread>,
+    stream: TcpStream,
+    address: SocketAddr,
+    stop: watch::Receiver<Stop>,
+) {
+    let shared = thread.shared.clone();
+    let _counted = Counted::new(&shared);
+    let _ = stream.set_nodelay(true);
+    let mut stream: Box<dyn Stream> = match &shared.tls {
+        None => Box::new(stream),
+        Some(acceptor) => match timeout(HANDSHAKE, acceptor.accept(stream)).await {
+            Ok(Ok(stream)) => Box::new(stream),
+            Ok(Err(error)) => {
+                shared.directory.turned_away();
+                tracing::warn!(target: "ipconn", %address, %error, "not let in");
+                return;
+            }
+            Err(_) => {
+                shared.directory.turned_away();
+                return;
+            }
+        },
+    };
+    let partner = Rc::new(Partner {
+        wire: Wire::new(Connection::server(shared.hello.clone(), 0)),
+        thread,
+        address,
+        tasks: RefCell::default(),
+        greeted: RefCell::new(None),
+    });
+    let drained = spawn_local(drain(Rc::downgrade(&partner), stop));
+    let own = partner.clone();
+    let end = drive(&mut *stream, &partner.wire, &mut |event| own.handle(event)).await;
+    drained.abort();
+    let greeted = partner.greeted.take();
+    for (_, task) in partner.tasks.take() {
+        task.abort();
+    }
+    match greeted {
+        Some((applid, sessions, _)) => {
+            shared.directory.leave(&applid, sessions);
+            tracing::info!(target: "ipconn", %applid, %address, "the connection has ended: {end}");
+        }
+        None => tracing::warn!(target: "ipconn", %address, "not let in: {end}"),
+    }
+}
+
+/// Has a connection drain when the listener does.
+async fn drain(partner: std::rc::Weak<Partner>, mut stop: watch::Receiver<Stop>) {
+    loop {
+        if *stop.borrow_and_update() != Stop::No
+            && let Some(partner) = partner.upgrade()
+        {
+            partner.wire.with(Connection::drain);
+        }
+        if stop.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// A connection of a partner.
+struct Partner {
+    wire: Wire,
+    thread: Rc<Thread>,
+    address: SocketAddr,
+    tasks: RefCell<HashMap<u32, AbortHandle>>,
+    /// Its name and its sessions, once it is let in.
+    greeted: RefCell<Option<(Name, usize, Arc<Counts>)>>,
+}
+
+impl Partner {
+    fn handle(self: &Rc<Partner>, event: Event) {
+        match event {
+            Event::Greeted(hello) => match self.admit(&hello) {
+                Ok(sessions) => self.wire.with(|c| c.welcome(sessions)),
+                Err(why) => {
+                    tracing::warn!(target: "ipconn", address = %self.address, "not let in: {why}");
+                    self.wire.with(|c| {
+                        c.refuse(&Notice::Refused(why));
+                        // Nothing is under way: it is over when that is told.
+                        c.drain();
+                    });
+                }
+            },
+            Event::Request(id, message) => self.begin(id, message),
+            Event::Cancelled(id) => {
+                if let Some(task) = self.tasks.borrow_mut().remove(&id) {
+                    task.abort();
+                }
+            }
+            Event::Open | Event::Reply(..) | Event::Freed(_) | Event::Draining => {}
+        }
+    }
+
+    /// Sessions for whoever greets; an error says why there are none.
+    fn admit(&self, hello: &Hello) -> Result<usize, String> {
+        let shared = &self.thread.shared;
+        if !shared.partners.is_empty() && !shared.partners.contains(&hello.applid) {
+            shared.directory.turned_away();
+            return Err(format!("{} is not in [ipconn] partners", hello.applid));
+        }
+        if shared.connections.load(Relaxed) > shared.max_connections {
+            shared.directory.turned_away();
+            let most = shared.max_connections;
+            return Err(format!(
+                "{most} connections are open already, the most of [ipconn]"
+            ));
+        }
+        let share = shared.receive_count.div_ceil(usize::from(hello.lanes));
+        let sessions = share.clamp(1, usize::from(hello.sessions));
+        let address = self.address.to_string();
+        let counts = shared.directory.arrive(hello, &address, sessions)?;
+        tracing::info!(target: "ipconn", applid = %hello.applid, %address, sessions, "a partner has connected");
+        *self.greeted.borrow_mut() = Some((hello.applid, sessions, counts));
+        Ok(sessions)
+    }
+
+    fn begin(self: &Rc<Partner>, id: u32, message: Vec<u8>) {
+        let partner = self.clone();
+        let counts = self
+            .greeted
+            .borrow()
+            .as_ref()
+            .map(|(.., counts)| counts.clone());
+        let busy = counts.map(Busy::new);
+        let longest = self.wire.look(Connection::longest);
+        let task = spawn_local(async move {
+            let thread = &partner.thread;
+            let mirror = &thread.shared.mirror;
+            let reply = mirror.serve(&thread.port, message, longest).await;
+            partner.tasks.borrow_mut().remove(&id);
+            partner.wire.with(|c| c.reply(id, Bytes::from(reply)));
+            thread.shared.directory.answered();
+            drop(busy);
+        });
+        self.tasks.borrow_mut().insert(id, task.abort_handle());
+    }
+}
+
+/// Counts a request as under way while it lives.
+struct Busy(Arc<Counts>);
+
+impl Busy {
+    fn new(counts: Arc<Counts>) -> Busy {
+        counts.in_use.fetch_add(1, Relaxed);
+        counts.requests.fetch_add(1, Relaxed);
+        Busy(counts)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.in_use.fetch_sub(1, Relaxed);
+    }
+}
+
+/// Counts a connection as open while it lives.
+struct Counted(Arc<Shared>);
+
+impl Counted {
+    fn new(shared: &Arc<Shared>) -> Counted {
+        shared.connections.fetch_add(1, Relaxed);
+        Counted(shared.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Relaxed);
+    }
+}

@@ -1,0 +1,127 @@
+//! Who waits for a session, in the order of their coming.
+//!
+//! A session that becomes free wakes the first who can use it. One who was
+//! woken and goes away without it passes the news on.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+/// The queue of a thread.
+#[derive(Debug, Default)]
+pub struct Waiting(RefCell<VecDeque<Rc<Waiter>>>);
+
+#[derive(Debug)]
+struct Waiter {
+    /// The clients of which any will do.
+    any: Rc<[usize]>,
+    /// The client that has a session for it.
+    woken: Cell<Option<usize>>,
+    waker: RefCell<Option<Waker>>,
+}
+
+impl Waiting {
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    /// A session of a client is free, or something else is to be looked at.
+    pub fn freed(&self, client: usize) {
+        let mut all = self.0.borrow_mut();
+        if let Some(at) = all.iter().position(|w| w.any.contains(&client))
+            && let Some(first) = all.remove(at)
+        {
+            drop(all);
+            first.woken.set(Some(client));
+            if let Some(waker) = first.waker.take() {
+                waker.wake();
+            }
+        }
+    }
+
+    /// Waits for a session of any of these.
+    pub async fn turn(self: &Rc<Self>, any: Rc<[usize]>) {
+        let waiter = Rc::new(Waiter {
+            any,
+            woken: Cell::new(None),
+            waker: RefCell::default(),
+        });
+        self.0.borrow_mut().push_back(waiter.clone());
+        let mut held = Held {
+            queue: self,
+            waiter: &waiter,
+            over: false,
+        };
+        poll_fn(|cx| {
+            if waiter.woken.get().is_some() {
+                return Poll::Ready(());
+            }
+            *waiter.waker.borrow_mut() = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+        held.over = true;
+    }
+}
+
+/// A place in the queue.
+struct Held<'q> {
+    queue: &'q Rc<Waiting>,
+    waiter: &'q Rc<Waiter>,
+    over: bool,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        match (self.over, self.waiter.woken.get()) {
+            (true, _) => {}
+            (false, Some(client)) => self.queue.freed(client),
+            (false, None) => {
+                let mut all = self.queue.0.borrow_mut();
+                all.retain(|w| !Rc::ptr_eq(w, self.waiter));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::Context;
+
+    #[test]
+    fn who_can_use_a_session_is_woken_first_come_first_served() {
+        let queue = Rc::new(Waiting::default());
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut both = pin!(queue.turn(Rc::from([0, 1])));
+        let mut one = pin!(queue.turn(Rc::from([1])));
+        assert!(both.as_mut().poll(&mut cx).is_pending());
+        assert!(one.as_mut().poll(&mut cx).is_pending());
+        queue.freed(2);
+        assert_eq!(queue.len(), 2);
+        queue.freed(1);
+        assert!(one.as_mut().poll(&mut cx).is_pending());
+        assert!(both.as_mut().poll(&mut cx).is_ready());
+        queue.freed(1);
+        assert!(one.as_mut().poll(&mut cx).is_ready());
+    }
+
+    #[test]
+    fn who_goes_away_passes_the_session_on() {
+        let queue = Rc::new(Waiting::default());
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut first = Box::pin(queue.turn(Rc::from([0])));
+        let mut second = pin!(queue.turn(Rc::from([0])));
+        assert!(first.as_mut().poll(&mut cx).is_pending());
+        assert!(second.as_mut().poll(&mut cx).is_pending());
+        queue.freed(0);
+        drop(first);
+        assert!(second.as_mut().poll(&mut cx).is_ready());
+        assert_eq!(queue.len(), 0);
+    }
+}

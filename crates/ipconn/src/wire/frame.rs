@@ -1,0 +1,169 @@
+//! A frame: twelve bytes of header, and its payload.
+//!
+//! ```text
+//! 0         4      5      6          8      12
+//! +---------+------+------+----------+------+---------+
+//! | length  | kind | zero | zero     | id   | payload |
+//! | u32     | u8   | u8   | u16      | u32  | length  |
+//! +---------+------+------+----------+------+---------+
+//! ```
+
+use super::reader::{Malformed, Reader};
+
+/// Longest payload of a frame with a part of a message, in bytes.
+pub const MAX_PAYLOAD: usize = 64 << 10;
+/// Longest payload of any other frame, in bytes.
+pub const MAX_CONTROL: usize = 1024;
+
+/// What a frame is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Who calls: the first frame of a connection.
+    Hello = 1,
+    /// Who answers: the answer to it.
+    Welcome = 2,
+    /// A request begins: bytes of the message, behind their number.
+    Request = 3,
+    /// A reply begins, likewise.
+    Reply = 4,
+    /// More of either.
+    Data = 5,
+    /// The rest of a message may come.
+    Grant = 6,
+    /// A request is given up, or the answer to that: it is over.
+    Cancel = 7,
+    /// Is anybody there?
+    Ping = 8,
+    /// Yes.
+    Pong = 9,
+    /// Nothing new is taken; what is under way ends.
+    Drain = 10,
+    /// Why the connection ends, in words.
+    Error = 11,
+}
+
+const KINDS: [Kind; 11] = [
+    Kind::Hello,
+    Kind::Welcome,
+    Kind::Request,
+    Kind::Reply,
+    Kind::Data,
+    Kind::Grant,
+    Kind::Cancel,
+    Kind::Ping,
+    Kind::Pong,
+    Kind::Drain,
+    Kind::Error,
+];
+
+/// The meaning of a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// Bytes of the payload.
+    pub length: usize,
+    /// What the frame is for.
+    pub kind: Kind,
+    /// The request it is about; 0 for the connection.
+    pub id: u32,
+}
+
+impl Kind {
+    /// Most bytes of a payload.
+    pub fn most(self) -> usize {
+        match self {
+            Kind::Request | Kind::Reply | Kind::Data => MAX_PAYLOAD,
+            Kind::Hello | Kind::Welcome | Kind::Error => MAX_CONTROL,
+            Kind::Grant | Kind::Cancel | Kind::Ping | Kind::Pong | Kind::Drain => 0,
+        }
+    }
+
+    /// Whether it is about one request.
+    fn is_of_request(self) -> bool {
+        matches!(
+            self,
+            Kind::Request | Kind::Reply | Kind::Data | Kind::Grant | Kind::Cancel
+        )
+    }
+}
+
+impl Header {
+    /// Bytes of a header.
+    pub const BYTES: usize = 12;
+
+    /// The meaning of a header's bytes.
+    pub fn parse(bytes: &[u8; Header::BYTES]) -> Result<Header, Malformed> {
+        let mut r = Reader::new(bytes);
+        let length = r.u32("no length")? as usize;
+        let kind = r.u8("no kind")?;
+        let kind = KINDS.into_iter().find(|k| *k as u8 == kind);
+        let kind = kind.ok_or(Malformed {
+            what: "a kind of frame that is not known",
+            at: 4,
+        })?;
+        if r.array::<3>("no reserved bytes")? != [0; 3] {
+            return Err(Malformed {
+                what: "reserved bytes that are not zero",
+                at: 5,
+            });
+        }
+        let id = r.u32("no number of a request")?;
+        if length > kind.most() {
+            return Err(Malformed {
+                what: "a payload longer than its kind of frame may have",
+                at: 0,
+            });
+        }
+        if (id != 0) != kind.is_of_request() {
+            return Err(Malformed {
+                what: "a number of a request where none belongs, or none where one does",
+                at: 8,
+            });
+        }
+        Ok(Header { length, kind, id })
+    }
+
+    /// The header's bytes.
+    pub fn emit(&self) -> [u8; Header::BYTES] {
+        let mut bytes = [0; Header::BYTES];
+        bytes[..4].copy_from_slice(&(self.length as u32).to_be_bytes());
+        bytes[4] = self.kind as u8;
+        bytes[8..].copy_from_slice(&self.id.to_be_bytes());
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_means_what_was_emitted() {
+        for kind in KINDS {
+            let header = Header {
+                length: kind.most(),
+                kind,
+                id: u32::from(kind.is_of_request()),
+            };
+            assert_eq!(Header::parse(&header.emit()), Ok(header));
+        }
+    }
+
+    #[test]
+    fn a_header_that_cannot_be_is_refused_with_its_place() {
+        let good = Header {
+            length: 10,
+            kind: Kind::Data,
+            id: 7,
+        };
+        let at = |change: fn(&mut [u8; 12])| {
+            let mut bytes = good.emit();
+            change(&mut bytes);
+            Header::parse(&bytes).unwrap_err().at
+        };
+        assert_eq!(at(|b| b[0] = 1), 0);
+        assert_eq!(at(|b| b[4] = 99), 4);
+        assert_eq!(at(|b| b[6] = 1), 5);
+        assert_eq!(at(|b| b[11] = 0), 8);
+        assert_eq!(at(|b| b[4] = Kind::Ping as u8), 0);
+    }
+}

@@ -1,0 +1,219 @@
+//! The greeting of a connection: versions, names, and what each end takes.
+//!
+//! ```text
+//! 0       4        6         8          10      12          16        20
+//! +-------+--------+---------+----------+-------+-----------+---------+------
+//! | TXIP  | lowest | highest | sessions | lanes | keepalive | unasked | ...
+//! | 4     | u16    | u16     | u16      | u16   | u32 ms    | u32     |
+//! +-------+--------+---------+----------+-------+-----------+---------+------
+//!      20            24         32       40      44
+//!   ---+-------------+----------+--------+-------+
+//!      | max message | instance | applid | sysid |
+//!      | u32         | u64      | 8      | 4     |
+//!   ---+-------------+----------+--------+-------+
+//! ```
+
+use std::hash::{BuildHasher, RandomState};
+
+use super::Name;
+use super::reader::{Malformed, Reader};
+
+/// The version of the format that this side speaks.
+pub const VERSION: u16 = 1;
+/// Most sessions of a connection.
+pub const MAX_SESSIONS: u16 = 999;
+const MAGIC: &[u8; 4] = b"TXIP";
+
+/// What one end says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hello {
+    /// Lowest and highest version that it speaks; in a welcome both are the
+    /// one that is spoken.
+    pub versions: (u16, u16),
+    /// Requests that it wants, or takes, at once; 1 to 999.
+    pub sessions: u16,
+    /// Connections that its process has to this peer, which share what the
+    /// peer takes of one partner.
+    pub lanes: u16,
+    /// Milliseconds of silence after which it asks whether anybody is there.
+    pub keepalive_ms: u32,
+    /// Bytes of a message that it takes before it has granted the rest.
+    pub unasked_bytes: u32,
+    /// Longest message that it takes, in bytes.
+    pub max_message_bytes: u32,
+    /// A number that no other process has.
+    pub instance: u64,
+    /// Its name.
+    pub applid: Name,
+    /// Its short name, blank for none.
+    pub sysid: region::Name<4>,
+}
+
+impl Hello {
+    /// One with this name and usual limits; none when it cannot be a name.
+    pub fn named(applid: &str) -> Option<Hello> {
+        Some(Hello {
+            versions: (VERSION, VERSION),
+            sessions: 100,
+            lanes: 1,
+            keepalive_ms: 5000,
+            unasked_bytes: 256 << 10,
+            max_message_bytes: 64 << 20,
+            instance: RandomState::new().hash_one(applid),
+            applid: Name::new(applid).ok()?,
+            sysid: region::Name::BLANK,
+        })
+    }
+
+    /// The meaning of a payload.
+    pub fn parse(bytes: &[u8]) -> Result<Hello, Malformed> {
+        let mut r = Reader::new(bytes);
+        if r.array::<4>("no greeting of this protocol")? != *MAGIC {
+            return Err(Malformed {
+                what: "no greeting of this protocol",
+                at: 0,
+            });
+        }
+        let versions = (r.u16("no version")?, r.u16("no version")?);
+        let sessions = r.u16("no number of sessions")?;
+        let lanes = r.u16("no number of lanes")?;
+        if !(1..=MAX_SESSIONS).contains(&sessions) || lanes == 0 {
+            return Err(Malformed {
+                what: "a number of sessions or lanes that cannot be",
+                at: 8,
+            });
+        }
+        let hello = Hello {
+            versions,
+            sessions,
+            lanes,
+            keepalive_ms: r.u32("no keepalive")?,
+            unasked_bytes: r.u32("no bytes that may come unasked")?,
+            max_message_bytes: r.u32("no longest message")?,
+            instance: r.u64("no instance")?,
+            applid: r.name("a name that cannot be one")?,
+            sysid: r.name("a short name that cannot be one")?,
+        };
+        if hello.applid.is_blank() {
+            return Err(Malformed {
+                what: "a blank name",
+                at: 32,
+            });
+        }
+        // What a later version adds stands behind this.
+        Ok(hello)
+    }
+
+    /// The payload.
+    pub fn emit(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(44);
+        out.extend_from_slice(MAGIC);
+        for number in [self.versions.0, self.versions.1, self.sessions, self.lanes] {
+            out.extend_from_slice(&number.to_be_bytes());
+        }
+        for number in [
+            self.keepalive_ms,
+            self.unasked_bytes,
+            self.max_message_bytes,
+        ] {
+            out.extend_from_slice(&number.to_be_bytes());
+        }
+        out.extend_from_slice(&self.instance.to_be_bytes());
+        out.extend_from_slice(self.applid.as_bytes());
+        out.extend_from_slice(self.sysid.as_bytes());
+        out
+    }
+}
+
+/// Why a connection ends, as it is sent: a code and words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// The peer did what the format does not allow.
+    Violation(String),
+    /// No version is spoken by both.
+    Version(String),
+    /// The peer is not let in.
+    Refused(String),
+    /// The peer was silent, or did not read, for too long.
+    Silent(String),
+}
+
+impl Notice {
+    /// The words.
+    pub fn text(&self) -> &str {
+        match self {
+            Notice::Violation(text)
+            | Notice::Version(text)
+            | Notice::Refused(text)
+            | Notice::Silent(text) => text,
+        }
+    }
+
+    /// The meaning of a payload. Characters that cannot be shown are replaced.
+    pub fn parse(bytes: &[u8]) -> Result<Notice, Malformed> {
+        let mut r = Reader::new(bytes);
+        let code = r.u16("no code")?;
+        let text = String::from_utf8_lossy(r.take(r.left(), "no words")?);
+        let text: String = text
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        Ok(match code {
+            2 => Notice::Version(text),
+            3 => Notice::Refused(text),
+            4 => Notice::Silent(text),
+            _ => Notice::Violation(text),
+        })
+    }
+
+    /// The payload; long words are cut.
+    pub fn emit(&self) -> Vec<u8> {
+        let code: u16 = match self {
+            Notice::Violation(_) => 1,
+            Notice::Version(_) => 2,
+            Notice::Refused(_) => 3,
+            Notice::Silent(_) => 4,
+        };
+        let mut out = code.to_be_bytes().to_vec();
+        let text = self.text().as_bytes();
+        out.extend_from_slice(&text[..text.len().min(super::MAX_CONTROL - 2)]);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_greeting_means_what_was_emitted() {
+        let hello = Hello::named("GATE1").unwrap();
+        assert_eq!(Hello::parse(&hello.emit()), Ok(hello.clone()));
+        let longer = [hello.emit(), vec![1, 2, 3]].concat();
+        assert_eq!(Hello::parse(&longer), Ok(hello));
+        let notice = Notice::Refused("GATE1 is there already".into());
+        assert_eq!(Notice::parse(&notice.emit()), Ok(notice));
+    }
+
+    #[test]
+    fn no_session_or_more_than_there_can_be_is_refused() {
+        for sessions in [0, 1000] {
+            let hello = Hello {
+                sessions,
+                ..Hello::named("GATE1").unwrap()
+            };
+            assert_eq!(Hello::parse(&hello.emit()).unwrap_err().at, 8);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_greeting_and_notice_is_parsed_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+            let _ = Notice::parse(&bytes);
+            if let Ok(hello) = Hello::parse(&[&MAGIC[..], &bytes].concat()) {
+                prop_assert_eq!(Hello::parse(&hello.emit()), Ok(hello));
+            }
+        }
+    }
+}

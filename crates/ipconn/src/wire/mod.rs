@@ -1,0 +1,25 @@
+//! The bytes of a connection: frames, greetings, and the messages in them.
+//!
+//! Invariant: whatever a peer sends is parsed or refused; a length is believed
+//! only as far as bytes are there.
+
+mod directory;
+mod frame;
+mod hello;
+mod reader;
+mod reply;
+mod request;
+mod start;
+#[cfg(test)]
+mod tests;
+
+pub use directory::{Entry, MAX_CONTAINERS};
+pub use frame::{Header, Kind, MAX_CONTROL, MAX_PAYLOAD};
+pub use hello::{Hello, Notice, VERSION};
+pub use reader::Malformed;
+pub use reply::{Ending, Left, Reply, ReplyHead, emit_reply};
+pub use request::{Request, RequestBuilder, RequestHead};
+pub use start::{emit_start, emit_started, parse_start};
+
+/// A name of at most eight characters.
+pub type Name = region::Name<8>;

@@ -1,0 +1,81 @@
+//! Reading numbers and names off the front of bytes, with the place for
+//! whoever is told that they are wrong.
+
+/// What is wrong with bytes, and where they are.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} at byte {at}")]
+pub struct Malformed {
+    /// What is wrong.
+    pub what: &'static str,
+    /// Offset in the message or the frame's payload.
+    pub at: usize,
+}
+
+/// The bytes that are left, and how many were read.
+pub struct Reader<'a> {
+    rest: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { rest: bytes, at: 0 }
+    }
+
+    pub fn wrong(&self, what: &'static str) -> Malformed {
+        Malformed { what, at: self.at }
+    }
+
+    pub fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    pub fn take(&mut self, bytes: usize, what: &'static str) -> Result<&'a [u8], Malformed> {
+        let (taken, rest) = self
+            .rest
+            .split_at_checked(bytes)
+            .ok_or(Malformed { what, at: self.at })?;
+        self.rest = rest;
+        self.at += bytes;
+        Ok(taken)
+    }
+
+    pub fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Malformed> {
+        let taken = self.take(N, what)?;
+        Ok(*taken.first_chunk().expect("as many were taken"))
+    }
+
+    pub fn u8(&mut self, what: &'static str) -> Result<u8, Malformed> {
+        self.array::<1>(what).map(|[b]| b)
+    }
+
+    pub fn u16(&mut self, what: &'static str) -> Result<u16, Malformed> {
+        self.array(what).map(u16::from_be_bytes)
+    }
+
+    pub fn u32(&mut self, what: &'static str) -> Result<u32, Malformed> {
+        self.array(what).map(u32::from_be_bytes)
+    }
+
+    pub fn u64(&mut self, what: &'static str) -> Result<u64, Malformed> {
+        self.array(what).map(u64::from_be_bytes)
+    }
+
+    /// A name: printable characters, then blanks.
+    pub fn name<const N: usize>(
+        &mut self,
+        what: &'static str,
+    ) -> Result<region::Name<N>, Malformed> {
+        let at = self.at;
+        let bytes: [u8; N] = self.array(what)?;
+        let len = bytes.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
+        match bytes[..len].iter().all(u8::is_ascii_graphic) {
+            true => Ok(region::Name::from_bytes(bytes)),
+            false => Err(Malformed { what, at }),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A reply: a head, words, the data, and the directory of its containers.
+
+use super::directory::{ENTRY, Entry, directory, put_directory};
+use super::reader::{Malformed, Reader};
+use region::{ChannelName, ContainerName, ContainerType, ProgramName};
+
+/// Bytes of the head.
+const REPLY_HEAD: usize = 56;
+/// Most bytes of the words.
+const MAX_TEXT: usize = 4096;
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// The program ended normally; its unit of work is committed.
+    #[default]
+    Normal,
+    /// It ended with an abend; its unit of work is backed out.
+    Abend([u8; 4]),
+    /// It did not run, and may later or elsewhere.
+    Later,
+    /// It did not run, and will not.
+    Never,
+    /// It did not run, or was undone: RESP and RESP2 for a program.
+    Condition(u16, u16),
+}
+
+/// What a reply says, beside its data.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReplyHead {
+    /// How it ended.
+    pub ending: Ending,
+    /// Program in control at an abend; blank when unknown.
+    pub program: ProgramName,
+    /// Line of its source, 0 when unknown.
+    pub line: u32,
+    /// What happened, in words.
+    pub text: String,
+    /// Number of the task, 0 for none.
+    pub task: u64,
+    /// Name of the channel that came back; blank for none.
+    pub channel_name: ChannelName,
+}
+
+/// A container of a reply: name, data type, code page, bytes.
+pub type Left<'a> = (ContainerName, ContainerType, u16, &'a [u8]);
+
+/// The bytes of a reply: the head, the COMMAREA, the containers.
+pub fn emit_reply(head: &ReplyHead, commarea: &[u8], containers: &[Left<'_>]) -> Vec<u8> {
+    let text = &head.text.as_bytes()[..head.text.len().min(MAX_TEXT)];
+    let data = containers.iter().map(|(.., bytes)| bytes.len() + ENTRY);
+    let data: usize = data.sum();
+    let mut out = Vec::with_capacity(REPLY_HEAD + text.len() + commarea.len() + data);
+    let (ending, code, resp2) = match head.ending {
+        Ending::Normal => (0, [0; 4], 0),
+        Ending::Abend(code) => (1, code, 0),
+        Ending::Later => (2, [0; 4], 0),
+        Ending::Never => (3, [0; 4], 0),
+        Ending::Condition(resp, resp2) => (4, u32::from(resp).to_be_bytes(), resp2),
+    };
+    out.extend_from_slice(&[ending, 0]);
+    out.extend_from_slice(&resp2.to_be_bytes());
+    out.extend_from_slice(&code);
+    out.extend_from_slice(head.program.as_bytes());
+    out.extend_from_slice(&head.line.to_be_bytes());
+    out.extend_from_slice(&(text.len() as u32).to_be_bytes());
+    out.extend_from_slice(&head.task.to_be_bytes());
+    out.extend_from_slice(head.channel_name.as_bytes());
+    out.extend_from_slice(&(commarea.len() as u32).to_be_bytes());
+    out.extend_from_slice(&(containers.len() as u32).to_be_bytes());
+    out.extend_from_slice(text);
+    out.extend_from_slice(commarea);
+    let mut entries = Vec::with_capacity(containers.len());
+    for &(name, kind, ccsid, bytes) in containers {
+        entries.push(Entry {
+            name,
+            kind,
+            ccsid,
+            at: out.len(),
+            bytes: bytes.len(),
+        });
+        out.extend_from_slice(bytes);
+    }
+    put_directory(&mut out, &entries);
+    out
+}
+
+/// A reply that came, and its parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    message: Vec<u8>,
+    /// How it ended.
+    pub head: ReplyHead,
+    /// The containers.
+    pub containers: Vec<Entry>,
+    commarea: (usize, usize),
+}
+
+impl Reply {
+    /// The meaning of a message.
+    pub fn parse(message: Vec<u8>) -> Result<Reply, Malformed> {
+        let mut r = Reader::new(&message);
+        let ending = r.u8("no ending")?;
+        if r.u8("no reserved byte")? != 0 {
+            return Err(r.wrong("a reserved byte that is not zero"));
+        }
+        let resp2 = r.u16("no RESP2")?;
+        let code: [u8; 4] = r.array("no code")?;
+        let ending = match ending {
+            0 => Ending::Normal,
+            1 if code.iter().all(u8::is_ascii_graphic) => Ending::Abend(code),
+            2 => Ending::Later,
+            3 => Ending::Never,
+            4 if code[..2] == [0; 2] => {
+                Ending::Condition(u16::from_be_bytes([code[2], code[3]]), resp2)
+            }
+            _ => {
+                return Err(Malformed {
+                    what: "an ending that is not known",
+                    at: 0,
+                });
+            }
+        };
+        let program = r.name("no program")?;
+        let line = r.u32("no line")?;
+        let text = r.u32("no length of the words")? as usize;
+        let task = r.u64("no task")?;
+        let channel_name = r.name("no name of a channel")?;
+        let commarea = r.u32("no length of the COMMAREA")? as usize;
+        let count = r.u32("no number of containers")? as usize;
+        if text > MAX_TEXT {
+            return Err(r.wrong("more words than a reply may have"));
+        }
+        let text = String::from_utf8_lossy(r.take(text, "words that are cut off")?).into_owned();
+        let at = r.at();
+        let containers = directory(&message, at + commarea, count)?;
+        Ok(Reply {
+            head: ReplyHead {
+                ending,
+                program,
+                line,
+                text,
+                task,
+                channel_name,
+            },
+            containers,
+            commarea: (at, commarea),
+            message,
+        })
+    }
+
+    /// The COMMAREA.
+    pub fn commarea(&self) -> &[u8] {
+        let (at, bytes) = self.commarea;
+        &self.message[at..at + bytes]
+    }
+
+    /// The bytes of a container; none when there is none of that name.
+    pub fn container(&self, name: &str) -> Option<&[u8]> {
+        let found = self.containers.iter().find(|e| e.name.as_str() == name)?;
+        Some(self.bytes(found))
+    }
+
+    /// A container's bytes.
+    pub fn bytes(&self, entry: &Entry) -> &[u8] {
+        &self.message[entry.at..entry.at + entry.bytes]
+    }
+}

@@ -1,0 +1,472 @@
+//! Paper 003: a gateway and its region apart, 100 to 500 clients that think for
+//! half a second, responses of 1K to 128K; then 256K, and more clients than the
+//! machine can serve.
+//!
+//! Gateway, region and load driver are processes of their own, and accounted
+//! separately. The gateway's figures are its process's alone, as the paper's
+//! are its report class's.
+
+use super::presented::axis;
+use super::{Context, Experiment, Needs};
+use crate::error::LabError;
+use crate::report::{Picture, Published, Report, Table};
+use crate::serve::{Application, Server, stop_flag};
+use drive::engine::{self, Outcome, Silent};
+use drive::load::{HttpLoad, LoadError};
+use drive::plan::Think;
+use measure::report::{Plot, Series, short};
+use std::time::Duration;
+
+/// The row of the table.
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "capacity",
+    about: "a gateway apart from its region: response and CPU a transaction, to beyond capacity",
+    paper: "003",
+    needs: Needs::Nothing,
+    run,
+};
+
+/// One load at one size.
+struct Point {
+    clients: usize,
+    bytes: usize,
+    /// Answers a second, refusals not counted.
+    rate: f64,
+    mean_ms: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+    failed: u64,
+    gateway: Used,
+    region: Used,
+    driver: Used,
+}
+
+/// CPU of one process in the measured part.
+#[derive(Clone, Copy, Default)]
+struct Used {
+    /// Of one processor.
+    percent: f64,
+    /// µs an answer.
+    us: f64,
+    /// The share that may run on offload engines, in percent.
+    eligible: f64,
+}
+
+fn run(context: &Context<'_>) -> Result<Report, LabError> {
+    let mut report = EXPERIMENT.report(
+        "Capacity of a gateway",
+        "A gateway maps REST to a program in a region over a connection with 500 sessions. How do \
+         response time, CPU a transaction and CPU of the gateway go with the number of clients and \
+         the size of the answer, and where does the machine run out?",
+    );
+    context.say("compile and start the region and the gateway");
+    let region = Server::region(&application(""))?;
+    let connection = format!(
+        "[ipconn.connections.CICSA]\naddress = \"{}\"\nsessions = {SESSIONS}\n",
+        region.ipconn()
+    );
+    let servers = (Server::gateway(&application(&connection))?, region);
+    connected(&servers.0)?;
+    warm_up(context, &servers)?;
+    let mut points = Vec::new();
+    for bytes in SIZES.into_iter().chain([BEYOND]) {
+        let more: &[usize] = if bytes == BEYOND { &MORE_CLIENTS } else { &[] };
+        for clients in CLIENTS.iter().chain(more) {
+            context.say(&format!("{clients} clients, {} KB", bytes >> 10));
+            let length = context.length(DURATION);
+            points.push(point(context, &servers, (*clients, bytes), length)?);
+        }
+    }
+    conditions(context, &mut report);
+    figures(&mut report, &points);
+    report.tables = tables(&points);
+    report.pictures = pictures(&points);
+    conclude(&mut report, &points);
+    Ok(report)
+}
+
+/// The paper's workload; the gateway's settings say where its region is.
+fn application(settings: &str) -> Application {
+    let mut application = Application::default()
+        .settings(settings)
+        .definitions(include_str!(
+            "../../../../examples/perfchannel/resources.csd"
+        ));
+    for (path, text) in FILES {
+        application = application.file(*path, *text);
+    }
+    application
+}
+
+/// Waits until the gateway has its sessions.
+fn connected(gateway: &Server) -> Result<(), LabError> {
+    for _ in 0..LONGEST_WAIT {
+        if gateway
+            .metrics()?
+            .get("tupelo_ipconn_sessions{connection=\"CICSA\"}")
+            > 0.0
+        {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    Err(LabError::Failed(
+        "the gateway is not connected to its region".into(),
+    ))
+}
+
+/// Presents load until the gateway's CPU a transaction is steady.
+fn warm_up(context: &Context<'_>, servers: &(Server, Server)) -> Result<(), LabError> {
+    let length = context.length(DURATION);
+    let mut before = f64::MAX;
+    for round in 1..=MOST_WARM_UPS {
+        context.say(&format!("warm-up {round}"));
+        let us = point(context, servers, (CLIENTS[4], SIZES[0]), length)?
+            .gateway
+            .us;
+        if (us / before - 1.0).abs() < STEADY {
+            return Ok(());
+        }
+        before = us;
+    }
+    Ok(())
+}
+
+fn point(
+    context: &Context<'_>,
+    (gateway, region): &(Server, Server),
+    (clients, bytes): (usize, usize),
+    length: Duration,
+) -> Result<Point, LabError> {
+    let mut load = HttpLoad::new(gateway.url(&format!("/perfchannel/response/{bytes}")));
+    load.method = "PUT".into();
+    load.headers = vec![("content-type".into(), "application/json".into())];
+    load.body = BODY.into();
+    load.clients = clients;
+    load.think = Think::Constant(THINK.as_nanos() as u64);
+    load.warmup = Duration::from_secs(1);
+    load.duration = length;
+    load.timeout = PATIENCE;
+    load.threads = 1;
+    load.seed = context.seed;
+    let plan = load.plan()?;
+    let before = (reading(gateway)?, reading(region)?);
+    let outcome = engine::run(&plan, &mut Silent, stop_flag()).map_err(LoadError::from)?;
+    let after = (reading(gateway)?, reading(region)?);
+    let sum = outcome.sum();
+    let answered = sum.measured.answered - sum.measured.checks_failed;
+    // CPU is read around the whole run, so it is divided by all of its answers.
+    let all = sum.whole.answered as f64;
+    let quantile = |share: f64| sum.passed.quantile(share) as f64 / 1e6;
+    Ok(Point {
+        clients,
+        bytes,
+        rate: answered as f64 / outcome.measured_s.max(f64::MIN_POSITIVE),
+        mean_ms: sum.passed.mean() / 1e6,
+        p50_ms: quantile(0.5),
+        p99_ms: quantile(0.99),
+        failed: sum.measured.failures() + sum.measured.checks_failed,
+        gateway: used(before.0, after.0, &outcome, all),
+        region: used(before.1, after.1, &outcome, all),
+        driver: Used {
+            percent: outcome.cpu_ns as f64 / outcome.measured_s / 1e7,
+            us: outcome.cpu_ns as f64 / answered.max(1) as f64 / 1e3,
+            eligible: 0.0,
+        },
+    })
+}
+
+/// CPU seconds of a process so far: all, and of offload engines.
+type Reading = (f64, f64);
+
+fn reading(server: &Server) -> Result<Reading, LabError> {
+    let metrics = server.metrics()?;
+    let of = |engine: &str| {
+        metrics.get(&format!(
+            "tupelo_engine_cpu_seconds_total{{engine=\"{engine}\"}}"
+        ))
+    };
+    let offload = of("offload");
+    Ok((of("general") + offload, offload))
+}
+
+fn used(before: Reading, after: Reading, outcome: &Outcome, answers: f64) -> Used {
+    let (all, offload) = (after.0 - before.0, after.1 - before.1);
+    Used {
+        percent: all / outcome.whole_s.max(f64::MIN_POSITIVE) * 100.0,
+        us: all / answers.max(1.0) * 1e6,
+        eligible: (offload / all.max(f64::MIN_POSITIVE) * 100.0).min(100.0),
+    }
+}
+
+fn conditions(context: &Context<'_>, report: &mut Report) {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    report.condition(
+        "machine",
+        format!("{cpus} processors, shared by gateway, region and driver (the paper: six)"),
+    );
+    report.condition(
+        "topology",
+        format!(
+            "gateway, region and driver are processes of their own on loopback; one connection of \
+             {SESSIONS} sessions between gateway and region, as in the paper"
+        ),
+    );
+    report.condition(
+        "workload",
+        format!(
+            "HTTP PUT on connections that are kept, a body of {} bytes, think time {} ms, constant",
+            BODY.len(),
+            THINK.as_millis()
+        ),
+    );
+    report.condition(
+        "measured",
+        format!(
+            "{:.1} s a point (chosen; the paper: a minute) after a second of the same load and a \
+             warm-up that ended when CPU a transaction differed by less than {:.0} % between two \
+             runs, or after {MOST_WARM_UPS} (chosen; the paper: several hundred thousand requests)",
+            context.length(DURATION).as_secs_f64(),
+            STEADY * 100.0
+        ),
+    );
+    report.condition(
+        "beyond",
+        format!(
+            "256 KB as in the paper, and on to {} clients (chosen)",
+            MORE_CLIENTS[MORE_CLIENTS.len() - 1]
+        ),
+    );
+}
+
+fn figures(report: &mut Report, points: &[Point]) {
+    let words = |text: &str| Some(Published::Words(text.into()));
+    for bytes in SIZES {
+        let of: Vec<&Point> = points.iter().filter(|p| p.bytes == bytes).collect();
+        let (Some(first), Some(last)) = (of.first(), of.last()) else {
+            continue;
+        };
+        let size = format!("{} KB", bytes >> 10);
+        report.measured(
+            "rate at 500 clients",
+            &size,
+            Some(Published::Number(1000.0)),
+            last.rate,
+            "/s",
+        );
+        report.measured(
+            "gateway's CPU a transaction, 500 clients against 100",
+            &size,
+            words("little or no change"),
+            last.gateway.us / first.gateway.us.max(f64::MIN_POSITIVE),
+            "×",
+        );
+        report.measured(
+            "eligible for offload, gateway at 500 clients",
+            &size,
+            Some(Published::Number(99.0)),
+            last.gateway.eligible,
+            "%",
+        );
+        report.measured(
+            "response at 500 clients, mean",
+            &size,
+            words("acceptable"),
+            last.mean_ms,
+            "ms",
+        );
+    }
+    for p in points.iter().filter(|p| p.bytes == BEYOND) {
+        let published = match p.clients {
+            ..=300 => words("scales"),
+            400..=500 => words("out of CPU"),
+            _ => None,
+        };
+        let conditions = format!("256 KB, {} clients", p.clients);
+        report.measured("rate", &conditions, published, p.rate, "/s");
+    }
+}
+
+fn tables(points: &[Point]) -> Vec<Table> {
+    let heading = [
+        "KB",
+        "clients",
+        "TPS",
+        "mean ms",
+        "p50 ms",
+        "p99 ms",
+        "gateway µs",
+        "gateway %",
+        "eligible %",
+        "region µs",
+        "region %",
+        "driver %",
+        "failed",
+    ];
+    let row = |p: &Point| {
+        let figures = [
+            p.rate,
+            p.mean_ms,
+            p.p50_ms,
+            p.p99_ms,
+            p.gateway.us,
+            p.gateway.percent,
+            p.gateway.eligible,
+            p.region.us,
+            p.region.percent,
+            p.driver.percent,
+        ];
+        let mut row = vec![(p.bytes >> 10).to_string(), p.clients.to_string()];
+        row.extend(figures.map(short));
+        row.push(p.failed.to_string());
+        row
+    };
+    let table = |title: &str, within: &dyn Fn(&&Point) -> bool, caption: &str| Table {
+        title: title.into(),
+        heading: heading.map(str::to_owned).into(),
+        rows: points.iter().filter(within).map(row).collect(),
+        caption: caption.into(),
+    };
+    vec![
+        table(
+            "1 KB to 128 KB",
+            &|p| p.bytes != BEYOND,
+            "CPU in µs is that of a transaction; 100 % is one processor. The region's counts its \
+             COBOL workers.",
+        ),
+        table(
+            "256 KB, and beyond capacity",
+            &|p| p.bytes == BEYOND,
+            "Clients that wait for their answers slow themselves down: beyond capacity the rate \
+             stays, and the response time grows with the clients.",
+        ),
+    ]
+}
+
+fn pictures(points: &[Point]) -> Vec<Picture> {
+    let series = |bytes: usize, of: fn(&Point) -> f64| Series {
+        name: format!("{} KB", bytes >> 10),
+        points: points
+            .iter()
+            .filter(|p| p.bytes == bytes)
+            .map(|p| (p.clients as f64, of(p)))
+            .collect(),
+        dots: true,
+        ..Series::default()
+    };
+    let plot = |title: &str, y, of: fn(&Point) -> f64| {
+        Picture::Plot(Plot {
+            title: title.into(),
+            x: axis("clients", false),
+            y,
+            series: SIZES
+                .into_iter()
+                .chain([BEYOND])
+                .map(|bytes| series(bytes, of))
+                .collect(),
+            mark: None,
+            shade: None,
+        })
+    };
+    vec![
+        plot("Transactions a second", axis("TPS", false), |p| p.rate),
+        plot("Mean response time", axis("ms (log)", true), |p| p.mean_ms),
+        plot(
+            "CPU of the gateway a transaction",
+            axis("µs", false),
+            |p| p.gateway.us,
+        ),
+        plot("CPU of the gateway", axis("% of a processor", false), |p| {
+            p.gateway.percent
+        }),
+    ]
+}
+
+fn conclude(report: &mut Report, points: &[Point]) {
+    let at = |bytes, clients| {
+        points
+            .iter()
+            .find(|p| p.bytes == bytes && p.clients == clients)
+    };
+    if let (Some(few), Some(many)) = (at(SIZES[0], CLIENTS[0]), at(SIZES[0], CLIENTS[4])) {
+        report.conclusions.push(format!(
+            "From 100 to 500 clients at 1 KB the gateway's CPU a transaction goes from {} to {} µs \
+             and the mean response from {} to {} ms; {} % of it is eligible for offload.",
+            short(few.gateway.us),
+            short(many.gateway.us),
+            short(few.mean_ms),
+            short(many.mean_ms),
+            short(many.gateway.eligible)
+        ));
+    }
+    let beyond: Vec<&Point> = points.iter().filter(|p| p.bytes == BEYOND).collect();
+    if let (Some(best), Some(last)) = (
+        beyond.iter().max_by(|a, b| a.rate.total_cmp(&b.rate)),
+        beyond.last(),
+    ) {
+        report.conclusions.push(format!(
+            "At 256 KB the rate reaches {} a second with {} clients; with {} clients it is {}, and \
+             half of the answers take longer than {} ms.",
+            short(best.rate),
+            best.clients,
+            last.clients,
+            short(last.rate),
+            short(last.p50_ms)
+        ));
+    }
+}
+
+/// As in the paper.
+const SESSIONS: u16 = 500;
+const CLIENTS: [usize; 5] = [100, 200, 300, 400, 500];
+const SIZES: [usize; 7] = [
+    1 << 10,
+    4 << 10,
+    8 << 10,
+    16 << 10,
+    32 << 10,
+    64 << 10,
+    128 << 10,
+];
+const BEYOND: usize = 256 << 10;
+const THINK: Duration = Duration::from_millis(500);
+/// About 50 bytes, as in the paper.
+const BODY: &str = r#"{"request":"as many characters as the path says"}"#;
+/// Chosen: more than this machine serves.
+const MORE_CLIENTS: [usize; 3] = [750, 1000, 1500];
+/// Chosen: how long a caller waits.
+const PATIENCE: Duration = Duration::from_secs(30);
+const DURATION: Duration = Duration::from_secs(5);
+const STEADY: f64 = 0.05;
+const MOST_WARM_UPS: usize = 6;
+/// Tenths of a second.
+const LONGEST_WAIT: usize = 300;
+
+macro_rules! files {
+    ($($path:literal),* $(,)?) => {
+        &[$(($path, include_str!(concat!("../../../../examples/perfchannel/", $path)))),*]
+    };
+}
+
+/// The files of the workload.
+const FILES: &[(&str, &str)] = files![
+    "copybooks/PFPREQ.cpy",
+    "copybooks/PFPLEN.cpy",
+    "copybooks/PFPERR.cpy",
+    "copybooks/PFPDATA.cpy",
+    "cobol/PFPADCON.cbl",
+    "apis/perfchannel/src/main/config/options.yaml",
+    "apis/perfchannel/src/main/api/openapi.yaml",
+    "apis/perfchannel/src/main/zosAssets/perfChannelService/zosAsset.yaml",
+    "apis/perfchannel/src/main/zosAssets/perfChannelService/sources.yaml",
+    "apis/perfchannel/src/main/zosAssets/perfChannelService/providerFiles/gen/ERROR_response_2.cpy",
+    "apis/perfchannel/src/main/zosAssets/perfChannelService/providerFiles/gen/RESPONSE-LENGTH_response_1.cpy",
+    "apis/perfchannel/src/main/zosAssets/perfChannelService/providerFiles/gen/LEN-TO-RETURN_request_0.cpy",
+    "apis/perfchannel/src/main/zosAssets/perfChannelService/providerFiles/gen/RESPONSE-DATA_response_0.cpy",
+    "apis/perfchannel/src/main/operations/%2Fresponse%2F%7Bresponse_size%7D/put/response_400.yaml",
+    "apis/perfchannel/src/main/operations/%2Fresponse%2F%7Bresponse_size%7D/put/response_500.yaml",
+    "apis/perfchannel/src/main/operations/%2Fresponse%2F%7Bresponse_size%7D/put/operation.yaml",
+    "apis/perfchannel/src/main/operations/%2Fresponse%2F%7Bresponse_size%7D/put/request.yaml",
+    "apis/perfchannel/src/main/operations/%2Fresponse%2F%7Bresponse_size%7D/put/response_200.yaml",
+    "apis/perfchannel/src/main/operations/%2Fresponse%2F%7Bresponse_size%7D/put/response_mapping.yaml",
+];

@@ -1,0 +1,129 @@
+//! What definitions and `[ipconn]` say of connections to other regions.
+//!
+//! DEFINE IPCONN is a connection of the settings, unless they have one of its
+//! name.
+//!
+//! Reference: CICS TS resource definition, IPCONN attributes.
+
+use cics::csd::OtherDef;
+use ipconn::{ConnectionConfig, Directory, Identity, IpconnConfig};
+use miette::{Result, bail, miette};
+
+use super::Application;
+use super::known::attribute;
+
+/// The group of all connections, where a gateway has no region and names none.
+pub const ANY: &str = "*";
+/// Port of a definition that names none.
+const PORT: u16 = 1435;
+
+/// What a process knows of its connections.
+#[derive(Debug, Clone)]
+pub struct Connections {
+    /// The section, with what the definitions add.
+    pub config: IpconnConfig,
+    /// Who this process is.
+    pub who: Identity,
+    /// What is known of the connections at the moment.
+    pub directory: Directory,
+}
+
+impl Connections {
+    /// Reads the section and the definitions.
+    pub fn read(app: &Application) -> Result<Connections> {
+        let config = config(app)?;
+        let region = &app.config.region;
+        let applid = region.applid.parse::<region::Name<8>>();
+        let sysid = region.sysid.parse::<region::Name<4>>();
+        let who = Identity::new(
+            applid.map_err(|e| miette!("[region] applid: {e}"))?,
+            sysid.map_err(|e| miette!("[region] sysid: {e}"))?,
+        );
+        Ok(Connections {
+            directory: Directory::new(&config),
+            config,
+            who,
+        })
+    }
+
+    /// Threads of this process that call: those of the gateway, and with a
+    /// region one for its programs.
+    pub fn lanes(&self, app: &Application, region: bool) -> u16 {
+        let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let settings = &app.config.gateway;
+        let doors = match (settings.enabled, settings.threads) {
+            (false, _) => 0,
+            (true, 0) => cpus.div_ceil(2),
+            (true, n) => n as usize,
+        };
+        u16::try_from(doors + usize::from(region)).unwrap_or(u16::MAX)
+    }
+}
+
+/// The section with what the definitions add. All that is wrong is told.
+pub fn config(app: &Application) -> Result<IpconnConfig> {
+    let mut config = app.config.ipconn.clone();
+    let mut wrong = Vec::new();
+    for def in app.csd.others.iter().filter(|def| def.kind == "IPCONN") {
+        let name = def.name.to_ascii_uppercase();
+        if config.connections.contains_key(&name) {
+            continue;
+        }
+        match connection(def) {
+            Ok(Some(connection)) => {
+                config.connections.insert(name, connection);
+            }
+            Ok(None) => {}
+            Err(why) => wrong.push(format!("resources.csd: IPCONN({name}): {why}")),
+        }
+    }
+    config
+        .groups
+        .insert(ANY.into(), config.connections.keys().cloned().collect());
+    if config.connections.is_empty() {
+        config.groups.remove(ANY);
+    }
+    wrong.extend(config.check().iter().map(ToString::to_string));
+    if let Some(name) = &app.config.gateway.connection
+        && !config.connections.contains_key(name)
+        && !config.groups.contains_key(name)
+    {
+        wrong.push(format!(
+            "[gateway] connection: there is no [ipconn.connections.{name}] and no group {name}"
+        ));
+    }
+    match wrong.is_empty() {
+        true => Ok(config),
+        false => bail!("connections to other regions\n{}", wrong.join("\n")),
+    }
+}
+
+/// A connection as its definition has it; none for one that only receives.
+fn connection(def: &OtherDef) -> Result<Option<ConnectionConfig>, String> {
+    let number = |name: &str, most: u16| match attribute(def, name) {
+        None => Ok(None),
+        Some(text) if text.eq_ignore_ascii_case("NO") => Ok(None),
+        Some(text) => match text.parse::<u16>() {
+            Ok(number) if number <= most => Ok(Some(number)),
+            _ => Err(format!("{name}({text}): 0 to {most}")),
+        },
+    };
+    let Some(host) = attribute(def, "HOST") else {
+        return Ok(None);
+    };
+    let sessions = number("SENDCOUNT", 999)?;
+    if sessions == Some(0) {
+        return Ok(None);
+    }
+    let port = number("PORT", u16::MAX)?.unwrap_or(PORT);
+    let usual = ConnectionConfig::default();
+    Ok(Some(ConnectionConfig {
+        address: match host.contains(':') {
+            true => format!("[{host}]:{port}"),
+            false => format!("{host}:{port}"),
+        },
+        applid: attribute(def, "APPLID").map(str::to_owned),
+        sessions: sessions.unwrap_or(usual.sessions),
+        ..usual
+    }))
+}

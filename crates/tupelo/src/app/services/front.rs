@@ -1,0 +1,92 @@
+//! A gateway without a region: it serves the APIs of an application whose
+//! programs run in regions elsewhere.
+//!
+//! Nothing is compiled. The folder has the settings and the API projects.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gateway::Gateway;
+use miette::{Result, bail};
+
+use super::gateway::{addresses, gateway_config, served, taken};
+use crate::app::Application;
+use crate::app::apis::Apis;
+use crate::app::backend::{Providers, Remote};
+use crate::app::finding::Findings;
+use crate::app::ipconn::Connections;
+use crate::app::said::Said;
+use crate::app::security::unserved;
+use crate::log::SERVE;
+
+/// A gateway that runs.
+pub struct Front {
+    gateway: Gateway<Providers>,
+    apis: Apis,
+    admin_tls: bool,
+}
+
+impl Front {
+    /// Reads the APIs and serves them.
+    pub fn start(app: &Application, said: &mut Said) -> Result<Front> {
+        let connections = Connections::read(app)?;
+        if connections.config.connections.is_empty() {
+            bail!(
+                help = "[ipconn.connections.NAME] with address = \"host:1435\" in tupelo.toml names one",
+                "a gateway without a region needs a connection to one, and there is none"
+            );
+        }
+        let apis = load(app, said);
+        if apis.good.is_empty() && !apis.bad.is_empty() {
+            bail!("no API of {} can be served", app.api_folder().display());
+        }
+        let providers = Providers {
+            local: None,
+            remote: Some(Arc::new(Remote {
+                lanes: connections.lanes(app, false),
+                connections,
+                folder: app.folder.clone(),
+                default: app.config.gateway.connection.clone(),
+            })),
+            web: Arc::default(),
+        };
+        let gateway = Gateway::start(gateway_config(app)?, apis.good.clone(), providers);
+        let gateway = gateway.map_err(|error| taken(error, app))?;
+        gateway.tell_unserved(unserved(&apis));
+        Ok(Front {
+            gateway,
+            apis,
+            admin_tls: app.config.admin.tls,
+        })
+    }
+
+    /// Where it is reached: lines of a word and an address.
+    pub fn addresses(&self) -> Vec<(&'static str, String)> {
+        addresses(&self.gateway, &self.apis, self.admin_tls)
+    }
+
+    /// Takes the APIs over as they are now. One that is wrong keeps the version
+    /// that is in force.
+    pub fn reload(&mut self, app: &Application, said: &mut Said) -> String {
+        let mut apis = load(app, said);
+        for name in apis.keep(&self.apis.good) {
+            tracing::warn!(target: SERVE, "API {name}: its last version that was right stays in force");
+        }
+        self.apis = apis;
+        self.gateway.tell_unserved(unserved(&self.apis));
+        self.gateway.reload(self.apis.good.clone());
+        served(&self.apis)
+    }
+
+    /// Accepts nothing more and ends, after so long at most.
+    pub fn stop(self, limit: Duration) {
+        self.gateway.shutdown(limit);
+    }
+}
+
+fn load(app: &Application, said: &mut Said) -> Apis {
+    let mut findings = Findings::new(&app.folder);
+    let apis = app.load_apis_alone(&mut findings);
+    said.say(&findings);
+    apis
+}

@@ -1,0 +1,142 @@
+//! `ipconn`: the listener for gateways and regions, and the way to other
+//! regions for programs that name a SYSID.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use ipconn::{Caller, Listener, Served, StartError};
+use miette::{Result, miette};
+use region::{Definitions, ProgramName, RegionConfig};
+
+use super::{Running, Service};
+use crate::app::compile::Compiled;
+use crate::app::ipconn::{Connections, config};
+use crate::app::said::Said;
+use crate::app::systems::Systems;
+use crate::app::{Application, ports};
+use crate::log::SERVE;
+
+/// Where the gateway finds the connections, once they are read.
+pub type ConnectionSlot = Arc<OnceLock<Connections>>;
+
+/// The listener and the connections, when the application has them.
+#[derive(Default)]
+struct Ipconn {
+    slot: ConnectionSlot,
+    caller: Option<Caller>,
+    listener: Option<Listener>,
+}
+
+/// A service that has read nothing yet.
+pub fn service() -> Box<dyn Service> {
+    Box::new(Ipconn::default())
+}
+
+impl Service for Ipconn {
+    fn join(&mut self, slot: &ConnectionSlot) {
+        self.slot = slot.clone();
+    }
+
+    fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
+        if let Some(before) = self.slot.get() {
+            if config(app)?.connections != before.config.connections {
+                tracing::warn!(
+                    target: SERVE,
+                    "the connections to other regions have changed: a new start takes the change over"
+                );
+            }
+            return Ok(());
+        }
+        let read = Connections::read(app)?;
+        if !read.config.connections.is_empty() {
+            let lanes = read.lanes(app, true);
+            let (config, who) = (&read.config, &read.who);
+            let caller = Caller::start(config, &app.folder, who, lanes, &read.directory);
+            self.caller = Some(caller.map_err(|e| miette!("[ipconn.connections] {e}"))?);
+        }
+        let _ = self.slot.set(read);
+        Ok(())
+    }
+
+    fn provide(&self, config: &mut RegionConfig) {
+        let directory = self.slot.get().map(|read| read.directory.clone());
+        let regions = directory.zip(self.caller.clone());
+        let partners = config.conversations.take();
+        if regions.is_some() || partners.is_some() {
+            config.conversations = Some(Arc::new(Systems { regions, partners }));
+        }
+    }
+
+    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+        let Some(read) = self.slot.get() else {
+            return Ok(());
+        };
+        let served = Served {
+            region: running.region.clone(),
+            user: running.user,
+            programs: programs(&running.installed.region),
+        };
+        let folder = &running.app.folder;
+        let started = Listener::start(
+            &read.config,
+            folder,
+            &read.who,
+            served,
+            read.directory.clone(),
+        );
+        self.listener = started.map_err(taken)?;
+        Ok(())
+    }
+
+    fn addresses(&self) -> Vec<(&'static str, String)> {
+        let Some(read) = self.slot.get() else {
+            return Vec::new();
+        };
+        let listening = self.listener.iter().map(|listener| {
+            let name = &read.who.applid;
+            ("ipconn", format!("{}  {name}", listener.address()))
+        });
+        listening.collect()
+    }
+
+    fn reload(&mut self, running: &Running<'_>) -> Result<()> {
+        if let Some(listener) = &self.listener {
+            listener.define(programs(&running.installed.region));
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, limit: Duration) {
+        if let Some(listener) = self.listener.take() {
+            listener.stop(limit);
+        }
+    }
+}
+
+/// The programs that a LINK of another region may name.
+fn programs(installed: &Definitions) -> BTreeSet<ProgramName> {
+    let here = installed
+        .programs
+        .iter()
+        .filter(|p| p.enabled && p.module.is_some());
+    here.map(|p| p.name).collect()
+}
+
+/// A listener that could not be had: who has the port, and what to do.
+fn taken(error: StartError) -> miette::Report {
+    let StartError::Listen { address, source } = &error else {
+        return miette!("[ipconn] {error}");
+    };
+    if source.kind() != std::io::ErrorKind::AddrInUse {
+        return miette!("[ipconn] {error}");
+    }
+    let who = ports::owner(address.port()).unwrap_or_else(|| "another program".into());
+    let (port, next) = (address.port(), address.port().saturating_add(1));
+    miette!(
+        help = format!(
+            "--ipconn {next} takes another port, and so does [ipconn] listen in tupelo.toml"
+        ),
+        "port {port} is in use by {who}"
+    )
+}

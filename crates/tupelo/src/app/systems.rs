@@ -1,0 +1,363 @@
+//! The systems that programs name by SYSID: regions over `ipconn`, and partners
+//! over APPC where there is no such region.
+//!
+//! To the region a LINK is a conversation with a mirror. Over `ipconn` it is one
+//! request: what the program sends is gathered, and asking for the answer sends
+//! it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ::link::Operands;
+use cics::command::Command;
+use cics::command::commands::{link, start};
+use cics::resp::Condition;
+use ipconn::wire::{Ending, Reply as Answered, RequestBuilder, RequestHead, emit_start};
+use ipconn::{Called, Caller, Directory, Failed, Interrupt};
+use region::program_link::{
+    self, CALLER_PARAMETER, MAX_COMMAREA, Passed, RECORD_BYTES, Request, Sent,
+};
+use region::{
+    ConnectionInfo, ContainerName, Conversation, Conversations, Destination, Fault, Received, sense,
+};
+
+/// The mode of destinations over `ipconn`; no mode of APPC has such a name.
+const MODE: &str = "(ipconn)";
+/// SYSIDERR with RESP2 18: the region cannot be reached.
+const UNREACHABLE: program_link::Ending = program_link::Ending::Condition(53, 18);
+/// SYSIDERR with RESP2 19: it takes nothing more now.
+const BUSY: program_link::Ending = program_link::Ending::Condition(53, 19);
+/// LENGERR with RESP2 11: it takes nothing so long.
+const TOO_LONG: program_link::Ending = program_link::Ending::Condition(22, 11);
+
+/// Everything that SYSID can name.
+#[derive(Debug)]
+pub struct Systems {
+    /// The regions over `ipconn`.
+    pub regions: Option<(Directory, Caller)>,
+    /// The partners over APPC.
+    pub partners: Option<Arc<dyn Conversations>>,
+}
+
+impl Conversations for Systems {
+    fn system(&self, sysid: &str) -> Option<Destination> {
+        let regions = self.regions.as_ref();
+        let found = regions.and_then(|(directory, _)| directory.system(sysid));
+        match found {
+            Some(connection) => Some(Destination {
+                partner: connection,
+                mode: MODE.to_owned(),
+                process: None,
+            }),
+            None => self.partners.as_ref()?.system(sysid),
+        }
+    }
+
+    fn partner(&self, name: &str) -> Option<Destination> {
+        self.partners.as_ref()?.partner(name)
+    }
+
+    fn profile(&self, name: &str) -> Option<String> {
+        self.partners.as_ref()?.profile(name)
+    }
+
+    fn connections(&self) -> Vec<ConnectionInfo> {
+        let regions = self.regions.iter();
+        let own = regions.flat_map(|(directory, _)| directory.connections());
+        let own = own.filter_map(|c| {
+            Some(ConnectionInfo {
+                sysid: c.sysid.parse().ok()?,
+                net_name: match c.applid.is_empty() {
+                    true => c.name,
+                    false => c.applid,
+                },
+                sessions: c.sessions as usize,
+            })
+        });
+        let partners = self.partners.iter().flat_map(|p| p.connections());
+        own.chain(partners).collect()
+    }
+
+    fn reach(&self, destination: &Destination) -> bool {
+        match (&self.regions, &self.partners) {
+            (Some((directory, _)), _) if destination.mode == MODE => {
+                let all = directory.connections();
+                all.iter()
+                    .any(|c| c.name == destination.partner && c.lanes > 0)
+            }
+            (_, Some(partners)) => partners.reach(destination),
+            _ => false,
+        }
+    }
+
+    fn connect(
+        &self,
+        destination: &Destination,
+        process: &str,
+        confirm: bool,
+        mut parameters: Vec<Vec<u8>>,
+    ) -> Result<Box<dyn Conversation>, Fault> {
+        let own = parameters
+            .iter()
+            .position(|p| p.starts_with(CALLER_PARAMETER));
+        let own = own.map(|at| parameters.remove(at));
+        match (&self.regions, &self.partners) {
+            (Some((_, caller)), _) if destination.mode == MODE => {
+                // LINK and START alone say who calls.
+                let own = own.ok_or(Fault::Over(sense::NAME_UNKNOWN))?;
+                Ok(Box::new(Linked {
+                    caller: caller.clone(),
+                    connection: destination.partner.clone(),
+                    process: process.to_owned(),
+                    own,
+                    message: Vec::new(),
+                    reply: None,
+                    interrupt: Arc::default(),
+                }))
+            }
+            // A partner's mirror knows program links alone.
+            (_, Some(_)) if own.is_some_and(|own| is_start(&own)) => {
+                Err(Fault::Over(sense::NOT_AVAILABLE))
+            }
+            (_, Some(partners)) => partners.connect(destination, process, confirm, parameters),
+            _ => Err(Fault::Over(sense::SESSION)),
+        }
+    }
+}
+
+/// Whether whoever says this of itself does not link.
+fn is_start(own: &[u8]) -> bool {
+    own.get(CALLER_PARAMETER.len())
+        .is_some_and(|flags| flags & program_link::CALLER_STARTS != 0)
+}
+
+/// A LINK or START on its way.
+struct Linked {
+    caller: Caller,
+    connection: String,
+    process: String,
+    /// Who calls, and whether it said SYNCONRETURN.
+    own: Vec<u8>,
+    message: Vec<u8>,
+    /// The answer, and what of it the program has.
+    reply: Option<(Vec<u8>, usize)>,
+    interrupt: Arc<Mutex<Interruption>>,
+}
+
+/// Whether somebody ends it.
+#[derive(Debug, Default)]
+struct Interruption {
+    ended: bool,
+    call: Option<Interrupt>,
+}
+
+impl Linked {
+    /// Sends the request and waits for the answer.
+    fn exchange(&self) -> Result<Vec<u8>, Fault> {
+        let (flags, head) = self.head()?;
+        if flags & program_link::CALLER_STARTS != 0 {
+            return self.start(head);
+        }
+        let Some(request) = Request::parse(&self.message) else {
+            return Err(Fault::Over(sense::ABEND));
+        };
+        let built = build(head, &request).ok_or(Fault::State)?;
+        let called = self.call(built)?;
+        let (ending, answered) = match called.wait() {
+            Ok(answered) => (ending(&answered)?, Some(answered)),
+            Err(Failed::Lost(why)) => {
+                tracing::warn!("LINK by {}: {why}", self.connection);
+                return Err(Fault::Over(sense::SESSION));
+            }
+            Err(Failed::Unreachable(_) | Failed::Unknown(_)) => (UNREACHABLE, None),
+            Err(Failed::NoSession(_) | Failed::Busy(_)) => (BUSY, None),
+            Err(Failed::TooLarge(..)) => (TOO_LONG, None),
+        };
+        let answered = answered.filter(|_| ending == program_link::Ending::Normal);
+        let passed = match (&request.passed, &answered) {
+            (Passed::Commarea(area), Some(answered)) => {
+                let given = answered.commarea();
+                Passed::Commarea(&given[..given.len().min(area.len())])
+            }
+            (Passed::Commarea(_), None) => Passed::Commarea(&[]),
+            (Passed::Channel(name, _), None) => Passed::Channel(*name, Vec::new()),
+            (Passed::Channel(name, _), Some(answered)) => {
+                let given = answered.containers.iter().map(|c| Sent {
+                    name: c.name,
+                    data: Some((c.kind, c.ccsid, answered.bytes(c))),
+                });
+                Passed::Channel(*name, given.collect())
+            }
+        };
+        Ok(program_link::Reply { ending, passed }.emit())
+    }
+
+    /// Flags of whoever calls, and what every request of its says.
+    fn head(&self) -> Result<(u8, RequestHead), Fault> {
+        let wrong = |_| Fault::Over(sense::NAME_UNKNOWN);
+        let own = &self.own[CALLER_PARAMETER.len()..];
+        let (&flags, user) = own.split_first().ok_or(Fault::State)?;
+        let user: [u8; 8] = user.try_into().map_err(|_| Fault::State)?;
+        let head = RequestHead {
+            link: true,
+            sync_on_return: flags & program_link::CALLER_SYNCS != 0,
+            transid: self.process.parse().map_err(wrong)?,
+            user: region::Name::from_bytes(user),
+            ..RequestHead::default()
+        };
+        Ok((flags, head))
+    }
+
+    /// Sends a START, and gives back how the region answered it.
+    fn start(&self, head: RequestHead) -> Result<Vec<u8>, Fault> {
+        let operands = Operands::parse(&self.message).map_err(|_| Fault::State)?;
+        let message = emit_start(head, &operands).ok_or(Fault::Over(sense::NOT_AVAILABLE))?;
+        let answered = self.call(message)?.wait().map_err(|why| {
+            tracing::warn!("START by {}: {why}", self.connection);
+            Fault::Over(sense::SESSION)
+        })?;
+        let (resp, resp2) = match answered.head.ending {
+            Ending::Normal => (0, 0),
+            Ending::Condition(resp, resp2) if documented(&start::ROW, resp, resp2) => (resp, resp2),
+            _ => return Err(Fault::Over(sense::NOT_AVAILABLE)),
+        };
+        let name = answered.container("REQID").unwrap_or_default();
+        let head = [u16::to_be_bytes(resp), u16::to_be_bytes(resp2)].concat();
+        Ok([&head[..], name].concat())
+    }
+
+    fn call(&self, built: Vec<u8>) -> Result<Called, Fault> {
+        let mut interruption = lock(&self.interrupt);
+        if interruption.ended {
+            return Err(Fault::Over(sense::SESSION));
+        }
+        let called = self.caller.call(&self.connection, built);
+        interruption.call = Some(called.interrupt());
+        Ok(called)
+    }
+}
+
+/// The request as `ipconn` has it.
+fn build(mut head: RequestHead, request: &Request<'_>) -> Option<Vec<u8>> {
+    let copy = |bytes: &[u8], into: &mut [u8]| into[..bytes.len()].copy_from_slice(bytes);
+    head.program = region::Name::from_bytes(request.program);
+    match &request.passed {
+        Passed::Commarea(area) => {
+            let mut builder = RequestBuilder::new(head, area.len());
+            let set = builder.set_commarea(area.len(), |into| {
+                copy(area, into);
+                Ok::<(), ()>(())
+            });
+            set.ok()?;
+            Some(builder.finish())
+        }
+        Passed::Channel(name, sent) => {
+            head.channel = true;
+            head.channel_name = *name;
+            let bytes = sent.iter().map(|s| s.data.map_or(0, |(.., d)| d.len()));
+            let mut builder = RequestBuilder::new(head, bytes.sum());
+            for container in sent {
+                let (kind, ccsid, data) = container.data?;
+                let what: (ContainerName, _, _) = (container.name, kind, ccsid);
+                let put = builder.put(what, data.len(), |into| {
+                    copy(data, into);
+                    Ok::<usize, ()>(data.len())
+                });
+                put?.ok()?;
+            }
+            Some(builder.finish())
+        }
+    }
+}
+
+/// How the program ended, as the caller's LINK is told.
+fn ending(answered: &Answered) -> Result<program_link::Ending, Fault> {
+    Ok(match answered.head.ending {
+        Ending::Normal if answered.commarea().len() <= MAX_COMMAREA => program_link::Ending::Normal,
+        Ending::Abend(code) => program_link::Ending::Abend(code),
+        Ending::Condition(resp, resp2) if documented(&link::ROW, resp, resp2) => {
+            program_link::Ending::Condition(resp, resp2)
+        }
+        Ending::Later => BUSY,
+        Ending::Never | Ending::Normal | Ending::Condition(..) => {
+            return Err(Fault::Over(sense::NOT_AVAILABLE));
+        }
+    })
+}
+
+/// Whether a command may answer so: another region may be of another version.
+fn documented(row: &Command, resp: u16, resp2: u16) -> bool {
+    let raised = Condition::from_number(resp).filter(|c| *c != Condition::Normal);
+    raised.is_some_and(|condition| row.documents(condition, u32::from(resp2)))
+}
+
+fn lock(of: &Mutex<Interruption>) -> std::sync::MutexGuard<'_, Interruption> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Conversation for Linked {
+    fn process(&self) -> (String, u8) {
+        (self.process.clone(), 0)
+    }
+
+    fn send(&mut self, record: &[u8]) -> Result<bool, Fault> {
+        self.message.extend_from_slice(record);
+        Ok(false)
+    }
+
+    fn flush(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn confirm(&mut self) -> Result<bool, Fault> {
+        Err(Fault::State)
+    }
+
+    fn confirmed(&mut self) -> Result<(), Fault> {
+        Err(Fault::State)
+    }
+
+    fn invite(&mut self, _: bool) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Fault> {
+        if self.reply.is_none() {
+            self.reply = Some((self.exchange()?, 0));
+        }
+        let Some((reply, at)) = &mut self.reply else {
+            return Err(Fault::State);
+        };
+        let bytes = (reply.len() - *at).min(buffer.len()).min(RECORD_BYTES);
+        buffer[..bytes].copy_from_slice(&reply[*at..*at + bytes]);
+        *at += bytes;
+        Ok(Received {
+            bytes: Some(bytes),
+            complete: true,
+            end: *at == reply.len(),
+            ..Received::default()
+        })
+    }
+
+    fn error(&mut self) -> Result<(), Fault> {
+        Err(Fault::State)
+    }
+
+    fn signal(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn end(self: Box<Self>, _: bool) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn interrupter(&self) -> Box<dyn Fn() + Send + Sync> {
+        let interrupt = self.interrupt.clone();
+        Box::new(move || {
+            let mut interruption = lock(&interrupt);
+            interruption.ended = true;
+            if let Some(call) = interruption.call.take() {
+                call.interrupt();
+            }
+        })
+    }
+}

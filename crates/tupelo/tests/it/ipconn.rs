@@ -1,0 +1,668 @@
+//! Gateways and regions in processes of their own, joined by `ipconn`: what a
+//! client sees must be what it sees of a gateway with its region inside.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+use crate::http::{self, Answer};
+use crate::program::{tupelo, until};
+use crate::server::{Server, application, example};
+
+/// A `tupelo serve` with options of its own, and the addresses that it prints.
+struct Process {
+    child: Child,
+    lines: Receiver<String>,
+    state: tempfile::TempDir,
+    seen: Vec<String>,
+}
+
+impl Process {
+    fn start(folder: &Path, options: &[&str]) -> Process {
+        let state = tempfile::tempdir().unwrap();
+        let log = std::fs::File::create(state.path().join("log")).unwrap();
+        let mut child = tupelo()
+            .arg("serve")
+            .arg(folder)
+            .arg("--state")
+            .arg(state.path().join("state"))
+            .args(["--admin", "127.0.0.1:0", "--no-reload"])
+            .args(options)
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        Process {
+            child,
+            lines,
+            state,
+            seen: Vec::new(),
+        }
+    }
+
+    /// The address behind a word, once it is printed.
+    fn address(&mut self, word: &str) -> String {
+        loop {
+            let found = self.seen.iter().find_map(|line| {
+                let mut words = line.split_whitespace();
+                let rest = (words.next() == Some(word)).then(|| words.next())??;
+                Some(rest.trim_start_matches("http://").to_owned())
+            });
+            if let Some(address) = found {
+                return address;
+            }
+            match self.lines.recv_timeout(Duration::from_secs(120)) {
+                Ok(line) => self.seen.push(line),
+                Err(_) => panic!("no {word}: {}", self.log()),
+            }
+        }
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.state.path().join("log")).unwrap_or_default()
+    }
+
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A region that listens for gateways on a free port, or on this one.
+fn region(folder: &Path, port: &str) -> (Process, String) {
+    let mut region = Process::start(folder, &["--region-only", "--ipconn", port]);
+    let address = region.address("ipconn");
+    (region, address)
+}
+
+/// A gateway for the APIs of an application, in front of these regions.
+struct Gateway {
+    process: Process,
+    http: String,
+    admin: String,
+    _folder: tempfile::TempDir,
+}
+
+fn gateway(apis: &Path, settings: &str) -> Gateway {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&apis.join("apis"), &folder.path().join("apis"));
+    std::fs::write(folder.path().join("tupelo.toml"), settings).unwrap();
+    let options = ["--gateway-only", "--listen", "127.0.0.1:0"];
+    let mut process = Process::start(folder.path(), &options);
+    let http = process.address("gateway");
+    let admin = process.address("admin");
+    Gateway {
+        process,
+        http,
+        admin,
+        _folder: folder,
+    }
+}
+
+impl Gateway {
+    fn send(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
+        http::send(&self.http, method, path, body)
+    }
+
+    fn connections(&self) -> serde_json::Value {
+        http::send(&self.admin, "GET", "/connections", None).json()
+    }
+
+    fn acquired(&self, count: usize) {
+        until("the regions are connected", || {
+            let all = self.connections();
+            let all = all["connections"].as_array().unwrap().clone();
+            all.iter().filter(|c| c["state"] == "ACQUIRED").count() == count
+        });
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        match path.is_dir() {
+            true => copy(&path, &to),
+            false => drop(std::fs::copy(&path, to).unwrap()),
+        }
+    }
+}
+
+fn connection(name: &str, address: &str) -> String {
+    format!("[ipconn.connections.{name}]\naddress = \"{address}\"\n")
+}
+
+/// What a client of the bank asks and is told: the same of every provider.
+fn conforms(gateway: &str) -> Vec<(u16, String)> {
+    let ask = |method: &str, path: &str, body: Option<&str>| {
+        let answer = http::send(gateway, method, path, body);
+        let body = match answer.body.is_empty() {
+            true => String::new(),
+            false => answer.json().to_string(),
+        };
+        (answer.status, body)
+    };
+    let account = Some(r#"{"number": 77000001, "holder": "Ann", "kind": "CURRENT"}"#);
+    let transfer = Some(r#"{"from": 10000001, "to": 10000008, "amount": 1.25}"#);
+    vec![
+        ask("GET", "/bank/accounts/10000001", None),
+        ask("GET", "/bank/accounts?limit=3", None),
+        ask("GET", "/bank/accounts/99999999", None),
+        ask("GET", "/bank/accounts/abc", None),
+        ask("POST", "/bank/accounts", account),
+        ask("POST", "/bank/accounts", account),
+        ask("GET", "/bank/accounts/77000001", None),
+        ask("POST", "/bank/transfers", transfer),
+        ask("GET", "/bank/accounts/10000001", None),
+        ask("DELETE", "/bank/accounts/10000001", None),
+    ]
+}
+
+#[test]
+fn a_remote_region_answers_as_the_one_inside_does() {
+    let bank = example("bank");
+    let inside = crate::server::Server::start(&bank);
+    let expected = conforms(&inside.gateway);
+    let (_region, address) = region(&bank, "127.0.0.1:0");
+    let one = gateway(&bank, &connection("BANKA", &address));
+    one.acquired(1);
+    assert_eq!(conforms(&one.http), expected);
+    // Another gateway with the same name is not let in, and told why.
+    let mut two = gateway(&bank, &connection("BANKA", &address));
+    let answer = two.send("GET", "/bank/accounts/10000001", None);
+    assert_eq!(answer.status, 502, "{answer:?}");
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    assert!(text.contains("TUPELO is connected"), "{text}");
+    two.process.kill();
+    let settings = format!(
+        "[region]\napplid = \"GATE2\"\n{}",
+        connection("BANKA", &address)
+    );
+    let three = gateway(&bank, &settings);
+    three.acquired(1);
+    let (first, third) = (conforms(&one.http), conforms(&three.http));
+    assert_eq!((first[0].0, third[0].0), (200, 200));
+}
+
+#[test]
+fn large_answers_come_whole_and_abends_are_told() {
+    let perf = example("perfchannel");
+    let (_region, address) = region(&perf, "127.0.0.1:0");
+    let front = gateway(&perf, &connection("CICSA", &address));
+    front.acquired(1);
+    let body = Some(r#"{"request":"as many characters as the path says"}"#);
+    for bytes in [1, 1000, 131_072, 300_000, 5_000_000] {
+        let answer = front.send("PUT", &format!("/perfchannel/response/{bytes}"), body);
+        assert_eq!(answer.status, 200, "{bytes}");
+        let length = answer.body.len();
+        assert!(length >= bytes && length < bytes + 400, "{bytes}: {length}");
+    }
+    let all = front.connections();
+    assert_eq!(all["connections"][0]["applid"], "TUPELO");
+    assert_eq!(all["connections"][0]["lost"], 0);
+}
+
+#[test]
+fn an_unreachable_region_is_502_and_a_restarted_one_is_found_again() {
+    let bank = example("bank");
+    let (mut first, address) = region(&bank, "127.0.0.1:0");
+    let front = gateway(&bank, &connection("BANKA", &address));
+    front.acquired(1);
+    assert_eq!(
+        front.send("GET", "/bank/accounts/10000001", None).status,
+        200
+    );
+    first.kill();
+    until("the loss is noticed", || {
+        front.connections()["connections"][0]["state"] == "OBTAINING"
+    });
+    let answer = front.send(
+        "POST",
+        "/bank/transfers",
+        Some(r#"{"from": 10000001, "to": 10000008, "amount": 1.25}"#),
+    );
+    assert_eq!(answer.status, 502, "{answer:?}");
+    let health = http::send(&front.admin, "GET", "/health", None);
+    assert!(
+        String::from_utf8_lossy(&health.body).contains("BANKA"),
+        "{health:?}"
+    );
+    let (_second, _) = region(&bank, &address);
+    front.acquired(1);
+    assert_eq!(
+        front.send("GET", "/bank/accounts/10000001", None).status,
+        200
+    );
+}
+
+#[test]
+fn one_of_two_regions_killed_under_load_costs_only_what_it_was_doing() {
+    let bank = example("bank");
+    let (mut doomed, a) = region(&bank, "127.0.0.1:0");
+    let (_other, b) = region(&bank, "127.0.0.1:0");
+    let settings = format!("{}{}", connection("BANKA", &a), connection("BANKB", &b));
+    let front = gateway(&bank, &settings);
+    front.acquired(2);
+    let (stop, address) = (AtomicBool::new(false), front.http.as_str());
+    let counts: [AtomicU32; 4] = Default::default();
+    let [read, read_failed, wrote, write_failed] = &counts;
+    let transfer = Some(r#"{"from": 10000001, "to": 10000008, "amount": 0.01}"#);
+    std::thread::scope(|scope| {
+        for client in 0..8 {
+            let stop = &stop;
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let send = |method, path, body| http::send(address, method, path, body);
+                    let (answer, good, bad) = match client % 2 {
+                        0 => (
+                            send("GET", "/bank/accounts/10000001", None),
+                            read,
+                            read_failed,
+                        ),
+                        _ => (
+                            send("POST", "/bank/transfers", transfer),
+                            wrote,
+                            write_failed,
+                        ),
+                    };
+                    match answer.status {
+                        200..300 => good.fetch_add(1, Ordering::Relaxed),
+                        502 => bad.fetch_add(1, Ordering::Relaxed),
+                        _ => panic!("{answer:?}"),
+                    };
+                }
+            });
+        }
+        let good = || {
+            read.load(Ordering::Relaxed)
+                .min(wrote.load(Ordering::Relaxed))
+        };
+        until("both work", || good() >= 50);
+        doomed.kill();
+        let then = good();
+        until("the other goes on", || good() >= then + 50);
+        stop.store(true, Ordering::Relaxed);
+    });
+    let counts = counts.map(AtomicU32::into_inner);
+    println!("read, failed, wrote, failed: {counts:?}");
+    // A read is asked again; of the writes only those under way are lost.
+    assert_eq!(counts[1], 0, "{counts:?}");
+    assert!(counts[3] <= 4, "{counts:?}");
+}
+
+#[test]
+fn partners_that_do_not_keep_to_the_format_disturb_nobody() {
+    let bank = example("bank");
+    let (_region, address) = region(&bank, "127.0.0.1:0");
+    let front = gateway(&bank, &connection("BANKA", &address));
+    front.acquired(1);
+    let mut open = Vec::new();
+    for bytes in [
+        &b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"[..],
+        b"\x00\x00\x00\x04\x01\x00\x00\x00\x00\x00\x00\x00TXIP",
+        b"\xFF\xFF\xFF\xFF\x01\x00\x00\x00\x00\x00\x00\x00",
+        b"\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00",
+    ] {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut told = Vec::new();
+        stream.read_to_end(&mut told).unwrap();
+        let told = String::from_utf8_lossy(&told).into_owned();
+        assert!(told.contains("frame "), "{bytes:?}: {told:?}");
+        // One that says nothing, and one that stops in the middle.
+        let silent = TcpStream::connect(&address).unwrap();
+        let mut half = TcpStream::connect(&address).unwrap();
+        half.write_all(&bytes[..3]).unwrap();
+        half.shutdown(std::net::Shutdown::Write).unwrap();
+        open.extend([silent, half]);
+    }
+    assert_eq!(
+        front.send("GET", "/bank/accounts/10000001", None).status,
+        200
+    );
+}
+
+#[test]
+fn a_process_without_its_connection_says_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let serve = |settings: &str, options: &[&str]| {
+        std::fs::write(folder.path().join("tupelo.toml"), settings).unwrap();
+        let mut command: Command = tupelo();
+        command.arg("serve").arg(folder.path()).args(options);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let told = serve("", &["--gateway-only"]);
+    assert!(told.contains("ipconn.connections"), "{told}");
+    let told = serve("[ipconn]\nlisten = \"0.0.0.0:0\"\n", &["--region-only"]);
+    assert!(told.contains("[ipconn.tls]"), "{told}");
+    let told = serve("[gateway]\nconnection = \"NONE\"\n", &[]);
+    assert!(told.contains("NONE"), "{told}");
+}
+
+/// Programs of a region that others link to, behind a listener.
+fn far(programs: &[(&str, &str)]) -> (tempfile::TempDir, Process, String) {
+    let app = application(programs);
+    let (process, address) = region(app.path(), "127.0.0.1:0");
+    (app, process, address)
+}
+
+/// A region whose program HELLO links to SYSID PEER, behind `/hello/{name}`.
+fn near(program: &str, address: &str) -> (tempfile::TempDir, Server) {
+    let settings = format!(
+        "[region]\napplid = \"NEAR\"\nsysid = \"NEAR\"\n{}",
+        connection("PEER", address)
+    );
+    let app = application(&[
+        ("cobol/HELLO.cbl", program),
+        ("tupelo.toml", &settings),
+        (
+            "resources.csd",
+            "DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
+             DEFINE PROGRAM(ROUND) GROUP(A) REMOTESYSTEM(PEER)\n\
+             DEFINE PROGRAM(ALIAS) GROUP(A) REMOTESYSTEM(PEER) REMOTENAME(FAR)\n",
+        ),
+    ]);
+    let server = Server::start(app.path());
+    until("the region is connected", || {
+        let all = http::send(&server.admin, "GET", "/connections", None).json();
+        all["connections"][0]["state"] == "ACQUIRED"
+    });
+    (app, server)
+}
+
+fn greeting(server: &Server, name: &str) -> String {
+    let answer = server.get(&format!("/hello/{name}"));
+    let text = answer.json()["greeting"].as_str().map(str::to_owned);
+    text.unwrap_or_else(|| format!("{answer:?}"))
+}
+
+#[test]
+fn a_commarea_goes_to_a_program_of_another_region_and_comes_back() {
+    let (_app, mut region, address) = far(&[("cobol/ROUND.cbl", crate::appc::ROUND)]);
+    let (_near_app, near) = near(crate::appc::LINKING, &address);
+    assert_eq!(greeting(&near, "olleh"), "0000 0000 hello");
+    assert_eq!(greeting(&near, "defined"), "0000 0000 denifed");
+    assert_eq!(greeting(&near, "none"), "0027 0001");
+    assert_eq!(greeting(&near, "fail"), "OOPS");
+    region.kill();
+    until("the loss is told", || {
+        greeting(&near, "olleh") == "0053 0018"
+    });
+}
+
+#[test]
+fn a_channel_goes_over_ipconn_as_it_does_over_appc() {
+    let (_app, _region, address) = far(&[("cobol/FAR.cbl", crate::appc_channels::FAR)]);
+    let (_near_app, near) = near(crate::appc_channels::NEAR, &address);
+    assert_eq!(greeting(&near, "plain"), "0000/00 0819 05 KMGW");
+    assert_eq!(greeting(&near, "defined"), "0000/00 0819 05 KMGW");
+    assert_eq!(greeting(&near, "many"), "0000/00 0819 06 KMGW");
+    assert_eq!(greeting(&near, "none"), "0027/01 1140 04 K");
+    assert_eq!(greeting(&near, "abend"), "9999/00 1140 04 K");
+    assert_eq!(greeting(&near, "toomany"), "0022/11 1140 05 K");
+    assert_eq!(greeting(&near, "grow"), "0022/11 1140 04 K");
+}
+
+/// Writes to a recoverable queue, or takes a syncpoint, or tells how many
+/// items there are and how it was started.
+const KEEPS: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. KEEPS.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-ITEM                      PIC X(4) VALUE 'item'.
+       01  WS-ITEMS                     PIC S9(4) COMP VALUE 0.
+       01  WS-START                     PIC XX.
+       01  WS-RESP                      PIC S9(8) COMP.
+       01  WS-RESP2                     PIC S9(8) COMP.
+       01  WS-SHOWN                     PIC 9(3).
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X(30).
+       PROCEDURE DIVISION.
+           EXEC CICS ASSIGN STARTCODE(WS-START) END-EXEC
+           EVALUATE DFHCOMMAREA(1:4)
+             WHEN 'keep'
+               EXEC CICS WRITEQ TS QUEUE('RECQ') FROM(WS-ITEM) END-EXEC
+             WHEN 'sync'
+               EXEC CICS SYNCPOINT RESP(WS-RESP) RESP2(WS-RESP2)
+               END-EXEC
+               MOVE WS-RESP2 TO WS-SHOWN
+               MOVE WS-SHOWN TO DFHCOMMAREA(9:3)
+             WHEN OTHER
+               EXEC CICS READQ TS QUEUE('RECQ') INTO(WS-ITEM) ITEM(1)
+                    NUMITEMS(WS-ITEMS) RESP(WS-RESP)
+               END-EXEC
+           END-EVALUATE
+           MOVE WS-ITEMS TO WS-SHOWN
+           MOVE WS-START TO DFHCOMMAREA(6:2)
+           MOVE WS-SHOWN TO DFHCOMMAREA(13:3)
+           EXEC CICS RETURN END-EXEC.
+";
+
+/// LINKs to it: with SYNCONRETURN when the name ends with S.
+const ASKS: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-AREA                      PIC X(30).
+       01  WS-RESP                      PIC S9(8) COMP.
+       01  WS-RESP2                     PIC S9(8) COMP.
+       01  WS-SHOWN                     PIC 9(3).
+       01  WS-SHOWN2                    PIC 9(3).
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           MOVE HELLO-NAME TO WS-AREA
+           IF HELLO-NAME(5:1) = 'S'
+               EXEC CICS LINK PROGRAM('KEEPS') SYSID('PEER')
+                    COMMAREA(WS-AREA) LENGTH(30) SYNCONRETURN
+                    RESP(WS-RESP) RESP2(WS-RESP2)
+               END-EXEC
+           ELSE
+               EXEC CICS LINK PROGRAM('KEEPS') SYSID('PEER')
+                    COMMAREA(WS-AREA) LENGTH(30)
+                    RESP(WS-RESP) RESP2(WS-RESP2)
+               END-EXEC
+           END-IF
+           MOVE WS-RESP TO WS-SHOWN
+           MOVE WS-RESP2 TO WS-SHOWN2
+           MOVE SPACES TO HELLO-GREETING
+           STRING WS-SHOWN '/' WS-SHOWN2 ' ' WS-AREA(6:10)
+                  DELIMITED BY SIZE INTO HELLO-GREETING
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn a_link_without_synconreturn_may_read_and_changes_nothing() {
+    let (_app, _region, address) = far(&[
+        ("cobol/KEEPS.cbl", KEEPS),
+        (
+            "resources.csd",
+            "DEFINE TSMODEL(RECQ) GROUP(A) PREFIX(REC) RECOVERY(YES)\n",
+        ),
+    ]);
+    let (_near_app, near) = near(ASKS, &address);
+    assert_eq!(greeting(&near, "read"), "000/000 D 000");
+    assert_eq!(greeting(&near, "keep"), "082/029");
+    assert_eq!(greeting(&near, "read"), "000/000 D 000");
+    assert_eq!(greeting(&near, "keepS"), "000/000 DS 000");
+    assert_eq!(greeting(&near, "readS"), "000/000 DS 001");
+    assert_eq!(greeting(&near, "sync"), "000/000 D 200 000");
+    assert_eq!(greeting(&near, "syncS"), "000/000 DS 000 000");
+}
+
+/// An authority, and files of certificates that it signs.
+struct Authority {
+    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
+    pem: String,
+}
+
+impl Authority {
+    fn new() -> Authority {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        Authority {
+            pem: params.self_signed(&key).unwrap().pem(),
+            issuer: rcgen::Issuer::new(params, key),
+        }
+    }
+
+    /// Writes a certificate, its key and an authority that is to be trusted;
+    /// the keys of a section that names them.
+    fn files(&self, folder: &Path, trusted: &Authority) -> String {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        std::fs::create_dir_all(folder).unwrap();
+        let write = |name: &str, pem: String| {
+            let file = folder.join(name);
+            std::fs::write(&file, pem).unwrap();
+            file.display().to_string()
+        };
+        format!(
+            "certificate = \"{}\"\nkey = \"{}\"\nauthorities = \"{}\"\n",
+            write("cert.pem", certificate.pem()),
+            write("key.pem", key.serialize_pem()),
+            write("ca.pem", trusted.pem.clone())
+        )
+    }
+}
+
+#[test]
+fn over_tls_both_sides_show_a_certificate_of_an_authority_that_is_trusted() {
+    let (ours, theirs) = (Authority::new(), Authority::new());
+    let keys = tempfile::tempdir().unwrap();
+    let bank = tempfile::tempdir().unwrap();
+    copy(&example("bank"), bank.path());
+    let file = bank.path().join("tupelo.toml");
+    let settings = std::fs::read_to_string(&file).unwrap_or_default();
+    let tls = ours.files(&keys.path().join("region"), &ours);
+    std::fs::write(&file, format!("{settings}\n[ipconn.tls]\n{tls}")).unwrap();
+    let (_region, address) = region(bank.path(), "127.0.0.1:0");
+    let with = |tls: String| {
+        let connection = connection("BANKA", &address);
+        format!("{connection}[ipconn.connections.BANKA.tls]\nname = \"localhost\"\n{tls}")
+    };
+    let good = gateway(
+        bank.path(),
+        &with(ours.files(&keys.path().join("a"), &ours)),
+    );
+    good.acquired(1);
+    assert_eq!(
+        good.send("GET", "/bank/accounts/10000001", None).status,
+        200
+    );
+    // The region does not trust who signed the gateway's certificate; the
+    // gateway does not trust who signed the region's; there is no TLS at all.
+    let stranger = with(theirs.files(&keys.path().join("b"), &ours));
+    let doubting = with(ours.files(&keys.path().join("c"), &theirs));
+    for settings in [stranger, doubting, connection("BANKA", &address)] {
+        let settings = format!("[region]\napplid = \"OTHER\"\n{settings}");
+        let front = gateway(bank.path(), &settings);
+        let answer = front.send("GET", "/bank/accounts/10000001", None);
+        assert_eq!(answer.status, 502, "{answer:?}");
+    }
+    assert_eq!(
+        good.send("GET", "/bank/accounts/10000001", None).status,
+        200
+    );
+}
+
+/// STARTs a transaction of another region, now and later, and one that is not
+/// there.
+const STARTS: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-ITEM                      PIC X(4) VALUE 'item'.
+       01  WS-RESP                      PIC S9(8) COMP.
+       01  WS-SHOWN                     PIC 9(3).
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           EVALUATE HELLO-NAME
+             WHEN 'none'
+               EXEC CICS START TRANSID('NONE') SYSID('PEER')
+                    RESP(WS-RESP) END-EXEC
+             WHEN 'protect'
+               EXEC CICS START TRANSID('TAKE') SYSID('PEER') PROTECT
+                    RESP(WS-RESP) END-EXEC
+             WHEN 'wrong'
+               EXEC CICS START TRANSID('TAKE') SYSID('PEER')
+                    INTERVAL(99) RESP(WS-RESP) END-EXEC
+             WHEN OTHER
+               EXEC CICS START TRANSID('TAKE') SYSID('PEER')
+                    FROM(WS-ITEM) LENGTH(4) REQID('MINE')
+                    AFTER SECONDS(0) RESP(WS-RESP) END-EXEC
+           END-EVALUATE
+           MOVE WS-RESP TO WS-SHOWN
+           MOVE SPACES TO HELLO-GREETING
+           MOVE WS-SHOWN TO HELLO-GREETING
+           IF WS-RESP = 0
+               MOVE EIBREQID TO HELLO-GREETING(5:8)
+           END-IF
+           EXEC CICS RETURN END-EXEC.
+";
+
+/// Takes what it was started with, and keeps it where others can read it.
+const TAKE: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. TAKE.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-ITEM                      PIC X(4).
+       01  WS-LENGTH                    PIC S9(4) COMP VALUE 4.
+       PROCEDURE DIVISION.
+           EXEC CICS RETRIEVE INTO(WS-ITEM) LENGTH(WS-LENGTH) END-EXEC
+           EXEC CICS WRITEQ TS QUEUE('RECQ') FROM(WS-ITEM) END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn a_start_for_another_region_begins_its_task_there() {
+    let far_app = application(&[
+        ("cobol/TAKE.cbl", TAKE),
+        ("cobol/KEEPS.cbl", KEEPS),
+        (
+            "resources.csd",
+            "DEFINE TRANSACTION(TAKE) GROUP(A) PROGRAM(TAKE)\n",
+        ),
+    ]);
+    let (_region, address) = region(far_app.path(), "127.0.0.1:0");
+    let (_app, starter) = near(STARTS, &address);
+    assert_eq!(greeting(&starter, "none"), "028");
+    assert_eq!(greeting(&starter, "protect"), "053");
+    assert_eq!(greeting(&starter, "wrong"), "016");
+    assert_eq!(greeting(&starter, "now"), "000 MINE");
+    drop(starter);
+    let (_app, reader) = near(ASKS, &address);
+    until("the task has kept what it got", || {
+        greeting(&reader, "read") == "000/000 D 001"
+    });
+}

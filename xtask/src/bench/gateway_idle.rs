@@ -1,0 +1,73 @@
+//! What a connection takes that is kept and asks for nothing: memory of the
+//! gateway's process, with 10,000 of them that have had one answer each.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use anyhow::{Context, Result, bail};
+
+use super::gateway::{Server, application, serve};
+use super::{Bench, Bound, Row, Setting};
+
+/// Connections.
+const CONNECTIONS: usize = 10_000;
+/// Bytes that a connection may take; two buffers of a page, and what goes with
+/// them (chosen).
+const BOUND: f64 = 16_384.0;
+
+/// The bench of idle connections.
+pub const BENCHES: &[Bench] = &[Bench {
+    name: "gateway-idle",
+    about: "memory of a connection that is kept and asks for nothing",
+    run,
+}];
+
+fn run(_: &Setting) -> Result<Vec<Row>> {
+    let folder = tempfile::tempdir()?;
+    let app = application(folder.path(), "idle", "CONCURRENCY(THREADSAFE)")?;
+    let server = Server::start(serve(&app, &[])?)?;
+    let mut open = Vec::with_capacity(CONNECTIONS);
+    ask(&server)?;
+    let before = resident(&server)?;
+    for _ in 0..CONNECTIONS {
+        open.push(ask(&server)?);
+    }
+    let each = (resident(&server)? - before) / CONNECTIONS as f64;
+    // All of them are still there.
+    for stream in open.iter_mut().step_by(CONNECTIONS / 10) {
+        send(stream)?;
+    }
+    Ok(vec![Row::judged(
+        "idle-connections",
+        format!("{CONNECTIONS} kept, one answer each"),
+        (each, "bytes/connection"),
+        ("chosen", Some(BOUND)),
+        Bound::RatioAtMost(1.0),
+    )])
+}
+
+fn ask(server: &Server) -> Result<TcpStream> {
+    let mut stream = TcpStream::connect(server.address())?;
+    send(&mut stream)?;
+    Ok(stream)
+}
+
+fn send(stream: &mut TcpStream) -> Result<()> {
+    stream.write_all(b"GET /health HTTP/1.1\r\nhost: bench\r\n\r\n")?;
+    let mut answer = [0; 4096];
+    let bytes = stream.read(&mut answer)?;
+    match answer[..bytes].starts_with(b"HTTP/1.1 200") {
+        true => Ok(()),
+        false => bail!("an idle connection was closed"),
+    }
+}
+
+/// Resident bytes of the server's own process.
+fn resident(server: &Server) -> Result<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/status", server.id()))?;
+    let line = text.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+    let kib = line
+        .and_then(|l| l.split_whitespace().next())
+        .context("no VmRSS")?;
+    Ok(kib.parse::<f64>()? * 1024.0)
+}
