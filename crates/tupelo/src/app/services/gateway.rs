@@ -281,6 +281,7 @@ pub fn tls_config(app: &Application) -> Result<Option<TlsConfig>> {
     }
 }
 
+/// What a gateway is started with.
 pub fn gateway_config(app: &Application) -> Result<GatewayConfig> {
     let settings = &app.config.gateway;
     let tls = tls_config(app)?;
