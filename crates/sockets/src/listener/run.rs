@@ -16,7 +16,7 @@ use region::engine::{self, EngineClass};
 use region::{Handle, Port, TransId, UserId};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::{AbortHandle, LocalSet, spawn_local};
+use tokio::task::{self, LocalSet, spawn_local};
 
 use super::connection;
 use crate::calls::{World, task_name};
@@ -308,17 +308,19 @@ fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
     let door = Rc::new(door);
     let local = LocalSet::new();
     runtime.block_on(local.run_until(async move {
-        let mut running: HashMap<TransId, AbortHandle> = HashMap::new();
+        let mut running: HashMap<TransId, task::JoinHandle<()>> = HashMap::new();
         while let Some(order) = orders.recv().await {
             let listener = order.listener;
             let result = match order.control {
                 Control::Start => open(&door.world, &listener).map(|opened| {
                     let task = spawn_local(listen(door.clone(), listener.clone(), opened));
-                    running.insert(listener.transid, task.abort_handle());
+                    running.insert(listener.transid, task);
                 }),
                 Control::Stop => {
                     if let Some(task) = running.remove(&listener.transid) {
                         task.abort();
+                        // Its port is free when it has ended.
+                        let _ = task.await;
                     }
                     listener.set_address(None);
                     Ok(())
