@@ -1,4 +1,6 @@
-//! A job's connection with the region that has its files.
+//! A job's connection with the region that has its files: made when the first
+//! file is opened to be changed, and not again once it is lost, for what the
+//! region had not committed then is not known here.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;

@@ -1,4 +1,7 @@
 //! One job: its messages, the task that stands for it, and its commits.
+//!
+//! What a message asks is tried without waiting first. Where the record is
+//! locked the job's own changes are committed, and then it waits.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
