@@ -161,7 +161,7 @@ impl Engine {
             own,
             namespace,
             context,
-            runtime: runtime,
+            runtime,
             shared,
             limits,
             exports,

@@ -68,7 +68,7 @@ static RESTS: AtomicBool = AtomicBool::new(false);
 static CODE: OnceLock<(usize, usize)> = OnceLock::new();
 
 thread_local! {
-    static OWN: Own = Own(Cell::new(None));
+    static OWN: Own = const { Own(Cell::new(None)) };
 }
 
 /// The calling thread's beat, given back at its end.

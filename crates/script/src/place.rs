@@ -28,11 +28,11 @@ use crate::records::Records;
 use crate::regional::RegionHost;
 
 /// Engines without work that a place keeps.
-const KEPT_IDLE: usize = 32;
+const KEPT_IDLE: usize = 64;
 /// Engines of a script that are loaded without waiting for one to become free.
 const EAGER: usize = 8;
 /// How long a request waits for an engine before another one is loaded.
-const PATIENCE: Duration = Duration::from_millis(2);
+const PATIENCE: Duration = Duration::from_millis(20);
 /// Most engines of a place.
 const MOST_ENGINES: usize = 128;
 /// Bytes of a stack beside what a script may use of it: natives, and what the
