@@ -30,6 +30,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("cpic", 3),
     ("sockets", 3),
     ("script", 3),
+    ("web", 3),
     ("drive", 3),
     ("lab", 3),
     ("tupelo", 4),
