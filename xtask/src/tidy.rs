@@ -32,6 +32,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("sockets", 3),
     ("ipconn", 3),
     ("script", 3),
+    ("web", 3),
     ("drive", 3),
     ("lab", 3),
     ("tupelo", 4),
