@@ -165,17 +165,14 @@ fn some_one() -> Option<u32> {
     Some(1)
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // The signature is that of serde.
 fn is_one(n: &u32) -> bool {
     *n == 1
 }
 
-#[allow(clippy::ref_option)] // The signature is that of serde.
 fn is_some_one(n: &Option<u32>) -> bool {
     *n == Some(1)
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // The signature is that of serde.
 fn is_false(b: &bool) -> bool {
     !*b
 }

@@ -193,8 +193,12 @@ impl<'a> Parser<'a, '_> {
     /// The number of a prefix's namespace; one that no element has for others.
     #[inline]
     fn namespace_of(&mut self, prefix: &[u8]) -> Step<u16> {
+        // Nearly all prefixes are empty, and comparing nothing is dear: the
+        // address of an empty vector's bytes is none.
+        let same =
+            self.prefix.len() == prefix.len() && (prefix.is_empty() || self.prefix == prefix);
         match self.namespace {
-            Some(number) if self.prefix == prefix => Ok(number),
+            Some(number) if same => Ok(number),
             _ => self.look_up(prefix),
         }
     }

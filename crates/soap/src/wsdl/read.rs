@@ -69,6 +69,7 @@ pub fn to_copybooks(
         file: &options.file,
         parts: Vec::new(),
         schemas: Schemas::default(),
+        seen: Vec::new(),
         options,
     };
     if root.is(WSDL2, "description") {
@@ -84,6 +85,8 @@ struct Description<'a> {
     /// The description and those that it imports.
     parts: Vec<Element>,
     schemas: Schemas,
+    /// Locations that were imported.
+    seen: Vec<String>,
     options: &'a CopybookOptions,
 }
 
@@ -139,6 +142,10 @@ impl Description<'_> {
         }
         for import in root.all(WSDL, "import") {
             let location = import.attribute("location").unwrap_or_default();
+            if self.seen.iter().any(|seen| seen == location) {
+                continue;
+            }
+            self.seen.push(location.to_owned());
             let text = if depth < MAX_DEPTH {
                 resolver(location)
             } else {

@@ -206,6 +206,16 @@ fn a_schema_that_is_included_takes_the_namespace_of_the_other() {
 }
 
 #[test]
+fn a_description_that_imports_itself_is_read_once() {
+    let import = "<w:import namespace='urn:t' location='a'/>".repeat(3);
+    let wsdl = described("<x:element name='in'><x:complexType/></x:element>")
+        .replace("<w:types>", &format!("{import}<w:types>"));
+    let resolver = |_: &str| Some(wsdl.clone());
+    let made = to_copybooks(&wsdl, &resolver, &CopybookOptions::default()).unwrap();
+    assert_eq!(made.len(), 1);
+}
+
+#[test]
 fn what_is_not_supported_is_refused_by_name_and_line() {
     let within = |inside: &str| {
         format!("<x:element name='in'><x:complexType>{inside}</x:complexType></x:element>")
