@@ -506,7 +506,7 @@ fn knows_mss(connection: &Connection) -> bool {
 /// Bytes of a full segment. Where the handshake was not captured, or its options
 /// were not printed, no less than what every end must accept: a sender of short
 /// messages alone would otherwise make them full.
-fn segment_bytes(gap: &Gap<'_>, sender: Side) -> u32 {
+pub(super) fn segment_bytes(gap: &Gap<'_>, sender: Side) -> u32 {
     let connection = gap.connection;
     match knows_mss(connection) {
         true => connection.segment_bytes(sender),

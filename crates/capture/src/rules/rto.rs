@@ -6,7 +6,7 @@
 
 use super::ack_delayed::side;
 use super::fast_retransmit::by_timer;
-use super::pause::closed_by;
+use super::pause::{closed_by, segment_bytes};
 use super::spurious::{is_needless, outside_messages, was_answered};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
 use crate::{Flags, Marks, Segment};
@@ -125,8 +125,8 @@ impl Late {
             .count();
         // A receiver of two full segments acknowledges at once, and so does one
         // with a hole in front.
-        let could_wait = gap.flight(copy.from) < 2 * connection.segment_bytes(copy.from)
-            && first.seq == copy.seq;
+        let could_wait =
+            gap.flight(copy.from) < 2 * segment_bytes(gap, copy.from) && first.seq == copy.seq;
         if waited_ns > LONGEST_DELAY_NS || again != 1 || !could_wait {
             return Late::No;
         }
@@ -141,7 +141,8 @@ impl Late {
         let near_ns = best(copy.from).unwrap_or(0);
         let dsack = connection.client.sack_permitted && connection.server.sack_permitted;
         match (far_ns <= BESIDE_NS && far_ns * 2 <= near_ns, dsack) {
-            (true, _) => Late::Seen,
+            // An answer that took longer was not the copy's, or that was lost too.
+            (true, _) if took_ns <= BESIDE_NS => Late::Seen,
             // A receiver that has both copies says so.
             (_, true) => Late::No,
             _ if waited_ns - far_ns <= COMMON_DELAY_NS => Late::Perhaps,
