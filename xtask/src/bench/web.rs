@@ -101,21 +101,21 @@ fn echo(setting: &Setting) -> Result<Vec<Row>> {
         let (ours, rest, bare) = (medians(ours), medians(rest), medians(bare));
         rows.push(Row::judged(
             "web-echo",
-            &format!("1 KB, 50 connections, {what}: CPU"),
+            format!("1 KB, 50 connections, {what}: CPU"),
             (ours.cpu_us, "us/request"),
             ("REST gateway", Some(rest.cpu_us)),
             Bound::RatioAtMost(1.3),
         ));
         rows.push(Row::judged(
             "web-echo",
-            &format!("1 KB, 50 connections, {what}"),
+            format!("1 KB, 50 connections, {what}"),
             (ours.throughput, "requests/s"),
             ("REST gateway", Some(rest.throughput)),
             Bound::Told,
         ));
         rows.push(Row::judged(
             "web-echo",
-            &format!("1 KB, 50 connections, {what}: CPU of a server alone"),
+            format!("1 KB, 50 connections, {what}: CPU of a server alone"),
             (ours.cpu_us, "us/request"),
             ("bare hyper server", Some(bare.cpu_us)),
             Bound::Told,

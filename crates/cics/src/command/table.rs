@@ -176,8 +176,8 @@ pub mod commands {
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
-    pub use super::web::rows::*;
     pub use super::transforms::rows::*;
+    pub use super::web::rows::*;
 }
 
 /// Every row.

@@ -37,8 +37,8 @@ pub mod store_watch;
 pub mod systems;
 pub mod texts;
 pub mod toml_errors;
-pub mod web;
 pub mod transforms;
+pub mod web;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};

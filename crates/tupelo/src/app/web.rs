@@ -14,9 +14,9 @@ use web::document::Templates;
 use web::{Edition, Web, WebAnswer, WebBody, WebRequest};
 
 use super::Application;
-use super::local::port_of_this_thread;
 use super::definitions::MIRRORS;
 use super::finding::Findings;
+use super::local::port_of_this_thread;
 
 /// Largest body that a task can be given at once.
 const MAX_BODY: u64 = 31 << 20;

@@ -46,8 +46,8 @@ mod ret;
 mod send;
 mod storage;
 mod syncpoint;
-mod web;
 mod transform;
+mod web;
 mod write;
 mod xctl;
 
