@@ -130,14 +130,10 @@ impl Service for Rest {
         let Some(gateway) = &self.gateway else {
             return Vec::new();
         };
-        let mut lines = match self.without_http {
+        match self.without_http {
             true => admin_address(gateway, self.admin_tls).into_iter().collect(),
             false => addresses(gateway, &self.apis, self.admin_tls),
-        };
-        for (name, address) in gateway.service_addresses() {
-            lines.push(("web", format!("{address}  TCPIPSERVICE {name}")));
         }
-        lines
     }
 
     fn reload(&mut self, running: &Running<'_>) -> Result<()> {
@@ -187,6 +183,9 @@ pub fn addresses(
     ];
     if let Some(address) = gateway.tls_address() {
         lines.push(("gateway", format!("https://{address}")));
+    }
+    for (name, address) in gateway.service_addresses() {
+        lines.push(("web", format!("{address}  TCPIPSERVICE {name}")));
     }
     lines.extend(admin_address(gateway, admin_tls));
     lines

@@ -21,7 +21,7 @@ use crate::table::Table;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A file that `tupelo trace start` wrote; without one a running region
-    /// tells what its workers have counted.
+    /// tells what it has counted.
     file: Option<PathBuf>,
     #[command(flatten)]
     filter: Filter,
