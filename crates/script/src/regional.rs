@@ -12,7 +12,7 @@ use std::task::Poll;
 use std::time::Instant;
 
 use cics::resp::Condition;
-use link::{Answer, ChannelData, ContainerData, Op};
+use link::{Answer, ChannelData, Op};
 use region::{Handle, OpenTask, Outcome, Port, PutError, Refusal, Reply, Task, TaskRequest};
 
 use crate::fetch::{FetchRequest, Fetcher};
@@ -283,23 +283,7 @@ fn fill(task: &mut Task, input: Input<'_>) -> Result<(), Fault> {
                 Ok(())
             })
             .map_err(large),
-        Input::Channel(channel) => {
-            task.set_channel(channel.name);
-            for container in &channel.containers {
-                let bytes = &container.bytes;
-                let put = task.put_container(
-                    container.name.as_str(),
-                    container.kind,
-                    bytes.len(),
-                    |area| {
-                        area.copy_from_slice(bytes);
-                        Ok(bytes.len())
-                    },
-                );
-                put.map_err(large)?;
-            }
-            Ok(())
-        }
+        Input::Channel(channel) => task.put_channel(channel).map_err(large),
     }
 }
 
@@ -315,18 +299,7 @@ fn given_back(program: &str, reply: &Reply) -> Result<Output, Fault> {
         }
         return Err(Fault::Abend(info));
     }
-    let channel = (!reply.channel().is_blank()).then(|| ChannelData {
-        name: reply.channel(),
-        containers: reply
-            .containers()
-            .map(|c| ContainerData {
-                name: c.name,
-                kind: c.kind,
-                ccsid: c.ccsid,
-                bytes: c.bytes.to_vec(),
-            })
-            .collect(),
-    });
+    let channel = (!reply.channel().is_blank()).then(|| reply.channel_data());
     Ok(Output {
         commarea: reply.commarea().to_vec(),
         channel,

@@ -1,6 +1,6 @@
 //! What a task gave back.
 
-use link::{ContainerName, ContainerType, ProgramName, TransId};
+use link::{ChannelData, ContainerData, ContainerName, ContainerType, ProgramName, TransId};
 
 use crate::api::MonitoringRecord;
 use crate::shell::SlotLease;
@@ -93,6 +93,20 @@ impl Reply {
     /// Name of the channel given back, blank when there is none.
     pub fn channel(&self) -> link::ChannelName {
         self.channel
+    }
+
+    /// A copy of the channel given back, which has no name when there is none.
+    pub fn channel_data(&self) -> ChannelData {
+        let containers = self.containers().map(|c| ContainerData {
+            name: c.name,
+            kind: c.kind,
+            ccsid: c.ccsid,
+            bytes: c.bytes.to_vec(),
+        });
+        ChannelData {
+            name: self.channel(),
+            containers: containers.collect(),
+        }
     }
 
     /// Transaction that RETURN TRANSID named for the next input, blank for none.

@@ -1,10 +1,11 @@
 //! A task that is admitted: its input is written, then it runs.
 
+use std::convert::Infallible;
 use std::future::poll_fn;
 
 use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL};
 use link::{
-    ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request, TransId,
+    ChannelData, ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request, TransId,
 };
 
 use crate::api::{Facility, PutError, Reply, StartCode};
@@ -123,6 +124,22 @@ impl Task {
         if let Some(entry) = entries.find(|e| e.name.as_str() == name) {
             entry.ccsid = ccsid;
         }
+    }
+
+    /// Gives the task a channel with a copy of these containers.
+    pub fn put_channel(&mut self, channel: &ChannelData) -> Result<(), PutError<Infallible>> {
+        self.set_channel(channel.name);
+        for container in &channel.containers {
+            let (name, bytes) = (container.name.as_str(), &container.bytes);
+            self.put_container(name, container.kind, bytes.len(), |area| {
+                area.copy_from_slice(bytes);
+                Ok(bytes.len())
+            })?;
+            if container.ccsid != 0 {
+                self.set_code_page(name, container.ccsid);
+            }
+        }
+        Ok(())
     }
 
     /// Sets the COMMAREA to `len` bytes that `fill` writes in place. They are

@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
-use link::{ChannelData, ContainerData};
 
 use super::Shared;
 use super::lease::SlotLease;
@@ -100,7 +99,7 @@ impl Shared {
             Outcome::Abend(abend) => Some(abend.clone()),
         };
         let wanted = start.is_some_and(|s| s.wants_result);
-        let ended = StartEnd::Ran(abend, wanted.then(|| channel_of(reply)));
+        let ended = StartEnd::Ran(abend, wanted.then(|| reply.channel_data()));
         self.kernel(|k, now, out| k.start_ended(now, id, &ended, out));
     }
 
@@ -126,23 +125,7 @@ impl Task {
 /// Writes a start's input where the program will read it.
 fn fill(task: &mut Task, start: &Start) -> Result<(), PutError<std::convert::Infallible>> {
     if let Some(channel) = &start.channel {
-        task.set_channel(channel.name);
-        for container in &channel.containers {
-            let bytes = &container.bytes;
-            let put = task.put_container(
-                container.name.as_str(),
-                container.kind,
-                bytes.len(),
-                |area| {
-                    area.copy_from_slice(bytes);
-                    Ok(bytes.len())
-                },
-            );
-            put?;
-            if container.ccsid != 0 {
-                task.set_code_page(container.name.as_str(), container.ccsid);
-            }
-        }
+        task.put_channel(channel)?;
     }
     if !start.commarea.is_empty() {
         task.set_commarea(start.commarea.len(), |area| {
@@ -154,18 +137,4 @@ fn fill(task: &mut Task, start: &Start) -> Result<(), PutError<std::convert::Inf
         task.set_facility_name(start.facility);
     }
     Ok(())
-}
-
-/// The channel that a task gave back, by itself.
-fn channel_of(reply: &Reply) -> ChannelData {
-    let containers = reply.containers().map(|c| ContainerData {
-        name: c.name,
-        kind: c.kind,
-        ccsid: c.ccsid,
-        bytes: c.bytes.to_vec(),
-    });
-    ChannelData {
-        name: reply.channel(),
-        containers: containers.collect(),
-    }
 }
