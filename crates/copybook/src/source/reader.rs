@@ -438,13 +438,15 @@ fn level_in_sequence_area(columns: &[Column]) -> Option<usize> {
     ((1..=2).contains(&digits) && is_level && named && near).then(|| area[first].0)
 }
 
-/// Where a word goes on from column 72 into 73, which is not read; the byte
-/// offset of column 73. Numbers there are those of the line.
+/// Where a word goes on from column 72 into 73, which is not read, or its period
+/// stands there; the byte offset of column 73. Numbers there are those of the
+/// line.
 fn crosses_the_margin(columns: &[Column]) -> Option<usize> {
     let word = |column: usize| columns.get(column).is_some_and(|(_, c)| is_word_char(*c));
     let rest = columns.get(72..)?;
     let numbers = rest.iter().all(|(_, c)| c.is_ascii_digit() || *c == ' ');
-    (word(71) && word(72) && !numbers).then(|| rest[0].0)
+    let period = rest.first().is_some_and(|(_, c)| *c == '.');
+    (word(71) && (word(72) || period) && !numbers).then(|| rest[0].0)
 }
 
 /// The position `offset` bytes into the line that starts at `start`.

@@ -308,13 +308,16 @@ fn text_in_the_wrong_columns_is_told_with_the_right_ones() {
     );
     assert!(text.contains("columns 8 to 72"), "{text}");
     let long = "       01  REC.\n           05  A                                PIC X(10) VALUE SPACESANDMORE.\n";
-    let text = match copybook::parse_with_warnings(long, &fixed) {
-        Err(all) => all.to_string(),
-        Ok(book) => book.warnings.to_string(),
-    };
-    assert!(
-        text.contains("2:73: warning: the text goes on beyond column 72"),
-        "{text}"
-    );
+    let period = "       01  REC.\n           05  A OCCURS 0 TO 5 TIMES PIC X(4) VALUE SPACES        SPACES.\n           05  B PIC X.\n";
+    for text in [long, period] {
+        let text = match copybook::parse_with_warnings(text, &fixed) {
+            Err(all) => all.to_string(),
+            Ok(book) => book.warnings.to_string(),
+        };
+        assert!(
+            text.contains("2:73: warning: the text goes on beyond column 72"),
+            "{text}"
+        );
+    }
     assert!(copybook::parse("000100 01  REC.\n000200     05  A PIC X.\n", &fixed).is_ok());
 }

@@ -136,7 +136,7 @@ pub fn run(args: Args) -> Result<Outcome> {
                 }
                 told = keys;
             }
-            Err(report) => tracing::error!(target: SERVE, "not loaded, the old state stays in force: {report:?}"),
+            Err(report) => not_loaded(&report),
         }
     }
     tracing::info!("stopping");
@@ -167,12 +167,20 @@ fn serve_gateway(
                 let told = front.reload(&again, &mut said);
                 tracing::info!(target: SERVE, "loaded again: {told}");
             }
-            Err(report) => tracing::error!(target: SERVE, "not loaded, the old state stays in force: {report:?}"),
+            Err(report) => not_loaded(&report),
         }
     }
     tracing::info!("stopping");
     front.stop(Duration::from_secs(10));
     Ok(Outcome::Clean)
+}
+
+/// Says in the log why a change is not in force.
+fn not_loaded(report: &miette::Report) {
+    let causes: Vec<String> = report.chain().map(ToString::to_string).collect();
+    let help = report.help().map(|help| format!("\n  help: {help}"));
+    let (why, help) = (causes.join(": "), help.unwrap_or_default());
+    tracing::error!(target: SERVE, "not loaded, the old state stays in force: {why}{help}");
 }
 
 /// Says what is served and where. Whoever started the server may have read
