@@ -6,6 +6,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use crate::program::{text, tupelo};
+use crate::schemas::fits;
 
 fn lab(args: &[&str]) -> Output {
     tupelo().arg("lab").args(args).output().unwrap()
@@ -88,10 +89,7 @@ fn an_experiment_prints_a_line_a_figure_or_says_what_it_lacks() {
         ),
         // A busy machine may have added waits of its own.
         Some(0 | 1) => {
-            let lines: Vec<Value> = text(&output.stdout)
-                .lines()
-                .map(|line| serde_json::from_str(line).unwrap())
-                .collect();
+            let lines = json_lines(&output);
             let figures = lines.iter().filter(|l| l["found"].is_number()).count();
             let planted = lines.iter().find(|l| l["planted"].is_string()).unwrap();
             assert!(figures >= 5, "{lines:?}");
@@ -106,9 +104,16 @@ fn an_experiment_prints_a_line_a_figure_or_says_what_it_lacks() {
 fn figures(name: &str) -> Vec<Value> {
     let output = lab(&[name, "--json"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let lines = text(&output.stdout);
-    let figures = lines.lines().map(|l| serde_json::from_str(l).unwrap());
-    figures.collect()
+    json_lines(&output)
+}
+
+/// The lines that an experiment prints, each as the schema has it.
+fn json_lines(output: &Output) -> Vec<Value> {
+    let line = |line: &str| {
+        fits("lab", line);
+        serde_json::from_str(line).unwrap()
+    };
+    text(&output.stdout).lines().map(line).collect()
 }
 
 /// What was found of a figure, by its conditions.

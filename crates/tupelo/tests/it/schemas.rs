@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::node::{Node, good};
 use crate::program::{tupelo, until};
 use crate::server::{Server, example};
+use crate::sockets;
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -20,7 +21,7 @@ fn schema(name: &str) -> Value {
 }
 
 /// Each value of an output against a schema.
-fn fits(name: &str, printed: &str) {
+pub fn fits(name: &str, printed: &str) {
     let schema = schema(name);
     let values: Vec<Value> = serde_json::Deserializer::from_str(printed)
         .into_iter()
@@ -97,6 +98,12 @@ fn printed(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// What a command prints of a running server.
+fn of_region(server: &Server, command: &str) -> String {
+    let words: Vec<&str> = command.split(' ').collect();
+    printed(&[&words[..], &["--json", "--admin", &server.admin]].concat())
+}
+
 #[test]
 fn what_is_said_of_files_is_as_published() {
     let web = ["omproute.conf", "profile.tcpip", "region.sit", "web.csd"];
@@ -155,9 +162,25 @@ fn what_a_region_says_is_as_published() {
         fits("task-list", &tasks);
         tasks.contains("transid")
     });
+    fits("top", &of_region(&server, "top --once"));
     load.kill().unwrap();
     load.wait().unwrap();
+    for (name, command) in [
+        ("top-cpu", "top --actual"),
+        ("top-cpu", "top --reset"),
+        ("top-cpu", "top --delta"),
+        ("task-done", "task start BLST"),
+        ("trace-count", "trace count"),
+        ("trace-file", "trace start"),
+        ("trace-file", "trace stop"),
+        ("connection-list", "connection list"),
+    ] {
+        fits(name, &of_region(&server, command));
+    }
     fits("drive", &printed(&drive));
+    let compare = ["drive", "compare", &url, &url, "--rounds", "3"];
+    let short = ["-t", "200ms", "-c", "1", "--warmup", "0", "--json"];
+    fits("drive-compare", &printed(&[&compare[..], &short].concat()));
     let knee = [
         "drive",
         "knee",
@@ -207,6 +230,60 @@ fn what_a_region_says_is_as_published() {
 fn what_partners_say_is_as_published() {
     let node = Node::start();
     fits("aping", &good(&node.aping(&["--json"])));
+    for (name, what) in [
+        ("appc-status", "status"),
+        ("appc-sessions", "sessions"),
+        ("appc-modes", "modes"),
+    ] {
+        let command = ["appc", what, "--json", "--admin", &node.admin];
+        fits(name, &printed(&command));
+    }
+}
+
+#[test]
+fn what_sockets_and_operators_see_is_as_published() {
+    let (server, _folder) = sockets::serve();
+    for (name, command) in [
+        ("sockets-list", "sockets list"),
+        ("sockets-tracing", "sockets trace --on"),
+    ] {
+        fits(name, &of_region(&server, command));
+    }
+    let mut stream = sockets::connect(&server, "CSKE");
+    sockets::talk(&mut stream, "ECHO,hello\r\n", "ECHO,hello\r\n");
+    for (name, command) in [
+        ("sockets-trace", "sockets trace"),
+        ("sockets-control", "sockets stop CSKL"),
+        ("sockets-control", "sockets start CSKL"),
+    ] {
+        fits(name, &of_region(&server, command));
+    }
+}
+
+/// Whatever takes `--json` has a schema whose description names it.
+#[test]
+fn every_command_that_prints_json_has_a_schema() {
+    let described: Vec<String> = std::fs::read_dir(folder().join("docs/reference/schemas"))
+        .unwrap()
+        .filter_map(|entry| Some(entry.unwrap().path().file_stem()?.to_str()?.to_owned()))
+        .filter(|name| name != "README")
+        .map(|name| schema(&name)["description"].as_str().unwrap().to_owned())
+        .collect();
+    let reference = folder().join("docs/reference/command-line.md");
+    let reference = std::fs::read_to_string(reference).unwrap();
+    let mut command = "";
+    let mut seen = 0;
+    for line in reference.lines() {
+        if let Some(name) = line.trim_start_matches('#').strip_prefix(" tupelo ") {
+            command = name;
+        } else if line.starts_with("| `--json` |") {
+            seen += 1;
+            let named = format!("`tupelo {command} --");
+            let has = described.iter().any(|text| text.contains(&named));
+            assert!(has, "no schema is described with {named}json`");
+        }
+    }
+    assert!(seen > 20, "{seen}");
 }
 
 #[test]
