@@ -1,5 +1,7 @@
 //! One run of a pipeline.
 
+use std::sync::Arc;
+
 use super::config::{Config, Handler, Role};
 use super::headers::Headers;
 use super::{Containers, Function, names};
@@ -90,8 +92,8 @@ enum Stage {
 
 /// A run of a pipeline.
 #[derive(Debug)]
-pub struct Pipeline<'c> {
-    config: &'c Config,
+pub struct Pipeline {
+    config: Arc<Config>,
     /// The channel that programs get.
     pub containers: Containers,
     pub(super) limits: Limits,
@@ -100,24 +102,32 @@ pub struct Pipeline<'c> {
     pub(super) headers: Headers,
     stage: Stage,
     failure: Option<Refusal>,
+    /// The fault that a provider answers with.
+    answered: Option<Code>,
     /// A requester's fault.
     pub(super) fault: Option<Fault>,
     /// What [`Pipeline::poll`] has told and no answer has come for.
     waiting: Option<Action>,
 }
 
-impl<'c> Pipeline<'c> {
+impl Pipeline {
     /// A provider's run, for a message that has come; a requester's with the
     /// contents of a body.
-    pub fn new(config: &'c Config, message: &[u8], containers: Containers, limits: Limits) -> Self {
+    pub fn new(
+        config: &Arc<Config>,
+        message: &[u8],
+        containers: Containers,
+        limits: Limits,
+    ) -> Self {
         let mut pipeline = Pipeline {
-            config,
+            config: config.clone(),
             containers,
             limits,
             version: Version::V11,
             headers: Headers::default(),
             stage: Stage::Request(0),
             failure: None,
+            answered: None,
             fault: None,
             waiting: None,
         };
@@ -156,6 +166,22 @@ impl<'c> Pipeline<'c> {
         self.containers
             .get(name)
             .is_some_and(|data| !data.is_empty())
+    }
+
+    /// The version of SOAP of the message under way.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whose fault a provider answers with; none when it answers with none.
+    pub fn answered_fault(&self) -> Option<&Code> {
+        self.answered.as_ref()
+    }
+
+    /// Whether messages are JSON.
+    pub fn is_json(&self) -> bool {
+        let handlers = self.config.handlers.iter().chain(&self.config.terminal);
+        handlers.into_iter().any(|h| matches!(h, Handler::Json))
     }
 
     /// What is next.
@@ -202,6 +228,7 @@ impl<'c> Pipeline<'c> {
             (_, Some(failure)) => match self.config.role {
                 Role::Provider => {
                     let fault = Fault::new(Code::Receiver, failure.to_string());
+                    self.answered = Some(Code::Receiver);
                     Outcome::Response(fault.message(self.version))
                 }
                 Role::Requester => Outcome::Failed(failure),
@@ -219,7 +246,7 @@ impl<'c> Pipeline<'c> {
     }
 
     fn request(&mut self, at: usize) -> Option<Action> {
-        let config = self.config;
+        let config = self.config.clone();
         let function = match config.role {
             Role::Provider => Function::ReceiveRequest,
             Role::Requester => Function::SendRequest,
@@ -246,7 +273,7 @@ impl<'c> Pipeline<'c> {
 
     /// Behind the last handler: a provider's terminal one, or the network.
     fn last(&mut self) -> Option<Action> {
-        let config = self.config;
+        let config = self.config.clone();
         let at = config.handlers.len();
         match &config.terminal {
             None => {
@@ -287,7 +314,8 @@ impl<'c> Pipeline<'c> {
     }
 
     fn response(&mut self, at: usize) -> Option<Action> {
-        match &self.config.handlers[at] {
+        let config = self.config.clone();
+        match &config.handlers[at] {
             Handler::Program { .. } => {
                 self.containers.remove(names::REQUEST);
                 let function = match self.config.role {
@@ -419,7 +447,7 @@ impl<'c> Pipeline<'c> {
         }
     }
 
-    /// A program that [`Action::Link`] named has failed.
+    /// A program, or the sending that [`Action::Send`] told of, has failed.
     pub fn handle_failure(&mut self, reason: &str) {
         let Some(action) = self.waiting.take() else {
             return;
@@ -480,6 +508,7 @@ impl<'c> Pipeline<'c> {
     }
 
     fn answer_fault(&mut self, fault: &Fault, at: usize) {
+        self.answered = Some(fault.code.clone());
         self.put(names::RESPONSE, fault.message(self.version));
         self.stage = Self::back(at, Stage::Response);
     }

@@ -6,7 +6,7 @@ use super::machine::{Pipeline, Refusal};
 use super::names;
 use crate::envelope::{self, Code, Envelope, Fault, Version};
 
-impl Pipeline<'_> {
+impl Pipeline {
     /// A provider's request: the body and its declarations into containers, a
     /// call for each header block. The fault is for the sender.
     pub(super) fn open_request(
