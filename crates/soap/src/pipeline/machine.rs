@@ -66,8 +66,8 @@ pub enum Refusal {
         "no program is named: give the pipeline an apphandler, or put one into DFHWS-APPHANDLER"
     )]
     NoApplication,
-    /// The answer of a server is no message.
-    #[error("the server's answer cannot be read: {0}")]
+    /// The server was not reached, or its answer is no message.
+    #[error("the server: {0}")]
     Answer(String),
 }
 
@@ -178,10 +178,14 @@ impl Pipeline {
         self.answered.as_ref()
     }
 
+    /// Whether a program for a header block is called.
+    pub fn in_headers(&self) -> bool {
+        matches!(self.stage, Stage::Headers(..))
+    }
+
     /// Whether messages are JSON.
     pub fn is_json(&self) -> bool {
-        let handlers = self.config.handlers.iter().chain(&self.config.terminal);
-        handlers.into_iter().any(|h| matches!(h, Handler::Json))
+        self.config.is_json()
     }
 
     /// What is next.
@@ -223,13 +227,13 @@ impl Pipeline {
             Role::Provider => names::RESPONSE,
             Role::Requester => names::BODY,
         };
-        match (self.containers.get(name), self.failure.take()) {
+        let failure = self.failure.take();
+        match (self.containers.get(name), failure) {
             (Some(message), _) if !message.is_empty() => Outcome::Response(message.clone()),
             (_, Some(failure)) => match self.config.role {
                 Role::Provider => {
                     let fault = Fault::new(Code::Receiver, failure.to_string());
-                    self.answered = Some(Code::Receiver);
-                    Outcome::Response(fault.message(self.version))
+                    Outcome::Response(self.fault_message(&fault))
                 }
                 Role::Requester => Outcome::Failed(failure),
             },
@@ -452,18 +456,30 @@ impl Pipeline {
         let Some(action) = self.waiting.take() else {
             return;
         };
-        let program = match action {
-            Action::Link { program, .. } | Action::Application { program } => program,
-            Action::Send | Action::Done(_) => String::new(),
-        };
         let reason = reason.to_owned();
+        let failure = match action {
+            Action::Link { program, .. } | Action::Application { program } => {
+                Refusal::Program { program, reason }
+            }
+            Action::Send | Action::Done(_) => Refusal::Answer(reason),
+        };
         let at = match self.stage {
             Stage::Request(at) | Stage::Response(at) | Stage::Silence(at) => at,
             Stage::Error(at) | Stage::Headers(at, _) => at,
             Stage::Application | Stage::Sent => self.config.handlers.len(),
             Stage::Over => 0,
         };
-        self.fail(at, Refusal::Program { program, reason });
+        self.fail(at, failure);
+    }
+
+    /// A program for a header block of the request is back with a fault for
+    /// the sender.
+    pub fn handle_fault(&mut self, fault: &Fault) {
+        if self.waiting.take().is_some() && self.in_headers() {
+            self.containers.remove(names::HEADER);
+            self.containers.remove(names::REQUEST);
+            self.answer_fault(fault, self.config.handlers.len());
+        }
     }
 
     /// The application is back with its answer in DFHWS-BODY, or in DFHRESPONSE
@@ -507,9 +523,26 @@ impl Pipeline {
         }
     }
 
-    fn answer_fault(&mut self, fault: &Fault, at: usize) {
+    /// A fault as its sender understands it: of JSON a problem document.
+    fn fault_message(&mut self, fault: &Fault) -> Vec<u8> {
         self.answered = Some(fault.code.clone());
-        self.put(names::RESPONSE, fault.message(self.version));
+        if !self.is_json() {
+            return fault.message(self.version);
+        }
+        let (status, title) = match fault.code {
+            Code::Sender => (400, "Bad Request"),
+            _ => (500, "Internal Server Error"),
+        };
+        let detail = serde_json::Value::from(fault.reason());
+        format!(
+            "{{\"type\":\"about:blank\",\"title\":\"{title}\",\"status\":{status},\"detail\":{detail}}}"
+        )
+        .into_bytes()
+    }
+
+    fn answer_fault(&mut self, fault: &Fault, at: usize) {
+        let message = self.fault_message(fault);
+        self.put(names::RESPONSE, message);
         self.stage = Self::back(at, Stage::Response);
     }
 

@@ -19,7 +19,7 @@ mod headers;
 mod machine;
 mod soap;
 
-pub use config::{Config, ConfigError, Handler, HeaderProgram, Role};
+pub use config::{CONVERTER, Config, ConfigError, Handler, HeaderProgram, Role};
 pub use machine::{Action, Outcome, Pipeline, Refusal};
 
 use std::collections::BTreeMap;
