@@ -2,7 +2,7 @@
 //!
 //! [`parse`] reads DEFINE, ALTER, ADD, REMOVE and DELETE statements and gives
 //! typed definitions of transactions, programs, files, transaction classes,
-//! queues, journals, models of ENQ names and web support, and everything that is wrong with
+//! queues, journals, models of ENQ names, web support and web services, and everything that is wrong with
 //! the text. Attributes that a known type does not have are accepted and listed
 //! once; types that are not used are kept as they are written. [`definition`]
 //! reads one definition, as CREATE has it.
@@ -16,6 +16,7 @@ mod enqueue;
 mod queues;
 mod read;
 mod scan;
+mod services;
 mod types;
 mod values;
 mod web;
@@ -29,6 +30,7 @@ pub use queues::{
 };
 pub use read::{Csd, definitions, parse};
 pub use scan::{Attribute, Statement};
+pub use services::{PipelineDef, WebServiceDef};
 pub use types::{
     Concurrency, FileDef, Language, OtherDef, ProgramDef, RecordFormat, Recovery, Runaway,
     TranClassDef, TransactionDef,

@@ -25,6 +25,15 @@ use crate::directory::Violation;
 /// [`crate::channel_data`] writes it. It is no option of any row.
 pub const CHANNEL_DATA: u8 = 120;
 
+/// Index of a program that is to run with the channel beside it before the
+/// command is answered; the command is given again when it is back. It is no
+/// option of any row.
+pub const RUN_PROGRAM: u8 = 121;
+
+/// Index of how that program ended: its abend code, or blanks. It is no option
+/// of any row.
+pub const RUN_ENDED: u8 = 122;
+
 /// What an operand holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand {

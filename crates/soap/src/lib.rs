@@ -17,6 +17,7 @@
 
 pub mod binding;
 pub mod codec;
+mod conversion;
 pub mod envelope;
 pub mod pipeline;
 pub mod wsdl;
@@ -24,4 +25,5 @@ pub mod xml;
 
 pub use binding::{Binding, Structure};
 pub use codec::{XmlCodec, XmlError, XmlOptions};
+pub use conversion::{Conversion, Conversions};
 pub use envelope::{Envelope, Fault, Version};

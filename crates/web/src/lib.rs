@@ -7,7 +7,8 @@
 //! tasks over ([`region::CommandService`]); most are served at once, those that
 //! wait for a client or a server on the runtime of [`client`].
 //!
-//! A URIMAP with USAGE(PIPELINE) hands its request to a [`PipelineRunner`].
+//! A URIMAP with USAGE(PIPELINE) hands its request to a pipeline, and INVOKE
+//! SERVICE sends one through a pipeline: [`pipelines`].
 //!
 //! Reference: CICS Internet guide; CICS API reference, WEB and DOCUMENT.
 
@@ -20,7 +21,7 @@ mod files;
 mod maps;
 mod outgoing;
 mod pages;
-mod pipeline;
+pub mod pipelines;
 mod request;
 mod serve;
 mod service;
@@ -29,6 +30,6 @@ mod task;
 pub use commands::parse::{Url, url as parse_url};
 pub use config::{CertificateSection, WebConfig};
 pub use maps::Maps;
-pub use pipeline::{PipelineCall, PipelineRunner, Pipelined};
+pub use pipelines::{Misconfigured, Pipelines};
 pub use request::{WebAnswer, WebBody, WebRequest};
 pub use service::{ALIAS, ATTACH, Edition, Web, metrics_sample};

@@ -28,7 +28,7 @@ struct Paths {
 
 impl Maps {
     /// Sorts definitions.
-    pub fn new(definitions: &[UriMapDef]) -> Maps {
+    pub fn new<'d>(definitions: impl IntoIterator<Item = &'d UriMapDef>) -> Maps {
         let mut maps = Maps::default();
         for def in definitions {
             if def.usage == UriMapUsage::Client {

@@ -15,7 +15,7 @@ use region::{Outcome, Port, ProgramName, Refusal, TaskRequest, UserId};
 use tokio::sync::oneshot;
 
 use crate::document::Symbols;
-use crate::pipeline::PipelineCall;
+use crate::pipelines::provider::{self, PipelineCall};
 use crate::request::{WebAnswer, WebBody, WebRequest};
 use crate::service::{ALIAS, ATTACH, Edition, Started, Web, lock};
 use crate::task::{AnswerState, ServerSide};
@@ -91,7 +91,7 @@ impl Web {
                     self.program(&way, &edition, &map, names, cpu).await
                 }
             },
-            UriMapUsage::Pipeline { .. } => self.pipeline(way, &map).await,
+            UriMapUsage::Pipeline { .. } => self.pipeline(way, &edition, &map, cpu).await,
             UriMapUsage::Client => Err(refused_map("its USAGE is CLIENT")),
         };
         result.unwrap_or_else(|refused| refused)
@@ -228,7 +228,13 @@ impl Web {
         Ok(())
     }
 
-    async fn pipeline(&self, way: Way, map: &UriMapDef) -> Result<WebAnswer, WebAnswer> {
+    async fn pipeline(
+        &self,
+        way: Way,
+        edition: &Edition,
+        map: &UriMapDef,
+        cpu: u64,
+    ) -> Result<WebAnswer, WebAnswer> {
         let UriMapUsage::Pipeline {
             pipeline,
             web_service,
@@ -238,26 +244,26 @@ impl Web {
         else {
             return Err(refused_map("its USAGE is not PIPELINE"));
         };
-        let runner = self.0.pipelines.read();
-        let runner = runner.as_deref().ok().and_then(Clone::clone);
-        let Some(runner) = runner else {
-            return Err(WebAnswer::problem(
-                StatusCode::NOT_IMPLEMENTED,
-                "This region runs no pipelines",
-            ));
-        };
+        let user = self.user(&way, map)?;
+        if self.0.config.attach_task {
+            let service = edition.services.get(&way.request.service);
+            let attach = service.and_then(|s| s.transaction.as_deref());
+            self.attach(&way, attach.unwrap_or(ATTACH), user, cpu)
+                .await?;
+        }
         let call = PipelineCall {
             pipeline: pipeline.clone(),
             web_service: web_service.clone(),
             transaction: named(transaction.as_deref().unwrap_or(PIPELINE))?,
-            map: map.name.clone(),
-            userid: self.user(&way, map)?,
+            userid: user,
             request: way.request,
             port: way.port,
         };
         let (answer, answered) = oneshot::channel();
+        let (web, region) = (self.clone(), way.started.region);
+        // Not part of this future: a client that goes away does not end it.
         tokio::task::spawn_local(async move {
-            let _ = answer.send(runner.run(call).await);
+            let _ = answer.send(provider::serve(&web, region, call).await);
         });
         Ok(answered.await.unwrap_or_else(|_| {
             WebAnswer::problem(
@@ -289,7 +295,7 @@ fn refused_map(why: &str) -> WebAnswer {
     WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &detail)
 }
 
-fn refused(refusal: Refusal) -> WebAnswer {
+pub fn refused(refusal: Refusal) -> WebAnswer {
     let status = match refusal.is_temporary() {
         true => StatusCode::SERVICE_UNAVAILABLE,
         false => StatusCode::INTERNAL_SERVER_ERROR,
@@ -333,7 +339,7 @@ fn finished(ended: Outcome, made: AnswerState) -> WebAnswer {
 }
 
 /// CPU time of the calling thread.
-fn thread_cpu_ns() -> u64 {
+pub fn thread_cpu_ns() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,

@@ -22,7 +22,8 @@ use crate::config::WebConfig;
 use crate::document::Templates;
 use crate::maps::Maps;
 use crate::outgoing::token_option;
-use crate::pipeline::PipelineRunner;
+use crate::pipelines::Pipelines;
+use crate::pipelines::faults::{self, ServiceSide};
 use crate::task::{ServerSide, TaskState};
 
 /// Transaction of attach tasks whose TCPIPSERVICE names none.
@@ -41,6 +42,8 @@ pub struct Edition {
     pub templates: Templates,
     /// Folder of static files.
     pub files: PathBuf,
+    /// Pipelines and web services.
+    pub pipelines: Arc<Pipelines>,
 }
 
 impl Edition {
@@ -50,13 +53,15 @@ impl Edition {
         services: &[TcpIpServiceDef],
         templates: Templates,
         files: PathBuf,
+        pipelines: Pipelines,
     ) -> Edition {
         let services = services.iter().map(|s| (s.name.clone(), s.clone()));
         Edition {
-            maps: Maps::new(maps),
+            maps: Maps::new(maps.iter().chain(pipelines.maps())),
             services: services.collect(),
             templates,
             files,
+            pipelines: Arc::new(pipelines),
         }
     }
 }
@@ -78,7 +83,6 @@ pub(crate) struct Inner {
     pub runtime: Runtime,
     pub connector: Arc<Connector>,
     pub started: RwLock<Option<Started>>,
-    pub pipelines: RwLock<Option<Arc<dyn PipelineRunner>>>,
 }
 
 /// What is known once the region runs.
@@ -117,7 +121,6 @@ impl Web {
             runtime: Runtime::default(),
             connector: Arc::new(connector),
             started: RwLock::default(),
-            pipelines: RwLock::default(),
         }))
     }
 
@@ -140,15 +143,6 @@ impl Web {
             .unwrap_or_else(PoisonError::into_inner) = Arc::new(edition);
     }
 
-    /// Who serves URIMAPs with USAGE(PIPELINE) from now on.
-    pub fn set_pipelines(&self, runner: Arc<dyn PipelineRunner>) {
-        *self
-            .0
-            .pipelines
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Some(runner);
-    }
-
     /// What is in force.
     pub fn edition(&self) -> Arc<Edition> {
         let edition = self
@@ -168,6 +162,17 @@ impl Web {
     pub(crate) fn register(&self, task: u64, server: ServerSide) -> TaskCell {
         let state = TaskState {
             server: Some(server),
+            ..TaskState::default()
+        };
+        let cell = Arc::new(Mutex::new(state));
+        lock(&self.0.tasks).insert(task, cell.clone());
+        cell
+    }
+
+    /// Registers a task that serves a pipeline.
+    pub(crate) fn register_service(&self, task: u64, side: ServiceSide) -> TaskCell {
+        let state = TaskState {
+            service: Some(side),
             ..TaskState::default()
         };
         let cell = Arc::new(Mutex::new(state));
@@ -204,6 +209,18 @@ impl Web {
             rows::document_set::NUMBER => document::set(documents, given, &means),
             rows::document_retrieve::NUMBER => document::retrieve(documents, given, &means),
             _ => document::delete(documents, given),
+        }
+    }
+
+    /// A command about the fault that the task answers with.
+    fn fault(&self, command: &ServiceCommand, state: &mut TaskState) -> Outcome {
+        let (given, page) = (&command.operands, self.0.page);
+        let mut nothing = ServiceSide::default();
+        let side = state.service.as_mut().unwrap_or(&mut nothing);
+        match command.number {
+            rows::soapfault_create::NUMBER => faults::create(side, given, page),
+            rows::soapfault_add::NUMBER => faults::add(side, given, page),
+            _ => faults::delete(side),
         }
     }
 
@@ -282,6 +299,11 @@ const COMMANDS: &[u16] = &[
     rows::extract_certificate::NUMBER,
     rows::extract_tcpip::NUMBER,
     rows::extract_web::NUMBER,
+    rows::invoke_service::NUMBER,
+    rows::invoke_webservice::NUMBER,
+    rows::soapfault_add::NUMBER,
+    rows::soapfault_create::NUMBER,
+    rows::soapfault_delete::NUMBER,
     rows::web_close::NUMBER,
     rows::web_converse::NUMBER,
     rows::web_endbrowse_formfield::NUMBER,
@@ -319,6 +341,12 @@ impl CommandService for Web {
         if command.number == rows::web_open::NUMBER {
             return self.open(command, cell);
         }
+        if matches!(
+            command.number,
+            rows::invoke_service::NUMBER | rows::invoke_webservice::NUMBER
+        ) {
+            return self.invoke(command, cell);
+        }
         let option = token_option(command.number).filter(|option| command.operands.has(*option));
         if let Some(option) = option {
             let token = command.operands.get_name(option).unwrap_or_default();
@@ -328,6 +356,9 @@ impl CommandService for Web {
         let outcome = match command.number {
             rows::document_create::NUMBER..=rows::document_set::NUMBER => {
                 self.document(&command, &mut state)
+            }
+            rows::soapfault_add::NUMBER..=rows::soapfault_delete::NUMBER => {
+                self.fault(&command, &mut state)
             }
             rows::web_send::NUMBER => return self.send(command, &mut state),
             _ => match &mut state.server {

@@ -11,6 +11,8 @@ use tokio::sync::{mpsc, oneshot};
 use crate::client::Session;
 use crate::document::Documents;
 use crate::fields::{Field, FormError};
+use crate::pipelines::faults::ServiceSide;
+use crate::pipelines::requester::Requester;
 use crate::request::{WebAnswer, WebRequest};
 
 /// A task that has used a command of web support, or serves a request.
@@ -18,6 +20,10 @@ use crate::request::{WebAnswer, WebRequest};
 pub struct TaskState {
     /// The request that it serves; none for a task that no request began.
     pub server: Option<ServerSide>,
+    /// What web services keep for it; none when it serves no pipeline.
+    pub service: Option<ServiceSide>,
+    /// Requests of INVOKE SERVICE whose handlers run, the last on top.
+    pub requesters: Vec<Requester>,
     /// Its documents.
     pub documents: Documents,
     /// Its sessions with servers, by token.

@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use copybook::codepage::CodePage;
-use copybook::{Codec, CodecOptions, Naming, ParseOptions};
 use link::TransformEntry;
-use soap::{Binding, Structure, XmlCodec, XmlOptions};
+use soap::{Binding, Conversion, Conversions};
 
 /// All bindings of the region.
 #[derive(Default)]
@@ -21,17 +20,9 @@ pub struct Transforms {
 /// A compiled binding.
 pub struct Transform {
     /// The message it is named for.
-    pub own: Message,
+    pub own: Conversion,
     /// The other one.
-    pub other: Option<Message>,
-}
-
-/// A compiled message.
-pub struct Message {
-    /// Its record as XML.
-    pub xml: XmlCodec,
-    /// Its record as JSON.
-    pub json: Codec,
+    pub other: Option<Conversion>,
 }
 
 impl Transforms {
@@ -63,34 +54,17 @@ impl Transforms {
 
 fn compile(text: &str, response: bool) -> Option<Transform> {
     let binding = Binding::parse(text).ok()?;
-    let request = message(&binding.request)?;
-    let answer = binding.response.as_ref().and_then(message);
+    let made = Conversions::build(&binding, CodePage::latin1()).ok()?;
     match response {
         false => Some(Transform {
-            own: request,
-            other: answer,
+            own: made.request,
+            other: made.response,
         }),
         true => Some(Transform {
-            own: answer?,
-            other: Some(request),
+            own: made.response?,
+            other: Some(made.request),
         }),
     }
-}
-
-fn message(structure: &Structure) -> Option<Message> {
-    let record = CodecOptions {
-        code_page: CodePage::latin1(),
-        naming: Naming::JsonSafe { lowercase: false },
-        ..CodecOptions::default()
-    };
-    let layouts = copybook::parse(&structure.copybook, &ParseOptions::default()).ok()?;
-    let json = Codec::build(layouts.first()?, &record).ok()?;
-    let options = XmlOptions {
-        record,
-        ..XmlOptions::default()
-    };
-    let xml = XmlCodec::with_layouts(&layouts, &structure.root, &options).ok()?;
-    Some(Message { xml, json })
 }
 
 /// What names the answer of a service.

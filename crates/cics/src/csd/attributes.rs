@@ -352,6 +352,46 @@ pub(super) const USED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "PIPELINE",
+        &[
+            "GROUP",
+            "DESCRIPTION",
+            "STATUS",
+            "RESPWAIT",
+            "CONFIGFILE",
+            "SHELF",
+            "WSDIR",
+            "USERDATA1",
+            "USERDATA2",
+            "USERDATA3",
+            "DEFINETIME",
+            "CHANGETIME",
+            "CHANGEUSRID",
+            "CHANGEAGENT",
+            "CHANGEAGREL",
+        ],
+    ),
+    (
+        "WEBSERVICE",
+        &[
+            "GROUP",
+            "DESCRIPTION",
+            "PIPELINE",
+            "WSBIND",
+            "WSDLFILE",
+            "ARCHIVEFILE",
+            "VALIDATION",
+            "USERDATA1",
+            "USERDATA2",
+            "USERDATA3",
+            "DEFINETIME",
+            "CHANGETIME",
+            "CHANGEUSRID",
+            "CHANGEAGENT",
+            "CHANGEAGREL",
+        ],
+    ),
+    (
         "ENQMODEL",
         &[
             "GROUP",
@@ -416,7 +456,6 @@ const KEPT: &[&str] = &[
     "MQMONITOR",
     "PARTITIONSET",
     "PARTNER",
-    "PIPELINE",
     "PROCESSTYPE",
     "PROFILE",
     "REQUESTMODEL",
@@ -425,7 +464,6 @@ const KEPT: &[&str] = &[
     "TERMINAL",
     "TYPETERM",
     "URIMAP",
-    "WEBSERVICE",
 ];
 
 /// Whether a word is `name`, or its beginning of at least so many letters.

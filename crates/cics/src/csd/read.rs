@@ -8,6 +8,7 @@ use super::queues::{JournalModelDef, TdQueueDef, TsModelDef};
 use super::scan::{Attribute, Statement, statements};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
 use super::values::Values;
+use super::services::{PipelineDef, WebServiceDef};
 use super::web::{DocTemplateDef, TcpIpServiceDef, UriMapDef};
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::names::{GroupName, ListName};
@@ -37,6 +38,10 @@ pub struct Csd {
     pub tcpipservices: Vec<TcpIpServiceDef>,
     /// Templates of documents in their order.
     pub doctemplates: Vec<DocTemplateDef>,
+    /// Pipelines of web services in their order.
+    pub pipelines: Vec<PipelineDef>,
+    /// Web services in their order.
+    pub webservices: Vec<WebServiceDef>,
     /// Definitions of other types.
     pub others: Vec<OtherDef>,
     /// Groups of each list, in the order of ADD.
@@ -354,6 +359,8 @@ impl Reader {
                 "URIMAP" => csd.urimaps.extend(v.urimap()),
                 "TCPIPSERVICE" => csd.tcpipservices.extend(v.tcpipservice()),
                 "DOCTEMPLATE" => csd.doctemplates.extend(v.doctemplate()),
+                "PIPELINE" => csd.pipelines.extend(v.pipeline_definition()),
+                "WEBSERVICE" => csd.webservices.extend(v.web_service()),
                 _ => csd.others.push(OtherDef::from(raw)),
             }
         }

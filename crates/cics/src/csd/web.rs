@@ -408,7 +408,7 @@ impl Values<'_> {
     }
 
     /// A name in capitals of up to so many characters.
-    fn word(&mut self, attribute: &str, most: usize) -> Option<String> {
+    pub(super) fn word(&mut self, attribute: &str, most: usize) -> Option<String> {
         let text = self.text(attribute)?;
         if text.len() > most || !text.bytes().all(|b| b.is_ascii_graphic()) {
             self.fail_at(attribute, format!("{attribute} has 1 to {most} characters"));

@@ -132,6 +132,25 @@ impl Config {
         }
     }
 
+    /// Whether its messages are JSON.
+    pub fn is_json(&self) -> bool {
+        let mut handlers = self.handlers.iter().chain(&self.terminal);
+        handlers.any(|handler| *handler == Handler::Json)
+    }
+
+    /// The programs that it names: handlers, programs for header blocks, and
+    /// the application unless that is `DFHPITP`.
+    pub fn programs(&self) -> impl Iterator<Item = &str> {
+        let handlers = self.handlers.iter().chain(&self.terminal);
+        let named = handlers.flat_map(|handler| match handler {
+            Handler::Program { program, .. } => vec![program.as_str()],
+            Handler::Soap { headers, .. } => headers.iter().map(|h| h.program.as_str()).collect(),
+            Handler::Json => Vec::new(),
+        });
+        let application = self.application.as_deref();
+        named.chain(application.filter(|name| *name != CONVERTER))
+    }
+
     fn transport(&mut self, transport: &Element) -> Result<(), ConfigError> {
         for list in &transport.children {
             match list.name.as_str() {
@@ -238,6 +257,9 @@ fn program(at: &Element, name: &str) -> Result<String, ConfigError> {
         false => Err(form(at, format!("{name:?} is no program's name"))),
     }
 }
+
+/// The application that converts by the binding.
+pub const CONVERTER: &str = "DFHPITP";
 
 /// The elements within, as text.
 fn contents(element: &Element) -> String {

@@ -1,5 +1,7 @@
 //! One run of a pipeline.
 
+use std::sync::Arc;
+
 use super::config::{Config, Handler, Role};
 use super::headers::Headers;
 use super::{Containers, Function, names};
@@ -64,8 +66,8 @@ pub enum Refusal {
         "no program is named: give the pipeline an apphandler, or put one into DFHWS-APPHANDLER"
     )]
     NoApplication,
-    /// The answer of a server is no message.
-    #[error("the server's answer cannot be read: {0}")]
+    /// The server was not reached, or its answer is no message.
+    #[error("the server: {0}")]
     Answer(String),
 }
 
@@ -90,8 +92,8 @@ enum Stage {
 
 /// A run of a pipeline.
 #[derive(Debug)]
-pub struct Pipeline<'c> {
-    config: &'c Config,
+pub struct Pipeline {
+    config: Arc<Config>,
     /// The channel that programs get.
     pub containers: Containers,
     pub(super) limits: Limits,
@@ -100,24 +102,32 @@ pub struct Pipeline<'c> {
     pub(super) headers: Headers,
     stage: Stage,
     failure: Option<Refusal>,
+    /// The fault that a provider answers with.
+    answered: Option<Code>,
     /// A requester's fault.
     pub(super) fault: Option<Fault>,
     /// What [`Pipeline::poll`] has told and no answer has come for.
     waiting: Option<Action>,
 }
 
-impl<'c> Pipeline<'c> {
+impl Pipeline {
     /// A provider's run, for a message that has come; a requester's with the
     /// contents of a body.
-    pub fn new(config: &'c Config, message: &[u8], containers: Containers, limits: Limits) -> Self {
+    pub fn new(
+        config: &Arc<Config>,
+        message: &[u8],
+        containers: Containers,
+        limits: Limits,
+    ) -> Self {
         let mut pipeline = Pipeline {
-            config,
+            config: config.clone(),
             containers,
             limits,
             version: Version::V11,
             headers: Headers::default(),
             stage: Stage::Request(0),
             failure: None,
+            answered: None,
             fault: None,
             waiting: None,
         };
@@ -156,6 +166,26 @@ impl<'c> Pipeline<'c> {
         self.containers
             .get(name)
             .is_some_and(|data| !data.is_empty())
+    }
+
+    /// The version of SOAP of the message under way.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whose fault a provider answers with; none when it answers with none.
+    pub fn answered_fault(&self) -> Option<&Code> {
+        self.answered.as_ref()
+    }
+
+    /// Whether a program for a header block is called.
+    pub fn in_headers(&self) -> bool {
+        matches!(self.stage, Stage::Headers(..))
+    }
+
+    /// Whether messages are JSON.
+    pub fn is_json(&self) -> bool {
+        self.config.is_json()
     }
 
     /// What is next.
@@ -197,12 +227,13 @@ impl<'c> Pipeline<'c> {
             Role::Provider => names::RESPONSE,
             Role::Requester => names::BODY,
         };
-        match (self.containers.get(name), self.failure.take()) {
+        let failure = self.failure.take();
+        match (self.containers.get(name), failure) {
             (Some(message), _) if !message.is_empty() => Outcome::Response(message.clone()),
             (_, Some(failure)) => match self.config.role {
                 Role::Provider => {
                     let fault = Fault::new(Code::Receiver, failure.to_string());
-                    Outcome::Response(fault.message(self.version))
+                    Outcome::Response(self.fault_message(&fault))
                 }
                 Role::Requester => Outcome::Failed(failure),
             },
@@ -219,7 +250,7 @@ impl<'c> Pipeline<'c> {
     }
 
     fn request(&mut self, at: usize) -> Option<Action> {
-        let config = self.config;
+        let config = self.config.clone();
         let function = match config.role {
             Role::Provider => Function::ReceiveRequest,
             Role::Requester => Function::SendRequest,
@@ -246,7 +277,7 @@ impl<'c> Pipeline<'c> {
 
     /// Behind the last handler: a provider's terminal one, or the network.
     fn last(&mut self) -> Option<Action> {
-        let config = self.config;
+        let config = self.config.clone();
         let at = config.handlers.len();
         match &config.terminal {
             None => {
@@ -287,7 +318,8 @@ impl<'c> Pipeline<'c> {
     }
 
     fn response(&mut self, at: usize) -> Option<Action> {
-        match &self.config.handlers[at] {
+        let config = self.config.clone();
+        match &config.handlers[at] {
             Handler::Program { .. } => {
                 self.containers.remove(names::REQUEST);
                 let function = match self.config.role {
@@ -419,23 +451,35 @@ impl<'c> Pipeline<'c> {
         }
     }
 
-    /// A program that [`Action::Link`] named has failed.
+    /// A program, or the sending that [`Action::Send`] told of, has failed.
     pub fn handle_failure(&mut self, reason: &str) {
         let Some(action) = self.waiting.take() else {
             return;
         };
-        let program = match action {
-            Action::Link { program, .. } | Action::Application { program } => program,
-            Action::Send | Action::Done(_) => String::new(),
-        };
         let reason = reason.to_owned();
+        let failure = match action {
+            Action::Link { program, .. } | Action::Application { program } => {
+                Refusal::Program { program, reason }
+            }
+            Action::Send | Action::Done(_) => Refusal::Answer(reason),
+        };
         let at = match self.stage {
             Stage::Request(at) | Stage::Response(at) | Stage::Silence(at) => at,
             Stage::Error(at) | Stage::Headers(at, _) => at,
             Stage::Application | Stage::Sent => self.config.handlers.len(),
             Stage::Over => 0,
         };
-        self.fail(at, Refusal::Program { program, reason });
+        self.fail(at, failure);
+    }
+
+    /// A program for a header block of the request is back with a fault for
+    /// the sender.
+    pub fn handle_fault(&mut self, fault: &Fault) {
+        if self.waiting.take().is_some() && self.in_headers() {
+            self.containers.remove(names::HEADER);
+            self.containers.remove(names::REQUEST);
+            self.answer_fault(fault, self.config.handlers.len());
+        }
     }
 
     /// The application is back with its answer in DFHWS-BODY, or in DFHRESPONSE
@@ -479,8 +523,26 @@ impl<'c> Pipeline<'c> {
         }
     }
 
+    /// A fault as its sender understands it: of JSON a problem document.
+    fn fault_message(&mut self, fault: &Fault) -> Vec<u8> {
+        self.answered = Some(fault.code.clone());
+        if !self.is_json() {
+            return fault.message(self.version);
+        }
+        let (status, title) = match fault.code {
+            Code::Sender => (400, "Bad Request"),
+            _ => (500, "Internal Server Error"),
+        };
+        let detail = serde_json::Value::from(fault.reason());
+        format!(
+            "{{\"type\":\"about:blank\",\"title\":\"{title}\",\"status\":{status},\"detail\":{detail}}}"
+        )
+        .into_bytes()
+    }
+
     fn answer_fault(&mut self, fault: &Fault, at: usize) {
-        self.put(names::RESPONSE, fault.message(self.version));
+        let message = self.fault_message(fault);
+        self.put(names::RESPONSE, message);
         self.stage = Self::back(at, Stage::Response);
     }
 

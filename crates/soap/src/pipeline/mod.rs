@@ -19,7 +19,7 @@ mod headers;
 mod machine;
 mod soap;
 
-pub use config::{Config, ConfigError, Handler, HeaderProgram, Role};
+pub use config::{CONVERTER, Config, ConfigError, Handler, HeaderProgram, Role};
 pub use machine::{Action, Outcome, Pipeline, Refusal};
 
 use std::collections::BTreeMap;
@@ -53,6 +53,20 @@ pub mod names {
     pub const APPLICATION: &str = "DFHWS-APPHANDLER";
     /// 1 for SOAP 1.1, 2 for 1.2, 10 for what is not SOAP.
     pub const LEVEL: &str = "DFHWS-SOAPLEVEL";
+    /// Where the message goes, or came to.
+    pub const URI: &str = "DFHWS-URI";
+    /// Transaction of a provider's application.
+    pub const TRANSID: &str = "DFHWS-TRANID";
+    /// User of a provider's application.
+    pub const USERID: &str = "DFHWS-USERID";
+    /// The pipeline's name.
+    pub const PIPELINE: &str = "DFHWS-PIPELINE";
+    /// The web service's name.
+    pub const WEB_SERVICE: &str = "DFHWS-WEBSERVICE";
+    /// The record of the application.
+    pub const DATA: &str = "DFHWS-DATA";
+    /// A requester waits for no response when it is there.
+    pub const NO_RESPONSE: &str = "DFHNORESPONSE";
 }
 
 /// Where in a pipeline a program is called.

@@ -6,7 +6,7 @@ use super::machine::{Pipeline, Refusal};
 use super::names;
 use crate::envelope::{self, Code, Envelope, Fault, Version};
 
-impl Pipeline<'_> {
+impl Pipeline {
     /// A provider's request: the body and its declarations into containers, a
     /// call for each header block. The fault is for the sender.
     pub(super) fn open_request(
@@ -18,7 +18,13 @@ impl Pipeline<'_> {
         self.version = latest;
         let text = std::str::from_utf8(&message)
             .map_err(|_| Fault::new(Code::Sender, "the message is not in UTF-8"))?;
-        let envelope = Envelope::parse(text, self.limits).map_err(|e| e.fault())?;
+        let envelope = Envelope::parse(text, self.limits).map_err(|e| {
+            if text.contains(Version::V11.namespace()) {
+                // Its sender would not understand the later version.
+                self.version = Version::V11;
+            }
+            e.fault()
+        })?;
         if latest == Version::V11 && envelope.version == Version::V12 {
             let reason = "this service takes SOAP 1.1";
             return Err(Fault::new(Code::VersionMismatch, reason));
@@ -83,7 +89,7 @@ impl Pipeline<'_> {
     /// A requester's response: the body, or a fault.
     pub(super) fn open_response(&mut self) -> Result<(), Refusal> {
         let message = self.containers.remove(names::RESPONSE).unwrap_or_default();
-        let wrong = |e: &dyn std::fmt::Display| Refusal::Answer(e.to_string());
+        let wrong = |e: &dyn std::fmt::Display| Refusal::Answer(format!("its answer cannot be read: {e}"));
         let text = std::str::from_utf8(&message).map_err(|e| wrong(&e))?;
         let envelope = Envelope::parse(text, self.limits).map_err(|e| wrong(&e))?;
         if let Some(header) = envelope.not_understood(&[]).first() {

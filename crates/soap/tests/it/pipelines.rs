@@ -1,5 +1,7 @@
 //! Pipelines, driven without a region.
 
+use std::sync::Arc;
+
 use soap::envelope::{Code, Version};
 use soap::pipeline::{Action, Config, Containers, Function, Outcome, Pipeline, names};
 use soap::xml::Limits;
@@ -34,7 +36,7 @@ fn run(
     mut program: impl FnMut(&str, Function, &mut Containers) -> Result<(), String>,
     mut application: impl FnMut(&mut Containers) -> Result<bool, Fault>,
 ) -> (Outcome, Vec<String>) {
-    let mut pipeline = Pipeline::new(config, message, Containers::new(), Limits::default());
+    let mut pipeline = Pipeline::new(&Arc::new(config.clone()), message, Containers::new(), Limits::default());
     let mut told = Vec::new();
     for _ in 0..100 {
         match pipeline.poll() {

@@ -12,11 +12,11 @@ use gateway::{
 };
 use miette::{Result, bail, miette};
 use web::document::Templates;
-use web::{Edition, Web, WebAnswer, WebBody, WebRequest};
+use web::{Edition, Misconfigured, Pipelines, Web, WebAnswer, WebBody, WebRequest};
 
 use super::Application;
 use super::definitions::MIRRORS;
-use super::finding::Findings;
+use super::finding::{Finding, Findings, Severity};
 use super::local::port_of_this_thread;
 
 /// Largest body that a task can be given at once.
@@ -31,7 +31,80 @@ pub fn read(app: &Application, findings: &mut Findings) -> Edition {
     let (templates, wrong) = Templates::load(&app.csd.doctemplates, &files, &members);
     wrong.into_iter().for_each(|why| findings.warn(why));
     look(app, &templates, findings);
-    Edition::new(&app.csd.urimaps, &app.csd.tcpipservices, templates, files)
+    let (pipelines, wrong) = pipelines(app);
+    findings.extend(wrong);
+    look_at_pipelines(app, &pipelines, findings);
+    Edition::new(
+        &app.csd.urimaps,
+        &app.csd.tcpipservices,
+        templates,
+        files,
+        pipelines,
+    )
+}
+
+/// The region's code page.
+fn page(app: &Application) -> CodePage {
+    let page = CodePage::by_name(&app.config.region.code_page);
+    page.unwrap_or_else(|_| CodePage::ascii())
+}
+
+/// The pipelines and web services of an application, and what is wrong with
+/// them.
+pub fn pipelines(app: &Application) -> (Pipelines, Vec<Misconfigured>) {
+    let csd = &app.csd;
+    Pipelines::load(
+        &csd.pipelines,
+        &csd.webservices,
+        &csd.urimaps,
+        &app.folder.join(super::transforms::FOLDER),
+        // Bytes above ASCII are those of the wider page.
+        match page(app) {
+            page if page.ccsid() == CodePage::ascii().ccsid() => CodePage::latin1(),
+            page => page,
+        },
+    )
+}
+
+impl From<Misconfigured> for Finding {
+    fn from(wrong: Misconfigured) -> Finding {
+        Finding {
+            severity: Severity::Error,
+            file: wrong.file.unwrap_or_default(),
+            line: wrong.line,
+            column: 0,
+            message: wrong.message,
+            help: wrong.help,
+        }
+    }
+}
+
+/// What maps name of pipelines and web services that is not there.
+fn look_at_pipelines(app: &Application, pipelines: &Pipelines, findings: &mut Findings) {
+    for map in &app.csd.urimaps {
+        let UriMapUsage::Pipeline {
+            pipeline,
+            web_service,
+            ..
+        } = &map.usage
+        else {
+            continue;
+        };
+        if !app.csd.pipelines.iter().any(|def| def.name == *pipeline) {
+            findings.warn(format!(
+                "URIMAP({}): there is no PIPELINE({pipeline}); its requests are answered with 500",
+                map.name
+            ));
+        }
+        if let Some(name) = web_service
+            && pipelines.service(name).is_none()
+        {
+            findings.warn(format!(
+                "URIMAP({}): there is no web service {name}; its requests are answered with a fault",
+                map.name
+            ));
+        }
+    }
 }
 
 /// What definitions name that is not there.
@@ -101,11 +174,9 @@ fn look(app: &Application, templates: &Templates, findings: &mut Findings) {
 
 /// Web support of an application whose definitions are read.
 pub fn make(app: &Application, edition: Edition) -> Web {
-    let page = CodePage::by_name(&app.config.region.code_page);
-    let page = page.unwrap_or_else(|_| CodePage::ascii());
     let mut config = app.config.web.clone();
     config.authorities = config.authorities.map(|file| app.folder.join(file));
-    Web::new(config, page, edition)
+    Web::new(config, page(app), edition)
 }
 
 /// The addresses of an application's TCPIPSERVICEs.

@@ -50,7 +50,9 @@ pub fn run(args: Args) -> Result<Outcome> {
     findings.extend(interfaces::findings(&app, &compiled, &good));
     let scripts = scripts::check(&app);
     findings.extend(scripts::findings(&app, &scripts).iter().cloned());
-    for line in missing(&app, &compiled, &good) {
+    let (pipelines, wrong) = crate::app::web::pipelines(&app);
+    findings.extend(wrong);
+    for line in missing(&app, &compiled, &good, &pipelines) {
         findings.warn(line);
     }
     print!("{}", findings.text(Severity::Note, std::io::stdout().is_terminal()));
@@ -83,7 +85,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 
 /// What names a program that is neither here nor in another region, or a
 /// transaction without a definition: it would be told at the first request only.
-fn missing(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<String> {
+fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &web::Pipelines) -> Vec<String> {
     let known = |name: &str| {
         let here = compiled.programs.iter().any(|p| p.name == name);
         let tried = compiled.built.iter().flat_map(|b| &b.programs);
@@ -103,6 +105,9 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<String>
                 program.as_str()
             ));
         }
+    }
+    for (pipeline, program) in pipelines.programs().filter(|(_, p)| !known(p)) {
+        said.push(format!("PIPELINE({pipeline}): there is no program {program}"));
     }
     let defined = |name: &str| {
         MIRRORS.contains(&name) || app.csd.transactions.iter().any(|t| t.name.as_str() == name)

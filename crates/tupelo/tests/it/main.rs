@@ -38,6 +38,7 @@ mod reload;
 mod schemas;
 mod script;
 mod server;
+mod services;
 mod socket_calls;
 mod socket_tls;
 mod sockets;

@@ -9,11 +9,14 @@
 use cics::command::commands::link as row;
 use cics::names::AbendCode;
 use cics::resp::Condition;
+use link::ChannelData;
 use link::program_link::{MAX_COMMAREA as LONGEST, valid_name};
 
 use super::containers::{channel_named, export, import};
 use super::remote_link::{self, Given, Remote};
+use crate::abend::Abend;
 use crate::exec::{Call, Outcome, Stop, condition};
+use crate::host::ProgramId;
 use crate::services::{LinkStep, Payload};
 use crate::worker::{Passed, Worker};
 
@@ -165,6 +168,27 @@ fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: Passed) -> Outcome {
     }
 }
 
+/// Runs a program at the next level with a channel of its own that holds
+/// `data`; gives its abend and what it left in the channel.
+pub fn run_with(
+    w: &mut Worker,
+    program: ProgramId,
+    data: &ChannelData,
+) -> Result<(Option<Box<Abend>>, ChannelData), Stop> {
+    let level = w.task.depth;
+    let channel = w.task.channels.make(data.name.as_bytes(), level);
+    import(w, channel, data)?;
+    let passed = Passed {
+        channel: Some(channel),
+        ..Passed::NOTHING
+    };
+    let abend = w.run_level(program, passed);
+    let back = export(w, channel);
+    let heap = w.services.arena().heap;
+    w.task.channels.drop_channel(channel, heap);
+    Ok((abend, back))
+}
+
 /// Runs a program that the region needs before it can answer.
 fn nested(w: &mut Worker, name: [u8; 8], given: Payload) -> Result<LinkStep, Stop> {
     let Some(program) = w.programs.find(&name).filter(|p| w.can_run(*p)) else {
@@ -182,17 +206,7 @@ fn nested(w: &mut Worker, name: [u8; 8], given: Payload) -> Result<LinkStep, Sto
             (abend, Payload::Commarea(commarea))
         }
         Payload::Channel(data) => {
-            let level = w.task.depth;
-            let channel = w.task.channels.make(data.name.as_bytes(), level);
-            import(w, channel, &data)?;
-            let passed = Passed {
-                channel: Some(channel),
-                ..Passed::NOTHING
-            };
-            let abend = w.run_level(program, passed);
-            let back = export(w, channel);
-            let heap = w.services.arena().heap;
-            w.task.channels.drop_channel(channel, heap);
+            let (abend, back) = run_with(w, program, &data)?;
             (abend, Payload::Channel(back))
         }
     };

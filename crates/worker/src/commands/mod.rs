@@ -32,6 +32,7 @@ pub(crate) mod forward;
 mod get_container;
 mod handle;
 mod interval;
+mod invoke;
 mod issue;
 mod key;
 mod link;
@@ -141,6 +142,8 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::web_receive::NUMBER, web::receive),
     (rows::web_converse::NUMBER, web::converse),
     (rows::web_send::NUMBER, web::send),
+    (rows::invoke_service::NUMBER, invoke::serve),
+    (rows::invoke_webservice::NUMBER, invoke::serve),
     (rows::perform_shutdown::NUMBER, ret::shutdown),
     (rows::transform_datatojson::NUMBER, transform::data_to_json),
     (rows::transform_datatoxml::NUMBER, transform::data_to_xml),

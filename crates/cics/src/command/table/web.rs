@@ -16,6 +16,11 @@ pub(super) const SERVED: &[Command] = &[
     rows::extract_certificate::ROW,
     rows::extract_tcpip::ROW,
     rows::extract_web::ROW,
+    rows::invoke_service::ROW,
+    rows::invoke_webservice::ROW,
+    rows::soapfault_add::ROW,
+    rows::soapfault_create::ROW,
+    rows::soapfault_delete::ROW,
     rows::web_close::ROW,
     rows::web_converse::ROW,
     rows::web_endbrowse_formfield::ROW,
@@ -203,6 +208,87 @@ pub(super) mod rows {
         output REALM(Area) [length("REALMLEN")];
         update REALMLEN(Fullword);
         @conditions InvReq(1, 3), LengErr(1, 5), NotOpen(27);
+    }
+
+    command! {
+        /// Asks a web service.
+        invoke_service 0x8809 own "INVOKE SERVICE" "INVOKE" ["SERVICE"] Web Region;
+        input SERVICE(Name(32)) [required];
+        input CHANNEL(Name(16));
+        input OPERATION(Name(255));
+        input URI(Name(255));
+        input URIMAP(Name(8));
+        input SCOPE(Area) [length("SCOPELEN")];
+        input SCOPELEN(Fullword);
+        @rules
+            Rule::AtMostOne(&["URI", "URIMAP"]),
+            Rule::Unserved(&["SCOPE", "SCOPELEN"], Condition::InvReq);
+        @conditions ChannelErr(2), InvReq(1, 4, 5, 6, 7, 8, 10, 14, 15, 101, 107), NotFnd(1, 2, 3), NoStg, TimedOut(1);
+    }
+
+    command! {
+        /// Asks a web service.
+        invoke_webservice 0x880A own "INVOKE WEBSERVICE" "INVOKE" ["WEBSERVICE"] Web Region;
+        input WEBSERVICE(Name(32)) [required];
+        input CHANNEL(Name(16));
+        input OPERATION(Name(255));
+        input URI(Name(255));
+        input URIMAP(Name(8));
+        input SCOPE(Area) [length("SCOPELEN")];
+        input SCOPELEN(Fullword);
+        @rules
+            Rule::AtMostOne(&["URI", "URIMAP"]),
+            Rule::Unserved(&["SCOPE", "SCOPELEN"], Condition::InvReq);
+        @conditions ChannelErr(2), InvReq(1, 4, 5, 6, 7, 8, 10, 14, 15, 101, 107), NotFnd(1, 2, 3), NoStg, TimedOut(1);
+    }
+
+    command! {
+        /// Adds a text or a subcode to a fault.
+        soapfault_add 0x880B own "SOAPFAULT ADD" "SOAPFAULT" ["ADD"] Web Region;
+        flag ADD;
+        input FAULTSTRING(Area) [length("FAULTSTRLEN")];
+        input FAULTSTRLEN(Fullword);
+        input NATLANG(Chars(8));
+        input SUBCODESTR(Area) [length("SUBCODELEN")];
+        input SUBCODELEN(Fullword);
+        input FROMCCSID(Fullword);
+        @rules
+            Rule::ExactlyOne(&["FAULTSTRING", "SUBCODESTR"]),
+            Rule::Needs("NATLANG", &["FAULTSTRING"]);
+        @conditions CcsidErr(1), InvReq(2, 4), LengErr(1);
+    }
+
+    command! {
+        /// Makes the fault that a web service answers with.
+        soapfault_create 0x880C own "SOAPFAULT CREATE" "SOAPFAULT" ["CREATE"] Web Region;
+        flag CREATE;
+        input FAULTCODE(Cvda);
+        flag CLIENT;
+        flag SERVER;
+        flag SENDER;
+        flag RECEIVER;
+        input FAULTCODESTR(Area) [length("FAULTCODELEN")];
+        input FAULTCODELEN(Fullword);
+        input FAULTSTRING(Area) [required, length("FAULTSTRLEN")];
+        input FAULTSTRLEN(Fullword);
+        input NATLANG(Chars(8));
+        input ROLE(Area) [length("ROLELENGTH")];
+        input ROLELENGTH(Fullword);
+        input FAULTACTOR(Area) [length("FAULTACTLEN")];
+        input FAULTACTLEN(Fullword);
+        input DETAIL(Area) [length("DETAILLENGTH")];
+        input DETAILLENGTH(Fullword);
+        input FROMCCSID(Fullword);
+        @rules
+            Rule::ExactlyOne(&["FAULTCODE", "CLIENT", "SERVER", "SENDER", "RECEIVER", "FAULTCODESTR"]);
+        @conditions CcsidErr(1), InvReq(1, 2, 3), LengErr(1);
+    }
+
+    command! {
+        /// Deletes the fault.
+        soapfault_delete 0x880D own "SOAPFAULT DELETE" "SOAPFAULT" ["DELETE"] Web Region;
+        flag DELETE;
+        @conditions InvReq(4);
     }
 
     command! {
@@ -604,17 +690,6 @@ pub(super) mod rows {
 
 /// Rows not yet supported.
 pub(super) const LATER: &[Command] = later! { Web;
-    0x8809 own "INVOKE SERVICE" "INVOKE" ["SERVICE"] "SERVICE()" "CHANNEL()" "OPERATION()" "URI()"
-        "URIMAP()" "SCOPE()" "SCOPELEN()";
-    0x880A own "INVOKE WEBSERVICE" "INVOKE" ["WEBSERVICE"] "WEBSERVICE()" "CHANNEL()" "OPERATION()"
-        "URI()" "URIMAP()" "SCOPE()" "SCOPELEN()";
-    0x880B own "SOAPFAULT ADD" "SOAPFAULT" ["ADD"] "ADD" "FAULTSTRING()" "FAULTSTRLEN()" "NATLANG()"
-        "SUBCODESTR()" "SUBCODELEN()" "FROMCCSID()";
-    0x880C own "SOAPFAULT CREATE" "SOAPFAULT" ["CREATE"] "CREATE" "FAULTCODE()" "CLIENT" "SERVER"
-        "SENDER" "RECEIVER" "FAULTCODESTR()" "FAULTCODELEN()" "FAULTSTRING()" "FAULTSTRLEN()"
-        "NATLANG()" "ROLE()" "ROLELENGTH()" "FAULTACTOR()" "FAULTACTLEN()" "DETAIL()"
-        "DETAILLENGTH()" "FROMCCSID()";
-    0x880D own "SOAPFAULT DELETE" "SOAPFAULT" ["DELETE"] "DELETE";
     0x8827 own "WSACONTEXT BUILD" "WSACONTEXT" ["BUILD"] "BUILD" "CHANNEL()" "ACTION()"
         "MESSAGEID()" "RELATESURI()" "RELATESTYPE()" "EPRTYPE()" "EPRFIELD()" "EPRFROM()"
         "EPRLENGTH()" "FROMCCSID()" "FROMCODEPAGE()";

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cics::csd::{TcpIpServiceDef, UriMapUsage};
-use miette::Result;
+use miette::{Result, bail};
 use region::RegionConfig;
 use web::{Edition, Web};
 
 use super::{Beside, Running, Service};
 use crate::app::Application;
 use crate::app::compile::Compiled;
-use crate::app::finding::Findings;
+use crate::app::counted;
+use crate::app::finding::{Findings, Severity};
 use crate::app::said::Said;
 use crate::app::web as support;
 use crate::log::SERVE;
@@ -41,6 +42,11 @@ impl Service for WebSupport {
         let mut findings = Findings::new(&app.folder);
         let edition = support::read(app, &mut findings);
         said.say(&findings);
+        let errors = findings.count(Severity::Error);
+        if errors > 0 {
+            // A message must not go without a step that its pipeline demands.
+            bail!("{} in pipelines and web services", counted(errors, "error"));
+        }
         match &self.web {
             None => {
                 let web = support::make(app, edition);
@@ -88,7 +94,7 @@ impl Service for WebSupport {
     }
 
     fn served(&self) -> Option<String> {
-        (self.maps > 0).then(|| crate::app::counted(self.maps, "URIMAP"))
+        (self.maps > 0).then(|| counted(self.maps, "URIMAP"))
     }
 
     fn stop(&mut self, _: Duration) {

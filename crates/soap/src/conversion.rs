@@ -1,0 +1,69 @@
+//! A binding compiled: its messages as codecs of XML and of JSON.
+//!
+//! Who runs a service compiles its binding once and shares the codecs.
+
+use copybook::codepage::CodePage;
+use copybook::{Codec, CodecOptions, Naming, ParseOptions};
+
+use crate::binding::{Binding, Structure};
+use crate::codec::{XmlCodec, XmlError, XmlOptions};
+
+/// A message: its record as XML and as JSON.
+#[derive(Debug, Clone)]
+pub struct Conversion {
+    /// Its record as XML.
+    pub xml: XmlCodec,
+    /// Its record as JSON.
+    pub json: Codec,
+}
+
+impl Conversion {
+    /// Compiles a message whose record has its characters in `page`.
+    ///
+    /// # Errors
+    /// Why it cannot be converted.
+    pub fn build(structure: &Structure, page: CodePage) -> Result<Conversion, XmlError> {
+        let record = CodecOptions {
+            code_page: page,
+            naming: Naming::JsonSafe { lowercase: false },
+            ..CodecOptions::default()
+        };
+        let wrong = |e: &dyn std::fmt::Display| XmlError::Copybook(e.to_string());
+        let layouts = copybook::parse(&structure.copybook, &ParseOptions::default());
+        let layouts = layouts.map_err(|e| wrong(&e))?;
+        let Some(first) = layouts.first() else {
+            return Err(wrong(&"it has no record"));
+        };
+        let json = Codec::build(first, &record).map_err(|e| wrong(&e))?;
+        let options = XmlOptions {
+            record,
+            ..XmlOptions::default()
+        };
+        let xml = XmlCodec::with_layouts(&layouts, &structure.root, &options)?;
+        Ok(Conversion { xml, json })
+    }
+}
+
+/// Both messages of a binding.
+#[derive(Debug, Clone)]
+pub struct Conversions {
+    /// What a provider gets.
+    pub request: Conversion,
+    /// What it answers; a one-way operation has none.
+    pub response: Option<Conversion>,
+}
+
+impl Conversions {
+    /// Compiles a binding.
+    ///
+    /// # Errors
+    /// Why one of its messages cannot be converted.
+    pub fn build(binding: &Binding, page: CodePage) -> Result<Conversions, XmlError> {
+        let response = binding.response.as_ref();
+        let response = response.map(|structure| Conversion::build(structure, page.clone()));
+        Ok(Conversions {
+            request: Conversion::build(&binding.request, page.clone())?,
+            response: response.transpose()?,
+        })
+    }
+}

@@ -1,0 +1,277 @@
+//! Web services served and asked by a region: the programs of
+//! `examples/web-services`, and handlers of `testdata/services` between them.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::Path;
+
+use crate::http::{self, Answer};
+use crate::program::until;
+use crate::server::Server;
+
+const NS: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+const NS12: &str = "http://www.w3.org/2003/05/soap-envelope";
+
+/// The example's region on a port of its own.
+struct Region {
+    server: Server,
+    _folder: tempfile::TempDir,
+}
+
+impl Region {
+    fn start() -> Region {
+        Region::with(|_| ())
+    }
+
+    /// With the handlers of the tests, and what `change` makes of the folder.
+    fn with(change: impl Fn(&Path)) -> Region {
+        let folder = tempfile::tempdir().unwrap();
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        copy(&here.join("../../examples/web-services"), folder.path());
+        copy(&here.join("testdata/services"), folder.path());
+        // The client names the port of the server.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = port.local_addr().unwrap().port();
+        let csd = folder.path().join("resources.csd");
+        let more = std::fs::read_to_string(folder.path().join("more.csd")).unwrap();
+        let text = std::fs::read_to_string(&csd).unwrap() + &more;
+        std::fs::write(&csd, text.replace("8190", &port.to_string())).unwrap();
+        change(folder.path());
+        Region {
+            server: Server::start(folder.path()),
+            _folder: folder,
+        }
+    }
+
+    fn send(&self, method: &str, path: &str, media: &str, body: &str) -> Answer {
+        let length = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: test.example\r\nConnection: close\r\n\
+             Content-Length: {length}\r\nContent-Type: {media}\r\n\r\n{body}"
+        );
+        http::raw(&self.server.web[0].1, request.as_bytes()).expect("an answer")
+    }
+
+    fn soap(&self, path: &str, body: &str) -> (u16, String) {
+        let answer = self.send("POST", path, "text/xml", body);
+        (answer.status, text(&answer))
+    }
+
+    /// Starts a client and waits for what it heard.
+    fn client(&self, what: &str) -> String {
+        self.send("GET", &format!("/fx/go?{what}"), "text/plain", "");
+        let queue = &what[..4];
+        let mut told = String::new();
+        until("the client has heard", || {
+            told = text(&self.send("GET", &format!("/fx/told?{queue}"), "text/plain", ""));
+            told.trim_end() != "nothing"
+        });
+        told.trim_end().to_owned()
+    }
+
+    /// Monitoring records of a transaction.
+    fn records(&self, transid: &str) -> Vec<serde_json::Value> {
+        let path = self.server.in_state("monitoring.jsonl");
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let all = text.lines().filter_map(|l| serde_json::from_str(l).ok());
+        let of = |r: &serde_json::Value| r["transid"].as_str().map(str::trim_end) == Some(transid);
+        all.filter(of).collect()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        if entry.file_name() == ".tupelo" {
+            continue;
+        }
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+fn text(answer: &Answer) -> String {
+    String::from_utf8_lossy(&answer.body).into_owned()
+}
+
+fn quote(ns: &str, amount: &str, from: &str) -> String {
+    format!(
+        "<s:Envelope xmlns:s='{ns}'><s:Body><q:fxQuote xmlns:q='http://www.FXS1.Request.com'>\
+         <q:FX_AMOUNT>{amount}</q:FX_AMOUNT><q:FX_FROM>{from}</q:FX_FROM><q:FX_TO>EUR</q:FX_TO>\
+         <q:FX_RATE>0</q:FX_RATE><q:FX_RESULT>0</q:FX_RESULT><q:FX_REMARK/></q:fxQuote></s:Body>\
+         </s:Envelope>"
+    )
+}
+
+#[test]
+fn a_request_goes_through_the_pipeline_and_each_task_has_its_record() {
+    let region = Region::start();
+    let (status, answer) = region.soap("/fx/quote", &quote(NS, "100.00", "USD"));
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.contains("<FX_RESULT>92.00</FX_RESULT>"), "{answer}");
+    until("all records", || {
+        ["CWXN", "CPIH", "FXS1"].iter().all(|t| region.records(t).len() == 1)
+    });
+    let tasks = |t: &str| region.records(t)[0]["task"].as_u64().unwrap();
+    assert!(tasks("CWXN") < tasks("CPIH") && tasks("CPIH") < tasks("FXS1"));
+    // The same service for SOAP 1.2.
+    let answer = region.send("POST", "/fx/quote", "application/soap+xml", &quote(NS12, "1", "EUR"));
+    let media = "application/soap+xml; charset=UTF-8";
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some(media)));
+    assert!(text(&answer).contains(NS12));
+    // Its description, and no other method.
+    let description = region.send("GET", "/fx/quote?wsdl", "text/plain", "");
+    assert!(text(&description).contains("wsdl:definitions"));
+    assert_eq!(region.send("GET", "/fx/quote", "text/plain", "").status, 405);
+}
+
+#[test]
+fn programs_and_bad_messages_give_faults() {
+    let region = Region::start();
+    let (status, answer) = region.soap("/fx/quote", &quote(NS, "1", "XXX"));
+    assert_eq!(status, 500);
+    assert!(answer.contains("<faultcode>SOAP-ENV:Client</faultcode>"), "{answer}");
+    assert!(answer.contains("<faultstring>There is no currency XXX</faultstring>"));
+    assert!(answer.contains("<detail><currency xmlns=\"urn:fx\">XXX</currency>"));
+    let (status, answer) = region.soap("/fx/quote", &quote(NS, "abc", "USD"));
+    assert_eq!(status, 500);
+    assert!(answer.contains("a number expected"), "{answer}");
+    let (_, answer) = region.soap("/fx/quote", "<a/>");
+    assert!(answer.contains("no Envelope"), "{answer}");
+    let (_, answer) = region.soap("/fx/quote", &format!("<e:Envelope xmlns:e='{NS}'>"));
+    assert!(answer.contains("faultcode"), "answered in its own version: {answer}");
+    let bomb = format!(
+        "<!DOCTYPE a [<!ENTITY b 'b'>]><e:Envelope xmlns:e='{NS}'><e:Body>&b;</e:Body></e:Envelope>"
+    );
+    assert!(region.soap("/fx/quote", &bomb).1.contains("Fault"));
+    // Version 1.2 tells them apart by the status, too.
+    let wrong = quote(NS12, "abc", "USD");
+    assert_eq!(region.send("POST", "/fx/quote", "application/soap+xml", &wrong).status, 400);
+}
+
+#[test]
+fn the_same_service_speaks_json() {
+    let region = Region::start();
+    let ask = |body: &str| {
+        let answer = region.send("POST", "/fx/json", "application/json", body);
+        (answer.status, serde_json::from_slice::<serde_json::Value>(&answer.body).unwrap())
+    };
+    let record = "{\"FX_AMOUNT\":10.00,\"FX_FROM\":\"GBP\",\"FX_TO\":\"EUR\",\"FX_RATE\":0,\
+                  \"FX_RESULT\":0,\"FX_REMARK\":\"\"}";
+    let (status, answer) = ask(&format!("{{\"fxQuote\":{record}}}"));
+    assert_eq!(status, 200, "{answer}");
+    assert_eq!(answer["fxQuoteResponse"]["FX_RESULT"].to_string(), "11.70");
+    assert_eq!(ask(record).0, 200);
+    let (status, answer) = ask("{\"fxQuote\":{\"FX_AMOUNT\":\"x\"}}");
+    assert_eq!((status, answer["status"].as_u64()), (400, Some(400)));
+}
+
+#[test]
+fn a_program_asks_a_service_and_hears_its_faults() {
+    let region = Region::start();
+    let told = region.client("FXC1");
+    assert_eq!(told, "  0   0       92.00  Mid-market, not a promise");
+    let told = region.client("FXC1,XXX");
+    assert!(told.starts_with(" 16   6"), "{told}");
+    assert!(told.contains("<SOAP-ENV:Fault>"), "{told}");
+    // By web support, without a pipeline.
+    assert_eq!(region.client("FXC2"), "200       92.00  Mid-market, not a promise");
+    until("the client's record", || region.records("FXC2").len() == 1);
+}
+
+#[test]
+fn handlers_answer_fail_and_see_their_containers() {
+    let region = Region::start();
+    // SVHAND shows what it was given, in the remark of the question.
+    let ask = |remark: &str| {
+        let body = quote(NS, "1", "USD").replace(
+            "<q:FX_REMARK/>",
+            &format!("<q:FX_REMARK>{remark}</q:FX_REMARK>"),
+        );
+        region.soap("/sv/hand", &body)
+    };
+    let (status, answer) = ask("plain");
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.contains("<FX_RESULT>0.92</FX_RESULT>"), "{answer}");
+    assert!(answer.contains("<!--SEND-RESPONSE-->"), "the response passed: {answer}");
+    let (status, answer) = ask("answer");
+    assert_eq!((status, answer.as_str()), (200, "<answered pipeline='SVPROV' uri='/sv/hand'/>"));
+    let (status, answer) = ask("silence");
+    assert_eq!((status, answer.as_str()), (202, ""));
+    let (status, answer) = ask("abend");
+    assert_eq!(status, 500);
+    assert!(answer.contains("SVHAND failed: abend SVHA"), "{answer}");
+    until("the abend is in its record", || {
+        region.records("CPIH").iter().any(|r| r["abend"] == "SVHA")
+    });
+}
+
+#[test]
+fn a_requesters_handlers_run_in_the_task_that_asks() {
+    let region = Region::with(|folder| {
+        // The requester's pipeline has a handler that changes the question.
+        let csd = folder.join("resources.csd");
+        let text = std::fs::read_to_string(&csd).unwrap();
+        let text = text.replace("/fx/basicsoap11requester.xml", "/sv/requester.xml");
+        std::fs::write(csd, text).unwrap();
+    });
+    let told = region.client("FXC1,OLD");
+    assert_eq!(told, "  0   0       92.00  Mid-market, not a promise");
+    // Its failure is the command's.
+    let told = region.client("FXC1,BAD");
+    assert!(told.starts_with(" 16  15"), "{told}");
+    assert!(told.contains("SVREQ failed"), "{told}");
+}
+
+#[test]
+fn a_server_that_is_no_service_is_a_condition() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = [0; 4096];
+        let _ = stream.read(&mut request);
+        let _ = stream.write_all(
+            b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\
+              Connection: close\r\n\r\nno",
+        );
+    });
+    let region = Region::with(|folder| {
+        let csd = folder.join("resources.csd");
+        let text = std::fs::read_to_string(&csd).unwrap();
+        let out = text.find("URIMAP(FXOUT)").unwrap();
+        let host = text[out..].find("HOST(").unwrap() + out;
+        let end = text[host..].find(')').unwrap() + host;
+        let text = format!("{}HOST(127.0.0.1:{port}{}", &text[..host], &text[end..]);
+        std::fs::write(csd, text).unwrap();
+    });
+    let told = region.client("FXC1");
+    assert!(told.starts_with(" 16 107"), "{told}");
+    assert!(told.contains("status 404"), "{told}");
+    server.join().unwrap();
+    // Nobody listens there now.
+    let told = region.client("FXC1");
+    assert!(told.starts_with(" 16 101"), "{told}");
+}
+
+#[test]
+fn a_broken_pipeline_stops_the_start_and_names_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    copy(&here.join("../../examples/web-services"), folder.path());
+    let file = folder.path().join("services/fx/provider.xml");
+    std::fs::write(&file, "<provider_pipeline>\n<service>\n<mtom_handler/>\n</service></provider_pipeline>")
+        .unwrap();
+    let checked = crate::program::tupelo()
+        .arg("check")
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(checked.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&checked.stdout);
+    let line = "services/fx/provider.xml:3: error: PIPELINE(FXPROV): mtom_handler";
+    assert!(said.contains(line), "{said}");
+}

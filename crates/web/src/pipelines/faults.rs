@@ -1,0 +1,210 @@
+//! SOAPFAULT CREATE, ADD and DELETE: the fault that a program makes for its
+//! caller.
+//!
+//! The fault is kept beside the task, and the pipeline answers with it when the
+//! program is back. Options of one version of SOAP are refused in a message of
+//! the other.
+//!
+//! Reference: CICS API reference, SOAPFAULT ADD, CREATE, DELETE. Of their RESP2
+//! values only the conditions could be compared with the manual.
+
+use cics::command::commands::{soapfault_add as add_row, soapfault_create as row};
+use cics::resp::Condition;
+use copybook::codepage::CodePage;
+use link::Operands;
+use soap::envelope::{Code, Fault, Version};
+
+use crate::commands::{Outcome, cvda, fail};
+use crate::pages;
+
+/// What web services keep for a task.
+#[derive(Debug, Clone, Default)]
+pub struct ServiceSide {
+    /// Version of the message that the task serves; none for what is not SOAP.
+    pub version: Option<Version>,
+    /// The fault that its program has made.
+    pub fault: Option<Fault>,
+}
+
+/// INVREQ: there is no message of SOAP that a fault could answer.
+const NO_MESSAGE: u32 = 1;
+/// INVREQ: an option of the other version of SOAP.
+const OTHER_VERSION: u32 = 2;
+/// INVREQ: DETAIL is no XML.
+const NO_XML: u32 = 3;
+/// INVREQ: ADD or DELETE without a fault.
+const NO_FAULT: u32 = 4;
+
+/// CREATE.
+pub fn create(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outcome {
+    let Some(version) = side.version else {
+        return fail(Condition::InvReq, NO_MESSAGE);
+    };
+    let text = |option, length| text(given, option, length, row::FROMCCSID, page);
+    let Some(code) = code(given, version) else {
+        return fail(Condition::InvReq, OTHER_VERSION);
+    };
+    let code = match code {
+        Code::Other(_) => Code::Other(text(row::FAULTCODESTR, row::FAULTCODELEN)?.unwrap_or_default()),
+        code => code,
+    };
+    let role = match version {
+        Version::V11 if given.has(row::ROLE) => return fail(Condition::InvReq, OTHER_VERSION),
+        Version::V12 if given.has(row::FAULTACTOR) => {
+            return fail(Condition::InvReq, OTHER_VERSION);
+        }
+        Version::V11 => text(row::FAULTACTOR, row::FAULTACTLEN)?,
+        Version::V12 => text(row::ROLE, row::ROLELENGTH)?,
+    };
+    let detail = text(row::DETAIL, row::DETAILLENGTH)?.filter(|detail| !detail.trim().is_empty());
+    if let Some(detail) = &detail {
+        // It stands in the message as it is.
+        let whole = format!("<detail>{detail}</detail>");
+        if soap::xml::parse_tree(&whole, soap::xml::Limits::default()).is_err() {
+            return fail(Condition::InvReq, NO_XML);
+        }
+    }
+    let reason = text(row::FAULTSTRING, row::FAULTSTRLEN)?.unwrap_or_default();
+    let language = language(given, row::NATLANG);
+    side.fault = Some(Fault {
+        code,
+        subcodes: Vec::new(),
+        reasons: vec![(language, reason)],
+        role,
+        detail,
+    });
+    Ok(Operands::default())
+}
+
+/// ADD: another text, or another code within the codes.
+pub fn add(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outcome {
+    let text = |option, length| text(given, option, length, add_row::FROMCCSID, page);
+    let version = side.version;
+    let Some(fault) = &mut side.fault else {
+        return fail(Condition::InvReq, NO_FAULT);
+    };
+    if version != Some(Version::V12) {
+        // Version 1.1 has neither.
+        return fail(Condition::InvReq, OTHER_VERSION);
+    }
+    if let Some(reason) = text(add_row::FAULTSTRING, add_row::FAULTSTRLEN)? {
+        let language = language(given, add_row::NATLANG);
+        match fault.reasons.iter_mut().find(|(of, _)| *of == language) {
+            Some(same) => same.1 = reason,
+            None => fault.reasons.push((language, reason)),
+        }
+    }
+    if let Some(code) = text(add_row::SUBCODESTR, add_row::SUBCODELEN)? {
+        fault.subcodes.push(code);
+    }
+    Ok(Operands::default())
+}
+
+/// DELETE.
+pub fn delete(side: &mut ServiceSide) -> Outcome {
+    match side.fault.take() {
+        Some(_) => Ok(Operands::default()),
+        None => fail(Condition::InvReq, NO_FAULT),
+    }
+}
+
+/// Whose fault it is; none when the version has no such code.
+fn code(given: &Operands, version: Version) -> Option<Code> {
+    let says = |flag: u8, name: &str| {
+        given.has(flag) || given.get_int(row::FAULTCODE) == Some(cvda(name))
+    };
+    let (client, server) = (says(row::CLIENT, "CLIENT"), says(row::SERVER, "SERVER"));
+    let (sender, receiver) = (says(row::SENDER, "SENDER"), says(row::RECEIVER, "RECEIVER"));
+    match version {
+        _ if given.has(row::FAULTCODESTR) => Some(Code::Other(String::new())),
+        // The codes of one version mean those of the other.
+        _ if client || sender => Some(Code::Sender),
+        _ if server || receiver => Some(Code::Receiver),
+        _ => None,
+    }
+}
+
+fn language(given: &Operands, option: u8) -> String {
+    let named = crate::commands::text(given, option).filter(|name| !name.is_empty());
+    named.unwrap_or_else(|| "en".to_owned())
+}
+
+/// An area's text in UTF-8; none when the program does not give it.
+fn text(
+    given: &Operands,
+    option: u8,
+    length: u8,
+    ccsid: u8,
+    page: CodePage,
+) -> Result<Option<String>, crate::commands::Failure> {
+    let Some(bytes) = given.get_bytes(option) else {
+        return Ok(None);
+    };
+    if given.get_int(length).is_some_and(|n| n < 0) {
+        return fail(Condition::LengErr, 1);
+    }
+    let from = match given.get_int(ccsid) {
+        None | Some(0) => page,
+        Some(ccsid) => match pages::host(&ccsid.to_string(), page) {
+            Ok(page) => page,
+            Err(_) => return fail(Condition::CcsidErr, 1),
+        },
+    };
+    let bytes = pages::convert(bytes, from, CodePage::utf8());
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(options: &[u8]) -> Operands {
+        Operands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
+    }
+
+    fn side(version: Version) -> ServiceSide {
+        ServiceSide {
+            version: Some(version),
+            fault: None,
+        }
+    }
+
+    #[test]
+    fn a_fault_is_made_extended_and_deleted() {
+        let mut side = side(Version::V12);
+        let given = flags(&[row::SENDER, row::FAULTSTRING, row::DETAIL])
+            .bytes(row::FAULTSTRING, *b"no such \xFCbung")
+            .bytes(row::DETAIL, *b"<a xmlns='urn:a'>1</a>");
+        create(&mut side, &given, CodePage::latin1()).unwrap();
+        let more = flags(&[add_row::FAULTSTRING, add_row::NATLANG, add_row::SUBCODESTR])
+            .bytes(add_row::FAULTSTRING, *b"gibt es nicht")
+            .bytes(add_row::NATLANG, *b"de      ")
+            .bytes(add_row::SUBCODESTR, *b"a:none");
+        add(&mut side, &more, CodePage::latin1()).unwrap();
+        let fault = side.fault.clone().unwrap();
+        assert_eq!(fault.code, Code::Sender);
+        assert_eq!(fault.reasons[0], ("en".into(), "no such übung".into()));
+        assert_eq!(fault.reasons[1], ("de".into(), "gibt es nicht".into()));
+        assert_eq!(fault.subcodes, ["a:none"]);
+        let text = String::from_utf8(fault.message(Version::V12)).unwrap();
+        assert!(text.contains("<SOAP-ENV:Detail><a xmlns='urn:a'>1</a>"), "{text}");
+        delete(&mut side).unwrap();
+        assert_eq!(delete(&mut side).unwrap_err().resp2, NO_FAULT);
+    }
+
+    #[test]
+    fn what_a_version_does_not_have_is_refused() {
+        let page = CodePage::latin1();
+        let given = flags(&[row::CLIENT, row::ROLE]).bytes(row::ROLE, *b"r");
+        let refused = create(&mut side(Version::V11), &given, page).unwrap_err();
+        assert_eq!(refused.resp2, OTHER_VERSION);
+        let broken = flags(&[row::CLIENT, row::DETAIL]).bytes(row::DETAIL, *b"</detail>");
+        let refused = create(&mut side(Version::V11), &broken, page).unwrap_err();
+        assert_eq!(refused.resp2, NO_XML);
+        let nothing = create(&mut ServiceSide::default(), &flags(&[row::CLIENT]), page);
+        assert_eq!(nothing.unwrap_err().resp2, NO_MESSAGE);
+        let mut one = side(Version::V11);
+        create(&mut one, &flags(&[row::SERVER]), page).unwrap();
+        assert_eq!(add(&mut one, &flags(&[]), page).unwrap_err().resp2, OTHER_VERSION);
+    }
+}

@@ -1,0 +1,539 @@
+//! A provider's pipeline task: the request of a URIMAP with USAGE(PIPELINE)
+//! through the handlers to the program, and the answer back.
+//!
+//! The task is open: it holds a worker only while one of its programs runs, and
+//! all of them are in its unit of work. It has CPIH as its transaction, or the
+//! URIMAP's. When a handler has changed DFHWS-TRANID or DFHWS-USERID, the
+//! program runs in a task of its own, under that transaction for that user.
+//!
+//! Reference: CICS Transaction Server, "The service provider pipeline",
+//! "Pipeline containers", "Dynamic routing in a provider".
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method, StatusCode};
+use link::ChannelData;
+use region::{Abend, Handle, OpenTask, Outcome, Port, Reply, Task, TaskRequest, TransId, UserId};
+use soap::binding::Interface;
+use soap::envelope::{Code, Fault, Version};
+use soap::pipeline::{self as machine, Action, CONVERTER, Containers, Pipeline, names};
+use soap::xml::Limits;
+
+use super::channel::Kinds;
+use super::convert;
+use super::faults::ServiceSide;
+use super::metered::metered;
+use super::{Installed, Pipelines, WebService};
+use crate::request::{WebAnswer, WebBody, WebRequest};
+use crate::service::{TaskCell, Web, lock};
+
+/// Channel of handlers.
+const HANDLERS: &str = "DFHPIPELINE";
+/// Channel of programs for header blocks.
+const HEADERS: &str = "DFHHHC-V1";
+/// Channel of the application.
+const APPLICATION: &str = "DFHAHC-V1";
+
+/// A request for a pipeline.
+pub struct PipelineCall {
+    /// PIPELINE of the URIMAP.
+    pub pipeline: String,
+    /// WEBSERVICE of the URIMAP.
+    pub web_service: Option<String>,
+    /// TRANSACTION of the URIMAP, or CPIH.
+    pub transaction: TransId,
+    /// Who calls, or USERID of the URIMAP, or the region's default user.
+    pub userid: UserId,
+    /// The request.
+    pub request: Arc<WebRequest>,
+    /// Where the thread hears of the ends of its tasks.
+    pub port: Port,
+}
+
+/// A pipeline's run in its task.
+struct Run<'w> {
+    web: &'w Web,
+    region: Handle,
+    port: Port,
+    call: &'w PipelineCall,
+    pipelines: Arc<Pipelines>,
+    task: OpenTask,
+    cell: TaskCell,
+    pipeline: Pipeline,
+    kinds: Kinds,
+    /// Why the unit of work is to be backed out.
+    abend: Option<Abend>,
+}
+
+/// What came of a program.
+enum Ran {
+    Back(Reply),
+    Failed(Abend),
+}
+
+/// What a program was given.
+enum Input {
+    Channel(ChannelData),
+    Commarea(Vec<u8>),
+}
+
+/// Serves a request.
+pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
+    let pipelines = web.edition().pipelines.clone();
+    let installed = match ready(&pipelines, &call) {
+        Ok(installed) => installed,
+        Err(answer) => return answer,
+    };
+    let request = TaskRequest {
+        transid: call.transaction,
+        userid: call.userid,
+        trace_id: call.request.trace_id,
+        timeout_ms: web.0.config.response_timeout_ms,
+        ..TaskRequest::default()
+    };
+    let task = match region.begin_open(&call.port, request).await {
+        Ok(task) => task,
+        Err(refusal) => return crate::serve::refused(refusal),
+    };
+    let containers = initial(&call);
+    let config = &installed.config;
+    let pipeline = Pipeline::new(config, &call.request.body, containers, Limits::default());
+    let cell = web.register_service(task.number(), ServiceSide::default());
+    let mut run = Run {
+        web,
+        region,
+        port: call.port.clone(),
+        call: &call,
+        pipelines,
+        task,
+        cell,
+        pipeline,
+        kinds: Kinds::default(),
+        abend: None,
+    };
+    let used = Cell::new(0);
+    let outcome = metered(&used, run.drive()).await;
+    run.end(outcome, used.get()).await
+}
+
+/// The pipeline of a request, or why it is not served.
+fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, WebAnswer> {
+    let request = &call.request;
+    if request.parts.method == Method::GET
+        && request.parts.uri.query().is_some_and(|query| query.eq_ignore_ascii_case("wsdl"))
+    {
+        return Err(description(pipelines, call));
+    }
+    if request.parts.method != Method::POST {
+        let mut answer = WebAnswer::problem(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "A web service takes its requests by POST",
+        );
+        answer.headers.insert(http::header::ALLOW, HeaderValue::from_static("POST"));
+        return Err(answer);
+    }
+    match pipelines.pipeline(&call.pipeline) {
+        Some(installed) if installed.config.role != machine::Role::Provider => {
+            Err(problem(&call.pipeline, "is one of a requester"))
+        }
+        Some(installed) if installed.enabled => Ok(installed.clone()),
+        Some(_) => {
+            let detail = format!("The PIPELINE {} is disabled", call.pipeline);
+            Err(WebAnswer::problem(StatusCode::SERVICE_UNAVAILABLE, &detail))
+        }
+        None => Err(problem(&call.pipeline, "is not defined, or cannot be used")),
+    }
+}
+
+fn problem(pipeline: &str, why: &str) -> WebAnswer {
+    let detail = format!("The PIPELINE {pipeline} of this path {why}");
+    WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &detail)
+}
+
+/// The service's description, with the address that it was asked at.
+fn description(pipelines: &Pipelines, call: &PipelineCall) -> WebAnswer {
+    let service = call.web_service.as_deref().and_then(|name| pipelines.service(name));
+    let Some(text) = service.and_then(|service| service.description.clone()) else {
+        return WebAnswer::problem(StatusCode::NOT_FOUND, "This service has no description here");
+    };
+    let mut answer = WebAnswer::of(StatusCode::OK);
+    let media = HeaderValue::from_static("text/xml; charset=UTF-8");
+    answer.headers.insert(CONTENT_TYPE, media);
+    answer.body = WebBody::Whole(text);
+    answer
+}
+
+/// The containers that a pipeline begins with.
+fn initial(call: &PipelineCall) -> Containers {
+    let mut containers = Containers::new();
+    let mut put = |name: &str, text: String| containers.insert(name.to_owned(), text.into_bytes());
+    put(names::URI, call.request.parts.uri.path().to_owned());
+    put(names::TRANSID, call.transaction.to_string());
+    put(names::USERID, call.userid.to_string());
+    put(names::PIPELINE, format!("{:<8}", call.pipeline));
+    if let Some(service) = &call.web_service {
+        put(names::WEB_SERVICE, format!("{service:<32}"));
+    }
+    containers
+}
+
+impl Run<'_> {
+    /// Runs the pipeline to its end.
+    async fn drive(&mut self) -> machine::Outcome {
+        loop {
+            match self.pipeline.poll() {
+                Action::Link { program, .. } => self.handler(&program).await,
+                Action::Application { program } if program == CONVERTER => self.converted().await,
+                Action::Application { program } => self.own_application(&program).await,
+                // A provider sends nothing.
+                Action::Send => self.pipeline.handle_failure("a provider has no server to ask"),
+                Action::Done(outcome) => return outcome,
+            }
+        }
+    }
+
+    /// A handler, or a program for header blocks.
+    async fn handler(&mut self, program: &str) {
+        let channel = match self.pipeline.containers.contains_key(names::HEADER) {
+            true => HEADERS,
+            false => HANDLERS,
+        };
+        self.note_version();
+        let given = self.kinds.give(channel, &self.pipeline.containers);
+        match self.here(program, &Input::Channel(given)).await {
+            Ran::Back(reply) => {
+                let back = reply.channel_data();
+                drop(reply);
+                self.pipeline.containers = self.kinds.take(&back, self.web.0.page);
+                match self.made_fault() {
+                    Some(fault) if self.pipeline.in_headers() => self.pipeline.handle_fault(&fault),
+                    _ => self.pipeline.handle_return(),
+                }
+            }
+            Ran::Failed(abend) => self.failed(abend),
+        }
+    }
+
+    /// An application that reads the body itself.
+    async fn own_application(&mut self, program: &str) {
+        self.note_version();
+        let given = self.kinds.give(APPLICATION, &self.pipeline.containers);
+        match self.application(program, &Input::Channel(given)).await {
+            Ran::Back(reply) => {
+                let back = reply.channel_data();
+                drop(reply);
+                self.pipeline.containers = self.kinds.take(&back, self.web.0.page);
+                let name = match self.pipeline.is_json() {
+                    true => names::RESPONSE,
+                    false => names::BODY,
+                };
+                let answer = self.pipeline.containers.get(name);
+                let answered = answer.is_some_and(|bytes| !bytes.is_empty());
+                let fault = self.made_fault();
+                self.pipeline.handle_answer(fault.as_ref(), answered);
+            }
+            Ran::Failed(abend) => self.failed(abend),
+        }
+    }
+
+    /// The program of the binding: its record from the message, the answer
+    /// from its record.
+    async fn converted(&mut self) {
+        let service = match self.service() {
+            Ok(service) => service,
+            Err(fault) => return self.pipeline.handle_answer(Some(&fault), true),
+        };
+        let json = self.pipeline.is_json();
+        let from = if json { names::REQUEST } else { names::BODY };
+        let containers = &self.pipeline.containers;
+        let request = &service.conversions.request;
+        let message = match convert::record(request, json, containers, from) {
+            Ok(message) => message,
+            Err(why) => {
+                let reason = format!("The message cannot be converted: {why}");
+                let fault = Fault::new(Code::Sender, reason);
+                return self.pipeline.handle_answer(Some(&fault), true);
+            }
+        };
+        let program = service.binding.program.clone().unwrap_or_default();
+        let input = self.input(&service, message);
+        self.note_version();
+        let reply = match self.application(&program, &input).await {
+            Ran::Back(reply) => reply,
+            Ran::Failed(abend) => return self.failed(abend),
+        };
+        if let Some(fault) = self.made_fault() {
+            drop(reply);
+            return self.pipeline.handle_answer(Some(&fault), true);
+        }
+        let Some(response) = &service.conversions.response else {
+            drop(reply);
+            return self.pipeline.handle_answer(None, false);
+        };
+        match answer(&service, response, json, &reply) {
+            Ok(text) => {
+                let to = if json { names::RESPONSE } else { names::BODY };
+                self.pipeline.containers.insert(to.to_owned(), text);
+                self.pipeline.handle_answer(None, true);
+            }
+            Err(why) => {
+                tracing::warn!(service = service.name, "an answer cannot be converted: {why}");
+                let reason = format!("The answer cannot be converted: {why}");
+                let fault = Fault::new(Code::Receiver, reason);
+                self.pipeline.handle_answer(Some(&fault), true);
+            }
+        }
+    }
+
+    /// The web service that the request is for; a handler may have named it.
+    fn service(&self) -> Result<Arc<WebService>, Fault> {
+        let name = self.text(names::WEB_SERVICE);
+        let wrong = |reason: String| Fault::new(Code::Receiver, reason);
+        if name.is_empty() {
+            let reason = "no web service is named: give the URIMAP a WEBSERVICE, or put one into DFHWS-WEBSERVICE";
+            return Err(wrong(reason.to_owned()));
+        }
+        match self.pipelines.service(&name) {
+            Some(service) if service.pipeline == self.call.pipeline => Ok(service.clone()),
+            Some(_) => Err(wrong(format!("the web service {name} is of another pipeline"))),
+            None => Err(wrong(format!("there is no web service {name}"))),
+        }
+    }
+
+    /// What the program of a service gets.
+    fn input(&mut self, service: &WebService, message: soap::codec::Message) -> Input {
+        match &service.binding.interface {
+            Interface::Commarea => {
+                // It holds the answer afterwards.
+                let mut area = message.record;
+                let response = service.conversions.response.as_ref();
+                let room = response.map_or(0, |r| r.xml.max_len());
+                area.resize(area.len().max(room), 0);
+                Input::Commarea(area)
+            }
+            Interface::Channel { container } => {
+                let mut containers = self.pipeline.containers.clone();
+                for made in [names::REQUEST, names::RESPONSE, names::BODY, names::FUNCTION] {
+                    containers.remove(made);
+                }
+                let own = message.containers.into_iter();
+                for (name, bytes) in own.chain([(container.clone(), message.record)]) {
+                    self.kinds.binary(&name);
+                    containers.insert(name, bytes);
+                }
+                Input::Channel(self.kinds.give(APPLICATION, &containers))
+            }
+        }
+    }
+
+    /// The program behind the pipeline: in this task, or in one of its own
+    /// where a handler has changed transaction or user.
+    async fn application(&mut self, program: &str, input: &Input) -> Ran {
+        let (transid, userid) = (self.text(names::TRANSID), self.text(names::USERID));
+        let transid = transid.parse().unwrap_or(self.call.transaction);
+        let userid = userid.parse().unwrap_or(self.call.userid);
+        if (transid, userid) == (self.call.transaction, self.call.userid) {
+            return self.here(program, input).await;
+        }
+        let Ok(name) = program.parse() else {
+            return Ran::Failed(no_program(program));
+        };
+        let request = TaskRequest {
+            transid,
+            program: name,
+            userid,
+            trace_id: self.call.request.trace_id,
+            timeout_ms: self.web.0.config.response_timeout_ms,
+            ..TaskRequest::default()
+        };
+        // The other task may have this one's place meanwhile.
+        self.task.lend(true);
+        let ran = match self.region.begin(&self.port, request).await {
+            Ok(mut task) => {
+                let number = task.number();
+                let side = ServiceSide::default();
+                let cell = self.web.register_service(number, side);
+                lock(&cell).service.clone_from(&lock(&self.cell).service);
+                let ran = match fill(&mut task, input) {
+                    true => back(task.run().await),
+                    false => Ran::Failed(too_large(program)),
+                };
+                let made = lock(&cell).service.take().and_then(|mut side| side.fault.take());
+                if let Some(side) = &mut lock(&self.cell).service {
+                    side.fault = made;
+                }
+                self.web.forget(number);
+                ran
+            }
+            Err(refusal) => Ran::Failed(refusal_abend(program, &refusal.to_string())),
+        };
+        self.task.lend(false);
+        ran
+    }
+
+    /// A program in this task's unit of work.
+    async fn here(&mut self, program: &str, input: &Input) -> Ran {
+        let Ok(name) = program.parse() else {
+            return Ran::Failed(no_program(program));
+        };
+        let bytes = match input {
+            Input::Channel(channel) => channel.containers.iter().map(|c| c.bytes.len()).sum(),
+            Input::Commarea(area) => area.len(),
+        };
+        let mut run = match self.task.run(name, bytes).await {
+            Some(Ok(run)) => run,
+            Some(Err(refusal)) => {
+                return Ran::Failed(refusal_abend(program, &refusal.to_string()));
+            }
+            None => return Ran::Failed(refusal_abend(program, "the task is to end")),
+        };
+        if !fill(&mut run, input) {
+            return Ran::Failed(too_large(program));
+        }
+        let reply = run.run().await;
+        self.task.ran(&reply);
+        back(reply)
+    }
+
+    fn failed(&mut self, abend: Abend) {
+        let reason = match abend.message.is_empty() {
+            true => format!("abend {}", abend.code()),
+            false => format!("abend {}: {}", abend.code(), abend.message),
+        };
+        self.pipeline.handle_failure(&reason);
+        self.abend = Some(abend);
+    }
+
+    /// Tells the commands of programs which version of SOAP the message has.
+    fn note_version(&mut self) {
+        let version = (!self.pipeline.is_json()).then(|| self.pipeline.version());
+        if let Some(side) = &mut lock(&self.cell).service {
+            side.version = version;
+        }
+    }
+
+    /// The fault that a program has made.
+    fn made_fault(&mut self) -> Option<Fault> {
+        lock(&self.cell).service.as_mut()?.fault.take()
+    }
+
+    fn text(&self, name: &str) -> String {
+        let bytes = self.pipeline.containers.get(name);
+        let text = String::from_utf8_lossy(bytes.map_or(&[][..], Vec::as_slice));
+        text.trim_end_matches([' ', '\0']).to_owned()
+    }
+
+    /// Ends the task, and makes the answer of what the pipeline came to.
+    async fn end(self, outcome: machine::Outcome, cpu_ns: u64) -> WebAnswer {
+        self.web.forget(self.task.number());
+        let backed_out = self.abend.is_some();
+        let (ended, _record) = self.task.end(self.abend, cpu_ns).await;
+        let json = self.pipeline.is_json();
+        let version = self.pipeline.version();
+        if let (Outcome::Abend(abend), false) = (&ended, backed_out) {
+            let reason = format!("The task has ended with abend {}", abend.code());
+            return match json {
+                true => WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &reason),
+                false => {
+                    let text = Fault::new(Code::Receiver, reason).message(version);
+                    answered(text, StatusCode::INTERNAL_SERVER_ERROR, version.media_type())
+                }
+            };
+        }
+        let status = match self.pipeline.answered_fault() {
+            None => StatusCode::OK,
+            Some(Code::Sender) if json || version == Version::V12 => StatusCode::BAD_REQUEST,
+            Some(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        let media = match (json, status) {
+            (true, StatusCode::OK) => "application/json",
+            (true, _) => "application/problem+json",
+            (false, _) => version.media_type(),
+        };
+        match outcome {
+            machine::Outcome::Response(text) => answered(text, status, media),
+            machine::Outcome::NoResponse => WebAnswer::of(StatusCode::ACCEPTED),
+            machine::Outcome::Fault(fault) => answered(
+                fault.message(version),
+                StatusCode::INTERNAL_SERVER_ERROR,
+                media,
+            ),
+            machine::Outcome::Failed(why) => {
+                WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &why.to_string())
+            }
+        }
+    }
+}
+
+/// The answer's text from what the program has given back.
+fn answer(
+    service: &WebService,
+    response: &soap::Conversion,
+    json: bool,
+    reply: &Reply,
+) -> Result<Vec<u8>, String> {
+    // Copied: a worker could change it while it is read.
+    match &service.binding.interface {
+        Interface::Commarea => {
+            let record = reply.commarea().to_vec();
+            convert::message(response, json, &record, &ChannelData::default())
+        }
+        Interface::Channel { container } => {
+            let channel = reply.channel_data();
+            let mut all = channel.containers.iter();
+            let found = all.find(|c| c.name.as_str().trim_end() == container);
+            let record = found.ok_or_else(|| {
+                format!("the program has not given the container {container} back")
+            })?;
+            convert::message(response, json, &record.bytes, &channel)
+        }
+    }
+}
+
+fn answered(text: Vec<u8>, status: StatusCode, media: &str) -> WebAnswer {
+    let mut answer = WebAnswer::of(status);
+    if let Ok(media) = HeaderValue::from_str(&format!("{media}; charset=UTF-8")) {
+        answer.headers.insert(CONTENT_TYPE, media);
+    }
+    answer.body = WebBody::Whole(text);
+    answer
+}
+
+/// Writes a program's input; false when it has no room.
+fn fill(task: &mut Task, input: &Input) -> bool {
+    match input {
+        Input::Channel(channel) => task.put_channel(channel).is_ok(),
+        Input::Commarea(area) => task
+            .set_commarea(area.len(), |to| {
+                to.copy_from_slice(area);
+                Ok::<_, std::convert::Infallible>(())
+            })
+            .is_ok(),
+    }
+}
+
+fn back(reply: Reply) -> Ran {
+    match reply.outcome() {
+        Outcome::Ok => Ran::Back(reply),
+        Outcome::Abend(abend) => Ran::Failed(abend.clone()),
+    }
+}
+
+fn refusal_abend(program: &str, message: &str) -> Abend {
+    Abend {
+        code: *b"APIG",
+        program: program.parse().unwrap_or_default(),
+        line: 0,
+        message: message.to_owned(),
+    }
+}
+
+fn no_program(program: &str) -> Abend {
+    refusal_abend(program, "it is no program's name")
+}
+
+fn too_large(program: &str) -> Abend {
+    refusal_abend(program, "the message is larger than a task's area")
+}

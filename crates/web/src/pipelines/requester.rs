@@ -1,0 +1,473 @@
+//! INVOKE SERVICE: a program's record through a requester's pipeline to a
+//! server, and the answer back into its channel.
+//!
+//! The command comes with the program's channel. Handlers run in the task's
+//! worker: the answer names the program and has its channel, and the command
+//! comes again when it is back. What waits, and the conversions, are on the
+//! runtime of [`crate::client`].
+//!
+//! What went wrong is a text in DFHERROR; a fault's element is in DFHWS-BODY.
+//!
+//! Reference: CICS API reference, INVOKE SERVICE. Of its RESP2 values, 6, 14 and
+//! 107 could be compared with what IBM says of them; the others are from memory
+//! of the manual.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use cics::command::commands::invoke_service as row;
+use cics::resp::Condition;
+use http::header::{CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use link::{Answer, CHANNEL_DATA, ChannelData, Operands, RUN_ENDED, RUN_PROGRAM};
+use region::ServiceCommand;
+use soap::binding::Interface;
+use soap::envelope::Version;
+use soap::pipeline::{Action, Containers, Outcome, Pipeline, Role, names};
+use soap::xml::Limits;
+use tokio::time::timeout;
+
+use super::channel::Kinds;
+use super::{Installed, WebService, convert};
+use crate::client::{ClientError, Outgoing, Response, Target, exchange};
+use crate::commands::{Failure, answer, fail, text};
+use crate::service::{TaskCell, Web, lock};
+
+/// Channel of handlers.
+const HANDLERS: &str = "DFHPIPELINE";
+/// Containers that are the pipeline's own: programs do not get them back.
+const OWN: [&str; 14] = [
+    names::REQUEST,
+    names::RESPONSE,
+    names::FUNCTION,
+    names::HEADER,
+    names::HANDLER_PARAMETERS,
+    names::SERVICE_PARAMETERS,
+    names::APPLICATION,
+    names::OPERATION,
+    names::LEVEL,
+    names::TRANSID,
+    names::USERID,
+    names::PIPELINE,
+    names::WEB_SERVICE,
+    names::URI,
+];
+
+/// RESP2 of INVREQ.
+mod resp2 {
+    /// OPERATION is no name.
+    pub const OPERATION: u32 = 1;
+    /// The pipeline is a provider's.
+    pub const PROVIDER: u32 = 4;
+    /// The pipeline of the service cannot be used.
+    pub const NO_PIPELINE: u32 = 5;
+    /// The server answered with a fault.
+    pub const FAULT: u32 = 6;
+    /// Neither the command nor the binding names a server.
+    pub const NO_URI: u32 = 7;
+    /// The pipeline is disabled.
+    pub const DISABLED: u32 = 8;
+    /// The container with the record is not there.
+    pub const NO_DATA: u32 = 10;
+    /// A record or a message cannot be converted.
+    pub const CONVERSION: u32 = 14;
+    /// A program of the pipeline has failed.
+    pub const PIPELINE: u32 = 15;
+    /// The server cannot be reached.
+    pub const SERVER: u32 = 101;
+    /// What the server answered is no message.
+    pub const NO_MESSAGE: u32 = 107;
+}
+
+/// A request that is on its way through its pipeline.
+#[derive(Debug)]
+pub struct Requester {
+    service: Arc<WebService>,
+    installed: Arc<Installed>,
+    pipeline: Pipeline,
+    kinds: Kinds,
+    /// How long its connection is kept afterwards.
+    keep: Option<Duration>,
+    /// What the sending came to, when it failed.
+    failed: Option<(Condition, u32)>,
+}
+
+impl Web {
+    /// INVOKE SERVICE and INVOKE WEBSERVICE.
+    pub(crate) fn invoke(&self, mut command: ServiceCommand, cell: TaskCell) {
+        command.later();
+        let web = self.clone();
+        self.0.runtime.spawn(move || async move {
+            let taken = match command.operands.get_bytes(RUN_ENDED) {
+                None => web.begin_request(&command.operands),
+                Some(ended) => match lock(&cell).requesters.pop() {
+                    Some(requester) => Ok(resumed(requester, ended, &command.operands, &web)),
+                    None => fail(Condition::InvReq, resp2::PIPELINE),
+                },
+            };
+            match taken {
+                Ok(requester) => web.advance(requester, command, &cell).await,
+                Err(failure) => command.answer(&answer(Err(failure))),
+            }
+        });
+    }
+
+    /// Drives a pipeline until it wants a program run, or is over.
+    async fn advance(&self, mut requester: Requester, command: ServiceCommand, cell: &TaskCell) {
+        loop {
+            match requester.pipeline.poll() {
+                Action::Link { program, .. } => {
+                    let given = requester.kinds.give(HANDLERS, &requester.pipeline.containers);
+                    lock(cell).requesters.push(requester);
+                    let operands = Operands::default()
+                        .bytes(RUN_PROGRAM, program.into_bytes())
+                        .bytes(CHANNEL_DATA, given.emit());
+                    return command.answer(&Answer::of_data(operands.emit()));
+                }
+                Action::Send => self.send_message(&mut requester).await,
+                // A requester has no application behind it.
+                Action::Application { .. } => requester.pipeline.handle_failure("no application"),
+                Action::Done(outcome) => {
+                    return command.answer(&answer(requester.finish(outcome)));
+                }
+            }
+        }
+    }
+
+    /// The pipeline of a command, with its message made.
+    fn begin_request(&self, given: &Operands) -> Result<Requester, Failure> {
+        let edition = self.edition();
+        let name = text(given, row::SERVICE).unwrap_or_default();
+        let Some(service) = edition.pipelines.service(&name).cloned() else {
+            return fail(Condition::NotFnd, 1);
+        };
+        let Some(installed) = edition.pipelines.pipeline(&service.pipeline).cloned() else {
+            return fail(Condition::InvReq, resp2::NO_PIPELINE);
+        };
+        if installed.config.role != Role::Requester {
+            return fail(Condition::InvReq, resp2::PROVIDER);
+        }
+        if !installed.enabled {
+            return fail(Condition::InvReq, resp2::DISABLED);
+        }
+        match text(given, row::OPERATION).as_deref() {
+            None | Some("") => {}
+            Some(operation) if operation.contains(char::is_whitespace) => {
+                return fail(Condition::InvReq, resp2::OPERATION);
+            }
+            Some(operation) if operation != service.binding.operation => {
+                return fail(Condition::NotFnd, 2);
+            }
+            Some(_) => {}
+        }
+        let (uri, keep) = match text(given, row::URIMAP).filter(|name| !name.is_empty()) {
+            Some(name) => match edition.maps.client(&name) {
+                Some(map) if map.enabled => (url_of(map), keeping(map.socket_close_s)),
+                Some(_) => return fail(Condition::InvReq, resp2::NO_URI),
+                None => return fail(Condition::NotFnd, 3),
+            },
+            None => {
+                let named = text(given, row::URI).filter(|uri| !uri.trim().is_empty());
+                (named.unwrap_or_else(|| service.binding.uri.clone()), None)
+            }
+        };
+        if uri.is_empty() {
+            return fail(Condition::InvReq, resp2::NO_URI);
+        }
+        let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
+        let channel = ChannelData::parse(channel).unwrap_or_default();
+        self.request(service, installed, uri, keep, &channel)
+    }
+
+    fn request(
+        &self,
+        service: Arc<WebService>,
+        installed: Arc<Installed>,
+        uri: String,
+        keep: Option<Duration>,
+        channel: &ChannelData,
+    ) -> Result<Requester, Failure> {
+        let name = data_container(&service);
+        let mut all = channel.containers.iter();
+        let Some(data) = all.find(|c| c.name.as_str().trim_end() == name) else {
+            return fail(Condition::InvReq, resp2::NO_DATA);
+        };
+        let json = installed.config.is_json();
+        let body = convert::message(&service.conversions.request, json, &data.bytes, channel);
+        let body = match body {
+            Ok(body) => body,
+            Err(why) => {
+                tracing::info!(service = service.name, "a record cannot be converted: {why}");
+                return refused(channel, Condition::InvReq, resp2::CONVERSION, &why);
+            }
+        };
+        let mut kinds = Kinds::default();
+        let mut containers = kinds.take(channel, self.0.page);
+        containers.insert(names::URI.to_owned(), uri.into_bytes());
+        let pipeline = format!("{:<8}", installed.name).into_bytes();
+        containers.insert(names::PIPELINE.to_owned(), pipeline);
+        let web_service = format!("{:<32}", service.name).into_bytes();
+        containers.insert(names::WEB_SERVICE.to_owned(), web_service);
+        let operation = service.binding.operation.clone().into_bytes();
+        containers.insert(names::OPERATION.to_owned(), operation);
+        Ok(Requester {
+            pipeline: Pipeline::new(&installed.config, &body, containers, Limits::default()),
+            service,
+            installed,
+            kinds,
+            keep,
+            failed: None,
+        })
+    }
+
+    /// Sends the message and takes the answer.
+    async fn send_message(&self, requester: &mut Requester) {
+        let (target, outgoing) = match outgoing(requester) {
+            Ok(made) => made,
+            Err(why) => return requester.fails(Condition::InvReq, resp2::SERVER, &why),
+        };
+        let limit = match requester.installed.wait_s {
+            None => Duration::from_millis(u64::from(self.0.config.client_timeout_ms)),
+            Some(0) => Duration::MAX,
+            Some(seconds) => Duration::from_secs(u64::from(seconds)),
+        };
+        let connector = &self.0.connector;
+        let kept = requester.keep.and_then(|_| connector.kept(&target));
+        let most = usize::try_from(self.0.config.client_body_bytes).unwrap_or(usize::MAX);
+        let exchanged = exchange(connector, &target, kept, outgoing, most);
+        let exchanged = timeout(limit, exchanged).await;
+        match exchanged.unwrap_or(Err(ClientError::TimedOut)) {
+            Ok((response, sender)) => {
+                if let (Some(sender), Some(time)) = (sender, requester.keep) {
+                    connector.keep(&target, sender, time);
+                }
+                requester.received(&response);
+            }
+            Err(ClientError::TimedOut) => {
+                requester.fails(Condition::TimedOut, 1, "it did not answer in time");
+            }
+            Err(error) => {
+                let why = format!("{}:{}: {}", target.host, target.port, told(error));
+                requester.fails(Condition::InvReq, resp2::SERVER, &why);
+            }
+        }
+    }
+}
+
+impl Requester {
+    fn fails(&mut self, condition: Condition, resp2: u32, why: &str) {
+        tracing::info!(service = self.service.name, "INVOKE SERVICE: {why}");
+        self.failed = Some((condition, resp2));
+        self.pipeline.handle_failure(why);
+    }
+
+    /// The server's answer: a message, or none where none was wanted.
+    fn received(&mut self, response: &Response) {
+        let wants_none = self.service.binding.response.is_none()
+            || self.pipeline.containers.contains_key(names::NO_RESPONSE);
+        let status = response.status;
+        if status.is_success() && (wants_none || response.body.is_empty()) {
+            return self.pipeline.handle_received(None);
+        }
+        let media = response.headers.get(CONTENT_TYPE);
+        let media = media.and_then(|m| m.to_str().ok()).unwrap_or_default();
+        let media = media.split(';').next().unwrap_or_default().trim();
+        let fits = match self.pipeline.is_json() {
+            true => status.is_success() && media.ends_with("json"),
+            false => media == "text/xml" || media.ends_with("/xml") || media.ends_with("+xml"),
+        };
+        if !fits || response.body.is_empty() {
+            let why = format!("it answered with status {} and the type {media:?}", status.as_u16());
+            return self.fails(Condition::InvReq, resp2::NO_MESSAGE, &why);
+        }
+        self.pipeline.handle_received(Some(response.body.to_vec()));
+    }
+
+    /// What the program gets: its channel, and the condition.
+    fn finish(mut self, outcome: Outcome) -> Result<Operands, Failure> {
+        let (condition, code) = match outcome {
+            Outcome::Response(_) => match self.taken_apart() {
+                Ok(()) => (Condition::Normal, 0),
+                Err(why) => {
+                    tracing::info!(service = self.service.name, "an answer cannot be converted: {why}");
+                    let containers = &mut self.pipeline.containers;
+                    containers.insert(names::ERROR.to_owned(), why.into_bytes());
+                    (Condition::InvReq, resp2::CONVERSION)
+                }
+            },
+            Outcome::NoResponse => match self.service.binding.response {
+                Some(_) if !self.pipeline.containers.contains_key(names::NO_RESPONSE) => {
+                    (Condition::InvReq, resp2::NO_MESSAGE)
+                }
+                _ => (Condition::Normal, 0),
+            },
+            Outcome::Fault(_) => (Condition::InvReq, resp2::FAULT),
+            Outcome::Failed(soap::pipeline::Refusal::Answer(_)) => {
+                self.failed.unwrap_or((Condition::InvReq, resp2::NO_MESSAGE))
+            }
+            Outcome::Failed(_) => (Condition::InvReq, resp2::PIPELINE),
+        };
+        let mut containers = self.pipeline.containers;
+        OWN.iter().for_each(|name| drop(containers.remove(*name)));
+        if (condition, code) != (Condition::InvReq, resp2::FAULT) {
+            containers.remove(names::BODY);
+            containers.remove(names::XMLNS);
+        }
+        let operands = channel_back(&self.kinds, &containers);
+        match condition {
+            Condition::Normal => Ok(operands),
+            condition => Err(Failure {
+                condition,
+                resp2: code,
+                operands,
+            }),
+        }
+    }
+
+    /// The answer's record into the containers.
+    fn taken_apart(&mut self) -> Result<(), String> {
+        let Some(response) = &self.service.conversions.response else {
+            return Ok(());
+        };
+        let json = self.pipeline.is_json();
+        let containers = &self.pipeline.containers;
+        let message = convert::record(response, json, containers, names::BODY)?;
+        let name = data_container(&self.service).to_owned();
+        for (name, bytes) in message.containers.into_iter().chain([(name, message.record)]) {
+            self.kinds.binary(&name);
+            self.pipeline.containers.insert(name, bytes);
+        }
+        Ok(())
+    }
+}
+
+/// A handler is back.
+fn resumed(mut requester: Requester, ended: &[u8], given: &Operands, web: &Web) -> Requester {
+    let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
+    let channel = ChannelData::parse(channel).unwrap_or_default();
+    requester.pipeline.containers = requester.kinds.take(&channel, web.0.page);
+    match ended.iter().all(|b| *b == b' ') {
+        true => requester.pipeline.handle_return(),
+        false => {
+            let why = format!("abend {}", String::from_utf8_lossy(ended));
+            requester.pipeline.handle_failure(&why);
+        }
+    }
+    requester
+}
+
+/// The channel as operands.
+fn channel_back(kinds: &Kinds, containers: &Containers) -> Operands {
+    Operands::default().bytes(CHANNEL_DATA, kinds.give("", containers).emit())
+}
+
+/// A condition before the pipeline began, with its reason in DFHERROR.
+fn refused<T>(
+    channel: &ChannelData,
+    condition: Condition,
+    resp2: u32,
+    why: &str,
+) -> Result<T, Failure> {
+    let mut back = channel.clone();
+    back.containers.retain(|c| c.name.as_str().trim_end() != names::ERROR);
+    if let Ok(name) = link::ContainerName::new(names::ERROR) {
+        back.containers.push(link::ContainerData {
+            name,
+            kind: link::ContainerType::Char,
+            ccsid: 1208,
+            bytes: why.as_bytes().to_vec(),
+        });
+    }
+    Err(Failure {
+        condition,
+        resp2,
+        operands: Operands::default().bytes(CHANNEL_DATA, back.emit()),
+    })
+}
+
+/// The container with the record.
+fn data_container(service: &WebService) -> &str {
+    match &service.binding.interface {
+        Interface::Channel { container } => container,
+        Interface::Commarea => names::DATA,
+    }
+}
+
+fn url_of(map: &cics::csd::UriMapDef) -> String {
+    let scheme = if map.secure { "https" } else { "http" };
+    match map.port {
+        Some(port) => format!("{scheme}://{}:{port}{}", map.host, map.path),
+        None => format!("{scheme}://{}{}", map.host, map.path),
+    }
+}
+
+fn keeping(seconds: u32) -> Option<Duration> {
+    (seconds > 0).then(|| Duration::from_secs(u64::from(seconds)))
+}
+
+/// The request that goes out, to where DFHWS-URI says.
+fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
+    let containers = &requester.pipeline.containers;
+    let uri = containers.get(names::URI).map_or(&[][..], Vec::as_slice);
+    let uri = String::from_utf8_lossy(uri);
+    let uri = uri.trim_end_matches([' ', '\0']);
+    let url = crate::parse_url(uri).ok_or_else(|| format!("{uri:?} is no address of HTTP"))?;
+    let target = Target {
+        secure: url.scheme.eq_ignore_ascii_case("https"),
+        host: url.host.to_owned(),
+        port: url.port,
+    };
+    let path = match url.query {
+        "" => url.path.to_owned(),
+        query => format!("{}?{query}", url.path),
+    };
+    let mut headers = HeaderMap::new();
+    let mut put = |name: HeaderName, value: &str| {
+        let value = HeaderValue::from_str(value);
+        value.map(|value| drop(headers.insert(name, value))).map_err(|e| e.to_string())
+    };
+    put(HOST, &target.authority())?;
+    let action = &requester.service.binding.action;
+    match (requester.pipeline.is_json(), requester.pipeline.version()) {
+        (true, _) => put(CONTENT_TYPE, "application/json")?,
+        (false, Version::V11) => {
+            put(CONTENT_TYPE, "text/xml; charset=UTF-8")?;
+            put(HeaderName::from_static("soapaction"), &format!("\"{action}\""))?;
+        }
+        (false, Version::V12) if action.is_empty() => {
+            put(CONTENT_TYPE, "application/soap+xml; charset=UTF-8")?;
+        }
+        (false, Version::V12) => put(
+            CONTENT_TYPE,
+            &format!("application/soap+xml; charset=UTF-8; action=\"{action}\""),
+        )?,
+    }
+    let body = containers.get(names::REQUEST).cloned().unwrap_or_default();
+    let close = requester.keep.is_none();
+    if close {
+        put(http::header::CONNECTION, "close")?;
+    }
+    Ok((
+        target,
+        Outgoing {
+            method: Method::POST,
+            target: path,
+            headers,
+            body: Bytes::from(body),
+            close,
+        },
+    ))
+}
+
+fn told(error: ClientError) -> &'static str {
+    match error {
+        ClientError::Host => "the host is not known",
+        ClientError::NotAllowed => "[web] connect does not allow the address",
+        ClientError::Trust => "there is no trust in the server's certificate",
+        ClientError::Socket => "the connection failed",
+        ClientError::Path => "the path cannot be one of a request",
+        ClientError::Body => "its answer is larger than client_body_bytes, or broken",
+        ClientError::TimedOut => "it did not answer in time",
+    }
+}

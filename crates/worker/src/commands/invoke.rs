@@ -1,0 +1,66 @@
+//! INVOKE SERVICE: the region runs the requester's pipeline, this program's
+//! channel goes there and comes back.
+//!
+//! Handlers of the pipeline are programs, which run here at the next level: the
+//! region answers with the program and its channel, and is given the command
+//! again with what the program left.
+//!
+//! Reference: CICS API reference, INVOKE SERVICE.
+
+use cics::command::commands::invoke_service as row;
+use cics::names::AbendCode;
+use cics::resp::Condition;
+use ::link::{CHANNEL_DATA, ChannelData, Operand, Operands, RUN_ENDED, RUN_PROGRAM};
+
+use super::containers::{channel_of, export, import};
+use super::forward;
+use super::link::run_with;
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::services::Reply;
+use crate::worker::Worker;
+
+pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let channel = channel_of(w, call, row::CHANNEL)?;
+    let mut operands = forward::gather(call)?;
+    let data = export(w, channel).emit();
+    operands.push(CHANNEL_DATA, Operand::Bytes(data));
+    let reply = loop {
+        let reply = w.services.command(call.row.number, &operands)?;
+        let Some(program) = reply.operands.get_bytes(RUN_PROGRAM) else {
+            break reply;
+        };
+        operands = run(w, program, &reply)?;
+    };
+    if let Some(data) = reply.operands.get_bytes(CHANNEL_DATA) {
+        let data = ChannelData::parse(data).map_err(|_| broken())?;
+        import(w, channel, &data)?;
+    }
+    match reply.condition {
+        Condition::Normal => Ok(()),
+        other => condition(other, reply.resp2),
+    }
+}
+
+/// Runs a handler; gives what the region is told of it.
+fn run(w: &mut Worker, name: &[u8], reply: &Reply) -> Result<Operands, Stop> {
+    let mut padded = [b' '; 8];
+    let length = name.len().min(8);
+    padded[..length].copy_from_slice(&name[..length]);
+    let given = reply.operands.get_bytes(CHANNEL_DATA).unwrap_or_default();
+    let given = ChannelData::parse(given).map_err(|_| broken())?;
+    let (ended, back) = match w.programs.find(&padded).filter(|p| w.can_run(*p)) {
+        None => (AbendCode::literal(b"APCT").0, given),
+        Some(program) => {
+            let (abend, back) = run_with(w, program, &given)?;
+            (abend.map_or([b' '; 4], |abend| abend.code), back)
+        }
+    };
+    Ok(Operands::default()
+        .bytes(RUN_ENDED, ended)
+        .bytes(CHANNEL_DATA, back.emit()))
+}
+
+/// The region has sent what is no channel.
+fn broken() -> Stop {
+    Stop::Condition(Condition::Error, 0)
+}
