@@ -3,6 +3,7 @@
 //! A region is one implementation, the tests have another. The traits are resolved at compile time, so that nothing is boxed
 //! on the way of a request.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
 
@@ -24,6 +25,12 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// Why programs cannot be run well now, in words; none when they can.
     fn impairment(&self) -> Option<String>;
 
+    /// Whether requests can be answered at all: what is impaired may be a part
+    /// of it.
+    fn ready(&self) -> bool {
+        self.impairment().is_none()
+    }
+
     /// What serves requests beside the APIs; none when nothing does.
     fn web(&self) -> Option<&dyn Web> {
         None
@@ -31,6 +38,19 @@ pub trait Backend: Clone + Send + Sync + 'static {
 
     /// Appends the backend's own metrics in the Prometheus text format.
     fn metrics(&self, out: &mut String);
+
+    /// The commands of these tasks that are still in the trace, by time; for
+    /// the spans of requests that are traced.
+    fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<Command> {
+        let _ = tasks;
+        Vec::new()
+    }
+
+    /// Whether there is a connection or group of connections of this name.
+    fn has_connection(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
 
     /// Answers an operator on the administration port; `change` for a POST,
     /// which alone may change something. `None` for a path that is not its.
@@ -149,6 +169,48 @@ pub trait Reply {
     fn container_names(&self) -> Vec<String>;
     /// The COMMAREA.
     fn commarea(&self) -> &[u8];
+    /// What the task was and cost, where that is known.
+    fn ran(&self) -> Option<Ran> {
+        None
+    }
+}
+
+/// What a task was and cost. Times are in nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// Its number.
+    pub task: u64,
+    /// CPU time of its programs.
+    pub cpu_ns: u64,
+    /// When it was asked for, since 1970.
+    pub start_unix_ns: u64,
+    /// From then to its end.
+    pub response_ns: u64,
+    /// Of this, waiting for admission and for a worker.
+    pub admission_wait_ns: u64,
+    /// Of this, queued in a worker.
+    pub dispatch_wait_ns: u64,
+    /// EXEC CICS commands.
+    pub commands: u32,
+}
+
+/// An EXEC CICS command of a task that is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Number of its task.
+    pub task: u64,
+    /// Its name.
+    pub name: String,
+    /// Its domain, such as `files`.
+    pub domain: &'static str,
+    /// When it began, in nanoseconds since 1970.
+    pub start_unix_ns: u64,
+    /// When it ended.
+    pub end_unix_ns: u64,
+    /// The condition it ended with.
+    pub resp: Option<String>,
+    /// The abend it ended with.
+    pub abend: Option<String>,
 }
 
 /// An abnormal end.

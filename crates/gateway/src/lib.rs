@@ -4,7 +4,9 @@ mod backend;
 mod diagnostics;
 mod json;
 mod mapping;
+mod observe;
 mod openapi;
+mod policy;
 mod problem;
 mod project;
 pub mod security;
@@ -14,9 +16,13 @@ mod validate;
 mod web;
 mod yaml;
 
-pub use backend::{Abend, Backend, Call, Door, Failed, Operated, PutError, Refusal, Reply, Task};
+pub use backend::{
+    Abend, Backend, Call, Command, Door, Failed, Operated, PutError, Ran, Refusal, Reply, Task,
+};
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
+pub use observe::{AuditConfig, ObserveConfig, TracingConfig, check_endpoint};
 pub use openapi::keywords::reference_page as openapi_reference;
+pub use policy::{Policies, Policy};
 pub use project::import::{
     Choice, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle, Redefines, Update,
     import, program_text, update,
@@ -24,7 +30,8 @@ pub use project::import::{
 pub use project::operation::{Api, Contract};
 pub use project::structure::{Generated, fuzz_derived, structures};
 pub use server::{
-    Gateway, GatewayConfig, StartError, TlsConfig, Unserved, constant, metrics_sample,
+    Gateway, GatewayConfig, LoadError, Loader, StartError, TlsConfig, Unserved, administration,
+    constant, metrics_sample,
 };
 pub use service::{
     Answering, Authentication, Service, ServiceAnswer, ServiceBody, ServiceConfig, ServiceRequest,

@@ -2,11 +2,16 @@
 //! message; a request, an abend and a line that a program displayed each have a
 //! form of their own.
 //!
+//! With `TUPELO_LOG_FORMAT=json` each event is a JSON line with its fields. The
+//! newest lines are kept for the administration port.
+//!
 //! Invariant: what comes from a client or a COBOL program never steers the
 //! terminal: its control characters are replaced.
 
+use std::collections::VecDeque;
 use std::fmt::{self, Write};
 use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tracing::field::{Field, Visit};
@@ -42,11 +47,54 @@ pub fn start(verbose: u8) {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
-        .event_format(ForEyes)
+        .event_format(Lines {
+            json: std::env::var("TUPELO_LOG_FORMAT").is_ok_and(|format| format == "json"),
+        })
         .init();
 }
 
-struct ForEyes;
+/// Lines that are kept, and most characters of one.
+const KEPT: usize = 500;
+const KEPT_CHARS: usize = 2_000;
+
+/// The newest lines, the oldest first.
+static NEWEST: Mutex<VecDeque<Line>> = Mutex::new(VecDeque::new());
+
+/// A line of the log.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Line {
+    /// When it was written, in milliseconds since 1970.
+    pub unix_ms: u64,
+    /// What it is: `error`, `warning`, `info`, `request`, `abend`, `display`.
+    pub kind: &'static str,
+    /// What it says.
+    pub text: String,
+}
+
+/// The newest lines, at most so many.
+pub fn newest(most: usize) -> Vec<Line> {
+    let lines = NEWEST.lock().unwrap_or_else(PoisonError::into_inner);
+    let skipped = lines.len().saturating_sub(most);
+    lines.iter().skip(skipped).cloned().collect()
+}
+
+fn keep(kind: &'static str, text: &str) {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let line = Line {
+        unix_ms: since.map_or(0, |since| since.as_millis() as u64),
+        kind,
+        text: text.chars().take(KEPT_CHARS).collect(),
+    };
+    let mut lines = NEWEST.lock().unwrap_or_else(PoisonError::into_inner);
+    if lines.len() >= KEPT {
+        lines.pop_front();
+    }
+    lines.push_back(line);
+}
+
+struct Lines {
+    json: bool,
+}
 
 /// The fields of an event, as text.
 #[derive(Default)]
@@ -81,7 +129,7 @@ impl Visit for Fields {
     }
 }
 
-impl<S, N> FormatEvent<S, N> for ForEyes
+impl<S, N> FormatEvent<S, N> for Lines
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
@@ -95,11 +143,15 @@ where
         let mut fields = Fields::default();
         event.record(&mut fields);
         let about = event.metadata();
+        if self.json {
+            return writeln!(out, "{}", as_json(about.target(), *about.level(), &fields));
+        }
         let (word, colour) = word(about.target(), *about.level());
         let colours = out.has_ansi_escapes();
         let paint = |code: &'static str| if colours { code } else { "" };
         let (faint, plain, colour) = (paint("\x1b[2m"), paint("\x1b[0m"), paint(colour));
         let text = told(about.target(), &mut fields);
+        keep(word, &harmless(&without_colours(text.trim_end())));
         write!(out, "{faint}{}{plain} {colour}{word:<8}{plain}", clock())?;
         // What `serve` says was made for a terminal already.
         match about.target() == SERVE {
@@ -107,6 +159,42 @@ where
             false => writeln!(out, "{}", harmless(text.trim_end())),
         }
     }
+}
+
+/// An event as a JSON object: time, level, target, message and its own fields.
+fn as_json(target: &str, level: Level, fields: &Fields) -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let mut object = serde_json::Map::new();
+    let seconds = since.map_or(0.0, |since| since.as_millis() as f64 / 1e3);
+    object.insert("time".into(), seconds.into());
+    object.insert("level".into(), level.as_str().to_ascii_lowercase().into());
+    object.insert("target".into(), target.into());
+    if !fields.message.is_empty() {
+        let message = without_colours(fields.message.trim_end());
+        object.insert("message".into(), message.clone().into());
+        keep(word(target, level).0, &harmless(&message));
+    }
+    for (name, text) in &fields.rest {
+        let value = match text.parse::<u64>() {
+            // `us` and `status` are numbers; a path that looks like one is not.
+            Ok(number) if number.to_string() == *text && *name != "path" => number.into(),
+            _ => text.as_str().into(),
+        };
+        object.insert((*name).to_owned(), value);
+    }
+    serde_json::Value::Object(object).to_string()
+}
+
+/// A text without the sequences that colour it on a terminal.
+fn without_colours(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((front, behind)) = rest.split_once("\x1b[") {
+        plain.push_str(front);
+        let end = behind.find(|c: char| c.is_ascii_alphabetic());
+        rest = end.map_or("", |end| &behind[end + 1..]);
+    }
+    plain + rest
 }
 
 /// What an event is, and its colour.
@@ -206,5 +294,40 @@ mod tests {
         assert_eq!(text, "200     1.500 ms       37 B  GET /a");
         let text = told(DISPLAY, &mut fields(&[("worker", "0"), ("task", "12")]));
         assert_eq!(harmless(&text), "task 12     HELLO\u{fffd}[2J");
+    }
+
+    #[test]
+    fn an_event_is_a_json_object_with_its_own_fields() {
+        let fields = Fields {
+            message: "\x1b[1mbold\x1b[0m \"text\"\n".into(),
+            rest: vec![
+                ("status", "200".into()),
+                ("path", "7".into()),
+                ("user", "ada".into()),
+            ],
+        };
+        let line = as_json(ACCESS, Level::INFO, &fields);
+        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value["message"], "bold \"text\"");
+        assert_eq!(value["status"], 200);
+        assert_eq!(value["path"], "7");
+        assert_eq!(value["level"], "info");
+    }
+
+    #[test]
+    fn the_newest_lines_are_kept_and_no_more() {
+        for n in 0..KEPT + 10 {
+            keep("info", &format!("line {n}"));
+        }
+        let lines = newest(usize::MAX);
+        assert_eq!(lines.len(), KEPT);
+        assert!(newest(3).len() == 3);
+        let long = "x".repeat(3 * KEPT_CHARS);
+        keep("info", &long);
+        assert!(
+            newest(KEPT)
+                .iter()
+                .all(|line| line.text.len() <= KEPT_CHARS)
+        );
     }
 }

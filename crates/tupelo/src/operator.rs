@@ -54,7 +54,14 @@ impl Ask {
             .wrap_err_with(|| format!("{} does not answer as a region does", self.admin))?;
         match (status, value["error"].as_str()) {
             (200, _) => Ok(value),
-            (_, Some(why)) => bail!("{why}"),
+            (_, Some(why)) => {
+                let faults = value["faults"].as_array().into_iter().flatten();
+                let faults: Vec<String> = faults.map(cell).collect();
+                match faults.is_empty() {
+                    true => bail!("{why}"),
+                    false => bail!(help = faults.join("\n"), "{why}"),
+                }
+            }
             (401 | 403, _) => bail!(
                 help = "TUPELO_USER and TUPELO_PASSWORD, or TUPELO_API_KEY, say who you are",
                 "{}",

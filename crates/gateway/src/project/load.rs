@@ -70,13 +70,10 @@ pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option
     for note in notes.into_iter().chain(set.wrong_defaults()) {
         out.warn(&document.file, Position::default(), note);
     }
-    let title = document
-        .json
-        .pointer("/info/title")
-        .and_then(Value::as_str)
-        .unwrap_or(&name);
+    let info = |pointer: &str| document.json.pointer(pointer).and_then(Value::as_str);
     Some(Api {
-        title: title.to_string(),
+        title: info("/info/title").unwrap_or(&name).to_string(),
+        version: info("/info/version").unwrap_or_default().to_string(),
         base_path: document.base_path(),
         document_json: served::document(
             document.json.clone(),

@@ -19,6 +19,8 @@ pub struct Api {
     /// Path in front of all its operations, without a slash at the end.
     pub(crate) base_path: String,
     pub(crate) title: String,
+    /// `info.version` of its document.
+    pub(crate) version: String,
     /// The document as it was written, and as JSON.
     pub(crate) document: String,
     pub(crate) document_json: String,

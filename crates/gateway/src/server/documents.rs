@@ -12,8 +12,8 @@ use crate::json::write_string;
 use crate::project::operation::Api;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use serde_json::{Value, json};
 use std::fmt::Write;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// What `build.rs` took.
 static PAGES: &[Member] = &include!(concat!(env!("OUT_DIR"), "/pages.rs"));
@@ -33,7 +33,8 @@ pub(crate) fn answer(
     }
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     match parts.as_slice() {
-        ["health"] | ["health", "ready"] => Some(report(&health())),
+        ["health"] => Some(report(&health(), false)),
+        ["health", "ready"] => Some(report(&health(), true)),
         ["health", "live"] => Some(text("application/json", "{\"status\":\"UP\"}")),
         ["apis"] => Some(text("application/json", list(routes))),
         ["apis", name, file] => {
@@ -63,15 +64,23 @@ pub(crate) enum State {
     /// Programs are run.
     Up,
     /// They are not, or not all of them, for this reason.
-    Degraded(String),
+    Degraded {
+        reason: String,
+        /// Requests are answered all the same.
+        ready: bool,
+    },
     /// It is stopping.
     Down,
 }
 
-fn report(health: &Health) -> Response<Full> {
+/// How the server is; who asks whether it is `ready` gets a 503 only when
+/// another one had better be asked.
+fn report(health: &Health, ready: bool) -> Response<Full> {
     let mut body = match &health.state {
         State::Up => serde_json::json!({"status": "UP"}),
-        State::Degraded(reason) => serde_json::json!({"status": "DEGRADED", "reason": reason}),
+        State::Degraded { reason, .. } => {
+            serde_json::json!({"status": "DEGRADED", "reason": reason})
+        }
         State::Down => serde_json::json!({"status": "DOWN"}),
     };
     if !health.unserved.is_empty() {
@@ -79,13 +88,18 @@ fn report(health: &Health) -> Response<Full> {
         body["notServed"] = health.unserved.iter().map(one).collect();
     }
     let mut response = text("application/json", body.to_string());
-    if !matches!(health.state, State::Up) {
+    let well = match health.state {
+        State::Up => true,
+        State::Degraded { ready: limps, .. } => ready && limps,
+        State::Down => false,
+    };
+    if !well {
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     }
     response
 }
 
-fn text(kind: &'static str, body: impl Into<Bytes>) -> Response<Full> {
+pub(super) fn text(kind: &'static str, body: impl Into<Bytes>) -> Response<Full> {
     let mut response = Response::new(Full::new(body.into()));
     response
         .headers_mut()
@@ -119,38 +133,36 @@ pub(super) fn document_at(api: &Api, origin: &str) -> Response<Full> {
 
 /// All APIs with their operations, as JSON.
 fn list(routes: &Routes) -> String {
-    let mut out = b"{\"apis\":[".to_vec();
-    for (i, api) in routes.apis.iter().enumerate() {
-        out.extend_from_slice(if i > 0 { b",{\"name\":" } else { b"{\"name\":" });
-        write_string(&api.name, &mut out);
-        for (key, value) in [("title", &api.title), ("basePath", &api.base_path)] {
-            out.extend_from_slice(format!(",\"{key}\":").as_bytes());
-            write_string(value, &mut out);
-        }
-        let stopped = routes.stopped.get(&api.name);
-        let stopped = stopped.is_some_and(|stopped| stopped.load(Relaxed));
-        let state = if stopped { "stopped" } else { "started" };
-        out.extend_from_slice(format!(",\"state\":\"{state}\"").as_bytes());
-        out.extend_from_slice(b",\"document\":");
-        write_string(&format!("/apis/{}/openapi.json", api.name), &mut out);
-        out.extend_from_slice(b",\"operations\":[");
-        for (i, (method, path, program)) in api.operations().enumerate() {
-            out.extend_from_slice(if i > 0 {
-                b",{\"method\":"
-            } else {
-                b"{\"method\":"
-            });
-            write_string(method, &mut out);
-            out.extend_from_slice(b",\"path\":");
-            write_string(&path, &mut out);
-            out.extend_from_slice(b",\"program\":");
-            write_string(program, &mut out);
-            out.push(b'}');
-        }
-        out.extend_from_slice(b"]}");
-    }
-    out.extend_from_slice(b"]}");
-    String::from_utf8_lossy(&out).into_owned()
+    let apis: Vec<Value> = routes.apis.iter().map(|api| one(routes, api)).collect();
+    json!({ "apis": apis }).to_string()
+}
+
+/// An API with its operations.
+pub(super) fn one(routes: &Routes, api: &Api) -> Value {
+    let state = |operation| match routes.is_stopped(&api.name, operation) {
+        true => "stopped",
+        false => "started",
+    };
+    let shown = api.operations.iter().zip(api.operations());
+    let operations = shown.map(|(operation, (method, path, program))| {
+        json!({
+            "method": method,
+            "path": path,
+            "operationId": operation.id,
+            "program": program,
+            "state": state(Some(operation)),
+        })
+    });
+    let operations: Vec<Value> = operations.collect();
+    json!({
+        "name": api.name,
+        "title": api.title,
+        "version": api.version,
+        "basePath": api.base_path,
+        "state": state(None),
+        "document": format!("/apis/{}/openapi.json", api.name),
+        "operations": operations,
+    })
 }
 
 fn page(routes: &Routes) -> String {

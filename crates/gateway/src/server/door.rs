@@ -32,7 +32,7 @@ use tokio_rustls::TlsAcceptor;
 
 /// How often a door looks at its connections.
 const TICK: Duration = Duration::from_millis(500);
-/// How long a client may take for the TLS handshake.
+/// Longest time that a client may take for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Pause after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -228,9 +228,10 @@ fn open<B: Backend>(
         match acceptor {
             None => connection(&server, stream, peer, watched, stop).await,
             Some(acceptor) => {
-                if let Ok(Ok(stream)) =
-                    tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await
-                {
+                // It is a header that must come in time too.
+                let limit = u64::from(server.shared.config.request_timeout_ms);
+                let limit = HANDSHAKE.min(Duration::from_millis(limit));
+                if let Ok(Ok(stream)) = tokio::time::timeout(limit, acceptor.accept(stream)).await {
                     peer.secure = true;
                     peer.certificate = super::tls::client_name(&stream);
                     if peer.service.is_some() {

@@ -8,7 +8,8 @@ use crate::backend::Backend;
 use crate::problem::Problem;
 use crate::project::operation::{Api, Operation};
 use crate::security::{
-    Credentials, Demand, Denied, Identity, Requirement, Scheme, SecurityConfig, client_of, problem,
+    Credentials, Demand, Denied, Identity, KeyPlace, Requirement, Scheme, SecurityConfig,
+    client_of, problem,
 };
 use crate::service::Authentication;
 use crate::web::BESIDE;
@@ -85,6 +86,16 @@ impl Gate {
                 .and_then(|rule| rule.require_secure)
                 .unwrap_or(config.require_secure),
         }
+    }
+
+    /// The parameters of a query in which it takes keys.
+    pub fn keys_in_query(&self) -> Vec<String> {
+        let alternatives = self.requirement.iter().flat_map(|r| &r.alternatives);
+        let key = |demand: &Demand| match &demand.scheme {
+            Scheme::ApiKey(KeyPlace::Query, name) => Some(name.clone()),
+            _ => None,
+        };
+        alternatives.flatten().filter_map(key).collect()
     }
 
     /// The gate of a service with an address of its own.

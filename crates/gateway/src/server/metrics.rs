@@ -2,6 +2,7 @@
 //!
 //! Reference: Prometheus "Exposition formats", text format 0.0.4.
 
+use crate::observe::Counts;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -23,12 +24,21 @@ pub(crate) struct OperationMetrics {
     sum_us: AtomicU64,
     request_bytes: AtomicU64,
     response_bytes: AtomicU64,
+    cpu_ns: AtomicU64,
     /// Largest response of late; the next one's buffer starts at this size.
     pub expected_bytes: AtomicU64,
 }
 
 impl OperationMetrics {
-    pub fn count(&self, status: u16, elapsed: Duration, request: usize, response: usize) {
+    /// Counts a response: its status, how long it took, the bytes of both
+    /// bodies, and the CPU time of the program.
+    pub fn count(
+        &self,
+        status: u16,
+        elapsed: Duration,
+        (request, response): (usize, usize),
+        cpu_ns: u64,
+    ) {
         let class = usize::from(status / 100).clamp(1, 5) - 1;
         self.classes[class].fetch_add(1, Relaxed);
         let us = elapsed.as_micros() as u64;
@@ -39,6 +49,9 @@ impl OperationMetrics {
             self.request_bytes.fetch_add(request as u64, Relaxed);
         }
         self.response_bytes.fetch_add(response as u64, Relaxed);
+        if cpu_ns > 0 {
+            self.cpu_ns.fetch_add(cpu_ns, Relaxed);
+        }
     }
 }
 
@@ -70,8 +83,8 @@ impl Metrics {
     }
 
     /// Appends all metrics as text; `memory` is the bytes that connections
-    /// hold now.
-    pub fn write(&self, memory: usize, out: &mut String) {
+    /// hold now, `observed` what became of audit records and spans.
+    pub fn write(&self, memory: usize, observed: &Counts, out: &mut String) {
         let all = self
             .operations
             .lock()
@@ -130,6 +143,13 @@ impl Metrics {
             for (key, op) in all.iter() {
                 let _ = writeln!(out, "{name}{{{}}} {}", labels(key), pick(op).load(Relaxed));
             }
+        }
+        let name = "tupelo_gateway_program_cpu_seconds_total";
+        let help = "CPU time of the programs, as far as their region says it.";
+        header(out, name, "counter", help);
+        for (key, op) in all.iter() {
+            let seconds = op.cpu_ns.load(Relaxed) as f64 / 1e9;
+            let _ = writeln!(out, "{name}{{{}}} {seconds:.9}", labels(key));
         }
         for (name, kind, help, value) in [
             (
@@ -192,6 +212,30 @@ impl Metrics {
                 "Times the APIs were replaced.",
                 &self.reloads,
             ),
+            (
+                "audit_written_total",
+                "counter",
+                "Audit records written.",
+                &observed.audit_written,
+            ),
+            (
+                "audit_dropped_total",
+                "counter",
+                "Audit records lost: their queue was full, or the file took none.",
+                &observed.audit_dropped,
+            ),
+            (
+                "spans_exported_total",
+                "counter",
+                "Spans that the collector has taken.",
+                &observed.spans_exported,
+            ),
+            (
+                "spans_dropped_total",
+                "counter",
+                "Requests or spans not exported: their queue was full, or no collector took them.",
+                &observed.spans_dropped,
+            ),
         ] {
             let name = format!("tupelo_gateway_{name}");
             header(out, &name, kind, help);
@@ -210,9 +254,9 @@ pub fn sample() -> String {
     let metrics = Metrics::default();
     metrics
         .operation("API", "METHOD", "PATH")
-        .count(200, Duration::ZERO, 0, 0);
+        .count(200, Duration::ZERO, (0, 0), 0);
     let mut out = String::new();
-    metrics.write(0, &mut out);
+    metrics.write(0, &Counts::default(), &mut out);
     out
 }
 
@@ -242,16 +286,17 @@ mod tests {
     fn a_histogram_is_cumulative() {
         let metrics = Metrics::default();
         let op = metrics.operation("bank", "GET", "/a");
-        op.count(200, Duration::from_micros(60), 0, 10);
-        op.count(404, Duration::from_millis(3), 5, 10);
+        op.count(200, Duration::from_micros(60), (0, 10), 1_500);
+        op.count(404, Duration::from_millis(3), (5, 10), 0);
         let mut out = String::new();
-        metrics.write(0, &mut out);
+        metrics.write(0, &Counts::default(), &mut out);
         let labels = "api=\"bank\",method=\"GET\",path=\"/a\"";
         for line in [
             format!("requests_total{{{labels},status=\"4xx\"}} 1"),
             format!("seconds_bucket{{{labels},le=\"0.0001\"}} 1"),
             format!("seconds_bucket{{{labels},le=\"+Inf\"}} 2"),
             format!("response_bytes_total{{{labels}}} 20"),
+            format!("program_cpu_seconds_total{{{labels}}} 0.000001500"),
         ] {
             assert!(out.contains(&line), "{line}\n{out}");
         }

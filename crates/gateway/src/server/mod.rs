@@ -20,13 +20,18 @@ mod serve;
 pub(crate) mod service;
 mod tls;
 mod told;
+mod trail;
 mod watched;
 mod web;
 
 use crate::backend::Backend;
-use crate::project::operation::Api;
+use crate::observe::{ObserveConfig, Observer};
+use crate::policy::{Policies, Policy};
+use crate::problem::Problem;
+use crate::project::operation::{Api, Operation};
 use crate::security::{Guard, Limiter, SecurityConfig, SecurityError};
 use crate::service::ServiceConfig;
+pub use admin::administration;
 use bytes::Bytes;
 use gate::Gate;
 use memory::Memory;
@@ -90,6 +95,35 @@ pub struct GatewayConfig {
     pub services: Vec<ServiceConfig>,
     /// Log every request, as `tracing` events of the target `gateway::access`.
     pub access_log: bool,
+    /// Who is told of requests.
+    pub observe: ObserveConfig,
+    /// What chooses connections and transactions by the request.
+    pub policies: Policies,
+    /// What reads one API again for `POST /apis/NAME/redeploy`.
+    pub loader: Option<Loader>,
+}
+
+/// Reads the project of an API by its name. An error is told to the operator:
+/// what is wrong, a line each.
+#[derive(Clone)]
+pub struct Loader(pub Arc<LoadApi>);
+
+/// What a [`Loader`] calls, on a thread where it may take its time.
+pub type LoadApi = dyn Fn(&str) -> Result<Arc<Api>, LoadError> + Send + Sync;
+
+impl std::fmt::Debug for Loader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Loader")
+    }
+}
+
+/// Why an API could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoadError {
+    /// There is no project of that name.
+    Absent,
+    /// It is wrong, for these reasons.
+    Wrong(Vec<String>),
 }
 
 /// A certificate and where it is served.
@@ -140,6 +174,9 @@ impl Default for GatewayConfig {
             transid: "CSMI".to_string(),
             services: Vec::new(),
             access_log: false,
+            observe: ObserveConfig::default(),
+            policies: Policies::default(),
+            loader: None,
         }
     }
 }
@@ -170,17 +207,31 @@ pub enum StartError {
     /// A thread could not be started.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
+    /// Audit records or traces cannot be kept.
+    #[error("{0}")]
+    Observe(String),
 }
 
 /// The APIs in force, with everything that is looked up by path.
 #[derive(Debug)]
 pub(crate) struct Routes {
     pub apis: Vec<Arc<Api>>,
-    /// Which of them an operator has stopped.
-    pub stopped: BTreeMap<String, Arc<AtomicBool>>,
+    /// What an operator has stopped, by [`switch`].
+    pub stopped: Switches,
     /// Some operation has the path `/`.
     pub serves_root: bool,
     router: Router<Vec<Route>>,
+}
+
+/// Which APIs and operations an operator has stopped.
+type Switches = BTreeMap<String, Arc<AtomicBool>>;
+
+/// The name of an API's switch, or of that of one of its operations.
+fn switch(api: &str, operation: Option<&Operation>) -> String {
+    match operation {
+        Some(operation) => format!("{api} {} {}", operation.method, operation.path),
+        None => api.to_owned(),
+    }
 }
 
 /// One operation at its path.
@@ -190,8 +241,28 @@ pub(crate) struct Route {
     pub operation: usize,
     pub metrics: Arc<OperationMetrics>,
     pub gate: Gate,
-    /// An operator has stopped its API.
-    pub stopped: Arc<AtomicBool>,
+    pub policy: Option<Arc<Policy>>,
+    /// An operator has stopped its API, or this operation.
+    stopped: [Arc<AtomicBool>; 2],
+}
+
+impl Route {
+    /// What callers are told when an operator has stopped it.
+    pub fn stopped(&self) -> Option<Problem> {
+        let [api, operation] = self.stopped.each_ref().map(|s| s.load(Ordering::Relaxed));
+        let what = match (api, operation) {
+            (true, _) => format!("the API {}", self.api.name),
+            (_, true) => "this operation".to_owned(),
+            _ => return None,
+        };
+        let title = match api {
+            true => "The API is stopped",
+            false => "The operation is stopped",
+        };
+        let detail = format!("An operator has stopped {what}");
+        let status = http::StatusCode::SERVICE_UNAVAILABLE;
+        Some(Problem::new(status, title, detail))
+    }
 }
 
 impl Routes {
@@ -199,23 +270,25 @@ impl Routes {
     fn new(
         apis: Vec<Arc<Api>>,
         metrics: &Metrics,
-        security: &SecurityConfig,
-        mut stopped: BTreeMap<String, Arc<AtomicBool>>,
+        (config, policies): (&GatewayConfig, &Policies),
+        mut stopped: Switches,
     ) -> Routes {
         let mut router: Router<Vec<Route>> = Router::new();
         let mut serves_root = false;
         for api in &apis {
-            let switch = stopped.entry(api.name.clone()).or_default();
+            let whole = stopped.entry(switch(&api.name, None)).or_default().clone();
             for (operation, object) in api.operations.iter().enumerate() {
                 let path = format!("{}{}", api.base_path, object.path);
                 serves_root |= path == "/" || path.is_empty();
                 let metrics = metrics.operation(&api.name, object.method.as_str(), &path);
+                let own = stopped.entry(switch(&api.name, Some(object))).or_default();
                 let route = Route {
                     api: api.clone(),
                     operation,
                     metrics,
-                    gate: Gate::new(security, api, object),
-                    stopped: switch.clone(),
+                    gate: Gate::new(&config.security, api, object),
+                    policy: policies.of(&api.name).cloned(),
+                    stopped: [whole.clone(), own.clone()],
                 };
                 router.entry(&path, Vec::new).push(route);
             }
@@ -227,6 +300,12 @@ impl Routes {
             router,
         }
     }
+
+    /// Whether an operator has stopped an API, or one of its operations.
+    pub fn is_stopped(&self, api: &str, operation: Option<&Operation>) -> bool {
+        let found = self.stopped.get(&switch(api, operation));
+        found.is_some_and(|stopped| stopped.load(Ordering::Relaxed))
+    }
 }
 
 /// What all threads of a gateway share.
@@ -236,6 +315,9 @@ struct Shared<B> {
     metrics: Metrics,
     guard: Arc<Guard>,
     limiter: Option<Limiter>,
+    /// Who is told of requests that are over.
+    observer: Observer,
+    policies: Mutex<Policies>,
     /// APIs that are not served, and why.
     unserved: Mutex<Vec<Unserved>>,
     routes: Mutex<Arc<Routes>>,
@@ -260,12 +342,29 @@ impl<B: Backend> Shared<B> {
             .clone()
     }
 
+    /// Puts other APIs in force. What was stopped stays stopped.
+    fn install(&self, change: impl FnOnce(&[Arc<Api>]) -> Vec<Arc<Api>>) {
+        let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        let (apis, before) = (change(&routes.apis), routes.stopped.clone());
+        let policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
+        let with = (&self.config, &*policies);
+        *routes = Arc::new(Routes::new(apis, &self.metrics, with, before));
+        self.generation.fetch_add(1, Ordering::Release);
+        self.metrics.reloads.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn health(&self) -> documents::Health {
         use documents::State;
         let unserved = self.unserved.lock();
         let state = match self.draining.load(Ordering::Relaxed) {
             true => State::Down,
-            false => self.backend.impairment().map_or(State::Up, State::Degraded),
+            false => match self.backend.impairment() {
+                Some(reason) => State::Degraded {
+                    reason,
+                    ready: self.backend.ready(),
+                },
+                None => State::Up,
+            },
         };
         documents::Health {
             state,
@@ -311,6 +410,8 @@ impl<B> Shared<B> {
 pub struct Gateway<B: Backend> {
     shared: Arc<Shared<B>>,
     threads: Vec<JoinHandle<()>>,
+    /// It answers until everything else has ended.
+    admin: Option<JoinHandle<()>>,
     stop: watch::Sender<Stop>,
     /// Where it listens: HTTP, HTTPS, administration.
     addresses: (SocketAddr, Option<SocketAddr>, Option<SocketAddr>),
@@ -354,7 +455,8 @@ impl<B: Backend> Gateway<B> {
             return Err(StartError::OpenAdministration(admin));
         }
         let metrics = Metrics::default();
-        let routes = Routes::new(apis, &metrics, &config.security, BTreeMap::new());
+        let routes = Routes::new(apis, &metrics, (&config, &config.policies), Switches::new());
+        let observer = Observer::start(&config.observe, &backend).map_err(StartError::Observe)?;
         let doors = match config.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2)),
             n => n,
@@ -374,6 +476,8 @@ impl<B: Backend> Gateway<B> {
             metrics,
             guard,
             limiter: config.security.rate.map(Limiter::new),
+            observer,
+            policies: Mutex::new(config.policies.clone()),
             unserved: Mutex::default(),
             routes: Mutex::new(Arc::new(routes)),
             generation: AtomicU64::new(1),
@@ -393,7 +497,7 @@ impl<B: Backend> Gateway<B> {
         }
         let (stop, watched) = watch::channel(Stop::No);
         let mut threads = Vec::new();
-        let mut admin_address = None;
+        let (mut admin, mut admin_address) = (None, None);
         if let Some(wanted) = shared.config.admin {
             let listener = listen::bind_all(wanted, 1)?.remove(0);
             admin_address = Some(listen::address(&listener, wanted)?);
@@ -403,7 +507,7 @@ impl<B: Backend> Gateway<B> {
                 shared.backend.on_thread();
                 admin::run(shared, listener, tls, watched);
             };
-            threads.push(listen::spawn("gw-admin", run)?);
+            admin = Some(listen::spawn("gw-admin", run)?);
         }
         let (mut services, places) = shared.open_services(doors)?;
         let mut secure = secure.into_iter();
@@ -424,6 +528,7 @@ impl<B: Backend> Gateway<B> {
         Ok(Gateway {
             shared,
             threads,
+            admin,
             stop,
             addresses,
             services: places,
@@ -454,18 +559,19 @@ impl<B: Backend> Gateway<B> {
     /// request of every connection is served by the new ones.
     pub fn reload(&self, apis: Vec<impl Into<Arc<Api>>>) {
         let apis = apis.into_iter().map(Into::into).collect();
-        let security = &self.shared.config.security;
-        // What was stopped stays stopped.
-        let before = self.shared.routes().stopped.clone();
-        let routes = Routes::new(apis, &self.shared.metrics, security, before);
-        let routes = Arc::new(routes);
-        *self
-            .shared
-            .routes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = routes;
-        self.shared.generation.fetch_add(1, Ordering::Release);
-        self.shared.metrics.reloads.fetch_add(1, Ordering::Relaxed);
+        self.shared.install(|_| apis);
+    }
+
+    /// The same with other policies.
+    pub fn reload_with(&self, apis: Vec<impl Into<Arc<Api>>>, policies: Policies) {
+        let before = self.shared.policies.lock();
+        *before.unwrap_or_else(PoisonError::into_inner) = policies;
+        self.reload(apis);
+    }
+
+    /// The APIs in force.
+    pub fn apis(&self) -> Vec<Arc<Api>> {
+        self.shared.routes().apis.clone()
     }
 
     /// Has `/health` tell which APIs are not served, and why.
@@ -496,14 +602,19 @@ impl<B: Backend> Gateway<B> {
         let _ = sender.send(());
         let _ = reaper.join();
     }
+
+    fn end(&mut self) {
+        let _ = self.stop.send(Stop::Now);
+        for thread in self.threads.drain(..).chain(self.admin.take()) {
+            let _ = thread.join();
+        }
+        self.shared.observer.finish();
+    }
 }
 
 impl<B: Backend> Drop for Gateway<B> {
     fn drop(&mut self) {
-        let _ = self.stop.send(Stop::Now);
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
+        self.end();
     }
 }
 

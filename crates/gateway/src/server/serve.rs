@@ -15,12 +15,15 @@ use super::told::{
     abended, absent_containers, bad_data, failed, malformed, not_put, not_run, refused, repeated,
     unmapped,
 };
+use super::trail::{Trail, is_health};
 use super::{Route, Routes, Shared, documents, headers, respond};
 use crate::backend::{Abend, Backend, Call, Door, PutError, Reply as _, Task as _};
 use crate::json::{Json, Tape};
 use crate::mapping::context::{EvalContext, Failure, Reply, Request};
 use crate::mapping::request::RequestPlan;
 use crate::mapping::response::ResponsePlan;
+use crate::observe::Kind;
+use crate::policy::{Choice, Policy};
 use crate::problem::{Fault, Problem};
 use crate::project::asset::{ApiFirst, Asset, Style};
 use crate::project::media::takes;
@@ -98,13 +101,11 @@ impl<B: Backend> Server<B> {
                 Err(problem) => respond::problem(&problem),
             };
         }
-        let started = Instant::now();
         let (parts, body) = request.into_parts();
+        let mut trail = Trail::begin(&self.shared, &parts);
         let routes = self.routes();
-        let mut user = None;
         // Whoever looks after the server may look often.
-        let path = parts.uri.path();
-        let limited = match path == "/health" || path.starts_with("/health/") {
+        let limited = match is_health(parts.uri.path()) {
             true => None,
             false => self.shared.within_rate(peer).err(),
         };
@@ -113,12 +114,9 @@ impl<B: Backend> Server<B> {
             None => {
                 let incoming = Incoming { body, timer, peer };
                 if let Some(connection) = &peer.service {
-                    return self
-                        .serve_service(connection, parts, incoming, started)
-                        .await;
+                    return self.serve_service(connection, parts, incoming, trail).await;
                 }
-                self.route(&routes, &parts, incoming, started, &mut user)
-                    .await
+                self.route(&routes, &parts, incoming, &mut trail).await
             }
             Some(problem) => Err(problem),
         };
@@ -130,14 +128,10 @@ impl<B: Backend> Server<B> {
         }
         if self.shared.config.access_log {
             let path = parts.uri.path();
-            log(
-                &parts.method,
-                path,
-                (user.as_deref(), peer),
-                started,
-                &response,
-            );
+            let who = (trail.user.as_deref(), peer);
+            log(&parts.method, path, who, trail.started, &response);
         }
+        trail.end(&self.shared, &parts, peer, &response);
         match parts.method == Method::HEAD {
             true => without_body(response),
             false => response,
@@ -149,15 +143,12 @@ impl<B: Backend> Server<B> {
         routes: &Routes,
         parts: &Parts,
         incoming: Incoming<'_>,
-        started: Instant,
-        user: &mut Option<Arc<Identity>>,
+        trail: &mut Trail,
     ) -> Result<Response<Full>, Problem> {
         let path = parts.uri.path();
         let Some(found) = routes.router.find(path) else {
             if let Some(handler) = self.shared.backend.web().and_then(|web| web.find(path)) {
-                return self
-                    .serve_web(handler, parts, incoming, started, user)
-                    .await;
+                return self.serve_web(handler, parts, incoming, trail).await;
             }
             self.may_read(parts, incoming.peer).await?;
             let health = || self.shared.health();
@@ -195,11 +186,18 @@ impl<B: Backend> Server<B> {
                 ..problem
             });
         };
+        if let Some(told) = &mut trail.told {
+            told.kind = Kind::Api;
+            told.api = Some((route.api.clone(), route.operation));
+            if parts.uri.query().is_some() {
+                told.secrets = route.gate.keys_in_query();
+            }
+        }
         let mut read = 0;
-        let result = match self.admit(&route.gate, parts, incoming.peer, user).await {
+        let admitted = self.admit(&route.gate, parts, incoming.peer, &mut trail.user);
+        let result = match admitted.await {
             Ok(()) => {
-                let caller = user.as_deref();
-                self.serve(route, parts, &found.variables, incoming, caller, &mut read)
+                self.serve(route, parts, &found.variables, incoming, trail, &mut read)
                     .await
             }
             Err(problem) => Err(problem),
@@ -209,7 +207,13 @@ impl<B: Backend> Server<B> {
             Err(problem) => respond::problem(&problem),
         };
         let (status, length) = (response.status().as_u16(), response.body().len());
-        route.metrics.count(status, started.elapsed(), read, length);
+        let elapsed = trail.started.elapsed();
+        route
+            .metrics
+            .count(status, elapsed, (read, length), trail.cpu_ns);
+        if let Some(told) = &mut trail.told {
+            told.read = read;
+        }
         Ok(response)
     }
 
@@ -219,13 +223,11 @@ impl<B: Backend> Server<B> {
         parts: &Parts,
         variables: &[(&str, &str)],
         incoming: Incoming<'_>,
-        caller: Option<&Identity>,
+        trail: &mut Trail,
         read: &mut usize,
     ) -> Result<Response<Full>, Problem> {
-        if route.stopped.load(Relaxed) {
-            let detail = format!("An operator has stopped the API {}", route.api.name);
-            let status = StatusCode::SERVICE_UNAVAILABLE;
-            return Err(Problem::new(status, "The API is stopped", detail));
+        if let Some(problem) = route.stopped() {
+            return Err(problem);
         }
         let api = &*route.api;
         let operation = &api.operations[route.operation];
@@ -239,6 +241,10 @@ impl<B: Backend> Server<B> {
                 let status = StatusCode::NOT_IMPLEMENTED;
                 return Err(Problem::new(status, "Not supported yet", why.clone()));
             }
+        };
+        let chosen = match &route.policy {
+            Some(policy) => self.chosen(policy, parts, trail)?,
+            None => Choice::default(),
         };
         let timer = incoming.timer;
         let body = match &operation.body {
@@ -255,13 +261,23 @@ impl<B: Backend> Server<B> {
             plan,
             responses,
             timer,
-            caller,
+            chosen: &chosen,
         };
         let result = self
-            .program(&work, parts, variables, &body.bytes, &mut tape)
+            .program(&work, parts, variables, &body.bytes, (&mut tape, trail))
             .await;
         self.tapes.borrow_mut().push(tape);
         result
+    }
+
+    /// What a policy chooses for a request.
+    fn chosen(&self, policy: &Policy, parts: &Parts, trail: &Trail) -> Result<Choice, Problem> {
+        let known = |name: &str| self.shared.backend.has_connection(name);
+        let chosen = policy.choose(parts, trail.user.as_deref(), known);
+        chosen.map_err(|why| {
+            let title = "The policy cannot be applied";
+            Problem::new(StatusCode::BAD_REQUEST, title, why)
+        })
     }
 
     async fn body(
@@ -317,7 +333,7 @@ impl<B: Backend> Server<B> {
         parts: &Parts,
         variables: &[(&str, &str)],
         body: &Bytes,
-        tape: &mut Tape,
+        (tape, trail): (&mut Tape, &mut Trail),
     ) -> Result<Response<Full>, Problem> {
         let Job {
             api,
@@ -360,8 +376,9 @@ impl<B: Backend> Server<B> {
             headers: &parts.headers,
             body: json,
         };
-        let reply = self.run(work, parts, &request).await?;
+        let reply = self.run(work, parts, &request, trail).await?;
         let abend = reply.abend();
+        trail.answered(reply.ran(), abend.as_ref().map(|a| a.code.as_str()));
         let mut failure = None;
         let derived = asset.api_first.as_ref().filter(|_| abend.is_none());
         let areas: Vec<Option<&[u8]>> = asset
@@ -446,8 +463,14 @@ impl<B: Backend> Server<B> {
         work: &Job<'_>,
         parts: &Parts,
         request: &Request<'_>,
+        trail: &mut Trail,
     ) -> Result<<<B::Door as Door>::Task as crate::backend::Task>::Reply, Problem> {
-        let Job { asset, plan, .. } = *work;
+        let Job {
+            asset,
+            plan,
+            chosen,
+            ..
+        } = *work;
         let config = &self.shared.config;
         let areas = &asset.request.areas;
         let made = match (&plan.derived, &asset.api_first) {
@@ -457,23 +480,25 @@ impl<B: Backend> Server<B> {
             _ => Vec::new(),
         };
         let containers = made.iter().map(|(_, bytes)| bytes.len());
+        let transid = chosen.transid.as_deref().or(asset.transid.as_deref());
+        let runs_under = transid.filter(|_| !asset.eib_only);
+        let runs_under = runs_under.unwrap_or(&config.transid);
+        let connection = chosen.connection.as_deref().or(asset.connection.as_deref());
+        trail.calls(&asset.program, runs_under, connection);
+        let user = trail.user.clone();
         let call = Call {
             program: &asset.program,
-            transid: asset
-                .transid
-                .as_deref()
-                .filter(|_| !asset.eib_only)
-                .unwrap_or(&config.transid),
-            eib_transid: asset.transid.as_deref().filter(|_| asset.eib_only),
-            user_id: work.caller.and_then(|caller| caller.user_id.as_deref()),
-            trace_id: trace_id(&parts.headers),
+            transid: runs_under,
+            eib_transid: transid.filter(|_| asset.eib_only),
+            user_id: user.as_ref().and_then(|user| user.user_id.as_deref()),
+            trace_id: trail.trace_id,
             expected_bytes: areas
                 .iter()
                 .map(|area| area.record.max_len())
                 .chain(containers)
                 .sum(),
             timeout_ms: config.response_timeout_ms,
-            connection: asset.connection.as_deref(),
+            connection,
             idempotent: parts.method.is_idempotent(),
         };
         let mut task = self.door.begin(call).await.map_err(refused)?;
@@ -534,7 +559,8 @@ struct Job<'a> {
     plan: &'a RequestPlan,
     responses: &'a [ResponsePlan],
     timer: &'a ConnectionTimer,
-    caller: Option<&'a Identity>,
+    /// What a policy chose.
+    chosen: &'a Choice,
 }
 
 /// A body that was not read yet, and the connection it comes by.
@@ -669,19 +695,4 @@ fn constant(body: &Bytes) -> Response<Full> {
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     response
-}
-
-/// The trace id of `traceparent`.
-///
-/// Reference: W3C Trace Context, "traceparent Header".
-pub(super) fn trace_id(headers: &http::HeaderMap) -> [u8; 16] {
-    let parse = || {
-        let text = headers.get("traceparent")?.to_str().ok()?;
-        let id = text
-            .split('-')
-            .nth(1)
-            .filter(|id| id.len() == 32 && id.is_ascii())?;
-        u128::from_str_radix(id, 16).ok()
-    };
-    parse().unwrap_or(0).to_be_bytes()
 }

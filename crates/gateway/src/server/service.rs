@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::time::Instant;
 
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, header};
@@ -11,11 +10,12 @@ use super::body::Full;
 use super::gate::Gate;
 use super::metrics::OperationMetrics;
 use super::respond;
-use super::serve::{Incoming, Server, log, trace_id, without_body};
+use super::serve::{Incoming, Server, log, without_body};
 use super::tls::Server as Tls;
+use super::trail::{Ended, Trail};
 use crate::backend::Backend;
+use crate::observe::Kind;
 use crate::problem::Problem;
-use crate::security::Identity;
 use crate::service::{ServiceAnswer, ServiceBody, ServiceConfig, ServiceRequest};
 
 /// A service in force.
@@ -78,14 +78,13 @@ impl<B: Backend> Server<B> {
         connection: &Persistent,
         parts: Parts,
         incoming: Incoming<'_>,
-        started: Instant,
+        mut trail: Trail,
     ) -> Response<Full> {
         let service = &connection.service;
         let (method, peer) = (parts.method.clone(), incoming.peer);
         let logged = self.shared.config.access_log;
-        let path = logged.then(|| parts.uri.path().to_owned());
-        let mut user = None;
-        let taken = self.answer_of(service, parts, incoming, &mut user).await;
+        let uri = (logged || trail.told.is_some()).then(|| parts.uri.clone());
+        let taken = self.answer_of(service, parts, incoming, &mut trail).await;
         let mut read = 0;
         let mut response = match taken {
             Ok((response, bytes)) => {
@@ -99,11 +98,27 @@ impl<B: Backend> Server<B> {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         let (status, length) = (response.status().as_u16(), response.body().len());
-        service
-            .metrics
-            .count(status, started.elapsed(), read, length);
-        if let Some(path) = path {
-            log(&method, &path, (user.as_deref(), peer), started, &response);
+        let elapsed = trail.started.elapsed();
+        service.metrics.count(status, elapsed, (read, length), 0);
+        if let Some(uri) = uri {
+            if logged {
+                let who = (trail.user.as_deref(), peer);
+                log(&method, uri.path(), who, trail.started, &response);
+            }
+            if let Some(mut told) = trail.told {
+                told.kind = Kind::Service;
+                told.service = Some(service.config.name.as_str().into());
+                told.read = read;
+                let ended = Ended {
+                    method: method.clone(),
+                    uri,
+                    peer,
+                    headers: Default::default(),
+                    user: trail.user,
+                    started: trail.started,
+                };
+                ended.tell(&self.shared, *told, &response);
+            }
         }
         match method == Method::HEAD {
             true => without_body(response),
@@ -116,23 +131,24 @@ impl<B: Backend> Server<B> {
         service: &ServiceState,
         parts: Parts,
         incoming: Incoming<'_>,
-        user: &mut Option<Arc<Identity>>,
+        trail: &mut Trail,
     ) -> Result<(Response<Full>, usize), Problem> {
         let peer = incoming.peer;
-        let admitted = self.admit(&service.gate, &parts, peer, user).await;
+        let admitted = self.admit(&service.gate, &parts, peer, &mut trail.user);
+        let admitted = admitted.await;
         admitted.map_err(|problem| in_realm(problem, &service.config.realm))?;
         let (timer, limit) = (incoming.timer, service.config.max_body_bytes);
         let taken = self.read_body_of(incoming.body, timer, limit).await?;
         let read = taken.bytes.len();
         let request = ServiceRequest {
-            trace_id: trace_id(&parts.headers),
+            trace_id: trail.trace_id,
             parts,
             body: taken.bytes.clone(),
             client: (peer.address, peer.port).into(),
             server: peer.local.unwrap_or(service.config.listen),
             secure: peer.secure,
             certificate: peer.shown.clone(),
-            user_id: user.as_ref().and_then(|who| who.user_id.clone()),
+            user_id: trail.user.as_ref().and_then(|who| who.user_id.clone()),
         };
         let answer = service.config.handler.serve(request).await;
         let held = match &answer.body {

@@ -1,19 +1,17 @@
 //! The way of a request that no API serves: read, hand over, answer.
 
-use std::sync::Arc;
-use std::time::Instant;
-
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
 
 use super::body::Full;
 use super::gate::Gate;
 use super::respond;
-use super::serve::{Incoming, Server, trace_id};
+use super::serve::{Incoming, Server};
 use super::told::{abended_in, refused};
+use super::trail::Trail;
 use crate::backend::Backend;
+use crate::observe::Kind;
 use crate::problem::Problem;
-use crate::security::Identity;
 use crate::web::{BESIDE, Handler, WebAnswer, WebRefusal};
 
 /// What a browser is told of a path whose methods only its handler knows.
@@ -32,8 +30,7 @@ impl<B: Backend> Server<B> {
         handler: Box<dyn Handler>,
         parts: &Parts,
         incoming: Incoming<'_>,
-        started: Instant,
-        user: &mut Option<Arc<Identity>>,
+        trail: &mut Trail,
     ) -> Result<Response<Full>, Problem> {
         let asks = parts
             .headers
@@ -46,15 +43,25 @@ impl<B: Backend> Server<B> {
         }
         let path = handler.template().to_owned();
         let metrics = &self.shared.metrics;
-        let metrics = metrics.operation(BESIDE, parts.method.as_str(), &path);
+        // Clients make up methods, and each label is kept for ever.
+        let method = match METHODS.contains(&parts.method) || parts.method == Method::HEAD {
+            true => parts.method.as_str(),
+            false => "other",
+        };
+        let metrics = metrics.operation(BESIDE, method, &path);
+        if let Some(told) = &mut trail.told {
+            told.kind = Kind::Service;
+            told.service = Some(path.as_str().into());
+        }
         let called = format!("{} {path}", parts.method);
         let gate = Gate::beside(self.shared.guard.config(), &called);
-        self.admit(&gate, parts, incoming.peer, user).await?;
-        let caller = user.as_ref().and_then(|who| who.user_id.as_deref());
+        self.admit(&gate, parts, incoming.peer, &mut trail.user)
+            .await?;
+        let caller = trail.user.as_ref().and_then(|who| who.user_id.as_deref());
         let timer = incoming.timer;
         let taken = self.read_body(incoming.body, timer).await?;
         let read = taken.bytes.len();
-        let serving = handler.serve(parts, trace_id(&parts.headers), caller, taken.bytes.clone());
+        let serving = handler.serve(parts, trail.trace_id, caller, taken.bytes.clone());
         let result = match serving.await {
             Ok(answer) => {
                 let held = self.room(timer, answer.body.len()).await?;
@@ -64,7 +71,10 @@ impl<B: Backend> Server<B> {
         };
         let response = result.unwrap_or_else(|problem| respond::problem(&problem));
         let (status, length) = (response.status().as_u16(), response.body().len());
-        metrics.count(status, started.elapsed(), read, length);
+        metrics.count(status, trail.started.elapsed(), (read, length), 0);
+        if let Some(told) = &mut trail.told {
+            told.read = read;
+        }
         Ok(response)
     }
 }

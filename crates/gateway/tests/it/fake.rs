@@ -1,7 +1,7 @@
 //! A backend whose programs are closures.
 
-use gateway::{Abend, Backend, Call, Door, Failed, PutError, Refusal, Reply, Task};
-use std::collections::HashMap;
+use gateway::{Abend, Backend, Call, Command, Door, Failed, PutError, Ran, Refusal, Reply, Task};
+use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
@@ -19,6 +19,12 @@ pub struct Data {
     pub eib_transid: String,
     /// User id of the caller, empty for none.
     pub user: String,
+    /// Connection that asset or policy names, empty for none.
+    pub connection: String,
+    /// The trace that the call belongs to.
+    pub trace_id: [u8; 16],
+    /// What the region says of the task.
+    pub ran: Option<Ran>,
 }
 
 type Program = Arc<dyn Fn(&mut Data) + Send + Sync>;
@@ -29,6 +35,8 @@ pub struct Fake {
     programs: HashMap<String, Program>,
     /// Refuses every call while set.
     pub busy: Arc<AtomicBool>,
+    /// One of its regions is gone, and another is there.
+    pub limps: bool,
     /// Programs wait here before they end.
     pub gate: Option<Arc<Semaphore>>,
 }
@@ -52,11 +60,32 @@ impl Backend for Fake {
 
     fn impairment(&self) -> Option<String> {
         let busy = self.busy.load(Ordering::Relaxed);
-        busy.then(|| "it is \"busy\"".to_owned())
+        (busy || self.limps).then(|| "it is \"busy\"".to_owned())
+    }
+
+    fn ready(&self) -> bool {
+        !self.busy.load(Ordering::Relaxed)
     }
 
     fn metrics(&self, out: &mut String) {
         out.push_str("fake_up 1\n");
+    }
+
+    fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<Command> {
+        let one = |task: &u64| Command {
+            task: *task,
+            name: "READ".into(),
+            domain: "files",
+            start_unix_ns: 1_000,
+            end_unix_ns: 2_000,
+            resp: Some("NOTFND".into()),
+            abend: None,
+        };
+        tasks.iter().map(one).collect()
+    }
+
+    fn has_connection(&self, name: &str) -> bool {
+        ["blue", "green"].contains(&name)
     }
 }
 
@@ -72,6 +101,8 @@ impl Door for Fake {
             transid: call.transid.to_string(),
             eib_transid: call.eib_transid.unwrap_or_default().to_string(),
             user: call.user_id.unwrap_or_default().to_string(),
+            connection: call.connection.unwrap_or_default().to_string(),
+            trace_id: call.trace_id,
             ..Data::default()
         };
         match program {
@@ -148,5 +179,9 @@ impl Reply for Data {
 
     fn commarea(&self) -> &[u8] {
         &self.commarea
+    }
+
+    fn ran(&self) -> Option<Ran> {
+        self.ran
     }
 }

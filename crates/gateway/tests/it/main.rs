@@ -8,6 +8,8 @@ mod hostile;
 mod http2;
 mod import;
 mod load;
+mod observe;
+mod operations;
 mod perfchannel;
 mod promises;
 mod security;

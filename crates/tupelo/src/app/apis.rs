@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gateway::{Api, Diagnostic, Diagnostics, Severity};
+use gateway::{Api, Diagnostic, Diagnostics, LoadError, Loader, Severity};
 
 use super::Application;
 use super::finding::Findings;
@@ -72,6 +72,33 @@ impl Application {
     /// The same where the programs and their copybooks are elsewhere.
     pub fn load_apis_alone(&self, findings: &mut Findings) -> Apis {
         self.load_projects(findings, false)
+    }
+
+    /// What reads one project again when an operator asks for it.
+    pub fn loader(&self, with_programs: bool) -> Loader {
+        let (folder, state) = (self.folder.clone(), self.state.clone());
+        Loader(Arc::new(move |name| {
+            let app = Application::open(&folder, Some(&state));
+            let app = app.map_err(|e| LoadError::Wrong(vec![e.to_string()]))?;
+            app.load_api(name, with_programs)
+        }))
+    }
+
+    fn load_api(&self, name: &str, with_programs: bool) -> Result<Arc<Api>, LoadError> {
+        let wrong = |faults: &Diagnostics| {
+            let errors = faults.0.iter().filter(|d| d.severity == Severity::Error);
+            LoadError::Wrong(errors.map(ToString::to_string).collect())
+        };
+        let all = Api::load_each(&self.api_folder(), self.means());
+        let found = all.into_iter().find(|(known, _)| known == name);
+        let api = found.ok_or(LoadError::Absent)?.1.map_err(|f| wrong(&f))?;
+        if with_programs {
+            let sources = api.check_sources(&self.folder, &self.copy_folders());
+            if sources.has_errors() {
+                return Err(wrong(&sources));
+            }
+        }
+        Ok(Arc::new(api))
     }
 
     fn load_projects(&self, findings: &mut Findings, with_programs: bool) -> Apis {

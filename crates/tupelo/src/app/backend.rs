@@ -4,6 +4,7 @@
 //! goes there; others go to `[gateway] connection`, or else to the region of
 //! this process.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
 use std::path::PathBuf;
@@ -14,7 +15,9 @@ use super::ipconn::{ANY, Connections};
 use super::local::{LocalDoor, LocalRegion, LocalReply, LocalTask};
 use super::remote::{self, RemoteReply, RemoteTask};
 use super::scripts::WebSlot;
-use gateway::{Abend, Backend, Call, Door, Failed, Operated, PutError, Refusal, Reply, Task, Web};
+use gateway::{
+    Abend, Backend, Call, Command, Door, Failed, Operated, PutError, Ran, Refusal, Reply, Task, Web,
+};
 use ipconn::Pool;
 use region::engine::{self, EngineClass};
 use tokio::task::LocalSet;
@@ -112,6 +115,20 @@ impl Backend for Providers {
         local.or_else(|| self.remote.as_ref().and_then(|remote| remote.impairment()))
     }
 
+    /// One region of several is enough.
+    fn ready(&self) -> bool {
+        let local = self.local.as_ref().map(LocalRegion::impairment);
+        let called = self.remote.as_ref().filter(|remote| remote.calls());
+        match (local, called) {
+            (Some(impairment), _) => impairment.is_none(),
+            (None, Some(remote)) => {
+                let all = remote.connections.directory.connections();
+                all.iter().any(|c| c.lanes > 0)
+            }
+            (None, None) => false,
+        }
+    }
+
     fn web(&self) -> Option<&dyn Web> {
         self.web.get().map(|web| &**web)
     }
@@ -126,7 +143,20 @@ impl Backend for Providers {
         }
     }
 
+    fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<Command> {
+        let local = self.local.as_ref();
+        local.map_or_else(Vec::new, |local| local.commands(tasks))
+    }
+
+    fn has_connection(&self, name: &str) -> bool {
+        let config = self.remote.as_ref().map(|r| &r.connections.config);
+        config.is_some_and(|c| c.connections.contains_key(name) || c.groups.contains_key(name))
+    }
+
     fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
+        if path.trim_matches('/') == "logs" && !change {
+            return Some(super::operate::logs(query));
+        }
         if path.trim_matches('/') == "connections" && !change {
             let directory = self.remote.as_ref().map(|r| &r.connections.directory);
             return Some(super::operate::connections(directory));
@@ -268,6 +298,13 @@ impl Reply for ProviderReply {
         match self {
             ProviderReply::Local(reply) => reply.commarea(),
             ProviderReply::Remote(reply) => reply.commarea(),
+        }
+    }
+
+    fn ran(&self) -> Option<Ran> {
+        match self {
+            ProviderReply::Local(reply) => reply.ran(),
+            ProviderReply::Remote(reply) => reply.ran(),
         }
     }
 }

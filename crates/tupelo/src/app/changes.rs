@@ -25,6 +25,10 @@ pub fn fingerprint(app: &Application) -> u64 {
             look(&app.folder.join(copybook), &mut seen);
         }
     }
+    let gateway = &settings.gateway;
+    for policy in gateway.policy.iter().chain(gateway.policies.values()) {
+        look(&app.folder.join(policy), &mut seen);
+    }
     for folder in folders {
         look(&app.folder.join(folder), &mut seen);
     }

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::security::SecuritySection;
+use super::telemetry::{AuditSection, TracesSection};
 
 /// The whole file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -37,6 +38,10 @@ pub struct Config {
     pub admin: AdminSection,
     /// Who callers are and what they may do.
     pub security: SecuritySection,
+    /// Audit records of the gateway's requests.
+    pub audit: AuditSection,
+    /// Traces of the gateway's requests, for an OpenTelemetry collector.
+    pub traces: TracesSection,
     /// The node for APPC partners, when there is one. It listens on
     /// 127.0.0.1:2065 when `listen` is absent.
     pub appc: Option<appc::AppcConfig>,
@@ -368,6 +373,12 @@ pub struct GatewaySection {
     /// absent the region of this process runs them, or with `--gateway-only`
     /// any region of `[ipconn.connections]`.
     pub connection: Option<String>,
+    /// Rule set, in the format of z/OS Connect's, that chooses connection and
+    /// transaction by the request, for every API without one of its own;
+    /// relative to the application folder.
+    pub policy: Option<PathBuf>,
+    /// The same for one API, by the name of its folder.
+    pub policies: BTreeMap<String, PathBuf>,
 }
 
 impl Default for GatewaySection {
@@ -392,6 +403,8 @@ impl Default for GatewaySection {
             cors_origins: Vec::new(),
             access_log: false,
             connection: None,
+            policy: None,
+            policies: BTreeMap::new(),
         }
     }
 }

@@ -1,13 +1,17 @@
 //! The region of this process as the gateway sees it.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
 use super::store_watch::StoreWatch;
 use super::texts::ProgramTexts;
-use gateway::{Abend, Call, Door, Failed, Operated, PutError, Refusal, Reply, Task};
-use region::{ContainerType, DoorRuntime, Handle, Outcome, Port, TaskRequest, UserId};
+use gateway::{Abend, Call, Command, Door, Failed, Operated, PutError, Ran, Refusal, Reply, Task};
+use region::{
+    ContainerType, DoorRuntime, Handle, Outcome, Port, TaskRequest, TraceFilter, TraceRecord,
+    UserId,
+};
 
 /// A handle on the region, and who its callers are.
 #[derive(Clone)]
@@ -89,6 +93,24 @@ impl LocalRegion {
         for service in self.region.services() {
             service.metrics(out);
         }
+    }
+
+    /// The commands of tasks that are over, as far as the trace still has them.
+    pub fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<Command> {
+        let all = self.region.trace(&TraceFilter::default()).into_iter();
+        let ended = all.filter(|record| tasks.contains(&record.task));
+        let command = |record: TraceRecord| {
+            Some(Command {
+                task: record.task,
+                start_unix_ns: record.unix_ns.saturating_sub(record.elapsed_ns?),
+                end_unix_ns: record.unix_ns,
+                name: record.command,
+                domain: record.domain,
+                resp: record.resp,
+                abend: record.abend,
+            })
+        };
+        ended.filter_map(command).collect()
     }
 
     /// Answers an operator; none for a path that is not the region's.
@@ -193,5 +215,18 @@ impl Reply for LocalReply {
 
     fn commarea(&self) -> &[u8] {
         self.0.commarea()
+    }
+
+    fn ran(&self) -> Option<Ran> {
+        let record = self.0.record();
+        Some(Ran {
+            task: record.task,
+            cpu_ns: record.general_cpu_ns,
+            start_unix_ns: record.start_unix_ns,
+            response_ns: record.response_ns,
+            admission_wait_ns: record.admission_wait_ns,
+            dispatch_wait_ns: record.dispatch_wait_ns,
+            commands: record.commands,
+        })
     }
 }

@@ -9,6 +9,7 @@
 //! | `GET /top/actual`, `GET /top/delta` | CPU by kind of engine: so far, since the baseline |
 //! | `POST /top/reset` | makes the counters the baseline |
 //! | `GET /locks` | all locks, their owners and waiters |
+//! | `GET /logs?last=N` | the newest lines of the log |
 //! | `GET /connections` | connections to other regions, and partners that have connected |
 //! | `GET /sockets/list`, `GET /sockets/trace` | the listeners, the last socket calls |
 //! | `POST /sockets/start/LISTENER`, `POST /sockets/stop/LISTENER` | start and stop one |
@@ -73,6 +74,15 @@ pub fn connections(directory: Option<&ipconn::Directory>) -> Operated {
         "connections": connections.unwrap_or_default(),
         "partners": partners.unwrap_or_default(),
     }))
+}
+
+/// The newest lines of the log.
+pub fn logs(query: &str) -> Operated {
+    let last = query.split('&').find_map(|part| part.strip_prefix("last="));
+    match last.map_or(Ok(200), str::parse) {
+        Ok(most) => list(&json!({ "lines": crate::log::newest(most) })),
+        Err(_) => fault(400, "last= takes a number"),
+    }
 }
 
 /// Starts a transaction without data, as the region's own user.

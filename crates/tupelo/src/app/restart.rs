@@ -1,6 +1,6 @@
 //! What a change of `tupelo.toml` needs: a reload, or a new start.
 //!
-//! Files, compiler settings, FCQRONLY, the folder of the API projects, scripts
+//! Files, compiler settings, FCQRONLY, the folder of the API projects, their policies, scripts
 //! and their limits, the listeners of sockets and the addresses that programs may
 //! use, and the partners, modes and users of APPC are read again while the server runs. Everything else
 //! was handed out when it started: listeners, limits, the store, the node for
@@ -11,9 +11,11 @@ use super::config::Config;
 /// Sections whose every key a reload takes over.
 const RELOADED_SECTIONS: [&str; 2] = ["files", "compile"];
 /// Single keys that a reload takes over.
-const RELOADED_KEYS: [(&str, &str); 16] = [
+const RELOADED_KEYS: [(&str, &str); 18] = [
     ("region", "fc_qr_only"),
     ("gateway", "apis"),
+    ("gateway", "policy"),
+    ("gateway", "policies"),
     ("appc", "partners"),
     ("appc", "modes"),
     ("appc", "users"),

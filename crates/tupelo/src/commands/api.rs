@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 
 use gateway::{Choice, Import, ImportBook, ImportNames, NameStyle, Redefines, import};
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
+use serde_json::Value;
 
 use crate::Outcome;
+use crate::app::operate::encoded;
 use crate::app::{Application, counted};
 use crate::app::finding::{Findings, Severity};
 use crate::commands::record::source::read_text;
 use crate::operator::{Ask, cell};
 use crate::table::Table;
 
-/// Make API projects, and stop and start those of a running server.
+/// Make API projects, and list, stop, start and redeploy those of a running server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo api import quote --program QUOTE01 --request copybooks/QUOTE.cpy")]
 pub struct Args {
@@ -33,13 +35,28 @@ enum What {
     Stop(SwitchArgs),
     /// Start an API again that was stopped.
     Start(SwitchArgs),
+    /// Read the project of an API again and put it in force; the old one stays
+    /// when it is wrong.
+    Redeploy(RedeployArgs),
 }
 
 /// Which API.
 #[derive(Debug, clap::Args)]
+pub struct RedeployArgs {
+    /// Its name.
+    name: String,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// Which API, or which operation of it.
+#[derive(Debug, clap::Args)]
 pub struct SwitchArgs {
     /// Its name.
     name: String,
+    /// One operation alone: its operationId, or "METHOD /path".
+    #[arg(long, value_name = "OPERATION")]
+    operation: Option<String>,
     #[command(flatten)]
     ask: Ask,
 }
@@ -138,6 +155,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         What::List(ask) => run_list(&ask),
         What::Stop(args) => run_switch(&args, "stop"),
         What::Start(args) => run_switch(&args, "start"),
+        What::Redeploy(args) => run_redeploy(&args),
         What::Import(args) => {
             plain_name(&args.name)?;
             let app = Application::open(&args.app, None)?;
@@ -224,6 +242,10 @@ fn run_list(ask: &Ask) -> Result<Outcome> {
         for operation in api["operations"].as_array().into_iter().flatten() {
             let of_api = ["name", "state"].map(|key| cell(&api[key]));
             let own = ["method", "path", "program"].map(|key| cell(&operation[key]));
+            let of_api = match operation["state"] == "stopped" {
+                true => [cell(&api["name"]), "stopped".to_owned()],
+                false => of_api.clone(),
+            };
             table.row(of_api.into_iter().chain(own));
         }
     }
@@ -232,10 +254,24 @@ fn run_list(ask: &Ask) -> Result<Outcome> {
 }
 
 fn run_switch(args: &SwitchArgs, what: &str) -> Result<Outcome> {
-    let done = args.ask.post(&format!("/apis/{}/{what}", plain_name(&args.name)?))?;
+    let mut path = format!("/apis/{}/{what}", plain_name(&args.name)?);
+    if let Some(operation) = &args.operation {
+        path += &format!("?operation={}", encoded(operation));
+    }
+    let done = args.ask.post(&path)?;
+    match (args.ask.json, &done["operation"]) {
+        (true, _) => println!("{done}"),
+        (_, Value::String(operation)) => println!("{operation} of {} is {}", args.name, cell(&done["state"])),
+        _ => println!("{} is {}", args.name, cell(&done["state"])),
+    }
+    Ok(Outcome::Clean)
+}
+
+fn run_redeploy(args: &RedeployArgs) -> Result<Outcome> {
+    let done = args.ask.post(&format!("/apis/{}/redeploy", plain_name(&args.name)?))?;
     match args.ask.json {
         true => println!("{done}"),
-        false => println!("{} is {}", args.name, cell(&done["state"])),
+        false => println!("{} is redeployed", args.name),
     }
     Ok(Outcome::Clean)
 }

@@ -48,6 +48,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let apis = app.load_apis(&mut findings);
     let good: Vec<&Api> = apis.good.iter().map(|api| &**api).collect();
     findings.extend(interfaces::findings(&app, &compiled, &good));
+    app.policies(&mut findings);
     let scripts = scripts::check(&app);
     findings.extend(scripts::findings(&app, &scripts).iter().cloned());
     let (pipelines, wrong) = crate::app::web::pipelines(&app);
@@ -61,7 +62,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     let known = app.config.appc.as_ref().map(|_| crate::app::appc::known(&app).map(drop));
     let installed = app.install(&compiled.programs).map(drop);
     let connections = crate::app::ipconn::config(&app).map(drop);
-    for report in [installed, known.unwrap_or(Ok(())), connections].into_iter().filter_map(Result::err) {
+    let observed = app.observed().map(drop);
+    for report in [installed, known.unwrap_or(Ok(())), connections, observed].into_iter().filter_map(Result::err) {
         errors += 1;
         println!("{report}");
     }

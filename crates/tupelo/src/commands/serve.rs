@@ -163,10 +163,10 @@ fn serve_gateway(
         seen = now;
         said.begin();
         match Application::open(&args.folder, args.state.as_deref()) {
-            Ok(again) => {
-                let told = front.reload(&again, &mut said);
-                tracing::info!(target: SERVE, "loaded again: {told}");
-            }
+            Ok(again) => match front.reload(&again, &mut said) {
+                Ok(told) => tracing::info!(target: SERVE, "loaded again: {told}"),
+                Err(report) => not_loaded(&report),
+            },
             Err(report) => not_loaded(&report),
         }
     }

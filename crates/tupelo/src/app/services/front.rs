@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::Gateway;
+use gateway::{Gateway, GatewayConfig, Policies};
 use miette::{Result, bail};
 
 use super::gateway::{addresses, gateway_config, served, taken};
@@ -50,7 +50,12 @@ impl Front {
             })),
             web: Arc::default(),
         };
-        let gateway = Gateway::start(gateway_config(app)?, apis.good.clone(), providers);
+        let config = GatewayConfig {
+            policies: policies(app, said)?,
+            loader: Some(app.loader(false)),
+            ..gateway_config(app)?
+        };
+        let gateway = Gateway::start(config, apis.good.clone(), providers);
         let gateway = gateway.map_err(|error| taken(error, app))?;
         gateway.tell_unserved(unserved(&apis));
         Ok(Front {
@@ -67,20 +72,31 @@ impl Front {
 
     /// Takes the APIs over as they are now. One that is wrong keeps the version
     /// that is in force.
-    pub fn reload(&mut self, app: &Application, said: &mut Said) -> String {
+    pub fn reload(&mut self, app: &Application, said: &mut Said) -> Result<String> {
+        let policies = policies(app, said)?;
         let mut apis = load(app, said);
-        for name in apis.keep(&self.apis.good) {
+        for name in apis.keep(&self.gateway.apis()) {
             tracing::warn!(target: SERVE, "API {name}: its last version that was right stays in force");
         }
         self.apis = apis;
         self.gateway.tell_unserved(unserved(&self.apis));
-        self.gateway.reload(self.apis.good.clone());
-        served(&self.apis)
+        self.gateway.reload_with(self.apis.good.clone(), policies);
+        Ok(served(&self.apis))
     }
 
     /// Accepts nothing more and ends, after so long at most.
     pub fn stop(self, limit: Duration) {
         self.gateway.shutdown(limit);
+    }
+}
+
+fn policies(app: &Application, said: &mut Said) -> Result<Policies> {
+    let mut findings = Findings::new(&app.folder);
+    let policies = app.policies(&mut findings);
+    said.say(&findings);
+    match policies {
+        Some(policies) => Ok(policies),
+        None => bail!("a policy of [gateway] cannot be used"),
     }
 }
 

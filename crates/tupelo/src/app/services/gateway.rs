@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tls::{ClientCertificates, ServerFiles};
 
-use gateway::{Api, Gateway, GatewayConfig, StartError, TlsConfig};
+use gateway::{Api, Gateway, GatewayConfig, Policies, StartError, TlsConfig};
 use miette::{Result, bail, miette};
 
 use super::{Beside, ConnectionSlot, Running, Service};
@@ -31,6 +31,8 @@ struct Rest {
     admin_tls: bool,
     /// What was read and is not in force yet.
     next: Option<Apis>,
+    /// The rule sets that go with it.
+    policies: Policies,
     /// What is served beside the APIs.
     beside: Beside,
     /// The connections to other regions.
@@ -63,8 +65,16 @@ impl Service for Rest {
         if self.without_http {
             return Ok(());
         }
+        let mut findings = Findings::new(&app.folder);
+        let policies = app.policies(&mut findings);
+        said.say(&findings);
+        let Some(policies) = policies else {
+            bail!("a policy of [gateway] cannot be used");
+        };
         let mut apis = load_apis(app, compiled, said);
-        let running = &self.apis.good;
+        // What an operator has redeployed counts.
+        let running = self.gateway.as_ref().map(Gateway::apis).unwrap_or_default();
+        let running = &running;
         if self.gateway.is_none() {
             if apis.good.is_empty() && !apis.bad.is_empty() && app.config.appc.is_none() {
                 bail!("no API of {} can be served", app.api_folder().display());
@@ -85,6 +95,7 @@ impl Service for Rest {
             }
         }
         self.next = Some(apis);
+        self.policies = policies;
         Ok(())
     }
 
@@ -118,6 +129,8 @@ impl Service for Rest {
         let apis = self.apis.good.clone();
         let config = GatewayConfig {
             services: self.beside.take(),
+            policies: self.policies.clone(),
+            loader: Some(app.loader(true)),
             ..gateway_config(app)?
         };
         let gateway = Gateway::start(config, apis, backend);
@@ -142,7 +155,7 @@ impl Service for Rest {
         if let (Some(gateway), Some(apis)) = (&self.gateway, self.next.take()) {
             self.apis = apis;
             gateway.tell_unserved(unserved(&self.apis));
-            gateway.reload(self.apis.good.clone());
+            gateway.reload_with(self.apis.good.clone(), self.policies.clone());
         }
         Ok(())
     }
@@ -197,7 +210,7 @@ fn admin_address(gateway: &Gateway<Providers>, tls: bool) -> Option<(&'static st
     let address = gateway.admin_address()?;
     Some((
         "admin",
-        format!("{scheme}://{address}  /health /metrics /apis"),
+        format!("{scheme}://{address}  /console/ /health /metrics /apis"),
     ))
 }
 
@@ -307,6 +320,7 @@ pub fn gateway_config(app: &Application) -> Result<GatewayConfig> {
         response_timeout_ms: settings.response_timeout_ms,
         cors_origins: settings.cors_origins.clone(),
         access_log: settings.access_log,
+        observe: app.observed()?,
         ..GatewayConfig::default()
     })
 }

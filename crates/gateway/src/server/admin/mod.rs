@@ -1,12 +1,21 @@
-//! The administration port: metrics, health, and the APIs' documents.
+//! The administration port: metrics, health, APIs and their documents, the
+//! console, and what the backend answers operators.
+
+mod apis;
+mod console;
+mod describe;
+
+pub use describe::administration;
 
 use super::body::Full;
 use super::gate::{Peer, credentials};
 use super::tls::{Server as Tls, client_name};
+use super::trail::{Ended, Told};
 use super::{Routes, Shared, Stop, documents, respond};
 use crate::backend::Backend;
+use crate::observe::Kind;
 use crate::problem::Problem;
-use crate::security::Act;
+use crate::security::{Act, Identity};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
@@ -16,8 +25,7 @@ use hyper_util::server::conn::auto;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -25,6 +33,10 @@ use tokio_rustls::TlsAcceptor;
 
 /// How long a client of this port may be silent.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long it may take for the TLS handshake.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// Connections of this port at a time; further ones are closed.
+const MOST: usize = 256;
 
 /// Serves until told to stop.
 pub(super) fn run<B: Backend>(
@@ -45,13 +57,17 @@ pub(super) fn run<B: Backend>(
             Ok(listener) => listener,
             Err(e) => return tracing::error!(error = %e, "the administration port is lost"),
         };
+        let places = Arc::new(tokio::sync::Semaphore::new(MOST));
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
-                _ = stop.changed() => return,
+                () = ends(&mut stop) => return,
             };
             match accepted {
                 Ok((stream, from)) => {
+                    let Ok(place) = places.clone().try_acquire_owned() else {
+                        continue;
+                    };
                     let (shared, stop) = (shared.clone(), stop.clone());
                     let mut peer = Peer {
                         address: from.ip(),
@@ -59,11 +75,15 @@ pub(super) fn run<B: Backend>(
                     };
                     let Some(acceptor) = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()))
                     else {
-                        tokio::spawn(connection(shared, stream, peer, stop));
+                        tokio::spawn(async move {
+                            connection(shared, stream, peer, stop).await;
+                            drop(place);
+                        });
                         continue;
                     };
                     tokio::spawn(async move {
-                        let shaken = tokio::time::timeout(PATIENCE, acceptor.accept(stream)).await;
+                        let _place = place;
+                        let shaken = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await;
                         if let Ok(Ok(stream)) = shaken {
                             peer.secure = true;
                             peer.certificate = client_name(&stream);
@@ -87,11 +107,28 @@ async fn connection<B: Backend>(
     let service = hyper::service::service_fn(|request: http::Request<Incoming>| {
         let (shared, peer) = (shared.clone(), peer.clone());
         async move {
+            let started = Instant::now();
             let (parts, _) = request.into_parts();
-            let response = match admit(&shared, &parts, &peer).await {
-                Ok(()) => handle(&shared, &parts),
+            let mut user = None;
+            let response = match admit(&shared, &parts, &peer, &mut user).await {
+                Ok(()) => handle(&shared, &parts, user.as_deref()).await,
                 Err(problem) => respond::problem(&problem),
             };
+            if parts.method == Method::POST && shared.observer.is_on() {
+                let ended = Ended {
+                    method: parts.method,
+                    uri: parts.uri,
+                    peer: &peer,
+                    headers: Default::default(),
+                    user,
+                    started,
+                };
+                let told = Told {
+                    kind: Kind::Admin,
+                    ..Told::default()
+                };
+                ended.tell(&shared, told, &response);
+            }
             Ok::<_, std::convert::Infallible>(response)
         }
     });
@@ -103,18 +140,27 @@ async fn connection<B: Backend>(
     let connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     tokio::select! {
         _ = connection => {}
-        _ = stop.changed() => {}
+        () = ends(&mut stop) => {}
     }
+}
+
+/// Waits until nothing is to be answered any more. While doors drain, who asks
+/// is told so.
+async fn ends(stop: &mut watch::Receiver<Stop>) {
+    let _ = stop.wait_for(|stop| *stop == Stop::Now).await;
 }
 
 /// Whether somebody may do what they ask for. Whether the server is well is
 /// for everybody.
-async fn admit<B: Backend>(shared: &Shared<B>, parts: &Parts, peer: &Peer) -> Result<(), Problem> {
-    let config = &shared.config;
-    let beyond = config.admin.is_some_and(|admin| !admin.ip().is_loopback());
+async fn admit<B: Backend>(
+    shared: &Shared<B>,
+    parts: &Parts,
+    peer: &Peer,
+    user: &mut Option<Arc<Identity>>,
+) -> Result<(), Problem> {
     let path = parts.uri.path().trim_matches('/');
     let health = path == "health" || path.starts_with("health/");
-    if !(config.admin_auth || beyond) || health && parts.method != Method::POST {
+    if !shared.admin_asks() || health && parts.method != Method::POST {
         return Ok(());
     }
     let limited = shared.within_rate(peer);
@@ -129,14 +175,28 @@ async fn admit<B: Backend>(shared: &Shared<B>, parts: &Parts, peer: &Peer) -> Re
         let (user, client) = (who.name.as_str(), peer.address);
         tracing::info!(%user, %client, "{} /{path}", parts.method);
     }
+    *user = Some(who);
     Ok(())
 }
 
-fn handle<B: Backend>(shared: &Shared<B>, request: &Parts) -> Response<Full> {
+impl<B: Backend> Shared<B> {
+    /// Whether the port's users must say who they are.
+    fn admin_asks(&self) -> bool {
+        let beyond = |admin: SocketAddr| !admin.ip().is_loopback();
+        self.config.admin_auth || self.config.admin.is_some_and(beyond)
+    }
+}
+
+async fn handle<B: Backend>(
+    shared: &Arc<Shared<B>>,
+    request: &Parts,
+    user: Option<&Identity>,
+) -> Response<Full> {
     let (method, path) = (&request.method, request.uri.path());
     if path.trim_end_matches('/') == "/metrics" && matches!(*method, Method::GET | Method::HEAD) {
         let mut text = String::with_capacity(16 << 10);
-        shared.metrics.write(shared.memory.held(), &mut text);
+        let (held, observed) = (shared.memory.held(), &shared.observer.counts);
+        shared.metrics.write(held, observed, &mut text);
         shared.backend.metrics(&mut text);
         let mut response = Response::new(Full::new(text.into()));
         let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -146,22 +206,22 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &Parts) -> Response<Full> {
     let change = *method == Method::POST;
     if (change && may_change(request)) || *method == Method::GET {
         let query = request.uri.query().unwrap_or_default();
-        if let Some(operated) = shared.backend.operate(path, query, change) {
-            let mut response = Response::new(Full::new(operated.json.into()));
+        let operated = shared.backend.operate(path, query, change);
+        let operated = operated.map(|o| (o.status, o.json));
+        let said = match operated {
+            Some(operated) => Some(operated),
+            None => own(shared, path, query, change, user)
+                .await
+                .map(|(status, json)| (status, json.to_string())),
+        };
+        if let Some((status, json)) = said {
+            let mut response = documents::text("application/json", json);
             *response.status_mut() =
-                StatusCode::from_u16(operated.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            let kind = HeaderValue::from_static("application/json");
-            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+                StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             return response;
         }
     }
     let routes = shared.routes();
-    if change
-        && may_change(request)
-        && let Some(response) = switched(&routes, path)
-    {
-        return response;
-    }
     let headers = &request.headers;
     if matches!(*method, Method::GET | Method::HEAD)
         && let Some(response) = elsewhere(shared, &routes, path, headers)
@@ -169,39 +229,37 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &Parts) -> Response<Full> {
         return response;
     }
     documents::answer(&routes, method, path, headers, || shared.health()).unwrap_or_else(|| {
-        let detail = format!("There is nothing at {path}; try /metrics, /health, /apis or /docs/");
+        let detail = format!(
+            "There is nothing at {path}; try /console/, /metrics, /health, /apis or /openapi.json"
+        );
         respond::problem(&Problem::new(StatusCode::NOT_FOUND, "Not found", detail))
     })
 }
 
-/// Stops an API, or starts it again: `POST /apis/NAME/stop`.
-fn switched(routes: &Routes, path: &str) -> Option<Response<Full>> {
+/// What this port itself answers in JSON; none for a path that is not its.
+async fn own<B: Backend>(
+    shared: &Arc<Shared<B>>,
+    path: &str,
+    query: &str,
+    change: bool,
+    user: Option<&Identity>,
+) -> Option<apis::Said> {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
-    let (name, stop) = match parts.as_slice() {
-        ["apis", name, "stop"] => (*name, true),
-        ["apis", name, "start"] => (*name, false),
+    let routes = shared.routes();
+    Some(match (parts.as_slice(), change) {
+        (["apis", name, "stop"], true) => apis::switched(&routes, name, query, true),
+        (["apis", name, "start"], true) => apis::switched(&routes, name, query, false),
+        (["apis", name, "redeploy"], true) => apis::redeployed(shared, name).await,
+        (["apis", name], false) => (200, apis::one(&routes, name)?),
+        (["openapi.json"], false) => (200, administration()),
+        (["whoami"], false) => {
+            let operate = shared.guard.config().access.roles(Act::Operate);
+            let may = user.map_or(!shared.admin_asks(), |user| user.has_any(&operate));
+            let user = user.map(|user| user.name.as_str());
+            (200, serde_json::json!({ "user": user, "mayChange": may }))
+        }
         _ => return None,
-    };
-    let served = routes.apis.iter().any(|api| api.name == name);
-    let switch = routes.stopped.get(name).filter(|_| served);
-    let (status, json) = match switch {
-        Some(switch) => {
-            switch.store(stop, Relaxed);
-            let state = if stop { "stopped" } else { "started" };
-            tracing::info!("the API {name} is {state}");
-            let json = serde_json::json!({ "name": name, "state": state });
-            (StatusCode::OK, json)
-        }
-        None => {
-            let why = format!("there is no API {name}");
-            (StatusCode::NOT_FOUND, serde_json::json!({ "error": why }))
-        }
-    };
-    let mut response = Response::new(Full::new(json.to_string().into()));
-    *response.status_mut() = status;
-    let kind = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    Some(response)
+    })
 }
 
 /// A page of another origin cannot make a browser send this header unasked.
@@ -220,7 +278,11 @@ fn elsewhere<B: Backend>(
     let origin = || gateway_origin(shared.address, headers);
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     match parts.as_slice() {
-        [""] | ["docs", ..] => Some(documents::redirect(&format!("{}/docs/", origin()))),
+        [""] => Some(documents::redirect("/console/")),
+        ["console"] if !path.ends_with('/') => Some(documents::redirect("/console/")),
+        ["console"] => console::file(""),
+        ["console", file] => console::file(file),
+        ["docs", ..] => Some(documents::redirect(&format!("{}/docs/", origin()))),
         ["apis", name, "openapi.json"] => {
             let api = routes.apis.iter().find(|api| api.name == *name)?;
             Some(documents::document_at(api, &origin()))

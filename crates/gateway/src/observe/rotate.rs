@@ -1,0 +1,108 @@
+//! A file of lines that does not grow for ever: at its size it becomes
+//! `NAME.1`, the one before `NAME.2`, and the oldest goes.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The file that is written.
+#[derive(Debug)]
+pub(super) struct Rotating {
+    path: PathBuf,
+    max_bytes: u64,
+    /// Files kept beside it.
+    kept: u32,
+    open: Option<(File, u64)>,
+}
+
+impl Rotating {
+    /// Opens the file, or goes on behind what is in it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(path: &Path, max_bytes: u64, kept: u32) -> io::Result<Rotating> {
+        let mut file = Rotating {
+            path: path.to_owned(),
+            max_bytes,
+            kept,
+            open: None,
+        };
+        file.current()?;
+        Ok(file)
+    }
+
+    fn current(&mut self) -> io::Result<&mut (File, u64)> {
+        if self.open.is_none() {
+            if let Some(folder) = self.path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            let mut options = OpenOptions::new();
+            options.create(true).append(true);
+            // What callers asked for is not for everybody on the machine.
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o640);
+            let file = options.open(&self.path)?;
+            let bytes = file.metadata()?.len();
+            self.open = Some((file, bytes));
+        }
+        self.open.as_mut().ok_or(io::ErrorKind::NotFound.into())
+    }
+
+    /// Writes whole lines with one call.
+    ///
+    /// # Errors
+    /// What the system says; the next write tries anew.
+    pub fn write(&mut self, lines: &[u8]) -> io::Result<()> {
+        let (max_bytes, (_, bytes)) = (self.max_bytes, self.current()?);
+        if *bytes > 0 && *bytes + lines.len() as u64 > max_bytes {
+            self.turn()?;
+        }
+        let (file, bytes) = self.current()?;
+        let written = file.write_all(lines);
+        *bytes += lines.len() as u64;
+        if written.is_err() {
+            self.open = None;
+        }
+        written
+    }
+
+    fn turn(&mut self) -> io::Result<()> {
+        self.open = None;
+        if self.kept == 0 {
+            return std::fs::remove_file(&self.path);
+        }
+        for number in (1..self.kept).rev() {
+            // One that is not there yet is no fault.
+            let _ = std::fs::rename(self.numbered(number), self.numbered(number + 1));
+        }
+        std::fs::rename(&self.path, self.numbered(1))
+    }
+
+    fn numbered(&self, number: u32) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(format!(".{number}"));
+        name.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_goes_and_no_line_is_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sub/audit.jsonl");
+        let mut file = Rotating::open(&path, 10, 2).unwrap();
+        for n in 0..8 {
+            file.write(format!("line{n}\n").as_bytes()).unwrap();
+        }
+        let read = |name: &str| std::fs::read_to_string(folder.path().join("sub").join(name));
+        assert_eq!(read("audit.jsonl").unwrap(), "line7\n");
+        assert_eq!(read("audit.jsonl.1").unwrap(), "line6\n");
+        assert_eq!(read("audit.jsonl.2").unwrap(), "line5\n");
+        assert!(read("audit.jsonl.3").is_err());
+        let mut again = Rotating::open(&path, 1000, 2).unwrap();
+        again.write(b"more\n").unwrap();
+        assert_eq!(read("audit.jsonl").unwrap(), "line7\nmore\n");
+    }
+}

@@ -1,0 +1,334 @@
+//! Policies: rules on a request that choose the connection, the transaction
+//! and the code page of its program.
+//!
+//! A policy is a rule set in the format of z/OS Connect's, so that a file of
+//! theirs is taken as it is. A rule holds when all of its conditions do; rules
+//! are looked at in their order, and the first that sets a property decides
+//! it. Beside `header` there are conditions of ours: `path`, `method`, `user`
+//! and `role`.
+//!
+//! Reference: z/OS Connect, "Format of a rule set", "Valid properties for use
+//! in policy rules".
+
+mod read;
+
+use crate::diagnostics::{Diagnostics, Position};
+use crate::security::Identity;
+use http::request::Parts;
+use http::{HeaderName, Method};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A rule set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Policy {
+    file: PathBuf,
+    rules: Vec<Rule>,
+    warnings: Diagnostics,
+}
+
+/// Which policy applies to which API: one of its own, or the one for all
+/// others.
+#[derive(Debug, Clone, Default)]
+pub struct Policies {
+    /// For every API without one of its own.
+    pub global: Option<Arc<Policy>>,
+    /// By the name of the API.
+    pub specific: std::collections::BTreeMap<String, Arc<Policy>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Rule {
+    name: String,
+    conditions: Vec<Condition>,
+    sets: Vec<Set>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Condition {
+    /// A header with one of these values; with any when there are none.
+    Header(HeaderName, Option<Vec<String>>),
+    /// The request's path, whole; `*` at the end stands for the rest.
+    Path(Vec<String>),
+    Method(Vec<Method>),
+    /// The name of who calls.
+    User(Vec<String>),
+    /// A role of theirs.
+    Role(Vec<String>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Set {
+    property: Property,
+    value: Vec<Piece>,
+    at: Position,
+}
+
+/// What a rule can choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Property {
+    Connection,
+    Transaction,
+}
+
+/// A part of a value: as it is written, or what a header says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Header(HeaderName),
+}
+
+/// What a policy chooses for one request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub connection: Option<String>,
+    pub transid: Option<String>,
+}
+
+impl Policies {
+    /// The policy of an API.
+    pub(crate) fn of(&self, api: &str) -> Option<&Arc<Policy>> {
+        self.specific.get(api).or(self.global.as_ref())
+    }
+}
+
+impl Policy {
+    /// Reads a rule set.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with its line and what would do.
+    pub fn load(file: &Path) -> Result<Policy, Diagnostics> {
+        let mut out = Diagnostics::default();
+        let text = match std::fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(e) => {
+                out.error(file, Position::default(), format!("cannot be read: {e}"));
+                return Err(out);
+            }
+        };
+        Policy::parse(file, &text)
+    }
+
+    /// The same of a text; `file` is for messages.
+    ///
+    /// # Errors
+    /// As [`load`](Policy::load).
+    pub fn parse(file: &Path, text: &str) -> Result<Policy, Diagnostics> {
+        let mut out = Diagnostics::default();
+        let rules = read::rules(file, text, &mut out);
+        match out.has_errors() {
+            true => Err(out),
+            false => Ok(Policy {
+                file: file.to_owned(),
+                rules,
+                warnings: out,
+            }),
+        }
+    }
+
+    /// What is not as it should be and does not keep it from being used.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
+    }
+
+    /// Connections that rules name and `known` does not know, each with its
+    /// place.
+    pub fn unknown_connections(&self, known: impl Fn(&str) -> bool) -> Diagnostics {
+        let mut out = Diagnostics::default();
+        for set in self.rules.iter().flat_map(|rule| &rule.sets) {
+            if let (Property::Connection, [Piece::Text(name)]) = (set.property, &*set.value)
+                && !known(name)
+            {
+                let message = format!("there is no connection or group {name}");
+                let help = format!("[ipconn.connections.{name}] in tupelo.toml makes one");
+                out.error_help(&self.file, set.at, message, help);
+            }
+        }
+        out
+    }
+
+    /// What the rules choose for a request.
+    ///
+    /// # Errors
+    /// Why a value that a header gives cannot be used, in words.
+    pub(crate) fn choose(
+        &self,
+        parts: &Parts,
+        caller: Option<&Identity>,
+        known: impl Fn(&str) -> bool,
+    ) -> Result<Choice, String> {
+        let mut choice = Choice::default();
+        for rule in &self.rules {
+            if !rule.conditions.iter().all(|c| c.holds(parts, caller)) {
+                continue;
+            }
+            for set in &rule.sets {
+                let place = match set.property {
+                    Property::Connection => &mut choice.connection,
+                    Property::Transaction => &mut choice.transid,
+                };
+                if place.is_none() {
+                    *place = Some(set.value(parts));
+                }
+            }
+        }
+        if let Some(transid) = choice.transid.as_ref().filter(|t| !read::is_transid(t)) {
+            return Err(format!("{transid:?} is no transaction's name"));
+        }
+        if let Some(name) = choice.connection.as_ref().filter(|name| !known(name)) {
+            return Err(format!("there is no connection {name:?}"));
+        }
+        Ok(choice)
+    }
+}
+
+impl Condition {
+    fn holds(&self, parts: &Parts, caller: Option<&Identity>) -> bool {
+        match self {
+            Condition::Header(name, None) => parts.headers.contains_key(name),
+            Condition::Header(name, Some(values)) => {
+                let mut given = parts.headers.get_all(name).iter();
+                given.any(|g| values.iter().any(|v| v.as_bytes() == g.as_bytes()))
+            }
+            Condition::Path(patterns) => {
+                let path = parts.uri.path();
+                patterns.iter().any(|p| match p.strip_suffix('*') {
+                    Some(front) => path.starts_with(front),
+                    None => path == p,
+                })
+            }
+            Condition::Method(methods) => methods.contains(&parts.method),
+            Condition::User(names) => caller.is_some_and(|who| names.contains(&who.name)),
+            Condition::Role(roles) => {
+                caller.is_some_and(|who| who.roles.iter().any(|r| roles.contains(r)))
+            }
+        }
+    }
+}
+
+impl Set {
+    fn value(&self, parts: &Parts) -> String {
+        let text = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Header(name) => {
+                let value = parts.headers.get(name).map(|v| v.as_bytes());
+                String::from_utf8_lossy(value.unwrap_or_default()).into_owned()
+            }
+        };
+        self.value.iter().map(text).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<ruleset>
+  <rule name="groupOne">
+    <conditions><header name="group" value="A, B"/><header name="test" match="ANY_VALUE"/></conditions>
+    <actions><set property="cicsConnectionRef" value="one"/></actions>
+  </rule>
+  <rule name="country">
+    <conditions><header name="Country" match="ANY_VALUE"/></conditions>
+    <actions><set property="cicsTransId" value="TR${country}"/></actions>
+  </rule>
+  <rule name="clerks">
+    <conditions><path value="/bank/*"/><role value="clerk"/><method value="get"/></conditions>
+    <actions><set property="cicsConnectionRef" value="two"/><set property="cicsTransId" value="CLRK"/></actions>
+  </rule>
+</ruleset>"#;
+
+    fn choose(path: &str, headers: &[(&str, &str)], role: Option<&str>) -> Result<Choice, String> {
+        let policy = Policy::parse(Path::new("p.xml"), RULES).unwrap();
+        let mut request = http::Request::get(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let parts = request.body(()).unwrap().into_parts().0;
+        let who = role.map(|role| Identity {
+            name: "ada".into(),
+            user_id: None,
+            roles: vec![role.into()],
+        });
+        policy.choose(&parts, who.as_ref(), |name| name != "gone")
+    }
+
+    #[test]
+    fn a_rule_holds_when_all_its_conditions_do_and_the_first_decides() {
+        let chosen = choose("/x", &[("group", "B"), ("test", "")], None).unwrap();
+        assert_eq!(chosen.connection.as_deref(), Some("one"));
+        assert_eq!(choose("/x", &[("group", "B")], None), Ok(Choice::default()));
+        let both = [("group", "A"), ("test", "1")];
+        let chosen = choose("/bank/accounts", &both, Some("clerk")).unwrap();
+        assert_eq!(chosen.connection.as_deref(), Some("one"));
+        assert_eq!(chosen.transid.as_deref(), Some("CLRK"));
+        assert_eq!(choose("/bank/a", &[], Some("chief")), Ok(Choice::default()));
+        assert_eq!(choose("/bank/a", &[], None), Ok(Choice::default()));
+    }
+
+    #[test]
+    fn a_header_is_put_into_a_value_and_what_cannot_be_is_said() {
+        let chosen = choose("/x", &[("country", "SE")], None).unwrap();
+        assert_eq!(chosen.transid.as_deref(), Some("TRSE"));
+        let why = choose("/x", &[("country", "SWEDEN")], None).unwrap_err();
+        assert!(why.contains("TRSWEDEN"), "{why}");
+    }
+
+    #[test]
+    fn mistakes_are_told_with_line_and_fix() {
+        let wrong = "<ruleset>\n <rule name=\"a\">\n  <conditions><heeder name=\"x\" value=\"1\"/></conditions>\n  \
+            <actions><set property=\"cicsTransID\" value=\"ABCDE\"/></actions>\n </rule>\n <rule>\n  \
+            <conditions/><actions><set property=\"cicsTransId\" value=\"TOOLONG\"/>\n  \
+            <set property=\"cicsConnectionRef\" value=\"${y}\"/></actions></rule>\n</ruleset>";
+        let told = Policy::parse(Path::new("p.xml"), wrong)
+            .unwrap_err()
+            .to_string();
+        for part in [
+            "p.xml:3:15: error: <heeder> is no condition",
+            "did you mean header?",
+            "p.xml:4:12: error: cicsTransID is no property",
+            "did you mean cicsTransId?",
+            "p.xml:6:2: error: the rule has no name",
+            "p.xml:7:3: error: the rule has no conditions",
+            "p.xml:7:24: error: \"TOOLONG\" is no transaction's name",
+            "p.xml:8:3: error: ${y}: no condition of this rule names the header y",
+        ] {
+            assert!(told.contains(part), "{part}\n{told}");
+        }
+        let policy = Policy::parse(Path::new("p.xml"), RULES).unwrap();
+        let unknown = policy.unknown_connections(|name| name == "one").to_string();
+        assert!(
+            unknown.contains("p.xml:13:14: error: there is no connection or group two"),
+            "{unknown}"
+        );
+    }
+
+    #[test]
+    fn properties_of_other_systems_are_told_and_left_alone() {
+        let ims = "<ruleset><rule name=\"a\"><conditions><header name=\"x\" match=\"ANY_VALUE\"/></conditions>\
+            <actions><set property=\"imsTranCode\" value=\"A\"/><set property=\"cicsCcsid\" value=\"37\"/></actions></rule></ruleset>";
+        let policy = Policy::parse(Path::new("p.xml"), ims).unwrap();
+        let told = policy.warnings().to_string();
+        assert!(
+            told.contains("imsTranCode") && told.contains("cicsCcsid"),
+            "{told}"
+        );
+        for none in [
+            "",
+            "<ruleset/>",
+            "<a/>",
+            "<ruleset><rule",
+            "<ruleset></rule>",
+        ] {
+            assert!(Policy::parse(Path::new("p.xml"), none).is_err(), "{none}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "[<>/=\"a-z $\\{\\}&;!\\-\\[\\]?]{0,120}") {
+            let _ = Policy::parse(Path::new("p.xml"), &text);
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! Reading a rule set: XML to rules, with everything that is wrong.
+//!
+//! Neither entities of its own nor a document type are taken.
+
+use super::{Condition, Piece, Property, Rule, Set};
+use crate::diagnostics::{Diagnostics, Position, closest};
+use http::{HeaderName, Method};
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use std::path::Path;
+
+/// Properties that rules may set.
+const PROPERTIES: [(&str, Property); 2] = [
+    ("cicsConnectionRef", Property::Connection),
+    ("cicsTransId", Property::Transaction),
+];
+/// Conditions that rules may have.
+const CONDITIONS: [&str; 5] = ["header", "path", "method", "user", "role"];
+/// Deepest elements there are.
+const DEPTH: usize = 4;
+
+/// The rules of a text.
+pub(super) fn rules(file: &Path, text: &str, out: &mut Diagnostics) -> Vec<Rule> {
+    let mut reading = Reading {
+        file,
+        text,
+        out,
+        around: Vec::new(),
+        at: Position::default(),
+        rules: Vec::new(),
+        rule: None,
+    };
+    reading.all();
+    let (seen, rules) = (reading.at.line > 0, reading.rules);
+    if rules.is_empty() && !out.has_errors() {
+        let message = if seen {
+            "there are no rules"
+        } else {
+            "there is no <ruleset>"
+        };
+        out.error(file, Position::default(), message);
+    }
+    rules
+}
+
+struct Reading<'a> {
+    file: &'a Path,
+    text: &'a str,
+    out: &'a mut Diagnostics,
+    /// Names of the elements around.
+    around: Vec<String>,
+    at: Position,
+    rules: Vec<Rule>,
+    rule: Option<Made>,
+}
+
+/// A rule that is being read, and where it began.
+struct Made {
+    rule: Rule,
+    at: Position,
+    conditions_at: Position,
+}
+
+impl Reading<'_> {
+    fn all(&mut self) {
+        let mut reader = Reader::from_str(self.text);
+        loop {
+            let offset = reader.buffer_position() as usize;
+            let event = reader.read_event();
+            let at = position(self.text, offset);
+            match event {
+                Ok(Event::Eof) => {
+                    if let Some(open) = self.around.last() {
+                        let message = format!("<{open}> is not closed");
+                        self.out.error(self.file, at, message);
+                    }
+                    return;
+                }
+                Ok(Event::Start(tag)) => {
+                    self.begin(&tag, at);
+                    self.around.push(name_of(&tag));
+                }
+                Ok(Event::Empty(tag)) => {
+                    self.begin(&tag, at);
+                    if self.around.len() == 1 {
+                        self.end();
+                    }
+                }
+                Ok(Event::End(_)) => {
+                    self.around.pop();
+                    if self.around.len() == 1 {
+                        self.end();
+                    }
+                }
+                Ok(Event::Text(text)) if text.trim_ascii().is_empty() => {}
+                Ok(Event::Decl(_) | Event::Comment(_) | Event::PI(_)) => {}
+                Ok(Event::DocType(_)) => {
+                    let message = "a rule set has no document type";
+                    self.out.error(self.file, at, message);
+                }
+                Ok(_) => self.out.error(self.file, at, "text does not belong here"),
+                Err(e) => {
+                    let message = format!("not well-formed XML: {e}");
+                    return self.out.error(self.file, at, message);
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, tag: &BytesStart<'_>, at: Position) {
+        self.at = at;
+        let name = name_of(tag);
+        let around: Vec<&str> = self.around.iter().map(String::as_str).collect();
+        match (around.as_slice(), name.as_str()) {
+            ([], "ruleset") | (["ruleset", "rule"], "actions") => {}
+            (["ruleset"], "rule") => self.begin_rule(tag, at),
+            (["ruleset", "rule"], "conditions") => {
+                if let Some(made) = &mut self.rule {
+                    made.conditions_at = at;
+                }
+            }
+            (["ruleset", "rule", "conditions"], _) => self.condition(tag, &name, at),
+            (["ruleset", "rule", "actions"], "set") => self.set(tag, at),
+            (around, _) if around.len() < DEPTH => {
+                let known = match around {
+                    [] => "a rule set is one <ruleset>",
+                    ["ruleset"] => "a <ruleset> has <rule>",
+                    ["ruleset", "rule"] => "a <rule> has <conditions> and <actions>",
+                    ["ruleset", "rule", "actions"] => "<actions> have <set>",
+                    _ => "there is nothing within it",
+                };
+                let message = format!("<{name}> does not belong here");
+                self.out.error_help(self.file, at, message, known);
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_rule(&mut self, tag: &BytesStart<'_>, at: Position) {
+        let name = self.attribute(tag, "name", at).unwrap_or_default();
+        if name.is_empty() {
+            let help = "give it one: <rule name=\"...\">";
+            self.out
+                .error_help(self.file, at, "the rule has no name", help);
+        }
+        self.rule = Some(Made {
+            rule: Rule {
+                name,
+                conditions: Vec::new(),
+                sets: Vec::new(),
+            },
+            at,
+            conditions_at: Position::default(),
+        });
+    }
+
+    /// A rule is complete.
+    fn end(&mut self) {
+        let Some(made) = self.rule.take() else { return };
+        let Made {
+            rule,
+            at,
+            conditions_at,
+        } = made;
+        let place = if conditions_at.line > 0 {
+            conditions_at
+        } else {
+            at
+        };
+        if rule.conditions.is_empty() {
+            let help = "<path value=\"/*\"/> holds for every request";
+            self.out
+                .error_help(self.file, place, "the rule has no conditions", help);
+        }
+        if rule.sets.is_empty()
+            && self
+                .out
+                .0
+                .iter()
+                .all(|d| d.position < at || d.position.line == 0)
+        {
+            let help = "<set property=\"cicsTransId\" value=\"...\"/> within <actions>";
+            self.out
+                .error_help(self.file, at, "the rule sets nothing", help);
+        }
+        for set in &rule.sets {
+            for piece in &set.value {
+                let Piece::Header(name) = piece else { continue };
+                let named = |c: &Condition| matches!(c, Condition::Header(n, _) if n == name);
+                if !rule.conditions.iter().any(named) {
+                    let message =
+                        format!("${{{name}}}: no condition of this rule names the header {name}");
+                    let help = format!("<header name=\"{name}\" match=\"ANY_VALUE\"/> does");
+                    self.out.error_help(self.file, set.at, message, help);
+                }
+            }
+        }
+        self.rules.push(rule);
+    }
+
+    fn condition(&mut self, tag: &BytesStart<'_>, name: &str, at: Position) {
+        let Some(kind) = CONDITIONS.iter().find(|known| **known == name) else {
+            let message = format!("<{name}> is no condition");
+            let help = match closest(name, CONDITIONS.into_iter()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("there are {}", CONDITIONS.join(", ")),
+            };
+            // The rule is not one without conditions for that.
+            if let Some(made) = &mut self.rule {
+                made.rule.conditions.push(Condition::Path(Vec::new()));
+            }
+            return self.out.error_help(self.file, at, message, help);
+        };
+        let value = self.attribute(tag, "value", at);
+        let values: Vec<String> = value
+            .iter()
+            .flat_map(|value| value.split(','))
+            .map(|one| one.trim().to_owned())
+            .filter(|one| !one.is_empty())
+            .collect();
+        let any =
+            *kind == "header" && self.attribute(tag, "match", at).as_deref() == Some("ANY_VALUE");
+        if values.is_empty() && !any {
+            let help = match *kind {
+                "header" => "value=\"A,B\" or match=\"ANY_VALUE\"",
+                _ => "value=\"A,B\"",
+            };
+            let message = format!("<{name}> says no value");
+            self.out.error_help(self.file, at, message, help);
+        }
+        let condition = match *kind {
+            "header" => {
+                let given = self.attribute(tag, "name", at).unwrap_or_default();
+                let Ok(header) = HeaderName::try_from(given.as_str()) else {
+                    let message = format!("{given:?} is no header's name");
+                    return self.out.error(self.file, at, message);
+                };
+                Condition::Header(header, (!any).then_some(values))
+            }
+            "path" => {
+                if let Some(wrong) = values.iter().find(|path| !path.starts_with('/')) {
+                    let help = format!("a path begins with /: /{wrong}");
+                    let message = format!("{wrong:?} is no path");
+                    self.out.error_help(self.file, at, message, help);
+                }
+                Condition::Path(values)
+            }
+            "method" => {
+                let method = |m: &String| Method::from_bytes(m.to_ascii_uppercase().as_bytes());
+                Condition::Method(values.iter().map(method).filter_map(Result::ok).collect())
+            }
+            "user" => Condition::User(values),
+            _ => Condition::Role(values),
+        };
+        if let Some(made) = &mut self.rule {
+            made.rule.conditions.push(condition);
+        }
+    }
+
+    fn set(&mut self, tag: &BytesStart<'_>, at: Position) {
+        let name = self.attribute(tag, "property", at).unwrap_or_default();
+        let value = self.attribute(tag, "value", at).unwrap_or_default();
+        let elsewhere = |prefix| name.starts_with(prefix);
+        if name == "cicsCcsid" {
+            let message = "cicsCcsid is not applied: data is in the region's code page";
+            let help = Some("[region] code_page in tupelo.toml names it".to_owned());
+            return self.set_nothing(at, message.to_owned(), help);
+        }
+        if elsewhere("ims") || elsewhere("db2") {
+            let message = format!("{name} is not applied: there are CICS programs only");
+            return self.set_nothing(at, message, None);
+        }
+        let Some((_, property)) = PROPERTIES.iter().find(|(known, _)| *known == name) else {
+            let known = || PROPERTIES.iter().map(|(name, _)| *name);
+            let help = match closest(&name, known()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+            };
+            let message = format!("{name} is no property");
+            return self.out.error_help(self.file, at, message, help);
+        };
+        let value = match pieces(&value) {
+            Ok(value) => value,
+            Err(why) => return self.out.error(self.file, at, why),
+        };
+        match (&*value, property) {
+            ([], _) => self
+                .out
+                .error(self.file, at, format!("{name} has no value")),
+            ([Piece::Text(text)], Property::Transaction) if !is_transid(text) => {
+                let message = format!("{text:?} is no transaction's name");
+                let help = "1 to 4 letters, digits and $@#./-_%&?!:|\"=,;<>";
+                self.out.error_help(self.file, at, message, help);
+            }
+            _ => {}
+        }
+        if let Some(made) = &mut self.rule {
+            let property = *property;
+            made.rule.sets.push(Set {
+                property,
+                value,
+                at,
+            });
+        }
+    }
+
+    fn set_nothing(&mut self, at: Position, message: String, help: Option<String>) {
+        self.out.warn_help(self.file, at, message, help);
+    }
+
+    fn attribute(&mut self, tag: &BytesStart<'_>, name: &str, at: Position) -> Option<String> {
+        match tag.try_get_attribute(name) {
+            Ok(found) => {
+                let value = found?.unescape_value();
+                match value {
+                    Ok(value) => Some(value.trim().to_owned()),
+                    Err(e) => {
+                        self.out.error(self.file, at, format!("{name}: {e}"));
+                        None
+                    }
+                }
+            }
+            Err(e) => {
+                self.out.error(self.file, at, format!("{name}: {e}"));
+                None
+            }
+        }
+    }
+}
+
+fn name_of(tag: &BytesStart<'_>) -> String {
+    String::from_utf8_lossy(tag.local_name().as_ref()).into_owned()
+}
+
+/// A value with `${header}` in it.
+fn pieces(value: &str) -> Result<Vec<Piece>, String> {
+    let mut pieces = Vec::new();
+    let mut rest = value;
+    while let Some((front, behind)) = rest.split_once("${") {
+        if !front.is_empty() {
+            pieces.push(Piece::Text(front.to_owned()));
+        }
+        let (name, after) = behind
+            .split_once('}')
+            .ok_or_else(|| format!("{value}: ${{ without }}"))?;
+        let header = HeaderName::try_from(name);
+        let header = header.map_err(|_| format!("{value}: {name:?} is no header's name"))?;
+        pieces.push(Piece::Header(header));
+        rest = after;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest.to_owned()));
+    }
+    Ok(pieces)
+}
+
+/// Whether CICS would take it for a transaction's name.
+pub(super) fn is_transid(text: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"$@#./-_%&?!:|\"=,;<>".contains(&b);
+    (1..=4).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+fn position(text: &str, offset: usize) -> Position {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    let line = before.iter().filter(|b| **b == b'\n').count() as u32 + 1;
+    let column = before.iter().rev().take_while(|b| **b != b'\n').count() as u32 + 1;
+    Position { line, column }
+}

@@ -1,0 +1,170 @@
+//! What is noted of a request on its way, for those who are told of it when it
+//! is over.
+//!
+//! Where nobody is told, a request costs two tests of a flag.
+
+use super::Shared;
+use super::body::Full;
+use super::gate::Peer;
+use crate::backend::{Backend, Ran};
+use crate::observe::context::TraceContext;
+use crate::observe::{Called, Kind, Observed, Span};
+use crate::project::operation::Api;
+use crate::security::Identity;
+use http::request::Parts;
+use http::{Method, Response, Uri};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+/// One request.
+pub(super) struct Trail {
+    pub started: Instant,
+    /// Who sends it, once that is known.
+    pub user: Option<Arc<Identity>>,
+    /// CPU time of its program.
+    pub cpu_ns: u64,
+    /// The trace it belongs to, zeros for none.
+    pub trace_id: [u8; 16],
+    /// What is told; none where nobody is.
+    pub told: Option<Box<Told>>,
+}
+
+/// What is told of it beside.
+#[derive(Default)]
+pub(super) struct Told {
+    pub kind: Kind,
+    pub api: Option<(Arc<Api>, usize)>,
+    pub service: Option<Box<str>>,
+    pub read: usize,
+    pub secrets: Vec<String>,
+    pub span: Option<Span>,
+    pub called: Option<Called>,
+    /// When its program was asked for and when it answered.
+    pub sent: Option<Instant>,
+    pub received: Option<Instant>,
+}
+
+impl Trail {
+    /// A request has come.
+    pub fn begin<B: Backend>(shared: &Shared<B>, parts: &Parts) -> Trail {
+        let context = TraceContext::of(&parts.headers);
+        let mut trail = Trail {
+            started: Instant::now(),
+            user: None,
+            cpu_ns: 0,
+            trace_id: context.map_or([0; 16], |context| context.trace_id),
+            told: None,
+        };
+        if shared.observer.is_on() && !is_health(parts.uri.path()) {
+            let span = shared.observer.sample(context);
+            if let Some(span) = &span {
+                trail.trace_id = span.trace_id;
+            }
+            trail.told = Some(Box::new(Told {
+                span,
+                ..Told::default()
+            }));
+        }
+        trail
+    }
+
+    /// Its program is asked for.
+    pub fn calls(&mut self, program: &str, transid: &str, connection: Option<&str>) {
+        if let Some(told) = &mut self.told {
+            told.called = Some(Called {
+                program: program.into(),
+                transid: transid.into(),
+                connection: connection.map(Into::into),
+                ..Called::default()
+            });
+            told.sent = Some(Instant::now());
+        }
+    }
+
+    /// Its program has ended, with an abend perhaps.
+    pub fn answered(&mut self, ran: Option<Ran>, abend: Option<&str>) {
+        self.cpu_ns = ran.map_or(0, |ran| ran.cpu_ns);
+        if let Some(told) = &mut self.told {
+            told.received = Some(Instant::now());
+            if let Some(called) = &mut told.called {
+                called.ran = ran;
+                called.abend = abend.map(Into::into);
+            }
+        }
+    }
+
+    /// It is over: whoever wants to is told.
+    pub fn end<B: Backend>(
+        self,
+        shared: &Shared<B>,
+        request: &Parts,
+        peer: &Peer,
+        response: &Response<Full>,
+    ) {
+        if let Some(told) = self.told {
+            let headers = shared
+                .observer
+                .headers(&request.headers, response.headers());
+            let ended = Ended {
+                method: request.method.clone(),
+                uri: request.uri.clone(),
+                peer,
+                headers,
+                user: self.user,
+                started: self.started,
+            };
+            ended.tell(shared, *told, response);
+        }
+    }
+}
+
+/// What the pieces of a request are when it is over.
+pub(super) struct Ended<'p> {
+    pub method: Method,
+    pub uri: Uri,
+    pub peer: &'p Peer,
+    pub headers: [Vec<(String, String)>; 2],
+    pub user: Option<Arc<Identity>>,
+    pub started: Instant,
+}
+
+impl Ended<'_> {
+    pub fn tell<B: Backend>(self, shared: &Shared<B>, told: Told, response: &Response<Full>) {
+        let now = Instant::now();
+        let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let unix_ns = unix.map_or(0, |unix| unix.as_nanos() as u64);
+        let at = |then: Instant| unix_ns.saturating_sub((now - then).as_nanos() as u64);
+        let called = told.called.map(|called| Called {
+            sent_ns: told.sent.map_or(0, at),
+            received_ns: told.received.map_or(0, at),
+            ..called
+        });
+        let [request_headers, response_headers] = self.headers;
+        shared.observer.tell(Observed {
+            number: shared.observer.number(),
+            kind: told.kind,
+            api: told.api,
+            service: told.service,
+            method: self.method,
+            uri: self.uri,
+            secure: self.peer.secure,
+            client: self.peer.address,
+            user: self.user,
+            status: response.status().as_u16(),
+            request_bytes: told.read,
+            response_bytes: response.body().len(),
+            started_ns: at(self.started),
+            ended_ns: unix_ns,
+            called,
+            span: told.span,
+            secrets: told.secrets,
+            request_headers,
+            response_headers,
+        });
+    }
+}
+
+/// Whether somebody only looks how the server is.
+pub(super) fn is_health(path: &str) -> bool {
+    path == "/health" || path.starts_with("/health/")
+}

@@ -1,0 +1,67 @@
+//! `[gateway] policy` and `[gateway.policies]`: the rule sets of the APIs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gateway::{Diagnostics, Policies, Policy};
+
+use super::Application;
+use super::finding::Findings;
+
+impl Application {
+    /// Reads the rule sets, and adds what is to be said of them. One that is
+    /// wrong is not put in force.
+    pub fn policies(&self, findings: &mut Findings) -> Option<Policies> {
+        let settings = &self.config.gateway;
+        let mut read: BTreeMap<PathBuf, Option<Arc<Policy>>> = BTreeMap::new();
+        let mut all = |file: &Path| {
+            let file = self.folder.join(file);
+            let policy = read.entry(file.clone()).or_insert_with(|| {
+                let policy = self.policy(&file);
+                match policy {
+                    Ok((policy, warnings)) => {
+                        findings.extend(warnings.0);
+                        Some(Arc::new(policy))
+                    }
+                    Err(faults) => {
+                        findings.extend(faults.0);
+                        None
+                    }
+                }
+            });
+            policy.clone()
+        };
+        let global = settings.policy.as_deref().map(&mut all);
+        let specific: Vec<_> = settings
+            .policies
+            .iter()
+            .map(|(api, file)| (api.clone(), all(file)))
+            .collect();
+        let right = specific.iter().all(|(_, policy)| policy.is_some());
+        if global == Some(None) || !right {
+            return None;
+        }
+        let specific = specific.into_iter();
+        Some(Policies {
+            global: global.flatten(),
+            specific: specific.filter_map(|(api, p)| Some((api, p?))).collect(),
+        })
+    }
+
+    fn policy(&self, file: &Path) -> Result<(Policy, Diagnostics), Diagnostics> {
+        let policy = Policy::load(file)?;
+        let mut known: Vec<String> = Vec::new();
+        // What is wrong with the connections is told elsewhere.
+        if let Ok(config) = super::ipconn::config(self) {
+            known.extend(config.connections.into_keys());
+            known.extend(config.groups.into_keys());
+        }
+        let unknown = policy.unknown_connections(|name| known.iter().any(|k| k == name));
+        if unknown.has_errors() {
+            return Err(unknown);
+        }
+        let warnings = policy.warnings().clone();
+        Ok((policy, warnings))
+    }
+}
