@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::calls::{TaskSockets, World};
 use crate::config::{ConfigError, Served, SocketsConfig};
 use crate::given::GivenSockets;
-use crate::listener::{Control, Listeners};
+use crate::listener::{Control, Listeners, Means};
 use crate::native::{Native, Receiving};
 use crate::policy::Policy;
 use crate::signal::Signal;
@@ -167,7 +167,15 @@ impl Sockets {
             // Called once.
             let _ = shared.native.set(native.clone());
         }
-        let listeners = Listeners::start(&shared.config, world, trace, region, user, native, tls)?;
+        let means = Means {
+            region: region.clone(),
+            user,
+            world,
+            trace,
+            native,
+            tls,
+        };
+        let listeners = Listeners::start(&shared.config, means)?;
         // Called once.
         let _ = shared.listeners.set(listeners);
         Ok(())

@@ -8,6 +8,7 @@
 //! ciphertext is offered no more plaintext.
 
 use std::cell::RefCell;
+use std::future::poll_fn;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
@@ -99,7 +100,8 @@ impl Stream {
     /// Waits until there is something to read, or the end.
     pub async fn readable(&self) -> io::Result<()> {
         let Some(tls) = &self.tls else {
-            return self.tcp.readable().await;
+            // One task alone reads a connection, so no list of those who wait.
+            return poll_fn(|cx| self.tcp.poll_read_ready(cx)).await;
         };
         while !tls.borrow_mut().pull(&self.tcp)? {
             self.tcp.readable().await?;

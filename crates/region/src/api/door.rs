@@ -1,8 +1,8 @@
 //! The runtime of a door's thread.
 //!
 //! A door runs a tokio `current_thread` runtime and a port. Before the runtime
-//! would go to sleep it drains the port, so completions come in batches and on
-//! the thread that waits for them. The port's eventfd is registered with the
+//! would go to sleep, and when it has slept, it drains the port, so completions
+//! come in batches and on the thread that waits for them. The port's eventfd is registered with the
 //! runtime, edge-triggered and never read: a worker writes it only when the
 //! thread sleeps, and the write ends that sleep.
 
@@ -45,7 +45,7 @@ impl Port {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .on_thread_park(move || shared.before_sleep(number))
-            .on_thread_unpark(move || awake.page.awake(number))
+            .on_thread_unpark(move || awake.after_sleep(number))
             .build()?;
         let event = {
             let _inside = runtime.enter();

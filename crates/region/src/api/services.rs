@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use link::{Answer, Operands, TransId, UserId};
 
-use crate::core::TaskKey;
+use crate::core::{OutsideCall, TaskKey};
 use crate::shell::Shared;
 
 /// Serves commands of tasks.
@@ -39,7 +39,8 @@ pub struct ServiceCommand {
     /// Its operands.
     pub operands: Operands,
     pub(crate) way: Option<(Arc<Shared>, TaskKey)>,
-    pub(crate) waits: bool,
+    /// The task waits, and a purge may end that.
+    pub(crate) out: Option<OutsideCall>,
 }
 
 impl ServiceCommand {
@@ -53,7 +54,7 @@ impl ServiceCommand {
             number,
             operands,
             way: None,
-            waits: false,
+            out: None,
         }
     }
 
@@ -62,13 +63,13 @@ impl ServiceCommand {
         self.finish(answer);
     }
 
-    /// The answer comes later: meanwhile the task's worker counts as waiting.
+    /// The answer comes later: meanwhile the task's worker counts as waiting,
+    /// and a purge ends the wait. What is answered after a purge is dropped.
     pub fn later(&mut self) {
         if let Some((shared, key)) = &self.way
-            && !self.waits
+            && self.out.is_none()
         {
-            self.waits = true;
-            shared.service_waits(*key, true);
+            self.out = Some(shared.waits_outside(*key));
         }
     }
 
@@ -81,10 +82,10 @@ impl ServiceCommand {
 
     fn finish(&mut self, answer: &Answer) {
         if let Some((shared, key)) = self.way.take() {
-            if self.waits {
-                shared.service_waits(key, false);
+            match &self.out {
+                Some(call) => shared.answer_outside(key, call, answer),
+                None => shared.answer_task(key, answer),
             }
-            shared.answer_task(key, answer);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use link::{Answer, TransId, UserId};
 
-use crate::core::TaskKey;
+use crate::core::{OutsideCall, TaskKey};
 use crate::shell::Shared;
 
 /// Serves the socket calls of tasks.
@@ -43,6 +43,8 @@ pub struct SocketCall {
     /// Bytes of the call.
     pub data: Vec<u8>,
     pub(crate) way: Option<(Arc<Shared>, TaskKey)>,
+    /// A purge may end the task's wait.
+    pub(crate) out: OutsideCall,
 }
 
 impl SocketCall {
@@ -71,7 +73,7 @@ impl SocketCall {
 
     fn finish(&mut self, answer: &Answer) {
         if let Some((shared, key)) = self.way.take() {
-            shared.answer_socket_call(key, answer);
+            shared.answer_outside(key, &self.out, answer);
         }
     }
 }

@@ -25,7 +25,7 @@ mod worker;
 mod tests;
 
 pub use defs::{Compiled, Pace, Transaction};
-pub use task::{Stage, TaskKey, TaskSpec, TaskState};
+pub use task::{OutsideCall, Stage, TaskKey, TaskSpec, TaskState};
 pub use worker::{Caller, Life, Place, WorkerState};
 
 use link::layout::SLOTS;

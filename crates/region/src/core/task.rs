@@ -1,5 +1,7 @@
 //! Tasks as data.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Waker;
 
 use link::{Entry, Name, ProgramName, Request, TransId, UserId};
@@ -59,6 +61,23 @@ pub struct TaskSpec {
     pub start: Option<u64>,
     /// It runs on a thread of its door and needs no place in a worker.
     pub open: bool,
+}
+
+/// A call of a task that somebody beside the kernel serves. Its answer or a
+/// purge ends it, whichever takes it first; what comes later is dropped.
+#[derive(Debug, Clone, Default)]
+pub struct OutsideCall(Arc<AtomicBool>);
+
+impl OutsideCall {
+    /// Takes the call; true for the first who does.
+    pub fn take(&self) -> bool {
+        !self.0.swap(true, Ordering::AcqRel)
+    }
+
+    /// Whether nobody has taken it.
+    pub fn is_out(&self) -> bool {
+        !self.0.load(Ordering::Acquire)
+    }
 }
 
 /// How far a task has come.
@@ -141,6 +160,8 @@ pub struct TaskState {
     pub has_sockets: bool,
     /// Whoever serves commands of it is to be told of its end.
     pub has_services: bool,
+    /// Its last call that somebody beside the kernel was given.
+    pub outside: Option<OutsideCall>,
     /// The start that it comes from.
     pub start: Option<u64>,
     /// It runs on a thread of its door.
@@ -203,6 +224,7 @@ impl TaskState {
             in_kernel: false,
             has_sockets: false,
             has_services: false,
+            outside: None,
             start: None,
             open: None,
             run_of: None,

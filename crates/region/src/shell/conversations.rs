@@ -18,7 +18,7 @@ use super::lease::ended_well;
 use super::links::WorkerLink;
 use super::wakes;
 use crate::api::Conversation;
-use crate::core::TaskKey;
+use crate::core::{OutsideCall, TaskKey};
 use crate::engine::{self, EngineClass};
 use crate::resources::conversations::{MappedConversation, no_partners, not_allocated};
 
@@ -56,6 +56,8 @@ struct Order {
     worker: usize,
     link: Arc<WorkerLink>,
     call: Call,
+    /// A purge may end the task's wait.
+    out: OutsideCall,
 }
 
 impl ConversationTable {
@@ -114,12 +116,7 @@ impl Shared {
         key: TaskKey,
         call: Call,
     ) {
-        let order = Order {
-            worker,
-            link: link.clone(),
-            call,
-        };
-        let orders = if order.call.args[0] == Verb::Allocate as u64 {
+        let orders = if call.args[0] == Verb::Allocate as u64 {
             let Some(partners) = self.config.conversations.clone() else {
                 wakes::answer(link, &no_partners());
                 return;
@@ -127,7 +124,7 @@ impl Shared {
             self.open_conversation(key, MappedConversation::new(partners), false)
                 .map(|(_, orders)| orders)
         } else {
-            let wanted = order.call.args[1];
+            let wanted = call.args[1];
             let tasks = self.conversations.lock();
             let mut own = tasks.get(&key).into_iter().flatten();
             own.find(|e| match wanted {
@@ -140,7 +137,12 @@ impl Shared {
             wakes::answer(link, &not_allocated());
             return;
         };
-        self.with(|core, cx| core.waits(cx, worker, true));
+        let order = Order {
+            worker,
+            link: link.clone(),
+            call,
+            out: self.waits_outside(key),
+        };
         if let Err(returned) = orders.send(order) {
             self.answer_conversation(&returned.0, &not_allocated());
         }
@@ -218,6 +220,9 @@ impl Shared {
     }
 
     fn answer_conversation(self: &Arc<Self>, order: &Order, answer: &Answer) {
+        if !order.out.take() {
+            return;
+        }
         let (worker, link) = (order.worker, &order.link);
         self.with(|core, cx| {
             // The worker may be another by now.

@@ -8,7 +8,7 @@ use crate::api::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo, TdKind,
     TdRecovery,
 };
-use crate::core::TaskKey;
+use crate::core::{OutsideCall, TaskKey};
 use crate::kernel::LockSpace;
 use crate::resources::system::View;
 
@@ -93,6 +93,9 @@ impl Shared {
             return false;
         }
         if let Some(task) = state.core.task_mut(key) {
+            if task.outside.as_ref().is_some_and(OutsideCall::is_out) {
+                return false;
+            }
             // Its end takes the purge back.
             task.in_kernel = true;
         }

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use link::{Call, Operands, Violation};
+use link::{Answer, Call, Operands, Violation};
 
 use super::Shared;
 use crate::api::{CommandService, ServiceCommand};
-use crate::core::TaskKey;
+use crate::core::{OutsideCall, TaskKey};
+use crate::kernel::PURGED;
 
 impl Shared {
     /// Who serves a command beside the kernel.
@@ -37,20 +38,55 @@ impl Shared {
                 number: call.args[0] as u16,
                 operands,
                 way: Some((self.clone(), key)),
-                waits: false,
+                out: None,
             }
         };
         service.serve(command);
         Ok(())
     }
 
-    /// A task begins to wait for a service, or goes on.
-    pub(crate) fn service_waits(self: &Arc<Self>, key: TaskKey, waits: bool) {
+    /// A task begins to wait for somebody beside the kernel.
+    pub(crate) fn waits_outside(self: &Arc<Self>, key: TaskKey) -> OutsideCall {
+        let call = OutsideCall::default();
         self.with(|core, cx| {
+            if let Some(task) = core.task_mut(key) {
+                task.outside = Some(call.clone());
+            }
             if let Some(worker) = core.runs_in(key) {
-                core.waits(cx, worker, waits);
+                core.waits(cx, worker, true);
             }
         });
+        call
+    }
+
+    /// Answers a task that waits for somebody beside the kernel, unless a purge
+    /// was first.
+    pub(crate) fn answer_outside(
+        self: &Arc<Self>,
+        key: TaskKey,
+        call: &OutsideCall,
+        answer: &Answer,
+    ) {
+        if !call.take() {
+            return;
+        }
+        self.with(|core, cx| {
+            if let Some(worker) = core.runs_in(key) {
+                core.waits(cx, worker, false);
+            }
+        });
+        self.answer_task(key, answer);
+    }
+
+    /// Ends the wait of a task for somebody beside the kernel; false when it
+    /// does not wait so.
+    pub(super) fn purge_outside(self: &Arc<Self>, key: TaskKey) -> bool {
+        let call = self.lock().core.task(key).and_then(|t| t.outside.clone());
+        let call = call.filter(OutsideCall::is_out);
+        if let Some(call) = &call {
+            self.answer_outside(key, call, &Answer::of_abend(&PURGED));
+        }
+        call.is_some()
     }
 
     /// The services are to hear of a task's end.

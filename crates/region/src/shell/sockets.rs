@@ -9,7 +9,7 @@ use link::{Answer, Call};
 
 use super::Shared;
 use crate::api::SocketCall;
-use crate::core::TaskKey;
+use crate::core::{OutsideCall, TaskKey};
 
 impl Shared {
     /// A socket call of a running task.
@@ -18,6 +18,7 @@ impl Shared {
             self.answer_task(key, &Answer::of_abend(b"AEY9"));
             return;
         };
+        let out = OutsideCall::default();
         let asked = {
             let mut state = self.lock();
             let Some(task) = state.core.task_mut(key) else {
@@ -26,6 +27,7 @@ impl Shared {
             // The task's end must close what it leaves open.
             task.in_kernel = true;
             task.has_sockets = true;
+            task.outside = Some(out.clone());
             SocketCall {
                 task: task.number,
                 transid: task.transid,
@@ -33,20 +35,11 @@ impl Shared {
                 args: call.args,
                 data: call.data,
                 way: Some((self.clone(), key)),
+                out,
             }
         };
         self.with(|core, cx| core.waits(cx, worker, true));
         sockets.call(asked);
-    }
-
-    /// A socket call is done.
-    pub(crate) fn answer_socket_call(self: &Arc<Self>, key: TaskKey, answer: &Answer) {
-        self.with(|core, cx| {
-            if let Some(worker) = core.runs_in(key) {
-                core.waits(cx, worker, false);
-            }
-        });
-        self.answer_task(key, answer);
     }
 
     /// Passes the worker of a running task a copy of a descriptor.

@@ -179,4 +179,11 @@ impl Shared {
             }
         }
     }
+
+    /// When a door's thread has slept: hears what woke it, so that the futures
+    /// run before the runtime looks for events again.
+    pub fn after_sleep(self: &Arc<Self>, port: usize) {
+        self.page.awake(port);
+        self.drain(port);
+    }
 }

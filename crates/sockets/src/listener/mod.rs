@@ -16,4 +16,4 @@ pub mod refusal;
 mod run;
 
 pub use connection::part_from;
-pub use run::{Control, Listeners};
+pub use run::{Control, Listeners, Means};

@@ -41,9 +41,26 @@ pub struct Listeners {
     listeners: Mutex<BTreeMap<String, Arc<Listener>>>,
     /// The number of the last one, for its client id.
     last: AtomicU64,
-    applid: [u8; 8],
+    means: Means,
     orders: Mutex<Option<UnboundedSender<Order>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What the listeners' thread works with.
+#[derive(Clone)]
+pub struct Means {
+    /// The region.
+    pub region: Handle,
+    /// For whom transactions run.
+    pub user: UserId,
+    /// Sockets on their way.
+    pub world: Arc<World>,
+    /// Tells operators.
+    pub trace: Arc<Trace>,
+    /// Receivers, when there are some.
+    pub native: Option<Arc<Native>>,
+    /// What TLS connections are accepted with, when there is a certificate.
+    pub tls: Option<TlsSource>,
 }
 
 /// A listener.
@@ -77,20 +94,23 @@ pub struct Counts {
 
 /// What the listeners' thread has.
 pub struct Door {
-    /// The region.
-    pub region: Handle,
     /// Its port.
     pub port: Port,
-    /// For whom transactions run.
-    pub user: UserId,
-    /// Sockets on their way.
-    pub world: Arc<World>,
-    /// Tells operators.
-    pub trace: Arc<Trace>,
-    /// Receivers, when there are some.
-    pub native: Option<Arc<Native>>,
-    /// What TLS connections are accepted with, when there is a certificate.
-    pub tls: Option<TlsSource>,
+    means: Means,
+}
+
+impl std::fmt::Debug for Means {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Means").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+impl std::ops::Deref for Door {
+    type Target = Means;
+
+    fn deref(&self) -> &Means {
+        &self.means
+    }
 }
 
 /// Something for the thread.
@@ -101,20 +121,12 @@ struct Order {
 }
 
 impl Listeners {
-    /// Starts the thread, and the listeners that start with the region.
-    pub fn start(
-        config: &SocketsConfig,
-        world: Arc<World>,
-        trace: Arc<Trace>,
-        region: &Handle,
-        user: UserId,
-        native: Option<Arc<Native>>,
-        tls: Option<TlsSource>,
-    ) -> Result<Listeners, StartError> {
+    /// Starts the listeners that start with the region.
+    pub fn start(config: &SocketsConfig, means: Means) -> Result<Listeners, StartError> {
         let all = Listeners {
             listeners: Mutex::default(),
             last: AtomicU64::new(0),
-            applid: world.applid,
+            means,
             orders: Mutex::new(None),
             thread: Mutex::new(None),
         };
@@ -124,37 +136,40 @@ impl Listeners {
         let made = config.listeners.iter();
         let made = made.map(|(name, config)| (name.clone(), all.make(name, config)));
         *locked(&all.listeners) = made.collect();
-        let failed = |what: &str| {
-            let what = what.to_owned();
-            move |source| StartError::System { what, source }
-        };
-        let none = || io::Error::other("the region has no port left for another thread");
-        let port = region
-            .attach_port()
-            .ok_or_else(none)
-            .map_err(failed("listeners"))?;
-        let (orders, received) = unbounded_channel();
-        let door = Door {
-            region: region.clone(),
-            port,
-            user,
-            world,
-            trace,
-            native,
-            tls,
-        };
-        let thread = std::thread::Builder::new().name("tupelo-listen".into());
-        let thread = thread.spawn(move || run(door, received));
-        *locked(&all.thread) = Some(thread.map_err(failed("a thread"))?);
-        *locked(&all.orders) = Some(orders);
+        all.begin()?;
         for listener in all.all().iter().filter(|l| l.config.immed) {
             let what = format!(
                 "listener {} at port {}",
                 listener.transid, listener.config.port
             );
-            all.order(listener, Control::Start).map_err(failed(&what))?;
+            let started = all.order(listener, Control::Start);
+            started.map_err(|source| StartError::System { what, source })?;
         }
         Ok(all)
+    }
+
+    /// Starts the thread, if there is none.
+    fn begin(&self) -> Result<(), StartError> {
+        let mut begun = locked(&self.orders);
+        if begun.is_some() {
+            return Ok(());
+        }
+        let failed = |what: &str| {
+            let what = what.to_owned();
+            move |source| StartError::System { what, source }
+        };
+        let none = || io::Error::other("the region has no port left for another thread");
+        let port = self.means.region.attach_port().ok_or_else(none);
+        let (orders, received) = unbounded_channel();
+        let door = Door {
+            port: port.map_err(failed("listeners"))?,
+            means: self.means.clone(),
+        };
+        let thread = std::thread::Builder::new().name("tupelo-listen".into());
+        let thread = thread.spawn(move || run(door, received));
+        *locked(&self.thread) = Some(thread.map_err(failed("a thread"))?);
+        *begun = Some(orders);
+        Ok(())
     }
 
     fn make(&self, name: &str, config: &ListenerConfig) -> Arc<Listener> {
@@ -168,7 +183,7 @@ impl Listeners {
             config: config.clone(),
             client: ClientId {
                 domain: u32::from(domain),
-                name: self.applid,
+                name: self.means.world.applid,
                 task: task_name(number, b'L'),
             },
             counts: Counts::default(),
@@ -185,11 +200,11 @@ impl Listeners {
     /// in words.
     pub fn reload(&self, wanted: &BTreeMap<String, ListenerConfig>) -> Vec<String> {
         let mut failed = Vec::new();
-        if locked(&self.orders).is_none() {
-            if !wanted.is_empty() {
-                let why = "the region has no listeners' thread: a new start makes one";
-                failed.push(why.to_owned());
-            }
+        if wanted.is_empty() && locked(&self.listeners).is_empty() {
+            return failed;
+        }
+        if let Err(error) = self.begin() {
+            failed.push(error.to_string());
             return failed;
         }
         let mut say = |listener: &Listener, error: io::Error| {

@@ -146,7 +146,11 @@ impl Framing {
         searched: usize,
     ) -> Result<Found, FramingError> {
         let from = searched.min(bytes.len());
-        let found = memmem::find(&bytes[from..], delimiter).map(|at| from + at);
+        let found = match delimiter {
+            [byte] => memchr::memchr(*byte, &bytes[from..]),
+            _ => memmem::find(&bytes[from..], delimiter),
+        };
+        let found = found.map(|at| from + at);
         // The delimiter may have begun already.
         let rest = delimiter.len() - 1;
         match found {

@@ -87,7 +87,13 @@ impl Command<'_, '_> {
         };
         let found = self.seek(file, seek);
         self.request.call.data = key;
-        let found = found?.ok_or(Failure::Condition(Condition::NotFnd, 80))?;
+        let exact = flags & (READ_GENERIC | READ_GTEQ) == 0 && file.index.is_none();
+        let Some(found) = found? else {
+            return match flags & READ_UPDATE != 0 && exact {
+                true => self.not_there(file.base),
+                false => condition(Condition::NotFnd, 80),
+            };
+        };
         if flags & READ_UPDATE == 0 {
             return Ok(Step::Done(found.into()));
         }
@@ -111,6 +117,24 @@ impl Command<'_, '_> {
         let mut answer = Answer::from(found);
         answer.args[0] = token;
         Ok(Step::Done(answer))
+    }
+
+    /// READ UPDATE has found no record of its key. Another task may have added
+    /// one that is not committed: VSAM waits for the lock on that key.
+    fn not_there(&mut self, file: FileId) -> Served {
+        let name = LockName::new(LockSpace::Record(file), &self.call().data);
+        if self.cx.kernel.locks.is_taken(self.task, &name) {
+            if self.call().args[1] & READ_NOSUSPEND != 0 {
+                return condition(Condition::RecordBusy, 107);
+            }
+            if self.cx.lock(self.request, &name, Lifetime::Unit, DEADLOCK)?.is_none() {
+                return Ok(self.wait(name));
+            }
+        }
+        // The lock that was waited for is of nothing.
+        let key = self.call().data.clone();
+        self.free_if_unchanged(file, &key);
+        condition(Condition::NotFnd, 80)
     }
 
     fn browse(&mut self) -> Served {

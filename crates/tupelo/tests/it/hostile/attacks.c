@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,6 +69,12 @@ PROGRAM(READMEM)
 	return RESULT(process_vm_readv(atoi(area), &mine, 1, &theirs, 1, 0));
 }
 PROGRAM(URING) { return RESULT(syscall(SYS_io_uring_setup, 4, NULL)); }
+PROGRAM(PERF) { return RESULT(syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0)); }
+PROGRAM(KEYCTL) { return RESULT(syscall(SYS_keyctl, 0, -3, 0, 0, 0)); }
+PROGRAM(ADDKEY) { return RESULT(syscall(SYS_add_key, "user", "x", "x", 1, -3)); }
+PROGRAM(GETFD) { return RESULT(syscall(SYS_pidfd_getfd, 3, 3, 0)); }
+PROGRAM(HANDLE) { return RESULT(syscall(SYS_open_by_handle_at, 3, NULL, 0)); }
+PROGRAM(MOUNT) { return RESULT(syscall(SYS_mount, "none", "/mnt", "tmpfs", 0, NULL)); }
 PROGRAM(UNSHARE) { return RESULT(syscall(SYS_unshare, 0x10000000)); }
 PROGRAM(BPF) { return RESULT(syscall(SYS_bpf, 0, NULL, 0)); }
 
@@ -145,6 +152,42 @@ PROGRAM(SETTINGS)
 		{ "setsid", REFUSED(syscall(SYS_setsid)) },
 		{ "truncate", REFUSED(syscall(SYS_ftruncate, 1, 0)) },
 		{ "copy", REFUSED(syscall(SYS_copy_file_range, 0, NULL, 1, NULL, 1, 0)) },
+		{ "mq_open", REFUSED(syscall(SYS_mq_open, "/x", O_CREAT | O_RDWR, 0600, NULL)) },
+		{ "shmat", REFUSED(syscall(SYS_shmat, 0, NULL, 0)) },
+		{ "itimer", REFUSED(syscall(SYS_setitimer, 2, &(long[4]){ 0, 1, 0, 1 }, NULL)) },
+		{ "prctl", REFUSED(syscall(SYS_prctl, PR_SET_SECCOMP, 0, 0, 0, 0)) },
+		{ "name", REFUSED(syscall(SYS_prctl, PR_SET_NAME, "tupelo", 0, 0, 0)) },
+		{ "keepcaps", REFUSED(syscall(SYS_prctl, PR_SET_KEEPCAPS, 1, 0, 0, 0)) },
+		{ "setuid", REFUSED(syscall(SYS_setuid, 0)) },
+		{ "setgroups", REFUSED(syscall(SYS_setgroups, 0, NULL)) },
+		{ "capset", REFUSED(syscall(SYS_capset, NULL, NULL)) },
+		{ "umask", REFUSED(syscall(SYS_umask, 0)) },
+		{ "personality", REFUSED(syscall(SYS_personality, 0x0040000)) },
+		{ "syslog", REFUSED(syscall(SYS_syslog, 10, NULL, 0)) },
+		{ "acct", REFUSED(syscall(SYS_acct, NULL)) },
+		{ "hostname", REFUSED(syscall(SYS_sethostname, "x", 1)) },
+		{ "settime", REFUSED(syscall(SYS_clock_settime, 0, &(long[2]){ 0 })) },
+		{ "ioprio", REFUSED(syscall(SYS_ioprio_set, 1, 0, 0)) },
+		{ "schedattr", REFUSED(syscall(SYS_sched_setattr, 0, NULL, 0)) },
+		{ "mbind", REFUSED(syscall(SYS_mbind, NULL, 0, 0, NULL, 0, 0)) },
+		{ "fanotify", REFUSED(syscall(SYS_fanotify_init, 0, 0)) },
+		{ "handle", REFUSED(syscall(SYS_name_to_handle_at, -100, "/", NULL, NULL, 0)) },
+		{ "readlink", REFUSED(syscall(SYS_readlinkat, -100, "/proc/self/exe", NULL, 0)) },
+		{ "access", REFUSED(syscall(SYS_faccessat, -100, "/etc/shadow", 0)) },
+		{ "mkdir", REFUSED(syscall(SYS_mkdirat, -100, "/tmp/x", 0700)) },
+		{ "mknod", REFUSED(syscall(SYS_mknodat, -100, "/tmp/x", 0600, 0)) },
+		{ "link", REFUSED(syscall(SYS_linkat, -100, "/etc/passwd", -100, "/tmp/x", 0)) },
+		{ "symlink", REFUSED(syscall(SYS_symlinkat, "/etc/passwd", -100, "/tmp/x")) },
+		{ "rename", REFUSED(syscall(SYS_renameat2, -100, "/tmp/x", -100, "/tmp/y", 0)) },
+		{ "chown", REFUSED(syscall(SYS_fchownat, -100, "/etc/passwd", 0, 0, 0)) },
+		{ "utime", REFUSED(syscall(SYS_utimensat, -100, "/etc/passwd", NULL, 0)) },
+		{ "setxattr", REFUSED(syscall(SYS_setxattr, "/etc/passwd", "user.x", "", 0, 0)) },
+		{ "statfs", REFUSED(syscall(SYS_statfs, "/", NULL)) },
+		{ "sync", REFUSED(syscall(SYS_sync)) },
+		{ "vmsplice", REFUSED(syscall(SYS_vmsplice, 0, NULL, 0, 0)) },
+		{ "sendmmsg", REFUSED(syscall(SYS_sendmmsg, 0, NULL, 0, 0)) },
+		{ "accept", REFUSED(syscall(SYS_accept4, 0, NULL, NULL, 0)) },
+		{ "socketpair", REFUSED(syscall(SYS_socketpair, 1, 1, 0, &(int[2]){ 0 })) },
 	};
 	size_t i;
 
@@ -228,6 +271,62 @@ PROGRAM(CUTFDS)
 	return TOLD("cut %d", done);
 }
 
+/* The inodes of all descriptors, their seals, and what ioctl and fcntl do
+ * beside reading and writing. */
+PROGRAM(INODES)
+{
+	int fd, done = 0;
+
+	for (fd = 0; fd < FDS; fd++) {
+		done += fchmod(fd, 0777) == 0;
+		done += fchown(fd, 0, 0) == 0;
+		done += futimens(fd, NULL) == 0;
+		done += syscall(SYS_fsetxattr, fd, "user.x", "", 0, 0) == 0;
+		done += syscall(SYS_fallocate, fd, 3, 0, 4096) == 0;
+		done += syscall(SYS_flock, fd, 2 | 4) == 0;
+	}
+	return TOLD("changed %d", done);
+}
+PROGRAM(CONTROLS)
+{
+	int fd, zero = 0, one = 1, done = 0;
+
+	for (fd = 0; fd < FDS; fd++) {
+		done += ioctl(fd, TIOCSTI, "x") == 0;
+		done += ioctl(fd, FIOASYNC, &one) == 0;
+		done += ioctl(fd, FIOSETOWN, &zero) == 0;
+		done += ioctl(fd, 0x40086602, &zero) == 0;
+		done += ioctl(fd, 0x40049409, 0) == 0;
+		done += fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_FUTURE_WRITE) == 0;
+		done += fcntl(fd, F_SETPIPE_SZ, 1 << 20) >= 0;
+		done += fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+		done += fcntl(fd, F_SETSIG, SIGKILL) == 0;
+		done += fcntl(fd, F_NOTIFY, 1) == 0;
+	}
+	return TOLD("changed %d", done);
+}
+/* A path that may be named and not opened, opened by its descriptor. */
+PROGRAM(PATHOPEN)
+{
+	char path[40];
+	int fd = open(area, O_PATH);
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return RESULT(fd < 0 ? -1 : open(path, O_RDONLY));
+}
+/* What it has to read, opened anew to be written. */
+PROGRAM(REOPEN)
+{
+	char path[40];
+	int fd, done = 0;
+
+	for (fd = 0; fd < FDS; fd++) {
+		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+		done += open(path, O_RDWR) >= 0;
+	}
+	return TOLD("opened %d", done);
+}
+
 /* The network. */
 PROGRAM(SOCKET) { return RESULT(socket(AF_INET, SOCK_STREAM, 0)); }
 PROGRAM(UNIXSOCK) { return RESULT(socket(AF_UNIX, SOCK_STREAM, 0)); }
@@ -272,6 +371,35 @@ PROGRAM(PASSFDS)
 	}
 	return TOLD("%s", n < 10000 ? "bounded" : "without end");
 }
+/* A message to somebody else's socket, whose path the COMMAREA has. */
+PROGRAM(SENDNAME)
+{
+	struct sockaddr_un there = { .sun_family = AF_UNIX };
+	struct iovec part = { "x", 1 };
+	struct msghdr m = { .msg_name = &there, .msg_namelen = sizeof there,
+		.msg_iov = &part, .msg_iovlen = 1 };
+	int fd, n = 0;
+
+	strncpy(there.sun_path, area, sizeof there.sun_path - 1);
+	for (fd = 0; fd < FDS; fd++) {
+		n += sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+	}
+	return TOLD("sent %d", n > 1);
+}
+/* The way to the region, closed without closing it. */
+PROGRAM(SHUTSOCK)
+{
+	int fd, n = 0;
+
+	for (fd = 3; fd < FDS; fd++) {
+		n += shutdown(fd, SHUT_RDWR) == 0;
+	}
+	return TOLD("shut %d", n);
+}
+/* It stops itself, and uses no processor. */
+PROGRAM(STOPSELF) { return RESULT(kill(getpid(), SIGSTOP)); }
+/* The ground under its feet. */
+PROGRAM(UNMAP) { return RESULT(munmap((void *)0x10000, 0x7fffffff0000 - 0x10000)); }
 /* All that the worker has. */
 PROGRAM(CLOSEALL)
 {

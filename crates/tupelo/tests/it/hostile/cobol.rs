@@ -54,6 +54,12 @@ impl Evil {
             .arg(self.0.path())
             .args(["--length", "60", "--json"])
             .env("HOSTILE_SECRET", "s3cr3t")
+            // What the run-time library would load and obey.
+            .env("COB_PRE_LOAD", "EVILMODULE")
+            .env("COB_LIBRARY_PATH", "/tmp")
+            .env("COB_RUNTIME_CONFIG", "/nonexistent.cfg")
+            .env("COB_EXIT_WAIT", "yes")
+            .env("COB_DISPLAY_PRINT_FILE", "/tmp/tupelo-hostile-display")
             .output()
             .unwrap()
     }

@@ -38,6 +38,12 @@ fn other_processes_and_the_system_are_out_of_reach() {
         ("WRITEMEM", &sibling),
         ("FAULTFD", ""),
         ("MEMEXEC", ""),
+        ("PERF", ""),
+        ("KEYCTL", ""),
+        ("ADDKEY", ""),
+        ("GETFD", ""),
+        ("HANDLE", ""),
+        ("MOUNT", ""),
     ];
     for (program, asked) in fatal {
         let told = arena.attack(program, asked);
@@ -70,7 +76,11 @@ fn files_are_neither_read_nor_changed() {
     let data = arena.folder.path().join("store/data.mdb");
     let parent = format!("/proc/{}/mem", std::process::id());
     let environ = format!("/proc/{}/environ", std::process::id());
+    let memory = format!("/proc/{}/map_files", std::process::id());
+    let descriptor = format!("/proc/{}/fd/0", std::process::id());
     for path in [
+        &memory,
+        &descriptor,
         "/proc/self/mem",
         "/etc/passwd",
         "/etc/shadow",
@@ -92,6 +102,11 @@ fn files_are_neither_read_nor_changed() {
     assert_eq!(std::fs::read_to_string(own).unwrap(), "kept");
     let before = std::fs::metadata(&data).unwrap().len();
     assert_eq!(arena.attack("CUTFDS", ""), "cut 0");
+    assert_eq!(arena.attack("INODES", ""), "changed 0");
+    assert_eq!(arena.attack("CONTROLS", ""), "changed 0");
+    assert_eq!(arena.attack("PATHOPEN", own), "EACCES");
+    assert_eq!(arena.attack("PATHOPEN", "/etc/shadow"), "EACCES");
+    assert_eq!(arena.attack("REOPEN", ""), "opened 0");
     assert_eq!(std::fs::metadata(&data).unwrap().len(), before);
 }
 
@@ -284,4 +299,35 @@ fn serves(arena: &Arena, after: &str) {
     for _ in 0..20 {
         assert_eq!(arena.run("GOOD", ""), "good", "after {after}");
     }
+}
+
+#[test]
+fn messages_reach_nobody_else_and_a_worker_without_its_socket_is_replaced() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let arena = Arena::open(4);
+    let path = arena.folder.path().join("s");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_nonblocking(true).unwrap();
+    assert_eq!(arena.attack("SENDNAME", path.to_str().unwrap()), "sent 0");
+    let got = socket.recv(&mut [0; 8]).map_err(|e| e.kind());
+    assert_eq!(got, Err(std::io::ErrorKind::WouldBlock));
+    // Whatever it is told itself.
+    arena.attack("SHUTSOCK", "");
+    serves(&arena, "SHUTSOCK");
+    let told = arena.attack("UNMAP", "");
+    assert!(told.starts_with("abend ASRA"), "{told}");
+}
+
+#[test]
+fn a_task_that_stops_its_own_process_ends_at_its_limit_of_time() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let arena = Arena::with(2, |config| {
+        config.definitions.transactions[0].timeout_ms = 1500;
+    });
+    let told = arena.attack("STOPSELF", "");
+    assert!(told.starts_with("abend AEXY"), "{told}");
 }
