@@ -30,8 +30,8 @@ pub use conversations::{
 };
 pub use door::DoorRuntime;
 pub use facility::Facility;
-pub use guests::{GuestPrograms, GuestTask, NotRun, Passed};
 pub(crate) use guests::{GIVEN_UP, abend_of};
+pub use guests::{GuestPrograms, GuestTask, NotRun, Passed};
 pub use handle::{Handle, Port, Region, block_on};
 pub use open::OpenTask;
 pub use operator::{
