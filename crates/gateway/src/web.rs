@@ -12,6 +12,7 @@ use bytes::Bytes;
 use http::request::Parts;
 
 use crate::backend::{Abend, Refusal};
+use crate::service::ServiceBody;
 
 /// What settings and metrics call everything that is served beside the APIs, as
 /// if it were one.
@@ -43,14 +44,14 @@ pub trait Handler {
 pub type Serving = Pin<Box<dyn Future<Output = Result<WebAnswer, WebRefusal>>>>;
 
 /// An answer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct WebAnswer {
     /// Status.
     pub status: u16,
     /// Headers.
     pub headers: Vec<(String, String)>,
     /// The body.
-    pub body: Vec<u8>,
+    pub body: ServiceBody,
 }
 
 /// Why there is none.

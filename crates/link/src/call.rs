@@ -44,7 +44,9 @@ pub enum Op {
     Rollback = 8,
     /// LINK to a program that the region runs. `args`: 1 when the data are a
     /// channel ([`crate::ChannelData`]), 0 for a COMMAREA. Data: program name
-    /// (8), then the COMMAREA or channel. Answer data: the same without a name.
+    /// (8), then the COMMAREA or channel. Answer data: the same without a name;
+    /// its `args[1]`, as that of a nested run, is 1 when the unit of work has
+    /// changes that the region alone sees.
     Link = 9,
     /// A line for the region's log. `args`: level (0 error … 4 trace). Data:
     /// text.

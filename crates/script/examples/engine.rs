@@ -51,7 +51,14 @@ impl Host for Nobody {
     fn wait(&mut self, _: Option<Instant>) -> Option<(u32, Event)> {
         None
     }
-    fn finish(self: Box<Self>, _: Option<&AbendInfo>, _: u64) -> Result<(), AbendInfo> {
+    fn send(&mut self, _: script::Answer) -> bool {
+        true
+    }
+    fn finish(
+        self: Box<Self>,
+        _: Result<&mut script::Answer, &AbendInfo>,
+        _: u64,
+    ) -> Result<(), AbendInfo> {
         Ok(())
     }
     fn log(&self, _: Level, _: &str) {}

@@ -21,6 +21,10 @@ pub struct ScriptConfig {
     /// `"/customers/{id}"`, and the script's file in the folder. URIMAP
     /// definitions whose PROGRAM is a script's name say it as well.
     pub routes: BTreeMap<String, RouteConfig>,
+    /// Which programs are scripts: a program's name and the script's file, such
+    /// as `OVERVIEW = "overview.js"`. LINK reaches its function LINK; a
+    /// definition of the program says whether it is enabled.
+    pub programs: BTreeMap<String, String>,
     /// Transaction that scripts run under when their route names none.
     pub transaction: String,
     /// Most threads for scripts that compute; each serves many that wait. 0 is
@@ -94,6 +98,7 @@ impl Default for ScriptConfig {
         ScriptConfig {
             folder: "scripts".into(),
             routes: BTreeMap::new(),
+            programs: BTreeMap::new(),
             transaction: TRANSACTION.into(),
             engines: 0,
             memory_mib: (limits.memory_bytes >> 20) as u32,

@@ -21,6 +21,8 @@ use rquickjs::{
     Promise, Runtime, Value,
 };
 
+use region::Passed;
+
 use crate::arena::{self, Arena};
 use crate::failure::{self, Failure, Mistake, Place};
 use crate::host::{AbendInfo, Event, Host};
@@ -35,6 +37,7 @@ const PRELUDE: &[(&str, &str)] = &[
     ("<tupelo:copybook>", include_str!("prelude/copybook.js")),
     ("<tupelo:xml>", include_str!("prelude/xml.js")),
     ("<tupelo:http>", include_str!("prelude/http.js")),
+    ("<tupelo:program>", include_str!("prelude/program.js")),
     ("<tupelo:main>", include_str!("prelude/main.js")),
 ];
 /// Bytes that a script may allocate before cycles are looked for: a request
@@ -96,6 +99,9 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
+    /// A program links to the script: its name among programs, and what is
+    /// passed to it. There is nothing of HTTP then.
+    pub call: Option<(String, Passed)>,
 }
 
 /// A script's answer.
@@ -107,6 +113,8 @@ pub struct Answer {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
+    /// What goes back to a program that linked to the script.
+    pub passed: Option<Passed>,
 }
 
 impl Engine {
@@ -243,7 +251,12 @@ impl Engine {
         let own = self.own.each(own).catch(ctx).map_err(thrown)?;
         let namespace = self.namespace.clone().restore(ctx);
         let namespace = namespace.catch(ctx).map_err(thrown)?;
-        let begun: Value<'_> = own.begin.call((namespace,)).catch(ctx).map_err(thrown)?;
+        let linked = self.shared.request.borrow().call.is_some();
+        let begun: Value<'_> = own
+            .begin
+            .call((namespace, linked))
+            .catch(ctx)
+            .map_err(thrown)?;
         if let Some(begun) = begun.as_array() {
             call(ctx, begun, &own).catch(ctx).map_err(thrown)?;
         }
@@ -274,7 +287,13 @@ impl Engine {
             let text = format!("a promise was rejected and nobody heard: {text}");
             return Err(Failure::new(failure::PROMISE, text));
         }
-        read_outcome(&told).catch(ctx).map_err(thrown)?
+        let mut answer = read_outcome(&told).catch(ctx).map_err(thrown)??;
+        if let (Some((_, given)), Some(passed)) =
+            (&self.shared.request.borrow().call, &mut answer.passed)
+        {
+            natives::keep_types(given, passed);
+        }
+        Ok(answer)
     }
 
     /// Waits for the next event that the script can hear; false when there is
@@ -523,18 +542,24 @@ fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
             stack: told.get(4)?,
         }));
     }
+    let status: u16 = told.get(1)?;
+    if status == 0 {
+        let given: Value<'_> = told.get(3)?;
+        let passed = natives::Given::read(&given, &told.get(2)?)?.passed();
+        return Ok(Ok(Answer {
+            passed: Some(passed),
+            ..Answer::default()
+        }));
+    }
     let flat: Vec<String> = told.get(2)?;
     let body: Value<'_> = told.get(3)?;
-    let body = if let Some(text) = body.as_string() {
-        text.to_string()?.into_bytes()
-    } else {
-        natives::bytes_of(&body).unwrap_or_default().to_vec()
-    };
+    let body = natives::body_of(&body)?;
     let pairs = flat.chunks_exact(2);
     Ok(Ok(Answer {
-        status: told.get(1)?,
+        status,
         headers: pairs.map(|p| (p[0].clone(), p[1].clone())).collect(),
         body,
+        passed: None,
     }))
 }
 
@@ -547,7 +572,7 @@ pub(crate) fn stopped(stop: Stop) -> Failure {
         ),
         Stop::Purged => Failure::new(
             failure::PURGED,
-            "the task was purged, by its time limit or an operator",
+            "the task was purged: its time was over, its client went away, or an operator ended it",
         ),
     }
 }

@@ -11,6 +11,8 @@ pub const PROMISE: &str = "AJSP";
 pub const MEMORY: &str = "AJSM";
 /// There is no such script, or it cannot be loaded.
 pub const LOAD: &str = "AJSL";
+/// Scripts link to one another, and too many wait.
+pub const NESTED: &str = "AJSN";
 /// It computed for too long without a command.
 pub const RUNAWAY: &str = "AICA";
 /// Its task was purged.

@@ -9,6 +9,7 @@ use std::time::Instant;
 use cics::resp::Condition;
 use link::{Answer, ChannelData, Op, Operands};
 
+use crate::engine::Answer as Given;
 use crate::fetch::{FetchRequest, Fetched};
 
 /// Who a script works for, and what it may ask.
@@ -50,10 +51,20 @@ pub trait Host {
     /// that has come, or there is nothing to wait for.
     fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Event)>;
 
+    /// Sends a part of the answer before it is complete, and waits while the
+    /// client does not read; the first part says how the answer begins. False
+    /// when the client has gone.
+    fn send(&mut self, part: Given) -> bool;
+
     /// The script is over: commits what it changed, or backs it out when it has
-    /// an abend. `cpu_ns` is what its thread used. An abend that comes with the
-    /// end is the error.
-    fn finish(self: Box<Self>, abend: Option<&AbendInfo>, cpu_ns: u64) -> Result<(), AbendInfo>;
+    /// an abend. What stands in its answer and was sent already is taken out.
+    /// `cpu_ns` is what its thread used. An abend that comes with the end is
+    /// the error.
+    fn finish(
+        self: Box<Self>,
+        ended: Result<&mut Given, &AbendInfo>,
+        cpu_ns: u64,
+    ) -> Result<(), AbendInfo>;
 
     /// Writes a line of the script to the log.
     fn log(&self, level: Level, text: &str);

@@ -11,12 +11,13 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use link::{ChannelData, ContainerData, ContainerType, Name, Op};
+use region::Passed;
 use rquickjs::function::Opt;
 use rquickjs::{
     Array, Ctx, Function, IntoJs, Object, Result, String as JsString, TypedArray, Value,
 };
 
-use crate::engine::{Request, Shared};
+use crate::engine::{Answer, Request, Shared};
 use crate::fetch::{FetchRequest, Fetched};
 use crate::host::{Fault, Host, Input, Level, Output};
 use crate::{commands, overdue, records};
@@ -84,6 +85,21 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
         }
     };
     add("fetch", Function::new(c(), fetch)?)?;
+
+    let of = s();
+    let send = move |ctx: Ctx<'js>, status: u16, headers: Vec<String>, body: Value<'js>| {
+        let part = Answer {
+            status,
+            headers: paired(headers),
+            body: body_of(&body)?,
+            passed: None,
+        };
+        match of.host(|host| host.send(part)) {
+            Some(heard) => heard.into_js(&ctx),
+            None => no_task(&ctx),
+        }
+    };
+    add("send", Function::new(c(), send)?)?;
 
     let of = s();
     let call = move |ctx: Ctx<'js>, op: u16, args: Vec<f64>, data: Value<'js>| {
@@ -170,6 +186,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     add("inside", Function::new(c(), inside)?)?;
     texts(ctx, own, shared)?;
     crate::xml::install(ctx, own)?;
+    crate::form::install(ctx, own)?;
     records::install(ctx, own, shared)
 }
 
@@ -256,6 +273,15 @@ impl<'js> Given<'js> {
         }))
     }
 
+    /// What goes back to a program.
+    pub fn passed(self) -> Passed {
+        match self {
+            Given::None => Passed::Commarea(Vec::new()),
+            Given::Commarea(area) => Passed::Commarea(bytes_of(&area).unwrap_or_default().to_vec()),
+            Given::Channel(channel) => Passed::Channel(channel),
+        }
+    }
+
     /// The same for the host.
     pub fn input(&self) -> Input<'_> {
         match self {
@@ -264,6 +290,27 @@ impl<'js> Given<'js> {
             Given::Channel(channel) => Input::Channel(channel),
         }
     }
+}
+
+/// The containers that were passed keep their types on the way back.
+pub fn keep_types(given: &Passed, back: &mut Passed) {
+    let (Passed::Channel(given), Passed::Channel(back)) = (given, back) else {
+        return;
+    };
+    for container in &mut back.containers {
+        let before = given.containers.iter().find(|c| c.name == container.name);
+        if let Some(before) = before {
+            (container.kind, container.ccsid) = (before.kind, before.ccsid);
+        }
+    }
+}
+
+/// The bytes of a body: text, an Uint8Array, or nothing.
+pub fn body_of(body: &Value<'_>) -> Result<Vec<u8>> {
+    Ok(match body.as_string() {
+        Some(text) => text.to_string()?.into_bytes(),
+        None => bytes_of(body).unwrap_or_default().to_vec(),
+    })
 }
 
 /// A name of the region's, blank padded; the own part has checked it.
@@ -402,7 +449,8 @@ fn no_task<'js>(ctx: &Ctx<'js>) -> Result<Value<'js>> {
 }
 
 /// A part of the request, made when the script asks for it: by number, method,
-/// path, query, variables, headers, body.
+/// path, query, variables, headers, body, what a program passed, the name by
+/// which it linked.
 fn asked<'js>(ctx: &Ctx<'js>, request: &Request, part: u8) -> Result<Value<'js>> {
     let text = |text: &str| JsString::from_str(ctx.clone(), text)?.into_js(ctx);
     match part {
@@ -411,6 +459,11 @@ fn asked<'js>(ctx: &Ctx<'js>, request: &Request, part: u8) -> Result<Value<'js>>
         2 => text(&request.query),
         3 => flat(ctx, &request.variables)?.into_js(ctx),
         4 => flat(ctx, &request.headers)?.into_js(ctx),
+        6 => {
+            let passed = request.call.as_ref().map(|(_, passed)| passed.clone());
+            output(ctx, Ok(passed.map(crate::work::output).unwrap_or_default()))
+        }
+        7 => text(request.call.as_ref().map_or("", |(program, _)| program)),
         _ => TypedArray::<u8>::new_copy(ctx.clone(), &request.body)?.into_js(ctx),
     }
 }

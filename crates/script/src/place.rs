@@ -15,17 +15,19 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use region::{Handle, OpenTask, Port};
+use region::{Handle, Port};
 use tokio::sync::Notify;
 
 use crate::engine::{Answer, Engine, Request, Shared};
 use crate::failure::{self, Failure};
 use crate::fiber::{Ended, Fiber, Stack};
-use crate::host::{AbendInfo, Facts, Host};
+use crate::host::{Facts, Host};
 use crate::overdue;
 use crate::pool::Edition;
 use crate::records::Records;
-use crate::regional::RegionHost;
+use crate::regional::{Lender, RegionHost};
+use crate::stream::Client;
+use crate::work::Work;
 
 /// Engines without work that a place keeps.
 const KEPT_IDLE: usize = 64;
@@ -35,6 +37,8 @@ const EAGER: usize = 8;
 const PATIENCE: Duration = Duration::from_millis(20);
 /// Most engines of a place.
 const MOST_ENGINES: usize = 128;
+/// The same with those of scripts that others wait for.
+const MOST_NESTED: usize = 256;
 /// Bytes of a stack beside what a script may use of it: natives, and what the
 /// engine itself needs where it looks at its limit.
 const OWN_STACK: usize = 512 << 10;
@@ -52,7 +56,9 @@ pub struct Job {
     /// What is asked.
     pub request: Request,
     /// The task that it runs in.
-    pub task: OpenTask,
+    pub work: Work,
+    /// Who hears the answer by parts; nobody for a script that is linked to.
+    pub client: Option<Client>,
 }
 
 /// What a thread has to serve scripts.
@@ -88,6 +94,16 @@ impl Place {
         }
     }
 
+    /// The region.
+    pub fn region(&self) -> &Handle {
+        &self.region
+    }
+
+    /// The port of its thread.
+    pub fn port(&self) -> &Port {
+        &self.port
+    }
+
     /// Requests that are under way here.
     pub fn active(&self) -> usize {
         self.active.get()
@@ -95,32 +111,46 @@ impl Place {
 
     /// Serves a request to its end, its unit of work committed or backed out.
     pub async fn serve(self: Rc<Self>, job: Job) -> Result<Answer, Failure> {
+        self.serve_for(job, None).await
+    }
+
+    /// The same for a script that another one linked to, whose task it gives
+    /// back.
+    pub async fn serve_for(
+        self: Rc<Self>,
+        job: Job,
+        lender: Option<Rc<Lender>>,
+    ) -> Result<Answer, Failure> {
         self.active.set(self.active.get() + 1);
-        let result = self.clone().run(job).await;
+        let result = self.clone().run(job, lender).await;
         self.active.set(self.active.get() - 1);
         result
     }
 
-    async fn run(self: Rc<Self>, job: Job) -> Result<Answer, Failure> {
+    async fn run(self: Rc<Self>, job: Job, lender: Option<Rc<Lender>>) -> Result<Answer, Failure> {
         let Job {
             edition,
             script,
             request,
-            mut task,
+            mut work,
+            client,
         } = job;
-        task.move_to(&self.port);
-        let purged = task.purged();
+        work.move_to(&self.port);
+        let purged = work.purged();
         let facts = Facts {
-            task: task.number(),
-            transid: task.transid().to_string().trim_end().to_owned(),
-            userid: task.userid().to_string().trim_end().to_owned(),
+            task: work.number(),
+            transid: work.transid().to_string().trim_end().to_owned(),
+            userid: work.userid().to_string().trim_end().to_owned(),
             applid: edition.region.0.clone(),
             sysid: edition.region.1.clone(),
         };
         let (number, transid) = (facts.task, facts.transid.clone());
-        let (region, port) = (self.region.clone(), self.port.clone());
-        let host = RegionHost::new(region, port, task, facts, &script, edition.fetcher.clone());
-        let result = match self.engine(&edition, &script).await {
+        // Who waits for it holds an engine too: it cannot wait for one.
+        let nested = lender.is_some() || matches!(work, Work::Guest(_));
+        let host = RegionHost::new(&self, &edition, work, facts, &script)
+            .answering(client)
+            .lent_by(lender);
+        let result = match self.engine(&edition, &script, nested).await {
             Ok(mut engine) => {
                 let (place, of, name) = (self.clone(), edition.clone(), script.clone());
                 let shared = engine.shared();
@@ -197,14 +227,23 @@ impl Place {
     }
 
     /// An engine for a script: one without work, or a new one.
-    async fn engine(&self, edition: &Arc<Edition>, script: &Arc<str>) -> Result<Engine, Failure> {
+    async fn engine(
+        &self,
+        edition: &Arc<Edition>,
+        script: &Arc<str>,
+        nested: bool,
+    ) -> Result<Engine, Failure> {
         let mut waited = false;
         loop {
             if let Some(engine) = self.engines.borrow_mut().take(edition, script) {
                 return Ok(engine);
             }
-            if self.engines.borrow_mut().may_make(script, waited) {
+            if self.engines.borrow_mut().may_make(script, waited, nested) {
                 break;
+            }
+            if nested {
+                let text = "too many scripts that wait for one another";
+                return Err(Failure::new(failure::NESTED, text));
             }
             tokio::select! {
                 () = self.freed.notified() => {}
@@ -270,10 +309,13 @@ impl Engines {
     }
 
     /// Whether another engine of the script is to be loaded; it is counted.
-    fn may_make(&mut self, script: &Arc<str>, waited: bool) -> bool {
+    fn may_make(&mut self, script: &Arc<str>, waited: bool, nested: bool) -> bool {
         let all: usize = self.made.values().sum();
         let own = self.made.entry(script.clone()).or_default();
-        let may = (*own < EAGER || waited) && all < MOST_ENGINES;
+        let may = match nested {
+            true => all < MOST_NESTED,
+            false => (*own < EAGER || waited) && all < MOST_ENGINES,
+        };
         if may {
             *own += 1;
         }
@@ -347,8 +389,11 @@ fn finished(
     host: Box<dyn Host>,
     used_ns: u64,
 ) -> Result<Answer, Failure> {
-    let abend: Option<AbendInfo> = result.as_ref().err().map(|f| f.abend.clone());
-    if let Err(abend) = host.finish(abend.as_ref(), used_ns)
+    let ended = match &mut result {
+        Ok(answer) => Ok(answer),
+        Err(failure) => Err(&failure.abend),
+    };
+    if let Err(abend) = host.finish(ended, used_ns)
         && result.is_ok()
     {
         result = Err(Failure {

@@ -5,7 +5,7 @@
 //! to do is woken for it, and another one made when all that there are have
 //! something to do, up to the setting.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -43,6 +43,8 @@ pub struct Edition {
     pub limits: Limits,
     /// Name and short name of the region.
     pub region: (String, String),
+    /// Scripts that programs can link to, by their names among programs.
+    pub programs: BTreeMap<String, Arc<str>>,
     /// What scripts may call.
     pub fetcher: Arc<Fetcher>,
     /// Scripts of routes, with the brief requests in a row of each.

@@ -2,57 +2,149 @@
 //!
 //! A call to the region, a LINK and a wait for children leave the script's
 //! stack until they are done. A LINK runs the program in a worker within the
-//! unit of work of the script's task.
+//! unit of work of the script's task; a LINK to another script lends that the
+//! task for as long.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
 use cics::resp::Condition;
 use link::{Answer, ChannelData, Op};
-use region::{Handle, OpenTask, Outcome, Port, PutError, Refusal, Reply, Task, TaskRequest};
+use region::{Handle, NotRun, Outcome, Passed, Port, PutError, Refusal, Reply, Task, TaskRequest};
+use tokio::task::spawn_local;
 
-use crate::fetch::{FetchRequest, Fetcher};
+use crate::engine::{Answer as Given, Request};
+use crate::failure;
+use crate::fetch::FetchRequest;
 use crate::fiber;
 use crate::host::{AbendInfo, Event, Facts, Fault, Host, Input, Level, Output};
+use crate::place::{Job, Place};
+use crate::pool::Edition;
+use crate::stream::Client;
+use crate::work::{self, Work};
 
 type Child = Pin<Box<dyn Future<Output = Event>>>;
+
+/// A script that linked to another, and lends that its task.
+#[derive(Default)]
+pub struct Lender {
+    /// Where the task comes back, with the nanoseconds that were used.
+    back: Cell<Option<(Work, u64)>>,
+    /// Scripts that wait for it and for one another.
+    depth: usize,
+}
+
+/// Scripts of a task that may wait for one another.
+const MOST_LINKED: usize = 16;
 
 /// A task of the region, as the host of the script that runs in it.
 pub struct RegionHost {
     region: Handle,
     port: Port,
-    task: Option<OpenTask>,
+    place: Rc<Place>,
+    edition: Arc<Edition>,
+    task: Option<Work>,
+    /// The script that linked to this one.
+    lender: Option<Rc<Lender>>,
+    client: Option<Client>,
+    /// CPU time of scripts that this one linked to.
+    linked_ns: u64,
     facts: Facts,
     script: String,
     children: Vec<(u32, Child)>,
     /// Children that are tasks.
     tasks: usize,
-    fetcher: Arc<Fetcher>,
 }
 
 impl RegionHost {
-    /// The host of a script in this task, which hears of it at this port.
+    /// The host of a script in this task, at a place.
     pub fn new(
-        region: Handle,
-        port: Port,
-        task: OpenTask,
+        place: &Rc<Place>,
+        edition: &Arc<Edition>,
+        task: Work,
         facts: Facts,
         script: &str,
-        fetcher: Arc<Fetcher>,
     ) -> RegionHost {
         RegionHost {
-            region,
-            port,
+            region: place.region().clone(),
+            port: place.port().clone(),
+            place: place.clone(),
+            edition: edition.clone(),
             task: Some(task),
+            lender: None,
+            client: None,
+            linked_ns: 0,
             facts,
             script: script.to_owned(),
             children: Vec::new(),
             tasks: 0,
-            fetcher,
+        }
+    }
+
+    /// The answer may go to this client by parts.
+    pub fn answering(mut self, client: Option<Client>) -> RegionHost {
+        self.client = client;
+        self
+    }
+
+    /// Another script linked to this one, and lends it the task.
+    pub fn lent_by(mut self, lender: Option<Rc<Lender>>) -> RegionHost {
+        self.lender = lender;
+        self
+    }
+
+    /// LINK to another script: it has the task until it is over.
+    fn link_script(
+        &mut self,
+        program: &str,
+        script: Arc<str>,
+        input: Input<'_>,
+    ) -> Result<Output, Fault> {
+        let depth = 1 + match (&self.lender, &self.task) {
+            (Some(lender), _) => lender.depth,
+            (None, Some(Work::Guest(task))) => task.depth(),
+            _ => 0,
+        };
+        if depth > MOST_LINKED {
+            let text = format!("more than {MOST_LINKED} scripts wait for one another");
+            return Err(Fault::abend(failure::NESTED, text));
+        }
+        let Some(work) = self.task.take() else {
+            return Err(Fault::abend("AEXY", "the task has ended"));
+        };
+        let request = Request {
+            method: "LINK".into(),
+            call: Some((program.to_owned(), passed(input))),
+            ..Request::default()
+        };
+        let job = Job {
+            edition: self.edition.clone(),
+            script,
+            request,
+            work,
+            client: None,
+        };
+        let lender = Rc::new(Lender {
+            depth,
+            ..Lender::default()
+        });
+        // Beside this script's stack: each has its own limits.
+        let serving = self.place.clone().serve_for(job, Some(lender.clone()));
+        let served = fiber::wait(spawn_local(serving));
+        if let Some((work, used_ns)) = lender.back.take() {
+            self.task = Some(work);
+            self.linked_ns += used_ns;
+        }
+        match served {
+            Ok(Ok(answer)) => Ok(answer.passed.map(work::output).unwrap_or_default()),
+            Ok(Err(failure)) => Err(Fault::Abend(failure.abend)),
+            Err(_) => Err(Fault::abend("AEXY", "the region is shutting down")),
         }
     }
 
@@ -82,8 +174,19 @@ impl Host for RegionHost {
         let name = program
             .parse()
             .map_err(|_| Fault::Condition(Condition::PgmIdErr, 1))?;
-        let Some(task) = self.task.as_mut() else {
-            return Err(Fault::abend("AEXY", "the task has ended"));
+        if let Some(script) = self.edition.programs.get(program) {
+            let script = script.clone();
+            return self.link_script(program, script, input);
+        }
+        let task = match self.task.as_mut() {
+            Some(Work::Own(task)) => task,
+            Some(Work::Guest(task)) => {
+                let linked = fiber::wait(task.link(name, &passed(input)));
+                return linked
+                    .map(work::output)
+                    .map_err(|why| not_run(why, program));
+            }
+            None => return Err(Fault::abend("AEXY", "the task has ended")),
         };
         fiber::wait(async {
             let mut run = match task.run(name, bytes(input)).await {
@@ -164,7 +267,7 @@ impl Host for RegionHost {
                 "at most {MOST_FETCHES} calls are under way at a time"
             ));
         }
-        let fetched = self.fetcher.fetch(request)?;
+        let fetched = self.edition.fetcher.fetch(request)?;
         self.begin(number, async move { Event::Fetched(fetched.await) });
         Ok(())
     }
@@ -209,20 +312,49 @@ impl Host for RegionHost {
         ended
     }
 
+    fn send(&mut self, part: Given) -> bool {
+        match (&mut self.client, &mut self.task) {
+            (Some(client), Some(task)) => fiber::wait(client.send(part, task)),
+            // HEAD, whose body nobody hears.
+            (None, _) => true,
+            (_, None) => false,
+        }
+    }
+
     /// Children that nobody waited for run on by themselves.
     fn finish(
         mut self: Box<Self>,
-        abend: Option<&AbendInfo>,
+        ended: Result<&mut Given, &AbendInfo>,
         cpu_ns: u64,
     ) -> Result<(), AbendInfo> {
-        let Some(task) = self.task.take() else {
+        let Some(work) = self.task.take() else {
             return Ok(());
         };
-        let abend = abend.map(told);
-        let ended = fiber::wait(task.end(abend, cpu_ns));
-        match ended.0 {
-            Outcome::Ok => Ok(()),
-            Outcome::Abend(abend) => Err(abend_info(&abend)),
+        let cpu_ns = cpu_ns + self.linked_ns;
+        if let Some(lender) = &self.lender {
+            lender.back.set(Some((work, cpu_ns)));
+            return Ok(());
+        }
+        let task = match work {
+            Work::Own(task) => task,
+            Work::Guest(task) => {
+                let nothing = || Passed::Commarea(Vec::new());
+                let given = ended.map(|answer| answer.passed.take().unwrap_or_else(nothing));
+                task.finish(given.map_err(|abend| told(abend).code), cpu_ns);
+                return Ok(());
+            }
+        };
+        let abend = ended.as_ref().err().map(|abend| told(abend));
+        let over = fiber::wait(task.end(abend, cpu_ns));
+        match (over.0, ended) {
+            (Outcome::Ok, Ok(answer)) => {
+                if let Some(client) = &mut self.client {
+                    fiber::wait(client.end(answer));
+                }
+                Ok(())
+            }
+            (Outcome::Ok, Err(_)) => Ok(()),
+            (Outcome::Abend(abend), _) => Err(abend_info(&abend)),
         }
     }
 
@@ -260,6 +392,28 @@ impl Owned {
             Owned::Commarea(bytes) => Input::Commarea(bytes),
             Owned::Channel(channel) => Input::Channel(channel),
         }
+    }
+}
+
+/// Input as the region passes it.
+fn passed(input: Input<'_>) -> Passed {
+    match input {
+        Input::None => Passed::Commarea(Vec::new()),
+        Input::Commarea(bytes) => Passed::Commarea(bytes.to_vec()),
+        Input::Channel(channel) => Passed::Channel(channel.clone()),
+    }
+}
+
+/// Why a program did not run in the worker that waits for the script.
+fn not_run(why: NotRun, program: &str) -> Fault {
+    match why {
+        NotRun::Condition(condition, resp2) => Fault::Condition(condition, resp2),
+        NotRun::Abend(code) => Fault::Abend(AbendInfo {
+            code: String::from_utf8_lossy(&code).into_owned(),
+            program: program.to_owned(),
+            line: 0,
+            message: String::new(),
+        }),
     }
 }
 

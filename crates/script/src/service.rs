@@ -1,13 +1,14 @@
 //! The scripts of an application in a running region.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use copybook::CodePage;
-use region::{Handle, Refusal, TaskRequest, UserId};
+use region::{GuestTask, Handle, Refusal, TaskRequest, UserId};
 use tokio::task::spawn_local;
 
 use crate::config::ScriptConfig;
@@ -16,11 +17,13 @@ use crate::failure::{Failure, Mistake, Place as At};
 use crate::fetch::Fetcher;
 use crate::limits::Limits;
 use crate::place::{Job, Place};
-use crate::pool::{Edition, Pool, Served};
+use crate::pool::{self, Edition, Pool};
 use crate::records::{Library, Records};
 use crate::regional::program_name;
 use crate::routes::{Match, Route, Routes};
 use crate::source::Sources;
+use crate::stream::{self, Begun};
+use crate::work::Work;
 
 /// Scripts that were read and looked at.
 #[derive(Debug)]
@@ -56,9 +59,19 @@ pub struct Scripts {
     now: Mutex<Arc<Checked>>,
 }
 
-/// Reads the scripts of an application, loads each that a route names, and
-/// says what is wrong. `root` is the application's folder. `maps` are further routes, with a script's name among
-/// programs instead of its file: path, program, transaction.
+/// An answer, or one whose parts come by and by.
+#[derive(Debug)]
+pub enum Served {
+    /// It is complete, and its unit of work committed.
+    Whole(Answer),
+    /// It has begun. The unit of work is not over.
+    Begun(Begun),
+}
+
+/// Reads the scripts of an application, loads each that a route or a program
+/// names, and says what is wrong. `root` is the application's folder. `maps`
+/// are further routes, with a script's name among programs instead of its file:
+/// path, program, transaction.
 pub fn check(
     config: &ScriptConfig,
     root: &Path,
@@ -89,6 +102,7 @@ pub fn check(
         limits: config.limits(),
         region,
         fetcher: Arc::new(fetcher),
+        programs: BTreeMap::new(),
         paces: Vec::new(),
     });
     let mut wanted: Vec<(String, String, Option<String>)> = Vec::new();
@@ -117,13 +131,23 @@ pub fn check(
     scripts.sort();
     scripts.dedup();
     for script in &scripts {
-        let wrong = edition.try_script(script).err();
+        let wrong = edition.try_script(script, &METHODS).err();
         if let Some(mistake) = wrong {
             routes.retain(|r| r.script != *script);
             mistakes.push(mistake);
         }
     }
+    let mut programs = BTreeMap::new();
+    for (name, script) in &config.programs {
+        match edition.try_script(script, &["LINK"]) {
+            Ok(()) => drop(programs.insert(name.clone(), Arc::from(script.as_str()))),
+            // What a route has told already is told once.
+            Err(mistake) if mistakes.contains(&mistake) => {}
+            Err(mistake) => mistakes.push(mistake),
+        }
+    }
     if let Some(edition) = Arc::get_mut(&mut edition) {
+        edition.programs = programs;
         let paces = scripts
             .into_iter()
             .map(|script| (script, AtomicU32::new(0)));
@@ -137,12 +161,16 @@ pub fn check(
     }
 }
 
+/// What a script may export for a route.
+const METHODS: [&str; 8] = [
+    "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "default",
+];
 /// Milliseconds of CPU time that a script's top level may take.
 const LOADING_MS: u32 = 5_000;
 
 impl Edition {
     /// Loads a script, to see whether it can be.
-    fn try_script(&self, script: &str) -> Result<(), Mistake> {
+    fn try_script(&self, script: &str, handlers: &[&str]) -> Result<(), Mistake> {
         let records = Records::new(self.library.clone());
         // Loading must end, whatever the setting for requests.
         let limits = Limits {
@@ -150,23 +178,21 @@ impl Edition {
             ..self.limits
         };
         let engine = Engine::load(&self.sources, script, limits, records)?;
-        let methods = [
-            "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "default",
-        ];
-        match engine
-            .exports()
-            .iter()
-            .any(|e| methods.contains(&e.as_str()))
-        {
+        let mut exports = engine.exports().iter();
+        match exports.any(|e| handlers.contains(&e.as_str())) {
             true => Ok(()),
             false => Err(Mistake {
                 place: At {
                     file: script.to_owned(),
                     ..At::default()
                 },
-                message:
-                    "it exports no handler: a function GET, POST, PUT, DELETE, PATCH or default"
-                        .into(),
+                message: match handlers {
+                    ["LINK"] => "it is a program, and exports no function LINK".into(),
+                    _ => {
+                        "it exports no handler: a function GET, POST, PUT, DELETE, PATCH or default"
+                            .into()
+                    }
+                },
             }),
         }
     }
@@ -218,7 +244,7 @@ impl Scripts {
         trace_id: [u8; 16],
         user: Option<UserId>,
         request: Request,
-    ) -> Result<Answer, Refused> {
+    ) -> Result<Served, Refused> {
         let route = found.route;
         let script = route.script.clone();
         let task = TaskRequest {
@@ -234,26 +260,67 @@ impl Scripts {
         let begun = self.region.begin_open(&port, task).await;
         let task = begun.map_err(Refused::Region)?;
         let brief = now.edition.is_brief(&script) && request.body.len() <= BRIEF_BODY;
+        let (client, begun) = match request.method.as_str() {
+            "HEAD" => (None, None),
+            _ => {
+                let (client, begun) = stream::answer(self.region.clone());
+                (Some(client), Some(begun))
+            }
+        };
         let job = Job {
             edition: now.edition.clone(),
             script,
             request,
-            task,
+            work: Work::Own(task),
+            client,
         };
         // A script that is known to be brief runs where its request came in.
         let place = here.filter(|_| brief).map(|port| self.place(port));
-        let served: Option<Served> = match place {
-            Some(place) if place.active() < MOST_HERE => {
-                // It goes on when the client leaves.
-                spawn_local(place.serve(job)).await.ok()
+        let served = async {
+            let served: Option<pool::Served> = match place {
+                Some(place) if place.active() < MOST_HERE => {
+                    // It goes on when the client leaves.
+                    spawn_local(place.serve(job)).await.ok()
+                }
+                _ => self.pool.submit(job).await,
+            };
+            match served {
+                Some(Ok(answer)) => Ok(Served::Whole(answer)),
+                Some(Err(failure)) => Err(Refused::Failed(failure)),
+                None => Err(Refused::Ending),
             }
-            _ => self.pool.submit(job).await,
         };
-        match served {
-            Some(Ok(answer)) => Ok(answer),
-            Some(Err(failure)) => Err(Refused::Failed(failure)),
-            None => Err(Refused::Ending),
+        match begun {
+            Some(begun) => tokio::select! {
+                biased;
+                // Never when the script sends nothing by itself.
+                Ok(begun) = begun => Ok(Served::Begun(begun)),
+                served = served => served,
+            },
+            None => served.await,
         }
+    }
+
+    /// Runs the script that a program links to, within its task.
+    pub fn link(&self, task: GuestTask) {
+        let edition = self.now().edition.clone();
+        let program = task.program().to_string().trim_end().to_owned();
+        let Some(script) = edition.programs.get(&program).cloned() else {
+            return task.is_unknown();
+        };
+        let request = Request {
+            method: "LINK".into(),
+            call: Some((program, task.given().clone())),
+            ..Request::default()
+        };
+        // The guest answers by itself.
+        drop(self.pool.submit(Job {
+            edition,
+            script,
+            request,
+            work: Work::Guest(task),
+            client: None,
+        }));
     }
 
     /// The place of the calling thread, which has this port.

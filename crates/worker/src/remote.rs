@@ -220,6 +220,10 @@ impl LinkServices {
     }
 
     fn link_step(&mut self, heard: CallEvent) -> Served<LinkStep> {
+        let (CallEvent::Answer(header) | CallEvent::Run(header)) = heard;
+        if header.args[1] == 1 {
+            self.sees_changes();
+        }
         let side = self.side.borrow();
         match heard {
             CallEvent::Answer(header) => {

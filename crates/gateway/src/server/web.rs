@@ -12,7 +12,8 @@ use super::trail::Trail;
 use crate::backend::Backend;
 use crate::observe::Kind;
 use crate::problem::Problem;
-use crate::web::{BESIDE, Handler, WebAnswer, WebRefusal};
+use crate::service::ServiceBody;
+use crate::web::{BESIDE, Handler, WebRefusal};
 
 /// What a browser is told of a path whose methods only its handler knows.
 const METHODS: [Method; 5] = [
@@ -64,8 +65,14 @@ impl<B: Backend> Server<B> {
         let serving = handler.serve(parts, trail.trace_id, caller, taken.bytes.clone());
         let result = match serving.await {
             Ok(answer) => {
-                let held = self.room(timer, answer.body.len()).await?;
-                response(answer).map(|made| made.map(|body| Full::held(body, held)))
+                let body = match answer.body {
+                    ServiceBody::Whole(bytes) => {
+                        let held = self.room(timer, bytes.len()).await?;
+                        Full::held(bytes, held)
+                    }
+                    ServiceBody::Stream(pieces) => Full::stream(pieces),
+                };
+                response(answer.status, &answer.headers, body)
             }
             Err(refusal) => Err(told(refusal, &path)),
         };
@@ -79,15 +86,19 @@ impl<B: Backend> Server<B> {
     }
 }
 
-fn response(answer: WebAnswer) -> Result<Response<Vec<u8>>, Problem> {
+fn response(
+    status: u16,
+    headers: &[(String, String)],
+    body: Full,
+) -> Result<Response<Full>, Problem> {
     let wrong = |what: String| {
         let title = "The answer cannot be sent";
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, what)
     };
-    let mut response = Response::new(answer.body);
-    *response.status_mut() = StatusCode::from_u16(answer.status)
-        .map_err(|_| wrong(format!("{} is no status", answer.status)))?;
-    for (name, value) in &answer.headers {
+    let mut response = Response::new(body);
+    *response.status_mut() =
+        StatusCode::from_u16(status).map_err(|_| wrong(format!("{status} is no status")))?;
+    for (name, value) in headers {
         let parsed = HeaderName::from_bytes(name.as_bytes());
         let (Ok(name), Ok(value)) = (parsed, HeaderValue::from_bytes(value.as_bytes())) else {
             return Err(wrong(format!("{name:?} cannot be a header with its value")));

@@ -8,7 +8,7 @@ use link::{
     Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId,
 };
 
-use crate::api::{CommandService, Conversations, QueueDefinitions, SocketCalls};
+use crate::api::{CommandService, Conversations, GuestPrograms, QueueDefinitions, SocketCalls};
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]
@@ -72,6 +72,9 @@ pub struct RegionConfig {
     /// Who serves commands beside the kernel; a command that is served by one
     /// of them only is the abend AEY9 without it.
     pub services: Vec<Arc<dyn CommandService>>,
+    /// Who runs the programs that have no module; a LINK to one is answered
+    /// with PGMIDERR without it.
+    pub guests: Option<Arc<dyn GuestPrograms>>,
     /// How workers serve their programs' socket calls.
     pub socket_options: link::SocketOptions,
     /// Who is told when a program shuts the region down; none when it ends with
@@ -122,6 +125,7 @@ impl Default for RegionConfig {
             conversations: None,
             sockets: None,
             services: Vec::new(),
+            guests: None,
             socket_options: link::SocketOptions::default(),
             stop: None,
             state: PathBuf::from("."),

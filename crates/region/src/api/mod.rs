@@ -7,6 +7,7 @@ mod config;
 mod conversations;
 mod door;
 mod facility;
+mod guests;
 mod handle;
 pub mod install;
 mod open;
@@ -29,6 +30,8 @@ pub use conversations::{
 };
 pub use door::DoorRuntime;
 pub use facility::Facility;
+pub(crate) use guests::{GIVEN_UP, abend_of};
+pub use guests::{GuestPrograms, GuestTask, NotRun, Passed};
 pub use handle::{Handle, Port, Region, block_on};
 pub use open::OpenTask;
 pub use operator::{

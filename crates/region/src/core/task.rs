@@ -169,6 +169,8 @@ pub struct TaskState {
     /// It is the run of a program for this open task, whose number, unit of
     /// work and place among the active tasks it shares.
     pub run_of: Option<TaskKey>,
+    /// CPU time of guests that its programs linked to, in nanoseconds.
+    pub guest_cpu_ns: u64,
     /// It waits for a child, who may take its place.
     pub(super) lends: bool,
     /// Why it ended without results, or in spite of them.
@@ -228,6 +230,7 @@ impl TaskState {
             start: None,
             open: None,
             run_of: None,
+            guest_cpu_ns: 0,
             lends: false,
             abend: None,
             begun: now,

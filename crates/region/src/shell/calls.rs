@@ -19,8 +19,11 @@ impl Shared {
             return;
         };
         let call = match link.side.asked() {
-            // A nested run is only ever answered to the one who asked for it.
-            Asked::Nothing | Asked::NestedDone(_) => return,
+            Asked::Nothing => return,
+            Asked::NestedDone(answer) => {
+                self.guest_ran(worker, &link, answer);
+                return;
+            }
             Asked::Call(call) => call,
             Asked::Violation(violation) => {
                 tracing::error!(worker, %violation, "a worker's call makes no sense");
@@ -45,7 +48,7 @@ impl Shared {
             }
             Op::Converse => self.converse(worker, link, key, call),
             Op::Socket => self.call_socket(worker, key, call),
-            Op::Link => answer(link, &no_such_program(&call)),
+            Op::Link => self.begin_guest(worker, link, key, &call),
             Op::Command if system::serves(call.args[0]) => {
                 self.serve_system(worker, link, key, &call);
             }
@@ -85,7 +88,7 @@ impl Shared {
 
 /// Every program that a region has is in its workers' table; what asks here
 /// names one that has not been connected.
-fn no_such_program(call: &Call) -> Answer {
+pub(super) fn no_such_program(call: &Call) -> Answer {
     let name = call
         .data
         .first_chunk::<8>()

@@ -183,6 +183,7 @@ impl Dispatch {
         let link = self.shared.lock().links.get(worker).cloned();
         if let Some(link) = &link {
             link.pid.store(0, Ordering::Relaxed);
+            self.shared.end_guests(link);
         }
         let (clean, how) = match started.child.wait() {
             Ok(status) => describe(status),

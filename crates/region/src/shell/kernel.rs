@@ -279,7 +279,11 @@ impl Shared {
 
     /// Ends the wait of a task, or its worker when it waits for nothing here.
     pub(super) fn purge(self: &Arc<Self>, key: TaskKey) {
-        if !self.kernel(|k, _, out| k.purge(key, PURGED, out)) && !self.purge_outside(key) {
+        let works = self.purge_guests(key);
+        if !self.kernel(|k, _, out| k.purge(key, PURGED, out))
+            && !self.purge_outside(key)
+            && !works
+        {
             self.with(|core, cx| core.kill_task(cx, key));
         }
     }
@@ -337,7 +341,9 @@ impl Shared {
                         }
                     }
                     if let Some(worker) = worker {
-                        core.waits(cx, worker, waits);
+                        // Its worker waits for a guest all the while.
+                        let guest = cx.links.get(worker).is_some_and(|l| l.guests.works());
+                        core.waits(cx, worker, waits || guest);
                     }
                     core.lend(cx, task, lends);
                 }),
@@ -379,7 +385,10 @@ impl Shared {
         let link = worker.and_then(|w| state.links.get(w).cloned());
         if let Some(link) = link {
             drop(state);
-            wakes::answer(&link, answer);
+            match link.guests.answer(answer) {
+                Some(wake) => self.wake_futures(&mut wake.into_iter().collect()),
+                None => wakes::answer(&link, answer),
+            }
             return;
         }
         let (_, waker) = state.core.answer_open(task, answer);

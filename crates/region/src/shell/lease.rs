@@ -302,11 +302,12 @@ impl Finished {
                 response_ns: task.ended.saturating_sub(task.begun),
                 admission_wait_ns: admitted.saturating_sub(task.begun),
                 commit_wait_ns: task.ended.saturating_sub(task.heard),
-                offload_cpu_ns: match task.start {
-                    // Its input was written by the region.
-                    Some(_) => 0,
-                    None => task.submitted.saturating_sub(task.placed),
-                },
+                offload_cpu_ns: task.guest_cpu_ns
+                    + match task.start {
+                        // Its input was written by the region.
+                        Some(_) => 0,
+                        None => task.submitted.saturating_sub(task.placed),
+                    },
                 waits: task.waits,
                 moves: task.moves,
                 user_points: task.user_points.clone(),

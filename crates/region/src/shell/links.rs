@@ -9,6 +9,7 @@ use link::{ConfigText, RegionPage, RegionSide, Request, SlotState};
 use store::{LentTable, ReaderTables};
 
 use super::clock;
+use super::guests::Guests;
 use crate::core::{Links, Place};
 
 /// One worker's shared memory, its process's socket end until it is started,
@@ -20,6 +21,8 @@ pub struct WorkerLink {
     pub socket: Mutex<Option<OwnedFd>>,
     /// The process, 0 before it is started.
     pub pid: AtomicI32,
+    /// Guests that its task waits for.
+    pub guests: Guests,
     /// Its reader table, where there is a store.
     _reader_table: Option<LentTable>,
 }
@@ -90,6 +93,7 @@ impl LinkTable {
             _reader_table: table,
             socket: Mutex::new(Some(socket)),
             pid: AtomicI32::new(0),
+            guests: Guests::default(),
         })
     }
 }

@@ -11,6 +11,7 @@ mod committer;
 mod conversations;
 mod dispatch;
 mod engines;
+mod guests;
 mod kernel;
 mod lease;
 mod links;
@@ -32,6 +33,7 @@ mod wakes;
 
 pub use clock::now_ns;
 pub use engines::bind;
+pub use guests::GuestSeat;
 pub use lease::SlotLease;
 pub use links::LinkTable;
 pub use open::{OpenLease, OpenUse};

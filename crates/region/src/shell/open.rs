@@ -310,7 +310,7 @@ impl OpenLease {
         let Finished { abend, record, .. } = Finished::of(&mut task);
         let mut record = MonitoringRecord {
             elapsed_ns,
-            offload_cpu_ns: used.cpu_ns,
+            offload_cpu_ns: used.cpu_ns + task.guest_cpu_ns,
             region_calls: used.calls,
             ..record
         };

@@ -70,6 +70,7 @@
   };
   N.BYTES = Symbol("bytes");
   N.TAKE = Symbol("take");
+  N.ANSWER = Symbol("answer");
   N.done = done;
   N.asBytes = bytes;
 
@@ -139,7 +140,8 @@
     }
     return { given: undefined, names: undefined, take: (result) => (result.length > 1 ? { channel: received(result) } : {}) };
   };
-  const received = (result) => Channel[RECEIVED](result);
+  const received = N.received = (result) => Channel[RECEIVED](result);
+  N.sent = (channel) => channel[SENT]();
 
   // Tasks beside this one, and timers: who waits for them, by number.
   const waiting = new Map();

@@ -54,6 +54,32 @@
     toJSON() { return Object.fromEntries(this.#pairs); }
   }
 
+  /** A file that came in a form. */
+  class FormFile {
+    #bytes;
+    constructor(name, type, bytes) {
+      this.name = name;
+      this.type = type;
+      this.#bytes = bytes;
+    }
+    get size() { return this.#bytes.length; }
+    bytes() { return this.#bytes; }
+    text() {
+      const text = N.utf8(this.#bytes);
+      if (text === undefined || text === null) throw N.clean(new BadRequest(`the file ${JSON.stringify(this.name)} is not text in UTF-8`));
+      return text;
+    }
+  }
+  /** A form: texts and files by name. */
+  class Form {
+    #pairs;
+    constructor(pairs) { this.#pairs = [...pairs]; }
+    get(name) { return this.#pairs.find(([n]) => n === name)?.[1]; }
+    all(name) { return this.#pairs.filter(([n]) => n === name).map(([, v]) => v); }
+    has(name) { return this.#pairs.some(([n]) => n === name); }
+    *[Symbol.iterator]() { yield* this.#pairs; }
+  }
+
   class BadRequest extends Error {
     get name() { return "BadRequest"; }
   }
@@ -86,6 +112,23 @@
       try { return JSON.parse(this.text()); } catch (e) {
         throw e instanceof BadRequest ? e : N.clean(new BadRequest(`the body is not JSON: ${e.message}`));
       }
+    }
+    /** The fields and files of a form. */
+    form() {
+      const type = this.headers.get("content-type") ?? "", kind = type.split(";")[0].trim().toLowerCase();
+      if (kind === "application/x-www-form-urlencoded") return new Form(new Query(this.text()));
+      if (kind !== "multipart/form-data") throw N.clean(new BadRequest(`the body is not a form: its type is ${JSON.stringify(type)}`));
+      const read = N.formRead(type, this.bytes());
+      if (typeof read === "string") throw N.clean(new BadRequest(`the body is not a form: ${read}`));
+      const pairs = [];
+      for (let i = 0; i + 3 < read.length; i += 4) {
+        const [name, file, type, bytes] = read.slice(i, i + 4);
+        if (file !== null) { pairs.push([name, new FormFile(file, type, bytes)]); continue; }
+        const text = N.utf8(bytes);
+        if (text === undefined || text === null) throw N.clean(new BadRequest(`the field ${JSON.stringify(name)} of the form is not text in UTF-8`));
+        pairs.push([name, text]);
+      }
+      return new Form(pairs);
     }
     /** The body's root element. */
     xml() {
@@ -123,10 +166,11 @@
   // JSON has no numbers of any length that all readers take.
   const digits = (v) => (Number.isSafeInteger(Number(v)) ? Number(v) : String(v));
   class Response {
-    #body = []; #status = 200;
+    #body = []; #status = 200; #begun = false;
     headers = new Headers();
     get status() { return this.#status; }
     set status(status) {
+      if (this.#begun) throw N.clean(new Error("the answer has begun: its status was sent"));
       if (!Number.isInteger(status) || status < 200 || status > 599) {
         throw N.clean(new RangeError(`a status is 200 to 599, not ${String(status)}`));
       }
@@ -151,10 +195,22 @@
     /** The answer for what a handler gave back. */
     [N.TAKE](value) {
       if (value === undefined || value === this) return;
+      if (this.#begun) { this.write(typeof value === "string" ? value : N.asBytes(value, "the rest of an answer that has begun")); return; }
       if (typeof value === "string") this.text(value);
       else if (value instanceof Uint8Array || value instanceof ArrayBuffer) this.bytes(value);
       else this.json(value);
     }
+    /** Sends what was written so far; the rest follows, and the end with the handler's. */
+    flush() {
+      const part = this[N.BYTES]();
+      this.#body = [];
+      this.#begun = true;
+      const heard = N.done(N.send(this.#status, this.headers[FLAT](), part), "flush");
+      if (!heard) throw N.clean(new Error("the client has gone"));
+      return this;
+    }
+    /** The whole of it, for the engine. */
+    [N.ANSWER]() { return [false, this.#status, this.headers[FLAT](), this[N.BYTES]()]; }
     [N.BYTES]() {
       if (this.#body.length === 0) return null;
       if (this.#body.length === 1) return this.#body[0];

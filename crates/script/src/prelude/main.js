@@ -1,6 +1,6 @@
 // One request: finds the handler, runs it, and keeps what came of it.
 (N) => {
-  let told;
+  let told, linked = false;
 
   const failed = (error) => {
     let name = "", message = "", stack = "", code = "AJST", line = 0, program = "";
@@ -27,7 +27,7 @@
     return [true, code, name, message, stack, line, program];
   };
 
-  const answered = (response) => [false, response.status, response.headers[N.FLAT](), response[N.BYTES]()];
+  const answered = (response) => response[N.ANSWER]();
   const problem = (status, title, detail) => {
     const made = new N.Response();
     made.status = status;
@@ -38,7 +38,7 @@
   /** The end of a handler that threw. */
   const thrown = N.thrown = (error) => {
     try {
-      told = error instanceof N.BadRequest ? answered(problem(400, "Bad request", error.message)) : failed(error);
+      told = error instanceof N.BadRequest && !linked ? answered(problem(400, "Bad request", error.message)) : failed(error);
     } catch (e) {
       told = failed(e);
     }
@@ -59,8 +59,8 @@
       thrown(e);
     }
   };
+  const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
   const refuse = (script, method) => {
-    const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
     const has = (name) => typeof (script[name] ?? (name === "HEAD" && script.GET)) === "function";
     const allow = methods.filter(has).join(", ");
     const refused = problem(405, "Method not allowed", `the script takes ${allow || "nothing"}, not ${method}`);
@@ -69,10 +69,17 @@
   };
 
   /** The handler with its request and response, to be called with nothing of ours beneath it. */
-  N.begin = (script) => {
+  N.begin = (script, isLinked) => {
     try {
+      if (isLinked) {
+        linked = true;
+        const call = new N.ProgramCall();
+        return [script.LINK, call, call];
+      }
       const request = new N.Request(), { method } = request;
-      const handler = script[method] ?? (method === "HEAD" ? script.GET : undefined) ?? script.default;
+      // Other exports are not a client's to call.
+      const own = methods.includes(method) ? script[method] ?? (method === "HEAD" ? script.GET : undefined) : undefined;
+      const handler = own ?? script.default;
       if (typeof handler === "function") return [handler, request, new N.Response()];
       refuse(script, method);
     } catch (e) {

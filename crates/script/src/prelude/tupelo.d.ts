@@ -139,6 +139,8 @@ interface Request {
   text(): string;
   json(): any;
   xml(): XmlElement;
+  /** The fields and files of a form (multipart/form-data, or URL-encoded). */
+  form(): Form;
   /** The first of these media types that the client takes. */
   accepts(...types: string[]): string | undefined;
 }
@@ -147,6 +149,8 @@ interface Response {
   type: string | undefined;
   readonly headers: Headers;
   write(part: Data): this;
+  /** Sends what was written so far; the rest of the answer follows. */
+  flush(): this;
   text(text: unknown): this;
   json(value: unknown): this;
   xml(value: unknown, root?: string): this;
@@ -154,6 +158,34 @@ interface Response {
 }
 /** What a script exports for a method: GET, POST, PUT, DELETE, PATCH or default. */
 type Handler = (request: Request, response: Response) => unknown;
+
+/** A form's fields, as text, and its files. */
+interface Form extends Iterable<[string, string | FormFile]> {
+  get(name: string): string | FormFile | undefined;
+  all(name: string): (string | FormFile)[];
+  has(name: string): boolean;
+}
+interface FormFile {
+  readonly name: string;
+  /** Its media type. */
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  bytes(): Uint8Array;
+  text(): string;
+}
+
+/** A program's LINK to the script: what it passes. */
+interface ProgramCall {
+  /** The name by which the script was linked to. */
+  readonly program: string;
+  /** The caller's COMMAREA, to be changed in place. */
+  readonly commarea?: Uint8Array;
+  /** The caller's channel. */
+  readonly channel?: Channel;
+}
+/** What a script exports as LINK. Bytes that it gives back go to the COMMAREA, containers by name to the channel. */
+type LinkHandler = (call: ProgramCall) => unknown;
 
 interface XmlElement {
   name: string;

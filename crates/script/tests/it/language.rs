@@ -35,6 +35,7 @@ fn a_request_tells_its_parts_and_a_response_takes_status_and_headers() {
             variables: vec![("id".into(), "7".into())],
             headers: vec![("content-type".into(), "application/json".into())],
             body: br#"{"a": 2, "b": 3}"#.to_vec(),
+            ..Request::default()
         })
         .unwrap();
     assert_eq!(answer.status, 201);

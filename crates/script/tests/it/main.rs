@@ -3,4 +3,5 @@
 mod copybooks;
 mod hostile;
 mod language;
+mod programs;
 mod world;

@@ -100,7 +100,18 @@ impl Host for World {
         self.children.pop()
     }
 
-    fn finish(self: Box<Self>, _: Option<&AbendInfo>, _: u64) -> Result<(), AbendInfo> {
+    fn send(&mut self, part: script::Answer) -> bool {
+        let text = String::from_utf8_lossy(&part.body).into_owned();
+        self.journal
+            .borrow_mut()
+            .push(format!("SEND {} {text}", part.status));
+        true
+    }
+    fn finish(
+        self: Box<Self>,
+        _: Result<&mut script::Answer, &AbendInfo>,
+        _: u64,
+    ) -> Result<(), AbendInfo> {
         Ok(())
     }
 

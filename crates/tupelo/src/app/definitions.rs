@@ -66,6 +66,7 @@ pub fn install(
     let mut made = Installed::default();
     made.region.callable = CALLABLE.iter().map(|&name| name.to_owned()).collect();
     made.region.fc_qr_only = config.region.fc_qr_only;
+    install_scripts(csd, config, programs, &mut made);
     install_programs(csd, programs, &mut made);
     let (queues, wrong) = super::queues::install(csd, &config.queues, &config.region.default_user);
     made.region.queues = queues;
@@ -144,6 +145,31 @@ fn limit_transactions(sections: &BTreeMap<String, TransactionSection>, made: &mu
             name: class,
             max_active: most as usize,
             purge_threshold: section.max_waiting.map(|most| most as usize),
+        });
+    }
+}
+
+/// Programs that are scripts have no module: a LINK to one comes to the region.
+fn install_scripts(csd: &Csd, config: &Config, programs: &[Program], made: &mut Installed) {
+    for script in config.script.programs.keys() {
+        let named = cics::names::ProgramName::new(script).ok();
+        let Some(name) = named.filter(|n| n.as_str() == script) else {
+            made.errors.push(format!(
+                "[script.programs] {script:?}: the name of a program has 1 to 8 characters of A to Z, 0 to 9, @, # and $"
+            ));
+            continue;
+        };
+        if programs.iter().any(|p| p.name == *script) {
+            made.errors.push(format!(
+                "[script.programs] {script}: there is a COBOL program of that name"
+            ));
+            continue;
+        }
+        let def = csd.programs.iter().find(|d| d.name.as_str() == script);
+        made.region.programs.push(ProgramEntry {
+            name: name.into(),
+            translated: true,
+            ..def.map_or_else(autoinstalled, install::program)
         });
     }
 }

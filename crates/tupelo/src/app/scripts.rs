@@ -1,14 +1,16 @@
 //! The scripts of an application, and the gateway's way to them.
 
+use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use cics::csd::{UriMapAnswer, UriMapUsage};
 use copybook::CodePage;
-use gateway::{Abend, Handler, Refusal, Serving, Web, WebAnswer, WebRefusal};
+use gateway::{Abend, Handler, Refusal, ServiceBody, Serving, Web, WebAnswer, WebRefusal};
 use http::request::Parts;
-use script::{Checked, Mistake, Refused, Request, Scripts};
+use region::{GuestPrograms, GuestTask};
+use script::{Checked, Mistake, Refused, Request, Scripts, Served};
 
 use super::Application;
 use super::definitions::MIRRORS;
@@ -97,6 +99,25 @@ fn maps(app: &Application) -> Vec<(String, String, Option<String>)> {
     maps.filter_map(read).collect()
 }
 
+/// The region's way to scripts that programs link to, once they are served.
+#[derive(Clone, Default)]
+pub struct ScriptGuests(pub Arc<OnceLock<Arc<Scripts>>>);
+
+impl GuestPrograms for ScriptGuests {
+    fn begin(&self, task: GuestTask) {
+        match self.0.get() {
+            Some(scripts) => scripts.link(task),
+            None => task.is_unknown(),
+        }
+    }
+}
+
+impl Debug for ScriptGuests {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ScriptGuests")
+    }
+}
+
 /// The gateway's way to running scripts.
 pub struct ScriptWeb(pub Arc<Scripts>);
 
@@ -145,6 +166,7 @@ impl Handler for Serve {
             variables: Vec::new(),
             headers: headers.collect(),
             body: body.to_vec(),
+            call: None,
         };
         Box::pin(async move {
             // It was found there before.
@@ -158,10 +180,15 @@ impl Handler for Serve {
                 .scripts
                 .serve(&self.now, &found, trace_id, user, request);
             match served.await {
-                Ok(answer) => Ok(WebAnswer {
+                Ok(Served::Whole(answer)) => Ok(WebAnswer {
                     status: answer.status,
                     headers: answer.headers,
-                    body: answer.body,
+                    body: ServiceBody::Whole(answer.body),
+                }),
+                Ok(Served::Begun(begun)) => Ok(WebAnswer {
+                    status: begun.status,
+                    headers: begun.headers,
+                    body: ServiceBody::Stream(begun.parts),
                 }),
                 Err(refused) => Err(refusal(refused)),
             }

@@ -95,6 +95,7 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
         name.is_empty()
             || name.starts_with("DFH")
             || here
+            || app.config.script.programs.contains_key(name)
             || tried.into_iter().any(|p| p == name)
             || app.csd.programs.iter().any(elsewhere)
     };

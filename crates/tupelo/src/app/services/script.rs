@@ -4,19 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use miette::Result;
+use region::RegionConfig;
 use script::{Checked, Scripts};
 
 use super::{Beside, Running, Service};
 use crate::app::Application;
 use crate::app::compile::Compiled;
 use crate::app::said::Said;
-use crate::app::scripts::{self, ScriptWeb, WebSlot};
+use crate::app::scripts::{self, ScriptGuests, ScriptWeb, WebSlot};
 use crate::log::SERVE;
 
 /// The scripts in force.
 #[derive(Default)]
 struct Script {
     web: WebSlot,
+    guests: ScriptGuests,
     scripts: Option<Arc<Scripts>>,
     /// What was read and is not in force yet.
     next: Option<Checked>,
@@ -43,12 +45,17 @@ impl Service for Script {
         Ok(())
     }
 
+    fn provide(&self, config: &mut RegionConfig) {
+        config.guests = Some(Arc::new(self.guests.clone()));
+    }
+
     fn start(&mut self, running: &Running<'_>) -> Result<()> {
         self.without_http = !running.app.config.gateway.enabled;
         if let Some(checked) = self.next.take() {
             let config = &running.app.config.script;
             let scripts = Scripts::start(running.region.clone(), running.user, config, checked);
             let scripts = Arc::new(scripts);
+            let _ = self.guests.0.set(scripts.clone());
             let _ = self.web.set(Arc::new(ScriptWeb(scripts.clone())));
             self.scripts = Some(scripts);
         }

@@ -1,0 +1,184 @@
+//! Guest programs: what a door runs in the place of a COBOL program.
+//!
+//! A program of the program table without a module is a guest's. When a task
+//! links to it, the region hands the LINK to whoever runs guests, and the
+//! worker waits. The guest asks the region within the task's unit of work, has
+//! programs run in the waiting worker, and answers the LINK. A guest's program
+//! may link to a guest again, which goes before it.
+//!
+//! Reference: CICS application programming, LINK; abends of linked programs.
+
+use std::fmt::{self, Debug};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use cics::resp::Condition;
+use link::call::LINK_CHANNEL;
+use link::{Answer, Call, ChannelData, Name, Op, ProgramName, TransId, UserId};
+
+use crate::api::Port;
+use crate::shell::GuestSeat;
+
+/// Runs guest programs.
+pub trait GuestPrograms: Debug + Send + Sync {
+    /// A task links to a program that is not a worker's. The answer may come
+    /// later, from any thread; nothing is waited for here.
+    fn begin(&self, task: GuestTask);
+}
+
+/// What is passed to a program by LINK, and comes back from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Passed {
+    /// A COMMAREA; an empty one is none.
+    Commarea(Vec<u8>),
+    /// A channel.
+    Channel(ChannelData),
+}
+
+/// Why a program that a guest linked to gave nothing back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotRun {
+    /// The LINK was answered with a condition, and RESP2.
+    Condition(Condition, u32),
+    /// The program abended with this code, or the guest's task is to end.
+    Abend([u8; 4]),
+}
+
+/// A LINK to a guest program, within a running task. Dropped without an
+/// answer, the LINK ends with the abend AEXY.
+pub struct GuestTask {
+    pub(crate) seat: GuestSeat,
+    pub(crate) number: u64,
+    pub(crate) transid: TransId,
+    pub(crate) userid: UserId,
+    pub(crate) program: ProgramName,
+    pub(crate) depth: usize,
+    pub(crate) given: Passed,
+}
+
+impl GuestTask {
+    /// Number of the task.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Its transaction.
+    pub fn transid(&self) -> TransId {
+        self.transid
+    }
+
+    /// Who it runs for.
+    pub fn userid(&self) -> UserId {
+        self.userid
+    }
+
+    /// The program that is linked to.
+    pub fn program(&self) -> ProgramName {
+        self.program
+    }
+
+    /// How many guests of its task wait for this one.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// What was passed.
+    pub fn given(&self) -> &Passed {
+        &self.given
+    }
+
+    /// Becomes true when the task shall end. Calls and runs are refused from
+    /// then on.
+    pub fn purged(&self) -> Arc<AtomicBool> {
+        self.seat.purged()
+    }
+
+    /// The thread of this port runs the guest from now on.
+    pub fn move_to(&mut self, port: &Port) {
+        self.seat.listen_at(port.number);
+    }
+
+    /// Asks the region within the task's unit of work, as
+    /// [`crate::OpenTask::call`] does.
+    pub async fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Answer {
+        let call = Call {
+            op,
+            slot: 0,
+            args,
+            data,
+        };
+        match self.seat.ask(call) {
+            Ok(()) => poll_fn(|cx| self.seat.poll_answer(cx)).await,
+            Err(refused) => refused,
+        }
+    }
+
+    /// Runs a program in the waiting worker, within the task's unit of work.
+    ///
+    /// # Errors
+    /// PGMIDERR where there is no such program, LENGERR for more than the link
+    /// takes, or the program's abend.
+    pub async fn link(&mut self, program: ProgramName, given: &Passed) -> Result<Passed, NotRun> {
+        self.seat.begin_run(program, given)?;
+        poll_fn(|cx| self.seat.poll_run(cx)).await
+    }
+
+    /// Waits until the task shall end.
+    pub async fn until_purged(&mut self) {
+        poll_fn(|cx| self.seat.poll_purged(cx)).await;
+    }
+
+    /// The task waits for children, or goes on: [`crate::OpenTask::lend`].
+    pub fn lend(&mut self, lends: bool) {
+        self.seat.lend(lends);
+    }
+
+    /// Answers the LINK: what goes back, or the abend that the linking program
+    /// gets. `cpu_ns` is what the guest's thread used.
+    pub fn finish(mut self, result: Result<Passed, [u8; 4]>, cpu_ns: u64) {
+        self.seat.finish(result, cpu_ns);
+    }
+
+    /// Answers the LINK with PGMIDERR: there is no such guest.
+    pub fn is_unknown(mut self) {
+        let answer = Answer::of_condition(Condition::PgmIdErr, 3);
+        self.seat.answer(&answer, 0);
+    }
+}
+
+impl Debug for GuestTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GuestTask")
+            .field("task", &self.number)
+            .field("program", &self.program)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Passed {
+    /// The bytes of the link, and whether they are a channel.
+    pub(crate) fn emit(&self) -> (Vec<u8>, u64) {
+        match self {
+            Passed::Commarea(bytes) => (bytes.clone(), 0),
+            Passed::Channel(channel) => (channel.emit(), LINK_CHANNEL),
+        }
+    }
+
+    /// Reads what a worker wrote.
+    pub(crate) fn parse(kind: u64, bytes: &[u8]) -> Result<Passed, link::Violation> {
+        match kind == LINK_CHANNEL {
+            true => ChannelData::parse(bytes).map(Passed::Channel),
+            false => Ok(Passed::Commarea(bytes.to_vec())),
+        }
+    }
+}
+
+/// The abend of a LINK whose guest was given up.
+pub(crate) const GIVEN_UP: [u8; 4] = *b"AEXY";
+
+/// The program of an answer's abend code.
+pub(crate) fn abend_of(answer: &Answer) -> Option<[u8; 4]> {
+    let none = answer.abend.is_blank() || answer.abend == Name::from_bytes([0; 4]);
+    (!none).then(|| *answer.abend.as_bytes())
+}

@@ -1,0 +1,418 @@
+//! Guests, joined to the worker that waits for them.
+//!
+//! A worker's task waits for one LINK at a time, and the programs that a guest
+//! has run in it may link to guests again: so the guests of a worker are a
+//! stack, whose top one alone works. What the kernel answers a task that has a
+//! guest at work is the guest's.
+//!
+//! Invariant: the lock of a worker's guests is held for no other lock.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use cics::resp::Condition;
+use link::layout::CALL_BYTES;
+use link::{Answer, Call, Name, ProgramName};
+
+use super::Shared;
+use super::calls::no_such_program;
+use super::links::WorkerLink;
+use super::wakes;
+use crate::api::{GIVEN_UP, GuestTask, NotRun, Passed, abend_of};
+use crate::core::TaskKey;
+use crate::kernel::PURGED;
+
+/// The guests of a worker.
+#[derive(Default)]
+pub struct Guests {
+    /// How many there are, to be looked at without the lock.
+    depth: AtomicUsize,
+    stack: Mutex<Vec<Guest>>,
+}
+
+/// A guest that works, or waits for a program that it has run.
+struct Guest {
+    purged: Arc<AtomicBool>,
+    /// It has asked the kernel.
+    asks: bool,
+    /// A program runs for it.
+    runs: bool,
+    answer: Option<Answer>,
+    /// Its worker's process has ended.
+    over: bool,
+    port: usize,
+    waker: Option<Waker>,
+}
+
+/// A guest's hold on the LINK that it serves.
+pub struct GuestSeat {
+    shared: Arc<Shared>,
+    link: Arc<WorkerLink>,
+    worker: usize,
+    key: TaskKey,
+    /// Its place in the stack.
+    at: usize,
+    answered: bool,
+}
+
+/// Guests of one task that wait for each other.
+const MOST_GUESTS: usize = 16;
+/// Too many guests of a task wait for each other.
+const TOO_DEEP: &[u8; 4] = b"AJSN";
+
+/// Somebody to wake, with the port of its thread.
+type Wake = Option<(usize, Waker)>;
+
+impl Guests {
+    fn lock(&self) -> MutexGuard<'_, Vec<Guest>> {
+        self.stack.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a guest works here, or has a program run.
+    pub fn any(&self) -> bool {
+        self.depth.load(Ordering::Acquire) > 0
+    }
+
+    /// Whether one works: the worker waits for it, and for nothing else.
+    pub fn works(&self) -> bool {
+        self.any() && self.lock().last().is_some_and(|g| !g.runs)
+    }
+
+    /// Adds one; gives its place in the stack.
+    fn push(&self) -> usize {
+        let mut stack = self.lock();
+        stack.push(Guest {
+            purged: Arc::default(),
+            asks: false,
+            runs: false,
+            answer: None,
+            over: false,
+            port: 0,
+            waker: None,
+        });
+        self.depth.store(stack.len(), Ordering::Release);
+        stack.len() - 1
+    }
+
+    fn pop(&self, at: usize) {
+        let mut stack = self.lock();
+        stack.truncate(at);
+        self.depth.store(stack.len(), Ordering::Release);
+    }
+
+    /// Gives the guest that asked the kernel's answer; none when none asks.
+    pub fn answer(&self, answer: &Answer) -> Option<Wake> {
+        if !self.any() {
+            return None;
+        }
+        let mut stack = self.lock();
+        let guest = stack.last_mut().filter(|g| g.asks)?;
+        guest.asks = false;
+        guest.answer = Some(answer.clone());
+        Some(guest.wake())
+    }
+
+    /// The program that a guest had run is over; false when none has.
+    fn ran(&self, answer: Answer) -> Option<Wake> {
+        let mut stack = self.lock();
+        let guest = stack.last_mut().filter(|g| g.runs)?;
+        guest.runs = false;
+        guest.answer = Some(answer);
+        Some(guest.wake())
+    }
+
+    /// The task shall end: each guest is told. True when one works now, which
+    /// will end the task by itself.
+    fn purge(&self) -> (bool, Vec<Wake>) {
+        let mut stack = self.lock();
+        let wakes = stack.iter_mut().map(|guest| {
+            guest.purged.store(true, Ordering::SeqCst);
+            guest.wake()
+        });
+        let wakes = wakes.collect();
+        (stack.last().is_some_and(|g| !g.runs), wakes)
+    }
+
+    /// The worker's process has ended, and with it what they served.
+    fn end(&self) -> Vec<Wake> {
+        let mut stack = self.lock();
+        let wakes = stack.iter_mut().map(|guest| {
+            guest.over = true;
+            guest.purged.store(true, Ordering::SeqCst);
+            guest.wake()
+        });
+        wakes.collect()
+    }
+}
+
+impl Guest {
+    fn wake(&mut self) -> Wake {
+        let port = self.port;
+        self.waker.take().map(|waker| (port, waker))
+    }
+}
+
+impl Shared {
+    /// A task links to a program that no worker has.
+    pub(super) fn begin_guest(
+        self: &Arc<Self>,
+        worker: usize,
+        link: &Arc<WorkerLink>,
+        key: TaskKey,
+        call: &Call,
+    ) {
+        let Some(guests) = &self.config.guests else {
+            wakes::answer(link, &no_such_program(call));
+            return;
+        };
+        let read = call.data.split_first_chunk::<8>().and_then(|(name, rest)| {
+            let given = Passed::parse(call.args[0], rest).ok()?;
+            Some((ProgramName::from_bytes(*name), given))
+        });
+        let Some((program, given)) = read else {
+            tracing::error!(worker, "a worker's LINK makes no sense");
+            self.with(|core, cx| core.protocol_violation(cx, worker));
+            return;
+        };
+        let known = self.with(|core, cx| {
+            let task = core.task(key)?;
+            let known = (task.number, task.transid, task.userid);
+            core.waits(cx, worker, true);
+            Some(known)
+        });
+        let Some((number, transid, userid)) = known else {
+            return;
+        };
+        let at = link.guests.push();
+        let mut task = GuestTask {
+            seat: GuestSeat {
+                shared: self.clone(),
+                link: link.clone(),
+                worker,
+                key,
+                at,
+                answered: false,
+            },
+            number,
+            transid,
+            userid,
+            program,
+            depth: at,
+            given,
+        };
+        match at < MOST_GUESTS {
+            true => guests.begin(task),
+            false => task.seat.answer(&Answer::of_abend(TOO_DEEP), 0),
+        }
+    }
+
+    /// The program that a worker's guest had run is over.
+    pub(super) fn guest_ran(self: &Arc<Self>, worker: usize, link: &WorkerLink, answer: Answer) {
+        let Some(wake) = link.guests.ran(answer) else {
+            return;
+        };
+        self.with(|core, cx| core.waits(cx, worker, true));
+        self.wake_futures(&mut wake.into_iter().collect());
+    }
+
+    /// The guests of a task that shall end are told; true when one works, and
+    /// ends the task by itself.
+    pub(super) fn purge_guests(&self, key: TaskKey) -> bool {
+        let link = {
+            let state = self.lock();
+            let worker = state.core.runs_in(key);
+            worker.and_then(|w| state.links.get(w).cloned())
+        };
+        let Some(link) = link.filter(|l| l.guests.any()) else {
+            return false;
+        };
+        let (works, wakes) = link.guests.purge();
+        self.wake_futures(&mut wakes.into_iter().flatten().collect());
+        works
+    }
+
+    /// The process of a worker has ended: so have its guests.
+    pub(super) fn end_guests(&self, link: &WorkerLink) {
+        if link.guests.any() {
+            let wakes = link.guests.end();
+            self.wake_futures(&mut wakes.into_iter().flatten().collect());
+        }
+    }
+}
+
+impl GuestSeat {
+    /// Does something with the guest's place; none when the worker has ended,
+    /// and with it what the guest serves.
+    fn own<R>(&self, act: impl FnOnce(&mut Guest) -> R) -> Option<R> {
+        let mut stack = self.link.guests.lock();
+        let guest = stack.get_mut(self.at).filter(|g| !g.over)?;
+        Some(act(guest))
+    }
+
+    /// Set when the task shall end.
+    pub fn purged(&self) -> Arc<AtomicBool> {
+        self.own(|guest| guest.purged.clone()).unwrap_or_else(|| {
+            // Whoever looks at it is to end.
+            Arc::new(AtomicBool::new(true))
+        })
+    }
+
+    /// The port at which it hears of its answers from now on.
+    pub fn listen_at(&self, port: usize) {
+        self.own(|guest| guest.port = port);
+    }
+
+    /// Asks the kernel for the task; [`GuestSeat::poll_answer`] has the answer.
+    pub fn ask(&self, call: Call) -> Result<(), Answer> {
+        let begun = self.own(|guest| {
+            let purged = guest.purged.load(Ordering::SeqCst);
+            guest.asks = !purged;
+            guest.answer = None;
+            !purged
+        });
+        if begun != Some(true) {
+            return Err(Answer::of_abend(&PURGED));
+        }
+        let asked = self.shared.call_kernel(self.key, call);
+        asked.map_err(|_| Answer::of_abend(&crate::kernel::FAILED))
+    }
+
+    /// Ready with the answer to the last call.
+    pub fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<Answer> {
+        let answer = self.own(|guest| {
+            let answer = guest.answer.take();
+            if answer.is_none() {
+                guest.waker = Some(cx.waker().clone());
+            }
+            answer
+        });
+        match answer {
+            Some(Some(answer)) => Poll::Ready(answer),
+            Some(None) => Poll::Pending,
+            None => Poll::Ready(Answer::of_abend(&PURGED)),
+        }
+    }
+
+    /// Has the waiting worker run a program.
+    pub fn begin_run(&self, program: ProgramName, given: &Passed) -> Result<(), NotRun> {
+        let (bytes, kind) = given.emit();
+        if bytes.len() + 8 > CALL_BYTES {
+            return Err(NotRun::Condition(Condition::LengErr, 11));
+        }
+        let begun = self.own(|guest| {
+            let purged = guest.purged.load(Ordering::SeqCst);
+            guest.runs = !purged;
+            guest.answer = None;
+            !purged
+        });
+        if begun != Some(true) {
+            return Err(NotRun::Abend(PURGED));
+        }
+        let worker = self.worker;
+        self.shared.with(|core, cx| core.waits(cx, worker, false));
+        let data = [program.as_bytes().as_slice(), &bytes].concat();
+        self.link.side.run_nested(&Answer {
+            args: [kind, self.changed(), 0, 0, 0, 0, 0, 0],
+            data,
+            ..Answer::default()
+        });
+        Ok(())
+    }
+
+    /// Ready when the program is over.
+    pub fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<Passed, NotRun>> {
+        let answer = std::task::ready!(self.poll_answer(cx));
+        Poll::Ready(match abend_of(&answer) {
+            // What the worker says of a program that it does not have.
+            Some(code) if &code == b"APCT" => Err(NotRun::Condition(Condition::PgmIdErr, 1)),
+            Some(code) => Err(NotRun::Abend(code)),
+            None => Passed::parse(answer.args[0], &answer.data).map_err(|_| {
+                let worker = self.worker;
+                tracing::error!(worker, "what a program gave back makes no sense");
+                self.shared
+                    .with(|core, cx| core.protocol_violation(cx, worker));
+                NotRun::Abend(*b"ASRA")
+            }),
+        })
+    }
+
+    /// Ready when the task shall end.
+    pub fn poll_purged(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let purged = self.own(|guest| {
+            guest.waker = Some(cx.waker().clone());
+            guest.purged.load(Ordering::SeqCst)
+        });
+        match purged {
+            Some(false) => Poll::Pending,
+            Some(true) | None => Poll::Ready(()),
+        }
+    }
+
+    /// Whether the unit of work has changes that the worker reads through the
+    /// region.
+    fn changed(&self) -> u64 {
+        let owner = self.shared.lock().core.unit_owner(self.key);
+        u64::from(self.shared.has_changes(owner))
+    }
+
+    /// The task waits for children, or goes on.
+    pub fn lend(&self, lends: bool) {
+        let key = self.key;
+        self.shared.with(|core, cx| {
+            let owner = core.unit_owner(key);
+            core.lend(cx, owner, lends);
+        });
+    }
+
+    /// Answers the LINK.
+    pub fn finish(&mut self, result: Result<Passed, [u8; 4]>, cpu_ns: u64) {
+        let answer = match result {
+            Err(code) => Answer::of_abend(&code),
+            Ok(passed) => {
+                let (data, kind) = passed.emit();
+                match data.len() <= CALL_BYTES {
+                    true => Answer {
+                        args: [kind, self.changed(), 0, 0, 0, 0, 0, 0],
+                        data,
+                        ..Answer::default()
+                    },
+                    false => Answer::of_condition(Condition::LengErr, 11),
+                }
+            }
+        };
+        self.answer(&answer, cpu_ns);
+    }
+
+    /// The same with an answer that is made.
+    pub fn answer(&mut self, answer: &Answer, cpu_ns: u64) {
+        if std::mem::replace(&mut self.answered, true) {
+            return;
+        }
+        let (key, worker) = (self.key, self.worker);
+        let here = self.own(|_| ()).is_some();
+        self.link.guests.pop(self.at);
+        if !here {
+            return;
+        }
+        self.shared.with(|core, cx| {
+            core.waits(cx, worker, false);
+            let owner = core.unit_owner(key);
+            if let Some(task) = core.task_mut(owner) {
+                task.guest_cpu_ns += cpu_ns;
+            }
+        });
+        wakes::answer(&self.link, answer);
+    }
+}
+
+impl Drop for GuestSeat {
+    fn drop(&mut self) {
+        let code = Name::from_bytes(GIVEN_UP);
+        let answer = Answer {
+            abend: code,
+            ..Answer::default()
+        };
+        self.answer(&answer, 0);
+    }
+}

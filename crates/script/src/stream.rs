@@ -1,0 +1,126 @@
+//! Answers that are sent by parts, while the script goes on.
+//!
+//! The first part takes the status and the headers with it. Few parts are on
+//! their way at a time: a script whose client reads slowly waits, and its task
+//! with it, within the task's time. The end is told when the unit of work is
+//! committed; an answer whose task abends is cut off before it, so that the
+//! client sees that some is missing. When the client goes away the task is
+//! purged.
+//!
+//! Reference: RFC 9112, section 7.1 (chunked transfer coding).
+
+use bytes::Bytes;
+use region::Handle;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::engine::Answer;
+use crate::work::Work;
+
+/// Parts on their way to a client.
+const ON_THE_WAY: usize = 4;
+/// Most bytes of a part.
+const PART: usize = 64 << 10;
+
+/// An answer that has begun.
+#[derive(Debug)]
+pub struct Begun {
+    /// Status.
+    pub status: u16,
+    /// Headers.
+    pub headers: Vec<(String, String)>,
+    /// Its parts; `None` is its end. Closed before, some is missing.
+    pub parts: mpsc::Receiver<Option<Bytes>>,
+}
+
+/// The client of a script, before and while the answer is sent.
+pub struct Client {
+    region: Handle,
+    begun: Option<oneshot::Sender<Begun>>,
+    parts: Option<mpsc::Sender<Option<Bytes>>>,
+    /// Dropped when nothing more is sent.
+    over: Option<oneshot::Sender<()>>,
+}
+
+/// A client, and where its answer begins.
+pub fn answer(region: Handle) -> (Client, oneshot::Receiver<Begun>) {
+    let (begun, receiver) = oneshot::channel();
+    let client = Client {
+        region,
+        begun: Some(begun),
+        parts: None,
+        over: None,
+    };
+    (client, receiver)
+}
+
+impl Client {
+    /// Sends a part, and waits while too many are on their way. False when the
+    /// client has gone, or the task shall end.
+    pub async fn send(&mut self, part: Answer, task: &mut Work) -> bool {
+        let Answer {
+            status,
+            headers,
+            body,
+            ..
+        } = part;
+        if let Some(begun) = self.begun.take() {
+            let (sender, parts) = mpsc::channel(ON_THE_WAY);
+            let head = Begun {
+                status,
+                headers,
+                parts,
+            };
+            if begun.send(head).is_err() {
+                return false;
+            }
+            self.over = Some(self.watch(sender.clone(), task.number()));
+            self.parts = Some(sender);
+        }
+        tokio::select! {
+            biased;
+            () = task.until_purged() => false,
+            sent = self.pass(body) => sent,
+        }
+    }
+
+    /// Sends what is left of an answer that has begun, and its end. The task
+    /// is over.
+    pub async fn end(&mut self, answer: &mut Answer) {
+        if self.parts.is_some()
+            && self.pass(std::mem::take(&mut answer.body)).await
+            && let Some(parts) = self.parts.take()
+        {
+            // A client that has gone misses nothing.
+            let _ = parts.send(None).await;
+        }
+    }
+
+    async fn pass(&self, body: Vec<u8>) -> bool {
+        let Some(parts) = &self.parts else {
+            return false;
+        };
+        let mut rest = Bytes::from(body);
+        while !rest.is_empty() {
+            let part = rest.split_to(rest.len().min(PART));
+            if parts.send(Some(part)).await.is_err() {
+                return false;
+            }
+        }
+        !parts.is_closed()
+    }
+
+    /// Purges the task when its client goes away before all is sent.
+    fn watch(&self, parts: mpsc::Sender<Option<Bytes>>, task: u64) -> oneshot::Sender<()> {
+        let (over, sent) = oneshot::channel();
+        let region = self.region.clone();
+        tokio::task::spawn_local(async move {
+            tokio::select! {
+                biased;
+                // Dropped, which is what it is for.
+                _ = sent => {}
+                () = parts.closed() => drop(region.purge(task, true)),
+            }
+        });
+        over
+    }
+}
