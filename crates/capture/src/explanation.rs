@@ -134,6 +134,8 @@ pub struct Service {
     pub single_exchange: u64,
     /// Connections that the server closed first.
     pub closed_by_server: u64,
+    /// Connections that were closed by both ends, or with a RST.
+    pub closed: u64,
     /// Connections that ended with a RST.
     pub resets: u64,
     /// SYNs that were sent again.

@@ -46,6 +46,10 @@ pub struct Segment {
     /// they were captured: what is sent again begins with the same ones.
     #[serde(skip)]
     pub(crate) head: Option<[u8; 4]>,
+    /// The IP identification, 0 where there is none: a packet that is sent again
+    /// has another, one that is captured again the same.
+    #[serde(skip)]
+    pub(crate) ip_id: u16,
     /// 1 when it went over the second TCP connection of a DLSw link, whose
     /// sequence numbers are its own; else 0. `from` is the end of the link.
     #[serde(skip_serializing_if = "is_first")]
@@ -88,9 +92,12 @@ impl Segment {
         }
     }
 
-    /// True unless the captured bytes show that `other`, with the same sequence
-    /// number, carried something else.
+    /// True unless the capture shows that `other`, with the same sequence number,
+    /// carried something else or is the same packet at another place.
     pub(crate) fn may_repeat(&self, other: &Segment) -> bool {
+        if self.ip_id != 0 && self.ip_id == other.ip_id {
+            return false;
+        }
         let apart_ns = other.time_ns - self.time_ns;
         if self.ts_value != 0 && self.ts_value == other.ts_value && apart_ns > TS_TICK_NS {
             // A copy has the timestamp of its own sending.

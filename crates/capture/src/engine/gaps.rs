@@ -4,7 +4,7 @@ use super::flow::Timeline;
 use super::ledger::{Causes, Ledger};
 use super::pending::Pending;
 use super::split::Intervals;
-use crate::rules::{RULES, Rule, applies};
+use crate::rules::{RULES, Rule, applies, as_trusted};
 use crate::{Claim, Connection, Exchange, Gap, GapReport, Marks, Options, Phase, Segment};
 
 /// Offers every gap of `exchange`, and of the client think before it, to the
@@ -291,9 +291,12 @@ fn best(gap: &Gap<'_>, wanted: impl Fn(&dyn Rule) -> bool) -> Option<(usize, Cla
         if made || !applies(*rule, gap.connection) || !wanted(*rule) {
             continue;
         }
-        let Some(claim) = rule.gap(gap) else {
+        let Some(mut claim) = rule.gap(gap) else {
             continue;
         };
+        if of_tcp(*rule) {
+            claim.confidence = as_trusted(gap.connection, claim.confidence);
+        }
         if best
             .as_ref()
             .is_none_or(|(_, other)| claim.confidence > other.confidence)

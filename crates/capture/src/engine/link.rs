@@ -110,6 +110,7 @@ impl Flow {
             from: side,
             session: 0,
             head: None,
+            ip_id: 0,
             via: 0,
         };
         let end = connection.end_mut(side);

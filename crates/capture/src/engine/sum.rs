@@ -71,6 +71,7 @@ impl Services {
         service.single_exchange += (connection.exchanges == 1) as u64;
         service.closed_by_server +=
             matches!(connection.close.first_fin, Some((Side::Server, _))) as u64;
+        service.closed += connection.close.is_closed() as u64;
         service.resets += connection.close.reset.is_some() as u64;
         service.syn_retries += shake.syns.saturating_sub(1) as u64;
         service.refused += refused as u64;
@@ -95,6 +96,7 @@ impl Services {
             mine.opened += theirs.opened;
             mine.single_exchange += theirs.single_exchange;
             mine.closed_by_server += theirs.closed_by_server;
+            mine.closed += theirs.closed;
             mine.resets += theirs.resets;
             mine.syn_retries += theirs.syn_retries;
             mine.refused += theirs.refused;
@@ -304,6 +306,7 @@ fn empty(address: Option<IpAddr>, port: u16) -> Service {
         opened: 0,
         single_exchange: 0,
         closed_by_server: 0,
+        closed: 0,
         resets: 0,
         syn_retries: 0,
         refused: 0,

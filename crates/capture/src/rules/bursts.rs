@@ -38,6 +38,16 @@ impl View<'_> {
     /// less, and an application's small messages do not fill a window. It must be
     /// twice as long as the longest time between two segments of the burst.
     pub(super) fn waited_a_round(&self) -> bool {
+        self.waited_rounds(3)
+    }
+
+    /// The same, and hardly more than one round trip: a clock of the application's
+    /// own is seldom just as long.
+    pub(super) fn waited_no_more(&self) -> bool {
+        self.waited_rounds(1)
+    }
+
+    fn waited_rounds(&self, most: i64) -> bool {
         let mut mine = (self.gap.earlier().iter().rev())
             .filter(|s| s.from == self.sender && s.is_new_data())
             .peekable();
@@ -61,7 +71,7 @@ impl View<'_> {
         let stands_out = self.resumed.time_ns - ended >= 2 * apart_ns;
         largest >= self.mss
             && stands_out
-            && waited_ns <= 3 * path_ns + SLACK_NS
+            && waited_ns <= most * path_ns + path_ns / 4 + SLACK_NS
             && waited_ns.saturating_mul(10) >= path_ns * 8
     }
 

@@ -1,7 +1,7 @@
 //! Each request has a connection of its own.
 
 use super::{About, Confidence, Finding, Rule};
-use crate::{Explanation, Phase, Service};
+use crate::{Explanation, Phase, Protocol, Service};
 
 /// Tells of services whose connections carry one exchange each.
 pub struct ConnectionPerRequest;
@@ -30,7 +30,7 @@ impl Rule for ConnectionPerRequest {
                     true => "the server closes them",
                     false => "the client closes them",
                 };
-                out.push(service_finding(
+                let mut finding = service_finding(
                     ABOUT.id,
                     explanation,
                     service.phases.of(Phase::Connect),
@@ -40,7 +40,9 @@ impl Rule for ConnectionPerRequest {
                         service.connections,
                         name(service)
                     ),
-                ));
+                );
+                finding.confidence = habit(service);
+                out.push(finding);
             }
         }
     }
@@ -49,6 +51,21 @@ impl Rule for ConnectionPerRequest {
 /// Whether nearly every connection that was opened carried one exchange.
 pub(super) fn one_each(service: &Service) -> bool {
     service.opened >= MANY && service.single_exchange * 10 >= service.connections * 8
+}
+
+/// How sure it is that this is how the clients are made: where the protocol tells
+/// a request's end, where there were many and where they were closed.
+pub(super) fn habit(service: &Service) -> Confidence {
+    let told = matches!(
+        service.protocol,
+        Protocol::Http1 | Protocol::Http2 | Protocol::Framed2 | Protocol::Framed4
+    );
+    let closed = service.closed * 10 >= service.connections * 8;
+    match (service.opened >= HABIT && closed, told) {
+        (true, true) => Confidence::High,
+        (true, false) | (false, true) => Confidence::Medium,
+        (false, false) => Confidence::Low,
+    }
 }
 
 /// Address and port.
@@ -79,5 +96,8 @@ pub(super) fn service_finding(
     }
 }
 
-/// So many connections make a habit.
+/// So many connections are told of.
 const MANY: u64 = 3;
+
+/// So many make a habit.
+const HABIT: u64 = 10;

@@ -39,12 +39,19 @@ impl Rule for Duplicates {
             exchange: None,
             at_ns: explanation.capture.first_ns,
             cost_ns: 0,
-            confidence: Confidence::High,
+            // A few may be a device's own way to send again.
+            confidence: match totals.duplicate_frames >= MANY {
+                true => Confidence::High,
+                false => Confidence::Medium,
+            },
             packets: Vec::new(),
             text: format!(
-                "{} of {} packets are copies of the one before; they are left out",
+                "{} of {} packets are copies of one just before; they are left out",
                 totals.duplicate_frames, explanation.capture.packets
             ),
         });
     }
 }
+
+/// So many copies are the capture's.
+const MANY: u64 = 10;

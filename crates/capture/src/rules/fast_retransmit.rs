@@ -52,11 +52,18 @@ impl Rule for FastRetransmit {
         if told == 0 && !resent.marks.any(Marks::FAST_RETRANSMISSION) {
             return None;
         }
-        let sure = told >= 2 || resent.marks.any(Marks::FAST_RETRANSMISSION);
-        let confidence = if sure {
-            Confidence::High
-        } else {
-            Confidence::Low
+        if resent.marks.any(Marks::PROVEN_SPURIOUS) {
+            // The receiver had it: what asked for it was overtaken.
+            return None;
+        }
+        let enough = told >= 2 || resent.marks.any(Marks::FAST_RETRANSMISSION);
+        // The wait for the news and the one for the answer would have been a round
+        // trip without the loss too.
+        let shown = resent.packet == after.packet && told >= 3 && was_filled(gap, resent);
+        let confidence = match (enough, shown) {
+            (_, true) => Confidence::High,
+            (true, false) => Confidence::Medium,
+            (false, false) => Confidence::Low,
         };
         let mut claim = Claim::whole(gap, confidence);
         claim.evidence = Evidence::of(&[gap.before().packet, resent.packet]);
@@ -72,6 +79,15 @@ impl Rule for FastRetransmit {
             side(sent.unwrap_or(gap.after()).from),
         )
     }
+}
+
+/// Whether the copy was acknowledged behind it: it was what was missing.
+fn was_filled(gap: &Gap<'_>, copy: &Segment) -> bool {
+    (gap.later().iter()).any(|s| {
+        s.from != copy.from
+            && s.marks.any(Marks::ADVANCES)
+            && s.ack.wrapping_sub(copy.end_seq()) < 1 << 31
+    })
 }
 
 /// Whether data that filled a hole late was sent again rather than overtaken.

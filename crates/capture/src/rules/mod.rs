@@ -96,6 +96,20 @@ pub(crate) fn applies(rule: &dyn Rule, connection: &Connection) -> bool {
     connection.protocol != Protocol::Sna || !rule.about().id.starts_with("tcp.")
 }
 
+/// No more than medium where the capture itself is in doubt: packets out of the
+/// order of their times, bytes that nobody captured, or one direction alone.
+pub(crate) fn as_trusted(connection: &Connection, confidence: Confidence) -> Confidence {
+    let doubts = Marks::TIME_BACKWARDS | Marks::ACKED_UNSEEN;
+    let ends = [&connection.client, &connection.server];
+    match ends
+        .iter()
+        .any(|end| end.marks.of(doubts) > 0 || end.segments == 0)
+    {
+        true => confidence.min(Confidence::Medium),
+        false => confidence,
+    }
+}
+
 /// One cause and how it is told.
 pub trait Rule: Sync {
     /// Name, remedies and limits, for reports and the reference.

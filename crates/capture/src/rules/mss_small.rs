@@ -64,14 +64,15 @@ impl Rule for MssSmall {
             false => &connection.server,
         };
         let both = told.iter().all(Option::is_some);
-        let sure = both && client.max(server) > USUAL as u16 * 4 / 5;
+        let cost_ns = waited_ns(exchange, extra_rounds);
+        let sure = both && client.max(server) > USUAL as u16 * 4 / 5 && cost_ns > 0;
         out.push(Finding {
             pending: None,
             rule: ABOUT.id,
             connection: Some(connection.id),
             exchange: Some(exchange.id),
             at_ns: exchange.start_ns,
-            cost_ns: waited_ns(exchange, extra_rounds),
+            cost_ns,
             confidence: if sure {
                 Confidence::High
             } else {

@@ -41,9 +41,11 @@ impl Rule for NoResumption {
                         service.tls_resumed
                     ),
                 );
-                if service.tls < MANY {
-                    finding.confidence = Confidence::Medium;
-                }
+                // Whether these clients had been here before is not on the wire.
+                finding.confidence = match service.tls >= MANY {
+                    true => Confidence::Medium,
+                    false => Confidence::Low,
+                };
                 out.push(finding);
             }
         }

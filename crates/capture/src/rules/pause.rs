@@ -14,7 +14,7 @@
 //! Verghese, "Application performance pitfalls and TCP's Nagle algorithm" (1999).
 
 use super::quiet::Quiet;
-use super::{Claim, Confidence, Evidence, Gap};
+use super::{Claim, Confidence, Evidence, Gap, as_trusted};
 use crate::{Connection, End, Flags, Marks, Protocol, Segment, Side};
 
 /// Why a sender stood still, where its window was not closed.
@@ -188,16 +188,13 @@ impl<'a> View<'a> {
         } else if gap.after().packet != self.resumed.packet {
             return Err(None);
         } else if !self.near_is_known && !self.is_a_round_trip(length) {
-            return Ok(self.pause(Reason::Application, Confidence::Medium, length));
+            return Ok(self.pause(Reason::Application, own_time(length), length));
         } else if self.near_ns * 5 < length * 3 {
             // Longer than a round trip: nothing on the network held it back.
-            return Ok(self.pause(
-                Reason::Application,
-                Confidence::Medium,
-                length - self.near_ns,
-            ));
+            let own_ns = length - self.near_ns;
+            return Ok(self.pause(Reason::Application, own_time(own_ns), own_ns));
         } else if !self.was_freed() {
-            return Ok(self.pause(Reason::Application, Confidence::Medium, length));
+            return Ok(self.pause(Reason::Application, own_time(length), length));
         }
         let (reason, confidence) = self.reason()?;
         Ok(self.pause(reason, confidence, length))
@@ -245,7 +242,7 @@ impl<'a> View<'a> {
         // segment added was not stopped by its congestion window, unless a loss
         // has made that smaller since.
         let reach = flight.saturating_add(self.resumed.len);
-        let lost = end.marks.of(Marks::RESENT | Marks::LOST_SEGMENT) > 0;
+        let lost = self.lost_before();
         let had_more = !lost
             && (end.flight_max_bytes > reach || self.bursts_back().any(|burst| burst > reach));
         if short && fits && flight > 0 && (flight < self.mss || had_more) {
@@ -268,7 +265,7 @@ impl<'a> View<'a> {
         if full || self.last.marks.any(Marks::WINDOW_FULL) {
             let kept = flight <= window.saturating_add(self.mss);
             return match kept && self.knows_window() {
-                true => Ok((Reason::WindowFull, Confidence::High)),
+                true => Ok((Reason::WindowFull, self.filled_again(window))),
                 false => Err(Some(Quiet::Midway)),
             };
         }
@@ -297,6 +294,15 @@ impl<'a> View<'a> {
             return Err(Some(Quiet::NoRound));
         }
         self.congestion(lost).ok_or(Some(Quiet::NoPattern))
+    }
+
+    /// Whether the sender's packets were lost before the pause, however long ago.
+    fn lost_before(&self) -> bool {
+        let losses = Marks::RESENT | Marks::LOST_SEGMENT;
+        let later = (self.gap.later().iter())
+            .filter(|s| s.from == self.sender && s.marks.any(losses))
+            .count() as u64;
+        self.gap.connection.end(self.sender).marks.of(losses) > later
     }
 
     /// Whether a loss was being repaired: what is acknowledged then sets free
@@ -335,7 +341,14 @@ impl<'a> View<'a> {
         let (before, after) = (self.burst_before(), self.burst_after());
         let grows = u64::from(after) * 4 >= u64::from(before) * 5;
         if lost {
-            return Some((Reason::CongestionWindow, Confidence::Medium));
+            // One that is long past has no part in this window.
+            let lately = (self.gap.earlier().iter())
+                .any(|s| s.from == self.sender && s.marks.any(Marks::RESENT | Marks::LOST_SEGMENT));
+            let confidence = match lately {
+                true => Confidence::Medium,
+                false => Confidence::Low,
+            };
+            return Some((Reason::CongestionWindow, confidence));
         }
         let idle = self.after_idle();
         if !idle && self.shrunk(before) {
@@ -351,17 +364,35 @@ impl<'a> View<'a> {
         if !grows && !idle && (!ends || !(first_round || self.grew_before())) {
             return self.limits_itself();
         }
-        let confidence = if grows {
-            Confidence::High
-        } else {
-            Confidence::Medium
+        // One step may be an application's; a window that grew twice, each time at
+        // most to the double, is what slow start does.
+        let bounded = after <= before.saturating_mul(3).saturating_add(2 * self.mss);
+        let confidence = match grows && self.grew_before() && bounded {
+            true => Confidence::High,
+            false => Confidence::Medium,
         };
         Some(match idle {
             true if before >= self.largest_burst() => return None,
             // An application's own pause is as long now and then.
-            true => (Reason::IdleRestart, confidence.min(Confidence::Medium)),
+            true if grows => (Reason::IdleRestart, Confidence::Medium),
+            true => (Reason::IdleRestart, Confidence::Low),
             false => (Reason::SlowStart, confidence),
         })
+    }
+
+    /// How sure it is that the receiver's window is what stops this sender: once
+    /// may be chance.
+    fn filled_again(&self, window: u32) -> Confidence {
+        let end = self.gap.connection.end(self.sender);
+        let fills = |burst: &u32| {
+            burst.saturating_add(self.mss) > window && *burst <= window.saturating_add(self.mss)
+        };
+        let times =
+            (self.bursts_back().filter(fills).count() as u64).max(end.marks.of(Marks::WINDOW_FULL));
+        match times >= FILLED {
+            true => Confidence::High,
+            false => Confidence::Medium,
+        }
     }
 
     /// Bursts of one size, again and again, while the receiver's window always
@@ -375,7 +406,8 @@ impl<'a> View<'a> {
         let burst = u64::from(self.burst_before());
         let same = |other: &u32| (3 * burst..=5 * burst).contains(&(4 * u64::from(*other)));
         let confidence = match self.bursts_back().take(BURSTS).filter(same).count() {
-            BURSTS.. => Confidence::Medium,
+            BURSTS.. if self.waited_no_more() => Confidence::Medium,
+            BURSTS.. => Confidence::Low,
             2 => Confidence::Low,
             _ => return None,
         };
@@ -468,6 +500,15 @@ impl<'a> View<'a> {
     }
 }
 
+/// How sure it is that a pause was the application's: the path and the place of
+/// capture spread packets by a few milliseconds too.
+fn own_time(ns: i64) -> Confidence {
+    match ns >= OWN_NS {
+        true => Confidence::Medium,
+        false => Confidence::Low,
+    }
+}
+
 /// The end whose window was closed during the gap.
 pub(super) fn closed_by(gap: &Gap<'_>) -> Option<Side> {
     let says = |s: &&Segment| !s.flags.any(Flags::RST | Flags::SYN | Flags::FIN);
@@ -484,10 +525,10 @@ pub(super) fn closed_by(gap: &Gap<'_>) -> Option<Side> {
 }
 
 /// No more than medium where the path's round trip is not known: it may be what
-/// looks like a timer.
+/// looks like a timer; nor where the capture is in doubt.
 pub(super) fn as_known(connection: &Connection, confidence: Confidence) -> Confidence {
     match knows_path(connection) {
-        true => confidence,
+        true => as_trusted(connection, confidence),
         false => confidence.min(Confidence::Medium),
     }
 }
@@ -528,8 +569,14 @@ const DELAYED_NS: i64 = 20_000_000;
 /// The longest that an acknowledgement may be delayed, and a tick.
 const LONGEST_DELAY_NS: i64 = 550_000_000;
 
+/// A path's jitter and a busy machine's are shorter.
+const OWN_NS: i64 = 10_000_000;
+
 /// Bursts of one size that show a limit.
 const BURSTS: usize = 3;
+
+/// Bursts that filled the window, for high confidence.
+const FILLED: u64 = 3;
 
 /// Segments before a pause among which the repair of a loss is looked for.
 const REPAIR_BACK: usize = 6;

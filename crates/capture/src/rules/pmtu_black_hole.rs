@@ -61,8 +61,10 @@ impl Rule for PmtuBlackHole {
             // last copy, as large as the others, arrived.
             return None;
         }
-        if let Some(smaller) = smaller {
-            claim.evidence.push(smaller.packet);
+        match smaller {
+            Some(smaller) => claim.evidence.push(smaller.packet),
+            // A filter that looks at content looks the same.
+            None => claim.confidence = Confidence::Medium,
         }
         Some(claim)
     }

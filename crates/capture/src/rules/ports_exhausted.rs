@@ -37,8 +37,19 @@ impl Rule for PortsExhausted {
                     name(service)
                 ),
             );
-            finding.confidence = Confidence::Medium;
+            // A client with a fixed port comes back with it too.
+            let many = service.ports_reused >= MANY && service.connections >= RANGE;
+            finding.confidence = match many {
+                true => Confidence::Medium,
+                false => Confidence::Low,
+            };
             out.push(finding);
         }
     }
 }
+
+/// So many address pairs that came back.
+const MANY: u64 = 20;
+
+/// A client goes through its ports with connections by the thousand.
+const RANGE: u64 = 1000;

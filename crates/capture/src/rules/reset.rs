@@ -5,7 +5,7 @@
 
 use super::ack_delayed::side;
 use super::connection_per_request::{name, service_finding};
-use super::{About, Confidence, Finding, Rule};
+use super::{About, Confidence, Finding, Rule, as_trusted};
 use crate::{Connection, Exchange, Explanation, Marks, Protocol};
 
 /// Tells of exchanges that a reset cut off, and of refused connections.
@@ -72,10 +72,10 @@ impl Rule for Reset {
             exchange: Some(exchange.id),
             at_ns,
             cost_ns: (at_ns - exchange.request.start_ns).max(0),
-            // What was told by turns may have been a farewell, or a sign of life
-            // in the middle of a connection.
-            confidence: match delimited || (exchange.index == 0 && connection.handshake.syns > 0) {
-                true => Confidence::High,
+            // What was told by turns may have been a farewell, a sign of life, or
+            // one of many messages that nobody answers.
+            confidence: match delimited {
+                true => as_trusted(connection, Confidence::High),
                 false => Confidence::Medium,
             },
             packets: vec![exchange.request.first_packet],

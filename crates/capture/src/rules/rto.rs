@@ -70,7 +70,10 @@ impl Rule for RetransmissionTimeout {
         });
         let mut claim = match (original, asked) {
             (Some(_), _) if late == Late::Perhaps => Claim::whole(gap, Confidence::Medium),
-            (Some(_), _) => Claim::whole(gap, Confidence::High),
+            (Some(first), _) if was_needed(gap, first, after) => {
+                Claim::whole(gap, Confidence::High)
+            }
+            (Some(_), _) => Claim::whole(gap, Confidence::Medium),
             (None, true) => Claim::whole(gap, Confidence::Medium),
             (None, false) => return None,
         };
@@ -101,6 +104,26 @@ impl Rule for RetransmissionTimeout {
             }
         )
     }
+}
+
+/// Whether what came later shows that the copy was needed: its acknowledgement,
+/// or further copies at growing distances to one that does not answer.
+fn was_needed(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
+    let answered = (gap.later().iter()).any(|s| {
+        s.from != copy.from
+            && s.marks.any(Marks::ADVANCES)
+            && s.ack.wrapping_sub(copy.end_seq()) < 1 << 31
+    });
+    let again = (gap.later().iter().skip(1))
+        .find(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
+        .is_some_and(|s| s.time_ns - copy.time_ns > (copy.time_ns - first.time_ns) * 5 / 4);
+    let growing = (gap.earlier().iter().rev())
+        .find(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
+        .is_some_and(|s| {
+            s.packet != first.packet
+                && (copy.time_ns - s.time_ns) * 4 > (s.time_ns - first.time_ns) * 3
+        });
+    answered || again || growing
 }
 
 /// Whether the acknowledgement may only have been late: the sender's timer was
@@ -143,8 +166,9 @@ impl Late {
         match (far_ns <= BESIDE_NS && far_ns * 2 <= near_ns, dsack) {
             // An answer that took longer was not the copy's, or that was lost too.
             (true, _) if took_ns <= BESIDE_NS => Late::Seen,
-            // A receiver that has both copies says so.
-            (_, true) => Late::No,
+            // The echo is of the copy, so the first one had not arrived.
+            _ if answer.ts_echo != 0 && answer.ts_echo == copy.ts_value => Late::No,
+            (_, true) if waited_ns - far_ns > COMMON_DELAY_NS => Late::No,
             _ if waited_ns - far_ns <= COMMON_DELAY_NS => Late::Perhaps,
             _ => Late::No,
         }

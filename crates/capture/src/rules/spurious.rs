@@ -73,8 +73,9 @@ fn covers(ack: &Segment, copy: &Segment) -> bool {
 fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
     let mut before = gap.earlier().iter().rev().take(LOOK_AHEAD);
     if before.any(|s| covers(s, copy)) {
-        // Seen away from the sender, on its way there: it came in time.
-        return None;
+        // Seen away from the sender, on its way there: it came in time, unless the
+        // timer ran out in the middle of a message with more under way.
+        return stopped(gap, copy).then_some(Confidence::Medium);
     }
     let mut later = gap.later().iter().take(LOOK_AHEAD);
     let ack = later.find(|s| covers(s, copy))?;
@@ -87,7 +88,12 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
             && s.packet > ack.packet
     });
     if freed && ack.len == 0 {
-        return Some(Confidence::High);
+        // The receiver's own word is a proof; what the capture saw pass may have
+        // been lost behind it.
+        return match copy.marks.any(Marks::PROVEN_SPURIOUS) {
+            true => Some(Confidence::High),
+            false => Some(Confidence::Medium),
+        };
     }
     // An answer to the copy itself tells that the first one had arrived, not that
     // anybody waited; and behind the end of a response nobody is seen to wait.
@@ -95,6 +101,20 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
     let early = (ack.time_ns - copy.time_ns) * 5 < path_ns * 4;
     let asks = gap.phase == Phase::Request && !ack.marks.any(Marks::DSACK);
     (early && asks).then_some(Confidence::Medium)
+}
+
+/// Whether the timer of a sender with more than this copy under way ran out, which
+/// the receiver proves needless, and its message went on afterwards.
+fn stopped(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let mine = |s: &&Segment| s.from == copy.from && s.len > 0;
+    let more =
+        (gap.earlier().iter().filter(mine)).any(|s| s.seq.wrapping_sub(copy.end_seq()) < 1 << 31);
+    let went_on = (gap.later().iter())
+        .take_while(|s| s.from == copy.from || s.len == 0)
+        .any(|s| s.from == copy.from && s.is_new_data());
+    let silent = mine(&gap.before()) || gap.before().len == 0;
+    let proven = copy.marks.any(Marks::PROVEN_SPURIOUS) && copy.marks.any(Marks::TIMEOUT);
+    proven && more && went_on && silent
 }
 
 /// Whether the segment repeats what had arrived: by the receiver's DSACK, or by

@@ -41,7 +41,22 @@ impl Rule for SynLost {
             .earlier()
             .iter()
             .find(|s| s.from == after.from && s.flags.has(Flags::SYN))?;
-        let mut claim = Claim::whole(gap, Confidence::High);
+        let between = gap.earlier().iter().filter(|s| s.packet > first.packet);
+        if first.seq != after.seq || between.clone().any(|s| s.flags.has(Flags::RST)) {
+            // Another attempt, not the same one.
+            return None;
+        }
+        let answered = between.clone().any(|s| s.from != after.from);
+        let connected = (gap.later().iter())
+            .any(|s| s.from != after.from && s.flags.has(Flags::ACK) && !s.flags.has(Flags::RST));
+        let confidence = match (after.flags.has(Flags::ACK), answered, connected) {
+            // The answer was sent again to one that never spoke again: a scan, or a
+            // made-up address.
+            (true, _, false) => Confidence::Low,
+            (_, true, _) => Confidence::Medium,
+            _ => Confidence::High,
+        };
+        let mut claim = Claim::whole(gap, confidence);
         claim.evidence = Evidence::of(&[first.packet, after.packet]);
         Some(claim)
     }

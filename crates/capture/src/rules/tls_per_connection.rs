@@ -1,6 +1,6 @@
 //! Each request pays for a TLS handshake, because it has a connection of its own.
 
-use super::connection_per_request::{name, one_each, service_finding};
+use super::connection_per_request::{habit, name, one_each, service_finding};
 use super::{About, Confidence, Finding, Rule};
 use crate::{Explanation, Phase};
 
@@ -40,7 +40,7 @@ impl Rule for TlsPerConnection {
                     ),
                 );
                 // Where one request ends within TLS is told by turns.
-                finding.confidence = Confidence::Medium;
+                finding.confidence = habit(service).min(Confidence::Medium);
                 out.push(finding);
             }
         }

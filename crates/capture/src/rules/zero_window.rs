@@ -34,7 +34,8 @@ impl Rule for ZeroWindow {
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         let receiver = closed_by(gap)?;
         let talks = !matches!(gap.phase, Phase::Connect | Phase::ClientThink);
-        (talks && waits(gap, receiver.other())).then(|| Claim::whole(gap, Confidence::High))
+        let confidence = waits(gap, receiver.other()).filter(|_| talks)?;
+        Some(Claim::whole(gap, confidence))
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
@@ -48,18 +49,33 @@ impl Rule for ZeroWindow {
     }
 }
 
-/// Whether the sender had something to send while the window was closed.
-fn waits(gap: &Gap<'_>, sender: Side) -> bool {
+/// How sure it is that the sender had something to send while the window was
+/// closed; none where nothing shows it.
+fn waits(gap: &Gap<'_>, sender: Side) -> Option<Confidence> {
     let probe = Marks::ZERO_WINDOW_PROBE | Marks::KEEP_ALIVE;
     let mine = |s: &&crate::Segment| s.from == sender;
     let filled = (gap.earlier().iter().rev())
         .find(|s| mine(s) && s.len > 0)
         .is_some_and(|s| s.marks.any(Marks::WINDOW_FULL | probe));
-    let probes = (gap.later().iter().take(LOOK_AHEAD))
-        .find(mine)
-        .is_some_and(|s| s.marks.any(probe) || s.len > 0);
-    filled || probes
+    let next = gap.later().iter().take(LOOK_AHEAD).find(mine);
+    if filled || next.is_some_and(|s| s.marks.any(probe)) {
+        return Some(Confidence::High);
+    }
+    // Data that comes long after the window opened has a clock of its own.
+    let next = next.filter(|s| s.len > 0)?;
+    let opened = (gap.later().iter())
+        .find(|s| s.from != sender && s.window > 0)
+        .filter(|s| s.packet < next.packet);
+    let near_ns = gap.connection.end(sender).rtt.best_ns().unwrap_or(0);
+    let at_once = opened.is_none_or(|s| next.time_ns - s.time_ns <= near_ns * 3 / 2 + TURN_NS);
+    match at_once {
+        true => Some(Confidence::High),
+        false => Some(Confidence::Medium),
+    }
 }
+
+/// What a sender takes to go on when the window opens, at most, beside the path.
+const TURN_NS: i64 = 5_000_000;
 
 /// Packets behind the gap among which the sender's next one is looked for.
 const LOOK_AHEAD: usize = 8;

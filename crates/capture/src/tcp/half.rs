@@ -62,9 +62,20 @@ pub(super) struct Half {
     pub(super) data_ns: i64,
     /// Votes for the most common size of large segments.
     pub(super) votes: u32,
-    /// Sequence, length, acknowledgement, checksum, identification and time
-    /// of the last segment.
-    last_frame: Option<(u32, u32, u32, u16, u16, i64)>,
+    /// The last frames, the latest at `latest_frame`.
+    frames: [Frame; FRAMES],
+    frame_times_ns: [i64; FRAMES],
+    latest_frame: usize,
+}
+
+/// What tells a frame from another one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Frame {
+    seq: u32,
+    len: u32,
+    ack: u32,
+    checksum: u16,
+    ip_id: u16,
 }
 
 /// A segment being timed.
@@ -115,29 +126,38 @@ impl Half {
         }
     }
 
-    /// True when the frame before was this very one: a capture on two
-    /// interfaces, or on a port that mirrors both directions. A segment that
-    /// was really sent again has another identification; where there is none
-    /// (IPv6, some stacks) the copy must follow at once.
+    /// True when one of the frames before was this very one: a capture on two
+    /// interfaces, or on a port that mirrors both directions or two networks. A
+    /// segment that was really sent again has another identification; where there
+    /// is none (IPv6, some stacks) the copy must follow at once.
     pub(super) fn is_same_frame(&mut self, packet: &Packet, time_ns: i64) -> bool {
-        let this = (
-            packet.seq,
-            packet.len,
-            packet.ack,
-            packet.checksum,
-            packet.ip_id,
-            time_ns,
-        );
-        let Some(last) = self.last_frame.replace(this) else {
-            return false;
+        let this = Frame {
+            seq: packet.seq,
+            len: packet.len,
+            ack: packet.ack,
+            checksum: packet.checksum,
+            ip_id: packet.ip_id,
         };
-        let same =
-            (last.0, last.1, last.2, last.3, last.4) == (this.0, this.1, this.2, this.3, this.4);
+        let look_back = match (packet.ip_id, packet.len) {
+            (0, _) => 1,
+            _ => FRAMES,
+        };
         let limit_ns = match (packet.ip_id, packet.len) {
             (0, 0) => 0,
             (0, _) => 20_000,
             _ => 5_000_000,
         };
-        same && packet.checksum != 0 && time_ns - last.5 < limit_ns
+        let known = (0..look_back).any(|back| {
+            let at = (self.latest_frame + FRAMES - back) % FRAMES;
+            self.frames[at] == this && time_ns - self.frame_times_ns[at] < limit_ns
+        });
+        self.latest_frame = (self.latest_frame + 1) % FRAMES;
+        self.frames[self.latest_frame] = this;
+        self.frame_times_ns[self.latest_frame] = time_ns;
+        known && packet.checksum != 0
     }
 }
+
+/// Frames among which a packet that is captured twice is looked for: a switch
+/// that mirrors two ports may have a burst between a packet and its twin.
+const FRAMES: usize = 16;

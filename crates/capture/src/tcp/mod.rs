@@ -108,6 +108,7 @@ impl Tracker {
             from,
             session: 0,
             head: None,
+            ip_id: packet.ip_id,
             via: 0,
         };
         if fwd.is_same_frame(packet, time_ns) {

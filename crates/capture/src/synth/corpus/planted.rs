@@ -23,6 +23,7 @@ pub(super) const KINDS: &[Kind] = &[
     ("random losses", losses),
     ("an outage of an interactive session", outage),
     ("a late segment", late),
+    ("late acknowledgements", late_acknowledgements),
     ("a lost SYN", lost_syn),
     ("segments of 512 or 536 bytes", small_segments),
     ("a path that swallows large packets", black_hole),
@@ -283,4 +284,24 @@ fn idle(rng: &mut Rng) -> Made {
     path(rng, &mut c, (10_000, 40_000));
     c.server_end().idle_restart = true;
     made(c, Truth::of(&["tcp.idle-restart"], &["tcp.slow-start"]))
+}
+
+/// Acknowledgements are held up for longer than the sender's timer while it has
+/// more to send; the receiver tells of the copies.
+fn late_acknowledgements(rng: &mut Rng) -> Made {
+    let mut c = talk(vec![Exchange::new(300, 2_000, 60_000)]);
+    path(rng, &mut c, (5_000, 20_000));
+    c.path.jitter_us = 0;
+    c.path.capture = one_of(rng, &[Place::Server, Place::Middle]);
+    c.server_end().rto_min_us = 200_000;
+    let by_us = between(rng, 300_000, 420_000);
+    let from = between(rng, 3, 6) as u32;
+    let late = (from..from + 20).map(|nth| Fault {
+        from: Side::Client,
+        select: Select::Ack(nth),
+        action: Action::DelayUs(by_us),
+    });
+    c.path.faults = late.collect();
+    let brings = ["tcp.slow-start", "tcp.congestion-window"];
+    made(c, Truth::of(&["tcp.retransmit.spurious"], &brings))
 }

@@ -26,6 +26,10 @@ pub(super) const KINDS: &[Kind] = &[
     ("quiet: heartbeats of both sides", heartbeats),
     ("quiet: a slow link", slow_link),
     ("quiet: a timer shorter than the receiver's", short_timer),
+    (
+        "quiet: a mirror of two ports, bursts between a packet and its twin",
+        twins,
+    ),
 ];
 
 /// A client that takes nearly as long as the receiver's timer, or longer, between
@@ -289,4 +293,23 @@ fn short_timer(rng: &mut Rng) -> Made {
         end.options = options;
     }
     made(c, Truth::none())
+}
+
+/// Each packet is captured again behind others, as by a switch that mirrors two of
+/// its ports: what comes again was not sent again.
+fn twins(rng: &mut Rng) -> Made {
+    let size = between(rng, 3_000, 30_000) as u32;
+    let exchanges = (0..between(rng, 3, 10)).map(|_| Exchange {
+        client_think_us: between(rng, 0, 80_000),
+        ..Exchange::new(
+            between(rng, 50, 4_000) as u32,
+            between(rng, 500, 20_000),
+            size,
+        )
+    });
+    let mut c = talk(exchanges.collect());
+    path(rng, &mut c, (50, 20_000));
+    ends(rng, &mut c);
+    c.path.captured_twice_us = Some(between(rng, 20, 80));
+    made(c, Truth::of(&["capture.duplicates"], &["tcp.slow-start"]))
 }
