@@ -280,9 +280,7 @@ impl Shared {
     /// Ends the wait of a task, or its worker when it waits for nothing here.
     pub(super) fn purge(self: &Arc<Self>, key: TaskKey) {
         let works = self.purge_guests(key);
-        if !self.kernel(|k, _, out| k.purge(key, PURGED, out))
-            && !self.purge_outside(key)
-            && !works
+        if !self.kernel(|k, _, out| k.purge(key, PURGED, out)) && !self.purge_outside(key) && !works
         {
             self.with(|core, cx| core.kill_task(cx, key));
         }
