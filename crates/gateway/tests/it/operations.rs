@@ -219,9 +219,11 @@ fn handshakes_that_do_not_go_on_are_bounded_and_cut() {
     };
     let tls = TlsConfig {
         listen: ([127, 0, 0, 1], 0).into(),
-        certificate: file("cert.pem", made.cert.pem()),
-        key: file("key.pem", made.signing_key.serialize_pem()),
-        clients: None,
+        files: tls::ServerFiles {
+            certificate: file("cert.pem", made.cert.pem()),
+            key: file("key.pem", made.signing_key.serialize_pem()),
+            clients: None,
+        },
     };
     let config = GatewayConfig {
         tls: Some(tls),
