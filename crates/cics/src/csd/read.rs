@@ -6,9 +6,9 @@ use super::attributes::{USED, abbreviates, complete, complete_type, resource_typ
 use super::enqueue::EnqModelDef;
 use super::queues::{JournalModelDef, TdQueueDef, TsModelDef};
 use super::scan::{Attribute, Statement, statements};
+use super::services::{PipelineDef, WebServiceDef};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
 use super::values::Values;
-use super::services::{PipelineDef, WebServiceDef};
 use super::web::{DocTemplateDef, TcpIpServiceDef, UriMapDef};
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::names::{GroupName, ListName};

@@ -89,7 +89,8 @@ impl Pipeline {
     /// A requester's response: the body, or a fault.
     pub(super) fn open_response(&mut self) -> Result<(), Refusal> {
         let message = self.containers.remove(names::RESPONSE).unwrap_or_default();
-        let wrong = |e: &dyn std::fmt::Display| Refusal::Answer(format!("its answer cannot be read: {e}"));
+        let wrong =
+            |e: &dyn std::fmt::Display| Refusal::Answer(format!("its answer cannot be read: {e}"));
         let text = std::str::from_utf8(&message).map_err(|e| wrong(&e))?;
         let envelope = Envelope::parse(text, self.limits).map_err(|e| wrong(&e))?;
         if let Some(header) = envelope.not_understood(&[]).first() {

@@ -36,7 +36,12 @@ fn run(
     mut program: impl FnMut(&str, Function, &mut Containers) -> Result<(), String>,
     mut application: impl FnMut(&mut Containers) -> Result<bool, Fault>,
 ) -> (Outcome, Vec<String>) {
-    let mut pipeline = Pipeline::new(&Arc::new(config.clone()), message, Containers::new(), Limits::default());
+    let mut pipeline = Pipeline::new(
+        &Arc::new(config.clone()),
+        message,
+        Containers::new(),
+        Limits::default(),
+    );
     let mut told = Vec::new();
     for _ in 0..100 {
         match pipeline.poll() {

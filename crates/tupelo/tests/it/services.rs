@@ -30,8 +30,9 @@ impl Region {
         copy(&here.join("../../examples/web-services"), folder.path());
         copy(&here.join("testdata/services"), folder.path());
         // The client names the port of the server.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = port.local_addr().unwrap().port();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
         let csd = folder.path().join("resources.csd");
         let more = std::fs::read_to_string(folder.path().join("more.csd")).unwrap();
         let text = std::fs::read_to_string(&csd).unwrap() + &more;
@@ -113,19 +114,32 @@ fn a_request_goes_through_the_pipeline_and_each_task_has_its_record() {
     assert_eq!(status, 200, "{answer}");
     assert!(answer.contains("<FX_RESULT>92.00</FX_RESULT>"), "{answer}");
     until("all records", || {
-        ["CWXN", "CPIH", "FXS1"].iter().all(|t| region.records(t).len() == 1)
+        ["CWXN", "CPIH", "FXS1"]
+            .iter()
+            .all(|t| region.records(t).len() == 1)
     });
     let tasks = |t: &str| region.records(t)[0]["task"].as_u64().unwrap();
     assert!(tasks("CWXN") < tasks("CPIH") && tasks("CPIH") < tasks("FXS1"));
     // The same service for SOAP 1.2.
-    let answer = region.send("POST", "/fx/quote", "application/soap+xml", &quote(NS12, "1", "EUR"));
+    let answer = region.send(
+        "POST",
+        "/fx/quote",
+        "application/soap+xml",
+        &quote(NS12, "1", "EUR"),
+    );
     let media = "application/soap+xml; charset=UTF-8";
-    assert_eq!((answer.status, answer.header("content-type")), (200, Some(media)));
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, Some(media))
+    );
     assert!(text(&answer).contains(NS12));
     // Its description, and no other method.
     let description = region.send("GET", "/fx/quote?wsdl", "text/plain", "");
     assert!(text(&description).contains("wsdl:definitions"));
-    assert_eq!(region.send("GET", "/fx/quote", "text/plain", "").status, 405);
+    assert_eq!(
+        region.send("GET", "/fx/quote", "text/plain", "").status,
+        405
+    );
 }
 
 #[test]
@@ -133,7 +147,10 @@ fn programs_and_bad_messages_give_faults() {
     let region = Region::start();
     let (status, answer) = region.soap("/fx/quote", &quote(NS, "1", "XXX"));
     assert_eq!(status, 500);
-    assert!(answer.contains("<faultcode>SOAP-ENV:Client</faultcode>"), "{answer}");
+    assert!(
+        answer.contains("<faultcode>SOAP-ENV:Client</faultcode>"),
+        "{answer}"
+    );
     assert!(answer.contains("<faultstring>There is no currency XXX</faultstring>"));
     assert!(answer.contains("<detail><currency xmlns=\"urn:fx\">XXX</currency>"));
     let (status, answer) = region.soap("/fx/quote", &quote(NS, "abc", "USD"));
@@ -142,14 +159,22 @@ fn programs_and_bad_messages_give_faults() {
     let (_, answer) = region.soap("/fx/quote", "<a/>");
     assert!(answer.contains("no Envelope"), "{answer}");
     let (_, answer) = region.soap("/fx/quote", &format!("<e:Envelope xmlns:e='{NS}'>"));
-    assert!(answer.contains("faultcode"), "answered in its own version: {answer}");
+    assert!(
+        answer.contains("faultcode"),
+        "answered in its own version: {answer}"
+    );
     let bomb = format!(
         "<!DOCTYPE a [<!ENTITY b 'b'>]><e:Envelope xmlns:e='{NS}'><e:Body>&b;</e:Body></e:Envelope>"
     );
     assert!(region.soap("/fx/quote", &bomb).1.contains("Fault"));
     // Version 1.2 tells them apart by the status, too.
     let wrong = quote(NS12, "abc", "USD");
-    assert_eq!(region.send("POST", "/fx/quote", "application/soap+xml", &wrong).status, 400);
+    assert_eq!(
+        region
+            .send("POST", "/fx/quote", "application/soap+xml", &wrong)
+            .status,
+        400
+    );
 }
 
 #[test]
@@ -157,7 +182,10 @@ fn the_same_service_speaks_json() {
     let region = Region::start();
     let ask = |body: &str| {
         let answer = region.send("POST", "/fx/json", "application/json", body);
-        (answer.status, serde_json::from_slice::<serde_json::Value>(&answer.body).unwrap())
+        (
+            answer.status,
+            serde_json::from_slice::<serde_json::Value>(&answer.body).unwrap(),
+        )
     };
     let record = "{\"FX_AMOUNT\":10.00,\"FX_FROM\":\"GBP\",\"FX_TO\":\"EUR\",\"FX_RATE\":0,\
                   \"FX_RESULT\":0,\"FX_REMARK\":\"\"}";
@@ -178,7 +206,10 @@ fn a_program_asks_a_service_and_hears_its_faults() {
     assert!(told.starts_with(" 16   6"), "{told}");
     assert!(told.contains("<SOAP-ENV:Fault>"), "{told}");
     // By web support, without a pipeline.
-    assert_eq!(region.client("FXC2"), "200       92.00  Mid-market, not a promise");
+    assert_eq!(
+        region.client("FXC2"),
+        "200       92.00  Mid-market, not a promise"
+    );
     until("the client's record", || region.records("FXC2").len() == 1);
 }
 
@@ -196,9 +227,15 @@ fn handlers_answer_fail_and_see_their_containers() {
     let (status, answer) = ask("plain");
     assert_eq!(status, 200, "{answer}");
     assert!(answer.contains("<FX_RESULT>0.92</FX_RESULT>"), "{answer}");
-    assert!(answer.contains("<!--SEND-RESPONSE-->"), "the response passed: {answer}");
+    assert!(
+        answer.contains("<!--SEND-RESPONSE-->"),
+        "the response passed: {answer}"
+    );
     let (status, answer) = ask("answer");
-    assert_eq!((status, answer.as_str()), (200, "<answered pipeline='SVPROV' uri='/sv/hand'/>"));
+    assert_eq!(
+        (status, answer.as_str()),
+        (200, "<answered pipeline='SVPROV' uri='/sv/hand'/>")
+    );
     let (status, answer) = ask("silence");
     assert_eq!((status, answer.as_str()), (202, ""));
     let (status, answer) = ask("abend");
@@ -263,8 +300,11 @@ fn a_broken_pipeline_stops_the_start_and_names_its_line() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     copy(&here.join("../../examples/web-services"), folder.path());
     let file = folder.path().join("services/fx/provider.xml");
-    std::fs::write(&file, "<provider_pipeline>\n<service>\n<mtom_handler/>\n</service></provider_pipeline>")
-        .unwrap();
+    std::fs::write(
+        &file,
+        "<provider_pipeline>\n<service>\n<mtom_handler/>\n</service></provider_pipeline>",
+    )
+    .unwrap();
     let checked = crate::program::tupelo()
         .arg("check")
         .arg(folder.path())

@@ -45,7 +45,9 @@ pub fn create(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outco
         return fail(Condition::InvReq, OTHER_VERSION);
     };
     let code = match code {
-        Code::Other(_) => Code::Other(text(row::FAULTCODESTR, row::FAULTCODELEN)?.unwrap_or_default()),
+        Code::Other(_) => {
+            Code::Other(text(row::FAULTCODESTR, row::FAULTCODELEN)?.unwrap_or_default())
+        }
         code => code,
     };
     let role = match version {
@@ -110,9 +112,8 @@ pub fn delete(side: &mut ServiceSide) -> Outcome {
 
 /// Whose fault it is; none when the version has no such code.
 fn code(given: &Operands, version: Version) -> Option<Code> {
-    let says = |flag: u8, name: &str| {
-        given.has(flag) || given.get_int(row::FAULTCODE) == Some(cvda(name))
-    };
+    let says =
+        |flag: u8, name: &str| given.has(flag) || given.get_int(row::FAULTCODE) == Some(cvda(name));
     let (client, server) = (says(row::CLIENT, "CLIENT"), says(row::SERVER, "SERVER"));
     let (sender, receiver) = (says(row::SENDER, "SENDER"), says(row::RECEIVER, "RECEIVER"));
     match version {
@@ -187,7 +188,10 @@ mod tests {
         assert_eq!(fault.reasons[1], ("de".into(), "gibt es nicht".into()));
         assert_eq!(fault.subcodes, ["a:none"]);
         let text = String::from_utf8(fault.message(Version::V12)).unwrap();
-        assert!(text.contains("<SOAP-ENV:Detail><a xmlns='urn:a'>1</a>"), "{text}");
+        assert!(
+            text.contains("<SOAP-ENV:Detail><a xmlns='urn:a'>1</a>"),
+            "{text}"
+        );
         delete(&mut side).unwrap();
         assert_eq!(delete(&mut side).unwrap_err().resp2, NO_FAULT);
     }
@@ -205,6 +209,9 @@ mod tests {
         assert_eq!(nothing.unwrap_err().resp2, NO_MESSAGE);
         let mut one = side(Version::V11);
         create(&mut one, &flags(&[row::SERVER]), page).unwrap();
-        assert_eq!(add(&mut one, &flags(&[]), page).unwrap_err().resp2, OTHER_VERSION);
+        assert_eq!(
+            add(&mut one, &flags(&[]), page).unwrap_err().resp2,
+            OTHER_VERSION
+        );
     }
 }

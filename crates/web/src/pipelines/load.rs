@@ -348,8 +348,9 @@ mod tests {
     fn binding(program: &str, uri: &str) -> String {
         let root = "{\"name\":\"R\",\"namespace\":\"urn:r\",\"field\":0,\"children\":\
                     [{\"name\":\"A\",\"namespace\":\"urn:r\",\"field\":1}]}";
-        let message =
-            format!("{{\"copybook\":\"       01 R.\\n          05 A PIC X(4).\\n\",\"root\":{root}}}");
+        let message = format!(
+            "{{\"copybook\":\"       01 R.\\n          05 A PIC X(4).\\n\",\"root\":{root}}}"
+        );
         format!(
             "{{\"version\":1,\"mapping_level\":\"1\",\"service\":\"S\",\"operation\":\"O\",{program}\
              \"interface\":{{\"kind\":\"commarea\"}},\"uri\":\"{uri}\",\"request\":{message}}}"

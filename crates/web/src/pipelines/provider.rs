@@ -122,7 +122,11 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
 fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, WebAnswer> {
     let request = &call.request;
     if request.parts.method == Method::GET
-        && request.parts.uri.query().is_some_and(|query| query.eq_ignore_ascii_case("wsdl"))
+        && request
+            .parts
+            .uri
+            .query()
+            .is_some_and(|query| query.eq_ignore_ascii_case("wsdl"))
     {
         return Err(description(pipelines, call));
     }
@@ -131,7 +135,9 @@ fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, W
             StatusCode::METHOD_NOT_ALLOWED,
             "A web service takes its requests by POST",
         );
-        answer.headers.insert(http::header::ALLOW, HeaderValue::from_static("POST"));
+        answer
+            .headers
+            .insert(http::header::ALLOW, HeaderValue::from_static("POST"));
         return Err(answer);
     }
     match pipelines.pipeline(&call.pipeline) {
@@ -154,9 +160,15 @@ fn problem(pipeline: &str, why: &str) -> WebAnswer {
 
 /// The service's description, with the address that it was asked at.
 fn description(pipelines: &Pipelines, call: &PipelineCall) -> WebAnswer {
-    let service = call.web_service.as_deref().and_then(|name| pipelines.service(name));
+    let service = call
+        .web_service
+        .as_deref()
+        .and_then(|name| pipelines.service(name));
     let Some(text) = service.and_then(|service| service.description.clone()) else {
-        return WebAnswer::problem(StatusCode::NOT_FOUND, "This service has no description here");
+        return WebAnswer::problem(
+            StatusCode::NOT_FOUND,
+            "This service has no description here",
+        );
     };
     let mut answer = WebAnswer::of(StatusCode::OK);
     let media = HeaderValue::from_static("text/xml; charset=UTF-8");
@@ -188,7 +200,9 @@ impl Run<'_> {
                 Action::Application { program } if program == CONVERTER => self.converted().await,
                 Action::Application { program } => self.own_application(&program).await,
                 // A provider sends nothing.
-                Action::Send => self.pipeline.handle_failure("a provider has no server to ask"),
+                Action::Send => self
+                    .pipeline
+                    .handle_failure("a provider has no server to ask"),
                 Action::Done(outcome) => return outcome,
             }
         }
@@ -279,7 +293,10 @@ impl Run<'_> {
                 self.pipeline.handle_answer(None, true);
             }
             Err(why) => {
-                tracing::warn!(service = service.name, "an answer cannot be converted: {why}");
+                tracing::warn!(
+                    service = service.name,
+                    "an answer cannot be converted: {why}"
+                );
                 let reason = format!("The answer cannot be converted: {why}");
                 let fault = Fault::new(Code::Receiver, reason);
                 self.pipeline.handle_answer(Some(&fault), true);
@@ -297,7 +314,9 @@ impl Run<'_> {
         }
         match self.pipelines.service(&name) {
             Some(service) if service.pipeline == self.call.pipeline => Ok(service.clone()),
-            Some(_) => Err(wrong(format!("the web service {name} is of another pipeline"))),
+            Some(_) => Err(wrong(format!(
+                "the web service {name} is of another pipeline"
+            ))),
             None => Err(wrong(format!("there is no web service {name}"))),
         }
     }
@@ -315,7 +334,12 @@ impl Run<'_> {
             }
             Interface::Channel { container } => {
                 let mut containers = self.pipeline.containers.clone();
-                for made in [names::REQUEST, names::RESPONSE, names::BODY, names::FUNCTION] {
+                for made in [
+                    names::REQUEST,
+                    names::RESPONSE,
+                    names::BODY,
+                    names::FUNCTION,
+                ] {
                     containers.remove(made);
                 }
                 let own = message.containers.into_iter();
@@ -360,7 +384,10 @@ impl Run<'_> {
                     true => back(task.run().await),
                     false => Ran::Failed(too_large(program)),
                 };
-                let made = lock(&cell).service.take().and_then(|mut side| side.fault.take());
+                let made = lock(&cell)
+                    .service
+                    .take()
+                    .and_then(|mut side| side.fault.take());
                 if let Some(side) = &mut lock(&self.cell).service {
                     side.fault = made;
                 }
@@ -438,7 +465,11 @@ impl Run<'_> {
                 true => WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &reason),
                 false => {
                     let text = Fault::new(Code::Receiver, reason).message(version);
-                    answered(text, StatusCode::INTERNAL_SERVER_ERROR, version.media_type())
+                    answered(
+                        text,
+                        StatusCode::INTERNAL_SERVER_ERROR,
+                        version.media_type(),
+                    )
                 }
             };
         }

@@ -118,7 +118,9 @@ impl Web {
         loop {
             match requester.pipeline.poll() {
                 Action::Link { program, .. } => {
-                    let given = requester.kinds.give(HANDLERS, &requester.pipeline.containers);
+                    let given = requester
+                        .kinds
+                        .give(HANDLERS, &requester.pipeline.containers);
                     lock(cell).requesters.push(requester);
                     let operands = Operands::default()
                         .bytes(RUN_PROGRAM, program.into_bytes())
@@ -198,7 +200,10 @@ impl Web {
         let body = match body {
             Ok(body) => body,
             Err(why) => {
-                tracing::info!(service = service.name, "a record cannot be converted: {why}");
+                tracing::info!(
+                    service = service.name,
+                    "a record cannot be converted: {why}"
+                );
                 return refused(channel, Condition::InvReq, resp2::CONVERSION, &why);
             }
         };
@@ -278,7 +283,10 @@ impl Requester {
             false => media == "text/xml" || media.ends_with("/xml") || media.ends_with("+xml"),
         };
         if !fits || response.body.is_empty() {
-            let why = format!("it answered with status {} and the type {media:?}", status.as_u16());
+            let why = format!(
+                "it answered with status {} and the type {media:?}",
+                status.as_u16()
+            );
             return self.fails(Condition::InvReq, resp2::NO_MESSAGE, &why);
         }
         self.pipeline.handle_received(Some(response.body.to_vec()));
@@ -290,7 +298,10 @@ impl Requester {
             Outcome::Response(_) => match self.taken_apart() {
                 Ok(()) => (Condition::Normal, 0),
                 Err(why) => {
-                    tracing::info!(service = self.service.name, "an answer cannot be converted: {why}");
+                    tracing::info!(
+                        service = self.service.name,
+                        "an answer cannot be converted: {why}"
+                    );
                     let containers = &mut self.pipeline.containers;
                     containers.insert(names::ERROR.to_owned(), why.into_bytes());
                     (Condition::InvReq, resp2::CONVERSION)
@@ -303,9 +314,9 @@ impl Requester {
                 _ => (Condition::Normal, 0),
             },
             Outcome::Fault(_) => (Condition::InvReq, resp2::FAULT),
-            Outcome::Failed(soap::pipeline::Refusal::Answer(_)) => {
-                self.failed.unwrap_or((Condition::InvReq, resp2::NO_MESSAGE))
-            }
+            Outcome::Failed(soap::pipeline::Refusal::Answer(_)) => self
+                .failed
+                .unwrap_or((Condition::InvReq, resp2::NO_MESSAGE)),
             Outcome::Failed(_) => (Condition::InvReq, resp2::PIPELINE),
         };
         let mut containers = self.pipeline.containers;
@@ -334,7 +345,11 @@ impl Requester {
         let containers = &self.pipeline.containers;
         let message = convert::record(response, json, containers, names::BODY)?;
         let name = data_container(&self.service).to_owned();
-        for (name, bytes) in message.containers.into_iter().chain([(name, message.record)]) {
+        for (name, bytes) in message
+            .containers
+            .into_iter()
+            .chain([(name, message.record)])
+        {
             self.kinds.binary(&name);
             self.pipeline.containers.insert(name, bytes);
         }
@@ -370,7 +385,8 @@ fn refused<T>(
     why: &str,
 ) -> Result<T, Failure> {
     let mut back = channel.clone();
-    back.containers.retain(|c| c.name.as_str().trim_end() != names::ERROR);
+    back.containers
+        .retain(|c| c.name.as_str().trim_end() != names::ERROR);
     if let Ok(name) = link::ContainerName::new(names::ERROR) {
         back.containers.push(link::ContainerData {
             name,
@@ -425,7 +441,9 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
     let mut headers = HeaderMap::new();
     let mut put = |name: HeaderName, value: &str| {
         let value = HeaderValue::from_str(value);
-        value.map(|value| drop(headers.insert(name, value))).map_err(|e| e.to_string())
+        value
+            .map(|value| drop(headers.insert(name, value)))
+            .map_err(|e| e.to_string())
     };
     put(HOST, &target.authority())?;
     let action = &requester.service.binding.action;
@@ -433,7 +451,10 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
         (true, _) => put(CONTENT_TYPE, "application/json")?,
         (false, Version::V11) => {
             put(CONTENT_TYPE, "text/xml; charset=UTF-8")?;
-            put(HeaderName::from_static("soapaction"), &format!("\"{action}\""))?;
+            put(
+                HeaderName::from_static("soapaction"),
+                &format!("\"{action}\""),
+            )?;
         }
         (false, Version::V12) if action.is_empty() => {
             put(CONTENT_TYPE, "application/soap+xml; charset=UTF-8")?;

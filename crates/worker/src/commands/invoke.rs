@@ -7,10 +7,10 @@
 //!
 //! Reference: CICS API reference, INVOKE SERVICE.
 
+use ::link::{CHANNEL_DATA, ChannelData, Operand, Operands, RUN_ENDED, RUN_PROGRAM};
 use cics::command::commands::invoke_service as row;
 use cics::names::AbendCode;
 use cics::resp::Condition;
-use ::link::{CHANNEL_DATA, ChannelData, Operand, Operands, RUN_ENDED, RUN_PROGRAM};
 
 use super::containers::{channel_of, export, import};
 use super::forward;
