@@ -191,7 +191,7 @@ fn the_same_service_speaks_json() {
                   \"FX_RESULT\":0,\"FX_REMARK\":\"\"}";
     let (status, answer) = ask(&format!("{{\"fxQuote\":{record}}}"));
     assert_eq!(status, 200, "{answer}");
-    assert_eq!(answer["fxQuoteResponse"]["FX_RESULT"].to_string(), "11.70");
+    assert_eq!(answer["fxQuoteResponse"]["FX_RESULT"].as_f64(), Some(11.7));
     assert_eq!(ask(record).0, 200);
     let (status, answer) = ask("{\"fxQuote\":{\"FX_AMOUNT\":\"x\"}}");
     assert_eq!((status, answer["status"].as_u64()), (400, Some(400)));
