@@ -17,6 +17,7 @@ pub mod net;
 pub mod record;
 pub mod report;
 pub mod serve;
+pub mod services;
 pub mod traffic;
 
 pub use error::LabError;

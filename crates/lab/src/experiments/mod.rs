@@ -15,6 +15,7 @@ mod slow_start;
 mod sockets;
 mod tcp_tuning;
 mod threadsafe;
+mod web_services;
 
 pub use context::Context;
 
@@ -68,6 +69,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     sockets::EXPERIMENT,
     script::EXPERIMENT,
     delayed_ack::EXPERIMENT,
+    web_services::EXPERIMENT,
     capacity::EXPERIMENT,
     appc::EXPERIMENT,
 ];

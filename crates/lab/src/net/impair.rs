@@ -20,6 +20,8 @@ pub struct Impairment {
     pub reorder: f64,
     /// By how much those come later, in microseconds.
     pub reorder_us: u64,
+    /// By how much segments come later that only acknowledge, in microseconds.
+    pub hold_acks_us: u64,
 }
 
 /// One direction at work.
@@ -80,7 +82,10 @@ impl Direction {
         if lost || self.plan.lose.contains(&number) {
             return Fate::Lost;
         }
-        let more = if late { self.plan.reorder_us } else { 0 };
+        let mut more = if late { self.plan.reorder_us } else { 0 };
+        if self.plan.hold_acks_us > 0 && only_acknowledges(frame) {
+            more += self.plan.hold_acks_us;
+        }
         Fate::Arrives {
             at_ns: at_ns.saturating_add(more.saturating_mul(1000)),
             late,
@@ -116,6 +121,18 @@ impl Impairment {
 /// Whether an Ethernet frame carries TCP over IPv4.
 fn is_tcp(frame: &[u8]) -> bool {
     frame.get(12..14) == Some(&[8, 0]) && frame.get(23) == Some(&6)
+}
+
+/// Whether a frame is a segment without data that neither begins nor ends a
+/// connection.
+fn only_acknowledges(frame: &[u8]) -> bool {
+    let byte = |at: usize| frame.get(at).copied().unwrap_or(0);
+    let packet = usize::from(byte(16)) << 8 | usize::from(byte(17));
+    let header = usize::from(byte(14) & 0x0F) * 4;
+    let offset = usize::from(byte(14 + header + 12) >> 4) * 4;
+    let flags = byte(14 + header + 13);
+    // FIN, SYN and RST are the lowest bits.
+    packet == header + offset && flags & 0x07 == 0
 }
 
 #[cfg(test)]
@@ -158,6 +175,31 @@ mod tests {
         assert_ne!(kinds(7, 1), kinds(8, 1));
         let lost = kinds(7, 1).iter().filter(|k| **k == 0).count();
         assert!((5..40).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn segments_that_only_acknowledge_are_held_back() {
+        let plan = Impairment {
+            hold_acks_us: 200_000,
+            ..Impairment::default()
+        };
+        let frame = |payload: u8, flags: u8| {
+            let mut frame = segment(54 + usize::from(payload));
+            frame[14] = 0x45;
+            frame[17] = 40 + payload;
+            frame[46] = 0x50;
+            frame[47] = flags;
+            frame
+        };
+        let mut direction = Direction::new(plan, 1, 0);
+        let mut at = |frame: Vec<u8>| match direction.handle_frame(0, &frame) {
+            Fate::Arrives { at_ns, .. } => at_ns,
+            Fate::Lost => panic!("nothing is lost here"),
+        };
+        assert_eq!(at(frame(0, 0x10)), 200_000_000);
+        assert_eq!(at(frame(9, 0x18)), 0);
+        assert_eq!(at(frame(0, 0x12)), 0);
+        assert_eq!(at(frame(0, 0x11)), 0);
     }
 
     #[test]

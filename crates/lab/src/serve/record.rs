@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 /// What an experiment looks at of a task. Times are in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Record {
+    /// The task's number.
+    #[serde(default)]
+    pub task: u64,
     /// The transaction, with its trailing blanks.
     pub transid: String,
     /// Blank for a normal end.
@@ -19,6 +22,9 @@ pub struct Record {
     pub admission_wait_ns: u64,
     /// CPU time of the program.
     pub general_cpu_ns: u64,
+    /// CPU time of the door that ran it.
+    #[serde(default)]
+    pub offload_cpu_ns: u64,
     /// Waiting for the QR token.
     pub qr_wait_ns: u64,
     /// EXEC CICS commands on files.

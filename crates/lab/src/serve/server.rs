@@ -159,6 +159,20 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Waits for the monitoring record of a transaction; gives it with those
+    /// that were written before it, each taken once.
+    pub fn records_until(&mut self, transid: &str) -> Result<Vec<Record>, LabError> {
+        let mut records = Vec::new();
+        self.process.until(&format!("{transid} has ended"), || {
+            records.extend(self.records.take()?);
+            let mut all = records.iter();
+            Ok(all.any(|r: &Record| r.transid.trim_end() == transid))
+        })?;
+        Ok(records)
+    }
+}
+
 /// The child and its folder, which go together.
 #[derive(Debug)]
 struct Process {

@@ -5,10 +5,12 @@
 mod client;
 mod http;
 mod peer;
+mod relay;
 mod server;
 mod trial;
 
 pub use client::{ClientPlan, Timing};
 pub use peer::{PeerPlan, UserPeer};
+pub use relay::Relay;
 pub use server::{Server, ServerPlan};
 pub use trial::{Endpoint, Run, Taken, Trial};

@@ -475,7 +475,7 @@ impl Pipeline {
     /// A program for a header block of the request is back with a fault for
     /// the sender.
     pub fn handle_fault(&mut self, fault: &Fault) {
-        if self.waiting.take().is_some() && self.in_headers() {
+        if self.in_headers() && self.waiting.take().is_some() {
             self.containers.remove(names::HEADER);
             self.containers.remove(names::REQUEST);
             self.answer_fault(fault, self.config.handlers.len());

@@ -315,3 +315,98 @@ fn a_json_pipeline_passes_the_text_to_the_application() {
         ("[]", vec!["DFHPITP".to_owned()])
     );
 }
+
+#[test]
+fn a_fault_of_a_program_for_header_blocks_is_the_answer() {
+    let headers = "<cics_soap_1.1_handler><headerprogram><program_name>AUDIT</program_name>\
+        <namespace>urn:o</namespace><localname>tx</localname><mandatory>true</mandatory>\
+        </headerprogram></cics_soap_1.1_handler>";
+    let config = Arc::new(provider("", headers));
+    let request = message("", "<o:a/>");
+    let mut pipeline = Pipeline::new(
+        &config,
+        request.as_bytes(),
+        Containers::new(),
+        Limits::default(),
+    );
+    assert!(matches!(pipeline.poll(), Action::Link { .. }));
+    pipeline.handle_fault(&Fault::new(Code::Sender, "no audit"));
+    let Action::Done(outcome) = pipeline.poll() else {
+        panic!("the application must not run")
+    };
+    assert!(text(&outcome).contains("no audit"));
+    assert_eq!(pipeline.answered_fault(), Some(&Code::Sender));
+}
+
+#[test]
+fn a_fault_of_json_is_a_problem_document() {
+    let config = provider("", "<cics_json_handler_java/>");
+    let (outcome, _) = run(
+        &config,
+        b"{}",
+        |_, _, _| Ok(()),
+        |_| Err(Fault::new(Code::Sender, "a \"quote\"")),
+    );
+    let answer: serde_json::Value = serde_json::from_str(&text(&outcome)).unwrap();
+    assert_eq!(answer["status"], 400);
+    assert_eq!(answer["detail"], "a \"quote\"");
+}
+
+proptest::proptest! {
+    #[test]
+    fn every_run_ends_whatever_programs_leave(
+        handlers in 0_usize..4,
+        terminal in 0_usize..4,
+        requester in proptest::bool::ANY,
+        message in "(<|/|s:Envelope| xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'|>|s:Body|o|x|\\{){0,20}",
+        steps in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40),
+    ) {
+        let terminals = [SOAP, "<cics_soap_1.2_handler/>", "<cics_json_handler_java/>", "<handler><program>T</program></handler>"];
+        let list: String = (0..handlers).map(|n| handler(&format!("H{n}"))).collect();
+        let config = match requester {
+            false => provider(&list, terminals[terminal]),
+            true => {
+                let soap = if terminal < 2 { terminals[terminal] } else { "" };
+                Config::parse(&format!(
+                    "<requester_pipeline><service><service_handler_list>{soap}{list}\
+                     </service_handler_list></service></requester_pipeline>"
+                )).unwrap()
+            }
+        };
+        let config = Arc::new(config);
+        let mut pipeline = Pipeline::new(&config, message.as_bytes(), Containers::new(), Limits::default());
+        let mut steps = steps.into_iter().chain(std::iter::repeat(0));
+        let mut ended = false;
+        for _ in 0..40 {
+            let step = steps.next().unwrap_or(0);
+            match pipeline.poll() {
+                Action::Link { .. } => {
+                    if step & 1 != 0 {
+                        pipeline.containers.remove(names::REQUEST);
+                    }
+                    if step & 2 != 0 {
+                        pipeline.containers.insert(names::RESPONSE.into(), message.clone().into_bytes());
+                    }
+                    match step & 12 {
+                        12 => pipeline.handle_failure("it failed"),
+                        _ => pipeline.handle_return(),
+                    }
+                }
+                Action::Application { .. } => {
+                    let fault = Fault::new(Code::Receiver, "no");
+                    pipeline.handle_answer((step & 1 != 0).then_some(&fault), step & 2 != 0);
+                }
+                Action::Send => match step & 3 {
+                    0 => pipeline.handle_received(None),
+                    1 => pipeline.handle_failure("no server"),
+                    _ => pipeline.handle_received(Some(message.clone().into_bytes())),
+                },
+                Action::Done(_) => {
+                    ended = true;
+                    break;
+                }
+            }
+        }
+        assert!(ended, "the pipeline does not end");
+    }
+}

@@ -30,8 +30,9 @@ impl Region {
         copy(&here.join("../../examples/web-services"), folder.path());
         copy(&here.join("testdata/services"), folder.path());
         // The client names the port of the server.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = port.local_addr().unwrap().port();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
         let csd = folder.path().join("resources.csd");
         let more = std::fs::read_to_string(folder.path().join("more.csd")).unwrap();
         let text = std::fs::read_to_string(&csd).unwrap() + &more;
@@ -190,7 +191,7 @@ fn the_same_service_speaks_json() {
                   \"FX_RESULT\":0,\"FX_REMARK\":\"\"}";
     let (status, answer) = ask(&format!("{{\"fxQuote\":{record}}}"));
     assert_eq!(status, 200, "{answer}");
-    assert_eq!(answer["fxQuoteResponse"]["FX_RESULT"].to_string(), "11.70");
+    assert_eq!(answer["fxQuoteResponse"]["FX_RESULT"].as_f64(), Some(11.7));
     assert_eq!(ask(record).0, 200);
     let (status, answer) = ask("{\"fxQuote\":{\"FX_AMOUNT\":\"x\"}}");
     assert_eq!((status, answer["status"].as_u64()), (400, Some(400)));

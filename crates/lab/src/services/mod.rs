@@ -1,0 +1,12 @@
+//! The region of paper 002: one that is client and server of a service, by
+//! pipelines and by web support, behind a relay on another host.
+//!
+//! The programs are those of `examples/web-services`. [`flow`] is one row of
+//! the paper's table: a region, its path, and rounds of the client's
+//! transaction with their records and their capture.
+
+mod application;
+mod flow;
+
+pub use application::Transport;
+pub use flow::{Flow, Rounds, Stack};
