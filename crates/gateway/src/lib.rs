@@ -7,6 +7,7 @@ mod mapping;
 mod openapi;
 mod problem;
 mod project;
+mod requester;
 pub mod security;
 mod server;
 mod service;
@@ -18,11 +19,14 @@ pub use backend::{Abend, Backend, Call, Door, Failed, Operated, PutError, Refusa
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
 pub use openapi::keywords::reference_page as openapi_reference;
 pub use project::import::{
-    Choice, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle, Redefines, Update,
-    import, program_text, update,
+    Choice, FromArchives, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle,
+    Redefines, Update, fuzz_archive, import, import_archives, program_text, update,
 };
 pub use project::operation::{Api, Contract};
 pub use project::structure::{Generated, fuzz_derived, structures};
+pub use requester::{
+    Calling, Outbound, Requester, RequesterFault, RequesterOptions, Returned, requester_copybooks,
+};
 pub use server::{
     ClientCertificates, Gateway, GatewayConfig, StartError, Tls, TlsConfig, Unserved, constant,
     metrics_sample,
