@@ -9,6 +9,7 @@ mod openapi;
 mod policy;
 mod problem;
 mod project;
+mod requester;
 pub mod security;
 mod server;
 mod service;
@@ -24,11 +25,14 @@ pub use observe::{AuditConfig, ObserveConfig, TracingConfig, check_endpoint};
 pub use openapi::keywords::reference_page as openapi_reference;
 pub use policy::{Policies, Policy};
 pub use project::import::{
-    Choice, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle, Redefines, Update,
-    import, program_text, update,
+    Choice, FromArchives, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle,
+    Redefines, Update, fuzz_archive, import, import_archives, program_text, update,
 };
 pub use project::operation::{Api, Contract};
 pub use project::structure::{Generated, fuzz_derived, structures};
+pub use requester::{
+    Calling, Outbound, Requester, RequesterFault, RequesterOptions, Returned, requester_copybooks,
+};
 pub use server::{
     Gateway, GatewayConfig, LoadError, Loader, StartError, TlsConfig, Unserved, administration,
     constant, metrics_sample,

@@ -6,18 +6,21 @@
 //! only list of keywords; the walk over a document and the reference page come
 //! from it.
 //!
+//! Where versions differ, a row says so; a document of version 2.0 has a table
+//! of its own beside this one.
+//!
 //! Reference: OpenAPI 3.0.3 and 3.1.0, "Specification"; JSON Schema 2020-12.
 //!
 //! Invariant: no keyword is passed over. One that is in no row is a warning.
 
-use super::Document;
+use super::{Document, Version, swagger_keywords};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
 /// The kinds of objects that a document is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Object {
+pub(super) enum Object {
     Document,
     Info,
     Contact,
@@ -43,11 +46,13 @@ enum Object {
     SecurityScheme,
     OAuthFlows,
     OAuthFlow,
+    /// Of version 2.0: what an array that is no schema consists of.
+    Items,
 }
 
 /// What stands below a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Below {
+pub(super) enum Below {
     /// A plain value, or something that is not looked into.
     Value,
     /// An object of that kind.
@@ -60,70 +65,98 @@ enum Below {
 
 /// What is made of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Treatment {
+pub(super) enum Treatment {
     /// The gateway does what it says.
     Served,
     /// It tells clients something and asks nothing of the gateway.
     Shown,
     /// It says something that the gateway does not do; what that means.
     Warning(&'static str),
+    /// An API that has it is not served; why.
+    Refused(&'static str),
     /// Some of its values are not done; the walk tells them apart.
     ByValue(&'static str),
 }
 
-struct Row {
-    keyword: &'static str,
-    treatment: Treatment,
-    below: Below,
+/// The versions that have a keyword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    /// All that the table is for.
+    All,
+    /// 3.1, not 3.0.
+    From31,
+    /// 3.0, not 3.1; what is written instead.
+    Until30(&'static str),
 }
 
-const fn row(keyword: &'static str, treatment: Treatment, below: Below) -> Row {
+pub(super) struct Row {
+    pub keyword: &'static str,
+    pub treatment: Treatment,
+    pub below: Below,
+    pub within: Within,
+}
+
+pub(super) const fn row(keyword: &'static str, treatment: Treatment, below: Below) -> Row {
     Row {
         keyword,
         treatment,
         below,
+        within: Within::All,
     }
 }
 
-const fn served(keyword: &'static str, below: Below) -> Row {
+pub(super) const fn served(keyword: &'static str, below: Below) -> Row {
     row(keyword, Treatment::Served, below)
 }
 
-const fn shown(keyword: &'static str) -> Row {
+pub(super) const fn shown(keyword: &'static str) -> Row {
     row(keyword, Treatment::Shown, Below::Value)
 }
 
-const fn warned(keyword: &'static str, why: &'static str) -> Row {
+pub(super) const fn warned(keyword: &'static str, why: &'static str) -> Row {
     row(keyword, Treatment::Warning(why), Below::Value)
 }
 
-const fn by_value(keyword: &'static str, what: &'static str) -> Row {
+pub(super) const fn by_value(keyword: &'static str, what: &'static str) -> Row {
     row(keyword, Treatment::ByValue(what), Below::Value)
 }
 
 /// A keyword of OpenAPI 3.1, which a 3.0 document does not have.
-const fn new(keyword: &'static str) -> Row {
-    warned(keyword, "it came with OpenAPI 3.1, and is not looked at")
+const fn new(row: Row) -> Row {
+    Row {
+        within: Within::From31,
+        ..row
+    }
 }
 
 use Below::{List, Map as MapOf, One, Value as Plain};
 
+/// The objects that a table is of: kind, title in the specification, rows.
+pub(super) type Table = &'static [(Object, &'static str, &'static [Row])];
+
 /// Every keyword of every object, in the order of the specification.
-const TABLE: &[(Object, &str, &[Row])] = &[
+const TABLE: Table = &[
     (
         Object::Document,
         "OpenAPI Object",
         &[
-            by_value("openapi", "3.0 is served; other versions are errors"),
+            by_value(
+                "openapi",
+                "3.0 and 3.1 are served; other versions are errors",
+            ),
             row("info", Treatment::Shown, One(Object::Info)),
-            new("jsonSchemaDialect"),
+            new(by_value("jsonSchemaDialect", DIALECT)),
             row(
                 "servers",
                 Treatment::ByValue("the path of the first is the base path; more are a warning"),
                 List(Object::Server),
             ),
             served("paths", MapOf(Object::PathItem)),
-            new("webhooks"),
+            new(row(
+                "webhooks",
+                Treatment::Refused("they are never called: take them out of the document"),
+                Plain,
+            )),
             served("components", One(Object::Components)),
             by_value("security", SECURITY),
             row("tags", Treatment::Shown, List(Object::Tag)),
@@ -135,7 +168,7 @@ const TABLE: &[(Object, &str, &[Row])] = &[
         "Info Object",
         &[
             shown("title"),
-            new("summary"),
+            new(shown("summary")),
             shown("description"),
             shown("termsOfService"),
             row("contact", Treatment::Shown, One(Object::Contact)),
@@ -151,7 +184,7 @@ const TABLE: &[(Object, &str, &[Row])] = &[
     (
         Object::License,
         "License Object",
-        &[shown("name"), new("identifier"), shown("url")],
+        &[shown("name"), new(shown("identifier")), shown("url")],
     ),
     (
         Object::Server,
@@ -188,7 +221,7 @@ const TABLE: &[(Object, &str, &[Row])] = &[
             ),
             row("links", Treatment::Shown, MapOf(Object::Link)),
             warned("callbacks", CALLBACKS),
-            new("pathItems"),
+            new(served("pathItems", MapOf(Object::PathItem))),
         ],
     ),
     (
@@ -384,7 +417,7 @@ const TABLE: &[(Object, &str, &[Row])] = &[
             served("minProperties", Plain),
             served("required", Plain),
             served("enum", Plain),
-            by_value("type", "one type is served; a list of types came with 3.1"),
+            by_value("type", "a list of types came with 3.1"),
             served("not", One(Object::Schema)),
             served("allOf", List(Object::Schema)),
             served("oneOf", List(Object::Schema)),
@@ -395,7 +428,10 @@ const TABLE: &[(Object, &str, &[Row])] = &[
             shown("description"),
             served("format", Plain),
             served("default", Plain),
-            served("nullable", Plain),
+            Row {
+                within: Within::Until30("write a list of types that has \"null\" in it"),
+                ..served("nullable", Plain)
+            },
             row(
                 "discriminator",
                 Treatment::Warning("the alternatives are tried one by one, whatever it says"),
@@ -414,32 +450,32 @@ const TABLE: &[(Object, &str, &[Row])] = &[
             row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
             shown("example"),
             shown("deprecated"),
-            new("$schema"),
-            new("$id"),
-            new("$anchor"),
-            new("$dynamicRef"),
-            new("$dynamicAnchor"),
-            new("$vocabulary"),
-            new("$comment"),
-            new("$defs"),
-            new("const"),
-            new("if"),
-            new("then"),
-            new("else"),
-            new("dependentSchemas"),
-            new("dependentRequired"),
-            new("prefixItems"),
-            new("contains"),
-            new("minContains"),
-            new("maxContains"),
-            new("patternProperties"),
-            new("propertyNames"),
-            new("unevaluatedItems"),
-            new("unevaluatedProperties"),
-            new("contentEncoding"),
-            new("contentMediaType"),
-            new("contentSchema"),
-            new("examples"),
+            new(by_value("$schema", DIALECT)),
+            new(warned("$id", IDS)),
+            new(warned("$anchor", IDS)),
+            new(warned("$dynamicRef", IDS)),
+            new(warned("$dynamicAnchor", IDS)),
+            new(warned("$vocabulary", "keywords are those of this table")),
+            new(shown("$comment")),
+            new(served("$defs", MapOf(Object::Schema))),
+            new(served("const", Plain)),
+            new(served("if", One(Object::Schema))),
+            new(served("then", One(Object::Schema))),
+            new(served("else", One(Object::Schema))),
+            new(served("dependentSchemas", MapOf(Object::Schema))),
+            new(served("dependentRequired", Plain)),
+            new(served("prefixItems", List(Object::Schema))),
+            new(served("contains", One(Object::Schema))),
+            new(served("minContains", Plain)),
+            new(served("maxContains", Plain)),
+            new(served("patternProperties", MapOf(Object::Schema))),
+            new(served("propertyNames", One(Object::Schema))),
+            new(warned("unevaluatedItems", UNEVALUATED)),
+            new(warned("unevaluatedProperties", UNEVALUATED)),
+            new(shown("contentEncoding")),
+            new(shown("contentMediaType")),
+            new(row("contentSchema", Treatment::Shown, One(Object::Schema))),
+            new(shown("examples")),
         ],
     ),
     (
@@ -513,7 +549,16 @@ const SECURITY: &str =
     "enforced; a requirement that no scheme of the gateway can enforce is an error";
 const SERVERS: &str = "only the document's own servers count";
 const CALLBACKS: &str = "callbacks are never called";
-const BOUND: &str = "true or false, as OpenAPI 3.0 has it; a number came with 3.1";
+const BOUND: &str = "true or false in a 3.0 document, a number in a 3.1 document";
+const DIALECT: &str =
+    "the base dialect of OpenAPI 3.1 and JSON Schema 2020-12; another is a warning";
+const IDS: &str = "references are followed within the document by their JSON pointers only";
+const UNEVALUATED: &str = "it is not looked at: write additionalProperties or items";
+/// Dialects of schemas that are served.
+const DIALECTS: [&str; 2] = [
+    "https://spec.openapis.org/oas/3.1/dialect/base",
+    "https://json-schema.org/draft/2020-12/schema",
+];
 
 /// Tells of every keyword of a document that is not done.
 pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
@@ -522,7 +567,19 @@ pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
         out,
         path: Vec::new(),
     };
-    walk.object(Object::Document, &document.json);
+    walk.object(Object::Document, &document.author);
+}
+
+/// The rows of a kind of object, with its title. What version 2.0 has in
+/// common with its successors stands in the table of these.
+fn rows(version: Version, kind: Object) -> Option<(&'static str, &'static [Row])> {
+    let own = match version {
+        Version::V2 => swagger_keywords::TABLE,
+        Version::V30 | Version::V31 => &[],
+    };
+    let mut all = own.iter().chain(TABLE);
+    let (_, title, rows) = all.find(|(object, ..)| *object == kind)?;
+    Some((title, rows))
 }
 
 /// The keywords as a reference page in Markdown.
@@ -534,21 +591,40 @@ pub fn reference_page() -> String {
          with an error is not served. A keyword that is not here is a warning, unless it begins \
          with `x-`. This page is made by `tupelo reference openapi`.\n",
     );
-    for (_, title, rows) in TABLE {
+    page += "\nA document of version 2.0 (Swagger) is served as it is; what it has in common \
+             with 3.0, such as the Info Object, stands with 3.0.\n\n# OpenAPI 3.0 and 3.1\n";
+    write_table(TABLE, &mut page);
+    page += "\n# OpenAPI 2.0\n";
+    write_table(swagger_keywords::TABLE, &mut page);
+    page += "\n# Keys of a project's own files\n\nThe same for the files beside the document.\n";
+    page += &crate::project::keys::reference();
+    page
+}
+
+fn write_table(table: Table, page: &mut String) {
+    for (_, title, rows) in table {
         let _ = write!(page, "\n## {title}\n\n| keyword | | |\n|---|---|---|\n");
         for row in *rows {
             let (word, why) = match row.treatment {
                 Treatment::Served => ("served", ""),
                 Treatment::Shown => ("shown", ""),
                 Treatment::Warning(why) => ("warning", why),
+                Treatment::Refused(why) => ("error", why),
                 Treatment::ByValue(what) => ("by value", what),
             };
-            let _ = writeln!(page, "| `{}` | {word} | {why} |", row.keyword);
+            let when = match row.within {
+                Within::All => "",
+                Within::From31 => "3.1 only",
+                Within::Until30(_) => "3.0 only",
+            };
+            let comma = if when.is_empty() || why.is_empty() {
+                ""
+            } else {
+                "; "
+            };
+            let _ = writeln!(page, "| `{}` | {word} | {when}{comma}{why} |", row.keyword);
         }
     }
-    page += "\n# Keys of a project's own files\n\nThe same for the files beside the document.\n";
-    page += &crate::project::keys::reference();
-    page
 }
 
 struct Walk<'a> {
@@ -573,14 +649,17 @@ impl Walk<'_> {
         let Value::Object(members) = value else {
             return;
         };
-        let Some((_, title, rows)) = TABLE.iter().find(|(object, ..)| *object == kind) else {
+        let version = self.document.version;
+        let Some((title, rows)) = rows(version, kind) else {
             return;
         };
         if self.path.len() > DEEPEST {
             return;
         }
-        // What stands beside a reference does not count in OpenAPI 3.0.
-        let reference = members.contains_key("$ref") && kind != Object::PathItem;
+        // What stands beside a reference counts in schemas of OpenAPI 3.1 only.
+        let reference = members.contains_key("$ref")
+            && kind != Object::PathItem
+            && !(version == Version::V31 && kind == Object::Schema);
         for (keyword, value) in members {
             if keyword.starts_with("x-") || reference {
                 continue;
@@ -589,9 +668,29 @@ impl Walk<'_> {
                 self.unknown(keyword, title, rows);
                 continue;
             };
+            match (row.within, version) {
+                (Within::From31, Version::V30) => {
+                    let why = "it came with OpenAPI 3.1, and is not looked at";
+                    self.warn(keyword, format!("{keyword}: {why}"));
+                    continue;
+                }
+                (Within::Until30(instead), Version::V31) => {
+                    let message = format!(
+                        "{keyword}: OpenAPI 3.1 does not have it, and it does not count; {instead}"
+                    );
+                    self.warn(keyword, message);
+                    continue;
+                }
+                _ => {}
+            }
             match row.treatment {
                 Treatment::Served | Treatment::Shown => {}
                 Treatment::Warning(why) => self.warn(keyword, format!("{keyword}: {why}")),
+                Treatment::Refused(why) => {
+                    let at = self.at(keyword);
+                    self.out
+                        .error(&self.document.file, at, format!("{keyword}: {why}"));
+                }
                 Treatment::ByValue(_) => self.by_value(kind, keyword, value, members),
             }
             self.below(row.below, keyword, value);
@@ -665,18 +764,51 @@ impl Walk<'_> {
                     }
                 }
             }
-            (_, "exclusiveMaximum" | "exclusiveMinimum") if !value.is_boolean() => {
-                let message = format!(
-                    "{keyword}: OpenAPI 3.0 takes true or false here, and this bound is not checked"
-                );
+            (_, "exclusiveMaximum" | "exclusiveMinimum") => self.exclusive(keyword, value),
+            (Object::Schema, "type") => self.type_of(value),
+            (_, "jsonSchemaDialect" | "$schema") => {
+                let name = value.as_str().unwrap_or_default().trim_end_matches('#');
+                if !DIALECTS.contains(&name) {
+                    let message = format!("{keyword}: schemas are read as JSON Schema 2020-12");
+                    self.warn(keyword, message);
+                }
+            }
+            _ => swagger_keywords::by_value(kind, keyword, value, &mut |message| {
                 self.warn(keyword, message);
-            }
-            (Object::Schema, "type") if !value.is_string() => {
-                let message = "type: OpenAPI 3.0 takes one type here, and none of these is checked";
-                self.warn(keyword, message.into());
-            }
-            _ => {}
+            }),
         }
+    }
+
+    fn exclusive(&mut self, keyword: &str, value: &Value) {
+        let (right, takes) = match self.document.version {
+            Version::V31 => (value.is_number(), "OpenAPI 3.1 takes a number here"),
+            Version::V30 => (value.is_boolean(), "OpenAPI 3.0 takes true or false here"),
+            Version::V2 => (value.is_boolean(), "OpenAPI 2.0 takes true or false here"),
+        };
+        if !right {
+            self.warn(
+                keyword,
+                format!("{keyword}: {takes}, and this bound is not checked"),
+            );
+        }
+    }
+
+    fn type_of(&mut self, value: &Value) {
+        let known = |value: &Value| {
+            let name = value.as_str().unwrap_or_default();
+            name == "null" || crate::validate::schema::Type::by_name(name).is_some()
+        };
+        let message = match (self.document.version, value) {
+            (Version::V31, Value::Array(list)) if list.iter().all(known) => return,
+            (_, value @ Value::String(_)) if known(value) => return,
+            (Version::V30 | Version::V2, Value::Array(_)) => {
+                "type: a list of types came with OpenAPI 3.1, and none of these is checked"
+            }
+            _ => {
+                "type: string, number, integer, boolean, array and object are; this is not checked"
+            }
+        };
+        self.warn("type", message.into());
     }
 
     fn style(&mut self, value: &Value, beside: &Map<String, Value>) {
@@ -694,7 +826,7 @@ impl Walk<'_> {
     }
 }
 
-fn is_json(name: &str) -> bool {
+pub(super) fn is_json(name: &str) -> bool {
     let name = name.split(';').next().unwrap_or_default().trim();
     name.ends_with("/json") || name.ends_with("+json") || name.contains('*')
 }
@@ -708,7 +840,7 @@ mod tests {
 
     #[test]
     fn no_keyword_stands_twice_in_an_object() {
-        for (_, title, rows) in TABLE {
+        for (_, title, rows) in TABLE.iter().chain(swagger_keywords::TABLE) {
             let mut names: Vec<&str> = rows.iter().map(|row| row.keyword).collect();
             names.sort_unstable();
             names.dedup();

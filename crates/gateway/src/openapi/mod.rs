@@ -1,9 +1,15 @@
-//! The API's own document.
+//! The API's own document, of OpenAPI 2.0, 3.0 or 3.1.
 //!
-//! Reference: OpenAPI 3.0.3.
+//! All versions become one form, that of 3.0, of which the rest of the crate
+//! knows; the author's document is kept beside it, for clients and for the
+//! places of findings.
+//!
+//! Reference: OpenAPI 2.0, 3.0.3 and 3.1.0.
 
 pub(crate) mod keywords;
 pub(crate) mod security;
+mod swagger;
+mod swagger_keywords;
 
 use crate::diagnostics::{Diagnostics, Position};
 use crate::yaml::{self, Node};
@@ -17,12 +23,26 @@ pub(crate) const METHODS: [&str; 8] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
 ];
 
+/// The version of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// 2.0, called Swagger.
+    V2,
+    V30,
+    V31,
+}
+
 /// A parsed document.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub file: PathBuf,
     /// The text as it was written.
     pub text: String,
+    pub version: Version,
+    /// The document as it was written.
+    pub author: Value,
+    /// The same in the form of 3.0. Paths, methods and the names of schemas
+    /// stand where they stood.
     pub json: Value,
     node: Node,
 }
@@ -38,19 +58,35 @@ pub(crate) struct OperationObject<'a> {
 }
 
 impl Document {
-    /// Reads `openapi.yaml` (or `.yml`, `.json`) in `folder`.
+    /// Reads `openapi.yaml` (or `.yml`, `.json`) in `folder`, and tells of what
+    /// it declares and the gateway does not do.
     pub fn load(folder: &Path, out: &mut Diagnostics) -> Option<Document> {
-        let names = ["openapi.yaml", "openapi.yml", "openapi.json"];
-        let Some(file) = names
-            .map(|n| folder.join(n))
-            .into_iter()
-            .find(|f| f.is_file())
-        else {
+        let document = Document::read(folder, out)?;
+        keywords::check(&document, out);
+        Some(document)
+    }
+
+    /// Reads the document of an API that somebody else serves.
+    pub fn of_requester(folder: &Path, out: &mut Diagnostics) -> Option<Document> {
+        Document::read(folder, out)
+    }
+
+    fn read(folder: &Path, out: &mut Diagnostics) -> Option<Document> {
+        let names = [
+            "openapi.yaml",
+            "openapi.yml",
+            "openapi.json",
+            "swagger.yaml",
+            "swagger.yml",
+            "swagger.json",
+        ];
+        let known = names.map(|n| folder.join(n)).into_iter();
+        let Some(file) = known.into_iter().find(|f| f.is_file()) else {
             out.error_help(
                 folder,
                 Position::default(),
                 "there is no openapi.yaml",
-                "an API project keeps its OpenAPI 3.0 document in src/main/api/openapi.yaml",
+                "an API project keeps its OpenAPI document in src/main/api/openapi.yaml",
             );
             return None;
         };
@@ -68,26 +104,20 @@ impl Document {
                 return None;
             }
         };
+        let author = node.to_json();
+        let version = version(&author, &file, &node, out);
+        let json = match version {
+            Version::V2 => swagger::modern(&author),
+            Version::V30 | Version::V31 => author.clone(),
+        };
         let document = Document {
-            json: node.to_json(),
+            version,
+            author,
+            json,
             file,
             text,
             node,
         };
-        let version = document
-            .json
-            .get("openapi")
-            .map(|v| v.to_string())
-            .unwrap_or_default();
-        if !version.trim_matches('"').starts_with("3.0") {
-            let (at, help) = (document.at(&["openapi"]), "write openapi: 3.0.3");
-            let message = match version.as_str() {
-                "" => "this is not an OpenAPI 3.0 document: it has no 'openapi' version".into(),
-                v => format!("OpenAPI {v} is not supported, only 3.0"),
-            };
-            out.error_help(&document.file, at, message, help);
-        }
-        keywords::check(&document, out);
         Some(document)
     }
 
@@ -182,6 +212,33 @@ impl Document {
         let response = keys.iter().find_map(|key| responses.get(key))?;
         self.resolve(response).get("content")
     }
+}
+
+/// The version that a document says it has; another than those served is an
+/// error, and read as 3.0.
+fn version(author: &Value, file: &Path, node: &Node, out: &mut Diagnostics) -> Version {
+    let (key, value) = match (author.get("openapi"), author.get("swagger")) {
+        (None, Some(value)) => ("swagger", value),
+        (value, _) => ("openapi", value.unwrap_or(&Value::Null)),
+    };
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    match (key, text.split('.').collect::<Vec<_>>().as_slice()) {
+        ("swagger", ["2", "0"]) => return Version::V2,
+        ("openapi", ["3", "0", ..]) => return Version::V30,
+        ("openapi", ["3", "1", ..]) => return Version::V31,
+        _ => {}
+    }
+    let message = match text.as_str() {
+        "" => "this is not an OpenAPI document: it has no 'openapi' version".into(),
+        text => format!("OpenAPI {text} is not supported; 2.0, 3.0 and 3.1 are"),
+    };
+    let help = "write openapi: 3.0.3, or swagger: '2.0'";
+    out.error_help(file, node.locate([key]), message, help);
+    Version::V30
 }
 
 /// The schema of the first media type that is JSON.

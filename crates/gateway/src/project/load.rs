@@ -14,7 +14,7 @@ use crate::mapping::reads::Reads;
 use crate::mapping::request::{self, RequestPlan};
 use crate::mapping::response::{self, ResponsePlan};
 use crate::mapping::tree;
-use crate::openapi::{Document, OperationObject, json_content, security};
+use crate::openapi::{Document, OperationObject, Version, json_content, security};
 use crate::security::Means;
 use crate::validate::params::{self, Param};
 use crate::validate::schema::{SchemaId, SchemaSet};
@@ -40,7 +40,7 @@ pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option
     let limits = check_options(&main.join("config/options.yaml"), out);
     let document = Document::load(&main.join("api"), out)?;
     let assets = load_assets(&main.join("zosAssets"), limits, out);
-    let mut set = SchemaSet::default();
+    let mut set = SchemaSet::of_2020(document.version == Version::V31);
     let mut operations = Vec::new();
     let folders = main.join("operations");
     let found = document.operations();
@@ -75,12 +75,7 @@ pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option
         title: info("/info/title").unwrap_or(&name).to_string(),
         version: info("/info/version").unwrap_or_default().to_string(),
         base_path: document.base_path(),
-        document_json: served::document(
-            document.json.clone(),
-            &document.base_path(),
-            &operations,
-            means,
-        ),
+        document_json: served::document(&document, &operations, means),
         document: document.text.clone(),
         set,
         operations,

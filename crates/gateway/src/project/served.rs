@@ -7,6 +7,7 @@
 //! documents, whether the project's author thought of them or not.
 
 use super::operation::{Operation, Work};
+use crate::openapi::{Document, Version};
 use crate::security::Means;
 use serde_json::{Map, Value, json};
 
@@ -46,65 +47,114 @@ const GUARDED: [(&str, &str); 3] = [
 
 /// The document with its servers reduced to the base path, so that a page which
 /// shows it sends requests to where it came from, and with the gateway's own
-/// answers.
-pub(super) fn document(
-    mut json: Value,
-    base: &str,
-    operations: &[Operation],
-    means: Means,
-) -> String {
-    let url = if base.is_empty() { "/" } else { base };
-    let known = json["components"]["responses"].clone();
+/// answers. It stays of its author's version.
+pub(super) fn document(document: &Document, operations: &[Operation], means: Means) -> String {
+    let base = document.base_path();
+    let base = if base.is_empty() { "/" } else { &base };
+    let mut json = document.author.clone();
+    let form = match document.version {
+        Version::V2 => Form {
+            schemas: &["definitions"],
+            responses: "#/responses/",
+            known: json["responses"].clone(),
+            media: false,
+        },
+        Version::V30 | Version::V31 => Form {
+            schemas: &["components", "schemas"],
+            responses: "#/components/responses/",
+            known: json["components"]["responses"].clone(),
+            media: true,
+        },
+    };
     for operation in operations {
         let method = operation.method.as_str().to_ascii_lowercase();
-        let responses = json
+        let object = json
             .get_mut("paths")
             .and_then(|paths| paths.get_mut(&operation.path))
-            .and_then(|path| path.get_mut(&method))
-            .and_then(|operation| operation.get_mut("responses"))
-            .and_then(Value::as_object_mut);
+            .and_then(|path| path.get_mut(&method));
+        let Some(object) = object else { continue };
+        if let Some(produces) = object.get_mut("produces").and_then(Value::as_array_mut) {
+            produces.push(json!(MEDIA));
+        }
+        let responses = object.get_mut("responses").and_then(Value::as_object_mut);
         let Some(responses) = responses else { continue };
         let with_body = operation.body.is_some().then_some(WITH_BODY);
         let guarded = means != Means::default() || operation.security.is_some();
         let guarded = guarded.then_some(GUARDED).into_iter().flatten();
         let more = with_body.into_iter().flatten().chain(guarded);
         for (status, why) in ALWAYS.into_iter().chain(more) {
-            add(responses, status, why, &known);
+            form.add(responses, status, why);
         }
         if matches!(operation.work, Work::Unsupported(_)) {
-            add(responses, "501", "The operation is not served yet", &known);
+            form.add(responses, "501", "The operation is not served yet");
         }
     }
-    if let Some(object) = json.as_object_mut() {
-        object.insert("servers".into(), json!([{ "url": url }]));
-        let components = object.entry("components").or_insert_with(|| json!({}));
-        if let Some(components) = components.as_object_mut() {
-            let schemas = components.entry("schemas").or_insert_with(|| json!({}));
-            schemas[SCHEMA] = schema();
+    if document.version == Version::V2
+        && let Some(object) = json.as_object_mut()
+    {
+        // Without them a client uses the server that it has the document from.
+        object.remove("host");
+        object.remove("schemes");
+        let produces = object
+            .entry("produces")
+            .or_insert_with(|| json!(["application/json"]));
+        if let Some(produces) = produces.as_array_mut() {
+            produces.push(json!(MEDIA));
         }
+        object.insert("basePath".into(), json!(base));
+    } else if let Some(object) = json.as_object_mut() {
+        object.insert("servers".into(), json!([{ "url": base }]));
+    }
+    let mut place = &mut json;
+    for name in form.schemas {
+        let Some(object) = place.as_object_mut() else {
+            return json.to_string();
+        };
+        place = object.entry(*name).or_insert_with(|| json!({}));
+    }
+    if let Some(schemas) = place.as_object_mut() {
+        schemas.insert(SCHEMA.into(), schema());
     }
     json.to_string()
 }
 
-/// Says of a status that it may come with a problem document.
-fn add(responses: &mut Map<String, Value>, status: &str, why: &str, known: &Value) {
-    let response = responses
-        .entry(status)
-        .or_insert_with(|| json!({ "description": why }));
-    let named = response["$ref"].as_str();
-    if let Some(name) = named.and_then(|r| r.strip_prefix("#/components/responses/")) {
-        // Other operations may use it for what their programs answer.
-        *response = known[name].clone();
-    }
-    let Some(response) = response.as_object_mut() else {
-        return;
-    };
-    let content = response.entry("content").or_insert_with(|| json!({}));
-    if let Some(content) = content.as_object_mut() {
-        let schema = format!("#/components/schemas/{SCHEMA}");
-        content
-            .entry(MEDIA)
-            .or_insert_with(|| json!({ "schema": { "$ref": schema } }));
+/// How a version writes responses.
+struct Form<'a> {
+    /// Names that lead to the schemas.
+    schemas: &'a [&'a str],
+    /// What a reference to a response begins with.
+    responses: &'a str,
+    /// The responses that can be referred to.
+    known: Value,
+    /// A response has media types, not one schema.
+    media: bool,
+}
+
+impl Form<'_> {
+    /// Says of a status that it may come with a problem document.
+    fn add(&self, responses: &mut Map<String, Value>, status: &str, why: &str) {
+        let response = responses
+            .entry(status)
+            .or_insert_with(|| json!({ "description": why }));
+        let named = response["$ref"].as_str();
+        if let Some(name) = named.and_then(|r| r.strip_prefix(self.responses)) {
+            // Other operations may use it for what their programs answer.
+            *response = self.known[name].clone();
+        }
+        let Some(response) = response.as_object_mut() else {
+            return;
+        };
+        let schema = json!({ "$ref": format!("#/{}/{SCHEMA}", self.schemas.join("/")) });
+        if !self.media {
+            response.entry("schema").or_insert(schema);
+            return;
+        }
+        let content = response.entry("content").or_insert_with(|| json!({}));
+        if let Some(content) = content.as_object_mut() {
+            content
+                .entry(MEDIA)
+                .or_insert_with(|| json!({ "schema": schema }));
+        }
     }
 }
 

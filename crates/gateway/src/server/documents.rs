@@ -125,8 +125,17 @@ pub(super) fn redirect(to: &str) -> Response<Full> {
 pub(super) fn document_at(api: &Api, origin: &str) -> Response<Full> {
     let mut json: serde_json::Value = serde_json::from_str(&api.document_json).unwrap_or_default();
     if let Some(object) = json.as_object_mut() {
-        let url = format!("{origin}{}", api.base_path);
-        object.insert("servers".into(), serde_json::json!([{ "url": url }]));
+        let (scheme, host) = origin.split_once("://").unwrap_or(("http", origin));
+        match object.contains_key("swagger") {
+            true => {
+                object.insert("schemes".into(), serde_json::json!([scheme]));
+                object.insert("host".into(), serde_json::json!(host));
+            }
+            false => {
+                let url = format!("{origin}{}", api.base_path);
+                object.insert("servers".into(), serde_json::json!([{ "url": url }]));
+            }
+        }
     }
     text("application/json", json.to_string())
 }

@@ -10,11 +10,12 @@
 //! and faults are told as the RFC 9457 document has them, with OpenAPI's keywords
 //! and none but those.
 //!
-//! Reference: OpenAPI 3.0.3, Schema Object and Parameter Object.
+//! Reference: OpenAPI 3.0.3 and 3.1.0, Schema Object and Parameter Object.
 
 mod decimal;
 mod defaults;
 pub(crate) mod format;
+mod newer;
 pub(crate) mod params;
 mod pattern;
 pub(crate) mod schema;

@@ -1,8 +1,10 @@
-//! JSON Schema as OpenAPI 3.0 has it, compiled.
+//! JSON Schema as OpenAPI 2.0, 3.0 and 3.1 have it, compiled. What only 3.1 has
+//! is in [`super::newer`].
 //!
 //! Schemas live in one arena and name each other by index, so that recursive
 //! definitions need no special care.
 
+use super::newer::Newer;
 use super::pattern;
 use super::walk::{Scalar, Walk};
 use crate::json::{Json, Tape, is_number};
@@ -23,6 +25,8 @@ pub(crate) type SchemaId = usize;
 pub(crate) struct SchemaSet {
     schemas: Vec<Schema>,
     by_ref: HashMap<String, SchemaId>,
+    /// The document is of OpenAPI 3.1: its schemas are JSON Schema 2020-12.
+    newer: bool,
     /// What could not be compiled: pointer-free text, for warnings.
     pub notes: Vec<String>,
 }
@@ -70,6 +74,8 @@ pub(crate) struct Schema {
     pub fills: bool,
     /// Default value as JSON text.
     pub default: Option<String>,
+    /// What only OpenAPI 3.1 has.
+    pub newer: Option<Box<Newer>>,
 }
 
 /// A bound of a number, as the document writes it.
@@ -80,9 +86,21 @@ pub(crate) struct Bound {
 }
 
 impl SchemaSet {
+    /// A set for schemas of JSON Schema 2020-12, which OpenAPI 3.1 has, if it is
+    /// `newer`.
+    pub fn of_2020(newer: bool) -> SchemaSet {
+        SchemaSet {
+            newer,
+            ..SchemaSet::default()
+        }
+    }
+
     /// Compiles a schema of `document`, following its references.
     pub fn compile(&mut self, document: &Value, schema: &Value) -> SchemaId {
-        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        // In 3.1 other keywords may stand beside a reference.
+        let beside = self.newer && schema.as_object().is_some_and(|s| s.len() > 1);
+        if let Some(reference) = reference.filter(|_| !beside) {
             if let Some(id) = self.by_ref.get(reference) {
                 return *id;
             }
@@ -121,7 +139,7 @@ impl SchemaSet {
         self.schemas[id].fills = true;
     }
 
-    fn reserve(&mut self) -> SchemaId {
+    pub(super) fn reserve(&mut self) -> SchemaId {
         self.schemas.push(Schema::default());
         self.schemas.len() - 1
     }
@@ -132,7 +150,7 @@ impl SchemaSet {
         let bound = |key: &str, exclusive: &str| {
             s.get(key).filter(|n| n.is_number()).map(|n| Bound {
                 text: n.to_string(),
-                exclusive: flag(exclusive),
+                exclusive: !self.newer && flag(exclusive),
             })
         };
         let mut schema = Schema {
@@ -140,7 +158,7 @@ impl SchemaSet {
                 .get("type")
                 .and_then(Value::as_str)
                 .and_then(Type::by_name),
-            nullable: flag("nullable"),
+            nullable: !self.newer && flag("nullable"),
             values: s
                 .get("enum")
                 .and_then(Value::as_array)
@@ -201,6 +219,9 @@ impl SchemaSet {
         schema.any_of = several("anyOf");
         schema.one_of = several("oneOf");
         schema.not = s.get("not").map(|inner| self.compile(document, inner));
+        if self.newer {
+            self.build_newer(document, s, &mut schema);
+        }
         schema
     }
 

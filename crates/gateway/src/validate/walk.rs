@@ -32,6 +32,9 @@ pub(super) struct Walk<'s, 'f> {
     pointer: String,
     faults: &'f mut Vec<Fault>,
     nesting: usize,
+    /// It went too deep and goes nowhere any more: a schema that leads back to
+    /// itself twice would be walked for ever.
+    ended: bool,
 }
 
 impl<'s, 'f> Walk<'s, 'f> {
@@ -41,12 +44,49 @@ impl<'s, 'f> Walk<'s, 'f> {
             pointer: String::new(),
             faults,
             nesting: 0,
+            ended: false,
         }
     }
 }
 
-impl Walk<'_, '_> {
-    fn fault(&mut self, message: impl Into<String>) {
+impl<'s> Walk<'s, '_> {
+    pub(super) fn set(&self) -> &'s SchemaSet {
+        self.set
+    }
+
+    /// Whether something fits, its faults kept apart.
+    pub(super) fn tried(&mut self, check: impl FnOnce(&mut Walk<'s, '_>)) -> bool {
+        let mut faults = Vec::new();
+        let mut inner = Walk {
+            set: self.set,
+            pointer: String::new(),
+            faults: &mut faults,
+            nesting: self.nesting,
+            ended: self.ended,
+        };
+        check(&mut inner);
+        if inner.ended && !self.ended {
+            self.end();
+        }
+        faults.is_empty()
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+        self.fault("the schema is nested too deep to be checked");
+    }
+
+    /// Goes one schema deeper into the same value.
+    pub(super) fn deeper(&mut self, check: impl FnOnce(&mut Self)) {
+        if self.nesting >= MAX_NESTING {
+            return self.end();
+        }
+        self.nesting += 1;
+        check(self);
+        self.nesting -= 1;
+    }
+
+    pub(super) fn fault(&mut self, message: impl Into<String>) {
         if self.faults.len() < MAX_FAULTS {
             self.faults.push(Fault {
                 pointer: Some(self.pointer.clone()),
@@ -57,6 +97,9 @@ impl Walk<'_, '_> {
     }
 
     pub fn value(&mut self, id: SchemaId, value: Json<'_>) {
+        if self.ended {
+            return;
+        }
         let schema = self.set.get(id);
         // `nullable` beside `allOf` is how documents make a reference nullable.
         if schema.nullable && value.kind() == Kind::Null {
@@ -77,34 +120,34 @@ impl Walk<'_, '_> {
         {
             self.combined(schema, &mut |walk, id| walk.value(id, value));
         }
+        if let Some(newer) = &schema.newer {
+            self.newer(newer, value);
+        }
     }
 
     /// A parameter's text.
     pub fn text(&mut self, id: SchemaId, scalar: Scalar<'_>) {
+        if self.ended {
+            return;
+        }
         let schema = self.set.get(id);
         self.scalar(schema, scalar);
         self.combined(schema, &mut |walk, id| walk.text(id, scalar));
     }
 
     fn combined(&mut self, schema: &Schema, check: &mut dyn FnMut(&mut Walk<'_, '_>, SchemaId)) {
-        if self.nesting >= MAX_NESTING {
-            return self.fault("the schema is nested too deep to be checked");
-        }
-        self.nesting += 1;
+        self.deeper(|walk| walk.combined_there(schema, check));
+    }
+
+    fn combined_there(
+        &mut self,
+        schema: &Schema,
+        check: &mut dyn FnMut(&mut Walk<'_, '_>, SchemaId),
+    ) {
         for id in &schema.all_of {
             check(self, *id);
         }
-        let mut fits = |walk: &mut Walk<'_, '_>, id: SchemaId| {
-            let mut faults = Vec::new();
-            let mut inner = Walk {
-                set: walk.set,
-                pointer: String::new(),
-                faults: &mut faults,
-                nesting: walk.nesting,
-            };
-            check(&mut inner, id);
-            faults.is_empty()
-        };
+        let mut fits = |walk: &mut Walk<'s, '_>, id: SchemaId| walk.tried(|inner| check(inner, id));
         if !schema.any_of.is_empty() && !schema.any_of.iter().any(|id| fits(self, *id)) {
             self.fault("fits none of the forms it may have");
         }
@@ -118,7 +161,6 @@ impl Walk<'_, '_> {
         if schema.not.is_some_and(|id| fits(self, id)) {
             self.fault("has a form it must not have");
         }
-        self.nesting -= 1;
     }
 
     fn object(&mut self, schema: &Schema, value: Json<'_>) {
@@ -153,7 +195,15 @@ impl Walk<'_, '_> {
                     c => self.pointer.push(c),
                 }
             }
-            match (property.or(schema.additional), schema.closed) {
+            let mut by_pattern = false;
+            if let Some(newer) = &schema.newer {
+                for id in newer.by_pattern(&name) {
+                    by_pattern = true;
+                    self.value(id, member);
+                }
+            }
+            let additional = schema.additional.filter(|_| !by_pattern);
+            match (property.or(additional), schema.closed && !by_pattern) {
                 (Some(id), _) => self.value(id, member),
                 (None, true) => self.fault(format!("{name} is not a member this object has")),
                 (None, false) => {}
@@ -188,14 +238,20 @@ impl Walk<'_, '_> {
                 self.fault("must not have two equal items");
             }
         }
-        let Some(items) = schema.items else { return };
+        let first = schema.newer.as_ref().map_or(&[][..], |n| &n.prefix_items);
+        if schema.items.is_none() && first.is_empty() {
+            return;
+        }
         let length = self.pointer.len();
         for (i, item) in value.items().enumerate() {
             if self.faults.len() >= MAX_FAULTS {
                 break;
             }
+            let Some(id) = first.get(i).copied().or(schema.items) else {
+                break;
+            };
             self.pointer.push_str(&format!("/{i}"));
-            self.value(items, item);
+            self.value(id, item);
             self.pointer.truncate(length);
         }
     }
@@ -230,21 +286,34 @@ impl Walk<'_, '_> {
                 self.fault(format!("must be {}", want.described()));
                 false
             }
-            _ => true,
+            Some(_) => true,
+            None => {
+                let several = kinds(schema);
+                let fits = several.is_empty() || several.contains(&kind);
+                if !fits {
+                    self.fault(format!("must be {}", described(several)));
+                }
+                fits
+            }
         }
     }
 
     fn scalar(&mut self, schema: &Schema, value: Scalar<'_>) {
+        let several = kinds(schema);
         let fits = match (schema.kind, value) {
-            (None, Scalar::Null) => true,
             (_, Scalar::Null) if schema.nullable => return,
+            (None, value) if !several.is_empty() => several.iter().any(|kind| value.is(*kind)),
+            (None, Scalar::Null) => true,
             (Some(Type::String), Scalar::Text(_)) | (Some(Type::Boolean), Scalar::Bool(_)) => true,
             (Some(Type::Number), Scalar::Number(_)) | (None, _) => true,
             (Some(Type::Integer), Scalar::Number(n)) => is_integer(n),
             _ => false,
         };
         if !fits {
-            let want = schema.kind.map_or("another kind", Type::described);
+            let want = match &schema.kind {
+                Some(kind) => described(std::slice::from_ref(kind)),
+                None => described(several),
+            };
             return self.fault(format!("must be {want}"));
         }
         match value {
@@ -331,12 +400,32 @@ impl Walk<'_, '_> {
     }
 }
 
+/// The types of a schema that has several.
+fn kinds(schema: &Schema) -> &[Type] {
+    schema.newer.as_ref().map_or(&[], |newer| &newer.kinds)
+}
+
+fn described(kinds: &[Type]) -> String {
+    let all: Vec<&str> = kinds.iter().map(|kind| kind.described()).collect();
+    all.join(" or ")
+}
+
 /// Whether a value with structure is the one that an `enum` lists.
 fn equals(listed: &Value, value: Json<'_>) -> bool {
     serde_json::from_str::<Value>(value.raw()).is_ok_and(|value| value == *listed)
 }
 
 impl Scalar<'_> {
+    fn is(self, kind: Type) -> bool {
+        match (self, kind) {
+            (Scalar::Text(_), Type::String)
+            | (Scalar::Bool(_), Type::Boolean)
+            | (Scalar::Number(_), Type::Number) => true,
+            (Scalar::Number(number), Type::Integer) => is_integer(number),
+            _ => false,
+        }
+    }
+
     fn equals(self, value: &Value) -> bool {
         match (self, value) {
             (Scalar::Null, Value::Null) => true,
@@ -406,6 +495,8 @@ mod tests {
     fn a_schema_that_contains_itself_ends() {
         let schema = json!({"$ref": "#/a", "a": {"allOf": [{"$ref": "#/a"}]}});
         assert!(!faults(schema, "1").is_empty());
+        let twice = json!({"$ref": "#/a", "a": {"anyOf": [{"$ref": "#/a"}, {"$ref": "#/a"}]}});
+        assert!(!faults(twice, "1").is_empty());
     }
 
     #[test]

@@ -76,9 +76,11 @@ fn each_mistake_has_its_file_line_and_fix() {
     let cpy = "zosAssets/ACCTINQ/providerFiles/gen/ACCTINQ-AREA_request_0.cpy";
     let text = faults(cpy, "PIC 9(8)", "PIC Q(8)");
     assert!(text.contains("_request_0.cpy:2:"), "{text}");
-    let text = faults("api/openapi.yaml", "openapi: 3.0.3", "openapi: 3.1.0");
+    let text = faults("api/openapi.yaml", "openapi: 3.0.3", "openapi: 3.2.0");
     assert!(
-        text.contains("openapi.yaml:1:10: error: OpenAPI \"3.1.0\" is not supported"),
+        text.contains(
+            "openapi.yaml:1:10: error: OpenAPI 3.2.0 is not supported; 2.0, 3.0 and 3.1 are"
+        ),
         "{text}"
     );
 }

@@ -1,5 +1,6 @@
 //! The gateway as its clients see it, in front of programs that are closures.
 
+mod archives;
 mod bank;
 mod client;
 mod derived;
@@ -15,6 +16,7 @@ mod promises;
 mod security;
 mod tls;
 mod tokens;
+mod versions;
 mod wire;
 
 use gateway::{Api, Gateway, GatewayConfig};

@@ -5,6 +5,7 @@
 //! the mappings of one operation. It is meant to be edited, and [`update`]
 //! takes later changes of the copybooks over without touching what was.
 
+mod archive;
 mod body;
 mod choice;
 mod document;
@@ -19,6 +20,7 @@ use super::folder_name;
 use super::origin::SOURCES;
 use super::record::Record;
 use crate::diagnostics::{Diagnostics, Position};
+pub use archive::{FromArchives, fuzz_archive, import_archives};
 use body::Body;
 pub use choice::Choice;
 use copybook::{CopyFolders, Layout, ParseOptions};

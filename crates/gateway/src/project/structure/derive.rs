@@ -41,6 +41,22 @@ impl Default for Limits {
     }
 }
 
+/// Where parts are that may be missing or repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// In containers of the channel.
+    Containers,
+    /// Objects in the structure, responses and arrays in data areas.
+    DataAreas,
+    /// All in the structure, which has no level 01 of its own.
+    Inline,
+}
+
+/// Items of an array in the structure that says no number.
+const TABLE_ITEMS: u64 = 255;
+/// Most items of such an array.
+const MAX_TABLE: u64 = 32_767;
+
 /// The text of a copybook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generated {
@@ -60,15 +76,30 @@ pub(crate) fn derive(
     prefix: &str,
     limits: Limits,
 ) -> Result<(Structures, Generated), String> {
+    derive_in(Manner::Containers, schema, prefix, limits)
+}
+
+/// The same in a manner.
+///
+/// # Errors
+/// As [`derive`].
+pub(crate) fn derive_in(
+    manner: Manner,
+    schema: &Value,
+    prefix: &str,
+    limits: Limits,
+) -> Result<(Structures, Generated), String> {
     let mut builder = Builder {
         prefix,
+        manner,
         limits,
         outer: Taken::default(),
         drafts: Vec::new(),
         depth: 0,
     };
     builder.drafts.push(Draft::new(format!("BAQBASE-{prefix}")));
-    let shape = Shape::Object(builder.members(0, 3, schema, "")?);
+    let level = if manner == Manner::Inline { 6 } else { 3 };
+    let shape = Shape::Object(builder.members(0, level, schema, "")?);
     builder.drafts[0].shape = Some(shape);
     let mut parts = Vec::new();
     let mut text = String::new();
@@ -81,7 +112,11 @@ pub(crate) fn derive(
             draft.emit(level, "filler", &format!("PIC X({slack})"));
             layout = draft.layout()?;
         }
-        text += &draft.text();
+        match manner {
+            Manner::Inline if index > 0 => {}
+            Manner::Inline => text += draft.text().split_once('\n').map_or("", |(_, items)| items),
+            _ => text += &draft.text(),
+        }
         let shape = draft.shape.take().unwrap_or(Shape::Object(Vec::new()));
         let record = Record::new(layout)?;
         parts.push(Part { record, shape });
@@ -92,11 +127,22 @@ pub(crate) fn derive(
 
 struct Builder<'a> {
     prefix: &'a str,
+    manner: Manner,
     limits: Limits,
     /// Names of groups, counts and containers: one set for all parts.
     outer: Taken,
     drafts: Vec<Draft>,
     depth: usize,
+}
+
+impl Manner {
+    /// What the name of a field ends with that says whether something is there.
+    fn existence(self) -> &'static str {
+        match self {
+            Manner::Containers | Manner::DataAreas => "existence",
+            Manner::Inline => "num",
+        }
+    }
 }
 
 /// A part that is being made.
@@ -232,11 +278,31 @@ impl Builder<'_> {
                 let members = self.members(part, level + 3, schema, at)?;
                 Ok(node(None, Shape::Object(members)))
             }
+            // What may be missing stands in the structure, but for responses.
+            Kind::Object
+                if self.manner == Manner::Inline
+                    || self.manner == Manner::DataAreas && level > 3 =>
+            {
+                let own = self.outer.unique(&base, 10);
+                let draft = &mut self.drafts[part];
+                draft.names.take(&own);
+                let existence = format!("{own}-{}", self.manner.existence());
+                let existence = draft.emit(level, &existence, COUNT);
+                draft.emit(level, &own, "");
+                let members = self.members(part, level + 3, schema, at)?;
+                Ok(node(Some(existence), Shape::Object(members)))
+            }
             Kind::Object => {
                 let own = self.outer.unique(&base, 10);
                 let inside = self.contained(part, level, &own, "existence");
                 let inner = self.part(&own, schema, at)?;
                 Ok(node(None, Shape::Optional(inside(inner, Some(1)))))
+            }
+            Kind::Array { items, most } if self.manner == Manner::Inline => {
+                let own = self.outer.unique(&base, 5);
+                let most = most.unwrap_or(TABLE_ITEMS);
+                let shape = self.table(part, level, &own, (items, most), at)?;
+                Ok(node(None, shape))
             }
             Kind::Array { items, most } => {
                 let own = self.outer.unique(&base, 5);
@@ -251,7 +317,8 @@ impl Builder<'_> {
             kind => {
                 let own = self.outer.unique(&base, 10);
                 let draft = &mut self.drafts[part];
-                let existence = draft.emit(level, &format!("{own}-existence"), COUNT);
+                let existence = format!("{own}-{}", self.manner.existence());
+                let existence = draft.emit(level, &existence, COUNT);
                 let mut inner = level;
                 if matches!(kind, Kind::Text { fixed: false, .. }) {
                     draft.names.take(&own);
@@ -275,13 +342,74 @@ impl Builder<'_> {
         let draft = &mut self.drafts[part];
         let count = draft.emit(level, &format!("{own}-{count}"), COUNT);
         let clause = format!("PIC X({NAME_BYTES})");
-        let container = draft.emit(level, &format!("{own}-cont"), &clause);
+        let suffix = match self.manner {
+            Manner::Containers => "cont",
+            Manner::DataAreas | Manner::Inline => "dataarea",
+        };
+        let container = draft.emit(level, &format!("{own}-{suffix}"), &clause);
         move |part, most| Contained {
             count,
             container,
             part,
             most,
         }
+    }
+
+    /// An array in the structure: its items are a part by itself, whose text
+    /// is that of each element.
+    fn table(
+        &mut self,
+        part: usize,
+        level: u32,
+        own: &str,
+        (items, most): (&Value, u64),
+        at: &str,
+    ) -> Result<Shape, String> {
+        if !(1..=MAX_TABLE).contains(&most) {
+            return Err(format!("{at} is an array of {most} items"));
+        }
+        let draft = &mut self.drafts[part];
+        let count = draft.emit(level, &format!("{own}-num"), COUNT);
+        let inner = self.part(own, items, at)?;
+        let element = &mut self.drafts[inner];
+        let mut length = element.layout()?.length;
+        let slack = (element.align - length % element.align) % element.align;
+        if slack > 0 {
+            let level = if element.grouped { 6 } else { 3 };
+            element.emit(level, "filler", &format!("PIC X({slack})"));
+            length += slack;
+        }
+        let below: Vec<(u32, String, String)> = match element.grouped {
+            true => element.items[1..].to_vec(),
+            false => {
+                let deeper = element.items.iter().cloned();
+                deeper
+                    .map(|(level, name, clause)| (level + 3, name, clause))
+                    .collect()
+            }
+        };
+        let align = element.align;
+        let draft = &mut self.drafts[part];
+        draft.names.take(own);
+        draft.align = draft.align.max(align);
+        let table = draft.emit(level, own, &format!("OCCURS {most}"));
+        for (deeper, name, clause) in below {
+            if level + deeper > 49 + 3 {
+                return Err(format!("{at} is too deep"));
+            }
+            draft.emit(level + deeper - 3, &name, &clause);
+        }
+        let layout = draft.layout()?;
+        let laid_out = &layout[table];
+        if laid_out.length != length || laid_out.offset % align != 0 {
+            return Err(format!("{at} has items that cannot be aligned in a table"));
+        }
+        Ok(Shape::Table {
+            count,
+            table,
+            part: inner,
+            most: most as usize,
+        })
     }
 
     /// A part of its own.

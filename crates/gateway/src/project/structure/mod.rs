@@ -15,6 +15,10 @@
 //! title                      PIC X(80)
 //! ```
 //!
+//! The API requester's structures follow the same rules but for two: a data area
+//! stands for a container, and an object that may be missing stands in the
+//! structure. Those of its old stub have arrays in the structure too.
+//!
 //! Reference: CICS Transaction Server, "JSON schema to COBOL mapping" and
 //! "Variable arrays of elements in DFHJS2LS", mapping level 5.0; the generated
 //! copybooks of public samples.
@@ -28,7 +32,7 @@ mod read;
 mod write;
 
 pub use derive::Generated;
-pub(crate) use derive::{Limits, derive};
+pub(crate) use derive::{Limits, Manner, derive, derive_in};
 pub use generate::structures;
 
 use super::record::Record;
@@ -103,6 +107,17 @@ pub(crate) enum Shape {
     Optional(Contained),
     /// Instances in a container of their own.
     Array(Contained),
+    /// Instances in the structure itself.
+    Table {
+        /// How many there are.
+        count: FieldId,
+        /// The first of them.
+        table: FieldId,
+        /// Which part an instance is.
+        part: usize,
+        /// How many there is room for.
+        most: usize,
+    },
 }
 
 /// Instances in a container.
@@ -139,10 +154,15 @@ impl Structures {
 
     /// What a shape is in the end: instances are meant by their array's name.
     fn settled<'s>(&'s self, mut shape: &'s Shape) -> &'s Shape {
-        while let Shape::Optional(contained) | Shape::Array(contained) = shape {
-            shape = &self.parts[contained.part].shape;
+        loop {
+            shape = match shape {
+                Shape::Optional(contained) | Shape::Array(contained) => {
+                    &self.parts[contained.part].shape
+                }
+                Shape::Table { part, .. } => &self.parts[*part].shape,
+                _ => return shape,
+            };
         }
-        shape
     }
 
     /// Bytes of the structure in [`BASE`].

@@ -71,6 +71,28 @@ impl Reader<'_, '_> {
                 )
             }
             Shape::Array(contained) => self.array(part, contained, bytes, out),
+            Shape::Table {
+                count,
+                table,
+                part: inner,
+                most,
+            } => {
+                let count = self.count(part, *count, bytes)?;
+                if count == 0 {
+                    return Ok(false);
+                }
+                let offset = record.layout()[*table].offset as usize;
+                let size = self.structures.parts[*inner].record.max_len();
+                let all = bytes.get(offset..offset + count.min(*most) * size);
+                let Some(all) = all.filter(|_| count <= *most) else {
+                    let path = record.layout().path(*table);
+                    return Err(fault(
+                        &path,
+                        format!("has room for {most} items, not {count}"),
+                    ));
+                };
+                self.items(*inner, all, &record.layout().path(*table), out)
+            }
             Shape::Number(field) => record.decode(*field, bytes, &[], Trim::Keep, out),
             Shape::Truth(field) => {
                 let truth = match bytes[record.layout()[*field].offset as usize] {
@@ -177,18 +199,29 @@ impl Reader<'_, '_> {
         }
         let (name, there) = self.named(part, contained, bytes)?;
         let all = self.instances(&name, there, contained.part, count)?;
-        let inner = &self.structures.parts[contained.part];
+        self.items(contained.part, all, &name, out)
+    }
+
+    /// Instances one after another, as an array.
+    fn items(
+        &self,
+        part: usize,
+        all: &[u8],
+        name: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Box<Fault>> {
+        let inner = &self.structures.parts[part];
         out.push(b'[');
         for (index, instance) in all.chunks_exact(inner.record.max_len()).enumerate() {
             if index > 0 {
                 out.push(b',');
             }
-            if !self.value(contained.part, &inner.shape, instance, out)? {
+            if !self.value(part, &inner.shape, instance, out)? {
                 out.extend_from_slice(b"null");
             }
             if out.len() > MAX_JSON {
                 return Err(fault(
-                    &name,
+                    name,
                     format!("the answer is longer than {MAX_JSON} bytes"),
                 ));
             }

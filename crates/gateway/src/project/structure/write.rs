@@ -18,9 +18,18 @@ impl Structures {
     /// # Errors
     /// Every value that does not fit.
     pub fn write(&self, json: Option<Json<'_>>) -> Result<Vec<(String, Vec<u8>)>, Vec<Fault>> {
+        let made = self.write_parts(json)?.into_iter();
+        Ok(made.map(|(name, bytes, _)| (name, bytes)).collect())
+    }
+
+    /// The same, each with the bytes of one instance in it.
+    ///
+    /// # Errors
+    /// Every value that does not fit.
+    pub fn write_parts(&self, json: Option<Json<'_>>) -> Result<Vec<Written>, Vec<Fault>> {
         let mut writer = Writer {
             structures: self,
-            made: vec![(BASE.to_owned(), Vec::new())],
+            made: vec![(BASE.to_owned(), Vec::new(), self.base_bytes())],
             bytes: 0,
             faults: Vec::new(),
         };
@@ -33,9 +42,12 @@ impl Structures {
     }
 }
 
+/// A container: its name, its bytes, and the bytes of one instance.
+type Written = (String, Vec<u8>, usize);
+
 struct Writer<'s> {
     structures: &'s Structures,
-    made: Vec<(String, Vec<u8>)>,
+    made: Vec<Written>,
     /// Bytes of all instances so far.
     bytes: usize,
     faults: Vec<Fault>,
@@ -65,6 +77,15 @@ impl Writer<'_> {
                 return self.container(part, contained, 1, instance, bytes);
             }
             Shape::Array(contained) => return self.array(part, contained, json, bytes, at),
+            Shape::Table {
+                count,
+                table,
+                part: inner,
+                most,
+            } => {
+                let offset = record.layout()[*table].offset as usize;
+                return self.table(part, (*count, offset, *inner, *most), json, bytes, at);
+            }
             Shape::Truth(field) => {
                 let offset = record.layout()[*field].offset as usize;
                 bytes[offset] = u8::from(json.plain() == "true");
@@ -143,6 +164,29 @@ impl Writer<'_> {
         }
     }
 
+    /// Puts the items of an array into the structure.
+    fn table(
+        &mut self,
+        part: usize,
+        (count, offset, inner, most): (copybook::FieldId, usize, usize, usize),
+        json: Json<'_>,
+        bytes: &mut [u8],
+        at: &str,
+    ) {
+        if json.len() > most {
+            let message = format!("has {} items, the structure takes {most}", json.len());
+            return self.fault(at, message, None);
+        }
+        self.count(part, count, json.len(), bytes);
+        let mut offset = offset;
+        for (index, item) in json.items().enumerate() {
+            let item = Some(item).filter(|item| item.kind() != Kind::Null);
+            let instance = self.instance(inner, item, &format!("{at}/{index}"));
+            bytes[offset..offset + instance.len()].copy_from_slice(&instance);
+            offset += instance.len();
+        }
+    }
+
     /// Puts instances into a container with a name of its own.
     fn container(
         &mut self,
@@ -158,7 +202,8 @@ impl Writer<'_> {
         let field = &mut bytes[from..from + NAME_BYTES];
         field.fill(b' ');
         field[..name.len()].copy_from_slice(name.as_bytes());
-        self.made.push((name, instances));
+        let size = self.structures.parts[contained.part].record.max_len();
+        self.made.push((name, instances, size));
         self.count(part, contained.count, count, bytes);
     }
 

@@ -1,0 +1,212 @@
+//! Mappings of old APIs (`.map`): which parts of a message come from elsewhere.
+//!
+//! An API passes a body through to its service and changes parts of it: a part
+//! is moved from a parameter or a header, gets a fixed value, or is taken out.
+
+use super::xml::{self, Element};
+
+/// What a mapping makes of one direction's message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Mapping {
+    /// Names that lead to the root of the service's message.
+    pub root: Vec<String>,
+    pub updates: Vec<Update>,
+}
+
+/// A part that is not passed through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Update {
+    pub target: Target,
+    pub change: Change,
+}
+
+/// Where a value goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A part of the message, by the names that lead to it.
+    Part(Vec<String>),
+    /// A header of the response.
+    Header(String),
+}
+
+/// What comes there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Change {
+    Removed,
+    Assigned(String),
+    /// A parameter or a header: `$pathParameters` and its name.
+    Parameter(&'static str, String),
+    /// Another part of the message.
+    Part(Vec<String>),
+}
+
+/// The variables that parts of a request are moved from.
+const SOURCES: [(&str, &str); 3] = [
+    ("PathParameters", "$pathParameters"),
+    ("QueryParameters", "$queryParameters"),
+    ("Headers", "$headers"),
+];
+
+impl Mapping {
+    /// What is made of a part: the last update of it, or of what it is within.
+    pub fn change(&self, path: &[String]) -> Option<&Change> {
+        let hit = |update: &&Update| match &update.target {
+            Target::Part(target) => {
+                path == target || gone(&update.change) && path.starts_with(target)
+            }
+            Target::Header(_) => false,
+        };
+        self.updates
+            .iter()
+            .rev()
+            .find(hit)
+            .map(|update| &update.change)
+    }
+}
+
+fn gone(change: &Change) -> bool {
+    *change == Change::Removed
+}
+
+/// Reads a mapping; `request` says which way it goes.
+///
+/// # Errors
+/// What of it has no rule.
+pub(super) fn read(bytes: &[u8], request: bool) -> Result<Mapping, String> {
+    let document = xml::parse(bytes)?;
+    let declaration = document
+        .find("mappingDeclaration")
+        .ok_or("it has no mappingDeclaration")?;
+    let Some(pass) = declaration.child("passthrough") else {
+        return Err("it maps without a passthrough, which has no rule".into());
+    };
+    let end = if request { "output" } else { "input" };
+    let mut root = path_of(declaration, end)?;
+    // It begins with a variable: $rootOutput/CreAcc.
+    if root.first().is_some_and(|name| name.starts_with('$')) {
+        root.remove(0);
+    }
+    let mut mapping = Mapping {
+        updates: Vec::new(),
+        root,
+    };
+    for update in pass.child("updates").map_or(&[][..], |u| &u.children) {
+        for output in update.children_named("output") {
+            let target = target(&mapping.root, names(output)?, request)?;
+            let change = match update.name.as_str() {
+                "remove" => Change::Removed,
+                "assign" => {
+                    Change::Assigned(update.attribute("value").unwrap_or_default().to_owned())
+                }
+                "move" => source(&mapping.root, path_of(update, "input")?, request)?,
+                other => return Err(format!("<{other}> has no rule")),
+            };
+            mapping.updates.push(Update { target, change });
+        }
+    }
+    Ok(mapping)
+}
+
+fn path_of(element: &Element, end: &str) -> Result<Vec<String>, String> {
+    let mut all = element.children_named(end);
+    let one = all
+        .next()
+        .ok_or_else(|| format!("<{}> has no {end}", element.name))?;
+    match all.next() {
+        None => names(one),
+        Some(_) => Err(format!(
+            "<{}> has several of {end}, which has no rule",
+            element.name
+        )),
+    }
+}
+
+fn names(element: &Element) -> Result<Vec<String>, String> {
+    let path = element.attribute("path").ok_or("a path is missing")?;
+    if path.contains(['[', '(', '*']) {
+        return Err(format!("the path {path} has no rule"));
+    }
+    let names = path.split('/').filter(|n| !matches!(*n, "" | "."));
+    Ok(names.map(str::to_owned).collect())
+}
+
+/// A request's parts are named from the root of the service's message, those of
+/// a response from the response.
+fn target(root: &[String], path: Vec<String>, request: bool) -> Result<Target, String> {
+    if request {
+        return Ok(Target::Part([root, &path].concat()));
+    }
+    match path.split_first() {
+        Some((head, rest)) if head == "Body" => Ok(Target::Part(rest.to_vec())),
+        Some((head, [name])) if head == "Headers" => Ok(Target::Header(name.clone())),
+        _ => Err(format!("{} is no place of a response", path.join("/"))),
+    }
+}
+
+fn source(root: &[String], path: Vec<String>, request: bool) -> Result<Change, String> {
+    if !request {
+        return Ok(Change::Part([root, &path].concat()));
+    }
+    match path.split_first() {
+        Some((head, rest)) if head == "Body" => Ok(Change::Part(rest.to_vec())),
+        Some((head, [name])) => match SOURCES.iter().find(|(known, _)| known == head) {
+            Some((_, variable)) => Ok(Change::Parameter(variable, name.clone())),
+            None => Err(format!("{head}/{name} is no place of a request")),
+        },
+        _ => Err(format!("{} is no place of a request", path.join("/"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(updates: &str) -> Result<Mapping, String> {
+        let text = format!(
+            "<mappingRoot><mappingDeclaration><input path='$rootInput/HTTPRequest'/>\
+             <output path='$rootOutput/CreAcc'/><passthrough><input path='Body/CreAcc'/>\
+             <output path='.'/><updates>{updates}</updates></passthrough></mappingDeclaration></mappingRoot>"
+        );
+        read(text.as_bytes(), true)
+    }
+
+    fn path(text: &str) -> Vec<String> {
+        text.split('/').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn parts_are_moved_assigned_and_removed() {
+        let mapping = request(
+            "<move><input path='PathParameters/id'/><output path='Key/Number'/></move>\
+             <assign value='R'><output path='Action'/></assign>\
+             <remove><output path='Details'/></remove>",
+        )
+        .unwrap();
+        let change = |at: &str| mapping.change(&path(at));
+        let moved = Change::Parameter("$pathParameters", "id".into());
+        assert_eq!(change("CreAcc/Key/Number"), Some(&moved));
+        assert_eq!(change("CreAcc/Action"), Some(&Change::Assigned("R".into())));
+        assert_eq!(change("CreAcc/Details/Type"), Some(&Change::Removed));
+        assert_eq!(change("CreAcc/Key/Other"), None);
+    }
+
+    #[test]
+    fn what_has_no_rule_is_refused_by_name() {
+        for (updates, told) in [
+            (
+                "<foreach><input path='a'/><output path='b'/></foreach>",
+                "<foreach>",
+            ),
+            (
+                "<move><input path='Cookies/a'/><output path='b'/></move>",
+                "Cookies/a",
+            ),
+            ("<remove><output path='a[1]'/></remove>", "a[1]"),
+            ("<move><output path='b'/></move>", "no input"),
+        ] {
+            let why = request(updates).unwrap_err();
+            assert!(why.contains(told), "{why}");
+        }
+        assert!(read(b"<mappingRoot><mappingDeclaration/></mappingRoot>", true).is_err());
+    }
+}

@@ -1,0 +1,170 @@
+//! Copybooks for programs that call an API: for each operation its
+//! information block (`PREFIXnnI01`), request (`Q01`) and response (`P01`).
+//!
+//! Reference: z/OS Connect, "Generating the language structures for an API
+//! requester"; public samples.
+
+use super::operation::Operation;
+use super::{Calling, read};
+use crate::diagnostics::{Diagnostics, Position};
+use crate::openapi::Document;
+use crate::project::structure::Generated;
+use crate::project::{folder_name, read_yaml};
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::Path;
+
+/// `options.yaml` of a requester.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequesterOptions {
+    /// What names of copybooks begin with, at most 3 characters.
+    pub prefix: String,
+    /// Characters of a text without `maxLength`.
+    pub characters: u64,
+    /// Digits behind the point of a number without `multipleOf`.
+    pub fraction_digits: u32,
+}
+
+impl Default for RequesterOptions {
+    fn default() -> Self {
+        RequesterOptions {
+            prefix: "API".into(),
+            characters: 255,
+            fraction_digits: 2,
+        }
+    }
+}
+
+impl RequesterOptions {
+    pub(super) fn read(file: &Path, out: &mut Diagnostics) -> Option<RequesterOptions> {
+        let node = read_yaml(file, out)?;
+        let usual = RequesterOptions::default();
+        let text = |name: &str| node.get(name).and_then(|n| n.text()).map(str::trim);
+        Some(RequesterOptions {
+            prefix: text("requesterPrefix").unwrap_or(&usual.prefix).to_owned(),
+            characters: text("defaultCharacterMaxLength")
+                .and_then(|n| n.parse().ok())
+                .unwrap_or(usual.characters),
+            fraction_digits: text("defaultFractionDigits")
+                .and_then(|n| n.parse().ok())
+                .unwrap_or(usual.fraction_digits),
+        })
+    }
+}
+
+/// The name of an API: the title of its document, without blanks.
+pub(super) fn api_name(document: &Document) -> String {
+    let title = document.json.pointer("/info/title").and_then(Value::as_str);
+    let title = title.unwrap_or("api");
+    title.split_whitespace().collect()
+}
+
+/// Makes the copybooks of all operations of the API in `folder`.
+///
+/// # Errors
+/// What cannot be read, and operations whose schemas have no rule, if none
+/// has one; else these are notes.
+pub fn requester_copybooks(
+    folder: &Path,
+    calling: Calling,
+) -> Result<(Vec<Generated>, Diagnostics), Diagnostics> {
+    let mut out = Diagnostics::default();
+    let Some((document, options)) = read(folder, &mut out) else {
+        return Err(out);
+    };
+    let api = api_name(&document);
+    let mut all = Vec::new();
+    for (number, object) in document.operations().iter().enumerate() {
+        let operation = Operation::new(&document, object, options.limits());
+        let stem = format!("{}{number:02}", options.prefix);
+        let sides = [("Q01", true), ("P01", false)].map(|(letter, request)| {
+            let name = format!("{stem}{letter}");
+            let made = operation.structures(calling, request, &name);
+            made.map(|(structures, text)| {
+                let empty = structures.base_bytes() == 0;
+                (!empty).then_some(Generated { name, text })
+            })
+        });
+        let place = format!("{} {}", operation.method, operation.path);
+        match sides {
+            [Ok(request), Ok(response)] => {
+                all.push(information(&stem, &api, object, &operation, calling));
+                all.extend(request);
+                all.extend(response);
+            }
+            [request, response] => {
+                for why in [request.err(), response.err()].into_iter().flatten() {
+                    let at = document.at(&["paths", object.path, object.method]);
+                    let message = format!("{place} has no copybooks: {why}");
+                    out.warn(&document.file, at, message);
+                }
+            }
+        }
+    }
+    if all.is_empty() {
+        let message = "no operation has copybooks";
+        out.error(&document.file, Position::default(), message);
+        return Err(out);
+    }
+    Ok((all, out))
+}
+
+/// The block that says which operation is called.
+fn information(
+    stem: &str,
+    api: &str,
+    object: &crate::openapi::OperationObject<'_>,
+    operation: &Operation,
+    calling: Calling,
+) -> Generated {
+    let id = object.object.get("operationId").and_then(Value::as_str);
+    let path = folder_name(object.path);
+    let name = format!("{stem}I01");
+    let mut text = String::new();
+    let mut field = |name: &str, value: &str| {
+        let _ = write!(
+            text,
+            "           03 {name:<28} PIC X(255)\n              VALUE '{}'.\n           \
+             03 {:<28} PIC 9(9) COMP-5 SYNC\n              VALUE {}.\n",
+            cut(value),
+            format!("{name}-LEN"),
+            cut(value).len()
+        );
+    };
+    match calling {
+        Calling::Stub => {
+            field("BAQ-APINAME", api);
+            field("BAQ-APIPATH", &path);
+            field("BAQ-APIMETHOD", &operation.method);
+        }
+        Calling::HostApi => {
+            field("BAQ-API-NAME", api);
+            field("BAQ-API-PATH", &path);
+            field("BAQ-API-METHOD", &operation.method);
+            field("BAQ-API-OPERATION", id.unwrap_or(" "));
+            field("BAQ-API-MEDIA-TYPE", operation.media());
+        }
+    }
+    if calling == Calling::HostApi {
+        let mut head = format!("       01 BAQ-API-INFO-{name}.\n");
+        let _ = writeln!(
+            head,
+            "           03 BAQ-API-INFO-EYE             PIC X(4) VALUE 'BAQA'."
+        );
+        for (item, value) in [("LENGTH", 1311), ("VERSION", 2), ("RESERVED01", 0)] {
+            let _ = writeln!(
+                head,
+                "           03 {:<28} PIC 9(9) COMP-5 SYNC\n              VALUE {value}.",
+                format!("BAQ-API-INFO-{item}")
+            );
+        }
+        text.insert_str(0, &head);
+    }
+    Generated { name, text }
+}
+
+/// A literal that a line holds, and that has no quote in it.
+fn cut(value: &str) -> String {
+    let plain = value.chars().filter(|c| *c != '\'' && !c.is_control());
+    plain.take(48).collect()
+}

@@ -1,0 +1,157 @@
+//! The API requester: COBOL programs call REST APIs that an OpenAPI document
+//! describes, by structures that are generated from it.
+//!
+//! Pure: a program's structures become a request, a response becomes
+//! structures. Who sends it, and with which credentials, is not known here.
+//!
+//! Reference: z/OS Connect, "API requester", "Understanding the Host API",
+//! "Developing z/OS applications to call APIs".
+
+mod generate;
+mod operation;
+mod schema;
+
+pub use generate::{RequesterOptions, requester_copybooks};
+pub use operation::{Outbound, Returned};
+
+use crate::diagnostics::{Diagnostics, Position};
+use crate::openapi::Document;
+use crate::project::structure::{Limits, Manner};
+use operation::Operation;
+use std::path::Path;
+
+/// How a program calls: by the host API, or by the older stub.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calling {
+    /// BAQINIT, BAQEXEC and their kind, with data areas.
+    HostApi,
+    /// BAQCSTUB, with everything in one structure.
+    Stub,
+}
+
+impl Calling {
+    fn manner(self) -> Manner {
+        match self {
+            Calling::HostApi => Manner::DataAreas,
+            Calling::Stub => Manner::Inline,
+        }
+    }
+}
+
+/// An API that programs call.
+#[derive(Debug)]
+pub struct Requester {
+    name: String,
+    operations: Vec<Operation>,
+}
+
+/// Why a call is not made, or its answer not given to the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequesterFault(pub String);
+
+impl Requester {
+    /// Reads the API in a folder: its OpenAPI document and, if there is one,
+    /// `options.yaml`. The name is the document's title without its blanks.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    pub fn load(folder: &Path) -> Result<(Requester, Diagnostics), Diagnostics> {
+        let mut out = Diagnostics::default();
+        let loaded = read(folder, &mut out).map(|(document, options)| {
+            let name = generate::api_name(&document);
+            let operations = document.operations();
+            let operations = operations
+                .iter()
+                .map(|object| Operation::new(&document, object, options.limits()))
+                .collect();
+            Requester { name, operations }
+        });
+        match loaded {
+            Some(requester) if !out.has_errors() => Ok((requester, out)),
+            _ => Err(out),
+        }
+    }
+
+    /// Its name, as programs' information blocks have it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Makes a request of a program's structures: `base`, and the data areas
+    /// that it names.
+    ///
+    /// # Errors
+    /// An operation that is not there or has no structures, and structures
+    /// that are not as they must be.
+    pub fn request<'a>(
+        &self,
+        calling: Calling,
+        (path, method): (&str, &str),
+        base: &'a [u8],
+        areas: &'a [(String, Vec<u8>)],
+    ) -> Result<Outbound, RequesterFault> {
+        let operation = self.find(path, method)?;
+        operation
+            .request(calling, base, areas)
+            .map_err(RequesterFault)
+    }
+
+    /// Makes structures of a response.
+    ///
+    /// # Errors
+    /// A body that is not as the document says.
+    pub fn response(
+        &self,
+        calling: Calling,
+        (path, method): (&str, &str),
+        status: u16,
+        body: &[u8],
+    ) -> Result<Returned, RequesterFault> {
+        let operation = self.find(path, method)?;
+        operation
+            .response(calling, status, body)
+            .map_err(RequesterFault)
+    }
+
+    fn find(&self, path: &str, method: &str) -> Result<&Operation, RequesterFault> {
+        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+        let same = |o: &&Operation| o.path == path && o.method.eq_ignore_ascii_case(method);
+        self.operations
+            .iter()
+            .find(same)
+            .ok_or_else(|| RequesterFault(format!("the API {} has no {method} {path}", self.name)))
+    }
+}
+
+/// The document of a folder with its options.
+fn read(folder: &Path, out: &mut Diagnostics) -> Option<(Document, RequesterOptions)> {
+    let main = folder.join("src/main");
+    let main = if main.is_dir() {
+        main
+    } else {
+        folder.to_owned()
+    };
+    let api = main.join("api");
+    let api = if api.is_dir() { api } else { main.clone() };
+    let document = Document::of_requester(&api, out)?;
+    let options = [main.join("config/options.yaml"), main.join("options.yaml")];
+    let options = match options.iter().find(|file| file.is_file()) {
+        Some(file) => RequesterOptions::read(file, out)?,
+        None => RequesterOptions::default(),
+    };
+    if document.operations().is_empty() {
+        let message = "the document has no operations";
+        out.error(&document.file, Position::default(), message);
+        return None;
+    }
+    Some((document, options))
+}
+
+impl RequesterOptions {
+    fn limits(&self) -> Limits {
+        Limits {
+            characters: self.characters,
+            fraction_digits: self.fraction_digits,
+        }
+    }
+}

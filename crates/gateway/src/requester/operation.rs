@@ -1,0 +1,377 @@
+//! One operation of an API that programs call: its structures, the request
+//! that they make, and what a response becomes.
+
+use super::Calling;
+use super::schema::flat;
+use crate::json::{Json, Kind, Tape};
+use crate::openapi::{Document, OperationObject, json_content};
+use crate::project::structure::{BASE, Limits, Structures, derive_in};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value, json};
+
+/// What stands in a URL as it is.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+/// The statuses that a response's class is tried for.
+const CODE: &str = "responseCode";
+
+/// A request to a server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outbound {
+    /// Method.
+    pub method: String,
+    /// Path and query, to be put behind the server's address.
+    pub path: String,
+    /// Headers that are parameters.
+    pub headers: Vec<(String, String)>,
+    /// Body as JSON; none where the operation has none.
+    pub body: Option<Vec<u8>>,
+    /// Media type of the body.
+    pub media: String,
+}
+
+/// What a program gets of a response.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Returned {
+    /// The structure that names the data areas.
+    pub base: Vec<u8>,
+    /// Data areas: name, bytes of one element, elements.
+    pub areas: Vec<(String, usize, Vec<u8>)>,
+    /// The document describes a response of this status.
+    pub mapped: bool,
+}
+
+/// An operation.
+#[derive(Debug)]
+pub(super) struct Operation {
+    pub path: String,
+    pub method: String,
+    media: String,
+    /// Places and names of parameters: member of the structure, name.
+    parameters: Vec<(Place, String)>,
+    request: Result<Value, String>,
+    response: Result<Value, String>,
+    limits: Limits,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Path,
+    Query,
+    Header,
+    Cookie,
+}
+
+impl Place {
+    /// The member of a request's structure, by the way of calling.
+    fn member(self, calling: Calling) -> &'static str {
+        match (self, calling) {
+            (Place::Path, Calling::HostApi) => "requestPathParameters",
+            (Place::Query, Calling::HostApi) => "requestQueryParameters",
+            (Place::Header, Calling::HostApi) => "requestHeaders",
+            (Place::Cookie, Calling::HostApi) => "requestCookies",
+            (Place::Path, Calling::Stub) => "ReqPathParameters",
+            (Place::Query, Calling::Stub) => "ReqQueryParameters",
+            (Place::Header, Calling::Stub) => "ReqHeaders",
+            (Place::Cookie, Calling::Stub) => "ReqCookies",
+        }
+    }
+
+    fn by_name(name: &str) -> Option<Place> {
+        Some(match name {
+            "path" => Place::Path,
+            "query" => Place::Query,
+            "header" => Place::Header,
+            "cookie" => Place::Cookie,
+            _ => return None,
+        })
+    }
+}
+
+/// The places in the order of a structure.
+const PLACES: [Place; 4] = [Place::Header, Place::Path, Place::Query, Place::Cookie];
+
+fn body_member(calling: Calling) -> &'static str {
+    match calling {
+        Calling::HostApi => "requestBody",
+        Calling::Stub => "ReqBody",
+    }
+}
+
+impl Operation {
+    pub fn new(document: &Document, object: &OperationObject<'_>, limits: Limits) -> Operation {
+        let parameters = object.parameters.iter().filter_map(|p| {
+            let place = Place::by_name(p.get("in")?.as_str()?)?;
+            Some((place, p.get("name")?.as_str()?.to_owned()))
+        });
+        let body = object
+            .object
+            .get("requestBody")
+            .map(|b| document.resolve(b));
+        let content = body.and_then(|b| b.get("content"));
+        let names = content.and_then(Value::as_object).into_iter().flatten();
+        let media = names
+            .map(|(name, _)| name.as_str())
+            .find(|n| n.contains("json"));
+        Operation {
+            path: object.path.to_owned(),
+            method: object.method.to_ascii_uppercase(),
+            media: media.unwrap_or_default().to_owned(),
+            parameters: parameters.collect(),
+            request: request_parts(document, object, content),
+            response: response_parts(document, object),
+            limits,
+        }
+    }
+
+    /// Media type of its body, or a blank.
+    pub fn media(&self) -> &str {
+        if self.media.is_empty() {
+            " "
+        } else {
+            &self.media
+        }
+    }
+
+    /// Schema of the request's structure.
+    fn request_schema(&self, calling: Calling) -> Result<Value, String> {
+        let parts = self.request.as_ref().map_err(Clone::clone)?;
+        if self.media.contains("patch") {
+            return Err(format!(
+                "a body of {} has structures of its own, which have no rule",
+                self.media
+            ));
+        }
+        let mut properties = Map::new();
+        for place in PLACES {
+            let own = &parts[place.member(Calling::HostApi)];
+            if own.is_object() {
+                properties.insert(place.member(calling).into(), own.clone());
+            }
+        }
+        if parts["requestBody"].is_object() {
+            properties.insert(body_member(calling).into(), parts["requestBody"].clone());
+        }
+        let names: Vec<String> = properties.keys().cloned().collect();
+        Ok(json!({"type": "object", "properties": properties, "required": names}))
+    }
+
+    /// Schema of the response's structure.
+    fn response_schema(&self, calling: Calling) -> Result<Value, String> {
+        let parts = self.response.as_ref().map_err(Clone::clone)?;
+        let none = Map::new();
+        let all = parts.as_object().unwrap_or(&none);
+        match calling {
+            Calling::HostApi => Ok(json!({"type": "object", "properties": all})),
+            Calling::Stub => {
+                // One response, that of success.
+                let good = |key: &&String| key[CODE.len()..].starts_with('2');
+                let key = all
+                    .keys()
+                    .find(good)
+                    .or_else(|| all.keys().find(|k| k.ends_with("default")));
+                let properties = match key {
+                    Some(key) => json!({"RespBody": all[key.as_str()]}),
+                    None => json!({}),
+                };
+                let required: Vec<&str> = key.map(|_| "RespBody").into_iter().collect();
+                Ok(json!({"type": "object", "properties": properties, "required": required}))
+            }
+        }
+    }
+
+    /// The structures of the request and those of the response, with the text
+    /// of their copybooks.
+    pub fn structures(
+        &self,
+        calling: Calling,
+        request: bool,
+        name: &str,
+    ) -> Result<(Structures, String), String> {
+        let schema = match request {
+            true => self.request_schema(calling)?,
+            false => self.response_schema(calling)?,
+        };
+        let (structures, text) = derive_in(calling.manner(), &schema, name, self.limits)?;
+        Ok((structures, text.text))
+    }
+
+    pub fn request(
+        &self,
+        calling: Calling,
+        base: &[u8],
+        areas: &[(String, Vec<u8>)],
+    ) -> Result<Outbound, String> {
+        let (structures, _) = self.structures(calling, true, "Q")?;
+        let container = |name: &str| match name {
+            BASE => Some(base),
+            name => {
+                let mut all = areas.iter();
+                all.find(|(known, _)| known == name)
+                    .map(|(_, bytes)| bytes.as_slice())
+            }
+        };
+        let mut text = Vec::new();
+        structures
+            .read(&container, &mut text)
+            .map_err(|fault| told(&fault))?;
+        let mut tape = Tape::default();
+        let json = tape
+            .parse(&text)
+            .map_err(|_| "the request makes no JSON".to_owned())?;
+        let mut out = Outbound {
+            method: self.method.clone(),
+            media: self.media.clone(),
+            body: json
+                .get(body_member(calling))
+                .map(|b| b.raw().as_bytes().to_vec()),
+            ..Outbound::default()
+        };
+        let mut path = self.path.clone();
+        let (mut query, mut cookies) = (Vec::new(), Vec::new());
+        for (place, name) in &self.parameters {
+            let value = json.get(place.member(calling)).and_then(|p| p.get(name));
+            let values = values(value);
+            match place {
+                Place::Path => {
+                    let value = values.join(",");
+                    if value.is_empty() {
+                        return Err(format!("the path parameter {name} is empty"));
+                    }
+                    let value = utf8_percent_encode(&value, ENCODED).to_string();
+                    path = path.replace(&format!("{{{name}}}"), &value);
+                }
+                Place::Query => {
+                    let name = utf8_percent_encode(name, ENCODED);
+                    let pair = |v: &String| format!("{name}={}", utf8_percent_encode(v, ENCODED));
+                    query.extend(values.iter().map(pair));
+                }
+                Place::Header if !values.is_empty() => {
+                    out.headers.push((name.clone(), values.join(",")));
+                }
+                Place::Cookie => cookies.extend(values.iter().map(|v| format!("{name}={v}"))),
+                Place::Header => {}
+            }
+        }
+        if !cookies.is_empty() {
+            out.headers.push(("Cookie".into(), cookies.join("; ")));
+        }
+        out.path = match query.is_empty() {
+            true => path,
+            false => format!("{path}?{}", query.join("&")),
+        };
+        Ok(out)
+    }
+
+    pub fn response(&self, calling: Calling, status: u16, body: &[u8]) -> Result<Returned, String> {
+        let (structures, _) = self.structures(calling, false, "P")?;
+        let parts = self.response.as_ref().map_err(Clone::clone)?;
+        let keys = [
+            format!("{CODE}{status}"),
+            format!("{CODE}{}XX", status / 100),
+            format!("{CODE}default"),
+        ];
+        let key = keys.iter().find(|key| parts.get(key.as_str()).is_some());
+        let key = match calling {
+            Calling::HostApi => key.map(String::as_str),
+            Calling::Stub => key
+                .filter(|_| (200..300).contains(&status))
+                .map(|_| "RespBody"),
+        };
+        let blank = body.iter().all(u8::is_ascii_whitespace);
+        let text = match key.filter(|_| !blank) {
+            Some(key) => [format!("{{\"{key}\":").as_bytes(), body, b"}"].concat(),
+            None => b"{}".to_vec(),
+        };
+        let mut tape = Tape::default();
+        let json = tape
+            .parse(&text)
+            .map_err(|_| format!("the body of the response with status {status} is no JSON"))?;
+        let made = structures.write_parts(Some(json)).map_err(|faults| {
+            let all: Vec<String> = faults.iter().map(told).collect();
+            format!(
+                "the response does not fit its structure: {}",
+                all.join("; ")
+            )
+        })?;
+        let mut areas = made.into_iter();
+        let (_, base, _) = areas.next().unwrap_or_default();
+        let areas = areas.map(|(name, bytes, size)| (name, size, bytes));
+        Ok(Returned {
+            areas: areas.collect(),
+            base,
+            mapped: key.is_some(),
+        })
+    }
+}
+
+fn told(fault: &crate::problem::Fault) -> String {
+    let place = fault.field.clone().or_else(|| fault.pointer.clone());
+    match place.filter(|p| !p.is_empty()) {
+        Some(place) => format!("{place}: {}", fault.message),
+        None => fault.message.clone(),
+    }
+}
+
+/// The texts of a parameter: none, one, or those of an array.
+fn values(value: Option<Json<'_>>) -> Vec<String> {
+    let Some(value) = value else {
+        return Vec::new();
+    };
+    match value.kind() {
+        Kind::Array => value
+            .items()
+            .map(|item| item.plain().into_owned())
+            .collect(),
+        Kind::Null => Vec::new(),
+        _ => vec![value.plain().into_owned()],
+    }
+}
+
+/// The parts of a request, each an object schema.
+fn request_parts(
+    document: &Document,
+    object: &OperationObject<'_>,
+    content: Option<&Value>,
+) -> Result<Value, String> {
+    let mut parts = Map::new();
+    for parameter in &object.parameters {
+        let text = |key: &str| parameter.get(key).and_then(Value::as_str);
+        let (Some(place), Some(name)) = (text("in").and_then(Place::by_name), text("name")) else {
+            return Err("a parameter has no name or no place".into());
+        };
+        let schema = parameter
+            .get("schema")
+            .cloned()
+            .unwrap_or(json!({"type": "string"}));
+        let member = place.member(Calling::HostApi);
+        let part = parts
+            .entry(member)
+            .or_insert_with(|| json!({"type": "object", "properties": {}, "required": []}));
+        part["properties"][name] = flat(document, &schema)?;
+        let needed = place == Place::Path || parameter.get("required") == Some(&json!(true));
+        if needed && let Some(required) = part["required"].as_array_mut() {
+            required.push(json!(name));
+        }
+    }
+    if let Some(schema) = content.and_then(json_content) {
+        parts.insert("requestBody".into(), flat(document, schema)?);
+    }
+    Ok(Value::Object(parts))
+}
+
+/// The responses with a body in JSON, by their names in the structure.
+fn response_parts(document: &Document, object: &OperationObject<'_>) -> Result<Value, String> {
+    let mut parts = Map::new();
+    let responses = object.object.get("responses").and_then(Value::as_object);
+    for (status, response) in responses.into_iter().flatten() {
+        let content = document.resolve(response).get("content");
+        if let Some(schema) = content.and_then(json_content) {
+            parts.insert(format!("{CODE}{status}"), flat(document, schema)?);
+        }
+    }
+    Ok(Value::Object(parts))
+}
