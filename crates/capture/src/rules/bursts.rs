@@ -175,7 +175,24 @@ impl View<'_> {
             time = s.time_ns;
             burst = burst.saturating_add(s.len);
         }
-        (idle || marked) && u64::from(self.largest_burst()) * 2 > u64::from(burst) * 3
+        (idle || marked) && u64::from(self.largest_before(start)) * 2 > u64::from(burst) * 3
+    }
+
+    /// The largest burst of the messages before this one, as far back as the
+    /// timeline reaches: what came later says nothing of the window then.
+    pub(super) fn largest_before(&self, start_ns: i64) -> u32 {
+        let mine = (self.gap.earlier().iter())
+            .filter(|s| s.from == self.sender && s.is_new_data() && s.time_ns < start_ns);
+        let (mut largest, mut burst, mut time) = (0, 0_u32, i64::MIN);
+        for s in mine {
+            burst = match s.time_ns.saturating_sub(time) < self.apart_ns() {
+                true => burst.saturating_add(s.len),
+                false => s.len,
+            };
+            time = s.time_ns;
+            largest = largest.max(burst);
+        }
+        largest
     }
 
     /// Most bytes that the sender had under way at a time, or sent in a burst.
@@ -185,7 +202,7 @@ impl View<'_> {
 }
 
 /// Near the sender flights show the window, near the receiver bursts do.
-pub(super) fn largest_burst(end: &End) -> u32 {
+fn largest_burst(end: &End) -> u32 {
     let flights = end.flights.iter().max().copied().unwrap_or(0);
     flights.max(end.burst_max_bytes)
 }

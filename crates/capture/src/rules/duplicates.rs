@@ -42,7 +42,7 @@ impl Rule for Duplicates {
             // A few may be a device's own way to send again.
             confidence: match totals.duplicate_frames >= MANY {
                 true => Confidence::High,
-                false => Confidence::Medium,
+                false => Confidence::Low,
             },
             packets: Vec::new(),
             text: format!(

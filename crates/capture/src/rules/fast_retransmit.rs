@@ -56,10 +56,16 @@ impl Rule for FastRetransmit {
             // The receiver had it: what asked for it was overtaken.
             return None;
         }
-        let enough = told >= 2 || resent.marks.any(Marks::FAST_RETRANSMISSION);
+        let denied = (gap.later().iter())
+            .filter(|s| s.from != resent.from && s.packet > resent.packet)
+            .filter(|s| s.ack.wrapping_sub(resent.end_seq()) < 1 << 31)
+            .take(2)
+            .any(|s| s.marks.any(Marks::DSACK));
+        let asked = told >= 2 || resent.marks.any(Marks::FAST_RETRANSMISSION);
+        let enough = asked && !denied;
         // The wait for the news and the one for the answer would have been a round
         // trip without the loss too.
-        let shown = resent.packet == after.packet && told >= 3 && was_filled(gap, resent);
+        let shown = enough && resent.packet == after.packet && told >= 3 && was_filled(gap, resent);
         let confidence = match (enough, shown) {
             (_, true) => Confidence::High,
             (true, false) => Confidence::Medium,

@@ -30,6 +30,11 @@ impl Rule for HalfClose {
         let Some((first, at_ns)) = close.first_fin else {
             return;
         };
+        let talked = connection.client.bytes + connection.server.bytes > 0;
+        if !talked && connection.handshake.syns == 0 {
+            // The remnant of a connection that had ended before.
+            return;
+        }
         let other = first.other();
         let open_ns = connection.last_ns - at_ns;
         // TLS says goodbye in a record of its own.

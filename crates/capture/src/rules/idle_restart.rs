@@ -1,7 +1,6 @@
 //! After an idle time the congestion window began again from its first size.
 
 use super::ack_delayed::side;
-use super::bursts::largest_burst;
 use super::pause::{Pause, Reason};
 use super::{About, Claim, Gap, Rule};
 
@@ -14,9 +13,9 @@ static ABOUT: About = About {
     linux: "net.ipv4.tcp_slow_start_after_idle = 0",
     zos: "no statement; keep the connection busy, or use fewer connections so that each is idle \
           for less long",
-    limits: "Needs an idle time of 200 ms or more before the message and, earlier on the same \
-             connection, bursts half as large again as the first one after it. A capture that \
-             begins after them shows slow start instead.",
+    limits: "Needs an idle time of 200 ms or more before the message and, in the messages just \
+             before, a burst half as large again as the first one after it; medium where the \
+             bursts then grow. Where the earlier ones are out of sight, it is told as slow start.",
     literature: "RFC 5681 4.1, RFC 7661; T-RAT: opportunity limited",
 };
 
@@ -34,10 +33,9 @@ impl Rule for IdleRestart {
             return ABOUT.title.to_owned();
         };
         format!(
-            "{:.1} ms: the {} had sent bursts of {} bytes before it was idle and began again with {}",
+            "{:.1} ms: the {} had sent larger bursts before it was idle and began again with {} bytes",
             claim.cost_ns as f64 / 1e6,
             side(pause.sender),
-            largest_burst(gap.connection.end(pause.sender)),
             pause.bursts.0
         )
     }

@@ -188,13 +188,13 @@ impl<'a> View<'a> {
         } else if gap.after().packet != self.resumed.packet {
             return Err(None);
         } else if !self.near_is_known && !self.is_a_round_trip(length) {
-            return Ok(self.pause(Reason::Application, own_time(length), length));
+            return Ok(self.pause(Reason::Application, self.own_time(length), length));
         } else if self.near_ns * 5 < length * 3 {
             // Longer than a round trip: nothing on the network held it back.
             let own_ns = length - self.near_ns;
-            return Ok(self.pause(Reason::Application, own_time(own_ns), own_ns));
+            return Ok(self.pause(Reason::Application, self.own_time(own_ns), own_ns));
         } else if !self.was_freed() {
-            return Ok(self.pause(Reason::Application, own_time(length), length));
+            return Ok(self.pause(Reason::Application, self.own_time(length), length));
         }
         let (reason, confidence) = self.reason()?;
         Ok(self.pause(reason, confidence, length))
@@ -236,7 +236,9 @@ impl<'a> View<'a> {
         let by_timer = delay_ns <= LONGEST_DELAY_NS && self.ack.is_some_and(Segment::is_pure_ack);
         // With more behind it, the receiver would not have waited.
         let all = self.ack.is_some_and(|ack| ack.ack == self.last.end_seq());
-        let short = self.resumed.len < self.mss && !self.resumed.marks.any(Marks::OFFLOADED);
+        let short = self.resumed.len < self.mss
+            && !self.resumed.marks.any(Marks::OFFLOADED)
+            && !self.is_full_there();
         let fits = flight.saturating_add(self.resumed.len) <= window;
         // A sender that once had more in flight than it has here with the short
         // segment added was not stopped by its congestion window, unless a loss
@@ -264,6 +266,9 @@ impl<'a> View<'a> {
         let full = window < flight.saturating_add(self.mss);
         if full || self.last.marks.any(Marks::WINDOW_FULL) {
             let kept = flight <= window.saturating_add(self.mss);
+            if !self.stands_out() {
+                return Err(Some(Quiet::NoRound));
+            }
             return match kept && self.knows_window() {
                 true => Ok((Reason::WindowFull, self.filled_again(window))),
                 false => Err(Some(Quiet::Midway)),
@@ -290,15 +295,31 @@ impl<'a> View<'a> {
         if !knows_path(self.gap.connection) {
             return Err(Some(Quiet::Midway));
         }
-        if !self.waited_a_round() {
+        if !self.waited_a_round() || !self.stands_out() {
             return Err(Some(Quiet::NoRound));
         }
         self.congestion(lost).ok_or(Some(Quiet::NoPattern))
     }
 
+    /// Whether the sender sends data behind each other in pieces of just this size:
+    /// full segments of a path that carries no more.
+    fn is_full_there(&self) -> bool {
+        let mut before: Option<&Segment> = None;
+        let mine = (self.gap.earlier().iter()).filter(|s| s.from == self.sender && s.len > 0);
+        self.resumed.len >= LEAST_MSS
+            && mine.into_iter().any(|s| {
+                let last = before.replace(s);
+                last.is_some_and(|last| {
+                    let close = s.time_ns - last.time_ns < self.apart_ns();
+                    close && s.len == self.resumed.len && last.len == s.len
+                })
+            })
+    }
+
     /// Whether the sender's packets were lost before the pause, however long ago.
     fn lost_before(&self) -> bool {
-        let losses = Marks::RESENT | Marks::LOST_SEGMENT;
+        // A hole that nobody filled is the capture's.
+        let losses = Marks::RESENT;
         let later = (self.gap.later().iter())
             .filter(|s| s.from == self.sender && s.marks.any(losses))
             .count() as u64;
@@ -343,7 +364,7 @@ impl<'a> View<'a> {
         if lost {
             // One that is long past has no part in this window.
             let lately = (self.gap.earlier().iter())
-                .any(|s| s.from == self.sender && s.marks.any(Marks::RESENT | Marks::LOST_SEGMENT));
+                .any(|s| s.from == self.sender && s.marks.any(Marks::RESENT));
             let confidence = match lately {
                 true => Confidence::Medium,
                 false => Confidence::Low,
@@ -367,12 +388,15 @@ impl<'a> View<'a> {
         // One step may be an application's; a window that grew twice, each time at
         // most to the double, is what slow start does.
         let bounded = after <= before.saturating_mul(3).saturating_add(2 * self.mss);
-        let confidence = match grows && self.grew_before() && bounded {
-            true => Confidence::High,
-            false => Confidence::Medium,
+        let ends_first = ends && first_round;
+        let confidence = match (grows, self.grew_before() && bounded) {
+            (true, true) => Confidence::High,
+            (true, false) => Confidence::Medium,
+            (false, _) if ends_first => Confidence::Medium,
+            (false, _) => Confidence::Low,
         };
         Some(match idle {
-            true if before >= self.largest_burst() => return None,
+            true if before >= self.largest_before(self.part_start_ns()) => return None,
             // An application's own pause is as long now and then.
             true if grows => (Reason::IdleRestart, Confidence::Medium),
             true => (Reason::IdleRestart, Confidence::Low),
@@ -393,6 +417,36 @@ impl<'a> View<'a> {
             true => Confidence::High,
             false => Confidence::Medium,
         }
+    }
+
+    /// How sure it is that a pause was the application's: the path and the place of
+    /// capture spread packets by a few milliseconds too, and a slow link spreads full
+    /// segments within a round trip.
+    fn own_time(&self, ns: i64) -> Confidence {
+        let full = |s: &Segment| s.len >= self.mss || s.marks.any(Marks::OFFLOADED);
+        let train = full(self.last) && full(self.resumed) && ns <= self.near_ns + self.far_ns;
+        match ns >= OWN_NS && !train {
+            true => Confidence::Medium,
+            false => Confidence::Low,
+        }
+    }
+
+    /// Whether the pause is no jitter within a train: a quarter of a round trip away
+    /// from the sender, and twice as long as what was between the segments before.
+    pub(super) fn stands_out(&self) -> bool {
+        let paused_ns = self.resumed.time_ns - self.last.time_ns;
+        let mut mine = (self.gap.earlier().iter().rev())
+            .filter(|s| s.from == self.sender && s.is_new_data())
+            .take(TRAIN)
+            .peekable();
+        let mut apart_ns = 0;
+        while let Some(s) = mine.next() {
+            if let Some(before) = mine.peek() {
+                let ns = s.time_ns - before.time_ns;
+                apart_ns = apart_ns.max(if ns < self.apart_ns() { ns } else { 0 });
+            }
+        }
+        paused_ns * 4 >= self.near_ns + self.far_ns && paused_ns >= 2 * apart_ns
     }
 
     /// Bursts of one size, again and again, while the receiver's window always
@@ -500,15 +554,6 @@ impl<'a> View<'a> {
     }
 }
 
-/// How sure it is that a pause was the application's: the path and the place of
-/// capture spread packets by a few milliseconds too.
-fn own_time(ns: i64) -> Confidence {
-    match ns >= OWN_NS {
-        true => Confidence::Medium,
-        false => Confidence::Low,
-    }
-}
-
 /// The end whose window was closed during the gap.
 pub(super) fn closed_by(gap: &Gap<'_>) -> Option<Side> {
     let says = |s: &&Segment| !s.flags.any(Flags::RST | Flags::SYN | Flags::FIN);
@@ -574,6 +619,9 @@ const OWN_NS: i64 = 10_000_000;
 
 /// Bursts of one size that show a limit.
 const BURSTS: usize = 3;
+
+/// Segments of a train among which a pause must stand out.
+const TRAIN: usize = 6;
 
 /// Bursts that filled the window, for high confidence.
 const FILLED: u64 = 3;

@@ -32,8 +32,11 @@ impl Rule for Reordering {
             .find(|s| s.from == after.from && s.len > 0 && s.seq == after.end_seq())?;
         let late_ns = after.time_ns - overtaker.time_ns;
         let round_ns = gap.connection.rtt_ns().unwrap_or(0);
-        (late && late_ns <= LATE_NS.max(round_ns / 4))
-            .then(|| Claim::whole(gap, Confidence::Medium))
+        // The time before the one that overtook it passed in any order.
+        (late && late_ns <= LATE_NS.max(round_ns / 4)).then(|| Claim {
+            cost_ns: late_ns.min(gap.length_ns()),
+            ..Claim::whole(gap, Confidence::Medium)
+        })
     }
 
     fn connection(&self, connection: &Connection, out: &mut Vec<Finding>) {

@@ -45,10 +45,16 @@ impl Rule for Reset {
             // Whether more was to come is not known.
             return;
         }
-        if who == exchange.asked_by && !delimited && at_ns - exchange.request.end_ns < GIVEN_UP_NS {
+        let farewell = exchange.request.bytes <= FAREWELL_BYTES;
+        if !delimited && (who == exchange.asked_by || farewell) {
             // Its last word and a way to close, not a question.
             return;
         }
+        let holes = connection
+            .end(exchange.asked_by.other())
+            .marks
+            .of(Marks::LOST_SEGMENT)
+            > 0;
         let answering = connection.end(exchange.asked_by.other());
         // Data behind the request that was no answer the parser knew: a head that
         // the capture cut.
@@ -63,7 +69,7 @@ impl Rule for Reset {
         }
         let got = match exchange.response.bytes {
             0 => "before any of the answer".to_owned(),
-            bytes => format!("after {bytes} bytes of the answer"),
+            _ => "in the middle of the answer".to_owned(),
         };
         out.push(Finding {
             pending: None,
@@ -74,7 +80,7 @@ impl Rule for Reset {
             cost_ns: (at_ns - exchange.request.start_ns).max(0),
             // What was told by turns may have been a farewell, a sign of life, or
             // one of many messages that nobody answers.
-            confidence: match delimited {
+            confidence: match delimited && (!holes || exchange.response.bytes == 0) {
                 true => as_trusted(connection, Confidence::High),
                 false => Confidence::Medium,
             },
@@ -99,5 +105,6 @@ impl Rule for Reset {
     }
 }
 
-/// Who resets sooner after its own last word did not wait for an answer.
-const GIVEN_UP_NS: i64 = 1_000_000_000;
+/// A short message may be a goodbye that nobody answers (an alert of TLS, an
+/// unbind, a QUIT).
+const FAREWELL_BYTES: u64 = 64;

@@ -77,6 +77,11 @@ impl Rule for RetransmissionTimeout {
             (None, true) => Claim::whole(gap, Confidence::Medium),
             (None, false) => return None,
         };
+        if has_arrived_twice(gap, after) {
+            // An earlier copy had arrived, and nobody knows which: what was lost may
+            // have been the answer.
+            claim.confidence = Confidence::Low;
+        }
         claim.evidence = Evidence::default();
         if let Some(original) = original {
             claim.evidence.push(original.packet);
@@ -104,6 +109,18 @@ impl Rule for RetransmissionTimeout {
             }
         )
     }
+}
+
+/// Whether the receiver told, of this copy or of a later one, that it had the bytes
+/// already.
+fn has_arrived_twice(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let same = |s: &&Segment| s.from == copy.from && s.len > 0 && s.seq == copy.seq;
+    let proven = (gap.later().iter().filter(same)).any(|s| s.marks.any(Marks::PROVEN_SPURIOUS));
+    let said = (gap.later().iter())
+        .filter(|s| s.from != copy.from && s.ack.wrapping_sub(copy.end_seq()) < 1 << 31)
+        .take(2)
+        .any(|s| s.marks.any(Marks::DSACK));
+    proven || said
 }
 
 /// Whether what came later shows that the copy was needed: its acknowledgement,
