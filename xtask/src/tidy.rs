@@ -23,6 +23,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("store", 1),
     ("link", 1),
     ("ezasoket", 1),
+    ("tls", 1),
     ("worker", 2),
     ("region", 2),
     ("batch", 2),

@@ -24,8 +24,7 @@ pub use project::import::{
 pub use project::operation::{Api, Contract};
 pub use project::structure::{Generated, fuzz_derived, structures};
 pub use server::{
-    ClientCertificates, Gateway, GatewayConfig, StartError, Tls, TlsConfig, Unserved, constant,
-    metrics_sample,
+    Gateway, GatewayConfig, StartError, TlsConfig, Unserved, constant, metrics_sample,
 };
 pub use service::{
     Answering, Authentication, Service, ServiceAnswer, ServiceBody, ServiceConfig, ServiceRequest,

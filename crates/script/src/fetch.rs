@@ -22,20 +22,13 @@ use http::header::{self, HeaderName, HeaderValue};
 use http::{Method, Uri};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::rt::TokioIo;
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, ServerName};
+use rustls_pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use crate::config::FetchConfig;
 
-/// Where systems keep the certificates that they trust.
-const TRUSTED: [&str; 3] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/cert.pem",
-];
 /// Headers that belong to the connection, or to us.
 const OWN: [HeaderName; 8] = [
     header::HOST,
@@ -322,27 +315,10 @@ impl Target {
 
 /// What checks the certificates of servers.
 fn connector(trusted: Option<PathBuf>) -> Result<TlsConnector, String> {
-    let file = match trusted {
-        Some(file) => file,
-        None => TRUSTED
-            .iter()
-            .map(PathBuf::from)
-            .find(|file| file.is_file())
-            .ok_or("[script.fetch] this system has no file of trusted certificates; name one")?,
-    };
-    let wrong = |why: String| format!("[script.fetch] trusted: {}: {why}", file.display());
-    let mut roots = rustls::RootCertStore::empty();
-    let list = CertificateDer::pem_file_iter(&file).map_err(|e| wrong(e.to_string()))?;
-    roots.add_parsable_certificates(list.flatten());
-    if roots.is_empty() {
-        return Err(wrong("there is no certificate in PEM".into()));
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|e| wrong(e.to_string()))?;
-    let config = builder.with_root_certificates(roots).with_no_client_auth();
-    Ok(TlsConnector::from(Arc::new(config)))
+    let wrong = |why: String| format!("[script.fetch] trusted: {why}");
+    let roots = tls::trusted(trusted.as_deref()).map_err(wrong)?;
+    let client = tls::client(roots).map_err(|e| wrong(e.to_string()))?;
+    Ok(TlsConnector::from(client))
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@
 //!
 //! Reference: CICS Internet guide; CICS API reference, WEB and DOCUMENT.
 
-mod certificate;
 mod client;
 mod commands;
 mod config;

@@ -3,10 +3,8 @@
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, ServerName};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use rustls_pki_types::ServerName;
+use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -15,12 +13,6 @@ use tokio::net::TcpStream;
 const MAX_BYTES: usize = 1 << 20;
 /// Time that everything may take together.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Where systems keep the certificates that they trust.
-const TRUSTED: [&str; 3] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/cert.pem",
-];
 
 /// GET of a URL, without redirections.
 ///
@@ -71,33 +63,10 @@ async fn fetch(url: &str, trusted: Option<&Path>) -> Result<Vec<u8>, String> {
         return exchange(stream, &uri).await;
     }
     let name = ServerName::try_from(host).map_err(|_| "the host's name is no name")?;
-    let connector = tokio_rustls::TlsConnector::from(Arc::new(client(trusted)?));
+    let client = tls::client(tls::trusted(trusted)?).map_err(|e| e.to_string())?;
+    let connector = tokio_rustls::TlsConnector::from(client);
     let stream = connector.connect(name, stream).await;
     exchange(stream.map_err(|e| format!("TLS: {e}"))?, &uri).await
-}
-
-fn client(trusted: Option<&Path>) -> Result<rustls::ClientConfig, String> {
-    let file = match trusted {
-        Some(file) => file.to_owned(),
-        None => TRUSTED
-            .iter()
-            .map(PathBuf::from)
-            .find(|file| file.is_file())
-            .ok_or("this system has no file of trusted certificates; name one")?,
-    };
-    let wrong = |why: String| format!("{}: {why}", file.display());
-    let mut roots = rustls::RootCertStore::empty();
-    let list = CertificateDer::pem_file_iter(&file).map_err(|e| wrong(e.to_string()))?;
-    roots.add_parsable_certificates(list.flatten());
-    if roots.is_empty() {
-        return Err(wrong("there is no certificate in PEM".into()));
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider);
-    let builder = builder
-        .with_safe_default_protocol_versions()
-        .map_err(|e| e.to_string())?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
 async fn exchange<S>(stream: S, uri: &http::Uri) -> Result<Vec<u8>, String>

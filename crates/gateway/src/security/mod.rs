@@ -12,7 +12,6 @@
 
 mod access;
 mod cache;
-mod certificate;
 mod challenge;
 mod config;
 mod credentials;
@@ -26,7 +25,6 @@ mod passwords;
 pub mod users;
 
 pub use access::{Access, AccessRule, Act};
-pub(crate) use certificate::common_name;
 pub(crate) use challenge::problem;
 pub use config::{SecurityConfig, SecurityError};
 pub(crate) use credentials::Credentials;
@@ -42,12 +40,6 @@ pub(crate) use limit::{Limiter, client_of};
 pub fn fuzz_token(keys: &[u8], token: &str) {
     let keys = keys::KeySet::parse(keys).unwrap_or_default();
     let _ = jwt::verify(token, &keys, &JwtConfig::default());
-}
-
-/// Never panics, whatever the bytes: for the fuzz target.
-#[doc(hidden)]
-pub fn fuzz_certificate(der: &[u8]) {
-    let _ = common_name(der);
 }
 
 /// Somebody who was found to be who they say.

@@ -2,7 +2,7 @@
 
 use super::body::Full;
 use super::gate::{Peer, credentials};
-use super::tls::{Tls, client_name};
+use super::tls::{Server as Tls, client_name};
 use super::{Routes, Shared, Stop, documents, respond};
 use crate::backend::Backend;
 use crate::problem::Problem;
@@ -21,6 +21,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
 
 /// How long a client of this port may be silent.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -56,7 +57,8 @@ pub(super) fn run<B: Backend>(
                         address: from.ip(),
                         ..Peer::default()
                     };
-                    let Some(acceptor) = tls.as_ref().map(|tls| tls.acceptor()) else {
+                    let Some(acceptor) = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()))
+                    else {
                         tokio::spawn(connection(shared, stream, peer, stop));
                         continue;
                     };

@@ -9,7 +9,7 @@ use super::frames::Protocol;
 use super::gate::Peer;
 use super::serve::Server;
 use super::service::{Persistent, ServiceState};
-use super::tls::Tls;
+use super::tls::Server as Tls;
 use super::watched::{self, Watched};
 use super::{Shared, Stop};
 use crate::backend::Backend;
@@ -181,7 +181,7 @@ async fn accept<B: Backend>(
                     service: service.clone().map(|s| Arc::new(Persistent::new(s))),
                     ..Peer::default()
                 };
-                let acceptor = tls.as_ref().map(|tls| tls.acceptor());
+                let acceptor = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
                 open(
                     &server,
                     (stream, peer),

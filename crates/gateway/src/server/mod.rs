@@ -35,12 +35,10 @@ use metrics::{Metrics, OperationMetrics};
 use router::Router;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-pub use tls::Tls;
 use tokio::sync::watch;
 
 /// How the gateway serves.
@@ -99,21 +97,14 @@ pub struct GatewayConfig {
 pub struct TlsConfig {
     /// Address for HTTPS.
     pub listen: SocketAddr,
-    /// Certificate chain in PEM.
-    pub certificate: PathBuf,
-    /// Private key in PEM.
-    pub key: PathBuf,
-    /// Whether clients are asked for certificates.
-    pub clients: Option<ClientCertificates>,
+    /// The certificate, its key, and the authorities of clients.
+    pub files: ::tls::ServerFiles,
 }
 
-/// Certificates of clients.
-#[derive(Debug, Clone)]
-pub struct ClientCertificates {
-    /// Certificates in PEM of the authorities that sign them.
-    pub authorities: PathBuf,
-    /// Whether a client without one gets no connection.
-    pub required: bool,
+impl TlsConfig {
+    fn load(&self) -> Result<tls::Server, ::tls::FileError> {
+        ::tls::server(self.files.clone(), &tls::PROTOCOLS)
+    }
 }
 
 /// An API that is not served.
@@ -165,13 +156,8 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// The certificate or its key could not be used.
-    #[error("{file}: {reason}")]
-    Tls {
-        /// The file.
-        file: PathBuf,
-        /// Why not.
-        reason: String,
-    },
+    #[error(transparent)]
+    Tls(#[from] ::tls::FileError),
     /// Users, keys or settings of security cannot be used.
     #[error(transparent)]
     Security(#[from] SecurityError),
@@ -300,7 +286,7 @@ impl<B> Shared<B> {
         let mut each: ServiceListeners = std::iter::repeat_with(Vec::new).take(doors).collect();
         let mut places = Vec::new();
         for config in &self.config.services {
-            let tls = config.tls.as_ref().map(tls::Tls::load).transpose()?;
+            let tls = config.tls.as_ref().map(TlsConfig::load).transpose()?;
             let backlog = match config.backlog {
                 0 => listen::BACKLOG,
                 n => i32::try_from(n).unwrap_or(listen::BACKLOG),
@@ -399,7 +385,7 @@ impl<B: Backend> Gateway<B> {
         });
         let (mut secure, mut tls, mut tls_address) = (Vec::new(), None, None);
         if let Some(config) = &shared.config.tls {
-            tls = Some(Arc::new(tls::Tls::load(config)?));
+            tls = Some(Arc::new(config.load()?));
         }
         if let Some(config) = shared.config.tls.as_ref().filter(|_| shared.config.http) {
             secure = listen::bind_all(config.listen, doors)?;

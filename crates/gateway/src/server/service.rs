@@ -12,7 +12,7 @@ use super::gate::Gate;
 use super::metrics::OperationMetrics;
 use super::respond;
 use super::serve::{Incoming, Server, log, trace_id, without_body};
-use super::tls::Tls;
+use super::tls::Server as Tls;
 use crate::backend::Backend;
 use crate::problem::Problem;
 use crate::security::Identity;

@@ -1,10 +1,11 @@
 //! HTTPS: a certificate in PEM files, and the protocol agreed by ALPN.
 
 use crate::config;
-use gateway::{ClientCertificates, GatewayConfig, StartError, TlsConfig, constant};
+use gateway::{GatewayConfig, StartError, TlsConfig, constant};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
+use tls::{ClientCertificates, ServerFiles};
 
 fn tls(folder: &std::path::Path) -> TlsConfig {
     let made = rcgen::generate_simple_self_signed(["localhost".to_string()]).unwrap();
@@ -14,9 +15,11 @@ fn tls(folder: &std::path::Path) -> TlsConfig {
     std::fs::write(folder.join("cert.der"), made.cert.der()).unwrap();
     TlsConfig {
         listen: ([127, 0, 0, 1], 0).into(),
-        certificate,
-        key,
-        clients: None,
+        files: ServerFiles {
+            certificate,
+            key,
+            clients: None,
+        },
     }
 }
 
@@ -66,13 +69,13 @@ fn both_protocols_are_offered_over_tls() {
 fn a_key_that_is_no_key_is_told_with_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let tls = tls(folder.path());
-    std::fs::write(&tls.key, "nothing").unwrap();
+    std::fs::write(&tls.files.key, "nothing").unwrap();
     let config = GatewayConfig {
         tls: Some(tls),
         ..config()
     };
     match constant::start(config, "x".into()) {
-        Err(StartError::Tls { file, .. }) => assert!(file.ends_with("key.pem")),
+        Err(StartError::Tls(wrong)) => assert!(wrong.file.ends_with("key.pem")),
         other => panic!("{:?}", other.map(drop)),
     }
 }
@@ -155,12 +158,14 @@ fn with_clients(folder: &std::path::Path, ours: &Authority, required: bool) -> G
     let mut config = config();
     config.tls = Some(TlsConfig {
         listen: ([127, 0, 0, 1], 0).into(),
-        certificate: folder.join("cert.pem"),
-        key: folder.join("key.pem"),
-        clients: Some(ClientCertificates {
-            authorities: folder.join("clients.pem"),
-            required,
-        }),
+        files: ServerFiles {
+            certificate: folder.join("cert.pem"),
+            key: folder.join("key.pem"),
+            clients: Some(ClientCertificates {
+                authorities: folder.join("clients.pem"),
+                required,
+            }),
+        },
     });
     config.security.certificates = true;
     config

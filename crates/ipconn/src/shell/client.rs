@@ -13,7 +13,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use ::tls::Reloading;
 use bytes::Bytes;
+use rustls::ClientConfig;
 use rustls_pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
@@ -64,7 +66,7 @@ pub struct Client {
     number: usize,
     address: String,
     applid: Option<Name>,
-    tls: Option<(TlsConnector, ServerName<'static>)>,
+    tls: Option<(Reloading<ClientConfig>, ServerName<'static>)>,
     hello: Hello,
     /// What is told of it.
     pub record: Arc<Record>,
@@ -204,7 +206,10 @@ impl Client {
         let stream = TcpStream::connect(&self.address).await?;
         stream.set_nodelay(true)?;
         Ok(match &self.tls {
-            Some((connector, name)) => Box::new(connector.connect(name.clone(), stream).await?),
+            Some((tls, name)) => {
+                let connector = TlsConnector::from(tls.config());
+                Box::new(connector.connect(name.clone(), stream).await?)
+            }
             None => Box::new(stream),
         })
     }

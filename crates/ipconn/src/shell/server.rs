@@ -11,9 +11,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use ::tls::Reloading;
 use bytes::Bytes;
 use region::engine::{self, EngineClass};
 use region::{Handle, Port, ProgramName, UserId};
+use rustls::ServerConfig;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -94,7 +96,7 @@ struct Shared {
     receive_count: usize,
     max_connections: usize,
     partners: BTreeSet<Name>,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Reloading<ServerConfig>>,
     mirror: Mirror,
     directory: Directory,
     connections: AtomicUsize,
@@ -301,7 +303,8 @@ async fn connection(
     let _ = stream.set_nodelay(true);
     let mut stream: Box<dyn Stream> = match &shared.tls {
         None => Box::new(stream),
-        Some(acceptor) => match timeout(HANDSHAKE, acceptor.accept(stream)).await {
+        Some(tls) => match timeout(HANDSHAKE, TlsAcceptor::from(tls.config()).accept(stream)).await
+        {
             Ok(Ok(stream)) => Box::new(stream),
             Ok(Err(error)) => {
                 shared.directory.turned_away();

@@ -2,6 +2,10 @@
 //!
 //! Reference: XML Schema part 2, boolean, hexBinary, base64Binary; RFC 4648.
 
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, PAD};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+
 use crate::binding::Form;
 
 /// Appends the text of bytes.
@@ -62,42 +66,20 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
     }
 }
 
+/// As writers of base64Binary have it: bits that mean nothing are let go.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    PAD.with_decode_allow_trailing_bits(true),
+);
+
 fn base64(bytes: &[u8], out: &mut Vec<u8>) {
-    for three in bytes.chunks(3) {
-        let mut word = [0; 4];
-        word[1..=three.len()].copy_from_slice(three);
-        let word = u32::from_be_bytes(word);
-        for k in 0..4 {
-            out.push(match k <= three.len() {
-                true => ALPHABET[(word >> (18 - 6 * k) & 63) as usize],
-                false => b'=',
-            });
-        }
-    }
+    out.extend_from_slice(BASE64_STANDARD.encode(bytes).as_bytes());
 }
 
 fn from_base64(text: &str) -> Option<Vec<u8>> {
     let text: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
-    let digits = text.iter().position(|b| *b == b'=').unwrap_or(text.len());
-    let padding = &text[digits..];
-    let padded = padding.iter().all(|b| *b == b'=') && padding.len() <= 2;
-    if !text.len().is_multiple_of(4) || !padded || digits % 4 == 1 {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(digits * 3 / 4);
-    for four in text[..digits].chunks(4) {
-        let mut word = 0;
-        for byte in four {
-            let value = ALPHABET.iter().position(|a| a == byte)?;
-            word = word << 6 | value as u32;
-        }
-        word <<= 6 * (4 - four.len());
-        bytes.extend_from_slice(&word.to_be_bytes()[1..four.len()]);
-    }
-    Some(bytes)
+    LENIENT.decode(text).ok()
 }
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 #[cfg(test)]
 mod tests {

@@ -2,12 +2,13 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
+use tls::{ClientCertificates, ServerFiles};
 
 use cics::csd::{ServiceAuthentication, SslUse, TcpIpProtocol, TcpIpServiceDef, UriMapUsage};
 use copybook::CodePage;
 use gateway::{
-    Answering, Authentication, ClientCertificates, Service, ServiceAnswer, ServiceBody,
-    ServiceConfig, ServiceRequest, TlsConfig,
+    Answering, Authentication, Service, ServiceAnswer, ServiceBody, ServiceConfig, ServiceRequest,
+    TlsConfig,
 };
 use miette::{Result, bail, miette};
 use web::document::Templates;
@@ -202,9 +203,11 @@ fn tls(app: &Application, def: &TcpIpServiceDef, listen: SocketAddr) -> Result<O
     };
     Ok(Some(TlsConfig {
         listen,
-        certificate,
-        key,
-        clients,
+        files: ServerFiles {
+            certificate,
+            key,
+            clients,
+        },
     }))
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -12,9 +12,7 @@ use ezasoket::Rule;
 use http_body_util::Full;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
-use rustls::RootCertStore;
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, ServerName};
+use rustls_pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
@@ -177,20 +175,9 @@ where
 
 fn trust(authorities: Option<&Path>) -> Result<TlsConnectorOf, String> {
     let file = authorities.ok_or("[web] authorities is not set")?;
-    let wrong = |e: &dyn std::fmt::Display| format!("{}: {e}", file.display());
-    let mut roots = RootCertStore::empty();
-    let found = CertificateDer::pem_file_iter(file).map_err(|e| wrong(&e))?;
-    for certificate in found {
-        let certificate = certificate.map_err(|e| wrong(&e))?;
-        roots.add(certificate).map_err(|e| wrong(&e))?;
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|e| wrong(&e))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(TlsConnectorOf(TlsConnector::from(Arc::new(config))))
+    let roots = tls::authorities(file).map_err(|e| e.to_string())?;
+    let client = tls::client(roots).map_err(|e| e.to_string())?;
+    Ok(TlsConnectorOf(TlsConnector::from(client)))
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ use link::Operands;
 
 use super::parse::host_type;
 use super::{Filled, Outcome, cvda, fail};
-use crate::certificate;
 use crate::task::ServerSide;
 
 /// WEB EXTRACT and EXTRACT WEB, whose options have the same indexes but for
@@ -134,7 +133,7 @@ pub fn certificate(server: &ServerSide, given: &Operands, user: &[u8]) -> Outcom
     let Some(shown) = &server.request.certificate else {
         return fail(Condition::InvReq, 0);
     };
-    let Some(read) = certificate::parse(shown) else {
+    let Some(read) = tls::Certificate::parse(shown) else {
         return fail(Condition::InvReq, 0);
     };
     let name = match given.has(row::ISSUER) {

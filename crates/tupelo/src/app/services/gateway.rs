@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tls::{ClientCertificates, ServerFiles};
 
-use gateway::{Api, ClientCertificates, Gateway, GatewayConfig, StartError, TlsConfig};
+use gateway::{Api, Gateway, GatewayConfig, StartError, TlsConfig};
 use miette::{Result, bail, miette};
 
 use super::{Beside, ConnectionSlot, Running, Service};
@@ -257,15 +258,17 @@ pub fn tls_config(app: &Application) -> Result<Option<TlsConfig>> {
     match (&settings.tls_certificate, &settings.tls_key) {
         (Some(certificate), Some(key)) => Ok(Some(TlsConfig {
             listen: settings.tls_listen,
-            certificate: app.folder.join(certificate),
-            key: app.folder.join(key),
-            clients: settings
-                .tls_client_ca
-                .as_ref()
-                .map(|file| ClientCertificates {
-                    authorities: app.folder.join(file),
-                    required: settings.tls_client_required,
-                }),
+            files: ServerFiles {
+                certificate: app.folder.join(certificate),
+                key: app.folder.join(key),
+                clients: settings
+                    .tls_client_ca
+                    .as_ref()
+                    .map(|file| ClientCertificates {
+                        authorities: app.folder.join(file),
+                        required: settings.tls_client_required,
+                    }),
+            },
         })),
         (None, None) if settings.tls_client_ca.is_some() => {
             bail!("[gateway] tls_client_ca is for HTTPS: name tls_certificate and tls_key too")

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::Tls;
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use region::{RegionConfig, SocketOptions};
 use sockets::{Served, Sockets, SocketsConfig, TlsSource, Translation};
@@ -101,8 +100,8 @@ fn certificate(app: &Application) -> Result<Option<TlsSource>> {
     let Some(config) = tls_config(app)? else {
         return Ok(None);
     };
-    let tls = Tls::load(&config).into_diagnostic()?;
-    Ok(Some(Arc::new(move || tls.without_protocols())))
+    let tls = tls::server(config.files, &[]).into_diagnostic()?;
+    Ok(Some(Arc::new(move || tls.config())))
 }
 
 /// The interface of an application whose region runs one task and has no

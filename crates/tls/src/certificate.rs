@@ -1,6 +1,7 @@
-//! What a client's certificate says of its owner and its issuer.
+//! The names in a certificate: those of its owner and its issuer.
 //!
-//! TLS has verified the certificate before: this only reads names out of it.
+//! TLS has verified the certificate by the time somebody asks for a name in it:
+//! this only reads what a trusted authority signed.
 //!
 //! Reference: RFC 5280, section 4.1; X.690 (DER). Invariant: no bytes make the
 //! reader panic.
@@ -33,6 +34,10 @@ pub struct DistinguishedName {
     pub unit: String,
 }
 
+/// Object identifier of `commonName`, 2.5.4.3.
+const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
+/// Longest name that is taken.
+const MAX_NAME: usize = 256;
 const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
 const INTEGER: u8 = 0x02;
@@ -40,31 +45,33 @@ const OBJECT: u8 = 0x06;
 /// The version of a certificate, where it is written.
 const VERSION: u8 = 0xA0;
 
-/// Reads a certificate in DER.
-pub fn parse(der: &[u8]) -> Option<Certificate> {
-    let (SEQUENCE, certificate) = Der(der).next()? else {
-        return None;
-    };
-    let (SEQUENCE, signed) = Der(certificate).next()? else {
-        return None;
-    };
-    let mut parts = Der(signed).filter(|(tag, _)| *tag != VERSION);
-    let (INTEGER, serial) = parts.next()? else {
-        return None;
-    };
-    let (_, _algorithm) = parts.next()?;
-    let (SEQUENCE, issuer) = parts.next()? else {
-        return None;
-    };
-    let (_, _validity) = parts.next()?;
-    let (SEQUENCE, subject) = parts.next()? else {
-        return None;
-    };
-    Some(Certificate {
-        serial: serial.to_vec(),
-        subject: name(subject),
-        issuer: name(issuer),
-    })
+impl Certificate {
+    /// Reads a certificate in DER.
+    pub fn parse(der: &[u8]) -> Option<Certificate> {
+        let (SEQUENCE, certificate) = Der(der).next()? else {
+            return None;
+        };
+        let (SEQUENCE, signed) = Der(certificate).next()? else {
+            return None;
+        };
+        let mut parts = Der(signed).filter(|(tag, _)| *tag != VERSION);
+        let (INTEGER, serial) = parts.next()? else {
+            return None;
+        };
+        let (_, _algorithm) = parts.next()?;
+        let (SEQUENCE, issuer) = parts.next()? else {
+            return None;
+        };
+        let (_, _validity) = parts.next()?;
+        let (SEQUENCE, subject) = parts.next()? else {
+            return None;
+        };
+        Some(Certificate {
+            serial: serial.to_vec(),
+            subject: name(subject),
+            issuer: name(issuer),
+        })
+    }
 }
 
 fn name(bytes: &[u8]) -> DistinguishedName {
@@ -93,6 +100,36 @@ fn name(bytes: &[u8]) -> DistinguishedName {
         }
     }
     name
+}
+
+/// The common name of a certificate's subject. `None` if there is none, more
+/// than one, or one that cannot be shown.
+pub fn common_name(der: &[u8]) -> Option<String> {
+    let der = rustls_pki_types::CertificateDer::from(der);
+    let certificate = webpki::EndEntityCert::try_from(&der).ok()?;
+    let mut found = None;
+    let mut sets = Der(certificate.subject());
+    while let Some((SET, set)) = sets.next() {
+        let mut attributes = Der(set);
+        while let Some((SEQUENCE, attribute)) = attributes.next() {
+            let mut parts = Der(attribute);
+            let (Some((OBJECT, oid)), Some((tag, value))) = (parts.next(), parts.next()) else {
+                return None;
+            };
+            if oid != COMMON_NAME {
+                continue;
+            }
+            // PrintableString, UTF8String, IA5String.
+            let text = matches!(tag, 0x13 | 0x0C | 0x16).then_some(value)?;
+            let text = std::str::from_utf8(text).ok()?;
+            let shown = !text.is_empty() && !text.chars().any(char::is_control);
+            if found.is_some() || text.len() > MAX_NAME || !shown {
+                return None;
+            }
+            found = Some(text.to_owned());
+        }
+    }
+    found
 }
 
 /// Values one behind another, each a tag, a length and its content.
@@ -154,7 +191,7 @@ mod tests {
 
     #[test]
     fn names_and_serial_number_are_read() {
-        let read = parse(&made()).unwrap();
+        let read = Certificate::parse(&made()).unwrap();
         assert_eq!(read.serial, [1, 2, 3]);
         assert_eq!(read.subject.common_name, "till-7");
         assert_eq!(read.subject.country, "DE");
@@ -166,11 +203,41 @@ mod tests {
         fn no_bytes_make_the_reader_panic(
             bytes in any::<Vec<u8>>(), at in 0_usize..200, to in any::<u8>(),
         ) {
-            parse(&bytes);
+            let _ = Certificate::parse(&bytes);
+            let _ = common_name(&bytes);
             let mut own = made();
             let at = at % own.len();
             own[at] = to;
-            parse(&own);
+            let _ = Certificate::parse(&own);
+            let mut own = named(&["ada"]);
+            let at = at % own.len();
+            own[at] = to;
+            let _ = common_name(&own);
+            let _ = Certificate::parse(&own);
         }
+    }
+
+    fn named(names: &[&str]) -> Vec<u8> {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let mut params = rcgen::CertificateParams::new(vec!["host".to_owned()]).unwrap();
+        params.distinguished_name = rcgen::DistinguishedName::new();
+        params
+            .distinguished_name
+            .push(rcgen::DnType::OrganizationName, "Bank");
+        for name in names {
+            params
+                .distinguished_name
+                .push(rcgen::DnType::CommonName, *name);
+        }
+        params.self_signed(&key).unwrap().der().to_vec()
+    }
+
+    #[test]
+    fn the_common_name_is_found() {
+        assert_eq!(common_name(&named(&["till-7"])), Some("till-7".into()));
+        assert_eq!(common_name(&named(&[])), None);
+        assert_eq!(common_name(b"no certificate"), None);
+        let long = "n".repeat(200);
+        assert_eq!(common_name(&named(&[&long])), Some(long));
     }
 }
