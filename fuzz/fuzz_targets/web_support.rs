@@ -1,6 +1,7 @@
 //! What web support reads of clients and of people: templates with their
-//! commands, form fields in either encoding, URIMAP paths and URLs. Never a
-//! panic; what is made is bounded, and a map that is found fits the path.
+//! commands, form fields in either encoding, URIMAP paths and URLs, and the
+//! requests and answers that lie in a worker's memory. Never a panic; what is
+//! made is bounded, and a map that is found fits the path.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let text = String::from_utf8_lossy(bytes);
-    match kind % 4 {
+    match kind % 5 {
         0 => {
             let templates = Templates::default()
                 .with("A", bytes)
@@ -48,6 +49,19 @@ fuzz_target!(|bytes: &[u8]| {
             if let Some(found) = maps.find("S", true, "h.example:80", path) {
                 let own = found.path.strip_suffix('*');
                 assert!(own.map_or(found.path == path, |own| path.starts_with(own)));
+            }
+        }
+        3 => {
+            if let Some(answer) = webtask::Answer::parse(bytes) {
+                let again = [answer.emit_head(), answer.body.clone()].concat();
+                assert_eq!(webtask::Answer::parse(&again), Some(answer));
+            }
+            if let Some(request) = webtask::Request::parse(bytes) {
+                let given = link::Operands::new(u128::MAX);
+                let mut reading = webtask::Reading::default();
+                for number in cics::command::all().map(|row| row.number) {
+                    let _ = request.serve(bytes, &mut reading, number, &given);
+                }
             }
         }
         _ => {

@@ -14,7 +14,7 @@ use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 /// First eight bytes of a worker's memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// Request slots of a worker.
 pub const SLOTS: usize = 32;
 /// Default bytes of a slot's arena.
@@ -162,6 +162,10 @@ pub struct Request {
     pub commarea: u64,
     /// Bytes of the COMMAREA, 0 for none.
     pub commarea_bytes: u64,
+    /// Arena offset of the web request that the task serves.
+    pub web: u64,
+    /// Bytes of the web request, 0 for none.
+    pub web_bytes: u64,
 }
 
 /// The request carries a channel.
@@ -201,6 +205,10 @@ pub struct Results {
     pub commarea: u64,
     /// Bytes of the COMMAREA.
     pub commarea_bytes: u64,
+    /// Arena offset of the answer to the web request.
+    pub web: u64,
+    /// Bytes of that answer, 0 for none.
+    pub web_bytes: u64,
     /// Figures of the run.
     pub counts: Counts,
 }
@@ -340,8 +348,9 @@ mod tests {
                 offset_of!(Request, channel),
                 offset_of!(Request, used),
                 offset_of!(Request, commarea_bytes),
+                offset_of!(Request, web),
             ],
-            [16, 32, 40, 56, 60, 64, 80, 112]
+            [16, 32, 40, 56, 60, 64, 80, 112, 120]
         );
         assert_eq!(
             [
@@ -349,10 +358,11 @@ mod tests {
                 offset_of!(Results, next_transid),
                 offset_of!(Results, channel),
                 offset_of!(Results, high_water),
+                offset_of!(Results, web),
                 offset_of!(Results, counts),
                 std::mem::size_of::<Results>(),
             ],
-            [8, 24, 28, 48, 88, 168]
+            [8, 24, 28, 48, 88, 104, 184]
         );
         assert_eq!(offset_of!(CallHeader, args), 8);
         assert_eq!(offset_of!(AnswerHeader, args), 16);

@@ -184,6 +184,7 @@ impl RegionSide {
                 .read_volatile()
         };
         check_extent(results.commarea, results.commarea_bytes, self.arena_bytes)?;
+        check_extent(results.web, results.web_bytes, self.arena_bytes)?;
         // SAFETY: the arena is mapped; `read` stays inside.
         unsafe {
             directory::read(

@@ -104,6 +104,18 @@ impl WebAnswer {
     }
 }
 
+impl From<webtask::Answer> for WebAnswer {
+    fn from(answer: webtask::Answer) -> WebAnswer {
+        WebAnswer {
+            status: answer.status,
+            reason: answer.reason,
+            headers: answer.headers,
+            body: WebBody::Whole(answer.body),
+            close: answer.close,
+        }
+    }
+}
+
 impl From<Box<WebAnswer>> for WebAnswer {
     fn from(answer: Box<WebAnswer>) -> WebAnswer {
         *answer

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use cics::csd::{UriMapAnswer, UriMapDef, UriMapUsage};
 use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, StatusCode};
-use region::{Outcome, Port, ProgramName, Refusal, TaskRequest, UserId};
+use region::{Outcome, Port, ProgramName, Refusal, Reply, TaskRequest, UserId};
 use tokio::sync::oneshot;
 
 use crate::document::Symbols;
@@ -175,16 +175,25 @@ impl Web {
             ..TaskRequest::default()
         };
         let begun = way.started.region.begin(&way.port, request).await;
-        let task = begun.map_err(refused)?;
+        let mut task = begun.map_err(refused)?;
+        let about = self.about(&way.request, map).emit();
+        if task.set_web_request([&about, &way.request.body]).is_err() {
+            let detail = "The request is larger than a task's memory";
+            return Err(WebAnswer::problem(StatusCode::PAYLOAD_TOO_LARGE, detail));
+        }
         let number = task.number();
         let (answer, answered) = oneshot::channel();
-        let server = ServerSide::new(way.request.clone(), map.name.clone(), answer);
+        let server = ServerSide::new(way.request.clone(), answer);
         let cell = self.register(number, server);
         let web = self.clone();
         // Not part of this future: a client that goes away does not end it.
         tokio::task::spawn_local(async move {
             let reply = task.run().await;
             let ended = reply.outcome().clone();
+            let own = match &ended {
+                Outcome::Ok => own_answer(&reply),
+                Outcome::Abend(_) => None,
+            };
             drop(reply);
             web.forget(number);
             let mut state = lock(&cell);
@@ -196,7 +205,10 @@ impl Web {
                 // the queue that goes with this state.
                 return;
             };
-            let made = std::mem::take(&mut server.answer);
+            let made = match (std::mem::take(&mut server.answer), own) {
+                (AnswerState::None, Some(own)) => AnswerState::Eventual(own),
+                (made, _) => made,
+            };
             let _ = way.send(finished(ended, made));
         });
         Ok(answered.await.unwrap_or_else(|_| {
@@ -205,6 +217,28 @@ impl Web {
                 "The task has ended unheard",
             )
         }))
+    }
+
+    /// What a program's commands see of a request.
+    fn about<'r>(
+        &self,
+        request: &'r WebRequest,
+        map: &'r UriMapDef,
+    ) -> webtask::request::About<'r> {
+        let parts = &request.parts;
+        webtask::request::About {
+            secure: request.secure,
+            version: parts.version,
+            port: request.server.port(),
+            page: self.0.page,
+            method: parts.method.as_str(),
+            path: parts.uri.path(),
+            query: parts.uri.query().unwrap_or_default(),
+            host: request.host(),
+            map: &map.name,
+            media: request.media(),
+            headers: &parts.headers,
+        }
     }
 
     /// The attach task: admitted, accounted for, over.
@@ -275,6 +309,28 @@ impl Web {
             None => Ok(way.started.user),
         }
     }
+}
+
+/// The answer that the task's worker has kept for its end; none when it kept
+/// none.
+fn own_answer(reply: &Reply) -> Option<WebAnswer> {
+    let bytes = reply.web_answer();
+    if bytes.is_empty() {
+        return None;
+    }
+    // Copied before it is looked at: a worker may write there meanwhile.
+    let answer = webtask::Answer::parse(&bytes.to_vec());
+    Some(answer.map_or_else(
+        || {
+            tracing::error!(
+                task = reply.record().task,
+                "a worker's answer makes no sense"
+            );
+            let detail = "The task's answer makes no sense";
+            WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, detail)
+        },
+        WebAnswer::from,
+    ))
 }
 
 /// A name of a definition as the region has names.

@@ -15,9 +15,7 @@ use region::{CommandService, Handle, ServiceCommand, UserId};
 use crate::client::{Connector, Runtime};
 use crate::commands::document::Means;
 use crate::commands::send::Sent;
-use crate::commands::{
-    Outcome, answer, document, extract, fail, fields, headers, parse, receive, send,
-};
+use crate::commands::{Outcome, answer, document, extract, fail, headers, parse, send};
 use crate::config::WebConfig;
 use crate::document::Templates;
 use crate::maps::Maps;
@@ -207,14 +205,10 @@ impl Web {
         }
     }
 
-    /// A command about the request that the task serves.
+    /// A command about the request that the task serves, or its answer.
     fn about_request(&self, command: &ServiceCommand, server: &mut ServerSide) -> Outcome {
-        let (given, page) = (&command.operands, self.0.page);
+        let given = &command.operands;
         match command.number {
-            rows::web_receive::NUMBER => receive::receive(server, given, page),
-            rows::web_extract::NUMBER | rows::extract_web::NUMBER => {
-                extract::request(server, given)
-            }
             rows::extract_tcpip::NUMBER => {
                 let edition = self.edition();
                 match edition.services.get(&server.request.service) {
@@ -225,27 +219,10 @@ impl Web {
             rows::extract_certificate::NUMBER => {
                 extract::certificate(server, given, command.userid.as_bytes())
             }
-            rows::web_read_formfield::NUMBER => fields::read_form(server, given, page),
-            rows::web_read_queryparm::NUMBER => fields::read_query(server, given, page),
-            rows::web_startbrowse_formfield::NUMBER => fields::start_form(server, given, page),
-            rows::web_startbrowse_queryparm::NUMBER => fields::start_query(server, given, page),
-            rows::web_readnext_formfield::NUMBER => fields::next_form(server, given),
-            rows::web_readnext_queryparm::NUMBER => fields::next_query(server, given),
-            rows::web_endbrowse_formfield::NUMBER => fields::end(&mut server.form_browse),
-            rows::web_endbrowse_queryparm::NUMBER => fields::end(&mut server.query_browse),
-            rows::web_read_httpheader::NUMBER => {
-                headers::read(&server.request.parts.headers, given)
-            }
-            rows::web_startbrowse_httpheader::NUMBER => {
-                headers::start(&server.request.parts.headers, &mut server.header_browse)
-            }
-            rows::web_readnext_httpheader::NUMBER => {
-                let browse = &mut server.header_browse;
-                headers::next(&server.request.parts.headers, browse, given)
-            }
-            rows::web_endbrowse_httpheader::NUMBER => headers::end(&mut server.header_browse),
             rows::web_write_httpheader::NUMBER => headers::write(&mut server.headers, given),
-            _ => send::retrieve(server),
+            rows::web_retrieve::NUMBER => send::retrieve(server),
+            // What reads the request is served by the task's worker.
+            _ => fail(Condition::InvReq, 1),
         }
     }
 

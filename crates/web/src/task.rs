@@ -10,7 +10,6 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::client::Session;
 use crate::document::Documents;
-use crate::fields::{Field, FormError};
 use crate::request::{WebAnswer, WebRequest};
 
 /// A task that has used a command of web support, or serves a request.
@@ -26,27 +25,15 @@ pub struct TaskState {
     pub tokens: u64,
 }
 
-/// A request and the answer that is being made for it.
+/// A request and the answer that is being made for it. What the program reads
+/// of the request, and an answer that waits for the end of the task, is with the
+/// task's worker (`webtask`) until something else than that is asked for.
 #[derive(Debug)]
 pub struct ServerSide {
     /// The request.
     pub request: Arc<WebRequest>,
-    /// The URIMAP that was found for it.
-    pub map: String,
-    /// Bytes of the body that RECEIVE with NOTRUNCATE has given.
-    pub received: usize,
-    /// The body as RECEIVE converted it, while some of it is left.
-    pub converted: Option<Vec<u8>>,
     /// Headers that were written for the answer.
     pub headers: HeaderMap,
-    /// Where the browse of headers stands.
-    pub header_browse: Option<usize>,
-    /// The fields of a browse of the form, and where it stands.
-    pub form_browse: Option<(Vec<Field>, usize)>,
-    /// The same of the query.
-    pub query_browse: Option<(Vec<Field>, usize)>,
-    /// The form, once it has been read.
-    pub form: Option<Result<Arc<Vec<Field>>, FormError>>,
     /// How far the answer has come.
     pub answer: AnswerState,
     /// The document of the last SEND, for RETRIEVE.
@@ -71,17 +58,10 @@ pub enum AnswerState {
 
 impl ServerSide {
     /// The state of a request that nothing was asked of yet.
-    pub fn new(request: Arc<WebRequest>, map: String, way: oneshot::Sender<WebAnswer>) -> Self {
+    pub fn new(request: Arc<WebRequest>, way: oneshot::Sender<WebAnswer>) -> Self {
         ServerSide {
             request,
-            map,
-            received: 0,
-            converted: None,
             headers: HeaderMap::new(),
-            header_browse: None,
-            form_browse: None,
-            query_browse: None,
-            form: None,
             answer: AnswerState::None,
             sent_document: None,
             way: Some(way),

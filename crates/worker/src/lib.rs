@@ -10,6 +10,7 @@
 //!   levels, the way of a command, HANDLE and abends;
 //! * `le`: the Language Environment services that programs CALL;
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
+//! * `web`: the web request that a task serves;
 //! * `commands`: one file a command or group, and the table that finds them;
 //! * `sandbox`, `print`: what programs are kept from, and what they print;
 //! * `probe`: tasks from a file, for programs under test;
@@ -41,6 +42,7 @@ pub mod services;
 mod storage;
 mod timer;
 mod transforms;
+mod web;
 mod worker;
 
 pub use abend::Abend;

@@ -186,6 +186,8 @@ fn results(end: &TaskEnd) -> (Results, &str) {
         channel: Name::from_bytes(end.channel),
         commarea: end.commarea.0 as u64,
         commarea_bytes: end.commarea.1 as u64,
+        web: end.web.0 as u64,
+        web_bytes: end.web.1 as u64,
         counts: end.counts,
         ..Results::default()
     };

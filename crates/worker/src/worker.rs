@@ -111,6 +111,8 @@ pub(crate) struct Task {
     pub fetched: Fetched,
     /// Programs that LOAD made addressable.
     pub loaded: Vec<[u8; 8]>,
+    /// The web request that it serves, and the answer so far.
+    pub web: crate::web::WebSide,
     /// What Language Environment services keep for the task.
     pub le: crate::le::Settings,
     on_qr: bool,
@@ -127,6 +129,8 @@ pub struct TaskEnd {
     pub commarea: (usize, usize),
     /// Name of the channel given back, blank for none.
     pub channel: [u8; 16],
+    /// Answer to the web request: its place in the arena and its bytes.
+    pub web: (usize, usize),
     /// Figures of the run.
     pub counts: Counts,
 }
@@ -200,6 +204,7 @@ impl Worker {
         }
         let task = &mut self.task;
         task.begin(request);
+        task.web.begin(request);
         self.trace.begin_task(request.task, request.transid);
         task.counts.started_ns = now.monotonic_ns;
         task.begun = now;
@@ -277,6 +282,7 @@ impl Worker {
             next_transid: task.next_transid,
             commarea: (at, result.bytes),
             channel: result.channel.map_or([b' '; 16], |c| task.channels.name(c)),
+            web: task.web.end(),
             counts: task.counts,
         }
     }
@@ -566,6 +572,7 @@ impl Default for Task {
             twa: Vec::new(),
             fetched: Fetched::default(),
             loaded: Vec::new(),
+            web: crate::web::WebSide::default(),
             le: crate::le::Settings::default(),
             on_qr: false,
         }

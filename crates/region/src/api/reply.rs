@@ -58,6 +58,7 @@ pub struct Reply {
     pub(crate) outcome: Outcome,
     pub(crate) record: MonitoringRecord,
     pub(crate) commarea: (usize, usize),
+    pub(crate) web: (usize, usize),
     pub(crate) next_transid: TransId,
     pub(crate) channel: link::ChannelName,
 }
@@ -88,6 +89,12 @@ impl Reply {
     /// The COMMAREA, empty when there is none.
     pub fn commarea(&self) -> &[u8] {
         self.lease.bytes(self.commarea.0, self.commarea.1)
+    }
+
+    /// The answer to the web request that the task served, as the crate
+    /// `webtask` has it; empty when it left none.
+    pub fn web_answer(&self) -> &[u8] {
+        self.lease.bytes(self.web.0, self.web.1)
     }
 
     /// Name of the channel given back, blank when there is none.

@@ -17,6 +17,8 @@ pub struct Task {
     pub(crate) lease: SlotLease,
     heap: Heap,
     commarea: (usize, usize),
+    /// The web request that it serves.
+    web: (usize, usize),
     channel: ChannelName,
     start_code: StartCode,
     facility: Name<4>,
@@ -33,6 +35,7 @@ impl Task {
             heap: Heap::new(lease.arena_bytes()),
             lease,
             commarea: (0, 0),
+            web: (0, 0),
             channel: ChannelName::BLANK,
             start_code,
             facility: Name::BLANK,
@@ -164,6 +167,22 @@ impl Task {
         Ok(())
     }
 
+    /// The task serves a web request: these bytes, as the crate `webtask` has
+    /// them, one part behind the other.
+    ///
+    /// # Errors
+    /// They do not fit into the task's memory.
+    pub fn set_web_request(&mut self, parts: [&[u8]; 2]) -> Result<(), PutError<Infallible>> {
+        let [head, body] = parts;
+        let bytes = head.len() + body.len();
+        let offset = self.alloc(bytes).ok_or(PutError::TooLarge)?;
+        let (to_head, to_body) = self.lease.bytes_mut(offset, bytes).split_at_mut(head.len());
+        to_head.copy_from_slice(head);
+        to_body.copy_from_slice(body);
+        self.web = (offset, bytes);
+        Ok(())
+    }
+
     /// Runs the task to its end, its unit of work committed or backed out.
     /// Dropping the future lets the task end by itself.
     pub async fn run(mut self) -> Reply {
@@ -220,6 +239,8 @@ impl Task {
             containers: entries.len() as u64,
             commarea: self.commarea.0 as u64,
             commarea_bytes: self.commarea.1 as u64,
+            web: self.web.0 as u64,
+            web_bytes: self.web.1 as u64,
             transid: self.seen,
             ..Request::default()
         };

@@ -264,6 +264,7 @@ impl SlotLease {
             outcome,
             record,
             commarea: (results.commarea as usize, results.commarea_bytes as usize),
+            web: (results.web as usize, results.web_bytes as usize),
             next_transid: results.next_transid,
             channel: results.channel,
             lease: self,

@@ -208,6 +208,22 @@ fn answers_come_in_chunks_and_from_documents_files_and_redirections() {
 }
 
 #[test]
+fn a_second_answer_takes_the_place_of_one_that_waits() {
+    let region = Region::start();
+    for (how, status, body, headers) in [
+        ("kept", 202, "second", (None, Some("2"))),
+        ("now", 200, "second", (None, Some("2"))),
+        ("document", 200, "second", (None, Some("2"))),
+        ("refused", 201, "first", (Some("1"), None)),
+    ] {
+        let answer = region.get(&format!("/twice?how={how}"));
+        assert_eq!((answer.status, &*text(&answer)), (status, body), "{how}");
+        let got = (answer.header("x-first"), answer.header("x-second"));
+        assert_eq!(got, headers, "{how}");
+    }
+}
+
+#[test]
 fn a_program_without_an_answer_and_one_that_abends_are_told() {
     let region = Region::start();
     let answer = region.get("/nothing");

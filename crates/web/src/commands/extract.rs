@@ -1,62 +1,17 @@
-//! WEB EXTRACT, EXTRACT TCPIP and EXTRACT CERTIFICATE: what is known of the
-//! request and of its connection.
+//! EXTRACT TCPIP and EXTRACT CERTIFICATE: what is known of the connection that a
+//! request came by.
 //!
-//! Reference: CICS API reference, WEB EXTRACT, EXTRACT TCPIP, EXTRACT
-//! CERTIFICATE.
+//! Reference: CICS API reference, EXTRACT TCPIP, EXTRACT CERTIFICATE.
 
 use std::net::IpAddr;
 
-use cics::command::commands::{extract_certificate, extract_tcpip, web_extract as row};
+use cics::command::commands::{extract_certificate, extract_tcpip};
 use cics::csd::{ServiceAuthentication, SslUse, TcpIpServiceDef};
 use cics::resp::Condition;
-use http::Version;
 use link::Operands;
 
-use super::parse::host_type;
 use super::{Filled, Outcome, cvda, fail};
 use crate::task::ServerSide;
-
-/// WEB EXTRACT and EXTRACT WEB, whose options have the same indexes but for
-/// the first.
-pub fn request(server: &ServerSide, given: &Operands) -> Outcome {
-    let request = &server.request;
-    let uri = &request.parts.uri;
-    let mut filled = Filled::default();
-    filled.int(
-        row::SCHEME,
-        cvda(if request.secure { "HTTPS" } else { "HTTP" }),
-    );
-    let host = request.host();
-    let name = host.rsplit_once(':').map_or(host, |(name, port)| {
-        match port.bytes().all(|b| b.is_ascii_digit()) {
-            true => name,
-            false => host,
-        }
-    });
-    let name = name.trim_start_matches('[').trim_end_matches(']');
-    filled.area(given, (row::HOST, row::HOSTLENGTH), name.as_bytes(), 5)?;
-    filled.int(row::HOSTTYPE, host_type(name));
-    let method = request.parts.method.as_str().as_bytes();
-    filled.area(given, (row::HTTPMETHOD, row::METHODLENGTH), method, 5)?;
-    let version = version(request.parts.version);
-    filled.area(given, (row::HTTPVERSION, row::VERSIONLEN), version, 5)?;
-    let path = uri.path().as_bytes();
-    filled.area(given, (row::PATH, row::PATHLENGTH), path, 5)?;
-    filled.int(row::PORTNUMBER, i64::from(request.server.port()));
-    let query = uri.query().unwrap_or_default().as_bytes();
-    filled.area(given, (row::QUERYSTRING, row::QUERYSTRLEN), query, 5)?;
-    filled.int(row::REQUESTTYPE, cvda("HTTPYES"));
-    filled.chars(row::URIMAP, server.map.as_bytes());
-    filled.done()
-}
-
-fn version(version: Version) -> &'static [u8] {
-    match version {
-        Version::HTTP_10 => b"HTTP/1.0",
-        Version::HTTP_2 => b"HTTP/2.0",
-        _ => b"HTTP/1.1",
-    }
-}
 
 /// EXTRACT TCPIP.
 pub fn connection(server: &ServerSide, service: &TcpIpServiceDef, given: &Operands) -> Outcome {

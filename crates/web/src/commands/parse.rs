@@ -6,7 +6,8 @@ use cics::command::commands::web_parse as row;
 use cics::resp::Condition;
 use link::Operands;
 
-use super::{Filled, Outcome, cvda, fail, text};
+use super::{Filled, Outcome, fail, text};
+pub use webtask::extract::host_type;
 
 /// Longest URL.
 const MAX_URL: usize = 4096;
@@ -92,15 +93,6 @@ pub fn parse(given: &Operands) -> Outcome {
     let query = (row::QUERYSTRING, row::QUERYSTRLEN);
     filled.area(given, query, url.query.as_bytes(), 5)?;
     filled.done()
-}
-
-/// The CVDA of a host: a name or an address.
-pub fn host_type(host: &str) -> i64 {
-    match host.parse::<std::net::IpAddr>() {
-        Ok(std::net::IpAddr::V4(_)) => cvda("IPV4"),
-        Ok(std::net::IpAddr::V6(_)) => cvda("IPV6"),
-        Err(_) => cvda("HOSTNAME"),
-    }
 }
 
 #[cfg(test)]

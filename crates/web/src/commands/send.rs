@@ -10,14 +10,13 @@ use bytes::Bytes;
 use cics::command::commands::{web_retrieve, web_send as row};
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
-use http::header::{CONTENT_TYPE, HeaderName};
-use http::{HeaderMap, HeaderValue, StatusCode, Version};
+use http::Version;
 use link::Operands;
 use tokio::sync::mpsc;
+use webtask::send::{conversion, head};
 
-use super::{Failure, Filled, Outcome, cvda, fail, says, text};
+use super::{Failure, Filled, Outcome, cvda, fail, says};
 use crate::document::Documents;
-use crate::pages;
 use crate::request::{WebAnswer, WebBody};
 use crate::task::{AnswerState, ServerSide};
 
@@ -72,7 +71,12 @@ pub fn send(
     {
         return fail(Condition::InvReq, 11);
     }
-    let answer = head(server, given, conversion, body.is_empty())?;
+    let answer = WebAnswer::from(head(
+        &mut server.headers,
+        given,
+        conversion,
+        body.is_empty(),
+    )?);
     server.sent_document = match delete_document(given)? {
         true => {
             document.map(|token| documents.remove(&token));
@@ -180,63 +184,7 @@ fn body(
         };
         return Ok((document.data(conversion), Some(token)));
     }
-    let bytes = given.get_bytes(row::FROM).unwrap_or_default();
-    let body = match conversion {
-        Some((from, to)) => pages::convert(bytes, from, to),
-        None => bytes.to_vec(),
-    };
-    Ok((body, None))
-}
-
-/// Status, headers and what becomes of the connection.
-fn head(
-    server: &mut ServerSide,
-    given: &Operands,
-    conversion: Option<(CodePage, CodePage)>,
-    empty: bool,
-) -> Result<WebAnswer, Failure> {
-    let status = given.get_int(row::STATUSCODE).unwrap_or(200);
-    let status = u16::try_from(status)
-        .ok()
-        .filter(|s| (200..=999).contains(s));
-    let Some(status) = status.and_then(|s| StatusCode::from_u16(s).ok()) else {
-        // What is no final answer cannot be one.
-        return fail(Condition::InvReq, 5);
-    };
-    if matches!(status.as_u16(), 204 | 205 | 304) && !empty {
-        return fail(Condition::InvReq, 72);
-    }
-    let mut answer = WebAnswer::of(status);
-    answer.reason = given
-        .get_bytes(row::STATUSTEXT)
-        .unwrap_or_default()
-        .trim_ascii()
-        .to_vec();
-    answer.headers = std::mem::take(&mut server.headers);
-    if let Some(media) = text(given, row::MEDIATYPE).filter(|m| !m.is_empty()) {
-        let charset = text(given, row::CHARACTERSET).map(|set| set.to_ascii_lowercase());
-        let media = match conversion.and(charset) {
-            Some(set) if pages::is_text(&media) => format!("{media}; charset={set}"),
-            _ => media,
-        };
-        set(&mut answer.headers, CONTENT_TYPE, &media)?;
-    }
-    answer.close = says(given, row::CLOSE, row::CLOSESTATUS, "CLOSE");
-    let known = answer.close || given.get_int(row::CLOSESTATUS) == Some(cvda("NOCLOSE"));
-    if given.has(row::CLOSESTATUS) && !known {
-        return fail(Condition::InvReq, 13);
-    }
-    Ok(answer)
-}
-
-fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) -> Result<(), Failure> {
-    match HeaderValue::from_str(value) {
-        Ok(value) => {
-            headers.insert(name, value);
-            Ok(())
-        }
-        Err(_) => fail(Condition::InvReq, 32),
-    }
+    Ok((webtask::send::body(given, conversion), None))
 }
 
 /// DOCSTATUS: whether the document goes with the SEND.
@@ -246,29 +194,6 @@ fn delete_document(given: &Operands) -> Result<bool, Failure> {
     match given.has(row::DOCSTATUS) && !known {
         true => fail(Condition::InvReq, 145),
         false => Ok(deletes),
-    }
-}
-
-/// From which page into which the body is converted; none as it is.
-fn conversion(given: &Operands, page: CodePage) -> Result<Option<(CodePage, CodePage)>, Failure> {
-    if says(given, row::NOSRVCONVERT, row::SERVERCONV, "NOSRVCONVERT") {
-        return Ok(None);
-    }
-    let asks = says(given, row::SRVCONVERT, row::SERVERCONV, "SRVCONVERT");
-    if given.has(row::SERVERCONV) && !asks {
-        return fail(Condition::InvReq, 46);
-    }
-    let named = text(given, row::CHARACTERSET);
-    let host = text(given, row::HOSTCODEPAGE);
-    let media = text(given, row::MEDIATYPE).unwrap_or_default();
-    if !asks && named.is_none() && host.is_none() || !pages::is_text(&media) {
-        return Ok(None);
-    }
-    let from = host.map_or(Ok(page), |name| pages::host(&name, page));
-    let to = named.map_or(Ok(CodePage::latin1()), |name| pages::named(&name));
-    match (from, to) {
-        (Ok(from), Ok(to)) => Ok(Some((from, to))),
-        _ => fail(Condition::NotFnd, 7),
     }
 }
 

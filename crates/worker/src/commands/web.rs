@@ -1,15 +1,21 @@
-//! WEB RECEIVE, SEND and CONVERSE: their bodies may be containers, which only
-//! the worker has; the rest of them is the region's.
+//! The WEB commands about the request that a task serves, and those whose bodies
+//! may be containers, which only the worker has.
+//!
+//! The request came with the task, so what reads it is served here (`webtask`),
+//! and so is an answer that may wait for the end of the task. Everything else is
+//! the region's: sessions with servers, documents, chunks, and an answer that
+//! the client is to get at once.
 //!
 //! A body that was received for a container goes there under the operand of
 //! INTO. The region has cut it to MAXLENGTH, or LENGTH where that is absent.
 //!
 //! Reference: CICS API reference, WEB RECEIVE, WEB SEND, WEB CONVERSE.
 
-use cics::command::commands::{web_converse, web_receive, web_send};
+use cics::command::commands::{web_converse, web_receive, web_send, web_write_httpheader};
 use cics::resp::Condition;
 use link::program_link::valid_name;
 use link::{ContainerType, Operand, Operands};
+use webtask::outcome;
 
 use super::containers::{channel_named, channel_of, container, current};
 use super::forward;
@@ -49,6 +55,73 @@ pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
     answered(w, call, operands, &RECEIVE)
 }
 
+/// A command that reads the request.
+pub fn read(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let operands = forward::gather(call)?;
+    let reply = reading(w, call, &operands)?;
+    forward::give(w, call, &reply)
+}
+
+/// What a command that reads comes to: here when it is about the request that
+/// the task serves.
+fn reading(w: &mut Worker, call: &Call<'_>, operands: &Operands) -> Result<Reply, Stop> {
+    let number = call.row.number;
+    let base = w.services.arena().base;
+    match w.task.web.open(base).filter(|_| !of_session(call)) {
+        Some((open, bytes)) => {
+            let outcome = open
+                .request
+                .serve(bytes, &mut open.reading, number, operands);
+            Ok(reply(outcome))
+        }
+        None => Ok(w.services.command(number, operands)?),
+    }
+}
+
+/// Whether a command is about a session with a server.
+fn of_session(call: &Call<'_>) -> bool {
+    let token = call.row.index_of("SESSTOKEN");
+    token.is_some_and(|option| call.has(option))
+}
+
+fn reply(outcome: outcome::Outcome) -> Reply {
+    let (condition, resp2, operands) = match outcome {
+        Ok(operands) => (Condition::Normal, 0, operands),
+        Err(failure) => (failure.condition, failure.resp2, failure.operands),
+    };
+    Reply {
+        condition,
+        resp2,
+        operands,
+    }
+}
+
+/// WRITE HTTPHEADER.
+pub fn write_header(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let operands = forward::gather(call)?;
+    let base = w.services.arena().base;
+    let here = w.task.web.open(base).filter(|_| !of_session(call));
+    match here.filter(|(open, _)| !open.elsewhere) {
+        Some((open, _)) => {
+            let written = webtask::headers::write(&mut open.headers, &operands);
+            forward::give(w, call, &reply(written))
+        }
+        None => forward::ask(w, call, &operands),
+    }
+}
+
+/// RETRIEVE: an answer that is kept here is of no document.
+pub fn retrieve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    if w.task.web.has_answer() {
+        return condition(Condition::NotFnd, 1);
+    }
+    let base = w.services.arena().base;
+    match w.task.web.open(base) {
+        Some((open, _)) if !open.elsewhere => condition(Condition::InvReq, 2),
+        _ => forward::serve(w, call),
+    }
+}
+
 pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
     check(call, &CONVERSE)?;
     let from = web_converse::FROM;
@@ -65,7 +138,33 @@ pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
 pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let from = web_send::FROM;
     let operands = with_container(w, call, web_send::CONTAINER, web_send::CHANNEL, from)?;
-    forward::ask(w, call, &operands)
+    let base = w.services.arena().base;
+    let Some((open, _)) = w.task.web.open(base).filter(|_| !of_session(call)) else {
+        return forward::ask(w, call, &operands);
+    };
+    if !open.elsewhere {
+        let page = open.request.page;
+        let made = webtask::send::eventual(&mut open.headers, &operands, page);
+        match made {
+            Err(failure) => return forward::give(w, call, &reply(Err(failure))),
+            Ok(Some(answer)) => {
+                return match w.task.web.keep(&answer, w.services.arena()) {
+                    true => Ok(()),
+                    false => condition(Condition::NoStg, 0),
+                };
+            }
+            Ok(None) => {}
+        }
+        for header in open.hand_over() {
+            w.services.command(web_write_httpheader::NUMBER, &header)?;
+        }
+    }
+    let sent = w.services.command(call.row.number, &operands)?;
+    if sent.condition == Condition::Normal {
+        // Its answer takes the place of the one that is kept.
+        w.task.web.forget(w.services.arena());
+    }
+    forward::give(w, call, &sent)
 }
 
 /// The operands, with the bytes of the container that is to be sent.
@@ -114,7 +213,7 @@ fn answered(w: &mut Worker, call: &Call<'_>, mut operands: Operands, place: &Pla
         // What it holds at most when the program gives no length.
         operands.push(place.into, Operand::Int(into.size() as i64));
     }
-    let reply = w.services.command(call.row.number, &operands)?;
+    let reply = reading(w, call, &operands)?;
     let mut rest = Operands::new(reply.operands.options);
     let mut body = None;
     for (index, operand) in reply.operands.each() {

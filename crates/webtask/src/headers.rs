@@ -11,12 +11,12 @@ use cics::resp::Condition;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use link::Operands;
 
-use super::{Failure, Filled, Outcome, fail, text};
+use crate::outcome::{Failure, Filled, Outcome, fail, text};
 
 /// Headers of an answer that the connection sets itself.
 const OWN: [&str; 3] = ["connection", "content-length", "transfer-encoding"];
 /// Most headers that a program may add to a message.
-const MOST: usize = 256;
+pub const MOST: usize = 256;
 /// Longest value that a program may write.
 const MAX_VALUE: usize = 32_767;
 

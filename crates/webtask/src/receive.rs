@@ -10,14 +10,18 @@ use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use link::Operands;
 
-use super::{Failure, Filled, Outcome, cvda, fail, says, text};
+use crate::outcome::{Failure, Filled, Outcome, cvda, fail, says, text};
 use crate::pages;
-use crate::task::ServerSide;
+use crate::request::{Reading, Request};
 
-/// Serves RECEIVE of a task that a request began. `page` is the region's.
-pub fn receive(server: &mut ServerSide, given: &Operands, page: CodePage) -> Outcome {
-    let request = server.request.clone();
-    let media = request.media();
+/// Serves RECEIVE of a task that a request began, whose body this is.
+pub fn receive(
+    request: &Request,
+    whole: &[u8],
+    reading: &mut Reading,
+    given: &Operands,
+) -> Outcome {
+    let media = &*request.media;
     let charset = pages::parameter(media, "charset").unwrap_or_default();
     let mut filled = Filled::default();
     filled.int(row::TYPE, cvda("HTTPYES"));
@@ -25,29 +29,29 @@ pub fn receive(server: &mut ServerSide, given: &Operands, page: CodePage) -> Out
     let plain = media.split(';').next().unwrap_or_default().trim();
     filled.chars(row::MEDIATYPE, plain.as_bytes());
     let most = most(given)?;
-    let body = match conversion(given, media, charset, page)? {
+    let body = match conversion(given, media, charset, request.page)? {
         None => None,
         Some((from, to)) => {
-            let make = || pages::convert(&request.body, from, to);
-            Some(server.converted.take().unwrap_or_else(make))
+            let make = || pages::convert(whole, from, to);
+            Some(reading.converted.take().unwrap_or_else(make))
         }
     };
-    let bytes = body.as_deref().unwrap_or(&request.body);
-    let rest = bytes.get(server.received..).unwrap_or_default();
+    let bytes = body.as_deref().unwrap_or(whole);
+    let rest = bytes.get(reading.received..).unwrap_or_default();
     let fits = most.map_or(rest.len(), |most| rest.len().min(most));
     let (part, left) = rest.split_at(fits);
     filled.chars(row::INTO, part);
     if left.is_empty() {
-        server.received = bytes.len();
+        reading.received = bytes.len();
         return filled.done();
     }
     if given.has(row::NOTRUNCATE) {
-        server.received += fits;
-        server.converted = body;
+        reading.received += fits;
+        reading.converted = body;
         return filled.done();
     }
     filled.int(row::LENGTH, rest.len() as i64);
-    server.received = bytes.len();
+    reading.received = bytes.len();
     Err(Failure {
         condition: Condition::LengErr,
         resp2: 57,

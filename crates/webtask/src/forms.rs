@@ -14,10 +14,10 @@ use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use link::Operands;
 
-use super::{Failure, Filled, Outcome, fail, text};
 use crate::fields::{Field, FormError, parse_form, parse_query};
+use crate::outcome::{Failure, Filled, Outcome, fail, text};
 use crate::pages;
-use crate::task::ServerSide;
+use crate::request::{Reading, Request};
 
 /// The options of READ or of STARTBROWSE that the two kinds share.
 struct Options {
@@ -27,28 +27,33 @@ struct Options {
 }
 
 /// Gives a form field.
-pub fn read_form(server: &mut ServerSide, given: &Operands, page: CodePage) -> Outcome {
-    let fields = form(server)?;
+pub fn read_form(
+    request: &Request,
+    body: &[u8],
+    reading: &mut Reading,
+    given: &Operands,
+) -> Outcome {
+    let fields = form(request, body, reading)?;
     let options = Options {
         name: form_row::FORMFIELD,
         character_set: Some(form_row::CHARACTERSET),
         host_page: form_row::HOSTCODEPAGE,
     };
-    let pages = conversion(server, given, &options, page)?;
+    let pages = conversion(request, given, &options)?;
     let value = (form_row::VALUE, form_row::VALUELENGTH);
     let (length, set) = (form_row::NAMELENGTH, form_row::SET);
     read(&fields, given, (options.name, length), value, set, pages)
 }
 
 /// Gives a query parameter.
-pub fn read_query(server: &ServerSide, given: &Operands, page: CodePage) -> Outcome {
-    let fields = query(server);
+pub fn read_query(request: &Request, given: &Operands) -> Outcome {
+    let fields = query(request);
     let options = Options {
         name: query_row::QUERYPARM,
         character_set: None,
         host_page: query_row::HOSTCODEPAGE,
     };
-    let pages = conversion(server, given, &options, page)?;
+    let pages = conversion(request, given, &options)?;
     let value = (query_row::VALUE, query_row::VALUELENGTH);
     let (length, set) = (query_row::NAMELENGTH, query_row::SET);
     read(&fields, given, (options.name, length), value, set, pages)
@@ -95,46 +100,51 @@ fn convert(value: &[u8], pages: Option<(CodePage, CodePage)>) -> Vec<u8> {
 }
 
 /// Begins a browse of the form, at a field when one is named.
-pub fn start_form(server: &mut ServerSide, given: &Operands, page: CodePage) -> Outcome {
-    if server.form_browse.is_some() {
+pub fn start_form(
+    request: &Request,
+    body: &[u8],
+    reading: &mut Reading,
+    given: &Operands,
+) -> Outcome {
+    if reading.form_browse.is_some() {
         return fail(Condition::Illogic, 10);
     }
-    let fields = form(server)?;
+    let fields = form(request, body, reading)?;
     let options = Options {
         name: start_form::FORMFIELD,
         character_set: Some(start_form::CHARACTERSET),
         host_page: start_form::HOSTCODEPAGE,
     };
-    let pages = conversion(server, given, &options, page)?;
+    let pages = conversion(request, given, &options)?;
     let begun = start(
         &fields,
         given,
         (options.name, start_form::NAMELENGTH),
         pages,
     )?;
-    server.form_browse = Some(begun);
+    reading.form_browse = Some(begun);
     Ok(Operands::default())
 }
 
 /// Begins a browse of the query.
-pub fn start_query(server: &mut ServerSide, given: &Operands, page: CodePage) -> Outcome {
-    if server.query_browse.is_some() {
+pub fn start_query(request: &Request, reading: &mut Reading, given: &Operands) -> Outcome {
+    if reading.query_browse.is_some() {
         return fail(Condition::Illogic, 10);
     }
-    let fields = query(server);
+    let fields = query(request);
     let options = Options {
         name: start_query::QUERYPARM,
         character_set: None,
         host_page: start_query::HOSTCODEPAGE,
     };
-    let pages = conversion(server, given, &options, page)?;
+    let pages = conversion(request, given, &options)?;
     let begun = start(
         &fields,
         given,
         (options.name, start_query::NAMELENGTH),
         pages,
     )?;
-    server.query_browse = Some(begun);
+    reading.query_browse = Some(begun);
     Ok(Operands::default())
 }
 
@@ -168,17 +178,17 @@ fn start(
 }
 
 /// Gives the next form field.
-pub fn next_form(server: &mut ServerSide, given: &Operands) -> Outcome {
+pub fn next_form(reading: &mut Reading, given: &Operands) -> Outcome {
     let name = (next_form::FORMFIELD, next_form::NAMELENGTH);
     let value = (next_form::VALUE, next_form::VALUELENGTH);
-    next(&mut server.form_browse, given, name, value)
+    next(&mut reading.form_browse, given, name, value)
 }
 
 /// Gives the next query parameter.
-pub fn next_query(server: &mut ServerSide, given: &Operands) -> Outcome {
+pub fn next_query(reading: &mut Reading, given: &Operands) -> Outcome {
     let name = (next_query::QUERYPARM, next_query::NAMELENGTH);
     let value = (next_query::VALUE, next_query::VALUELENGTH);
-    next(&mut server.query_browse, given, name, value)
+    next(&mut reading.query_browse, given, name, value)
 }
 
 /// One that did not fit comes again.
@@ -214,40 +224,35 @@ pub fn end(browse: &mut Option<(Vec<Field>, usize)>) -> Outcome {
 
 /// The fields of the body; of the query for a request without one, as GET
 /// sends a form.
-fn form(server: &mut ServerSide) -> Result<Arc<Vec<Field>>, Failure> {
-    let request = server.request.clone();
-    let read = || match request.body.is_empty() {
-        true => Ok(Arc::new(query_of(&request))),
-        false => parse_form(request.media(), &request.body).map(Arc::new),
+fn form(request: &Request, body: &[u8], reading: &mut Reading) -> Result<Arc<Vec<Field>>, Failure> {
+    let read = || match body.is_empty() {
+        true => Ok(Arc::new(query(request))),
+        false => parse_form(&request.media, body).map(Arc::new),
     };
-    match server.form.get_or_insert_with(read) {
+    match reading.form.get_or_insert_with(read) {
         Ok(fields) => Ok(fields.clone()),
         Err(FormError::Type) => fail(Condition::InvReq, 153),
         Err(FormError::Boundary) => fail(Condition::InvReq, 154),
     }
 }
 
-fn query(server: &ServerSide) -> Vec<Field> {
-    query_of(&server.request)
-}
-
-fn query_of(request: &crate::request::WebRequest) -> Vec<Field> {
-    parse_query(request.parts.uri.query().unwrap_or_default().as_bytes())
+fn query(request: &Request) -> Vec<Field> {
+    parse_query(request.query.as_bytes())
 }
 
 /// From which page into which values are converted; none as they are.
 fn conversion(
-    server: &ServerSide,
+    request: &Request,
     given: &Operands,
     options: &Options,
-    page: CodePage,
 ) -> Result<Option<(CodePage, CodePage)>, Failure> {
+    let page = request.page;
     let named = options.character_set.and_then(|option| text(given, option));
     let host = text(given, options.host_page);
     if named.is_none() && host.is_none() {
         return Ok(None);
     }
-    let charset = pages::parameter(server.request.media(), "charset").unwrap_or_default();
+    let charset = pages::parameter(&request.media, "charset").unwrap_or_default();
     let from = match named.as_deref().unwrap_or(charset) {
         "" => Ok(CodePage::latin1()),
         name => pages::named(name),

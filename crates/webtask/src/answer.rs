@@ -1,0 +1,102 @@
+//! The answer that a task has made for its client, as its worker writes it and
+//! the door reads it.
+
+use http::{HeaderMap, StatusCode};
+
+use crate::wire::{Head, Pieces};
+
+/// Most headers of an answer: those that a program may write, and Content-Type.
+const MOST_HEADERS: usize = crate::headers::MOST + 1;
+/// Bytes of the figures of a head: status, whether the connection is closed.
+const FIGURES: usize = 4;
+
+/// An answer that is complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Status, 200 or more.
+    pub status: StatusCode,
+    /// Reason phrase; empty for the status's own.
+    pub reason: Vec<u8>,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Vec<u8>,
+    /// The connection is closed after it.
+    pub close: bool,
+}
+
+impl Answer {
+    /// What stands before the body in the task's memory.
+    pub fn emit_head(&self) -> Vec<u8> {
+        let [low, high] = self.status.as_u16().to_ne_bytes();
+        let mut head = Head::new(&[low, high, u8::from(self.close), 0]);
+        head.piece(&self.reason);
+        head.headers(&self.headers);
+        head.done()
+    }
+
+    /// Reads what [`Answer::emit_head`] wrote, with the body behind it; none for
+    /// bytes that are no answer.
+    pub fn parse(bytes: &[u8]) -> Option<Answer> {
+        let (figures, mut pieces, body_at) = Pieces::open::<FIGURES>(bytes)?;
+        let status = u16::from_ne_bytes([figures[0], figures[1]]);
+        let status = StatusCode::from_u16(status).ok();
+        let reason = pieces.next()?.to_vec();
+        Some(Answer {
+            status: status.filter(|s| s.as_u16() >= 200)?,
+            reason,
+            headers: pieces.headers(MOST_HEADERS)?,
+            body: bytes[body_at..].to_vec(),
+            close: figures[2] != 0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+    use proptest::prelude::*;
+
+    fn answer(body: &[u8]) -> Answer {
+        let mut headers = HeaderMap::new();
+        headers.append("set-cookie", HeaderValue::from_static("a"));
+        headers.append("set-cookie", HeaderValue::from_static("b"));
+        Answer {
+            status: StatusCode::CREATED,
+            reason: b"Made".to_vec(),
+            headers,
+            body: body.to_vec(),
+            close: true,
+        }
+    }
+
+    #[test]
+    fn an_answer_is_read_as_it_was_written() {
+        let made = answer(b"body");
+        let bytes = [made.emit_head(), made.body.clone()].concat();
+        assert_eq!(Answer::parse(&bytes), Some(made));
+    }
+
+    #[test]
+    fn a_status_that_is_no_final_one_is_no_answer() {
+        let mut bytes = answer(b"").emit_head();
+        bytes[4..6].copy_from_slice(&100u16.to_ne_bytes());
+        assert_eq!(Answer::parse(&bytes), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_reader_panic(
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+            at in 0usize..80,
+            flip in any::<u8>(),
+        ) {
+            let _ = Answer::parse(&bytes);
+            let mut real = answer(&bytes).emit_head();
+            let at = at % real.len();
+            real[at] ^= flip;
+            let _ = Answer::parse(&real);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What a command comes to: operands, or a condition with its RESP2.
+
+use cics::resp::Condition;
+use link::{Answer, Operands};
+
+/// What a command came to.
+pub type Outcome = Result<Operands, Failure>;
+
+/// A condition, with the operands that it does not hide.
+#[derive(Debug, Default)]
+pub struct Failure {
+    /// The condition.
+    pub condition: Condition,
+    /// RESP2.
+    pub resp2: u32,
+    /// What the program gets all the same.
+    pub operands: Operands,
+}
+
+/// A condition as the end of a command.
+pub fn fail<T>(condition: Condition, resp2: u32) -> Result<T, Failure> {
+    Err(Failure {
+        condition,
+        resp2,
+        operands: Operands::default(),
+    })
+}
+
+/// The answer of a command.
+pub fn answer(outcome: Outcome) -> Answer {
+    match outcome {
+        Ok(operands) => Answer::of_data(operands.emit()),
+        Err(failure) => {
+            let mut answer = Answer::of_condition(failure.condition, failure.resp2);
+            answer.data = failure.operands.emit();
+            answer
+        }
+    }
+}
+
+/// Areas that a command fills, each cut to the length that the program gave
+/// and told in full in its length option.
+#[derive(Debug, Default)]
+pub struct Filled {
+    operands: Operands,
+    /// RESP2 of the first that did not fit.
+    short: Option<u32>,
+}
+
+impl Filled {
+    /// Puts `data` into the area `option` when the program has it, with the
+    /// length in `length`; `short` is RESP2 when it does not fit.
+    ///
+    /// # Errors
+    /// LENGERR with RESP2 1 for a length that is none.
+    pub fn area(
+        &mut self,
+        given: &Operands,
+        (option, length): (u8, u8),
+        data: &[u8],
+        short: u32,
+    ) -> Result<(), Failure> {
+        if !given.has(option) {
+            return Ok(());
+        }
+        match given.get_int(length) {
+            Some(..1) => return fail(Condition::LengErr, 1),
+            Some(room) if (room as usize) < data.len() => {
+                self.short.get_or_insert(short);
+                self.operands_bytes(option, &data[..room as usize]);
+            }
+            _ => self.operands_bytes(option, data),
+        }
+        // After the area: it would set its own length else.
+        self.int(length, data.len() as i64);
+        Ok(())
+    }
+
+    fn operands_bytes(&mut self, option: u8, data: &[u8]) {
+        self.operands
+            .push(option, link::Operand::Bytes(data.to_vec()));
+    }
+
+    /// Adds characters.
+    pub fn chars(&mut self, option: u8, data: &[u8]) {
+        self.operands_bytes(option, data);
+    }
+
+    /// Adds an integer or a CVDA.
+    pub fn int(&mut self, option: u8, value: i64) {
+        self.operands.push(option, link::Operand::Int(value));
+    }
+
+    /// The end of the command.
+    pub fn done(self) -> Outcome {
+        match self.short {
+            None => Ok(self.operands),
+            Some(resp2) => Err(Failure {
+                condition: Condition::LengErr,
+                resp2,
+                operands: self.operands,
+            }),
+        }
+    }
+}
+
+/// The value of a CVDA by its name.
+pub fn cvda(name: &str) -> i64 {
+    cics::cvda::value(name).map_or(0, i64::from)
+}
+
+/// Whether one of several ways to say the same was taken: a flag, or the CVDA
+/// of that name in an option.
+pub fn says(given: &Operands, flag: u8, option: u8, name: &str) -> bool {
+    given.has(flag) || given.get_int(option) == Some(cvda(name))
+}
+
+/// Text of an operand without the blanks and zeros behind it.
+pub fn text(given: &Operands, option: u8) -> Option<String> {
+    let bytes = given.get_bytes(option)?;
+    let text = String::from_utf8_lossy(bytes);
+    Some(text.trim_end_matches([' ', '\0']).to_owned())
+}

@@ -1,0 +1,115 @@
+//! What a task has of the web request that it serves: where the request lies in
+//! its arena, how far commands have read it, and the answer that waits there
+//! for the end of the task.
+//!
+//! Invariant: an answer is in one place. Once the region has taken a part of
+//! it, whatever comes after goes there too.
+
+use cics::command::commands::web_write_httpheader as header_row;
+use http::HeaderMap;
+use link::{Operands, Request};
+use webtask::{Answer, Reading};
+
+use crate::services::Arena;
+
+/// The web side of a task.
+#[derive(Debug, Default)]
+pub(crate) struct WebSide {
+    /// The request's place in the arena, and its bytes; 0 for none.
+    at: (usize, usize),
+    open: Option<Box<Open>>,
+    /// The answer that is kept: its place in the arena, and its bytes.
+    kept: Option<(usize, usize)>,
+}
+
+/// A request that a command has asked for.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub request: webtask::Request,
+    pub reading: Reading,
+    /// Headers for the answer that is not made yet.
+    pub headers: HeaderMap,
+    /// The region has a part of the answer.
+    pub elsewhere: bool,
+}
+
+impl WebSide {
+    /// Another task begins.
+    pub fn begin(&mut self, request: &Request) {
+        self.at = (request.web as usize, request.web_bytes as usize);
+        self.open = None;
+        self.kept = None;
+    }
+
+    /// The request, with its bytes; none for a task that serves none.
+    pub fn open(&mut self, base: *mut u8) -> Option<(&mut Open, &[u8])> {
+        let (at, bytes) = self.at;
+        if bytes == 0 {
+            return None;
+        }
+        // SAFETY: the region has put the request there, and nothing else of the
+        // arena is given that place before the task ends.
+        let bytes = unsafe { std::slice::from_raw_parts(base.add(at), bytes) };
+        if self.open.is_none() {
+            self.open = Some(Box::new(Open {
+                request: webtask::Request::parse(bytes)?,
+                reading: Reading::default(),
+                headers: HeaderMap::new(),
+                elsewhere: false,
+            }));
+        }
+        Some((self.open.as_deref_mut()?, bytes))
+    }
+
+    /// Keeps an answer in place of the one before. False when the arena has no
+    /// room for it; then the one before is gone as well.
+    pub fn keep(&mut self, answer: &Answer, arena: Arena<'_>) -> bool {
+        let head = answer.emit_head();
+        let bytes = head.len() + answer.body.len();
+        if let Some((at, old)) = self.kept.take() {
+            arena.heap.free(at, old);
+        }
+        let Some(at) = arena.heap.alloc(bytes) else {
+            return false;
+        };
+        // SAFETY: a block of that many bytes in the task's arena.
+        let to = unsafe { std::slice::from_raw_parts_mut(arena.base.add(at), bytes) };
+        to[..head.len()].copy_from_slice(&head);
+        to[head.len()..].copy_from_slice(&answer.body);
+        self.kept = Some((at, bytes));
+        true
+    }
+
+    /// Forgets the answer that is kept.
+    pub fn forget(&mut self, arena: Arena<'_>) {
+        if let Some((at, bytes)) = self.kept.take() {
+            arena.heap.free(at, bytes);
+        }
+    }
+
+    /// Whether an answer is kept.
+    pub fn has_answer(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// The answer at the end of the task: its place and its bytes.
+    pub fn end(&self) -> (usize, usize) {
+        self.kept.unwrap_or_default()
+    }
+}
+
+impl Open {
+    /// The answer goes to the region from now on: the operands of WRITE
+    /// HTTPHEADER for each header that it does not have yet.
+    pub fn hand_over(&mut self) -> Vec<Operands> {
+        self.elsewhere = true;
+        let headers = std::mem::take(&mut self.headers);
+        let options = 1 << header_row::HTTPHEADER | 1 << header_row::VALUE;
+        let each = headers.iter().map(|(name, value)| {
+            Operands::new(options)
+                .bytes(header_row::HTTPHEADER, name.as_str())
+                .bytes(header_row::VALUE, value.as_bytes())
+        });
+        each.collect()
+    }
+}
