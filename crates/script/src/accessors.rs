@@ -127,10 +127,14 @@ unsafe extern "C" fn set(
                     (Some(n), ..) => drop(write!(text, "{n}")),
                     (_, Some(n), _) if n.is_finite() => drop(write!(text, "{n}")),
                     (_, Some(n), _) => {
-                        return Ok(Some(format!("{n} is no number that a field can hold")));
+                        let why = format!("{n} is no number that a field can hold");
+                        return Ok(Some(record.wrong(field as usize, &why)));
                     }
                     (.., Some(string)) => text.extend_from_slice(string.to_string()?.as_bytes()),
-                    _ => return Ok(Some(format!("a field holds no {}", value.type_name()))),
+                    _ => {
+                        let why = format!("a field holds no {}", value.type_name());
+                        return Ok(Some(record.wrong(field as usize, &why)));
+                    }
                 }
                 let text = std::str::from_utf8(text).unwrap_or_default();
                 Ok::<_, rquickjs::Error>(record.write(field as usize, bytes, text, &[]))

@@ -532,9 +532,14 @@ fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
     if failed {
         let kind: String = told.get(1)?;
         let place: String = told.get(6)?;
+        // A script may have made up an exception of ours.
+        let code = match kind.len() {
+            1..=4 if kind.bytes().all(|b| b.is_ascii_graphic()) => kind,
+            _ => failure::THROWN.to_owned(),
+        };
         return Ok(Err(Failure {
             abend: AbendInfo {
-                code: kind,
+                code,
                 program: place,
                 line: told.get(5)?,
                 message: told.get(3)?,
@@ -582,9 +587,11 @@ fn text_of(value: &Value<'_>) -> String {
     if let Some(exception) = value.as_exception() {
         return exception.message().unwrap_or_default();
     }
-    match value.as_string() {
-        Some(text) => text.to_string().unwrap_or_default(),
-        None => value.type_name().to_owned(),
+    match (value.as_string(), value.as_number(), value.as_bool()) {
+        (Some(text), ..) => text.to_string().unwrap_or_default(),
+        (_, Some(number), _) => number.to_string(),
+        (.., Some(truth)) => truth.to_string(),
+        _ => value.type_name().to_owned(),
     }
 }
 

@@ -9,7 +9,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::fiber;
 use crate::overdue;
@@ -59,6 +59,8 @@ pub struct Watch {
     stopped: Cell<Option<Stop>>,
     /// When the script got its thread.
     entered: Cell<Instant>,
+    /// When it left it, while it waits.
+    left: Cell<Option<Instant>>,
     used_ns: Cell<u64>,
     longest_ns: Cell<u64>,
 }
@@ -71,6 +73,7 @@ impl Default for Watch {
             since_ns: Cell::new(None),
             stopped: Cell::new(None),
             entered: Cell::new(Instant::now()),
+            left: Cell::new(None),
             used_ns: Cell::new(0),
             longest_ns: Cell::new(0),
         }
@@ -96,14 +99,23 @@ impl Watch {
 
     /// The script gets its thread.
     pub fn entered(&self) {
+        self.left.set(None);
         self.entered.set(Instant::now());
     }
 
     /// The script leaves its thread, for a while or at its end.
     pub fn left(&self) {
-        let ns = self.entered.get().elapsed().as_nanos() as u64;
+        let now = Instant::now();
+        self.left.set(Some(now));
+        let ns = now.duration_since(self.entered.get()).as_nanos() as u64;
         self.used_ns.set(self.used_ns.get() + ns);
         self.longest_ns.set(self.longest_ns.get().max(ns));
+    }
+
+    /// How long the script has been without its thread; nothing while it has it.
+    pub fn has_waited(&self, now: Instant) -> Duration {
+        let left = self.left.get();
+        left.map_or(Duration::ZERO, |at| now.saturating_duration_since(at))
     }
 
     /// CPU time between two commands that is too much; 0 for no limit.

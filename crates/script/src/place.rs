@@ -2,18 +2,19 @@
 //! them side by side, each on a stack of its own.
 //!
 //! A place belongs to a thread of the pool or to one of the gateway's. An
-//! engine serves one request at a time; what is kept grows with the requests
-//! that are under way at once, and an engine that is free is waited for a
-//! moment before another one is loaded.
+//! engine serves one request at a time. A few requests of a script go on side by
+//! side, and those behind them wait for one of their engines: each has memory of
+//! its own, and only that of a few stays in the processor's caches. A request
+//! that has waited for something for long is not one of the few, so programs
+//! that take their time hold up nobody.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use region::{Handle, Port};
 use tokio::sync::Notify;
@@ -31,10 +32,14 @@ use crate::work::Work;
 
 /// Engines without work that a place keeps.
 const KEPT_IDLE: usize = 64;
-/// Engines of a script that are loaded without waiting for one to become free.
-const EAGER: usize = 8;
-/// How long a request waits for an engine before another one is loaded.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// Requests of a script that go on side by side: while one waits for a brief
+/// program the others compute. With sixteen a request took twice the time of
+/// one with four, since none found its memory in the processor's caches.
+const TOGETHER: usize = 4;
+/// A request that has waited for so long is not counted among them.
+const LONG_WAIT: Duration = Duration::from_millis(1);
+/// Between two looks of a request that waits whether others wait for long.
+const LOOK: Duration = Duration::from_millis(2);
 /// Most engines of a place.
 const MOST_ENGINES: usize = 128;
 /// The same with those of scripts that others wait for.
@@ -71,15 +76,33 @@ pub struct Place {
     active: Cell<usize>,
 }
 
-/// The engines of a place, by their scripts.
+/// The engines of a place.
 #[derive(Default)]
 struct Engines {
     edition: Option<Arc<Edition>>,
-    /// Without work; those used last stand last.
-    idle: Vec<(Arc<str>, Engine)>,
-    /// All, with those that work.
-    made: HashMap<Arc<str>, usize>,
+    scripts: Vec<OfScript>,
     stacks: Vec<Stack>,
+}
+
+/// The engines of a script.
+struct OfScript {
+    name: Arc<str>,
+    /// Without work; the one used last stands last, its memory still warm.
+    idle: Vec<Engine>,
+    /// What engines at work share with their natives.
+    busy: Vec<Rc<Shared>>,
+    /// Engines that are being loaded.
+    loading: usize,
+}
+
+/// How a request comes to its engine.
+enum Turn {
+    /// By one without work.
+    Engine(Engine),
+    /// By loading one.
+    Load,
+    /// Others are before it.
+    Wait,
 }
 
 impl Place {
@@ -160,7 +183,8 @@ impl Place {
                     place.give_back(&of, name, engine);
                     finished(result, host, watched.watch.used_ns())
                 };
-                let fiber = self.fiber(&edition, run)?;
+                let fiber = self.fiber(&edition, run);
+                let fiber = fiber.inspect_err(|_| self.lost(&edition, &script, &shared))?;
                 match (Serving {
                     fiber,
                     shared: shared.clone(),
@@ -173,7 +197,7 @@ impl Place {
                         result
                     }
                     Ended::Left => {
-                        self.lost(&edition, &script);
+                        self.lost(&edition, &script, &shared);
                         edition.paced(&script, u64::MAX);
                         // SAFETY: the engine was left for good.
                         unsafe { shared.release() };
@@ -233,13 +257,12 @@ impl Place {
         script: &Arc<str>,
         nested: bool,
     ) -> Result<Engine, Failure> {
-        let mut waited = false;
         loop {
-            if let Some(engine) = self.engines.borrow_mut().take(edition, script) {
-                return Ok(engine);
-            }
-            if self.engines.borrow_mut().may_make(script, waited, nested) {
-                break;
+            let turn = self.engines.borrow_mut().turn(edition, script, nested);
+            match turn {
+                Turn::Engine(engine) => return Ok(engine),
+                Turn::Load => break,
+                Turn::Wait => {}
             }
             if nested {
                 let text = "too many scripts that wait for one another";
@@ -247,7 +270,7 @@ impl Place {
             }
             tokio::select! {
                 () = self.freed.notified() => {}
-                () = tokio::time::sleep(PATIENCE) => waited = true,
+                () = tokio::time::sleep(LOOK) => {}
             }
         }
         let (of, name) = (edition.clone(), script.clone());
@@ -255,7 +278,10 @@ impl Place {
             let records = Records::new(of.library.clone());
             Engine::load(&of.sources, &name, of.limits, records)
         };
-        let loaded = match self.fiber(edition, load)?.await {
+        let fiber = self.fiber(edition, load).inspect_err(|_| {
+            self.engines.borrow_mut().loaded(edition, script, None);
+        })?;
+        let loaded = match fiber.await {
             Ended::Returned(loaded, stack) => {
                 self.engines.borrow_mut().keep(edition, stack);
                 loaded.map_err(|mistake| {
@@ -270,22 +296,24 @@ impl Place {
                 "its top level computes for too long",
             )),
         };
+        let shared = loaded.as_ref().ok().map(Engine::shared);
+        self.engines.borrow_mut().loaded(edition, script, shared);
         if loaded.is_err() {
-            self.lost(edition, script);
+            self.freed.notify_one();
         }
         loaded
     }
 
     /// An engine has no work any more.
     fn give_back(&self, edition: &Arc<Edition>, script: Arc<str>, engine: Engine) {
-        let dropped = self.engines.borrow_mut().put(edition, script, engine);
+        let dropped = self.engines.borrow_mut().put(edition, &script, engine);
         drop(dropped);
         self.freed.notify_one();
     }
 
     /// An engine is no more.
-    fn lost(&self, edition: &Arc<Edition>, script: &Arc<str>) {
-        self.engines.borrow_mut().forget(edition, script);
+    fn lost(&self, edition: &Arc<Edition>, script: &Arc<str>, shared: &Rc<Shared>) {
+        self.engines.borrow_mut().rests(edition, script, shared);
         self.freed.notify_one();
     }
 }
@@ -296,37 +324,63 @@ impl Engines {
         own.is_some_and(|own| Arc::ptr_eq(own, edition))
     }
 
-    /// An engine without work; engines of other editions go.
-    fn take(&mut self, edition: &Arc<Edition>, script: &Arc<str>) -> Option<Engine> {
+    /// The engines of a script; those of other editions go.
+    fn of(&mut self, edition: &Arc<Edition>, script: &Arc<str>) -> &mut OfScript {
         if !self.is_of(edition) {
-            self.idle.clear();
-            self.made.clear();
+            self.scripts.clear();
             self.stacks.clear();
             self.edition = Some(edition.clone());
         }
-        let at = self.idle.iter().rposition(|(name, _)| name == script)?;
-        Some(self.idle.remove(at).1)
+        let found = self.scripts.iter().position(|s| s.name == *script);
+        let at = found.unwrap_or_else(|| {
+            self.scripts.push(OfScript {
+                name: script.clone(),
+                idle: Vec::new(),
+                busy: Vec::new(),
+                loading: 0,
+            });
+            self.scripts.len() - 1
+        });
+        &mut self.scripts[at]
     }
 
-    /// Whether another engine of the script is to be loaded; it is counted.
-    fn may_make(&mut self, script: &Arc<str>, waited: bool, nested: bool) -> bool {
-        let all: usize = self.made.values().sum();
-        let own = self.made.entry(script.clone()).or_default();
-        let may = match nested {
-            true => all < MOST_NESTED,
-            false => (*own < EAGER || waited) && all < MOST_ENGINES,
-        };
-        if may {
-            *own += 1;
+    /// Whose turn it is when a request of a script wants an engine. Somebody
+    /// with an engine waits for one that is `nested`: it stands in no line.
+    fn turn(&mut self, edition: &Arc<Edition>, script: &Arc<str>, nested: bool) -> Turn {
+        let of = self.of(edition, script);
+        let many = of.busy.len() + of.loading >= TOGETHER;
+        if !nested && many && of.together(Instant::now()) >= TOGETHER {
+            return Turn::Wait;
         }
-        may
+        if let Some(engine) = of.idle.pop() {
+            of.busy.push(engine.shared());
+            return Turn::Engine(engine);
+        }
+        let most = match nested {
+            true => MOST_NESTED,
+            false => MOST_ENGINES,
+        };
+        if self.scripts.iter().map(OfScript::made).sum::<usize>() >= most {
+            return Turn::Wait;
+        }
+        self.of(edition, script).loading += 1;
+        Turn::Load
     }
 
-    fn forget(&mut self, edition: &Arc<Edition>, script: &Arc<str>) {
-        if self.is_of(edition)
-            && let Some(made) = self.made.get_mut(script)
-        {
-            *made = made.saturating_sub(1);
+    /// An engine has been loaded, and is at work, or could not be.
+    fn loaded(&mut self, edition: &Arc<Edition>, script: &Arc<str>, shared: Option<Rc<Shared>>) {
+        if self.is_of(edition) {
+            let of = self.of(edition, script);
+            of.loading = of.loading.saturating_sub(1);
+            of.busy.extend(shared);
+        }
+    }
+
+    /// An engine has no work any more.
+    fn rests(&mut self, edition: &Arc<Edition>, script: &Arc<str>, shared: &Rc<Shared>) {
+        if self.is_of(edition) {
+            let busy = &mut self.of(edition, script).busy;
+            busy.retain(|other| !Rc::ptr_eq(other, shared));
         }
     }
 
@@ -337,18 +391,33 @@ impl Engines {
         }
     }
 
-    /// Keeps an engine; gives the one that has to go for it.
-    fn put(&mut self, edition: &Arc<Edition>, script: Arc<str>, engine: Engine) -> Option<Engine> {
+    /// Keeps an engine; gives the one that has to go for it: of the script
+    /// that has most without work, the one used longest ago.
+    fn put(&mut self, edition: &Arc<Edition>, script: &Arc<str>, engine: Engine) -> Option<Engine> {
         if !self.is_of(edition) {
             return Some(engine);
         }
-        self.idle.push((script, engine));
-        if self.idle.len() <= KEPT_IDLE {
+        self.rests(edition, script, &engine.shared());
+        self.of(edition, script).idle.push(engine);
+        let idle = self.scripts.iter().map(|s| s.idle.len());
+        if idle.sum::<usize>() <= KEPT_IDLE {
             return None;
         }
-        let (script, engine) = self.idle.remove(0);
-        self.forget(edition, &script);
-        Some(engine)
+        let most = self.scripts.iter_mut().max_by_key(|s| s.idle.len())?;
+        Some(most.idle.remove(0))
+    }
+}
+
+impl OfScript {
+    /// Engines that there are, or will be in a moment.
+    fn made(&self) -> usize {
+        self.idle.len() + self.busy.len() + self.loading
+    }
+
+    /// Requests that go on side by side now.
+    fn together(&self, now: Instant) -> usize {
+        let waits = |shared: &&Rc<Shared>| shared.watch.has_waited(now) >= LONG_WAIT;
+        self.loading + self.busy.len() - self.busy.iter().filter(waits).count()
     }
 }
 
@@ -417,4 +486,84 @@ fn tell(failure: &Failure, task: u64, transid: &str, script: &str) {
         target: "script", task, %transid, %script, %code, at = %place,
         "{}{stack}", abend.message
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fetch::Fetcher;
+    use crate::limits::Limits;
+    use crate::records::Library;
+    use crate::source::Sources;
+
+    fn edition() -> Arc<Edition> {
+        Arc::new(Edition {
+            sources: Arc::new(Sources::default()),
+            library: Arc::new(Library::new(Vec::new(), copybook::CodePage::ascii())),
+            limits: Limits::default(),
+            region: (String::new(), String::new()),
+            fetcher: Arc::new(Fetcher::default()),
+            programs: std::collections::BTreeMap::new(),
+            paces: Vec::new(),
+        })
+    }
+
+    /// A script that has left its thread now.
+    fn waits() -> Rc<Shared> {
+        let shared = Rc::new(Shared::default());
+        shared.watch.entered();
+        shared.watch.left();
+        shared
+    }
+
+    /// Whether a request may have an engine.
+    fn may(engines: &mut Engines, edition: &Arc<Edition>, script: &Arc<str>) -> bool {
+        matches!(engines.turn(edition, script, false), Turn::Load)
+    }
+
+    #[test]
+    fn few_requests_of_a_script_go_on_together_and_those_behind_them_wait() {
+        let (mut engines, edition) = (Engines::default(), edition());
+        let (one, other): (Arc<str>, Arc<str>) = ("one.js".into(), "other.js".into());
+        let begun = (0..TOGETHER).all(|_| may(&mut engines, &edition, &one));
+        assert!(begun && !may(&mut engines, &edition, &one));
+        assert!(may(&mut engines, &edition, &other), "each script by itself");
+        // One that could not be loaded makes room, and so does one that ends.
+        engines.loaded(&edition, &one, None);
+        assert!(may(&mut engines, &edition, &one) && !may(&mut engines, &edition, &one));
+        let shared = waits();
+        engines.loaded(&edition, &one, Some(shared.clone()));
+        assert!(!may(&mut engines, &edition, &one));
+        engines.rests(&edition, &one, &shared);
+        assert!(may(&mut engines, &edition, &one));
+    }
+
+    #[test]
+    fn a_request_that_waits_for_long_keeps_no_other_from_its_turn() {
+        let (mut engines, edition) = (Engines::default(), edition());
+        let script: Arc<str> = "one.js".into();
+        let all: Vec<Rc<Shared>> = (0..TOGETHER).map(|_| waits()).collect();
+        for shared in &all {
+            assert!(may(&mut engines, &edition, &script));
+            engines.loaded(&edition, &script, Some(shared.clone()));
+        }
+        let of = engines.of(&edition, &script);
+        let left = Instant::now();
+        assert_eq!(of.together(left + LONG_WAIT), 0);
+        // It goes on, so it is one of the few again.
+        all[0].watch.entered();
+        assert_eq!(of.together(left + 2 * LONG_WAIT), 1);
+    }
+
+    #[test]
+    fn engines_of_other_scripts_than_those_in_force_are_forgotten() {
+        let (mut engines, old, new) = (Engines::default(), edition(), edition());
+        let script: Arc<str> = "one.js".into();
+        (0..TOGETHER).for_each(|_| assert!(may(&mut engines, &old, &script)));
+        assert!(may(&mut engines, &new, &script));
+        // What ends of the old ones is not counted with the new ones.
+        engines.rests(&old, &script, &waits());
+        engines.loaded(&old, &script, None);
+        assert_eq!(engines.of(&new, &script).made(), 1);
+    }
 }

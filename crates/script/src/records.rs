@@ -429,7 +429,10 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
           -> Result<Option<String>> {
         let text = match text_of_value(&value)? {
             Ok(text) => text,
-            Err(why) => return Ok(Some(why)),
+            Err(why) => {
+                let told = r.with(number, |r| r.wrong(field, &why));
+                return Ok(Some(told.unwrap_or(why)));
+            }
         };
         let write = |area: &mut [u8]| r.with(number, |r| r.write(field, area, &text, &at.0));
         // SAFETY: the value that is written was copied out before.
@@ -465,10 +468,12 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     own.set("recordFromJson", Function::new(c(), from_json)?)?;
 
     let r = records();
-    let count = move |number: usize, field: usize, bytes: Value<'js>| {
+    let count = move |ctx: Ctx<'js>, number: usize, field: usize, bytes: Value<'js>| {
         let record = bytes_of(&bytes).unwrap_or_default();
-        let count = r.with(number, |r| r.count(field, record));
-        count.unwrap_or_default()
+        match r.with(number, |r| r.count(field, record)) {
+            Some(Err(wrong)) => wrong.into_js(&ctx),
+            count => count.and_then(Result::ok).unwrap_or_default().into_js(&ctx),
+        }
     };
     own.set("recordCount", Function::new(c(), count)?)?;
 
@@ -582,7 +587,15 @@ impl Record {
     pub fn write(&self, field: usize, area: &mut [u8], text: &str, at: &[u32]) -> Option<String> {
         let codec = self.field(field, at)?;
         let error = codec.read_text(text, area).err()?;
-        Some(format!("{}: {error}", self.fields[field].told))
+        Some(self.wrong(field, &error.to_string()))
+    }
+
+    /// Why a field cannot hold a value, with its name and PICTURE once.
+    pub fn wrong(&self, field: usize, why: &str) -> String {
+        match self.fields.get(field) {
+            Some(field) if !why.starts_with(&field.told) => format!("{}: {why}", field.told),
+            _ => why.to_owned(),
+        }
     }
 
     /// JSON of the record, which is field 0, or of a field.
@@ -622,18 +635,17 @@ impl Record {
         }
         let codec = self.field(field, at)?;
         let error = codec.read_json(text.as_bytes(), area).err()?;
-        Some(format!("{}: {error}", self.fields[field].told))
+        Some(self.wrong(field, &error.to_string()))
     }
 
     /// Elements of a table in a record.
-    fn count(&self, field: usize, record: &[u8]) -> u32 {
+    fn count(&self, field: usize, record: &[u8]) -> std::result::Result<u32, String> {
         let Some(found) = self.fields.get(field) else {
-            return 0;
+            return Ok(0);
         };
-        match self.real(record) {
-            Ok(record) => found.codec.count(&record).unwrap_or(0),
-            Err(_) => 0,
-        }
+        let record = self.real(record)?;
+        let count = found.codec.count(&record);
+        count.map_err(|error| self.wrong(field, &error.to_string()))
     }
 }
 

@@ -15,8 +15,10 @@ use std::task::Poll;
 use std::time::Instant;
 
 use cics::resp::Condition;
+use link::program_link::MAX_COMMAREA;
 use link::{Answer, ChannelData, Op};
 use region::{Handle, NotRun, Outcome, Passed, Port, PutError, Refusal, Reply, Task, TaskRequest};
+use tokio::sync::Semaphore;
 use tokio::task::spawn_local;
 
 use crate::engine::{Answer as Given, Request};
@@ -60,6 +62,19 @@ pub struct RegionHost {
     children: Vec<(u32, Child)>,
     /// Children that are tasks.
     tasks: usize,
+    /// Places of those that go on at once.
+    at_once: Arc<Semaphore>,
+    /// Bytes that children were given.
+    given_bytes: Rc<Cell<usize>>,
+}
+
+/// Bytes that a child was given, until it is over.
+struct Holds(Rc<Cell<usize>>, usize);
+
+impl Drop for Holds {
+    fn drop(&mut self) {
+        self.0.set(self.0.get().saturating_sub(self.1));
+    }
 }
 
 impl RegionHost {
@@ -84,7 +99,20 @@ impl RegionHost {
             script: script.to_owned(),
             children: Vec::new(),
             tasks: 0,
+            at_once: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+            given_bytes: Rc::default(),
         }
+    }
+
+    /// Counts what a child is given; none when all of them hold as much as a
+    /// script may.
+    fn hold(&self, bytes: usize) -> Option<Holds> {
+        let all = self.given_bytes.get() + bytes;
+        let held = all <= self.edition.limits.memory_bytes;
+        held.then(|| {
+            self.given_bytes.set(all);
+            Holds(self.given_bytes.clone(), bytes)
+        })
     }
 
     /// The answer may go to this client by parts.
@@ -164,6 +192,11 @@ impl RegionHost {
 
 /// Calls to other servers that a script may have under way.
 const MOST_FETCHES: usize = 16;
+/// Tasks beside a script that go on at once; those beyond wait for them, so that
+/// one script does not take the region for itself.
+const MOST_AT_ONCE: usize = 32;
+/// The same with those that wait.
+const MOST_TASKS: usize = 1_000;
 
 impl Host for RegionHost {
     fn facts(&self) -> Facts {
@@ -174,6 +207,7 @@ impl Host for RegionHost {
         let name = program
             .parse()
             .map_err(|_| Fault::Condition(Condition::PgmIdErr, 1))?;
+        checked(input)?;
         if let Some(script) = self.edition.programs.get(program) {
             let script = script.clone();
             return self.link_script(program, script, input);
@@ -226,8 +260,17 @@ impl Host for RegionHost {
         program: &str,
         input: Input<'_>,
     ) -> Result<(), Fault> {
+        checked(input)?;
         let Some(task) = self.task.as_ref() else {
             return Err(Fault::abend("AEXY", "the task has ended"));
+        };
+        if self.tasks >= MOST_TASKS {
+            let text = format!("at most {MOST_TASKS} tasks are under way at a time");
+            return Err(Fault::abend(failure::MEMORY, text));
+        }
+        let Some(holds) = self.hold(bytes(input)) else {
+            let text = "what the tasks beside the script are given is more than its memory";
+            return Err(Fault::abend(failure::MEMORY, text));
         };
         let transid = match transid {
             Some(name) => name
@@ -249,7 +292,11 @@ impl Host for RegionHost {
             ..TaskRequest::default()
         };
         let (region, port, owned) = (self.region.clone(), self.port.clone(), Owned::of(input));
+        let at_once = self.at_once.clone();
         let run = async move {
+            let _holds = holds;
+            // It is never closed.
+            let _place = at_once.acquire_owned().await;
             let begun = region.begin(&port, request).await;
             let mut task = begun.map_err(refused)?;
             fill(&mut task, owned.input())?;
@@ -267,8 +314,13 @@ impl Host for RegionHost {
                 "at most {MOST_FETCHES} calls are under way at a time"
             ));
         }
+        let held = self.hold(request.body.len());
+        let holds = held.ok_or("what is under way is more than the script's memory")?;
         let fetched = self.edition.fetcher.fetch(request)?;
-        self.begin(number, async move { Event::Fetched(fetched.await) });
+        self.begin(number, async move {
+            let _holds = holds;
+            Event::Fetched(fetched.await)
+        });
         Ok(())
     }
 
@@ -392,6 +444,16 @@ impl Owned {
             Owned::Commarea(bytes) => Input::Commarea(bytes),
             Owned::Channel(channel) => Input::Channel(channel),
         }
+    }
+}
+
+/// A COMMAREA has a longest length, whoever takes it.
+fn checked(input: Input<'_>) -> Result<(), Fault> {
+    match input {
+        Input::Commarea(bytes) if bytes.len() > MAX_COMMAREA => {
+            Err(Fault::Condition(Condition::LengErr, 11))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -22,7 +22,8 @@ function* accounts() {
   for (let start = 0; ; ) {
     const request = ListRequest.from({ LIST_START: start, LIST_LIMIT: 200 });
     const { channel } = cics.link("ACCTLIST", { channel: { "LIST-REQUEST": request } });
-    const page = JSON.parse(ListReply.json(channel.get("LIST-REPLY")));
+    const reply = channel.get("LIST-REPLY") ?? cics.abend("BKNR", "ACCTLIST gave no reply");
+    const page = JSON.parse(ListReply.json(reply));
     yield* page.LIST_ENTRY;
     start = page.LIST_NEXT;
     if (start === 0) return;

@@ -1,7 +1,7 @@
 // What scripts see of CICS: errors, LINK, units of work, files, queues.
 // Evaluated once for each engine, before the snapshot; `N` are the natives.
 (N) => {
-  const { defineProperty, freeze, keys } = Object;
+  const { defineProperty, freeze, hasOwn, keys } = Object;
   const show = (object, name, value) =>
     defineProperty(object, name, { value, writable: true, configurable: true });
 
@@ -38,7 +38,8 @@
 
   /** Gives what a native gave, or throws why not. */
   const done = (result, command) => {
-    if (result === undefined || result === null || result.refused === undefined) return result;
+    // A script may have given every object this property.
+    if (result === undefined || result === null || !hasOwn(result, "refused")) return result;
     switch (result.refused) {
       case "abend": throw clean(new CicsAbend(result));
       case "condition": throw N.clean(new CicsCondition(result, command));

@@ -116,7 +116,11 @@
         super(bytes, at);
         return new Proxy(this, handler);
       }
-      get length() { return N.recordCount(record, node.field, this[B]); }
+      get length() {
+        const count = N.recordCount(record, node.field, this[B]);
+        put(typeof count === "string" ? count : undefined);
+        return count;
+      }
       at(index) {
         const i = index < 0 ? this.length + index : index;
         if (!(i >= 0 && i < this.length)) return undefined;

@@ -5,6 +5,7 @@
 //! and not reported.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use quick_xml::Reader as Inner;
 use quick_xml::escape::resolve_predefined_entity;
@@ -71,13 +72,18 @@ impl Start<'_> {
     /// What is wrong with them.
     pub fn attributes(&self) -> Result<Vec<(String, String)>, String> {
         let mut all = Vec::new();
-        for attribute in self.inner.attributes() {
+        // The library compares each name with all before it.
+        let mut names = HashSet::new();
+        for attribute in self.inner.attributes().with_checks(false) {
             let attribute = attribute.map_err(|e| e.to_string())?;
             if attribute.value.contains(&b'<') {
                 return Err("an attribute's value has a `<`".into());
             }
             let value = attribute.unescape_value().map_err(|e| e.to_string())?;
             let key = String::from_utf8_lossy(attribute.key.0).into_owned();
+            if !names.insert(attribute.key.0) {
+                return Err(format!("there are two attributes {key}"));
+            }
             all.push((key, value.into_owned()));
         }
         Ok(all)

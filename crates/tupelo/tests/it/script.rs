@@ -28,23 +28,27 @@ export async function POST(request, response) {
 ";
 
 /// The bank with a script that runs what it is sent, and with settings.
-struct Bank {
-    server: Server,
-    folder: tempfile::TempDir,
+pub struct Bank {
+    pub server: Server,
+    pub folder: tempfile::TempDir,
 }
 
 impl Bank {
-    fn start(settings: &str) -> Bank {
+    pub fn start(settings: &str) -> Bank {
         Bank::with(settings, "")
     }
 
-    fn with(settings: &str, definitions: &str) -> Bank {
-        let folder = Bank::folder(settings, definitions);
+    pub fn with(settings: &str, definitions: &str) -> Bank {
+        Bank::of(Bank::folder(settings, definitions))
+    }
+
+    /// The bank of a folder, which is kept as long.
+    pub fn of(folder: tempfile::TempDir) -> Bank {
         let server = Server::start(folder.path());
         Bank { server, folder }
     }
 
-    fn folder(settings: &str, definitions: &str) -> tempfile::TempDir {
+    pub fn folder(settings: &str, definitions: &str) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         copy(&example("bank"), folder.path());
         write(folder.path(), "scripts/probe.js", PROBE);
@@ -59,12 +63,12 @@ impl Bank {
         folder
     }
 
-    fn run(&self, body: &str) -> Answer {
+    pub fn run(&self, body: &str) -> Answer {
         self.server.send("POST", "/probe", Some(body))
     }
 
     /// What a body gives as JSON; its answer must be good.
-    fn value(&self, body: &str) -> Value {
+    pub fn value(&self, body: &str) -> Value {
         let answer = self.run(body);
         assert_eq!(answer.status, 200, "{body}: {}", text(&answer.body));
         match answer.header("content-type") {
@@ -75,7 +79,7 @@ impl Bank {
     }
 
     /// The abend code that a body ends with.
-    fn abend(&self, body: &str) -> String {
+    pub fn abend(&self, body: &str) -> String {
         let answer = self.run(body);
         let problem = answer.json();
         problem["abendCode"]
@@ -97,7 +101,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn write(folder: &Path, name: &str, text: &str) {
+pub fn write(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();

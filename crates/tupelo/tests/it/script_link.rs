@@ -1,0 +1,276 @@
+//! Programs that link to scripts, and scripts to scripts: one unit of work,
+//! conditions and abends that cross both ways, and ends of what does not end.
+
+use serde_json::{Value, json};
+
+use crate::script::{Bank, write};
+
+/// Links to the program that its COMMAREA names, and tells the condition.
+const CALLER: &str = r#"
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. CALLER.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-RESP PIC S9(8) COMP.
+       01  WS-RESP2 PIC S9(8) COMP.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA.
+           05  CA-PROGRAM PIC X(8).
+           05  CA-RESP PIC 9(4).
+           05  CA-RESP2 PIC 9(4).
+           05  CA-AREA PIC X(40).
+       PROCEDURE DIVISION.
+           EXEC CICS LINK PROGRAM(CA-PROGRAM) COMMAREA(CA-AREA)
+               RESP(WS-RESP) RESP2(WS-RESP2)
+           END-EXEC
+           MOVE WS-RESP TO CA-RESP
+           MOVE WS-RESP2 TO CA-RESP2
+           EXEC CICS RETURN END-EXEC.
+"#;
+/// The same with its own channel; an abend of the program is caught.
+const CHANCALL: &str = r#"
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. CHANCALL.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-NAME PIC X(8).
+       01  WS-CHANNEL PIC X(16).
+       01  WS-CODE PIC X(4).
+       PROCEDURE DIVISION.
+           EXEC CICS ASSIGN CHANNEL(WS-CHANNEL) END-EXEC
+           EXEC CICS HANDLE ABEND LABEL(CAUGHT) END-EXEC
+           MOVE 'GUEST' TO WS-NAME
+           EXEC CICS LINK PROGRAM(WS-NAME) CHANNEL(WS-CHANNEL) END-EXEC
+           EXEC CICS RETURN END-EXEC.
+       CAUGHT.
+           EXEC CICS ASSIGN ABCODE(WS-CODE) END-EXEC
+           EXEC CICS PUT CONTAINER('CAUGHT') CHANNEL(WS-CHANNEL)
+               FROM(WS-CODE) END-EXEC
+           EXEC CICS RETURN END-EXEC.
+"#;
+/// Does what a queue says, so that a test reads where it is written.
+const GUEST: &str = "
+import { Account, inquire, record } from './tools.js';
+const Async = (async () => {}).constructor;
+export async function LINK(call) {
+  const code = String.fromCharCode(...cics.ts('CODE').read(1));
+  return new Async('call', 'Account', 'inquire', 'record', 'text', code)(
+    call, Account, inquire, record, call.commarea && String.fromCharCode(...call.commarea).trim());
+}
+";
+const TOOLS: &str = "
+export const Account = new Copybook('ACCOUNT');
+const Inquiry = new Copybook('ACCTINQ');
+export const inquire = (number) => {
+  const area = Inquiry.from({ INQ_NUMBER: number });
+  cics.link('ACCTINQ', { commarea: area });
+  return area;
+};
+export const record = (number, holder) => Account.from({
+  ACCOUNT_NUMBER: number, ACCOUNT_HOLDER: holder, ACCOUNT_KIND: 'CURRENT' });
+";
+/// What the tests' own script says of a call of CALLER.
+const CALL: &str = "
+const call = (program, area = '') => {
+  const { commarea } = cics.link('CALLER', { commarea: program.padEnd(16) + area.padEnd(40) });
+  const text = String.fromCharCode(...commarea);
+  return [Number(text.slice(8, 12)), Number(text.slice(12, 16)), text.slice(16).trim()];
+};
+const beside = async (program, area = '') => {
+  const { commarea } = await cics.run('CALLER', { commarea: program.padEnd(16) + area.padEnd(40) });
+  return String.fromCharCode(...commarea).slice(16).trim();
+};
+";
+
+struct Linked(Bank);
+
+impl Linked {
+    fn start(settings: &str) -> Linked {
+        let programs =
+            format!("{settings}\n[script.programs]\nGUEST = \"guest.js\"\nOFF = \"guest.js\"\n");
+        let definitions = "\nDEFINE PROGRAM(CALLER) GROUP(BANK)\nDEFINE PROGRAM(CHANCALL) GROUP(BANK)\n\
+                           DEFINE PROGRAM(OFF) GROUP(BANK) STATUS(DISABLED)\n";
+        let folder = Bank::folder(&programs, definitions);
+        write(folder.path(), "cobol/CALLER.cbl", CALLER);
+        write(folder.path(), "cobol/CHANCALL.cbl", CHANCALL);
+        write(folder.path(), "scripts/guest.js", GUEST);
+        write(folder.path(), "scripts/tools.js", TOOLS);
+        Linked(Bank::of(folder))
+    }
+
+    /// What the guest is to do from now on.
+    fn guest(&self, code: &str) -> &Linked {
+        let code = serde_json::to_string(code).unwrap();
+        self.0.value(&format!(
+            "try {{ cics.ts('CODE').delete() }} catch {{}} cics.ts('CODE').write({code})"
+        ));
+        self
+    }
+
+    fn value(&self, body: &str) -> Value {
+        self.0.value(&format!("{CALL}{body}"))
+    }
+
+    fn abend(&self, body: &str) -> String {
+        self.0.abend(&format!("{CALL}{body}"))
+    }
+
+    fn is_well(&self) {
+        assert_eq!(
+            self.0.value("return inquire(10000001).INQ_HOLDER"),
+            "Ada Byron"
+        );
+    }
+}
+
+#[test]
+fn a_program_links_to_a_script_as_to_any_program() {
+    let bank = Linked::start("");
+    bank.guest("call.commarea.set([72, 105]); return 'Hello, ' + inquire(10000001).INQ_HOLDER");
+    assert_eq!(
+        bank.value("return [call('GUEST', 'x'), await beside('GUEST', 'y')]"),
+        json!([[0, 0, "Hello, Ada Byron"], "Hello, Ada Byron"]),
+        "within the script's task, and within a task of the program's own"
+    );
+    assert_eq!(
+        bank.value("return [call('NOBODY'), call('OFF'), await beside('NOBODY')]"),
+        json!([[27, 1, ""], [27, 2, ""], ""]),
+        "PGMIDERR: not there, disabled"
+    );
+    bank.guest("return [cics.task.transid, cics.task.number, call.program].join(' ')");
+    let told = bank.value("return [cics.task.number, call('GUEST')[2]]");
+    assert_eq!(told[1], format!("CJSR {} GUEST", told[0]), "one task");
+    bank.guest(
+        "call.channel.put('BACK', call.channel.text('NAME') + '!'); return { ALSO: 'more' }",
+    );
+    let back = "const { channel } = cics.link('CHANCALL', { channel: { NAME: 'Ada' } });
+                return channel.names.sort().map((n) => n + '=' + channel.text(n))";
+    assert_eq!(
+        bank.value(back),
+        json!(["ALSO=more", "BACK=Ada!", "NAME=Ada"])
+    );
+}
+
+#[test]
+fn a_script_links_to_a_script_and_both_share_a_unit_of_work() {
+    let bank = Linked::start("");
+    bank.guest("cics.file('ACCTFILE').write(record(30000001, text)); return text.toUpperCase()");
+    assert_eq!(
+        bank.value(
+            "const { commarea } = cics.link('GUEST', { commarea: 'ada  ' });
+             return [String.fromCharCode(...commarea), inquire(30000001).INQ_HOLDER]"
+        ),
+        json!(["ADA  ", "ada"])
+    );
+    bank.guest("cics.file('ACCTFILE').write(record(30000002, text)); return text");
+    let lost =
+        "call('GUEST', 'eve'); if (inquire(30000002).INQ_HOLDER === 'eve') cics.abend('MINE')";
+    assert_eq!(bank.abend(lost), "MINE");
+    assert_eq!(
+        bank.value("return inquire(30000002).RESULT_CODE"),
+        404,
+        "what the guest wrote was backed out with its caller"
+    );
+    bank.guest("cics.file('ACCTFILE').write(record(30000003, text)); cics.rollback(); cics.file('ACCTFILE').write(record(30000004, text)); cics.syncpoint(); return inquire(30000004).INQ_HOLDER");
+    assert_eq!(
+        bank.abend("call('GUEST', 'ida'); cics.abend('MINE')"),
+        "MINE"
+    );
+    assert_eq!(
+        bank.value("return [3, 4].map((n) => inquire(30000000 + n).RESULT_CODE)"),
+        json!([404, 0])
+    );
+    bank.guest("const all = await Promise.all([10000001, 10000008].map((n) => cics.run('ACCTINQ', { commarea: new Copybook('ACCTINQ').from({ INQ_NUMBER: n }) }))); return String(all.length)");
+    assert_eq!(
+        bank.value("return [call('GUEST')[2], await beside('GUEST')]"),
+        json!(["2", "2"])
+    );
+}
+
+#[test]
+fn abends_cross_from_scripts_to_programs_and_back() {
+    let bank = Linked::start("");
+    for (code, abend) in [
+        ("cics.abend('MINE')", "MINE"),
+        ("throw 7", "AJST"),
+        ("nowhere()", "AJST"),
+        ("await new Promise(() => {})", "AJSP"),
+        ("Promise.reject(1)", "AJSP"),
+        ("const f = () => f() + 1; f()", "AJSS"),
+        ("return 'x'.repeat(41)", "AJST"),
+        ("cics.link('ACCTINQ', { commarea: 'short' })", "BKCA"),
+    ] {
+        bank.guest(code);
+        assert_eq!(bank.abend("call('GUEST')"), abend, "{code}");
+        assert_eq!(bank.abend("await beside('GUEST')"), abend, "{code}");
+        assert_eq!(bank.abend("cics.link('GUEST')"), abend, "{code}");
+        let caught = "try { call('GUEST') } catch (e) { return [e.name, e.code] }";
+        assert_eq!(bank.value(caught), json!(["CicsAbend", abend]), "{code}");
+        let channel = "const { channel } = cics.link('CHANCALL', { channel: { A: 'b' } }); return channel.text('CAUGHT')";
+        assert_eq!(bank.value(channel), abend, "HANDLE ABEND gets {code}");
+        bank.is_well();
+    }
+    bank.guest("try { cics.link('ACCTINQ', { commarea: 'short' }) } catch (e) { return e.code + ' ' + e.program }");
+    assert_eq!(bank.value("return call('GUEST')[2]"), "BKCA ACCTINQ");
+    bank.guest("try { cics.link('NOBODY') } catch (e) { return e.condition + ' ' + e.resp2 }");
+    assert_eq!(bank.value("return call('GUEST')[2]"), "PGMIDERR 1");
+}
+
+#[test]
+fn programs_and_scripts_that_link_to_one_another_for_ever_are_ended() {
+    let bank = Linked::start("");
+    bank.guest("cics.link('CALLER', { commarea: 'GUEST'.padEnd(56) })");
+    for body in [
+        "call('GUEST')",
+        "await beside('GUEST')",
+        "cics.link('GUEST')",
+    ] {
+        let code = bank.abend(body);
+        assert!(["AJSN", "ASRA"].contains(&&*code), "{body}: {code}");
+        bank.is_well();
+    }
+    bank.guest("cics.link('GUEST', { commarea: 'x' })");
+    for body in [
+        "call('GUEST')",
+        "await beside('GUEST')",
+        "cics.link('GUEST')",
+    ] {
+        assert_eq!(bank.abend(body), "AJSN", "{body}");
+        bank.is_well();
+    }
+}
+
+#[test]
+fn a_script_that_hangs_under_a_program_is_ended_and_its_caller_with_it() {
+    let bank = Linked::start(
+        "[script]\nrunaway_ms = 200\ntimeout_ms = 1500\n[transactions.BINQ]\ntimeout_ms = 1500\n",
+    );
+    for code in [
+        "for (;;) {}",
+        "/^(a+)+$/.test('a'.repeat(40) + 'b')",
+        "return [].reverse.call({ length: 2 ** 53 - 1 })",
+    ] {
+        bank.guest(code);
+        for body in [
+            "call('GUEST')",
+            "await beside('GUEST')",
+            "cics.link('GUEST')",
+        ] {
+            assert_eq!(bank.abend(body), "AICA", "{code} by {body}");
+            bank.is_well();
+        }
+    }
+    for code in [
+        "cics.delay(60000)",
+        "await new Promise((r) => setTimeout(r, 60000))",
+        "for (;;) cics.ts('CODE').read(1)",
+        "for (;;) try { cics.delay(60000) } catch {}",
+    ] {
+        bank.guest(code);
+        let beside = "await cics.run('CALLER', { transid: 'BINQ', commarea: 'GUEST'.padEnd(56) })";
+        for body in ["call('GUEST')", beside, "cics.link('GUEST')"] {
+            assert_eq!(bank.abend(body), "AEXY", "{code} by {body}");
+            bank.is_well();
+        }
+    }
+}
