@@ -241,7 +241,11 @@ impl Work {
                 _ => {
                     let name = format!("EXEC {language}");
                     let message = format!("{name} is not supported");
-                    self.say(place, Finding::Unsupported(name), message, None);
+                    let is_first = self.diagnostics.iter().all(|d| d.message != message);
+                    let help = "the program is not compiled and not served; a LINK to it \
+                                answers PGMIDERR";
+                    let help = is_first.then(|| help.to_owned());
+                    self.say(place, Finding::Unsupported(name), message, help);
                 }
             }
             let unit = units.iter().rposition(|u| u.start <= at && at < u.end);

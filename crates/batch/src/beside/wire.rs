@@ -13,7 +13,7 @@ use std::io::{self, Read};
 use crate::status::Status;
 
 /// Version of the messages; a [`Ask::Hello`] of another is refused.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Most bytes of a message: a key, a record of the greatest length, and a bit.
 const MOST_BYTES: usize = 64 << 10;
@@ -78,6 +78,11 @@ pub enum Ask<'a> {
     Flush,
     /// Only wants to know what is committed.
     Look,
+    /// Has an IDCAMS command of the catalogue done: DEFINE, BLDINDEX, DELETE.
+    Command {
+        /// The command.
+        text: &'a [u8],
+    },
 }
 
 /// What the region says.
@@ -106,6 +111,7 @@ impl Ask<'_> {
             Ask::Delete { file, key } => (7, file, key, &[]),
             Ask::Flush => (8, 0, &[], &[]),
             Ask::Look => (9, 0, &[], &[]),
+            Ask::Command { text } => (10, 0, &[], text),
         };
         let bytes = 1 + 4 + 2 + key.len() + record.len();
         out.extend((bytes as u32).to_le_bytes());
@@ -136,6 +142,7 @@ impl Ask<'_> {
             7 => Ask::Delete { file, key },
             8 => Ask::Flush,
             9 => Ask::Look,
+            10 => Ask::Command { text: record },
             _ => return None,
         })
     }
@@ -276,6 +283,7 @@ mod tests {
                 key: b"K",
                 record: b"KR",
             },
+            Ask::Command { text: b" DELETE A" },
             Ask::Flush,
         ];
         let mut bytes = Vec::new();

@@ -136,6 +136,12 @@ impl Handle {
         self.shared.resource_info()
     }
 
+    /// Whether a FILE that is in force has its records in a data set of the store,
+    /// or reads them by it, or somebody has a record of it locked.
+    pub fn uses_data_set(&self, name: &str) -> bool {
+        self.shared.uses_data_set(name)
+    }
+
     /// All locks, by name.
     pub fn locks(&self) -> Vec<LockInfo> {
         self.shared.lock_list()

@@ -192,6 +192,11 @@ pub struct TaskState {
 }
 
 impl TaskState {
+    /// Whether it waits for somebody beside the kernel.
+    pub fn waits_outside(&self) -> bool {
+        self.outside.as_ref().is_some_and(OutsideCall::is_out)
+    }
+
     /// A task of which nothing is known yet.
     pub(super) fn blank(now: u64) -> Self {
         TaskState {

@@ -195,6 +195,13 @@ impl World {
         self.perform(out);
     }
 
+    /// An operation of a task on the first file that is defined, whose answer
+    /// comes with [`World::answers`].
+    pub fn on_file(&mut self, task: u32, op: Op, flags: u64, data: &[u8]) {
+        let args = [0, flags, 0, 0, 0, 0, 0, 0];
+        self.put(task, op, args, data.to_vec());
+    }
+
     /// The answer of a task that waited.
     pub fn answer(&mut self, task: u32) -> Option<Told> {
         let at = self.answers.iter().position(|(of, _)| *of == task)?;

@@ -8,7 +8,7 @@ use crate::api::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo, TdKind,
     TdRecovery,
 };
-use crate::core::{OutsideCall, TaskKey};
+use crate::core::TaskKey;
 use crate::kernel::LockSpace;
 use crate::resources::system::View;
 
@@ -54,6 +54,22 @@ impl Shared {
         })
     }
 
+    /// Whether a FILE is over a data set, by whatever name, or a record of it is
+    /// locked.
+    pub fn uses_data_set(&self, name: &str) -> bool {
+        self.view(|view| {
+            let files = &view.kernel.resources.files;
+            let is_over = |file: &link::FileEntry| {
+                [file.base.as_str(), file.data_set.as_str(), file.name.as_str()].contains(&name)
+            };
+            files.entries().any(|(file, stored)| stored && is_over(file))
+                || view.kernel.locks().each().any(|(lock, ..)| match lock.space {
+                    LockSpace::Record(id) => files.data_set_of(id).as_deref() == Some(name),
+                    _ => false,
+                })
+        })
+    }
+
     /// The messages that wait for a reply.
     pub fn message_list(&self) -> Vec<MessageInfo> {
         self.view(|view| {
@@ -93,7 +109,7 @@ impl Shared {
             return false;
         }
         if let Some(task) = state.core.task_mut(key) {
-            if task.outside.as_ref().is_some_and(OutsideCall::is_out) {
+            if task.waits_outside() {
                 return false;
             }
             // Its end takes the purge back.

@@ -212,3 +212,47 @@ fn listeners_come_go_and_change_by_a_reload_while_connections_go_on() {
     let mut stream = stream;
     talk(&mut stream, "ECHO,four\n", "four\n");
 }
+
+#[test]
+fn listeners_come_by_a_reload_where_there_were_none() {
+    let (server, folder) = serve_by("region", |folder| {
+        let settings = folder.join("tupelo.toml");
+        let text = fs::read_to_string(&settings).unwrap();
+        let text = text.replace("definitions = \"ezacicd.txt\"", "");
+        fs::write(&settings, text).unwrap();
+    });
+    assert_eq!(ask(&server, &["list"])["listeners"], serde_json::json!([]));
+    append(
+        &folder.path().join("tupelo.toml"),
+        "[sockets.listeners.CSKN]\nport = 0\n",
+    );
+    until("the listener", || {
+        let overview = ask(&server, &["list"]);
+        !overview["listeners"][0]["address"].is_null()
+    });
+    talk(&mut connect(&server, "CSKN"), "ECHO,new\n", "new\n");
+}
+
+#[test]
+fn a_certificate_that_is_written_anew_counts_for_the_connections_that_follow() {
+    let authority = Authority::new();
+    let (server, folder) = serve(&authority, "");
+    let old = authority.client(false);
+    let mut before = open(&server, &old);
+    says(&mut before, "LINE\none\n", "ONE\n");
+    let other = Authority::new();
+    let (certificate, key) = other.sign();
+    fs::write(folder.path().join("key.pem"), key.serialize_pem()).unwrap();
+    fs::write(folder.path().join("cert.pem"), certificate.pem()).unwrap();
+    let new = other.client(false);
+    until("the new certificate", || {
+        let mut client = open(&server, &new);
+        let sent = client.write_all(b"LINE\nnew\n");
+        sent.is_ok() && client.read_exact(&mut [0; 4]).is_ok()
+    });
+    // Who trusts the old authority alone is served no more; who is connected is.
+    let mut stranger = open(&server, &old);
+    let _ = stranger.write_all(b"LINE\nhello\n");
+    assert_eq!(rest(&mut stranger), "");
+    says(&mut before, "two\n", "TWO\n");
+}

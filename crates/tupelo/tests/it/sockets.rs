@@ -278,8 +278,13 @@ fn what_a_task_leaves_open_is_closed_at_its_end() {
         .iter()
         .find(|t| t["transid"] == "ECHO");
     let number = echo.unwrap()["task"].to_string();
-    run(&["task", "forcepurge", &number, "--admin", &server.admin]);
+    // The wait ends, the task with it, and its worker goes on.
+    let purged = run(&["task", "purge", &number, "--admin", &server.admin]);
+    assert!(text(&purged.stdout).contains("purged"), "{purged:?}");
     assert_eq!(rest(&mut stream), "");
+    let metrics = crate::http::send(&server.admin, "GET", "/metrics", None);
+    let lost = "tupelo_region_workers_lost_total 0";
+    assert!(text(&metrics.body).contains(lost), "a worker is lost");
     until("its helper thread", || {
         ask(&server, &["list"])["tasks"] == 0
     });

@@ -367,3 +367,55 @@ fn basic_authentication_asks_the_one_user_store() {
     let right = "Authorization: Basic YWxpY2U6c2VjcmV0IG9mIGFsaWNl\r\n";
     assert_eq!(ask(right).status, 301);
 }
+
+/// A program that asks a server which never answers.
+const SILENT: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SILENT.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  T   PIC X(8).
+       01  B   PIC X(80).
+       01  L   PIC S9(8) COMP VALUE 80.
+       01  S   PIC S9(4) COMP.
+       PROCEDURE DIVISION.
+           EXEC CICS WEB OPEN HOST('127.0.0.1') HOSTLENGTH(9)
+               PORTNUMBER(PORT-OF-IT) SCHEME(DFHVALUE(HTTP))
+               SESSTOKEN(T) END-EXEC
+           EXEC CICS WEB CONVERSE SESSTOKEN(T) GET
+               PATH('/') PATHLENGTH(1)
+               INTO(B) TOLENGTH(L) STATUSCODE(S) END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn a_purge_ends_the_wait_for_a_server_and_the_worker_goes_on() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port().to_string();
+    let region = Region::with(|folder| {
+        let program = SILENT.replace("PORT-OF-IT", &port);
+        std::fs::write(folder.join("cobol/SILENT.cbl"), program).unwrap();
+        let csd = folder.join("resources.csd");
+        let before = std::fs::read_to_string(&csd).unwrap();
+        let more = "DEFINE URIMAP(SILENT) GROUP(WEB) PATH(/silent) PROGRAM(SILENT)\n";
+        std::fs::write(&csd, before + more).unwrap();
+    });
+    let admin = region.server.admin.clone();
+    std::thread::scope(|scope| {
+        let answer = scope.spawn(|| region.get("/silent").status);
+        let (_connection, _) = silent.accept().unwrap();
+        let mut number = 0;
+        until("the task", || {
+            let tasks = http::send(&admin, "GET", "/tasks", None);
+            let tasks: serde_json::Value = serde_json::from_slice(&tasks.body).unwrap();
+            let all = tasks.as_array().cloned().unwrap_or_default();
+            let task = all.iter().find(|t| t["status"] == "SUSPENDED");
+            number = task.map_or(0, |t| t["task"].as_u64().unwrap());
+            number != 0
+        });
+        let purged = crate::program::run(&["task", "purge", &number.to_string(), "--admin", &admin]);
+        assert!(purged.status.success(), "{purged:?}");
+        assert_eq!(answer.join().unwrap(), 500);
+    });
+    let metrics = text(&http::send(&admin, "GET", "/metrics", None));
+    assert!(metrics.contains("tupelo_region_workers_lost_total 0"));
+}

@@ -557,3 +557,95 @@ fn counted(records: u64) -> Answer {
     answer.args[0] = records;
     answer
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{Definitions, RegionConfig};
+    use crate::resources::world::World;
+    use link::{FileEntry, Name};
+    use store::{KeyField, MemoryStore, RecordFormat, WriteStore};
+
+    const KEY: &[u8] = b"0001";
+    const RECORD: &[u8] = b"0001 one";
+
+    /// A region with one file, whose keys have four bytes.
+    fn world() -> World {
+        let mut store = MemoryStore::new();
+        let name = "ACCTS".parse().expect("a name");
+        let key = KeyField {
+            offset_bytes: 0,
+            length_bytes: 4,
+        };
+        let def = FileDef::ksds(name, key, RecordFormat::Variable, 20).expect("a definition");
+        store.define(def).expect("a file");
+        let file = FileEntry {
+            name: Name::new("ACCTS").expect("a name"),
+            recoverable: true,
+            read: true,
+            update: true,
+            add: true,
+            delete: true,
+            browse: true,
+            enabled: true,
+            ..FileEntry::default()
+        };
+        let config = RegionConfig {
+            definitions: Definitions {
+                files: vec![file],
+                ..Definitions::default()
+            },
+            ..RegionConfig::default()
+        };
+        let files = config.definitions.files.clone();
+        let mut world = World::over(config, Some(store));
+        let files = world.kernel.renumber_files(&files);
+        world.kernel.define_files(&files);
+        world
+    }
+
+    fn add(w: &mut World, task: u32) {
+        w.on_file(task, Op::Write, KEY.len() as u64, &[KEY, RECORD].concat());
+        got(w, &[(task, "NORMAL")]);
+    }
+
+    fn got(w: &mut World, told: &[(u32, &str)]) {
+        let told: Vec<_> = told.iter().map(|(n, s)| (*n, (*s).to_owned())).collect();
+        assert_eq!(w.answers(), told);
+    }
+
+    #[test]
+    fn a_read_for_update_waits_for_who_is_adding_the_record() {
+        let mut w = world();
+        add(&mut w, 1);
+        w.on_file(2, Op::Read, READ_UPDATE, KEY);
+        w.on_file(3, Op::Read, READ_UPDATE | READ_NOSUSPEND, KEY);
+        // Without UPDATE nobody waits.
+        w.on_file(4, Op::Read, 0, KEY);
+        got(&mut w, &[(3, "RECORDBUSY"), (4, "NOTFND")]);
+        w.end(1, true);
+        got(&mut w, &[(2, "NORMAL")]);
+        w.on_file(2, Op::Rewrite, 0, b"0001 two");
+        got(&mut w, &[(2, "NORMAL")]);
+        w.end(2, true);
+        assert_eq!(w.kernel.locks().each().count(), 0);
+    }
+
+    #[test]
+    fn a_record_that_was_never_added_is_not_found_and_leaves_no_lock() {
+        let mut w = world();
+        add(&mut w, 1);
+        w.on_file(2, Op::Read, READ_UPDATE, KEY);
+        got(&mut w, &[]);
+        w.end(1, false);
+        got(&mut w, &[(2, "NOTFND")]);
+        assert_eq!(w.kernel.locks().each().count(), 0);
+        // A task that has deleted the record keeps its own lock.
+        add(&mut w, 3);
+        w.on_file(3, Op::Delete, 0, KEY);
+        w.on_file(3, Op::Read, READ_UPDATE, KEY);
+        got(&mut w, &[(3, "NORMAL"), (3, "NOTFND")]);
+        w.end(3, true);
+        assert_eq!(w.kernel.locks().each().count(), 0);
+    }
+}

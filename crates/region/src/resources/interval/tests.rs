@@ -227,8 +227,10 @@ fn a_protected_start_begins_with_the_syncpoint_and_not_without() {
     asked(&mut w, &protected);
     later(&mut w, 5);
     assert!(tasks_begun(&mut w).is_empty());
-    // It can be cancelled when it is committed, not before.
+    // CICS API reference, CANCEL: one with PROTECT is cancelled only when it has
+    // been committed; so not by its own task either.
     assert_eq!(cancelled(&mut w, 2, "P       "), Condition::NotFnd);
+    assert_eq!(cancelled(&mut w, 1, "P       "), Condition::NotFnd);
     w.syncpoint(1);
     assert_eq!(names_begun(&mut w), ["TRNA"]);
     asked(&mut w, &protected);
@@ -407,4 +409,20 @@ fn a_start_that_the_store_would_not_forget_is_forgotten_when_it_takes_changes_ag
     w.syncpoint(1);
     let mut w = w.restart();
     assert!(tasks_begun(&mut w).is_empty());
+}
+
+/// CICS API reference, START, "START failures without exception conditions": the
+/// command succeeds and the task never begins when its transaction is unavailable
+/// at the time it is to be created. TRANSIDERR is for one that is not defined.
+#[test]
+fn a_transaction_that_is_disabled_can_be_asked_for_and_does_not_begin() {
+    let mut config = transactions();
+    config.definitions.transactions[0].enabled = false;
+    let mut w = World::at(TWO, config, Some(MemoryStore::new()));
+    assert_eq!(asked(&mut w, &of("TRNA")).condition, Condition::Normal);
+    assert_eq!(asked(&mut w, &of("NONE")).condition, Condition::TransIdErr);
+    let begun = tasks_begun(&mut w);
+    let disabled = Refusal::Disabled(TransId::from_bytes(*b"TRNA"));
+    w.start_ended(begun[0].0, &StartEnd::Refused(disabled));
+    assert!(w.kernel.resources.interval.requests.is_empty());
 }

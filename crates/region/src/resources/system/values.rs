@@ -284,6 +284,7 @@ impl View<'_> {
     pub fn run_status(&self, key: TaskKey, task: &TaskState) -> &'static str {
         match task.stage {
             Stage::Submitted | Stage::Open if self.kernel.waits(key) => "SUSPENDED",
+            Stage::Submitted if task.waits_outside() => "SUSPENDED",
             Stage::Submitted | Stage::Open | Stage::Ending | Stage::Done => "RUNNING",
             Stage::Building | Stage::WaitPlace => "DISPATCHABLE",
             Stage::WaitClass | Stage::WaitMxt | Stage::Refused(_) => "SUSPENDED",
@@ -298,6 +299,7 @@ impl View<'_> {
                 return ("TCLASS", class.unwrap_or_default());
             }
             Stage::WaitMxt => return ("MXT", "XM_HELD".to_owned()),
+            Stage::Submitted if task.waits_outside() => return ("USERWAIT", String::new()),
             _ => {}
         }
         let Some((on, _)) = self.kernel.wait_of(key) else {

@@ -22,6 +22,7 @@ use crate::app::compile::Compiled;
 use crate::app::said::Said;
 use crate::log::SERVE;
 
+mod catalogue;
 mod job;
 
 /// The service, once it has started.

@@ -14,7 +14,7 @@ use miette::{Context, IntoDiagnostic, Result, miette};
 use store::idcams::{Code, Command, DataRef, Dd, Statement, Step, parse};
 use store::transfer::{LoadEvent, LoadMode, LoadOptions, copy, dump, load};
 use store::{
-    CatalogueEntry, DefineError, FileId, FileName, IndexEntry, LmdbStore, Named, ReadExt, ReadStore,
+    CatalogueEntry, DefineError, FileDef, FileId, FileName, IndexEntry, LmdbStore, Named, ReadExt, ReadStore,
     Seek, WriteStore,
 };
 
@@ -24,9 +24,13 @@ use crate::Outcome;
 use crate::app::Application;
 use crate::app::files::describe;
 
+mod beside;
+
+use beside::Home;
+
 /// Run IDCAMS commands: DEFINE CLUSTER, ALTERNATEINDEX and PATH, BLDINDEX,
-/// REPRO and DELETE, in a file of commands or in the IDCAMS steps of a job. The
-/// region must not be running.
+/// REPRO and DELETE, in a file of commands or in the IDCAMS steps of a job. Beside
+/// a running region they are done by it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo file idcams define.jcl --app examples/bank --name PROD.ACCT.KSDS=ACCTFILE \\\n    \
@@ -118,7 +122,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 /// Does the commands of steps without mistakes; the greatest condition code.
 pub fn run_steps(steps: &[Step], app: Application, given: Given) -> Result<u32> {
     let mut runner = Runner {
-        store: app.open_store()?,
+        home: Home::open(&app)?,
         app,
         given,
         last: 0,
@@ -138,7 +142,7 @@ pub fn run_steps(steps: &[Step], app: Application, given: Given) -> Result<u32> 
 
 /// A store that commands are done to.
 struct Runner {
-    store: LmdbStore,
+    home: Home,
     app: Application,
     given: Given,
     last: u32,
@@ -236,7 +240,7 @@ impl Runner {
     }
 
     fn named(&self, name: &FileName) -> Result<Option<Named>> {
-        let mut reader = self.store.lmdb_reader().into_diagnostic()?;
+        let mut reader = self.home.reader()?;
         let names = reader.names().into_diagnostic()?;
         Ok(names.into_iter().find(|named| named.name() == name))
     }
@@ -245,7 +249,12 @@ impl Runner {
         let mut def = def.clone();
         def.name = self.stored_name(&def.name)?;
         let text = format!("{} defined: {}", def.name, describe(&def));
-        self.store.define(def)?;
+        match &mut self.home {
+            Home::Own(store) => store.define(def).map(drop)?,
+            Home::Region { region, .. } => {
+                Home::command(region, &beside::cluster_text(&def))?;
+            }
+        }
         Ok((0, text))
     }
 
@@ -254,7 +263,12 @@ impl Runner {
         def.name = self.stored_name(&def.name)?;
         def.base = self.stored_name(&def.base)?;
         let text = format!("{} defined over {}", def.name, def.base);
-        self.store.define_index(def)?;
+        match &mut self.home {
+            Home::Own(store) => store.define_index(def).map(drop)?,
+            Home::Region { region, .. } => {
+                Home::command(region, &beside::index_text(&def))?;
+            }
+        }
         Ok((0, text))
     }
 
@@ -263,7 +277,12 @@ impl Runner {
         def.name = self.stored_name(&def.name)?;
         def.entry = self.stored_name(&def.entry)?;
         let text = format!("{} defined, to {}", def.name, def.entry);
-        self.store.define_path(def)?;
+        match &mut self.home {
+            Home::Own(store) => store.define_path(def)?,
+            Home::Region { region, .. } => {
+                Home::command(region, &beside::path_text(&def))?;
+            }
+        }
         Ok((0, text))
     }
 
@@ -278,10 +297,16 @@ impl Runner {
                     told.push(format!("{name} is not there"));
                     continue;
                 }
-                Some(Named::File(CatalogueEntry { id, .. }) | Named::Index(IndexEntry { id, .. })) => {
-                    self.store.remove(id)?;
-                }
-                Some(Named::Path(_)) => self.store.remove_path(&name)?,
+                Some(found) => match (&mut self.home, found) {
+                    (
+                        Home::Own(store),
+                        Named::File(CatalogueEntry { id, .. }) | Named::Index(IndexEntry { id, .. }),
+                    ) => store.remove(id)?,
+                    (Home::Own(store), Named::Path(_)) => store.remove_path(&name)?,
+                    (Home::Region { region, .. }, _) => {
+                        Home::command(region, &format!(" DELETE {name}\n"))?;
+                    }
+                },
             }
             told.push(format!("{name} deleted"));
         }
@@ -307,9 +332,18 @@ impl Runner {
             if entry.base != base.id {
                 return Err(miette!("{name} is not over {}", base.def.name).into());
             }
+            let store = match &mut self.home {
+                Home::Own(store) => store,
+                Home::Region { region, .. } => {
+                    let base = &base.def.name;
+                    let text = format!(" BLDINDEX INDATASET({base}) OUTDATASET({name})\n");
+                    told.push(Home::command(region, &text)?);
+                    continue;
+                }
+            };
             let entries = bar("index entries", None, false);
             let mut written = 0;
-            let built = self.store.build_index(entry.id, LoadOptions::SORT_BYTES, &mut |done| {
+            let built = store.build_index(entry.id, LoadOptions::SORT_BYTES, &mut |done| {
                 written = done.written;
                 entries.set_position(done.read);
             });
@@ -354,7 +388,7 @@ impl Runner {
         let known = match data_set.parse::<FileName>() {
             Ok(name) => {
                 let name = self.stored_name(&name)?;
-                let mut reader = self.store.lmdb_reader().into_diagnostic()?;
+                let mut reader = self.home.reader()?;
                 reader.access(&name).into_diagnostic()?
             }
             Err(_) => None,
@@ -380,6 +414,9 @@ impl Runner {
             (Place::Stored(from), Place::File(to)) => self.unload(&from, &to),
             (from, Place::Stored(to)) => {
                 let mode = self.mode(to.id, replace, reuse)?;
+                if let Home::Region { .. } = &self.home {
+                    return self.send(from, &to, (mode, reuse), (skip, count));
+                }
                 self.fill(from, &to, (mode, skip, count))
             }
             _ => Err(miette!("one side of a REPRO is a file of the store").into()),
@@ -388,7 +425,7 @@ impl Runner {
 
     /// Into a file without records all can go at once.
     fn mode(&self, to: FileId, replace: bool, reuse: bool) -> Result<LoadMode> {
-        let mut reader = self.store.lmdb_reader().into_diagnostic()?;
+        let mut reader = self.home.reader()?;
         let is_empty = reader.read(to, Seek::First, |_| ()).into_diagnostic()?.is_none();
         Ok(match (is_empty || reuse, replace) {
             (true, _) => LoadMode::Replace,
@@ -403,10 +440,91 @@ impl Runner {
         to: &CatalogueEntry,
         (mode, skip, count): (LoadMode, u64, Option<u64>),
     ) -> Done {
-        let section = section_of(&self.app, to.def.name.as_str());
-        let as_lines = store::transfer::Framing::ascii_lines(&to.def);
+        let Home::Own(store) = &mut self.home else {
+            return Err(miette!("the region has the store").into());
+        };
+        fill(store, (&self.app, &self.given), from, (to.id, &to.def), (mode, skip, count))
+    }
+
+    /// Has the region add the records, and put them in others' places where
+    /// that was said.
+    fn send(
+        &mut self,
+        from: Place,
+        to: &CatalogueEntry,
+        (mode, reuse): (LoadMode, bool),
+        (skip, count): (u64, Option<u64>),
+    ) -> Done {
+        let Home::Region { region, .. } = &self.home else {
+            return Err(miette!("no region has the store").into());
+        };
+        let mut reader = self.home.reader()?;
+        let is_empty = reader.read(to.id, Seek::First, |_| ()).into_diagnostic()?.is_none();
+        if reuse && !is_empty {
+            let text = "REUSE of a file with records needs the store for itself: stop the region";
+            return Err(miette!("{}: {text}", to.def.name).into());
+        }
+        let replace = mode == LoadMode::Merge;
+        let told = |key: &[u8], why: &str| eprintln!("record {}: {why}", key.escape_ascii());
+        let (mut sent, mut refused) = (beside::Sent::default(), 0);
+        match from {
+            Place::Stored(from) => {
+                let range = (skip, count);
+                sent = Home::send(region, &mut reader, from.id, to, replace, range, told)?;
+            }
+            from => {
+                let (_folder, mut aside, id) = beside::aside(&self.app, &to.def)?;
+                let both = (&self.app, &self.given);
+                let options = (LoadMode::Replace, skip, count);
+                let (code, text) = fill(&mut aside, both, from, (id, &to.def), options)?;
+                if code > 0 {
+                    refused = 1;
+                    eprintln!("{text}");
+                }
+                let mut records = aside.lmdb_reader().into_diagnostic()?;
+                // Its number may be another now.
+                let entry = records.find(&to.def.name).into_diagnostic()?;
+                if let Some(entry) = entry {
+                    sent = Home::send(region, &mut records, entry.id, to, replace, (0, None), told)?;
+                }
+            }
+        }
+        let text = format!("{}: {} records added, {} refused", to.def.name, sent.added, sent.refused);
+        let code = match sent.refused + refused {
+            0 => 0,
+            n if n <= ERROR_LIMIT => 4,
+            _ => 12,
+        };
+        Ok((code, text))
+    }
+
+    fn unload(&mut self, from: &CatalogueEntry, to: &Path) -> Done {
+        let section = section_of(&self.app, from.def.name.as_str());
+        let records = self.given.form.records(&self.app, &section, &from.def)?;
+        let mut reader = self.home.reader()?;
+        let output = File::create(to)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write {}", to.display()))?;
+        let mut output = BufWriter::new(output);
+        let report = dump(&mut reader, from.id, &mut output, records.framing, &*records.convert, &mut |_| ());
+        let report = report.into_diagnostic()?;
+        output.flush().into_diagnostic()?;
+        Ok((0, format!("{}: {} records written to {}", from.def.name, report.records, to.display())))
+    }
+}
+
+/// Loads records into a file of a store that this process has.
+fn fill(
+    store: &mut LmdbStore,
+    (app, given): (&Application, &Given),
+    from: Place,
+    (to, def): (FileId, &FileDef),
+    (mode, skip, count): (LoadMode, u64, Option<u64>),
+) -> Done {
+        let section = section_of(app, def.name.as_str());
+        let as_lines = store::transfer::Framing::ascii_lines(def);
         let records = match &from {
-            Place::File(_) => Some(self.given.form.records(&self.app, &section, &to.def)?),
+            Place::File(_) => Some(given.form.records(app, &section, def)?),
             _ => None,
         };
         let options = LoadOptions {
@@ -427,39 +545,24 @@ impl Runner {
             LoadEvent::Building(done) => progress.set_position(done.read),
         };
         let loaded = match (&from, records) {
-            (Place::Stored(from), _) => copy(&mut self.store, from.id, to.id, &options, &mut events),
+            (Place::Stored(from), _) => copy(store, from.id, to, &options, &mut events),
             (Place::Lines(lines), _) => {
                 let text = lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
                 let mut input = Cursor::new(text);
                 let verbatim = &store::transfer::Verbatim;
-                load(&mut self.store, to.id, &mut input, &options, verbatim, &mut events)
+                load(store, to, &mut input, &options, verbatim, &mut events)
             }
             (Place::File(path), Some(records)) => {
                 let mut input: Box<dyn BufRead> = Box::new(BufReader::new(open(path)?));
-                load(&mut self.store, to.id, &mut *input, &options, &*records.convert, &mut events)
+                load(store, to, &mut *input, &options, &*records.convert, &mut events)
             }
             (Place::File(_), None) => unreachable!("a file of this machine has a form"),
         };
         progress.finish_and_clear();
         let (report, _) = loaded.into_diagnostic()?;
-        let text = format!("{}: {} records loaded, {} refused", to.def.name, report.loaded, report.rejected);
+        let text = format!("{}: {} records loaded, {} refused", def.name, report.loaded, report.rejected);
         Ok((if report.rejected == 0 { 0 } else { 4 }, text))
     }
-
-    fn unload(&mut self, from: &CatalogueEntry, to: &Path) -> Done {
-        let section = section_of(&self.app, from.def.name.as_str());
-        let records = self.given.form.records(&self.app, &section, &from.def)?;
-        let mut reader = self.store.lmdb_reader().into_diagnostic()?;
-        let output = File::create(to)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot write {}", to.display()))?;
-        let mut output = BufWriter::new(output);
-        let report = dump(&mut reader, from.id, &mut output, records.framing, &*records.convert, &mut |_| ());
-        let report = report.into_diagnostic()?;
-        output.flush().into_diagnostic()?;
-        Ok((0, format!("{}: {} records written to {}", from.def.name, report.records, to.display())))
-    }
-}
 
 fn open(path: &Path) -> Result<File> {
     File::open(path)

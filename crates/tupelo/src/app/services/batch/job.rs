@@ -15,6 +15,7 @@ use cics::resp::Condition;
 use region::{Answer, Handle, Op, OpenTask, TaskRequest, UserId};
 use store::FileId;
 
+use super::catalogue;
 use crate::app::definitions::JOBS;
 use crate::log::SERVE;
 
@@ -150,6 +151,10 @@ impl Job<'_> {
             Ask::Append { file, record } => (Op::Write, file, &[][..], record),
             Ask::Replace { file, key, record } => (Op::Rewrite, file, key, record),
             Ask::Delete { file, key } => (Op::Delete, file, key, &[][..]),
+            Ask::Command { text } => {
+                self.commit().await;
+                return self.command(text);
+            }
             Ask::Flush | Ask::Look | Ask::Hello { .. } => {
                 if ask == Ask::Flush {
                     self.commit().await;
@@ -173,6 +178,16 @@ impl Job<'_> {
             key: answer.data,
             ..Told::with(status, self.commits, text)
         }
+    }
+
+    /// Does an IDCAMS command on the catalogue.
+    fn command(&self, text: &[u8]) -> Told {
+        let done = catalogue::done(self.region, &String::from_utf8_lossy(text));
+        let (status, text) = match done {
+            Ok(text) => (Status::OK, text),
+            Err((status, text)) => (status, text),
+        };
+        Told::with(status, self.commits, text)
     }
 
     /// Does it at once, or commits what is pending and waits for the lock.

@@ -1,0 +1,125 @@
+//! IDCAMS commands of a job on the catalogue of a store that the region has:
+//! DEFINE, BLDINDEX and DELETE.
+//!
+//! A data set that a FILE definition names is in use: its number is what tasks
+//! know it by, and its indexes what they keep. Commands that would change that
+//! are refused, as VSAM refuses them for a data set that is open.
+
+use batch::status::Status;
+use region::Handle;
+use store::idcams::{Command, DataRef, parse};
+use store::transfer::LoadOptions;
+use store::{DefineError, FileName, Named, WriteStore};
+
+/// What was done in words, or the status and the reason.
+type Done = Result<String, (Status, String)>;
+
+/// Does the command of a text.
+pub fn done(region: &Handle, text: &str) -> Done {
+    let deck = parse(text);
+    if let Some(wrong) = deck.diagnostics.first() {
+        return refused(format!("the region does not read the command: {wrong}"));
+    }
+    let statements = deck.steps.into_iter().flat_map(|step| step.statements);
+    let mut told = Vec::new();
+    for statement in statements {
+        let uses = uses(&statement.command);
+        if let Some(name) = uses.iter().find(|name| region.uses_data_set(name.as_str())) {
+            return refused(format!(
+                "{name} is in use: a FILE of the running region names it, or is over it"
+            ));
+        }
+        let work = move |store: &mut dyn WriteStore| apply(store, statement.command);
+        match region.with_store(work) {
+            Some(done) => told.push(done?),
+            None => return refused("the region has no store".to_owned()),
+        }
+    }
+    Ok(told.join(", "))
+}
+
+/// The data sets that must not be in use.
+fn uses(command: &Command) -> Vec<FileName> {
+    match command {
+        Command::DefineIndex(def) => vec![def.base.clone()],
+        Command::Delete(names) => names.clone(),
+        Command::BuildIndex { base, .. } => named(base).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn named(of: &DataRef) -> Option<FileName> {
+    match of {
+        DataRef::DataSet(name) => name.parse().ok(),
+        DataRef::Dd(_) => None,
+    }
+}
+
+fn apply(store: &mut dyn WriteStore, command: Command) -> Done {
+    match command {
+        Command::DefineCluster(def) => {
+            let text = format!("{} defined", def.name);
+            store.define(def).map_err(of_define)?;
+            Ok(text)
+        }
+        Command::DefineIndex(def) => {
+            let text = format!("{} defined", def.name);
+            store.define_index(def).map_err(of_define)?;
+            Ok(text)
+        }
+        Command::DefinePath(def) => {
+            let text = format!("{} defined", def.name);
+            store.define_path(def).map_err(of_define)?;
+            Ok(text)
+        }
+        Command::Delete(names) => {
+            for name in &names {
+                match find(store, name)? {
+                    Some(Named::File(entry)) => store.remove(entry.id).map_err(of_define)?,
+                    Some(Named::Index(entry)) => store.remove(entry.id).map_err(of_define)?,
+                    Some(Named::Path(_)) => store.remove_path(name).map_err(of_define)?,
+                    None => return Err((Status::NOT_FOUND, format!("{name} is not there"))),
+                }
+            }
+            Ok("deleted".to_owned())
+        }
+        Command::BuildIndex { indexes, .. } => {
+            let mut told = Vec::new();
+            for name in indexes.iter().filter_map(named) {
+                let Some(Named::Index(entry)) = find(store, &name)? else {
+                    return Err((Status::NOT_FOUND, format!("{name} is not an alternate index")));
+                };
+                let mut written = 0;
+                let sort_bytes = LoadOptions::SORT_BYTES;
+                store
+                    .build_index(entry.id, sort_bytes, &mut |done| written = done.written)
+                    .map_err(unreadable)?;
+                told.push(format!("{name} built, {written} entries"));
+            }
+            Ok(told.join(", "))
+        }
+        _ => refused("only DEFINE, BLDINDEX and DELETE are the region's to do".to_owned()),
+    }
+}
+
+fn find(store: &mut dyn WriteStore, name: &FileName) -> Result<Option<Named>, (Status, String)> {
+    let mut reader = store.reader().map_err(unreadable)?;
+    let names = reader.names().map_err(unreadable)?;
+    Ok(names.into_iter().find(|named| named.name() == name))
+}
+
+fn unreadable(error: impl std::fmt::Display) -> (Status, String) {
+    (Status::PERMANENT, error.to_string())
+}
+
+fn of_define(error: DefineError) -> (Status, String) {
+    let status = match error {
+        DefineError::NotDefined { .. } | DefineError::UnknownFile(_) => Status::NOT_FOUND,
+        _ => Status::PERMANENT,
+    };
+    (status, error.to_string())
+}
+
+fn refused(text: String) -> Done {
+    Err((Status::IN_USE, text))
+}

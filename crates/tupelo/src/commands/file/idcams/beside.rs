@@ -1,0 +1,258 @@
+//! IDCAMS commands on a store that a running region has: its records are read
+//! here, and everything that changes is the region's to do, by the task that
+//! stands for this job.
+//!
+//! DEFINE, BLDINDEX and DELETE go there as text and are refused for data sets
+//! that a FILE names. REPRO adds its records one by one, with their locks; a
+//! file of the machine is first loaded into a store of its own, which checks
+//! and sorts it as ever.
+
+use std::cell::RefCell;
+
+use batch::beside::{Ask, Region};
+use batch::status::Status;
+use miette::{IntoDiagnostic, Result, miette};
+use store::{
+    CatalogueEntry, FileDef, FileId, IndexDef, LmdbOptions, LmdbReader, LmdbStore, Organisation,
+    PathDef, ReadExt, ReadStore, RecordFormat, Seek, WriteStore,
+};
+
+use super::Refused;
+use crate::app::Application;
+
+/// A store, and who changes it.
+pub enum Home {
+    /// This process has it.
+    Own(LmdbStore),
+    /// A region has it.
+    Region {
+        path: std::path::PathBuf,
+        options: LmdbOptions,
+        region: RefCell<Region>,
+    },
+}
+
+/// What became of records that were sent.
+#[derive(Default)]
+pub struct Sent {
+    pub added: u64,
+    pub refused: u64,
+}
+
+impl Home {
+    /// The application's store: its own, or the one of the region that runs.
+    pub fn open(app: &Application) -> Result<Home> {
+        let path = app.store_path();
+        std::fs::create_dir_all(&path).into_diagnostic()?;
+        let options = app.store_options();
+        match LmdbStore::open(&path, &options) {
+            Ok(store) => Ok(Home::Own(store)),
+            Err(store::OpenError::Held { pid, .. }) => {
+                let holder = pid.map_or("a process".to_owned(), |pid| format!("process {pid}"));
+                let mut region = Region::new(app.state.clone(), "IDCAMS", holder);
+                region.connect().map_err(|fault| miette!("{}", fault.text))?;
+                Ok(Home::Region {
+                    path,
+                    options,
+                    region: RefCell::new(region),
+                })
+            }
+            Err(error) => Err(error).into_diagnostic(),
+        }
+    }
+
+    /// What is committed.
+    pub fn reader(&self) -> Result<LmdbReader> {
+        match self {
+            Home::Own(store) => store.lmdb_reader().into_diagnostic(),
+            Home::Region { path, options, .. } => {
+                LmdbReader::open(path, options).into_diagnostic()
+            }
+        }
+    }
+
+    /// Has the region do a command of the catalogue; what it says of it.
+    pub fn command(region: &RefCell<Region>, text: &str) -> Result<String, Refused> {
+        let ask = Ask::Command {
+            text: text.as_bytes(),
+        };
+        let told = region.borrow_mut().ask(&ask);
+        told.map(|told| told.text).map_err(|fault| {
+            let code = if fault.status == Status::NOT_FOUND { 8 } else { 12 };
+            Refused(code, miette!("{}", fault.text))
+        })
+    }
+
+    /// Sends the records of a file to the region, as they stand.
+    pub fn send(
+        region: &RefCell<Region>,
+        from: &mut dyn ReadStore,
+        id: FileId,
+        to: &CatalogueEntry,
+        replace: bool,
+        (skip, count): (u64, Option<u64>),
+        mut refused: impl FnMut(&[u8], &str),
+    ) -> Result<Sent> {
+        let mut region = region.borrow_mut();
+        let mut sent = Sent::default();
+        let mut last: Option<Vec<u8>> = None;
+        let mut number = 0;
+        while sent.refused <= super::ERROR_LIMIT && count.is_none_or(|most| number < skip + most) {
+            let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
+            let both = |e: store::Entry<'_>| (e.key.to_vec(), e.record.to_vec());
+            let Some((key, record)) = from.read(id, seek, both).into_diagnostic()? else {
+                break;
+            };
+            number += 1;
+            if number > skip {
+                match add(&mut region, to, &key, &record, replace) {
+                    Ok(()) => sent.added += 1,
+                    Err(text) => {
+                        sent.refused += 1;
+                        refused(&key, &text);
+                    }
+                }
+            }
+            last = Some(key);
+        }
+        let flushed = region.ask(&Ask::Flush);
+        flushed.map_err(|fault| miette!("{}", fault.text))?;
+        Ok(sent)
+    }
+}
+
+fn add(
+    region: &mut Region,
+    to: &CatalogueEntry,
+    key: &[u8],
+    record: &[u8],
+    replace: bool,
+) -> Result<(), String> {
+    let file = to.id.0;
+    let insert = match to.def.organisation {
+        Organisation::Esds => Ask::Append { file, record },
+        _ => Ask::Insert { file, key, record },
+    };
+    let fault = match region.ask(&insert) {
+        Ok(_) => return Ok(()),
+        Err(fault) => fault,
+    };
+    if fault.status != Status::DUPLICATE {
+        return Err(fault.text);
+    }
+    if !replace {
+        return Err("there is a record with its key".to_owned());
+    }
+    let replaced = region.ask(&Ask::Replace { file, key, record });
+    replaced.map(drop).map_err(|fault| fault.text)
+}
+
+/// A store for the records of a file of the machine, removed with its folder.
+pub fn aside(app: &Application, def: &FileDef) -> Result<(tempfile::TempDir, LmdbStore, FileId)> {
+    let folder = tempfile::tempdir_in(&app.state).into_diagnostic()?;
+    let options = LmdbOptions {
+        durability: store::Durability::NoFlush,
+        ..app.store_options()
+    };
+    let mut store = LmdbStore::open(folder.path(), &options).into_diagnostic()?;
+    let id = store.define(def.clone()).into_diagnostic()?;
+    Ok((folder, store, id))
+}
+
+/// DEFINE CLUSTER for a definition.
+pub fn cluster_text(def: &FileDef) -> String {
+    let kind = match def.organisation {
+        Organisation::Ksds(key) => {
+            format!("INDEXED KEYS({} {})", key.length_bytes, key.offset_bytes)
+        }
+        Organisation::Esds => "NONINDEXED".to_owned(),
+        Organisation::Rrds => "NUMBERED".to_owned(),
+    };
+    let maximum = def.max_record_bytes;
+    // An average below the maximum makes records of any length.
+    let average = match def.format {
+        RecordFormat::Fixed => maximum,
+        RecordFormat::Variable => maximum.saturating_sub(1),
+    };
+    let log = if def.recoverable { "UNDO" } else { "NONE" };
+    format!(
+        " DEFINE CLUSTER(NAME({}) -\n {kind} -\n RECORDSIZE({average} {maximum}) LOG({log}))\n",
+        def.name
+    )
+}
+
+/// DEFINE ALTERNATEINDEX for a definition.
+pub fn index_text(def: &IndexDef) -> String {
+    format!(
+        " DEFINE ALTERNATEINDEX(NAME({}) -\n RELATE({}) -\n KEYS({} {}) {} {})\n",
+        def.name,
+        def.base,
+        def.key.length_bytes,
+        def.key.offset_bytes,
+        if def.unique { "UNIQUEKEY" } else { "NONUNIQUEKEY" },
+        if def.upgrade { "UPGRADE" } else { "NOUPGRADE" },
+    )
+}
+
+/// DEFINE PATH for a definition.
+pub fn path_text(def: &PathDef) -> String {
+    format!(
+        " DEFINE PATH(NAME({}) -\n PATHENTRY({}) {})\n",
+        def.name,
+        def.entry,
+        if def.update { "UPDATE" } else { "NOUPDATE" },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use store::KeyField;
+    use store::idcams::{Command, parse};
+
+    fn read(text: &str) -> Command {
+        let mut deck = parse(text);
+        assert_eq!(deck.diagnostics, [], "{text}");
+        deck.steps.remove(0).statements.remove(0).command
+    }
+
+    #[test]
+    fn definitions_read_back_as_they_were() {
+        let key = KeyField {
+            offset_bytes: 3,
+            length_bytes: 8,
+        };
+        let name = |n: &str| n.parse().expect("a name");
+        for organisation in [Organisation::Ksds(key), Organisation::Esds, Organisation::Rrds] {
+            for (format, recoverable) in
+                [(RecordFormat::Fixed, true), (RecordFormat::Variable, false)]
+            {
+                let def = FileDef {
+                    name: name("PROD.A#$@.KSDS"),
+                    organisation,
+                    format,
+                    max_record_bytes: 120,
+                    recoverable,
+                };
+                assert_eq!(read(&cluster_text(&def)), Command::DefineCluster(def));
+            }
+        }
+        for both in [true, false] {
+            let index = IndexDef {
+                name: name("X"),
+                base: name("B"),
+                key,
+                unique: both,
+                upgrade: !both,
+                suppress: None,
+            };
+            assert_eq!(read(&index_text(&index)), Command::DefineIndex(index));
+            let path = PathDef {
+                name: name("P"),
+                entry: name("X"),
+                update: both,
+            };
+            assert_eq!(read(&path_text(&path)), Command::DefinePath(path));
+        }
+    }
+}
