@@ -412,7 +412,8 @@ fn a_purge_ends_the_wait_for_a_server_and_the_worker_goes_on() {
             number = task.map_or(0, |t| t["task"].as_u64().unwrap());
             number != 0
         });
-        let purged = crate::program::run(&["task", "purge", &number.to_string(), "--admin", &admin]);
+        let purged =
+            crate::program::run(&["task", "purge", &number.to_string(), "--admin", &admin]);
         assert!(purged.status.success(), "{purged:?}");
         assert_eq!(answer.join().unwrap(), 500);
     });
