@@ -286,7 +286,7 @@ const views = {
     const { lines } = await ask("/logs?last=300");
     const box = make("div", { id: "lines" });
     const colour = { error: "bad", abend: "bad", warning: "warn" };
-    for (const entry of lines) {
+    for (const entry of lines.reverse()) {
       const at = new Date(entry.unix_ms).toLocaleTimeString("en-GB");
       box.append(make("div", colour[entry.kind] ? { class: colour[entry.kind] } : {}, `${at} ${entry.kind.padEnd(8)} ${entry.text}`));
     }
@@ -359,7 +359,7 @@ async function refresh(anew) {
 async function begin() {
   const who = await ask("/whoami").catch(() => null);
   mayChange = Boolean(who && who.mayChange);
-  document.getElementById("who").textContent = who ? `${who.user || "nobody asked who you are"}${mayChange ? "" : ", may look"}` : "";
+  document.getElementById("who").textContent = who && who.user ? `${who.user}${mayChange ? "" : ", may look"}` : "";
   await refresh();
   setInterval(() => { if (!document.hidden) refresh(); }, PERIOD_MS);
 }

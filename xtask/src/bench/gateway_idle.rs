@@ -3,6 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -14,6 +15,8 @@ const CONNECTIONS: usize = 10_000;
 /// Bytes that a connection may take; two buffers of a page, and what goes with
 /// them (chosen).
 const BOUND: f64 = 16_384.0;
+/// Time without less memory after which no less is expected.
+const SETTLED: Duration = Duration::from_secs(3);
 
 /// The bench of idle connections.
 pub const BENCHES: &[Bench] = &[Bench {
@@ -32,7 +35,7 @@ fn run(_: &Setting) -> Result<Vec<Row>> {
     for _ in 0..CONNECTIONS {
         open.push(ask(&server)?);
     }
-    let each = (resident(&server)? - before) / CONNECTIONS as f64;
+    let each = (settled(&server)? - before) / CONNECTIONS as f64;
     // All of them are still there.
     for stream in open.iter_mut().step_by(CONNECTIONS / 10) {
         send(stream)?;
@@ -60,6 +63,21 @@ fn send(stream: &mut TcpStream) -> Result<()> {
         true => Ok(()),
         false => bail!("an idle connection was closed"),
     }
+}
+
+/// Resident bytes once connections have given their buffers back, which they
+/// do when they have been idle for a second.
+fn settled(server: &Server) -> Result<f64> {
+    let mut least = resident(server)?;
+    let mut since = Instant::now();
+    while since.elapsed() < SETTLED {
+        std::thread::sleep(SETTLED / 10);
+        let now = resident(server)?;
+        if now < least {
+            (least, since) = (now, Instant::now());
+        }
+    }
+    Ok(least)
 }
 
 /// Resident bytes of the server's own process.

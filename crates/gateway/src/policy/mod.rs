@@ -291,7 +291,7 @@ mod tests {
             "did you mean cicsTransId?",
             "p.xml:6:2: error: the rule has no name",
             "p.xml:7:3: error: the rule has no conditions",
-            "p.xml:7:24: error: \"TOOLONG\" is no transaction's name",
+            "p.xml:7:25: error: \"TOOLONG\" is no transaction's name",
             "p.xml:8:3: error: ${y}: no condition of this rule names the header y",
         ] {
             assert!(told.contains(part), "{part}\n{told}");

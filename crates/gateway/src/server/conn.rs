@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::task::{Context, Waker};
 use tokio::task::AbortHandle;
 
 /// Bytes of headers that a connection may send before they are accounted for.
@@ -26,6 +27,8 @@ const SLOW_BYTES_S: u64 = 64 << 10;
 const TICKS_A_SECOND: u64 = 2;
 /// Idle connections that are looked for at a time.
 const LOOKED_FOR: usize = 64;
+/// Ticks of idleness after which a connection gives its buffers back.
+const REST: u64 = 2;
 
 /// What a connection is waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +66,13 @@ pub(crate) struct ConnectionTimer {
     idle: Cell<Option<u64>>,
     /// Answers whose pieces still come.
     streams: Arc<AtomicU32>,
+    /// Its TLS handshake is under way.
+    pub shakes_hands: Cell<bool>,
+    /// The last write waits for its client.
+    pub stuck: Cell<bool>,
+    /// It has been idle for a while, and whom to tell.
+    rests: Cell<bool>,
+    told: RefCell<Option<Waker>>,
     clock: Rc<Cell<u64>>,
     live: Rc<Cell<usize>>,
     stream: RefCell<Option<Weak<dyn LastWords>>>,
@@ -82,6 +92,35 @@ impl ConnectionTimer {
     fn set(&self, phase: Phase) {
         self.phase.set(phase);
         self.since.set(self.clock.get());
+    }
+
+    /// Whether it has been idle for so long that nothing of a request or an
+    /// answer is under way; whoever asks is woken when it is.
+    pub fn rests(&self, cx: &Context<'_>) -> bool {
+        if self.rests.get() && self.is_at_rest() {
+            return true;
+        }
+        let mut told = self.told.borrow_mut();
+        if !told
+            .as_ref()
+            .is_some_and(|waker| waker.will_wake(cx.waker()))
+        {
+            *told = Some(cx.waker().clone());
+        }
+        false
+    }
+
+    /// So many bytes of a next request have come: their rest must come in time.
+    pub fn has_begun(&self, bytes: usize) {
+        self.set(Phase::Headers);
+        self.header_bytes.set(bytes);
+    }
+
+    fn is_at_rest(&self) -> bool {
+        let idle = self.phase.get() == Phase::Idle && self.header_bytes.get() == 0;
+        let waits = self.clock.get().saturating_sub(self.since.get()) >= REST;
+        let streams = self.streams.load(Relaxed) > 0;
+        idle && waits && !streams && !self.stuck.get() && self.account.answers() == 0
     }
 
     /// Gives it a time of its own for which it may be idle.
@@ -192,8 +231,8 @@ impl ConnectionTimer {
         self.phase.get() == Phase::Headers && self.header_bytes.get() > 0
     }
 
-    /// The order in which idle connections give way: half-sent headers, then
-    /// the longest idle. None for one that is at work.
+    /// The order in which idle connections give way: half-sent headers and
+    /// handshakes, then the longest idle. None for one that is at work.
     fn idleness(&self) -> Option<(bool, u64)> {
         let streams = self.streams.load(Relaxed) > 0;
         let at_work = self.phase.get() == Phase::Serving || streams;
@@ -201,6 +240,7 @@ impl ConnectionTimer {
         let since = self.since.get();
         // Headers under way may be an honest client's.
         let half_sent = self.half_sent() && since < self.clock.get();
+        let half_sent = half_sent || self.shakes_hands.get();
         (idle && !self.leaving.get()).then_some((!half_sent, since))
     }
 
@@ -324,6 +364,10 @@ impl Connections {
             leaving: Cell::new(false),
             idle: Cell::new(None),
             streams: Arc::default(),
+            shakes_hands: Cell::new(false),
+            stuck: Cell::new(false),
+            rests: Cell::new(false),
+            told: RefCell::default(),
             clock: self.clock.clone(),
             live: self.live.clone(),
             stream: RefCell::default(),
@@ -356,6 +400,12 @@ impl Connections {
                 return false;
             };
             let over = timer.tick(limits);
+            timer.rests.set(timer.is_at_rest());
+            if timer.rests.get()
+                && let Some(told) = timer.told.take()
+            {
+                told.wake();
+            }
             if over {
                 open.end(&timer, timer.last_words());
                 ended += 1;

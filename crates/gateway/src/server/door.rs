@@ -4,6 +4,7 @@
 //! the request and the answer of the region all belong to the door that
 //! accepted the connection.
 
+use super::body::Full;
 use super::conn::{ConnectionTimer, Connections, Limits};
 use super::frames::Protocol;
 use super::gate::Peer;
@@ -13,16 +14,20 @@ use super::tls::Server as Tls;
 use super::watched::{self, Watched};
 use super::{Shared, Stop};
 use crate::backend::Backend;
+use bytes::Bytes;
+use hyper::body::Incoming;
 use hyper::rt::Executor;
+use hyper::service::Service;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto;
 use socket2::SockRef;
 use std::future::Future;
 use std::net::TcpListener as StdListener;
-use std::pin::pin;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -41,6 +46,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const UNSENT: u32 = 256 << 10;
 /// Largest header block of a request, and the unit bodies are read by.
 const HEADERS: usize = 64 << 10;
+/// Bytes of buffers that a connection gives back when it rests.
+const BUFFERS: usize = 16 << 10;
 /// Bytes that a client may go on sending after its last answer.
 const LINGER: usize = 32 << 20;
 /// Streams that an HTTP/2 client may reset before they are begun.
@@ -231,7 +238,10 @@ fn open<B: Backend>(
                 // It is a header that must come in time too.
                 let limit = u64::from(server.shared.config.request_timeout_ms);
                 let limit = HANDSHAKE.min(Duration::from_millis(limit));
-                if let Ok(Ok(stream)) = tokio::time::timeout(limit, acceptor.accept(stream)).await {
+                watched.shakes_hands.set(true);
+                let accept = Box::pin(acceptor.accept(stream));
+                if let Ok(Ok(stream)) = tokio::time::timeout(limit, accept).await {
+                    watched.shakes_hands.set(false);
                     peer.secure = true;
                     peer.certificate = super::tls::client_name(&stream);
                     if peer.service.is_some() {
@@ -280,22 +290,129 @@ async fn connection<B: Backend, S>(
     let through: Rc<dyn watched::LastWords> = stream.clone();
     timer.speaks_through(Rc::downgrade(&through));
     drop(through);
-    let io = TokioIo::new(Watched {
-        stream: stream.clone(),
-        timer: timer.clone(),
-    });
     let peer = Rc::new(peer);
-    let service = hyper::service::service_fn(|request| {
-        let (server, timer, peer) = (server.clone(), timer.clone(), peer.clone());
-        timer.begin();
-        async move {
-            let guard = Ended(timer);
-            let mut response = server.handle(request, &guard.0, &peer).await;
-            response.body_mut().known(|| guard.0.streams());
-            drop(guard);
-            Ok::<_, std::convert::Infallible>(response)
+    let mut ahead = Bytes::new();
+    // A connection lives from bytes to rest: while it is idle it has no buffers.
+    loop {
+        let mut watched = Watched {
+            stream: stream.clone(),
+            timer: timer.clone(),
+            ahead: Bytes::new(),
+        };
+        if ahead.is_empty() {
+            ahead = tokio::select! {
+                biased;
+                bytes = watched.first_bytes() => bytes.unwrap_or_default(),
+                _ = stop.changed() => return,
+            };
         }
-    });
+        if ahead.is_empty() {
+            return closed(stream, &timer, &stop).await;
+        }
+        let may_be_http2 = HTTP2.starts_with(&ahead[..ahead.len().min(HTTP2.len())]);
+        watched.ahead = std::mem::take(&mut ahead);
+        let io = TokioIo::new(watched);
+        let service = hyper::service::service_fn(|request| {
+            let (server, timer, peer) = (server.clone(), timer.clone(), peer.clone());
+            timer.begin();
+            async move {
+                let guard = Ended(timer);
+                let mut response = server.handle(request, &guard.0, &peer).await;
+                response.body_mut().known(|| guard.0.streams());
+                drop(guard);
+                Ok::<_, std::convert::Infallible>(response)
+            }
+        });
+        if may_be_http2 {
+            either(io, service, &mut stop).await;
+            return closed(stream, &timer, &stop).await;
+        }
+        match http1(io, service, &timer, &mut stop).await {
+            Some(begun) => {
+                server.shared.memory.freed(BUFFERS);
+                // Even an empty piece of a buffer would keep all of it.
+                if !begun.is_empty() {
+                    timer.has_begun(begun.len());
+                    ahead = begun;
+                }
+            }
+            None => return closed(stream, &timer, &stop).await,
+        }
+    }
+}
+
+/// The first bytes of HTTP/2 by which it is told from HTTP/1.
+const HTTP2: &[u8] = b"PRI";
+
+/// Closes a connection that is over; at the end of everything at once.
+async fn closed<S>(
+    stream: Rc<watched::Shared<S>>,
+    timer: &ConnectionTimer,
+    stop: &watch::Receiver<Stop>,
+) where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    if *stop.borrow() == Stop::No {
+        let http1 = timer.frames.borrow().protocol() == Protocol::Http1;
+        stream.close(if http1 { LINGER } else { 0 }).await;
+    }
+}
+
+/// Serves HTTP/1 until the connection is over, or until it rests: then with
+/// the bytes that were read of a next request.
+async fn http1<S, V>(
+    io: TokioIo<Watched<S>>,
+    service: V,
+    timer: &ConnectionTimer,
+    stop: &mut watch::Receiver<Stop>,
+) -> Option<Bytes>
+where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+    V: Service<http::Request<Incoming>, Response = http::Response<Full>>,
+    V::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let mut builder = hyper::server::conn::http1::Builder::new();
+    builder
+        .half_close(true)
+        .header_read_timeout(None)
+        .max_buf_size(HEADERS);
+    // In a box, so that it takes no room while the connection rests.
+    let mut connection = Box::new(builder.serve_connection(io, service));
+    loop {
+        let rests = std::future::poll_fn(|cx| {
+            // A client that goes away or talks nonsense is its own affair.
+            if Pin::new(&mut *connection).poll(cx).is_ready() {
+                return Poll::Ready(false);
+            }
+            match timer.rests(cx) {
+                true => Poll::Ready(true),
+                false => Poll::Pending,
+            }
+        });
+        tokio::select! {
+            biased;
+            rests = rests => {
+                return rests.then(|| connection.into_parts().read_buf);
+            }
+            changed = stop.changed() => {
+                if changed.is_err() || *stop.borrow() == Stop::Now {
+                    return None;
+                }
+                Pin::new(&mut *connection).graceful_shutdown();
+            }
+        }
+    }
+}
+
+/// Serves what may be HTTP/2, until the connection is over.
+async fn either<S, V>(io: TokioIo<Watched<S>>, service: V, stop: &mut watch::Receiver<Stop>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+    V: Service<http::Request<Incoming>, Response = http::Response<Full>>,
+    V::Future: 'static,
+    V::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    Local: hyper::rt::bounds::Http2ServerConnExec<V::Future, Full>,
+{
     let mut builder = auto::Builder::new(Local);
     builder
         .http1()
@@ -309,18 +426,11 @@ async fn connection<B: Backend, S>(
         .keep_alive_timeout(Duration::from_secs(20))
         .max_pending_accept_reset_streams(RESETS)
         .max_header_list_size(HEADERS as u32);
-    let mut connection = pin!(builder.serve_connection(io, service));
+    let mut connection = Box::pin(builder.serve_connection(io, service));
     loop {
         tokio::select! {
             biased;
-            // A client that goes away or talks nonsense is its own affair.
-            _ = connection.as_mut() => {
-                if *stop.borrow() == Stop::No {
-                    let http1 = timer.frames.borrow().protocol() == Protocol::Http1;
-                    stream.close(if http1 { LINGER } else { 0 }).await;
-                }
-                return;
-            }
+            _ = connection.as_mut() => return,
             changed = stop.changed() => {
                 if changed.is_err() || *stop.borrow() == Stop::Now {
                     return;

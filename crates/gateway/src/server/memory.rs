@@ -18,6 +18,9 @@ use std::task::{Context, Poll, Waker};
 pub(crate) const SMALL: usize = 64 << 10;
 /// Bytes by which the use must have fallen before free memory is given back.
 const WORTH_TRIMMING: usize = 8 << 20;
+/// The same of buffers of connections that rest, which come and go with clients
+/// that think.
+const MANY_BUFFERS: usize = 32 << 20;
 /// Bytes that a connection takes by itself once bytes have come, about.
 const CONNECTION: usize = 28 << 10;
 /// Blocks from this size on are the kernel's again as soon as they are freed.
@@ -36,6 +39,8 @@ pub(crate) struct Memory {
     /// Bytes that requests wait for.
     wanted: AtomicUsize,
     waiting: Mutex<Vec<Waker>>,
+    /// Bytes of buffers that connections gave back since the last trimming.
+    freed: AtomicUsize,
 }
 
 impl Memory {
@@ -47,6 +52,7 @@ impl Memory {
             peak: AtomicUsize::new(0),
             wanted: AtomicUsize::new(0),
             waiting: Mutex::default(),
+            freed: AtomicUsize::new(0),
         }
     }
 
@@ -93,10 +99,18 @@ impl Memory {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// So many bytes were given back beside those that are accounted for.
+    pub fn freed(&self, bytes: usize) {
+        if bytes > 0 {
+            self.freed.fetch_add(bytes, Relaxed);
+        }
+    }
+
     /// True when much memory was used and has not been given back yet.
     pub fn wants_trimming(&self) -> bool {
         let (used, peak) = (self.used(), self.peak.load(Relaxed));
         used <= peak / 2 && peak - used >= WORTH_TRIMMING
+            || self.freed.load(Relaxed) >= MANY_BUFFERS
     }
 
     /// Gives free memory back to the system after much of it was used.
@@ -104,6 +118,7 @@ impl Memory {
         let (used, peak) = (self.used(), self.peak.load(Relaxed));
         let taken = |used| self.peak.compare_exchange(peak, used, Relaxed, Relaxed);
         if self.wants_trimming() && taken(used).is_ok() {
+            self.freed.store(0, Relaxed);
             // SAFETY: a plain call; the allocator takes its own locks.
             #[cfg(target_env = "gnu")]
             unsafe {

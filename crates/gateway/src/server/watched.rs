@@ -3,6 +3,7 @@
 
 use super::conn::ConnectionTimer;
 use super::frames::Protocol;
+use bytes::Bytes;
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::pin::Pin;
@@ -27,6 +28,8 @@ pub(super) const GO_AWAY: &[u8] = &[
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes that a client may go on sending that was too late.
 const LATE: usize = 64 << 10;
+/// Bytes that are read at once when a connection wakes; they are on the stack.
+const FIRST: usize = 4 << 10;
 
 /// A stream that two own: the protocol, and who has the last word.
 #[derive(Debug)]
@@ -139,22 +142,47 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Handle<S> {
 pub(crate) struct Watched<S> {
     pub stream: Rc<Shared<S>>,
     pub timer: Rc<ConnectionTimer>,
+    /// What was read before it, and its timer was told of.
+    pub ahead: Bytes,
 }
 
 impl<S> Watched<S> {
     fn wrote(&self, result: &Poll<io::Result<usize>>) {
+        self.timer.stuck.set(result.is_pending());
         if let Poll::Ready(Ok(bytes)) = result {
             self.timer.wrote(*bytes);
         }
     }
 }
 
+impl<S: AsyncRead + AsyncWrite + Unpin> Watched<S> {
+    /// Waits for bytes without a buffer of its own, and gives those that came:
+    /// none at the end.
+    ///
+    /// # Errors
+    /// The connection's.
+    pub async fn first_bytes(&mut self) -> io::Result<Bytes> {
+        std::future::poll_fn(|cx| {
+            let mut space = [0; FIRST];
+            let mut buf = ReadBuf::new(&mut space);
+            ready!(Pin::new(&mut *self).poll_read(cx, &mut buf))?;
+            Poll::Ready(Ok(Bytes::copy_from_slice(buf.filled())))
+        })
+        .await
+    }
+}
+
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Watched<S> {
     fn poll_read(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.ahead.is_empty() {
+            let take = self.ahead.len().min(buf.remaining());
+            buf.put_slice(&self.ahead.split_to(take));
+            return Poll::Ready(Ok(()));
+        }
         let before = buf.filled().len();
         ready!(self.stream.poll(|stream| stream.poll_read(cx, buf)))?;
         let bytes = &buf.filled()[before..];

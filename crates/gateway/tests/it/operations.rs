@@ -31,7 +31,7 @@ fn one_operation_is_stopped_and_the_others_go_on() {
     let bank = serve(|_| {}, Fake::default());
     let admin = bank.admin_address().unwrap();
     let path = "/bank/accounts/10000001";
-    let stop = "/apis/bank/stop?operation=GET%20/accounts/%7Bnumber%7D";
+    let stop = "/apis/accounts/stop?operation=GET%20/accounts/%7Bnumber%7D";
     let (status, said) = post(admin, stop);
     assert_eq!((status, &said["state"]), (200, &"stopped".into()), "{said}");
     let told = send(bank.address(), "GET", path, "", "");
@@ -40,13 +40,13 @@ fn one_operation_is_stopped_and_the_others_go_on() {
     // The others are asked for programs that are not there.
     let other = send(bank.address(), "GET", "/bank/accounts", "", "");
     assert_ne!(other.status, 503);
-    let listed = send(admin, "GET", "/apis/bank", "", "").json();
+    let listed = send(admin, "GET", "/apis/accounts", "", "").json();
     let states: Vec<_> = listed["operations"].as_array().unwrap().iter().collect();
     let stopped = states.iter().filter(|o| o["state"] == "stopped").count();
     assert_eq!((stopped, &listed["state"]), (1, &"started".into()));
     assert_eq!(post(admin, &stop.replace("stop?", "start?")).0, 200);
     assert_ne!(send(bank.address(), "GET", path, "", "").status, 503);
-    let (status, said) = post(admin, "/apis/bank/stop?operation=GET%20/nothing");
+    let (status, said) = post(admin, "/apis/accounts/stop?operation=GET%20/nothing");
     assert_eq!(status, 404);
     assert!(said["error"].as_str().unwrap().contains("no operation"));
     assert_eq!(post(admin, "/apis/nobody/stop").0, 404);
@@ -55,7 +55,7 @@ fn one_operation_is_stopped_and_the_others_go_on() {
 #[test]
 fn an_api_is_redeployed_and_one_that_is_wrong_is_not() {
     let load = |name: &str| match name {
-        "bank" => Ok(Arc::new(Api::load(&example("bank/apis/bank")).unwrap())),
+        "accounts" => Ok(Arc::new(Api::load(&example("bank/apis/accounts")).unwrap())),
         "other" => Ok(Arc::new(
             Api::load(&example("perfchannel/apis/perfchannel")).unwrap(),
         )),
@@ -65,8 +65,8 @@ fn an_api_is_redeployed_and_one_that_is_wrong_is_not() {
     let loader = Loader(Arc::new(load));
     let bank = serve(|config| config.loader = Some(loader), Fake::default());
     let admin = bank.admin_address().unwrap();
-    assert_eq!(post(admin, "/apis/bank/stop").0, 200);
-    let (status, said) = post(admin, "/apis/bank/redeploy");
+    assert_eq!(post(admin, "/apis/accounts/stop").0, 200);
+    let (status, said) = post(admin, "/apis/accounts/redeploy");
     assert_eq!(
         (status, &said["state"]),
         (200, &"redeployed".into()),
@@ -79,7 +79,7 @@ fn an_api_is_redeployed_and_one_that_is_wrong_is_not() {
         503,
         "what was stopped stays stopped"
     );
-    assert_eq!(post(admin, "/apis/bank/start").0, 200);
+    assert_eq!(post(admin, "/apis/accounts/start").0, 200);
     // One that was not there is served from now on.
     assert_eq!(
         send(bank.address(), "PUT", "/perfchannel/response/3", "", "").status,
@@ -95,7 +95,7 @@ fn an_api_is_redeployed_and_one_that_is_wrong_is_not() {
     assert_eq!(said["faults"][0], "a.yaml:3:1: error: it is");
     assert_eq!(post(admin, "/apis/none/redeploy").0, 404);
     assert_eq!(
-        send(admin, "POST", "/apis/bank/redeploy", "", "").status,
+        send(admin, "POST", "/apis/accounts/redeploy", "", "").status,
         404
     );
 }
@@ -144,7 +144,7 @@ fn the_console_and_the_ports_own_document_are_served() {
         if of_the_region.iter().any(|front| path.starts_with(front)) {
             continue;
         }
-        let path = path.replace("{name}", "bank");
+        let path = path.replace("{name}", "accounts");
         if methods.get("get").is_some() {
             assert_eq!(get(&path).status, 200, "{path}");
         } else if !path.ends_with("redeploy") {
@@ -155,10 +155,8 @@ fn the_console_and_the_ports_own_document_are_served() {
 
 #[test]
 fn a_gateway_with_one_region_of_two_is_impaired_and_ready() {
-    let fake = Fake {
-        limps: true,
-        ..Fake::default()
-    };
+    let mut fake = Fake::default();
+    fake.limps = true;
     let busy = fake.busy.clone();
     let bank = serve(|_| {}, fake);
     let get = |path: &str| {
@@ -175,10 +173,8 @@ fn a_gateway_with_one_region_of_two_is_impaired_and_ready() {
 #[test]
 fn while_it_drains_it_is_alive_and_not_ready() {
     let gate = Arc::new(Semaphore::new(0));
-    let fake = Fake {
-        gate: Some(gate.clone()),
-        ..Fake::default().program("ACCTINQ", |_| {})
-    };
+    let mut fake = Fake::default().program("ACCTINQ", |_| {});
+    fake.gate = Some(gate.clone());
     let bank = serve(|_| {}, fake);
     let (address, admin) = (bank.address(), bank.admin_address().unwrap());
     let mut waiting = connect(address);

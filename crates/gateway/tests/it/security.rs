@@ -402,6 +402,11 @@ fn the_administration_port_asks_who_uses_it() {
         "reading is not operating"
     );
     assert_eq!(ask("POST", "/health", ""), 401);
+    let who = send(admin, "GET", "/whoami", &ada, "").json();
+    assert_eq!(
+        (&who["user"], &who["mayChange"]),
+        (&"ada".into(), &false.into())
+    );
 }
 
 #[test]

@@ -253,3 +253,35 @@ fn a_body_that_is_not_plain_json_in_utf8_is_refused() {
     let twice = post(json, r#"{"a":1,"\u0061":2}"#);
     assert!(twice.status == 400 && twice.text().contains("more than once"));
 }
+
+#[test]
+fn a_connection_that_rested_goes_on_where_it_was() {
+    let bank = start("bank/apis", Fake::default());
+    let request = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
+    let (front, rest) = request.split_at(14);
+    let mut streams: Vec<_> = (0..3).map(|_| connect(bank.address())).collect();
+    // The first begins its next request with the one before, the second later.
+    write!(streams[0], "{request}{front}").unwrap();
+    write!(streams[1], "{request}").unwrap();
+    write!(streams[2], "{request}").unwrap();
+    for stream in &mut streams {
+        assert_eq!(read(stream, false).unwrap().status, 200);
+    }
+    // Longer than the second after which it gives its buffers back: a
+    // connection that asks now and then says when.
+    let other = |_| send(bank.address(), "GET", "/health/live", "", "").status;
+    let begun = std::time::Instant::now();
+    while begun.elapsed().as_millis() < 2_200 {
+        assert_eq!(other(()), 200);
+    }
+    write!(streams[0], "{rest}").unwrap();
+    write!(streams[1], "{front}").unwrap();
+    assert_eq!(read(&mut streams[0], false).unwrap().status, 200);
+    write!(streams[1], "{rest}{request}").unwrap();
+    for _ in 0..2 {
+        assert_eq!(read(&mut streams[1], false).unwrap().status, 200);
+    }
+    // And one that says nothing more ends when the server does.
+    drop(bank);
+    assert!(read(&mut streams[2], false).is_none());
+}

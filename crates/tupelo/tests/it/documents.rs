@@ -47,3 +47,24 @@ fn the_bank_s_document_says_what_its_server_does() {
         .unwrap();
     assert!(run.status.success(), "{}", text(&run.stdout));
 }
+
+#[test]
+fn the_dashboard_asks_for_figures_that_there_are() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let known = read("docs/reference/metrics.md");
+    let dashboard = read("deploy/grafana/tupelo.json");
+    serde_json::from_str::<serde_json::Value>(&dashboard).unwrap();
+    let word = |c: char| c.is_ascii_lowercase() || c == '_';
+    let asked = dashboard.match_indices("tupelo_").map(|(at, _)| {
+        let name = &dashboard[at..];
+        &name[..name.find(|c| !word(c)).unwrap()]
+    });
+    let mut count = 0;
+    for name in asked {
+        let name = name.trim_end_matches("_bucket");
+        assert!(known.contains(&format!("`{name}`")), "{name}");
+        count += 1;
+    }
+    assert!(count > 20);
+}

@@ -32,7 +32,8 @@ fn bank_that(asks: &str) -> tempfile::TempDir {
     folder
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder, without what was compiled in it.
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let name = entry.file_name();

@@ -1,0 +1,95 @@
+//! Audit records and traces of a whole server.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+
+use serde_json::Value;
+
+use crate::operator::copy;
+use crate::program::{run, text};
+use crate::server::{Server, example};
+
+/// One request of a client: its body.
+fn received(listener: &TcpListener) -> Value {
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        match line.strip_prefix("content-length: ") {
+            Some(value) => length = value.trim().parse().unwrap(),
+            None if line == "\r\n" => break,
+            None => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+    stream.write_all(answer).unwrap();
+    serde_json::from_slice(&body).unwrap()
+}
+
+#[test]
+fn a_request_is_audited_and_traced_down_to_its_commands() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let settings = folder.path().join("tupelo.toml");
+    let mut text = fs::read_to_string(&settings).unwrap();
+    let collector = listener.local_addr().unwrap();
+    text += &format!(
+        "\n[audit]\npath = \"audit.jsonl\"\n[traces]\nendpoint = \"http://{collector}\"\nratio = 1.0\n"
+    );
+    fs::write(&settings, text).unwrap();
+    let bank = Server::start(folder.path());
+    assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
+    let body = received(&listener);
+    let spans = body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array();
+    let names: Vec<&str> = spans
+        .unwrap()
+        .iter()
+        .map(|span| span["name"].as_str().unwrap())
+        .collect();
+    let wanted = [
+        "GET /bank/accounts/{number}",
+        "BINQ ACCTINQ",
+        "EXEC CICS READ",
+        "EXEC CICS RETURN",
+    ];
+    assert_eq!(names, wanted);
+    let cpu = "tupelo_gateway_program_cpu_seconds_total{api=\"accounts\",method=\"GET\",\
+        path=\"/bank/accounts/{number}\"} 0.0";
+    let metrics = crate::http::send(&bank.admin, "GET", "/metrics", None);
+    let metrics = String::from_utf8_lossy(&metrics.body).into_owned();
+    assert!(metrics.contains(cpu), "{metrics}");
+    let state = bank.stop();
+    let records = fs::read_to_string(state.path().join("audit.jsonl")).unwrap();
+    let record: Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+    assert_eq!(record["SMF123S1_SOR_RESOURCE"], "BINQ,ACCTINQ");
+    assert_eq!(record["SMF123S1_USER_NAME"], "");
+    let token = record["SMF123S1_TRACKING_TOKEN"].as_str().unwrap();
+    assert!(token.starts_with(spans.unwrap()[0]["traceId"].as_str().unwrap()));
+}
+
+#[test]
+fn a_policy_that_is_wrong_is_told_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let settings = folder.path().join("tupelo.toml");
+    let mut text_of = fs::read_to_string(&settings).unwrap();
+    text_of += "\n[gateway]\npolicy = \"rules.xml\"\n";
+    fs::write(&settings, text_of).unwrap();
+    let rules = "<ruleset>\n<rule name=\"r\"><conditions><path value=\"/*\"/></conditions>\n\
+        <actions><set property=\"cicsConnectionRef\" value=\"nowhere\"/></actions></rule>\n</ruleset>";
+    fs::write(folder.path().join("rules.xml"), rules).unwrap();
+    let told = run(&["check", folder.path().to_str().unwrap()]);
+    assert_eq!(told.status.code(), Some(1));
+    let told = text(&told.stdout);
+    assert!(told.contains("rules.xml:3:10"), "{told}");
+    assert!(
+        told.contains("there is no connection or group nowhere"),
+        "{told}"
+    );
+}
