@@ -398,11 +398,12 @@ fn conclude(report: &mut Report, came: &[Came], direct: f64) {
     let after = came[0].quick.median();
     report.conclusions.push(format!(
         "FXC1 takes {:.0} ms with acknowledgements delayed and {:.1} ms without; the tasks behind \
-         it take {:.1} ms in either case. What no task accounts for is in the connection: {:.0} ms \
-         a round are named by the capture as a write that waits for a delayed acknowledgement.",
+         it take {:.1} and {:.1} ms. What no task accounts for is in the connection: {:.0} ms a \
+         round are named by the capture as a write that waits for a delayed acknowledgement.",
         before.response_ms(),
         after.response_ms(),
         before.others_ms(),
+        after.others_ms(),
         came[0].delayed.cost_ms(cause::WRITE_WRITE_READ),
     ));
     report.conclusions.push(format!(
