@@ -60,9 +60,9 @@ impl Conversions {
     /// Why one of its messages cannot be converted.
     pub fn build(binding: &Binding, page: CodePage) -> Result<Conversions, XmlError> {
         let response = binding.response.as_ref();
-        let response = response.map(|structure| Conversion::build(structure, page.clone()));
+        let response = response.map(|structure| Conversion::build(structure, page));
         Ok(Conversions {
-            request: Conversion::build(&binding.request, page.clone())?,
+            request: Conversion::build(&binding.request, page)?,
             response: response.transpose()?,
         })
     }

@@ -3,6 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::time::Duration;
 
 use capture::Explanation;
@@ -44,13 +45,15 @@ pub struct Rounds {
     pub explanation: Explanation,
 }
 
-/// How a path holds acknowledgements back.
+/// What a flow meets.
 #[derive(Clone, Copy, Debug)]
-pub struct Stack {
+pub struct Conditions {
     /// Bytes of a message that the relay writes by themselves; 0 for none.
     pub first: usize,
     /// Microseconds that acknowledgements are held back.
     pub hold_us: u64,
+    /// How often the client runs.
+    pub rounds: usize,
 }
 
 impl Round {
@@ -82,18 +85,19 @@ impl Rounds {
 }
 
 impl Flow {
-    /// Runs it: a region of its own on a wire of its own.
+    /// Runs it: a region of its own on a wire of its own, by `program` or the
+    /// one that runs.
     pub fn run(
         &self,
         context: &Context<'_>,
         report: &mut Report,
-        stack: Stack,
-        rounds: usize,
+        met: Conditions,
         name: &str,
+        program: Option<&Path>,
     ) -> Result<Rounds, LabError> {
         let plan = WirePlan {
             to_server: Impairment {
-                hold_acks_us: stack.hold_us,
+                hold_acks_us: met.hold_us,
                 // Without delay there is no forwarder, and the path differs.
                 ..Impairment::delay(1)
             },
@@ -111,9 +115,12 @@ impl Flow {
         let wire = Wire::new(&plan, context.seed)?;
         let relay = SocketAddr::from((SERVER, SERVER_PORT));
         let region = SocketAddr::from((CLIENT, SERVER_PORT));
-        let _relay = Relay::start(&wire.server, relay, region, stack.first)?;
+        let _relay = Relay::start(&wire.server, relay, region, met.first)?;
         let application = application(self.transport)?;
-        let mut server = wire.client.run(|| Server::start(&application))??;
+        let mut server = wire.client.run(|| match program {
+            Some(program) => Server::start_of(program, &application),
+            None => Server::start(&application),
+        })??;
         let starts = SocketAddr::from((CLIENT, START_PORT));
         // Programs are loaded and workers started.
         self.round(&wire, &mut server, starts)?;
@@ -125,7 +132,7 @@ impl Flow {
         };
         let recorder = wire.server.run(|| Recorder::start(setup, Vec::new()))??;
         let mut made = Vec::new();
-        for _ in 0..rounds {
+        for _ in 0..met.rounds {
             made.push(self.round(&wire, &mut server, starts)?);
         }
         let recording = recorder.stop()?;

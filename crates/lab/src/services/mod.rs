@@ -9,4 +9,4 @@ mod application;
 mod flow;
 
 pub use application::Transport;
-pub use flow::{Flow, Rounds, Stack};
+pub use flow::{Conditions, Flow, Round, Rounds};

@@ -32,6 +32,7 @@ fn without_a_name_the_experiments_are_listed() {
         "script",
         "sockets",
         "delayed-ack",
+        "web-services",
         "capacity",
         "appc",
     ] {
@@ -75,6 +76,45 @@ fn cycles_are_served_in_every_way() {
             let native = found.receivers_us > 0.0;
             assert_eq!(native, case.served == "native", "{}", case.name);
         }
+    }
+}
+
+/// A flow of `lab web-services`, once, with and without TLS: request and answer
+/// each wait for an acknowledgement, and no task knows of it.
+#[test]
+fn a_region_that_asks_itself_waits_where_no_task_does() {
+    use ::lab::services::{Conditions, Flow, Transport};
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_tupelo"));
+    let context = ::lab::experiments::Context {
+        seed: 1,
+        seconds: None,
+        keep: None,
+        progress: &|_| (),
+    };
+    let mut report = ::lab::report::Report::default();
+    for transport in [Transport::Plain, Transport::Tls] {
+        let flow = Flow {
+            name: "test",
+            client: "FXC1",
+            transport,
+        };
+        let met = Conditions {
+            first: 24,
+            hold_us: 200_000,
+            rounds: 1,
+        };
+        let rounds = match flow.run(&context, &mut report, met, "test", Some(program)) {
+            Err(why @ ::lab::LabError::Permission { .. }) => {
+                return skipped::lacking("network", why);
+            }
+            other => other.unwrap(),
+        };
+        let round = rounds.median();
+        let tasks: Vec<&str> = round.others.iter().map(|r| r.transid.trim_end()).collect();
+        assert_eq!(tasks, ["CWXN", "FXS1", "CPIH"]);
+        // What is held back cannot arrive before.
+        let missing = round.response_ms() - round.others_ms();
+        assert!(missing >= 399.0, "{missing}");
     }
 }
 

@@ -315,3 +315,25 @@ fn a_broken_pipeline_stops_the_start_and_names_its_line() {
     let line = "services/fx/provider.xml:3: error: PIPELINE(FXPROV): mtom_handler";
     assert!(said.contains(line), "{said}");
 }
+
+#[test]
+fn a_public_client_takes_the_description_and_asks() {
+    let python = |args: &[&str]| {
+        let command = std::process::Command::new("python3").args(args).output();
+        command.ok().filter(|output| output.status.success())
+    };
+    if python(&["-c", "import zeep"]).is_none() {
+        return skipped::lacking("zeep", "python3 cannot import it");
+    }
+    let region = Region::start();
+    let base = format!("http://{}", region.server.web[0].1);
+    let output = python(&["-c", include_str!("zeep_client.py"), &base]).expect("it asks");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let expected = "\
+FXS1Port11 105.00 Mid-market, not a promise
+FXS1Port11 There is no currency XXX
+FXS1Port12 105.00 Mid-market, not a promise
+FXS1Port12 There is no currency XXX
+";
+    assert_eq!(said, expected);
+}

@@ -58,7 +58,8 @@ pub fn create(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outco
         Version::V11 => text(row::FAULTACTOR, row::FAULTACTLEN)?,
         Version::V12 => text(row::ROLE, row::ROLELENGTH)?,
     };
-    let detail = text(row::DETAIL, row::DETAILLENGTH)?.filter(|detail| !detail.trim().is_empty());
+    let detail = text(row::DETAIL, row::DETAILLENGTH)?.map(|detail| detail.trim_end().to_owned());
+    let detail = detail.filter(|detail| !detail.is_empty());
     if let Some(detail) = &detail {
         // It stands in the message as it is.
         let whole = format!("<detail>{detail}</detail>");

@@ -465,10 +465,6 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
         )?,
     }
     let body = containers.get(names::REQUEST).cloned().unwrap_or_default();
-    let close = requester.keep.is_none();
-    if close {
-        put(http::header::CONNECTION, "close")?;
-    }
     Ok((
         target,
         Outgoing {
@@ -476,7 +472,7 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
             target: path,
             headers,
             body: Bytes::from(body),
-            close,
+            close: requester.keep.is_none(),
         },
     ))
 }
