@@ -9,6 +9,7 @@
 //! * `host`, `worker`, `exec`, `conditions`, `abend`: the program table, LINK
 //!   levels, the way of a command, HANDLE and abends;
 //! * `le`: the Language Environment services that programs CALL;
+//! * `baq`: the calls of the API requester;
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
 //! * `commands`: one file a command or group, and the table that finds them;
 //! * `sandbox`, `print`: what programs are kept from, and what they print;
@@ -20,6 +21,7 @@
 //! program that destroys its process destroys nothing else.
 
 mod abend;
+pub mod baq;
 mod channel;
 mod clock;
 mod cob;

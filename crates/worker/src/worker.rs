@@ -113,6 +113,8 @@ pub(crate) struct Task {
     pub loaded: Vec<[u8; 8]>,
     /// What Language Environment services keep for the task.
     pub le: crate::le::Settings,
+    /// What it has for calls of the API requester.
+    pub requester: crate::baq::Areas,
     on_qr: bool,
 }
 
@@ -467,6 +469,7 @@ impl Task {
         self.channels.clear();
         self.loaded.clear();
         self.le = crate::le::Settings::default();
+        self.requester = crate::baq::Areas::default();
         self.timer.forget();
         self.abend = None;
         self.first_abend = [b' '; 4];
@@ -567,6 +570,7 @@ impl Default for Task {
             fetched: Fetched::default(),
             loaded: Vec::new(),
             le: crate::le::Settings::default(),
+            requester: crate::baq::Areas::default(),
             on_qr: false,
         }
     }

@@ -35,6 +35,7 @@ mod queues;
 mod receivers;
 mod redbooks;
 mod reload;
+mod requester;
 mod schemas;
 mod script;
 mod server;
