@@ -84,6 +84,10 @@ const LONG: &[(&str, &str)] = &[
         "a table of the manual",
     ),
     ("crates/copybook/src/codepage/tables.rs", "generated"),
+    (
+        "crates/gateway/src/openapi/keywords.rs",
+        "a table of the specification",
+    ),
 ];
 
 /// Lines of a file beyond which it says why or is split.

@@ -352,7 +352,7 @@ EXPORT int DFHEI2(void)
 	return 0;
 }
 
-/* CALL of a built-in service (CEE..., EZA...), put aside by the resolver. */
+/* CALL of a built-in service (CEE..., EZA..., BAQ...), put aside by the resolver. */
 static int call_service(void)
 {
 	cob_module *m = glob->current_module;
@@ -388,7 +388,8 @@ static void *find(const char *name, size_t len, int must)
 			return (void *)DFHEI2;
 		}
 	}
-	if (len > 3 && (!memcmp(name, "CEE", 3) || !memcmp(name, "EZA", 3))) {
+	if (len > 3 && (!memcmp(name, "CEE", 3) || !memcmp(name, "EZA", 3)
+	    || !memcmp(name, "BAQ", 3))) {
 		const int number = on.service_named(name, len);
 
 		if (number >= 0) {

@@ -9,6 +9,7 @@
 //! * `host`, `worker`, `exec`, `conditions`, `abend`: the program table, LINK
 //!   levels, the way of a command, HANDLE and abends;
 //! * `le`: the Language Environment services that programs CALL;
+//! * `baq`: the calls of the API requester;
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
 //! * `web`: the web request that a task serves;
 //! * `commands`: one file a command or group, and the table that finds them;
@@ -21,6 +22,7 @@
 //! program that destroys its process destroys nothing else.
 
 mod abend;
+pub mod baq;
 mod channel;
 mod clock;
 mod cob;

@@ -115,6 +115,8 @@ pub(crate) struct Task {
     pub web: crate::web::WebSide,
     /// What Language Environment services keep for the task.
     pub le: crate::le::Settings,
+    /// What it has for calls of the API requester.
+    pub requester: crate::baq::Areas,
     on_qr: bool,
 }
 
@@ -473,6 +475,7 @@ impl Task {
         self.channels.clear();
         self.loaded.clear();
         self.le = crate::le::Settings::default();
+        self.requester = crate::baq::Areas::default();
         self.timer.forget();
         self.abend = None;
         self.first_abend = [b' '; 4];
@@ -574,6 +577,7 @@ impl Default for Task {
             loaded: Vec::new(),
             web: crate::web::WebSide::default(),
             le: crate::le::Settings::default(),
+            requester: crate::baq::Areas::default(),
             on_qr: false,
         }
     }

@@ -59,7 +59,8 @@ pub(super) fn api_name(document: &Document) -> String {
     title.split_whitespace().collect()
 }
 
-/// Makes the copybooks of all operations of the API in `folder`.
+/// Makes the copybooks of all operations of the API in `folder`; `prefix` counts
+/// before that of its options.
 ///
 /// # Errors
 /// What cannot be read, and operations whose schemas have no rule, if none
@@ -67,16 +68,18 @@ pub(super) fn api_name(document: &Document) -> String {
 pub fn requester_copybooks(
     folder: &Path,
     calling: Calling,
+    prefix: Option<&str>,
 ) -> Result<(Vec<Generated>, Diagnostics), Diagnostics> {
     let mut out = Diagnostics::default();
     let Some((document, options)) = read(folder, &mut out) else {
         return Err(out);
     };
     let api = api_name(&document);
+    let prefix = prefix.unwrap_or(&options.prefix);
     let mut all = Vec::new();
     for (number, object) in document.operations().iter().enumerate() {
         let operation = Operation::new(&document, object, options.limits());
-        let stem = format!("{}{number:02}", options.prefix);
+        let stem = format!("{prefix}{number:02}");
         let sides = [("Q01", true), ("P01", false)].map(|(letter, request)| {
             let name = format!("{stem}{letter}");
             let made = operation.structures(calling, request, &name);

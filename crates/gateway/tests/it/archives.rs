@@ -314,3 +314,25 @@ fn archives_that_are_none_are_refused() {
     let told = imported(vec![("a.aar", api()), ("b.aar", api())]).unwrap_err();
     assert!(told.contains("one API too many"), "{told}");
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_archive_panics(cuts in proptest::collection::vec((proptest::num::usize::ANY, proptest::num::u8::ANY), 0..4)) {
+        let mut archives = [("a.aar", api()), ("b.sar", service("CICS-1.0", 5))];
+        for (at, byte) in cuts {
+            let (_, bytes) = &mut archives[at & 1];
+            let place = (at >> 1) % bytes.len();
+            bytes[place] = byte;
+        }
+        for (_, bytes) in &archives {
+            gateway::fuzz_archive(bytes);
+        }
+        let _ = imported(archives.to_vec());
+        let texts = [interface(5), MAP.to_owned()];
+        for mut text in texts.map(String::into_bytes) {
+            text.truncate(text.len() / 2);
+            gateway::fuzz_archive(&text);
+        }
+    }
+}

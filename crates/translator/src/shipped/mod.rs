@@ -13,6 +13,8 @@ use std::borrow::Cow;
 pub(crate) fn member(name: &str) -> Option<Cow<'static, str>> {
     match name {
         "CEEIGZCT" => Some(language_environment::conditions().into()),
+        "BAQHAREC" => Some(requester::BAQHAREC.into()),
+        "BAQHCONC" => Some(requester::BAQHCONC.into()),
         "BAQRINFO" => Some(requester::BAQRINFO.into()),
         _ => mq::member(name.strip_prefix("CMQ")?).map(Cow::Owned),
     }
@@ -41,6 +43,10 @@ mod tests {
             let layouts = copybook::parse(&text, &options).unwrap();
             assert_eq!(layouts[0].length, bytes, "{name}");
         }
+        let areas = member("BAQHAREC").unwrap();
+        let areas = copybook::parse(&areas, &copybook::ParseOptions::default()).unwrap();
+        let lengths: Vec<u32> = areas.iter().map(|a| a.length).collect();
+        assert_eq!(lengths, [4904, 3868, 1064]);
         let text = format!("       01  R.\n{}", member("CMQV").unwrap());
         assert!(copybook::parse(&text, &copybook::ParseOptions::default()).is_ok());
         assert!(member("CMQNOPEV").is_none() && member("OTHER").is_none());
@@ -49,7 +55,7 @@ mod tests {
     #[test]
     fn no_line_goes_beyond_column_72() {
         for name in [
-            "CEEIGZCT", "BAQRINFO", "CMQV", "CMQODV", "CMQMDV", "CMQPMOV",
+            "CEEIGZCT", "BAQRINFO", "BAQHAREC", "BAQHCONC", "CMQV", "CMQODV", "CMQMDV", "CMQPMOV",
         ] {
             let text = member(name).unwrap();
             let longest = text.lines().map(str::len).max();

@@ -54,8 +54,132 @@ pub struct Config {
     pub script: script::ScriptConfig,
     /// CICS web support.
     pub web: web::WebConfig,
+    /// REST APIs that programs call.
+    pub requester: RequesterSection,
     /// Which CPUs serve what.
     pub engines: EnginesSection,
+}
+
+/// `[requester]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RequesterSection {
+    /// Folder of the APIs that programs call, one folder each with its OpenAPI
+    /// document, relative to the application folder.
+    pub folder: PathBuf,
+    /// Where each API is served and how callers say who they are, by the folder
+    /// of its document. An API that is not here is not called.
+    pub apis: BTreeMap<String, RequesterApi>,
+}
+
+impl Default for RequesterSection {
+    fn default() -> Self {
+        RequesterSection {
+            folder: "requesters".into(),
+            apis: BTreeMap::new(),
+        }
+    }
+}
+
+/// `[requester.apis.NAME]`. Files are relative to the application folder, and
+/// blanks at their ends do not count.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequesterApi {
+    /// The address that the paths of the document are put behind, such as
+    /// `https://books.example/v1`.
+    pub url: String,
+    /// Milliseconds that a call may take.
+    #[serde(default = "ten_seconds")]
+    pub timeout_ms: u32,
+    /// KiB that a response may have.
+    #[serde(default = "four_mib")]
+    pub max_kib: u32,
+    /// File of the certificates in PEM that the server is trusted by; the
+    /// system's without it.
+    #[serde(default)]
+    pub trusted: Option<PathBuf>,
+    /// Basic authentication: the user, and the file of the password.
+    #[serde(default)]
+    pub basic: Option<RequesterBasic>,
+    /// A key in a header.
+    #[serde(default)]
+    pub api_key: Option<RequesterKey>,
+    /// OAuth 2.0: client credentials, or the password grant where the program
+    /// gives a user.
+    #[serde(default)]
+    pub oauth: Option<RequesterOauth>,
+    /// A JSON Web Token that a server gives for a user and a password.
+    #[serde(default)]
+    pub token: Option<RequesterToken>,
+}
+
+fn ten_seconds() -> u32 {
+    10_000
+}
+
+fn four_mib() -> u32 {
+    4_096
+}
+
+/// `basic` of an API that programs call.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequesterBasic {
+    /// User.
+    pub user: String,
+    /// File of the password.
+    pub password_file: PathBuf,
+}
+
+/// `api_key` of an API that programs call.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequesterKey {
+    /// Name of the header.
+    pub header: String,
+    /// File of the key.
+    pub file: PathBuf,
+}
+
+/// `oauth` of an API that programs call. What the program gives itself counts
+/// before this.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequesterOauth {
+    /// Address of the authorization server's token endpoint.
+    pub token_url: String,
+    /// Client.
+    #[serde(default)]
+    pub client_id: String,
+    /// File of the client's secret.
+    #[serde(default)]
+    pub client_secret_file: Option<PathBuf>,
+    /// Scope.
+    #[serde(default)]
+    pub scope: String,
+}
+
+/// `token` of an API that programs call. The user and the password that the
+/// program gives count before this.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequesterToken {
+    /// Address that gives tokens to GET with basic authentication.
+    pub url: String,
+    /// User.
+    #[serde(default)]
+    pub user: String,
+    /// File of the password.
+    #[serde(default)]
+    pub password_file: Option<PathBuf>,
+    /// Member of the JSON answer that is the token.
+    #[serde(default = "token_member")]
+    pub member: String,
+}
+
+fn token_member() -> String {
+    "token".into()
 }
 
 /// `[region]`

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use gateway::{Choice, Import, ImportBook, ImportNames, NameStyle, Redefines, import};
+use gateway::{
+    Calling, Choice, Import, ImportBook, ImportNames, NameStyle, Redefines, import, import_archives,
+};
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 use serde_json::Value;
 
@@ -29,6 +31,7 @@ pub struct Args {
 enum What {
     Import(ImportArgs),
     Structures(StructuresArgs),
+    Requester(RequesterArgs),
     /// List the APIs of a running server: their operations and programs.
     List(Ask),
     /// Stop an API of a running server: its callers get 503.
@@ -73,22 +76,48 @@ pub struct StructuresArgs {
     to: Option<PathBuf>,
 }
 
+/// Write the copybooks for programs that call a REST API: for each operation its
+/// information block, its request and its response, from an OpenAPI document.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  tupelo api requester requesters/books --to copybooks\n  \
+    tupelo api requester requesters/books --stub --prefix BKS --to copybooks\n\n\
+    The folder holds openapi.yaml (or .json, or swagger.json) and, if it is to say\n\
+    requesterPrefix, defaultCharacterMaxLength or defaultFractionDigits,\n\
+    options.yaml.")]
+pub struct RequesterArgs {
+    /// The folder of the API.
+    folder: PathBuf,
+    /// For programs that call BAQCSTUB, not the host API.
+    #[arg(long)]
+    stub: bool,
+    /// What the names of the copybooks begin with, 1 to 3 characters.
+    #[arg(long, value_name = "PREFIX")]
+    prefix: Option<String>,
+    /// Folder to write them to, one file each; printed when absent.
+    #[arg(long, value_name = "FOLDER")]
+    to: Option<PathBuf>,
+}
+
 /// Make an API project from copybooks and the name of a program: an OpenAPI
-/// document, an asset and the mappings of one operation, to be edited.
+/// document, an asset and the mappings of one operation, to be edited. Or from
+/// archives of z/OS Connect EE 3.0.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  tupelo api import quote --program QUOTE01 --request QUOTEREQ.cpy --response QUOTERPL.cpy --channel\n  \
     tupelo api import accounts --program ACCT01 --transid AC01 --request ACCT.cpy --names camel --strip-prefix ACCT\n  \
-    tupelo api import accounts --update\n\n\
+    tupelo api import accounts --update\n  \
+    tupelo api import catalog.aar placeOrder.sar inquireSingle.sar\n\n\
     A COMMAREA that is the same both ways takes one --request; where the program\n\
     is below cobol/, the fields that it only reads go in and those that it only\n\
     writes come out. A copybook of a channel may name its container:\n\
     --request IN-DATA=QUOTEREQ.cpy. Level-88 values become an enum, and the counter\n\
     of OCCURS DEPENDING ON is made from the array.")]
 pub struct ImportArgs {
-    /// Name of the API, and its base path.
-    name: String,
+    /// Name of the API, and its base path; or archives: an API's .aar with the
+    /// .sar of each of its services, or one .sar alone.
+    #[arg(value_name = "NAME|ARCHIVE", required = true)]
+    what: Vec<String>,
     /// The program.
-    #[arg(long, required_unless_present = "update")]
+    #[arg(long)]
     program: Option<String>,
     /// The transaction to run it under; its definition is added to
     /// resources.csd when it is not there.
@@ -98,7 +127,7 @@ pub struct ImportArgs {
     #[arg(long)]
     channel: bool,
     /// Copybook of what goes in. May be given several times with --channel.
-    #[arg(long, required_unless_present = "update", value_name = "[CONTAINER=]COPYBOOK")]
+    #[arg(long, value_name = "[CONTAINER=]COPYBOOK")]
     request: Vec<String>,
     /// Copybook of what comes out; without it, the same as what goes in.
     #[arg(long, value_name = "[CONTAINER=]COPYBOOK")]
@@ -152,22 +181,80 @@ enum Variants {
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         What::Structures(args) => run_structures(&args),
+        What::Requester(args) => run_requester(&args),
         What::List(ask) => run_list(&ask),
         What::Stop(args) => run_switch(&args, "stop"),
         What::Start(args) => run_switch(&args, "start"),
         What::Redeploy(args) => run_redeploy(&args),
         What::Import(args) => {
-            plain_name(&args.name)?;
             let app = Application::open(&args.app, None)?;
+            if args.what.iter().all(|name| is_archive(name)) {
+                return run_archives(&args, &app);
+            }
+            let [name] = args.what.as_slice() else {
+                bail!("one name of an API is taken, or archives that end with .aar and .sar");
+            };
+            let name = plain_name(name)?;
             match args.update {
-                true => run_update(&args, &app),
-                false => run_import(&args, &app),
+                true => run_update(name, &app),
+                false => run_import(name, &args, &app),
             }
         }
     }
 }
 
-fn run_import(args: &ImportArgs, app: &Application) -> Result<Outcome> {
+fn is_archive(name: &str) -> bool {
+    let extension = Path::new(name).extension().unwrap_or_default();
+    extension.eq_ignore_ascii_case("aar") || extension.eq_ignore_ascii_case("sar")
+}
+
+/// Makes a project of archives.
+fn run_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
+    if args.program.is_some() || !args.request.is_empty() || args.update {
+        bail!("archives say themselves what they are of: no other option than --app and --force");
+    }
+    let mut archives = Vec::new();
+    for name in &args.what {
+        let file = PathBuf::from(name);
+        let size = fs::metadata(&file).into_diagnostic();
+        let size = size.wrap_err_with(|| format!("{name} cannot be read"))?.len();
+        if size > MAX_ARCHIVE {
+            bail!("{name} has more than {} MiB", MAX_ARCHIVE >> 20);
+        }
+        let bytes = fs::read(&file).into_diagnostic();
+        archives.push((file, bytes.wrap_err_with(|| format!("{name} cannot be read"))?));
+    }
+    let made = import_archives(&archives)
+        .map_err(|faults| refused("the archives cannot be imported", faults))?;
+    let folder = app.api_folder().join(plain_name(&made.name)?);
+    if folder.exists() && !args.force {
+        bail!(
+            help = "--force makes it anew",
+            "{} is there already",
+            folder.display()
+        );
+    }
+    for file in &made.files {
+        write(&folder.join(&file.path), &file.text)?;
+    }
+    let mut notes = Findings::new(Path::new(""));
+    notes.extend(made.notes.0);
+    eprint!("{}", notes.text(Severity::Note, std::io::stderr().is_terminal()));
+    println!("Made {} with {}.", folder.display(), counted(made.files.len(), "file"));
+    for (program, transid) in &made.programs {
+        define(app, transid.as_deref(), program)?;
+    }
+    println!("Next:\n  tupelo check {0}\n  tupelo serve {0}", args.app.display());
+    Ok(Outcome::Clean)
+}
+
+/// Most bytes of an archive: those of a project have some kilobytes.
+const MAX_ARCHIVE: u64 = 16 << 20;
+
+fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcome> {
+    if args.program.is_none() || args.request.is_empty() {
+        bail!("--program and --request say what is imported; --update needs neither");
+    }
     let program = args.program.clone().unwrap_or_default().to_ascii_uppercase();
     let books = |list: &[String]| {
         list.iter().map(|given| book(given, app)).collect::<Result<Vec<_>>>()
@@ -179,7 +266,7 @@ fn run_import(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     };
     let transid = args.transid.as_ref().map(|t| t.to_ascii_uppercase());
     let made = import(&Import {
-        name: args.name.clone(),
+        name: name.to_owned(),
         program: program.clone(),
         transid: transid.clone(),
         channel: args.channel,
@@ -202,7 +289,7 @@ fn run_import(args: &ImportArgs, app: &Application) -> Result<Outcome> {
         response,
     })
     .map_err(|faults| refused("the project cannot be made", faults))?;
-    let folder = args.app.join(&app.config.gateway.apis).join(&args.name);
+    let folder = args.app.join(&app.config.gateway.apis).join(name);
     if folder.exists() && !args.force {
         bail!(
             help = "--update takes changed copybooks over and keeps what you edited; --force makes it anew",
@@ -221,12 +308,12 @@ fn run_import(args: &ImportArgs, app: &Application) -> Result<Outcome> {
         );
     }
     if let Some(transid) = &transid {
-        define(app, transid, &program)?;
+        define(app, Some(transid), &program)?;
     }
     println!("Next:\n  tupelo serve {}", args.app.display());
     println!(
         "  curl -X POST http://{}/{} -H 'content-type: application/json' \\\n    -d '{}'",
-        app.config.gateway.listen, args.name, made.sample
+        app.config.gateway.listen, name, made.sample
     );
     Ok(Outcome::Clean)
 }
@@ -291,8 +378,32 @@ fn plain_name(name: &str) -> Result<&str> {
 fn run_structures(args: &StructuresArgs) -> Result<Outcome> {
     let all = gateway::structures(&args.project)
         .map_err(|faults| refused("the structures cannot be derived", faults))?;
-    for one in &all {
-        match &args.to {
+    write_copybooks(&all, args.to.as_deref())
+}
+
+fn run_requester(args: &RequesterArgs) -> Result<Outcome> {
+    let plain = |prefix: &String| {
+        (1..=3).contains(&prefix.len()) && prefix.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    if let Some(prefix) = args.prefix.as_ref().filter(|prefix| !plain(prefix)) {
+        bail!("{prefix:?} is no prefix: 1 to 3 letters and digits, since members have 8");
+    }
+    let calling = match args.stub {
+        true => Calling::Stub,
+        false => Calling::HostApi,
+    };
+    let prefix = args.prefix.as_deref();
+    let (all, notes) = gateway::requester_copybooks(&args.folder, calling, prefix)
+        .map_err(|faults| refused("there are no copybooks", faults))?;
+    let mut findings = Findings::new(Path::new(""));
+    findings.extend(notes.0);
+    eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
+    write_copybooks(&all, args.to.as_deref())
+}
+
+fn write_copybooks(all: &[gateway::Generated], to: Option<&Path>) -> Result<Outcome> {
+    for one in all {
+        match to {
             Some(folder) => {
                 let file = folder.join(format!("{}.cpy", one.name));
                 write(&file, &one.text)?;
@@ -304,8 +415,8 @@ fn run_structures(args: &StructuresArgs) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-fn run_update(args: &ImportArgs, app: &Application) -> Result<Outcome> {
-    let folder = app.api_folder().join(&args.name);
+fn run_update(name: &str, app: &Application) -> Result<Outcome> {
+    let folder = app.api_folder().join(name);
     if !folder.is_dir() {
         bail!("there is no API project {}", folder.display());
     }
@@ -326,7 +437,7 @@ fn run_update(args: &ImportArgs, app: &Application) -> Result<Outcome> {
         println!("  kept, since you edited it: {}; look at the fields above in it", path.display());
     }
     if update == gateway::Update::default() {
-        println!("{} is as its copybooks are", args.name);
+        println!("{name} is as its copybooks are");
     }
     Ok(Outcome::Clean)
 }
@@ -348,11 +459,13 @@ fn write(path: &Path, text: &str) -> Result<()> {
 }
 
 /// Adds the definitions of transaction and program that are not there.
-fn define(app: &Application, transid: &str, program: &str) -> Result<()> {
+fn define(app: &Application, transid: Option<&str>, program: &str) -> Result<()> {
     let csd = &app.csd;
     let group = csd.transactions.first().map_or("APIS".into(), |t| t.group.to_string());
     let mut lines = String::new();
-    if csd.transactions.iter().all(|t| t.name.as_str() != transid) {
+    if let Some(transid) = transid
+        && csd.transactions.iter().all(|t| t.name.as_str() != transid)
+    {
         lines += &format!("DEFINE TRANSACTION({transid}) GROUP({group}) PROGRAM({program})\n");
     }
     if csd.programs.iter().all(|p| p.name.as_str() != program) {

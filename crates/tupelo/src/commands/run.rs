@@ -10,7 +10,9 @@ use serde_json::json;
 use crate::Outcome;
 use crate::app::Application;
 use crate::app::finding::{Findings, Severity};
-use crate::app::services::{sockets_without_listeners, web_without_services};
+use crate::app::services::{
+    requester_without_region, sockets_without_listeners, web_without_services,
+};
 
 /// Run one transaction of an application and print what it gives back.
 #[derive(Debug, clap::Args)]
@@ -57,6 +59,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut config = app.region_config(&installed)?;
     sockets_without_listeners(&app, &mut config)?;
     web_without_services(&app, &mut config);
+    requester_without_region(&app, &mut config)?;
     let region = Region::start(config).into_diagnostic()?;
     let ended = region::block_on(run_task(&args, &app, &region));
     region::block_on(region.shutdown());

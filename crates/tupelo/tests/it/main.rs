@@ -36,6 +36,7 @@ mod queues;
 mod receivers;
 mod redbooks;
 mod reload;
+mod requester;
 mod schemas;
 mod script;
 mod script_answers;

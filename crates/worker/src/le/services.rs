@@ -3,6 +3,7 @@
 use super::arguments::Arguments;
 use super::feedback::Feedback;
 use super::{messages, time};
+use crate::baq;
 use crate::exec::Stop;
 use crate::eza;
 use crate::worker::Worker;
@@ -40,6 +41,14 @@ macro_rules! rows {
 }
 
 rows! {
+    "BAQCSTUB" baq::stub, None;
+    "BAQCTERM" baq::stub_end, None;
+    "BAQEXEC" baq::exec, None;
+    "BAQFREE" baq::free, None;
+    "BAQGETN" baq::get_next, None;
+    "BAQINIT" baq::init, None;
+    "BAQPUTN" baq::put_next, None;
+    "BAQTERM" baq::terminate, None;
     "CEE3ABD" messages::abend, None;
     "CEE3AB2" messages::abend, None;
     "CEE3DMP" messages::dump, Some(2);

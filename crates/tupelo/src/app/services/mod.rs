@@ -10,6 +10,7 @@ mod batch;
 pub mod front;
 mod gateway;
 mod ipconn;
+mod requester;
 mod script;
 mod sockets;
 mod web;
@@ -35,11 +36,13 @@ const SERVICES: &[fn() -> Box<dyn Service>] = &[
     sockets::service,
     script::service,
     web::service,
+    requester::service,
     batch::service,
     gateway::service,
 ];
 
 pub use ipconn::ConnectionSlot;
+pub use requester::without_region as requester_without_region;
 pub use sockets::without_listeners as sockets_without_listeners;
 pub use web::without_services as web_without_services;
 

@@ -1,0 +1,259 @@
+//! COBOL programs that call REST APIs, against a server of the test's own.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use crate::program::{run, text};
+use crate::server::example;
+
+/// A request as the server got it: its head, and its body.
+type Seen = Arc<Mutex<Vec<(String, String)>>>;
+
+/// Answers requests by their first line, one connection each.
+fn serve(answer: impl Fn(&str, &str) -> (u16, String) + Send + 'static) -> (u16, Seen) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let seen = Seen::default();
+    let kept = seen.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut stream = stream;
+            let Some((head, body)) = request(&mut stream) else {
+                continue;
+            };
+            kept.lock().unwrap().push((head.clone(), body.clone()));
+            let (status, json) = answer(&head, &body);
+            let length = json.len();
+            let _ = write!(
+                stream,
+                "HTTP/1.1 {status} Told\r\ncontent-type: application/json\r\n\
+                 content-length: {length}\r\nconnection: close\r\n\r\n{json}"
+            );
+        }
+    });
+    (port, seen)
+}
+
+fn request(stream: &mut TcpStream) -> Option<(String, String)> {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let read = stream.read(&mut piece).ok().filter(|n| *n > 0)?;
+        bytes.extend_from_slice(&piece[..read]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head.to_ascii_lowercase();
+        let length = length.split("content-length: ").nth(1);
+        let length = length.and_then(|l| l.lines().next()?.trim().parse::<usize>().ok());
+        if body.len() >= length.unwrap_or(0) {
+            return Some((head.to_owned(), body.to_owned()));
+        }
+    }
+}
+
+/// The example with another address, and settings behind it.
+fn books(port: u16, more: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("requester"), folder.path());
+    let file = folder.path().join("tupelo.toml");
+    let settings = std::fs::read_to_string(&file).unwrap();
+    let settings = settings.replace("127.0.0.1:8089", &format!("127.0.0.1:{port}"));
+    std::fs::write(&file, settings + more).unwrap();
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true if entry.file_name() == ".tupelo" => {}
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+/// What a transaction of the example displays.
+fn displayed(folder: &Path, transid: &str) -> String {
+    let ran = run(&["run", transid, folder.to_str().unwrap()]);
+    assert!(
+        ran.status.success(),
+        "{}{}",
+        text(&ran.stdout),
+        text(&ran.stderr)
+    );
+    text(&ran.stdout) + &text(&ran.stderr)
+}
+
+const BOOK: &str = r#"{"isbn":"9780131103627","bookName":"The C Programming Language","price":54.90,
+    "writers":[{"writerName":"Brian Kernighan"},{"writerName":"Dennis Ritchie"}],"pages":272}"#;
+
+fn library(head: &str, _: &str) -> (u16, String) {
+    match head.lines().next().unwrap_or_default() {
+        line if line.starts_with("POST /v1/books ") => {
+            (201, r#"{"isbn":"9780131103627","shelf":"C-17"}"#.into())
+        }
+        line if line.starts_with("GET /v1/books/9780131103627") => (200, BOOK.into()),
+        _ => (500, "{}".into()),
+    }
+}
+
+#[test]
+fn the_copybooks_of_the_example_are_those_that_are_generated() {
+    let folder = example("requester");
+    let api = folder.join("requesters/books");
+    for more in [vec![], vec!["--stub", "--prefix", "BKS"]] {
+        let to = tempfile::tempdir().unwrap();
+        let mut args = vec!["api", "requester", api.to_str().unwrap()];
+        args.extend(more);
+        args.extend(["--to", to.path().to_str().unwrap()]);
+        let ran = run(&args);
+        assert!(ran.status.success(), "{}", text(&ran.stderr));
+        let made: Vec<_> = std::fs::read_dir(to.path()).unwrap().flatten().collect();
+        assert_eq!(made.len(), 6);
+        for file in made {
+            let kept = folder.join("copybooks").join(file.file_name());
+            let kept = std::fs::read_to_string(&kept).unwrap();
+            assert_eq!(std::fs::read_to_string(file.path()).unwrap(), kept);
+        }
+    }
+}
+
+#[test]
+fn a_program_calls_by_the_host_api() {
+    let (port, seen) = serve(library);
+    let folder = books(port, "");
+    let said = displayed(folder.path(), "BKHO");
+    for line in [
+        "ADDED 9780131103627 SHELF C-17",
+        "BOOK The C Programming Language PRICE 54.90",
+        "WRITER Brian Kernighan",
+        "WRITER Dennis Ritchie",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert!(!said.contains("REASON"), "{said}");
+    let seen = seen.lock().unwrap();
+    let sent: serde_json::Value = serde_json::from_str(&seen[0].1).unwrap();
+    let book: serde_json::Value = serde_json::from_str(BOOK).unwrap();
+    assert_eq!(sent, book);
+    assert!(
+        seen[1].0.starts_with("GET /v1/books/9780131103627 HTTP"),
+        "{}",
+        seen[1].0
+    );
+}
+
+#[test]
+fn a_program_calls_by_the_stub() {
+    let (port, seen) = serve(library);
+    let said = displayed(books(port, "").path(), "BKST");
+    assert!(said.contains("BOOK The C Programming Language"), "{said}");
+    assert!(said.contains("WRITER Dennis Ritchie"), "{said}");
+    let head = &seen.lock().unwrap()[0].0;
+    assert!(
+        head.starts_with("GET /v1/books/9780131103627?tongue=en HTTP"),
+        "{head}"
+    );
+}
+
+#[test]
+fn what_the_server_refuses_is_told_to_the_program() {
+    let refuses = |_: &str, _: &str| (418, r#"{"reason":"no books, tea"}"#.to_owned());
+    let (port, _) = serve(refuses);
+    let folder = books(port, "");
+    let said = displayed(folder.path(), "BKHO");
+    assert!(
+        said.contains("STATUS 418: {\"reason\":\"no books, tea\"}"),
+        "{said}"
+    );
+    let said = displayed(folder.path(), "BKST");
+    assert!(said.contains("STATUS 418: {\"reason\""), "{said}");
+    assert!(said.contains("CODE +0000000001"), "{said}");
+}
+
+#[test]
+fn a_server_that_is_not_there_and_a_response_that_does_not_fit_are_told() {
+    // A port that nobody listens on any more.
+    let gone = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let said = displayed(books(gone, "").path(), "BKHO");
+    assert!(said.contains("REASON  11: cannot connect"), "{said}");
+    let long = BOOK.replace("The C Programming Language", &"C".repeat(60));
+    let (port, _) = serve(move |head, body| match head.starts_with("GET") {
+        true => (200, long.clone()),
+        false => library(head, body),
+    });
+    let said = displayed(books(port, "").path(), "BKHO");
+    assert!(
+        said.contains("REASON  10: the response does not fit its structure"),
+        "{said}"
+    );
+}
+
+#[test]
+fn nothing_is_called_that_the_settings_do_not_name() {
+    let (port, seen) = serve(library);
+    let folder = books(port, "");
+    let file = folder.path().join("tupelo.toml");
+    let settings = std::fs::read_to_string(&file).unwrap();
+    let (without, _) = settings.split_once("[requester").unwrap();
+    std::fs::write(&file, without).unwrap();
+    let said = displayed(folder.path(), "BKHO");
+    assert!(
+        said.contains("the API Books is not among those of [requester.apis]"),
+        "{said}"
+    );
+    assert!(seen.lock().unwrap().is_empty());
+}
+
+#[test]
+fn credentials_are_sent_and_tokens_are_asked_for_once() {
+    let guarded = |head: &str, body: &str| {
+        let head = head.to_ascii_lowercase();
+        if head.starts_with("post /token ") {
+            let asked = body == "grant_type=client_credentials&scope=books"
+                && head.contains("authorization: basic cmvnaw9uotpoyiu0mhq=");
+            return match asked {
+                true => (200, r#"{"access_token":"T0KEN","expires_in":3600}"#.into()),
+                false => (400, format!("{{\"got\":{body:?}}}")),
+            };
+        }
+        match head.contains("authorization: bearer t0ken") && head.contains("x-key: k3y") {
+            true => library(
+                &head.replace("get ", "GET ").replace("post ", "POST "),
+                body,
+            ),
+            false => (401, "{}".into()),
+        }
+    };
+    let (port, seen) = serve(guarded);
+    let folder = books(
+        port,
+        &format!(
+            "api_key = {{ header = \"X-Key\", file = \"key\" }}\n\
+             oauth = {{ token_url = \"http://127.0.0.1:{port}/token\", client_id = \"region9\", \
+             client_secret_file = \"secret\", scope = \"books\" }}\n"
+        ),
+    );
+    std::fs::write(folder.path().join("secret"), "hb@t\n").unwrap();
+    std::fs::write(folder.path().join("key"), "k3y\n").unwrap();
+    let said = displayed(folder.path(), "BKHO");
+    assert!(said.contains("WRITER Dennis Ritchie"), "{said}");
+    for secret in ["k3y", "T0KEN", "hb@t"] {
+        assert!(!said.contains(secret), "{said}");
+    }
+    let seen = seen.lock().unwrap();
+    let tokens = seen
+        .iter()
+        .filter(|(head, _)| head.starts_with("POST /token"));
+    assert_eq!((tokens.count(), seen.len()), (1, 3));
+}

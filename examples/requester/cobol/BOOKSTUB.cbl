@@ -1,0 +1,46 @@
+      *> Reads a book by one call of BAQCSTUB.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. BOOKSTUB.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY BAQRINFO.
+       01  REQUEST.
+           COPY BKS01Q01.
+       01  RESPONSE.
+           COPY BKS01P01.
+       01  API-INFO.
+           COPY BKS01I01.
+       01  BAQ-REQUEST-PTR    POINTER.
+       01  BAQ-REQUEST-LEN    PIC S9(9) COMP-5 SYNC.
+       01  BAQ-RESPONSE-PTR   POINTER.
+       01  BAQ-RESPONSE-LEN   PIC S9(9) COMP-5 SYNC.
+       01  WS-INDEX           PIC S9(4) COMP-5.
+       01  WS-CODE            PIC ZZ9.
+       PROCEDURE DIVISION.
+           INITIALIZE REQUEST RESPONSE
+           MOVE '9780131103627' TO isbn OF REQUEST
+           MOVE 13 TO isbn-length OF REQUEST
+           MOVE 1 TO tongue-num OF REQUEST
+           MOVE 'en' TO tongue2 OF REQUEST
+           MOVE 2 TO tongue2-length OF REQUEST
+           SET BAQ-REQUEST-PTR TO ADDRESS OF REQUEST
+           MOVE LENGTH OF REQUEST TO BAQ-REQUEST-LEN
+           SET BAQ-RESPONSE-PTR TO ADDRESS OF RESPONSE
+           MOVE LENGTH OF RESPONSE TO BAQ-RESPONSE-LEN
+           CALL 'BAQCSTUB' USING API-INFO BAQ-REQUEST-INFO
+                BAQ-REQUEST-PTR BAQ-REQUEST-LEN
+                BAQ-RESPONSE-INFO BAQ-RESPONSE-PTR BAQ-RESPONSE-LEN
+           IF BAQ-SUCCESS
+              DISPLAY 'BOOK ' bookName OF RESPONSE
+                 (1:bookName-length OF RESPONSE)
+              PERFORM VARYING WS-INDEX FROM 1 BY 1
+                    UNTIL WS-INDEX > writers-num OF RESPONSE
+                 DISPLAY 'WRITER ' writerName OF RESPONSE(WS-INDEX)
+                    (1:writerName-length OF RESPONSE(WS-INDEX))
+              END-PERFORM
+           ELSE
+              MOVE BAQ-STATUS-CODE TO WS-CODE
+              DISPLAY 'CODE ' BAQ-RETURN-CODE ' STATUS ' WS-CODE ': '
+                 BAQ-STATUS-MESSAGE(1:BAQ-STATUS-MESSAGE-LEN)
+           END-IF
+           EXEC CICS RETURN END-EXEC.
