@@ -51,7 +51,10 @@ impl Connection {
     /// True for a SYN that was answered with a reset.
     pub(crate) fn was_refused(&self) -> bool {
         let shake = &self.handshake;
-        shake.syns > 0 && shake.syn_acks == 0 && matches!(self.close.reset, Some((Side::Server, _)))
+        // A client that went on had an answer that the capture lacks.
+        let waited = self.client.segments <= u64::from(shake.syns);
+        let reset = matches!(self.close.reset, Some((Side::Server, _)));
+        shake.syns > 0 && shake.syn_acks == 0 && waited && reset
     }
 
     /// One end.

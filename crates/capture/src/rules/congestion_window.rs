@@ -18,7 +18,8 @@ static ABOUT: About = About {
     limits: "A pause of a round trip below the receiver's window on a connection that sent \
              something again before, or (with low confidence) whose bursts were twice as large in \
              earlier exchanges: behind the place of loss, a lost end of a message leaves no other \
-             sign. How large the window was is inferred from the burst.",
+             sign. A loss that \
+             is long past makes it low. How large the window was is inferred from the burst.",
     literature: "RFC 5681 3.2, RFC 6582; T-RAT: congestion limited; Siekkinen: shared bottleneck",
 };
 

@@ -14,7 +14,8 @@ static ABOUT: About = About {
     zos: "CICS TCPIPSERVICE SOCKETCLOSE(NO) or a time, MAXPERSIST above the clients' number; for \
           requests from CICS, SOCKETCLOSE on the URIMAP keeps connections for use again",
     limits: "Counts connections that were opened in the capture and carried one exchange. Who \
-             closed first is told; why it closed is not on the wire, except in HTTP headers.",
+             closed first is told; why it closed is not on the wire, except in HTTP headers. High from ten closed \
+             connections on, where the protocol tells where a request ends.",
     literature: "Mogul 1995 (\"The case for persistent-connection HTTP\"); RFC 9112 9.3",
 };
 

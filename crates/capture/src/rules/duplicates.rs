@@ -17,7 +17,8 @@ static ABOUT: About = About {
             `editcap -d` removes copies",
     zos: "trace one interface (LINKNAME or INTFNAME on PKTTRACE), not all that a packet passes",
     limits: "A copy is the same packet with the same IP identification, sequence numbers and \
-             payload within a few milliseconds. The times of the analysis are those of the first.",
+             payload within a few milliseconds, also with others between. Ten or more are high, fewer \
+             low: some devices send that way. The times of the analysis are those of the first.",
     literature: "Paxson 1997 (\"Automated packet trace analysis of TCP implementations\": measurement \
                  duplicates)",
 };

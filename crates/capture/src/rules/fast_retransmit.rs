@@ -20,7 +20,9 @@ static ABOUT: About = About {
           code SELECTIVEACK on TCPCONFIG (NOSELECTIVEACK is the default), so that several losses \
           are repaired in one round trip",
     limits: "Shows as data sent again after duplicate acknowledgements. Taken before the place of \
-             loss both copies are in the capture, taken behind it only the second.",
+             loss both copies are in the capture, taken behind it only the second. High for the \
+             wait that the copy ended, with three askings and an acknowledgement behind it; medium \
+             for the waits for the news and for the answer.",
     literature: "RFC 5681 3.2, RFC 6582, RFC 6675; TAPO: fast retransmission, not a timeout stall",
 };
 

@@ -16,7 +16,9 @@ static ABOUT: About = About {
           in a sysplex; CICS: SIT SSLDELAY, SSLCACHE=SYSPLEX",
     limits: "Told from the pre-shared key of TLS 1.3 and the session id of TLS 1.2 as they stand \
              in the hello messages. Clients that connect for the first time have nothing to \
-             resume; three connections or more must have been seen.",
+             resume; three connections or more must \
+             have been seen, and no number of them is high: whether these clients had been here \
+             before is not on the wire.",
     literature: "RFC 8446 2.2, RFC 5077; Coarfa, Druschel and Wallach 2006",
 };
 

@@ -17,7 +17,7 @@ static ABOUT: About = About {
           IPCONFIG",
     limits: "Needs a full segment sent three times or more without an answer while shorter ones \
              were answered, the peer still talks, and none of that size passed before; the same \
-             bytes then pass in smaller segments, or not at all. Taken behind the hop, the large packets are not in the \
+             bytes then pass in smaller segments, or not at all (medium: a filter of contents looks the same). Taken behind the hop, the large packets are not in the \
              capture.",
     literature: "RFC 2923, RFC 4821 and 8899; Medina, Allman and Floyd 2005",
 };

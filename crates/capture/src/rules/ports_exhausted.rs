@@ -16,7 +16,8 @@ static ABOUT: About = About {
     zos: "keep connections open; else widen EPHEMERALPORTS on TCPCONFIG where it was narrowed \
           (1024 to 65535 by default) and shorten TIMEWAITINTERVAL there (60 seconds)",
     limits: "The reuse of an address pair within one capture is a sign, not a proof. Ports that \
-             a client could not get at all leave no packet.",
+             a client could not get at all leave no packet. Medium from twenty of a thousand \
+             connections on; a client with a fixed port comes back with it too.",
     literature: "RFC 1122 4.2.2.13, RFC 6191; Faber, Touch and Yue 1999 (TIME-WAIT)",
 };
 

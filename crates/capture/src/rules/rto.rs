@@ -28,7 +28,9 @@ static ABOUT: About = About {
              its silence tells the timer (50 ms beyond two round trips). A single copy of less than \
              two full segments, sent while the receiver may still have been delaying its \
              acknowledgement, is medium at most, and nothing where the place of capture is the \
-             receiver's; nor where only one direction was captured.",
+             receiver's; nor where only one direction was captured, nor behind a \
+             reset. High when what follows shows that the copy was needed; low where a DSACK says \
+             that an earlier copy had arrived.",
     literature: "RFC 6298; TAPO: timeout retransmission stalls (tail, double, small window); RFC \
                  8985 (RACK-TLP) ends many of them early",
 };
@@ -41,7 +43,13 @@ impl Rule for RetransmissionTimeout {
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         let after = gap.after();
         let timer = after.marks.any(Marks::TIMEOUT) || (after.len > 0 && by_timer(gap, after));
-        if !timer || after.flags.has(Flags::SYN) {
+        if !timer || after.len == 0 || after.flags.has(Flags::SYN) {
+            // Nobody waits for a FIN.
+            return None;
+        }
+        let refused = |s: &Segment| s.from != after.from && s.flags.has(Flags::RST);
+        if gap.earlier().iter().any(refused) {
+            // The other end had gone, and had said so.
             return None;
         }
         if outside_messages(gap) && was_answered(gap, after) {

@@ -19,7 +19,8 @@ static ABOUT: About = About {
     zos: "read the task's monitoring record: dispatch, CPU and wait times of the transaction",
     limits: "Told at the place of capture: taken at the client it includes one round trip, \
              which is taken off when the handshake shows how long that is. What the server \
-             did, or waited for, does not show in packets.",
+             did, or waited for, does not show in packets. Within a response: medium from 10 ms on, \
+             low below, and low between two full segments within a round trip.",
     literature: "TAPO: data unavailable and resource constraint (head and tail of a response); \
                  T-RAT: application limited",
 };

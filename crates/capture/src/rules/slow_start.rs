@@ -16,8 +16,9 @@ static ABOUT: About = About {
     zos: "keep connections open (CICS TCPIPSERVICE SOCKETCLOSE(NO), URIMAP SOCKETCLOSE); a larger \
           MTU on the ROUTE makes each segment of the first window larger",
     limits: "The congestion window itself is not on the wire; it shows as bursts that grow from \
-             round trip to round trip below the receiver's window. When the message ends in the \
-             second burst, growth cannot be seen and the confidence is lower.",
+             round trip to round trip below the receiver's window. High after two steps of growth, each at \
+             most to three times as much; medium after one, or when the message ends in the second \
+             burst; else low.",
     literature: "RFC 5681 3.1, RFC 6928 (ten segments); T-RAT: opportunity limited; TAPO: small \
                  congestion window",
 };

@@ -22,8 +22,10 @@ static ABOUT: About = About {
           on the receiver when its timer is the delay",
     limits: "Needs the receiver's DSACK, or both copies in the capture and the acknowledgement \
              between them. Without either, an unnecessary retransmission looks like a loss. Told \
-             where it cost something: high when the message went on behind the copy, medium when \
-             it was a request's end and the acknowledgement came too early for the copy's. A \
+             where it cost something: high when the receiver proves it \
+             and the message went on behind the copy, medium when it was a request's end and the \
+             acknowledgement came too early for the copy's, or the timer ran out in the middle of \
+             a message. A \
              copy sent while nothing was waited for is not named.",
     literature: "RFC 2883 (DSACK), RFC 3522 and 5682 (F-RTO); TAPO: packet delay and ACK delay",
 };

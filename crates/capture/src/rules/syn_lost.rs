@@ -19,7 +19,8 @@ static ABOUT: About = About {
           on TCPCONFIG (3000 ms by default)",
     limits: "Shows that nothing answered within the client's timer (1 s, then 3 s and so on). A \
              full listen queue, a filter and a lost packet look the same from outside. A SYN that was \
-             lost before the place of capture is not in it.",
+             lost before the place of capture is not in it. Less than high where an answer passed \
+             between the two, and low for a SYN-ACK whose client never speaks again.",
     literature: "RFC 6298 2.1 and 5.7; Arlitt and Williamson 2005",
 };
 

@@ -17,7 +17,9 @@ static ABOUT: About = About {
           TCPMAXRCVBUFRSIZE (256K) where the program asks for more; above 65,535 bytes the \
           connection uses window scaling",
     limits: "Less than one segment of room was left, so the window is what stopped the sender \
-             then. Without the handshake the window's scale is unknown and this rule is silent.",
+             then. High when it filled three times. A pause \
+             must stand out from its train. Without the handshake the window's scale is unknown and \
+             this rule is silent.",
     literature: "T-RAT: receiver window limited; Siekkinen 2008: receiver limited; TAPO: \
                  receive-window stall",
 };

@@ -20,8 +20,8 @@ static ABOUT: About = About {
     zos: "the receiving task does not read: NETSTAT ALL shows its receive queue; look at the \
           task's waits and its dispatching priority (WLM), not at TCPRCVBUFRSIZE first",
     limits: "A window of zero is the receiver's own word, and that the other end had something to \
-             send shows in its probes, in the window that it filled, or in data that comes when \
-             the window opens. Why the receiver's program did not read is not on the wire.",
+             send shows in its probes, in the window that it filled, or in data that comes when the \
+             window opens (medium when it comes later). Why the receiver's program did not read is not on the wire.",
     literature: "RFC 9293 3.8.6; TAPO: zero-window stall; Siekkinen 2008: receiver application \
                  limited",
 };

@@ -37,12 +37,31 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
     }
     let sum = |bar: &Bar| bar.parts.iter().map(|p| p.length.max(0.0)).sum::<f64>();
     let longest = bars.iter().map(sum).fold(f64::MIN_POSITIVE, f64::max);
+    let draw = |class, width| drawing((title, unit), bars, &names, longest, (class, width));
+    Picture::Svg {
+        title: title.into(),
+        svg: draw("wide", WIDTH),
+        narrow: draw("narrow", NARROW_WIDTH),
+        caption: caption.into(),
+    }
+}
+
+/// The bars in an SVG element of this class and width.
+fn drawing(
+    (title, unit): (&str, &str),
+    bars: &[Bar],
+    names: &[(&str, String)],
+    longest: f64,
+    (class, width): (&str, f64),
+) -> String {
+    let sum = |bar: &Bar| bar.parts.iter().map(|p| p.length.max(0.0)).sum::<f64>();
+    let room = width - AFTER;
     let key_top = TOP + bars.len() as f64 * STEP + 6.0;
-    let keys = place_keys(&names);
+    let keys = place_keys(names, width);
     let rows = keys.last().map_or(0, |k| k.1 + 1);
     let height = key_top + rows as f64 * KEY_STEP + 8.0;
     let mut svg = format!(
-        r#"<svg viewBox="-6 -4 {WIDTH} {height:.0}" role="img" xmlns="http://www.w3.org/2000/svg"><title>{}</title>"#,
+        r#"<svg class="bars {class}" viewBox="-6 -4 {width} {height:.0}" role="img" xmlns="http://www.w3.org/2000/svg"><title>{}</title>"#,
         escape(title)
     );
     for (row, bar) in bars.iter().enumerate() {
@@ -54,7 +73,7 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
         );
         let mut left = 0.0;
         for part in &bar.parts {
-            let width = part.length.max(0.0) / longest * ROOM;
+            let width = part.length.max(0.0) / longest * room;
             let found = names.iter().find(|n| n.0 == part.name);
             let colour = found.map_or("", |n| &n.1);
             svg += &format!(
@@ -82,21 +101,16 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
             escape(names[i].0)
         );
     }
-    svg += "</svg>";
-    Picture::Svg {
-        title: title.into(),
-        svg,
-        caption: caption.into(),
-    }
+    svg + "</svg>"
 }
 
 /// Where each key of the legend begins, and in which row.
-fn place_keys(names: &[(&str, String)]) -> Vec<(f64, usize)> {
+fn place_keys(names: &[(&str, String)], width_there: f64) -> Vec<(f64, usize)> {
     let (mut left, mut row) = (0.0, 0);
     let mut places = Vec::new();
     for (name, _) in names {
         let width = 28.0 + name.chars().count() as f64 * LETTER;
-        if left > 0.0 && left + width > WIDTH {
+        if left > 0.0 && left + width > width_there {
             (left, row) = (0.0, row + 1);
         }
         places.push((left, row));
@@ -111,8 +125,10 @@ pub(super) const STYLE: &str = ".part{stroke:var(--card);stroke-width:.5}\
 .q0{fill:var(--faint)}.q1{fill:var(--c0)}.q2{fill:var(--c2)}.q3{fill:var(--c0);opacity:.55}";
 
 const WIDTH: f64 = 560.0;
-/// The longest bar, so that its length can stand behind it.
-const ROOM: f64 = 480.0;
+/// For a telephone, where the wide one's letters would be half as large.
+const NARROW_WIDTH: f64 = 330.0;
+/// What the longest bar leaves, so that its length can stand behind it.
+const AFTER: f64 = 80.0;
 const TOP: f64 = 4.0;
 const STEP: f64 = 44.0;
 const THICK: f64 = 16.0;
@@ -141,9 +157,13 @@ mod tests {
             bar("b", vec![part("y", 2.0, true)]),
         ];
         let picture = bars("time", "ms", &all, "");
-        let Picture::Svg { svg, .. } = picture else {
+        let Picture::Svg { svg, narrow, .. } = picture else {
             panic!("bars are a drawing");
         };
+        assert!(
+            narrow.contains(r#"s0" x="62.5" y="21.0" width="187.5""#),
+            "{narrow}"
+        );
         assert!(svg.contains("&lt;a&gt;"));
         for part in [
             r#"q0" x="0.0" y="21.0" width="120.0""#,

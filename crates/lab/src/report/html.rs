@@ -123,8 +123,9 @@ fn pictures(report: &Report) -> String {
             Picture::Svg {
                 title,
                 svg,
+                narrow,
                 caption,
-            } => card(title, svg, caption),
+            } => card(title, &format!("{svg}{narrow}"), caption),
         })
         .collect();
     match cards.is_empty() {
@@ -163,7 +164,8 @@ pub fn standalone(picture: &Picture) -> String {
 }
 
 /// What the tables here need beyond the common style.
-const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
+const STYLE: &str = ".bars.narrow{display:none}@media(max-width:600px){.bars.wide{display:none}.bars.narrow{display:block}}\
+th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
 table.free th{white-space:normal;vertical-align:bottom}\
 td.name{white-space:normal;min-width:150px;overflow-wrap:break-word}\
 table.free td.wrap{min-width:260px}\

@@ -136,6 +136,8 @@ pub enum Picture {
         title: String,
         /// The SVG element.
         svg: String,
+        /// The same for a narrow page.
+        narrow: String,
         /// What is to be seen, in a sentence.
         caption: String,
     },

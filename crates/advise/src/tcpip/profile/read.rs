@@ -16,11 +16,18 @@ pub(super) fn recognise(text: &str) -> usize {
     let all = words(text, &[';'], &[]);
     let known = |w: &Word| w.first && statement(&w.text).is_some();
     let own = all.iter().filter(|w| known(w)).count();
-    let ours = all
-        .iter()
-        .enumerate()
-        .any(|(i, w)| known(w) && is_ours(w, &all[i + 1..]));
-    if !ours || reader(&all).unknown.total() >= FOREIGN * own {
+    let heads = || (all.iter().enumerate()).filter(|(_, w)| known(w));
+    let ours = heads().any(|(i, w)| is_ours(w, &all[i + 1..]));
+    let alone = heads().any(|(i, w)| is_ours_alone(w, &all[i + 1..]));
+    if !ours {
+        return 0;
+    }
+    let reader = reader(&all);
+    let unknown = reader.unknown.total();
+    let foreign = unknown > 0 && (!alone || reader.foreign_operands > 0);
+    if unknown >= FOREIGN * own || foreign {
+        // A router's, or a profile of another TCP/IP that borrows the statements
+        // and has its own ones and operands beside them.
         return 0;
     }
     all.iter()
@@ -34,17 +41,44 @@ pub(super) fn recognise(text: &str) -> usize {
         .sum()
 }
 
-/// Whether a statement is the profile's and nobody else's: routers have
-/// interfaces, and emulators devices.
+/// Whether a statement is a profile's: routers have interfaces, and emulators
+/// devices.
 fn is_ours(head: &Word, tail: &[Word]) -> bool {
-    let mut line = tail.iter().take_while(|w| !w.first);
     match statement(&head.text) {
-        Some(("INTERFACE", _)) => line.any(|w| w.is("DEFINE")),
-        Some(("DEVice", _)) => line.any(|w| DEVICES.iter().any(|d| w.is(d))),
+        Some(("INTERFACE" | "DEVice", _)) => is_ours_alone(head, tail),
         Some(("START" | "DELETE", _)) | None => false,
         Some(_) => true,
     }
 }
+
+/// Whether a statement is that of the profile of z/OS: others have homes, ports
+/// and links as well.
+fn is_ours_alone(head: &Word, tail: &[Word]) -> bool {
+    let mut line = tail.iter().take_while(|w| !w.first);
+    match statement(&head.text) {
+        Some(("INTERFACE", _)) => line.any(|w| w.is("DEFINE")),
+        Some(("DEVice", _)) => line.any(|w| DEVICES.iter().any(|d| w.is(d))),
+        Some((name, _)) => OWN.contains(&name) || TELLING.contains(&name),
+        None => false,
+    }
+}
+
+/// Statements that no TCP/IP of another system has, beside those of [`TELLING`].
+const OWN: &[&str] = &[
+    "BEGINVTAM",
+    "IPCONFIG6",
+    "IPSEC",
+    "NETACCESS",
+    "NETMONitor",
+    "OSAENTA",
+    "SACONFig",
+    "SMFCONFig",
+    "SRCIP",
+    "TELNETGLOBALS",
+    "TELNETPARMS",
+    "VIPADYNAMIC",
+    "VIPASMPARMS",
+];
 
 /// Types of devices.
 const DEVICES: &[&str] = &[
@@ -160,6 +194,8 @@ struct Reader {
     profile: Profile,
     unknown: Unknowns,
     diagnostics: Vec<Diagnostic>,
+    /// Operands of TCPCONFIG that it does not have.
+    foreign_operands: usize,
 }
 
 impl Reader {
@@ -243,6 +279,7 @@ impl Reader {
                 let mut told = word
                     .at
                     .diagnostic(Severity::Warning, format!("TCPCONFIG has no {typed}"));
+                self.foreign_operands += 1;
                 told.help = near.map(|n| format!("is {n} meant?"));
                 self.diagnostics.push(told);
             }
