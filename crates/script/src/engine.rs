@@ -744,10 +744,8 @@ mod tests {
                     (result, engine)
                 };
                 let ((result, same), stack) = on(stacks.remove(0), run);
-                (engine, stacks) = (same, {
-                    stacks.push(stack);
-                    stacks
-                });
+                engine = same;
+                stacks.push(stack);
                 let told = match result {
                     Ok(answer) => String::from_utf8(answer.body).unwrap(),
                     Err(failure) => failure.abend.code,
