@@ -18,7 +18,7 @@ use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::{Declared, Evaluated};
 use rquickjs::{
     Array, CatchResultExt, CaughtError, Context, Ctx, Error, Function, Module, Object, Persistent,
-    Promise, Runtime, Value,
+    Promise, Runtime, Value, qjs,
 };
 
 use region::Passed;
@@ -213,7 +213,10 @@ impl Engine {
         shared.watch.begin(purged, &self.limits);
         *shared.host.borrow_mut() = Some(host);
         *shared.request.borrow_mut() = Rc::new(request);
-        let mut result = self.context.with(|ctx| self.serve_in(&ctx));
+        let mut result = self.context.with(|ctx| {
+            stack_begins_here(&ctx);
+            self.serve_in(&ctx)
+        });
         if let Err(failure) = &mut result {
             self.explain(failure);
         }
@@ -517,6 +520,13 @@ impl Drop for Engine {
     }
 }
 
+/// Counts the script's stack from here: each request has another one than the
+/// loading had, which the library takes for the same.
+fn stack_begins_here(ctx: &Ctx<'_>) {
+    // SAFETY: the runtime of a living context, whose thread this is.
+    unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
+}
+
 /// Runs what is left to do after the loading.
 fn runtime_settles(runtime: &Runtime) -> Result<(), String> {
     while runtime.is_job_pending() {
@@ -649,6 +659,100 @@ impl Loader for InFolder {
         match self.0.text(name) {
             Some(text) => Module::declare(ctx.clone(), name, text),
             None => Err(Error::new_loading(name)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fetch::FetchRequest;
+    use crate::fiber::{Ended, Fiber, Stack};
+    use crate::host::{Facts, Fault, Input, Level, Output};
+    use crate::records::Library;
+
+    /// A host that nobody asks.
+    struct Nobody;
+
+    impl Host for Nobody {
+        fn facts(&self) -> Facts {
+            Facts::default()
+        }
+        fn link(&mut self, _: &str, _: Input<'_>) -> Result<Output, Fault> {
+            Ok(Output::default())
+        }
+        fn call(&mut self, _: link::Op, _: [u64; 8], _: Vec<u8>) -> Result<link::Answer, Fault> {
+            Ok(link::Answer::default())
+        }
+        fn file(&self, _: &str) -> Option<usize> {
+            None
+        }
+        fn spawn(&mut self, _: u32, _: Option<&str>, _: &str, _: Input<'_>) -> Result<(), Fault> {
+            Ok(())
+        }
+        fn fetch(&mut self, _: u32, _: FetchRequest) -> Result<(), String> {
+            Ok(())
+        }
+        fn wait(&mut self, _: Option<std::time::Instant>) -> Option<(u32, Event)> {
+            None
+        }
+        fn send(&mut self, _: Answer) -> bool {
+            true
+        }
+        fn finish(
+            self: Box<Self>,
+            _: Result<&mut Answer, &AbendInfo>,
+            _: u64,
+        ) -> Result<(), AbendInfo> {
+            Ok(())
+        }
+        fn log(&self, _: Level, _: &str) {}
+    }
+
+    fn on<R: 'static>(stack: Stack, run: impl FnOnce() -> R + 'static) -> (R, Stack) {
+        match region::block_on(Fiber::new(stack, run)) {
+            Ended::Returned(result, stack) => (result, stack),
+            Ended::Left => panic!("it was left"),
+        }
+    }
+
+    #[test]
+    fn a_script_may_be_loaded_on_one_stack_and_served_on_others() {
+        let limits = Limits::default();
+        let text = "export const GET = ({ path }) => { const f = () => f() + 1; return path === '/deep' ? f() : 'ok' }";
+        let sources = Sources::of([("a.js".to_owned(), text.to_owned())]);
+        let sources = Arc::new(sources);
+        let library = Library::new(Vec::new(), copybook::CodePage::ascii());
+        let stacks = (0..4).map(|_| Stack::new(limits.stack_bytes + (512 << 10)).unwrap());
+        let mut stacks: Vec<Stack> = stacks.collect();
+        let load = move || {
+            let records = Records::new(Arc::new(library));
+            Engine::load(&sources, "a.js", limits, records).unwrap()
+        };
+        // Between the others, whichever way the system gives them.
+        let (mut engine, stack) = on(stacks.swap_remove(1), load);
+        stacks.push(stack);
+        for _ in 0..2 * stacks.len() {
+            for (path, wanted) in [("/", "ok"), ("/deep", "AJSS")] {
+                let run = move || {
+                    let request = Request {
+                        method: "GET".into(),
+                        path: path.into(),
+                        ..Request::default()
+                    };
+                    let (result, _) = engine.serve(request, Box::new(Nobody), Arc::default());
+                    (result, engine)
+                };
+                let ((result, same), stack) = on(stacks.remove(0), run);
+                engine = same;
+                stacks.push(stack);
+                let told = match result {
+                    Ok(answer) => String::from_utf8(answer.body).unwrap(),
+                    Err(failure) => failure.abend.code,
+                };
+                assert_eq!(told, wanted, "{path}");
+            }
+            stacks.rotate_left(1);
         }
     }
 }

@@ -324,6 +324,13 @@ impl Drop for Reply {
     }
 }
 
+impl Drop for Answering {
+    /// Nobody waits any more.
+    fn drop(&mut self) {
+        self.0.lock().waker = None;
+    }
+}
+
 impl Slot {
     fn lock(&self) -> MutexGuard<'_, SlotState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

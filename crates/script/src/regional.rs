@@ -171,7 +171,14 @@ impl RegionHost {
         }
         match served {
             Ok(Ok(answer)) => Ok(answer.passed.map(work::output).unwrap_or_default()),
-            Ok(Err(failure)) => Err(Fault::Abend(failure.abend)),
+            Ok(Err(failure)) => {
+                // The exception that tells it says the code again.
+                let mut abend = failure.abend;
+                let code = format!("abend {}: ", abend.code);
+                let why = abend.message.strip_prefix(&code).map(str::to_owned);
+                abend.message = why.unwrap_or(abend.message);
+                Err(Fault::Abend(abend))
+            }
             Err(_) => Err(Fault::abend("AEXY", "the region is shutting down")),
         }
     }

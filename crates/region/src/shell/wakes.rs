@@ -169,13 +169,20 @@ impl Shared {
     pub fn before_sleep(self: &Arc<Self>, port: usize) {
         become_door(port);
         wake_deferred();
-        while self.drain(port) == 0 {
+        loop {
+            let woken = self.drain(port);
             if self.page.prepare_sleep(port) {
                 // After the announcement: who leaves something later wakes us.
                 if !self.inboxes.has(port) {
                     return;
                 }
                 self.page.awake(port);
+            }
+            if woken > 0 {
+                // Those that were woken run first, unless they were over: then
+                // the thread would sleep on what has come meanwhile.
+                self.page.notify(port);
+                return;
             }
         }
     }
