@@ -60,13 +60,24 @@ impl Shared {
         self.view(|view| {
             let files = &view.kernel.resources.files;
             let is_over = |file: &link::FileEntry| {
-                [file.base.as_str(), file.data_set.as_str(), file.name.as_str()].contains(&name)
+                [
+                    file.base.as_str(),
+                    file.data_set.as_str(),
+                    file.name.as_str(),
+                ]
+                .contains(&name)
             };
-            files.entries().any(|(file, stored)| stored && is_over(file))
-                || view.kernel.locks().each().any(|(lock, ..)| match lock.space {
-                    LockSpace::Record(id) => files.data_set_of(id).as_deref() == Some(name),
-                    _ => false,
-                })
+            files
+                .entries()
+                .any(|(file, stored)| stored && is_over(file))
+                || view
+                    .kernel
+                    .locks()
+                    .each()
+                    .any(|(lock, ..)| match lock.space {
+                        LockSpace::Record(id) => files.data_set_of(id).as_deref() == Some(name),
+                        _ => false,
+                    })
         })
     }
 

@@ -101,7 +101,9 @@ pub struct Door {
 
 impl std::fmt::Debug for Means {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Means").field("user", &self.user).finish_non_exhaustive()
+        f.debug_struct("Means")
+            .field("user", &self.user)
+            .finish_non_exhaustive()
     }
 }
 

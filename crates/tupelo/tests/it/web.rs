@@ -396,9 +396,10 @@ fn a_purge_ends_the_wait_for_a_server_and_the_worker_goes_on() {
             number = task.map_or(0, |t| t["task"].as_u64().unwrap());
             number != 0
         });
-        let purged = crate::program::run(&["task", "purge", &number.to_string(), "--admin", &admin]);
+        let purged =
+            crate::program::run(&["task", "purge", &number.to_string(), "--admin", &admin]);
         assert!(purged.status.success(), "{purged:?}");
-        assert_eq!(answer.join().unwrap(), 500);
+        assert_eq!(answer.join().unwrap(), 504);
     });
     let metrics = text(&http::send(&admin, "GET", "/metrics", None));
     assert!(metrics.contains("tupelo_region_workers_lost_total 0"));

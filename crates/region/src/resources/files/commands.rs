@@ -127,7 +127,11 @@ impl Command<'_, '_> {
             if self.call().args[1] & READ_NOSUSPEND != 0 {
                 return condition(Condition::RecordBusy, 107);
             }
-            if self.cx.lock(self.request, &name, Lifetime::Unit, DEADLOCK)?.is_none() {
+            if self
+                .cx
+                .lock(self.request, &name, Lifetime::Unit, DEADLOCK)?
+                .is_none()
+            {
                 return Ok(self.wait(name));
             }
         }

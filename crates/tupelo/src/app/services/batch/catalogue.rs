@@ -87,7 +87,10 @@ fn apply(store: &mut dyn WriteStore, command: Command) -> Done {
             let mut told = Vec::new();
             for name in indexes.iter().filter_map(named) {
                 let Some(Named::Index(entry)) = find(store, &name)? else {
-                    return Err((Status::NOT_FOUND, format!("{name} is not an alternate index")));
+                    return Err((
+                        Status::NOT_FOUND,
+                        format!("{name} is not an alternate index"),
+                    ));
                 };
                 let mut written = 0;
                 let sort_bytes = LoadOptions::SORT_BYTES;
