@@ -5,7 +5,8 @@ use std::future::poll_fn;
 
 use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL};
 use link::{
-    ChannelData, ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request, TransId,
+    ChannelData, ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name,
+    Request, TransId,
 };
 
 use crate::api::{Facility, PutError, Reply, StartCode};

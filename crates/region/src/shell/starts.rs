@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
-
 use super::Shared;
 use super::lease::SlotLease;
 use crate::api::{Outcome, PutError, Refusal, Reply, Task};

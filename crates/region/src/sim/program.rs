@@ -57,6 +57,8 @@ pub enum Act {
     Change(u64, i64),
     /// Writes the unit's ledger record.
     Ledger,
+    /// Reads the ledger record of a unit for update, so many before the last one.
+    LookForUnit(u64),
     /// A remote participant, by its place, gets a deposit of the unit.
     Deposit(usize, i64),
     /// Adds the unit's number to the temporary storage queue.
@@ -164,6 +166,9 @@ fn unit(random: &mut Random, acts: &mut Vec<Act>) {
     if random.one_in(4) {
         acts.push(Act::Dequeue(b'A' + random.below(3) as u8));
     }
+    if random.one_in(6) {
+        acts.push(Act::LookForUnit(random.below(4)));
+    }
 }
 
 fn queue(random: &mut Random) -> Act {
@@ -222,6 +227,11 @@ fn children(random: &mut Random, acts: &mut Vec<Act>) {
 /// READ UPDATE of an account.
 pub fn read_update(account: u64) -> Call {
     call(Op::Read, [ACCOUNT_FILE, READ_UPDATE], key(account))
+}
+
+/// READ UPDATE of a unit's ledger record.
+pub fn read_ledger(unit: u64) -> Call {
+    call(Op::Read, [LEDGER_FILE, READ_UPDATE], key(unit))
 }
 
 /// REWRITE of the account read last.

@@ -40,6 +40,7 @@ pub struct SimTask {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     Read,
+    Unit(u64),
     Item(u64),
     LookAtItem,
     NoItems,
@@ -117,6 +118,12 @@ impl World {
                 self.last_unit += 1;
                 task.unit = Some(self.last_unit);
                 (program::write_ledger(self.last_unit), Asked::Other)
+            }
+            Act::LookForUnit(back) => {
+                let Some(number) = self.last_unit.checked_sub(back).filter(|n| *n > 0) else {
+                    return;
+                };
+                (program::read_ledger(number), Asked::Unit(number))
             }
             Act::Deposit(at, amount) => {
                 self.known_to_kernel(key);
@@ -244,6 +251,13 @@ impl World {
                     self.ask(key, program::rewrite(account, balance), Asked::Other);
                 }
             }
+            // What others have not committed is waited for.
+            Asked::Unit(number) => {
+                assert!(!self.refused.contains(&number), "unit {number} never was");
+                let mut others = self.tasks.iter().filter(|(other, _)| **other != key);
+                let open = others.any(|(_, task)| task.unit == Some(number));
+                assert!(!open, "unit {number} is not committed and was read");
+            }
             Asked::Item(unit) => task.changes.push(Change::Item(unit)),
             Asked::NoItems => task.changes.push(Change::NoItems),
             Asked::LookAtItem => {
@@ -313,6 +327,10 @@ impl World {
             return;
         };
         match (asked, condition) {
+            (Asked::Unit(number), Condition::NotFnd) => {
+                let lost = self.acknowledged.contains(number);
+                assert!(!lost, "unit {number} was acknowledged and is not found");
+            }
             (Asked::LookAtItem | Asked::NoItems, Condition::QIdErr) => {
                 let seen = self.model.items_seen(&task.changes);
                 assert!(seen.is_empty(), "items are left: {seen:?}");

@@ -195,3 +195,62 @@ fn an_operator_ends_a_job_by_its_task() {
     let output = go_on(job);
     assert_eq!(text(&output.stdout).lines().nth(2), Some("REWRITE 30"));
 }
+
+/// A job of IDCAMS steps: a data set of its own, and records for one that the
+/// region's tasks have.
+const IDCAMS: &str = "//JOB1 JOB
+//DEFINE EXEC PGM=IDCAMS
+//SYSIN DD *
+  DEFINE CLUSTER(NAME(JOB.NEW) INDEXED KEYS(4 0) RECORDSIZE(8 8))
+  DEFINE PATH(NAME(JOB.PATH) PATHENTRY(JOB.NEW))
+/*
+//FILL EXEC PGM=IDCAMS
+//IN DD *
+0002 two
+0001 one
+0002 two
+/*
+//SYSIN DD *
+  REPRO INFILE(IN) OUTDATASET(JOB.NEW)
+/*
+//COPY EXEC PGM=IDCAMS
+//SYSIN DD *
+  REPRO INDATASET(JOB.NEW) OUTDATASET(JOB.NEW) REPLACE
+  REPRO INDATASET(ACCTFILE) OUTDATASET(ACCTFILE) REPLACE
+  DEFINE ALTERNATEINDEX(NAME(JOB.AIX) RELATE(ACCTFILE) KEYS(2 8))
+  DELETE ACCTFILE
+  DELETE JOB.PATH
+  DELETE JOB.NEW
+  DELETE JOB.NEW
+/*
+";
+
+#[test]
+fn idcams_steps_run_beside_a_region_that_keeps_what_its_files_name() {
+    let bank = Bank::start(10_000);
+    let before = bank.movements();
+    let jcl = bank.folder.path().join("job.jcl");
+    std::fs::write(&jcl, IDCAMS).expect("a job");
+    let output = tupelo()
+        .args(["batch", "--jcl"])
+        .arg(&jcl)
+        .arg(bank.folder.path())
+        .arg("--state")
+        .arg(bank.server.state.path())
+        .output()
+        .expect("a job");
+    let told = text(&output.stdout);
+    let said = |wanted: &str| assert!(told.contains(wanted), "{wanted} in\n{told}");
+    said("JOB.NEW defined: ");
+    said("JOB.PATH defined, to JOB.NEW");
+    said("JOB.NEW: 2 records");
+    said("ACCTFILE is in use: a FILE of the running region names it");
+    said("JOB.PATH deleted");
+    said("JOB.NEW deleted");
+    said("JOB.NEW is not there");
+    // Every record was put where it was; nobody has lost one.
+    assert_eq!(bank.movements(), before);
+    assert_eq!(deposit(&bank.server.gateway), 200);
+    assert_eq!(bank.movements(), before + 1);
+    bank.until("the job's locks are given back", || bank.locks().is_empty());
+}

@@ -1,8 +1,8 @@
 //! BIF DEEDIT: what is left of an edited number.
 //!
 //! Reference: CICS API reference, BIF DEEDIT: digits move to the right, zeros
-//! fill the left; a minus sign or CR at the end makes the last digit's zone
-//! negative. A last byte with zone A to F and a digit stays as it is, so that
+//! fill the left. "If the field ends with a minus sign or a carriage-return (CR)", the
+//! last digit's zone is negative; a blank behind it is another end. A last byte with zone A to F and a digit stays as it is, so that
 //! zoned numbers can be edited: in this code page these are the characters
 //! that have such a byte in EBCDIC, and the negative digits that GnuCOBOL
 //! writes in ASCII.
@@ -28,8 +28,7 @@ pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 fn deedit(text: &[u8]) -> Vec<u8> {
-    let last = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
-    let negative = text[..last].ends_with(b"-") || text[..last].ends_with(b"CR");
+    let negative = text.ends_with(b"-") || text.ends_with(b"CR");
     let kept = text.last().copied().filter(|b| !negative && is_zoned(*b));
     let rest = &text[..text.len() - usize::from(kept.is_some())];
     let mut digits: Vec<u8> = rest.iter().copied().filter(u8::is_ascii_digit).collect();
@@ -63,7 +62,10 @@ mod tests {
         assert_eq!(deedit(b"1,234q"), b"01234q");
         assert_eq!(deedit(b"$25.68"), b"002568");
         assert_eq!(deedit(b"$25.68-"), b"000256x");
-        assert_eq!(deedit(b"25.68CR "), b"0000256x");
+        assert_eq!(deedit(b"25.68CR"), b"000256x");
+        // The sign must be the field's end.
+        assert_eq!(deedit(b"25.68CR "), b"00002568");
+        assert_eq!(deedit(b"25- "), b"0025");
         assert_eq!(deedit(b"   "), b"000");
     }
 }

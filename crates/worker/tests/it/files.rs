@@ -159,6 +159,8 @@ fn what_a_file_does_not_allow_is_refused() {
     );
 }
 
+/// READ, STARTBR and DELETE, INVREQ: 25 at the full length or above, 26 for
+/// another length without GENERIC, 42 below zero.
 #[test]
 fn generic_key_lengths_have_the_manuals_answers() {
     let text = out(harness(
@@ -184,6 +186,8 @@ fn files_of_other_systems_are_not_known() {
     assert_eq!(text, "|053,130|053,130|053,130|000,000");
 }
 
+/// READ, INVREQ 28: a second READ UPDATE TOKEN of a record that the task holds.
+/// WRITE, LENGERR 12 and 14, INVREQ 23 and 26: lengths of records and keys.
 #[test]
 fn a_record_is_held_once_and_must_hold_its_key() {
     let text = out(harness(

@@ -14,8 +14,8 @@ use miette::{Context, IntoDiagnostic, Result, miette};
 use store::idcams::{Code, Command, DataRef, Dd, Statement, Step, parse};
 use store::transfer::{LoadEvent, LoadMode, LoadOptions, copy, dump, load};
 use store::{
-    CatalogueEntry, DefineError, FileDef, FileId, FileName, IndexEntry, LmdbStore, Named, ReadExt, ReadStore,
-    Seek, WriteStore,
+    CatalogueEntry, DefineError, FileDef, FileId, FileName, IndexEntry, LmdbStore, Named, Organisation, ReadExt,
+    ReadStore, Seek, WriteStore,
 };
 
 use super::progress::bar;
@@ -468,6 +468,10 @@ impl Runner {
         let told = |key: &[u8], why: &str| eprintln!("record {}: {why}", key.escape_ascii());
         let (mut sent, mut refused) = (beside::Sent::default(), 0);
         match from {
+            // What has no keys would come again without end.
+            Place::Stored(from) if from.id == to.id && to.def.organisation == Organisation::Esds => {
+                return Err(miette!("{} cannot be added to itself", to.def.name).into());
+            }
             Place::Stored(from) => {
                 let range = (skip, count);
                 sent = Home::send(region, &mut reader, from.id, to, replace, range, told)?;
