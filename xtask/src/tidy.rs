@@ -72,6 +72,7 @@ const SAFE: &[&str] = &[
     "capture",
     "advise",
     "translator",
+    "webtask",
     "ipconn",
 ];
 

@@ -30,7 +30,7 @@ pub use config::{CertificateSection, WebConfig};
 pub use maps::Maps;
 pub use pipeline::{PipelineCall, PipelineRunner, Pipelined};
 pub use request::{WebAnswer, WebBody, WebRequest};
-use webtask::pages;
-
 pub use service::{ALIAS, ATTACH, Edition, Web, metrics_sample};
 pub use webtask::fields;
+
+use webtask::pages;
