@@ -73,6 +73,7 @@ const SAFE: &[&str] = &[
     "capture",
     "advise",
     "translator",
+    "webtask",
     "ipconn",
 ];
 

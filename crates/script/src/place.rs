@@ -96,6 +96,10 @@ struct OfScript {
 }
 
 /// How a request comes to its engine.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "moved once; a box would be an allocation a request"
+)]
 enum Turn {
     /// By one without work.
     Engine(Engine),

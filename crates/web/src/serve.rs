@@ -325,7 +325,8 @@ fn own_answer(reply: &Reply) -> Option<WebAnswer> {
         return None;
     }
     // Copied before it is looked at: a worker may write there meanwhile.
-    let answer = webtask::Answer::parse(&bytes.to_vec());
+    let copy = bytes.to_vec();
+    let answer = webtask::Answer::parse(&copy);
     Some(answer.map_or_else(
         || {
             tracing::error!(

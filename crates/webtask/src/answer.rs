@@ -3,6 +3,7 @@
 
 use http::{HeaderMap, StatusCode};
 
+use crate::headers::OWN;
 use crate::wire::{Head, Pieces};
 
 /// Most headers of an answer: those that a program may write, and Content-Type.
@@ -36,16 +37,21 @@ impl Answer {
     }
 
     /// Reads what [`Answer::emit_head`] wrote, with the body behind it; none for
-    /// bytes that are no answer.
+    /// bytes that are no answer, or one with headers that are the connection's:
+    /// no command writes them.
     pub fn parse(bytes: &[u8]) -> Option<Answer> {
         let (figures, mut pieces, body_at) = Pieces::open::<FIGURES>(bytes)?;
         let status = u16::from_ne_bytes([figures[0], figures[1]]);
         let status = StatusCode::from_u16(status).ok();
         let reason = pieces.next()?.to_vec();
+        let headers = pieces.headers(MOST_HEADERS)?;
+        if OWN.iter().any(|name| headers.contains_key(*name)) {
+            return None;
+        }
         Some(Answer {
             status: status.filter(|s| s.as_u16() >= 200)?,
             reason,
-            headers: pieces.headers(MOST_HEADERS)?,
+            headers,
             body: bytes[body_at..].to_vec(),
             close: figures[2] != 0,
         })
@@ -83,6 +89,15 @@ mod tests {
         let mut bytes = answer(b"").emit_head();
         bytes[4..6].copy_from_slice(&100u16.to_ne_bytes());
         assert_eq!(Answer::parse(&bytes), None);
+    }
+
+    #[test]
+    fn headers_of_the_connection_are_nobody_elses() {
+        for name in OWN {
+            let mut made = answer(b"body");
+            made.headers.insert(name, HeaderValue::from_static("7"));
+            assert_eq!(Answer::parse(&made.emit_head()), None, "{name}");
+        }
     }
 
     proptest! {

@@ -14,7 +14,7 @@ use link::Operands;
 use crate::outcome::{Failure, Filled, Outcome, fail, text};
 
 /// Headers of an answer that the connection sets itself.
-const OWN: [&str; 3] = ["connection", "content-length", "transfer-encoding"];
+pub(crate) const OWN: [&str; 3] = ["connection", "content-length", "transfer-encoding"];
 /// Most headers that a program may add to a message.
 pub const MOST: usize = 256;
 /// Longest value that a program may write.

@@ -5,12 +5,13 @@
 //! The door writes the request into the task's memory, and the worker serves
 //! RECEIVE, EXTRACT, the reading of headers, form fields and parameters, and a
 //! SEND that may wait for the end of the task, without a call to the region.
-//! What must be on the wire at once, documents, sessions with servers and the
-//! connection's own facts are the region's, in the crate `web`, which uses the
-//! same functions.
+//! What must be on the wire at once, documents, sessions and the connection's own
+//! facts are the region's, in the crate `web`, which uses the same functions.
 //!
 //! Reference: CICS API reference, WEB commands (server); CICS Internet guide.
 //! Invariant: any bytes can be read as a request or an answer without a panic.
+
+#![forbid(unsafe_code)]
 
 pub mod answer;
 pub mod extract;
