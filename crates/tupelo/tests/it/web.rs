@@ -416,7 +416,7 @@ fn a_purge_ends_the_wait_for_a_server_and_the_worker_goes_on() {
         let purged =
             crate::program::run(&["task", "purge", &number.to_string(), "--admin", &admin]);
         assert!(purged.status.success(), "{purged:?}");
-        assert_eq!(answer.join().unwrap(), 504);
+        assert_eq!(answer.join().unwrap(), 500);
     });
     let metrics = text(&http::send(&admin, "GET", "/metrics", None));
     assert!(metrics.contains("tupelo_region_workers_lost_total 0"));
