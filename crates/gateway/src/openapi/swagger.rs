@@ -75,7 +75,11 @@ fn path_item(author: &Value, item: &mut Value) {
         let consumes = operation.get("consumes").cloned();
         let (own, own_body) = parameters(author, operation.get("parameters"), consumes.as_ref());
         operation.insert("parameters".into(), Value::Array(own));
-        if let Some(body) = own_body.or_else(|| common_body.clone()) {
+        if let Some(mut body) = own_body.or_else(|| common_body.clone()) {
+            // Older tooling gives these a body that no client sends.
+            if ["get", "head", "delete"].contains(&method) {
+                body["required"] = json!(false);
+            }
             operation.insert("requestBody".into(), body);
         }
         let produces = operation.get("produces").cloned();

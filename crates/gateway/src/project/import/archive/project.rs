@@ -213,7 +213,7 @@ fn request(service: &Service, mapped: &Mapped, body: bool) -> String {
     for area in &service.request.areas {
         let (names, indent) = writer.area(area, &service.request, &area.name);
         let mut counted = counted(&area.record, &names);
-        counted.retain(|(_, table)| {
+        counted.retain(|(_, table, _)| {
             let change = writer.mapping.and_then(|m| m.change(table));
             writer.body && change != Some(&Change::Removed)
         });
@@ -226,15 +226,20 @@ fn request(service: &Service, mapped: &Mapped, body: bool) -> String {
     writer.out
 }
 
-/// Counters of tables, by their names, with the names that lead to the array.
-fn counted(record: &Field, names: &[String]) -> Vec<(String, Vec<String>)> {
+/// Name of a table's counter, the names that lead to its array, and the fewest
+/// items.
+type Counted = (String, Vec<String>, usize);
+
+/// The counters of all tables.
+fn counted(record: &Field, names: &[String]) -> Vec<Counted> {
     let mut all = Vec::new();
     let mut open = vec![(record, names.to_vec())];
     while let Some((field, names)) = open.pop() {
         for child in &field.children {
             let names = [&names[..], std::slice::from_ref(&child.json)].concat();
-            let counter = child.occurs.as_ref().and_then(|o| o.counter.clone());
-            all.extend(counter.map(|counter| (counter, names.clone())));
+            let occurs = child.occurs.as_ref();
+            let counter = occurs.and_then(|o| Some((o.counter.clone()?, o.least)));
+            all.extend(counter.map(|(counter, least)| (counter, names.clone(), least)));
             open.push((child, names));
         }
     }
@@ -272,13 +277,18 @@ impl Writer<'_> {
         parent: &[String],
         from: &str,
         indent: usize,
-        counted: &[(String, Vec<String>)],
+        counted: &[Counted],
     ) {
         let names = [parent, std::slice::from_ref(&field.json)].concat();
         let own = format!("{from}.{}", quoted(&field.json));
-        if let Some((_, table)) = counted.iter().find(|(counter, _)| *counter == field.cobol) {
-            let table = path("$body", table);
-            return self.value(indent, field, &field.cobol, &format!("$count({table})"));
+        let counter = counted.iter().find(|(name, ..)| *name == field.cobol);
+        if let Some((_, table, least)) = counter {
+            let count = format!("$count({})", path("$body", table));
+            let count = match least {
+                0 => count,
+                least => format!("$max([{least}, {count}])"),
+            };
+            return self.value(indent, field, &field.cobol, &count);
         }
         let change = self.mapping.and_then(|m| m.change(&names)).cloned();
         if field.children.is_empty() {
