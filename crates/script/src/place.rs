@@ -96,6 +96,10 @@ struct OfScript {
 }
 
 /// How a request comes to its engine.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is taken apart where it is made"
+)]
 enum Turn {
     /// By one without work.
     Engine(Engine),

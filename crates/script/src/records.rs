@@ -472,7 +472,8 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
         let record = bytes_of(&bytes).unwrap_or_default();
         match r.with(number, |r| r.count(field, record)) {
             Some(Err(wrong)) => wrong.into_js(&ctx),
-            count => count.and_then(Result::ok).unwrap_or_default().into_js(&ctx),
+            Some(Ok(count)) => count.into_js(&ctx),
+            None => 0.into_js(&ctx),
         }
     };
     own.set("recordCount", Function::new(c(), count)?)?;
