@@ -10,6 +10,10 @@ use region::{GuestTask, OpenTask, Passed, Port, TransId, UserId};
 use crate::host::Output;
 
 /// A task that asks the region for a script.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly every script has a task of its own, which a box would cost an allocation"
+)]
 pub enum Work {
     /// Begun for the script.
     Own(OpenTask),
