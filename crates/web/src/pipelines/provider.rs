@@ -69,7 +69,7 @@ struct Run<'w> {
 
 /// What came of a program.
 enum Ran {
-    Back(Reply),
+    Back(Box<Reply>),
     Failed(Abend),
 }
 
@@ -84,7 +84,7 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
     let pipelines = web.edition().pipelines.clone();
     let installed = match ready(&pipelines, &call) {
         Ok(installed) => installed,
-        Err(answer) => return answer,
+        Err(answer) => return *answer,
     };
     let request = TaskRequest {
         transid: call.transaction,
@@ -119,7 +119,7 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
 }
 
 /// The pipeline of a request, or why it is not served.
-fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, WebAnswer> {
+fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, Box<WebAnswer>> {
     let request = &call.request;
     if request.parts.method == Method::GET
         && request
@@ -128,7 +128,7 @@ fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, W
             .query()
             .is_some_and(|query| query.eq_ignore_ascii_case("wsdl"))
     {
-        return Err(description(pipelines, call));
+        return Err(Box::new(description(pipelines, call)));
     }
     if request.parts.method != Method::POST {
         let mut answer = WebAnswer::problem(
@@ -138,19 +138,20 @@ fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, W
         answer
             .headers
             .insert(http::header::ALLOW, HeaderValue::from_static("POST"));
-        return Err(answer);
+        return Err(Box::new(answer));
     }
-    match pipelines.pipeline(&call.pipeline) {
+    let refused = match pipelines.pipeline(&call.pipeline) {
         Some(installed) if installed.config.role != machine::Role::Provider => {
-            Err(problem(&call.pipeline, "is one of a requester"))
+            problem(&call.pipeline, "is one of a requester")
         }
-        Some(installed) if installed.enabled => Ok(installed.clone()),
+        Some(installed) if installed.enabled => return Ok(installed.clone()),
         Some(_) => {
             let detail = format!("The PIPELINE {} is disabled", call.pipeline);
-            Err(WebAnswer::problem(StatusCode::SERVICE_UNAVAILABLE, &detail))
+            WebAnswer::problem(StatusCode::SERVICE_UNAVAILABLE, &detail)
         }
-        None => Err(problem(&call.pipeline, "is not defined, or cannot be used")),
-    }
+        None => problem(&call.pipeline, "is not defined, or cannot be used"),
+    };
+    Err(Box::new(refused))
 }
 
 fn problem(pipeline: &str, why: &str) -> WebAnswer {
@@ -547,7 +548,7 @@ fn fill(task: &mut Task, input: &Input) -> bool {
 
 fn back(reply: Reply) -> Ran {
     match reply.outcome() {
-        Outcome::Ok => Ran::Back(reply),
+        Outcome::Ok => Ran::Back(Box::new(reply)),
         Outcome::Abend(abend) => Ran::Failed(abend.clone()),
     }
 }
