@@ -157,7 +157,7 @@ interface Response {
   bytes(bytes: Data): this;
 }
 /** What a script exports for a method: GET, POST, PUT, DELETE, PATCH or default. */
-type Handler = (request: Request, response: Response) => unknown;
+type Handler = (request: Request, response: Response) => any;
 
 /** A form's fields, as text, and its files. */
 interface Form extends Iterable<[string, string | FormFile]> {
@@ -185,7 +185,7 @@ interface ProgramCall {
   readonly channel?: Channel;
 }
 /** What a script exports as LINK. Bytes that it gives back go to the COMMAREA, containers by name to the channel. */
-type LinkHandler = (call: ProgramCall) => unknown;
+type LinkHandler = (call: ProgramCall) => any;
 
 interface XmlElement {
   name: string;

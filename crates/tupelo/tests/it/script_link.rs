@@ -242,9 +242,7 @@ fn programs_and_scripts_that_link_to_one_another_for_ever_are_ended() {
 
 #[test]
 fn a_script_that_hangs_under_a_program_is_ended_and_its_caller_with_it() {
-    let bank = Linked::start(
-        "[script]\nrunaway_ms = 200\ntimeout_ms = 1500\n[transactions.BINQ]\ntimeout_ms = 1500\n",
-    );
+    let bank = Linked::start("[script]\nrunaway_ms = 200\n");
     for code in [
         "for (;;) {}",
         "/^(a+)+$/.test('a'.repeat(40) + 'b')",
@@ -260,6 +258,8 @@ fn a_script_that_hangs_under_a_program_is_ended_and_its_caller_with_it() {
             bank.is_well();
         }
     }
+    let bank =
+        Linked::start("[script]\ntimeout_ms = 1500\n[transactions.BINQ]\ntimeout_ms = 1500\n");
     for code in [
         "cics.delay(60000)",
         "await new Promise((r) => setTimeout(r, 60000))",

@@ -20,7 +20,10 @@ const SETTINGS: &str = r#"{
 /// Everything that the declarations name, used as it is meant.
 const RIGHT: &str = r#"
 const Inquiry = new Copybook("ACCTINQ");
-/** @type {Handler} */
+/**
+ * @param {Request} request
+ * @param {Response} response
+ */
 export const GET = async (request, response) => {
   const area = Inquiry.from({ INQ_NUMBER: 10000001 });
   const { commarea } = cics.link("ACCTINQ", { commarea: area });
