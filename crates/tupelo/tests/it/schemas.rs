@@ -174,6 +174,10 @@ fn what_a_region_says_is_as_published() {
         ("trace-file", "trace start"),
         ("trace-file", "trace stop"),
         ("connection-list", "connection list"),
+        ("api-list", "api list"),
+        ("api-done", "api stop accounts"),
+        ("api-done", "api redeploy accounts"),
+        ("api-done", "api start accounts"),
     ] {
         fits(name, &of_region(&server, command));
     }
