@@ -409,14 +409,16 @@ fn a_purge_ends_the_wait_for_a_server_and_the_worker_goes_on() {
             let tasks = http::send(&admin, "GET", "/tasks", None);
             let tasks: serde_json::Value = serde_json::from_slice(&tasks.body).unwrap();
             let all = tasks.as_array().cloned().unwrap_or_default();
-            let task = all.iter().find(|t| t["status"] == "SUSPENDED");
+            let waits =
+                |t: &&serde_json::Value| t["program"] == "SILENT" && t["status"] == "SUSPENDED";
+            let task = all.iter().find(waits);
             number = task.map_or(0, |t| t["task"].as_u64().unwrap());
             number != 0
         });
         let purged =
             crate::program::run(&["task", "purge", &number.to_string(), "--admin", &admin]);
         assert!(purged.status.success(), "{purged:?}");
-        assert_eq!(answer.join().unwrap(), 500);
+        assert_eq!(answer.join().unwrap(), 504);
     });
     let metrics = text(&http::send(&admin, "GET", "/metrics", None));
     assert!(metrics.contains("tupelo_region_workers_lost_total 0"));
