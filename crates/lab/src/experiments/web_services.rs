@@ -415,8 +415,8 @@ fn conclude(report: &mut Report, came: &[Came], direct: f64) {
         "The paper's receives waited 272 to 297 ms where its timer is 200 ms, and its client has \
          three waits: two of answers and one of the request, which lies within a task. Ours has \
          two without TLS, of the request and of the answer, and the handshake's beside them with \
-         it. So the published times before the change are not met more closely, and those after \
-         it are a slower machine's. Of a handshake's waits the capture names none."
+         it. So the published times before the change are not met more closely; those after it \
+         are of another machine. Of a handshake's waits the capture names none."
             .into(),
     );
 }

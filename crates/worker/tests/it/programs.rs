@@ -193,8 +193,8 @@ fn abends_go_up_the_levels_until_somebody_handles_them() {
     assert_eq!(played.abend(2), "APCT");
 }
 
-/// Developing CICS applications, "Handling abnormal terminations" and CBLPSHPOP:
-/// handles of a caller are pushed at a CALL and popped at its return.
+/// Handles of a caller are pushed at a CALL and popped at its return, as with
+/// CBLPSHPOP(ON).
 #[test]
 fn a_subprogram_has_its_own_abend_label_and_returns_to_its_caller() {
     let played = Harness::new()
