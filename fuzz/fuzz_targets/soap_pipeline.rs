@@ -10,8 +10,8 @@ use soap::pipeline::{Action, Config, Containers, Pipeline, names};
 use soap::xml::Limits;
 use soap::{Fault, envelope::Code};
 
-/// The first line are the answers of programs, up to a zero the configuration,
-/// the rest is the message.
+// The first line are the answers of programs, up to a zero the configuration,
+// the rest is the message.
 fuzz_target!(|data: &[u8]| {
     let mut parts = data.splitn(3, |b| *b == 0);
     let (Some(steps), Some(config), Some(message)) = (parts.next(), parts.next(), parts.next())
