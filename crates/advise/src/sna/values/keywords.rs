@@ -71,41 +71,45 @@ impl Table {
     }
 
     /// Keywords that the statement does not have, where its keywords are known,
-    /// and others that are spelled almost as one that is read.
+    /// and others that are spelled almost as one that is read. What is not the
+    /// statement's is no longer found by its name.
     pub(super) fn tell_unlisted(
         &self,
-        statement: &Statement,
+        statement: &mut Statement,
         passed: &mut Passed,
         told: &mut Vec<Diagnostic>,
     ) {
         let verb = statement.verb.as_str();
         let others = self.others.iter().find(|o| o.on.contains(&verb));
+        let complete = others.is_some_and(|o| o.complete);
         for operand in statement
             .operands
-            .iter()
+            .iter_mut()
             .filter(|o| !o.name.is_empty() && o.name != STRAY)
         {
             let name = operand.name.as_str();
             let listed = others.map_or(ALIKE, |o| o.names).contains(&name);
-            if listed || self.row(verb, name).is_some() || !passed.is_new(verb, name) {
+            if listed || self.row(verb, name).is_some() {
                 continue;
             }
-            let name = shown(name);
-            let complete = others.is_some_and(|o| o.complete);
-            let meant = self.meant(verb, &name, others);
-            let message = match complete {
-                true => format!("{verb} has no keyword {name}"),
-                false => format!("{verb}: keyword {name} is passed over"),
-            };
-            if others.is_some() || meant.is_some() {
-                let severity = if complete {
-                    Severity::Error
-                } else {
-                    Severity::Note
+            if passed.is_new(verb, name) {
+                let name = shown(name);
+                let meant = self.meant(verb, &name, others);
+                let (severity, message) = match complete {
+                    true => (Severity::Error, format!("{verb} has no keyword {name}")),
+                    false => (
+                        Severity::Note,
+                        format!("{verb}: keyword {name} is passed over"),
+                    ),
                 };
-                let mut d = operand.at.diagnostic(severity, message);
-                d.help = meant.map(|meant| format!("{meant} is meant?"));
-                told.push(d);
+                if others.is_some() || meant.is_some() {
+                    let mut d = operand.at.diagnostic(severity, message);
+                    d.help = meant.map(|meant| format!("{meant} is meant?"));
+                    told.push(d);
+                }
+            }
+            if complete {
+                STRAY.clone_into(&mut operand.name);
             }
         }
     }
@@ -195,7 +199,8 @@ const ALIKE: &[&str] = &["PACING", "T1TIMER", "RECVBUFS"];
 const STATEMENTS: &[&str] = &[
     "APPL", "GROUP", "LINE", "CLUSTER", "PU", "LU", "TERMINAL", "PCCU", "BUILD", "HOST",
 ];
-/// The name of a number that belongs to no keyword; no keyword is spelled so.
+/// The name of what belongs to no keyword of its statement; no keyword is
+/// spelled so.
 const STRAY: &str = "?";
 
 /// Whether a value is meant as a number.
