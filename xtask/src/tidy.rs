@@ -25,6 +25,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("ezasoket", 1),
     ("tls", 1),
     ("webtask", 1),
+    ("fetch", 2),
     ("worker", 2),
     ("region", 2),
     ("batch", 2),

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use script::{
-    AbendInfo, Engine, Event, Facts, Fault, FetchRequest, Host, Input, Level, Library, Limits,
+    AbendInfo, Engine, Event, Facts, Fault, Host, Input, Level, Library, Limits,
     Output, Records, Request, Sources,
 };
 
@@ -45,7 +45,7 @@ impl Host for Nobody {
     fn spawn(&mut self, _: u32, _: Option<&str>, _: &str, _: Input<'_>) -> Result<(), Fault> {
         Ok(())
     }
-    fn fetch(&mut self, _: u32, _: FetchRequest) -> Result<(), String> {
+    fn fetch(&mut self, _: u32, _: fetch::Request) -> Result<(), String> {
         Ok(())
     }
     fn wait(&mut self, _: Option<Instant>) -> Option<(u32, Event)> {

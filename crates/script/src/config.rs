@@ -1,7 +1,8 @@
 //! `[script]` of `tupelo.toml`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,18 @@ pub struct FetchConfig {
     /// File of the certificates in PEM that servers are trusted by, relative to
     /// the application folder; the system's without it.
     pub trusted: Option<PathBuf>,
+}
+
+impl FetchConfig {
+    /// What a fetcher of an application in this folder is made with.
+    pub fn settings(&self, folder: &Path) -> fetch::Settings {
+        fetch::Settings {
+            allow: self.allow.clone(),
+            timeout: Duration::from_millis(self.timeout_ms.into()),
+            most_bytes: (self.max_kib as usize) << 10,
+            trusted: self.trusted.as_ref().map(|file| folder.join(file)),
+        }
+    }
 }
 
 impl Default for FetchConfig {

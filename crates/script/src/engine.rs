@@ -666,7 +666,6 @@ impl Loader for InFolder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fetch::FetchRequest;
     use crate::fiber::{Ended, Fiber, Stack};
     use crate::host::{Facts, Fault, Input, Level, Output};
     use crate::records::Library;
@@ -690,7 +689,7 @@ mod tests {
         fn spawn(&mut self, _: u32, _: Option<&str>, _: &str, _: Input<'_>) -> Result<(), Fault> {
             Ok(())
         }
-        fn fetch(&mut self, _: u32, _: FetchRequest) -> Result<(), String> {
+        fn fetch(&mut self, _: u32, _: fetch::Request) -> Result<(), String> {
             Ok(())
         }
         fn wait(&mut self, _: Option<std::time::Instant>) -> Option<(u32, Event)> {

@@ -7,10 +7,10 @@
 use std::time::Instant;
 
 use cics::resp::Condition;
+use fetch::Fetched;
 use link::{Answer, ChannelData, Op, Operands};
 
 use crate::engine::Answer as Given;
-use crate::fetch::{FetchRequest, Fetched};
 
 /// Who a script works for, and what it may ask.
 pub trait Host {
@@ -45,7 +45,7 @@ pub trait Host {
 
     /// Asks another HTTP server, whose answer [`Host::wait`] gives under this
     /// number. Why it is not asked is the error, in words.
-    fn fetch(&mut self, number: u32, request: FetchRequest) -> Result<(), String>;
+    fn fetch(&mut self, number: u32, request: fetch::Request) -> Result<(), String>;
 
     /// Waits for something that was begun, at most until an instant; none when
     /// that has come, or there is nothing to wait for.

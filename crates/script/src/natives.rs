@@ -10,6 +10,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use fetch::Fetched;
 use link::{ChannelData, ContainerData, ContainerType, Name, Op};
 use region::Passed;
 use rquickjs::function::Opt;
@@ -18,7 +19,6 @@ use rquickjs::{
 };
 
 use crate::engine::{Answer, Request, Shared};
-use crate::fetch::{FetchRequest, Fetched};
 use crate::host::{Fault, Host, Input, Level, Output};
 use crate::{commands, overdue, records};
 
@@ -68,10 +68,12 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
                       asked: Array<'js>,
                       headers: Vec<String>,
                       body: Value<'js>| {
-        let request = FetchRequest {
+        let request = fetch::Request {
             url: asked.get(0)?,
             method: asked.get(1)?,
-            timeout_ms: asked.get(2)?,
+            timeout: asked
+                .get::<Option<u32>>(2)?
+                .map(|ms| Duration::from_millis(ms.into())),
             headers: paired(headers),
             body: bytes_of(&body).unwrap_or_default().to_vec(),
         };

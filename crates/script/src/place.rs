@@ -495,7 +495,7 @@ fn tell(failure: &Failure, task: u64, transid: &str, script: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fetch::Fetcher;
+    use fetch::Fetcher;
     use crate::limits::Limits;
     use crate::records::Library;
     use crate::source::Sources;
@@ -506,7 +506,7 @@ mod tests {
             library: Arc::new(Library::new(Vec::new(), copybook::CodePage::ascii())),
             limits: Limits::default(),
             region: (String::new(), String::new()),
-            fetcher: Arc::new(Fetcher::default()),
+            fetcher: Fetcher::default(),
             programs: std::collections::BTreeMap::new(),
             paces: Vec::new(),
         })

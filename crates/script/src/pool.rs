@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 
+use fetch::Fetcher;
 use region::engine::EngineClass;
 use region::{DoorRuntime, Handle, Port};
 use tokio::task::{LocalSet, spawn_local};
 
 use crate::engine::Answer;
 use crate::failure::Failure;
-use crate::fetch::Fetcher;
 use crate::limits::Limits;
 use crate::place::{Job, Place};
 use crate::records::Library;
@@ -46,7 +46,7 @@ pub struct Edition {
     /// Scripts that programs can link to, by their names among programs.
     pub programs: BTreeMap<String, Arc<str>>,
     /// What scripts may call.
-    pub fetcher: Arc<Fetcher>,
+    pub fetcher: Fetcher,
     /// Scripts of routes, with the brief requests in a row of each.
     pub paces: Vec<(Arc<str>, AtomicU32)>,
 }

@@ -23,7 +23,6 @@ use tokio::task::spawn_local;
 
 use crate::engine::{Answer as Given, Request};
 use crate::failure;
-use crate::fetch::FetchRequest;
 use crate::fiber;
 use crate::host::{AbendInfo, Event, Facts, Fault, Host, Input, Level, Output};
 use crate::place::{Job, Place};
@@ -315,7 +314,7 @@ impl Host for RegionHost {
         Ok(())
     }
 
-    fn fetch(&mut self, number: u32, request: FetchRequest) -> Result<(), String> {
+    fn fetch(&mut self, number: u32, request: fetch::Request) -> Result<(), String> {
         if self.children.len() - self.tasks >= MOST_FETCHES {
             return Err(format!(
                 "at most {MOST_FETCHES} calls are under way at a time"
@@ -323,10 +322,15 @@ impl Host for RegionHost {
         }
         let held = self.hold(request.body.len());
         let holds = held.ok_or("what is under way is more than the script's memory")?;
-        let fetched = self.edition.fetcher.fetch(request)?;
+        let fetched = self.edition.fetcher.fetch(request).map_err(|e| match e {
+            fetch::Error::NotAllowed(url) => {
+                format!("{url} is not among the addresses that [script.fetch] allows")
+            }
+            other => other.to_string(),
+        })?;
         self.begin(number, async move {
             let _holds = holds;
-            Event::Fetched(fetched.await)
+            Event::Fetched(fetched.await.map_err(|e| e.to_string()))
         });
         Ok(())
     }

@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use copybook::CodePage;
+use fetch::{Fetcher, SettingsError};
 use region::{GuestTask, Handle, Refusal, TaskRequest, UserId};
 use tokio::task::spawn_local;
 
 use crate::config::ScriptConfig;
 use crate::engine::{Answer, Engine, Request};
 use crate::failure::{Failure, Mistake, Place as At};
-use crate::fetch::Fetcher;
 use crate::limits::Limits;
 use crate::place::{Job, Place};
 use crate::pool::{self, Edition, Pool};
@@ -92,8 +92,15 @@ pub fn check(
         mistakes.push(whole(String::new(), error.to_string()));
         Sources::default()
     });
-    let fetcher = Fetcher::new(&config.fetch, root).unwrap_or_else(|why| {
-        mistakes.push(whole(String::new(), why));
+    let fetcher = Fetcher::new(&config.fetch.settings(root)).unwrap_or_else(|wrong| {
+        let which = match wrong {
+            SettingsError::Address { .. } => "allow",
+            SettingsError::Trusted(_) => "trusted",
+        };
+        mistakes.push(whole(
+            String::new(),
+            format!("[script.fetch] {which}: {wrong}"),
+        ));
         Fetcher::default()
     });
     let mut edition = Arc::new(Edition {
@@ -101,7 +108,7 @@ pub fn check(
         library: Arc::new(Library::new(copybooks, code_page)),
         limits: config.limits(),
         region,
-        fetcher: Arc::new(fetcher),
+        fetcher,
         programs: BTreeMap::new(),
         paces: Vec::new(),
     });

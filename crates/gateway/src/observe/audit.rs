@@ -16,11 +16,12 @@ use super::queue::{Batches, Queue};
 use super::rotate::Rotating;
 use super::{Counts, Kind, Observed};
 use crate::project::operation::Work;
+use cics::time::AbsTime;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 /// Records that may wait to be written.
 const WAITING: usize = 16_384;
@@ -224,19 +225,10 @@ fn time(unix_ns: u64) -> Value {
     if unix_ns == 0 {
         return Value::Null;
     }
-    let at = UNIX_EPOCH + Duration::from_nanos(unix_ns);
-    // An HTTP date has the calendar; only its order is another.
-    let date = httpdate::HttpDate::from(at).to_string();
-    let part = |range: std::ops::Range<usize>| date.get(range).unwrap_or_default();
-    let month = MONTHS.iter().position(|m| *m == part(8..11)).unwrap_or(0) + 1;
-    let micros = unix_ns / 1000 % 1_000_000;
-    let (year, day, clock) = (part(12..16), part(5..7), part(17..25));
-    format!("{year}-{month:02}-{day}T{clock}.{micros:06}Z").into()
+    let (ms, micros) = (unix_ns / 1_000_000, unix_ns / 1000 % 1000);
+    let text = AbsTime::from_unix_ms(ms as i64).civil().rfc3339();
+    format!("{}{micros:03}Z", text.trim_end_matches('Z')).into()
 }
-
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
 
 #[cfg(test)]
 mod tests {

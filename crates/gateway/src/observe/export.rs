@@ -1,17 +1,15 @@
 //! Sending spans to a collector: OTLP/HTTP with JSON, a batch a request.
 //!
-//! The collector is near: beside the process or in the same cluster. One that
-//! is reached by HTTPS has a collector of its own in front of it. What a
-//! collector does not take is dropped and counted; nothing is kept for later.
+//! What a collector does not take is dropped and counted; nothing is kept for
+//! later. One that is reached by HTTPS is trusted by the system's authorities.
 //!
 //! Reference: OTLP specification 1.5, "OTLP/HTTP".
 
 use super::queue::{Batches, Queue};
 use super::{Counts, Observed, otlp};
 use crate::backend::Command;
+use fetch::{Fetcher, Request, Settings};
 use std::collections::BTreeSet;
-use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -20,15 +18,19 @@ use std::time::Duration;
 const WAITING: usize = 2_048;
 /// Requests that are sent at a time, and how long the first of them waits.
 const BATCH: (usize, Duration) = (256, Duration::from_millis(500));
-/// How long connecting, and each step of the exchange, may take.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long an exchange may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Bytes that a collector's answer may have.
+const ANSWER_BYTES: usize = 64 << 10;
 /// Where a collector takes traces, below its endpoint.
 const PATH: &str = "/v1/traces";
+/// The port of OTLP over HTTP.
+const PORT: u16 = 4318;
 
 /// Where traces go, and which.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracingConfig {
-    /// The collector, `http://host:port`, as `OTEL_EXPORTER_OTLP_ENDPOINT`
+    /// The collector, `http://host:port` or `https://host:port`, as `OTEL_EXPORTER_OTLP_ENDPOINT`
     /// has it.
     pub endpoint: String,
     /// Share of the requests without a traceparent that are recorded, 0 to 1.
@@ -40,84 +42,62 @@ pub struct TracingConfig {
 /// What gives the commands of tasks.
 pub(super) type Commands = Box<dyn Fn(&BTreeSet<u64>) -> Vec<Command> + Send>;
 
-/// Host, port and path of a collector.
-#[derive(Debug, PartialEq, Eq)]
-struct Endpoint {
-    host: String,
-    port: u16,
-    path: String,
-}
-
 /// Whether spans can be sent to this endpoint.
 ///
 /// # Errors
 /// Why not, in words, with what would do.
 pub fn check_endpoint(text: &str) -> Result<(), String> {
-    Endpoint::parse(text).map(drop)
+    Collector::new(text).map(drop)
 }
 
-impl Endpoint {
-    fn parse(text: &str) -> Result<Endpoint, String> {
-        let wrong = || format!("{text:?} is no http://host:port of a collector");
-        let uri: http::Uri = text.parse().map_err(|_| wrong())?;
-        match uri.scheme_str() {
-            Some("http") => {}
-            Some("https") => {
-                return Err(format!(
-                    "{text}: traces are sent by http alone; have a collector beside this \
-                     process send them on by https"
-                ));
-            }
-            _ => return Err(wrong()),
-        }
-        let host = uri
-            .host()
-            .filter(|host| !host.is_empty())
-            .ok_or_else(wrong)?;
-        if uri.authority().is_some_and(|a| a.as_str().contains('@')) || uri.query().is_some() {
-            return Err(wrong());
-        }
-        Ok(Endpoint {
-            host: host.trim_matches(['[', ']']).to_owned(),
-            port: uri.port_u16().unwrap_or(4318),
-            path: format!("{}{PATH}", uri.path().trim_end_matches('/')),
-        })
+/// What takes traces.
+struct Collector {
+    url: String,
+    fetcher: Fetcher,
+}
+
+impl Collector {
+    fn new(endpoint: &str) -> Result<Collector, String> {
+        let url = traces_url(endpoint)?;
+        let settings = Settings {
+            allow: vec![url.clone()],
+            timeout: PATIENCE,
+            most_bytes: ANSWER_BYTES,
+            trusted: None,
+        };
+        let fetcher = Fetcher::new(&settings).map_err(|e| e.to_string())?;
+        Ok(Collector { url, fetcher })
     }
 
     /// Sends a body; an error is whatever kept the collector from taking it.
-    fn post(&self, body: &[u8]) -> io::Result<()> {
-        let addresses = (self.host.as_str(), self.port).to_socket_addrs()?;
-        let mut last = io::Error::from(io::ErrorKind::NotFound);
-        let connected = addresses.into_iter().find_map(|address| {
-            let connected = TcpStream::connect_timeout(&address, PATIENCE);
-            connected.map_err(|e| last = e).ok()
+    fn post(&self, body: String) -> Result<(), String> {
+        let fetched = self.fetcher.wait(Request {
+            method: "POST".into(),
+            url: self.url.clone(),
+            headers: vec![("Content-Type".into(), "application/json".into())],
+            body: body.into_bytes(),
+            timeout: None,
         });
-        let mut stream = connected.ok_or(last)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let host = match self.host.contains(':') {
-            true => format!("[{}]", self.host),
-            false => self.host.clone(),
-        };
-        let head = format!(
-            "POST {} HTTP/1.1\r\nhost: {host}:{}\r\ncontent-type: application/json\r\n\
-             content-length: {}\r\nconnection: close\r\n\r\n",
-            self.path,
-            self.port,
-            body.len()
-        );
-        stream.write_all(head.as_bytes())?;
-        stream.write_all(body)?;
-        let mut answer = [0; 12];
-        stream.read_exact(&mut answer)?;
-        match answer.starts_with(b"HTTP/1.") && answer[8..10] == *b" 2" {
-            true => Ok(()),
-            false => {
-                let status = String::from_utf8_lossy(&answer[9..]).into_owned();
-                Err(io::Error::other(format!("it answers {status}")))
-            }
+        match fetched.map_err(|e| e.to_string())?.status {
+            200..=299 => Ok(()),
+            status => Err(format!("it answers {status}")),
         }
     }
+}
+
+/// Where the collector of an endpoint takes traces.
+fn traces_url(endpoint: &str) -> Result<String, String> {
+    let wrong = || format!("{endpoint:?} is no http://host:port of a collector");
+    let uri: http::Uri = endpoint.parse().map_err(|_| wrong())?;
+    let scheme = uri.scheme_str().ok_or_else(wrong)?;
+    let authority = uri.authority().ok_or_else(wrong)?;
+    let plain = matches!(scheme, "http" | "https") && !authority.as_str().contains('@');
+    if !plain || authority.host().is_empty() || uri.query().is_some() {
+        return Err(wrong());
+    }
+    let port = authority.port_u16().unwrap_or(PORT);
+    let path = uri.path().trim_end_matches('/');
+    Ok(format!("{scheme}://{}:{port}{path}{PATH}", authority.host()))
 }
 
 /// Starts the thread that sends.
@@ -127,7 +107,7 @@ pub(super) fn start(
     commands: Commands,
     counts: Arc<Counts>,
 ) -> Result<Queue<Arc<Observed>>, String> {
-    let endpoint = Endpoint::parse(&config.endpoint)?;
+    let collector = Collector::new(&config.endpoint)?;
     let (service, applid) = (config.service.clone(), applid.to_owned());
     let work = move |mut batches: Batches<Arc<Observed>>| {
         let mut failing = false;
@@ -147,7 +127,7 @@ pub(super) fn start(
                 false => commands(&tasks),
             };
             let (request, spans) = otlp::export(&service, &applid, &batch, found);
-            let sent = endpoint.post(request.to_string().as_bytes());
+            let sent = collector.post(request.to_string());
             let count = match sent {
                 Ok(()) => &counts.spans_exported,
                 Err(_) => &counts.spans_dropped,
@@ -156,8 +136,7 @@ pub(super) fn start(
             match &sent {
                 Ok(()) if failing => tracing::warn!("the collector takes traces again"),
                 Err(e) if !failing => {
-                    let collector = format!("{}:{}", endpoint.host, endpoint.port);
-                    tracing::warn!(error = %e, "the collector {collector} takes no traces");
+                    tracing::warn!(error = %e, "{} takes no traces", collector.url);
                 }
                 _ => {}
             }
@@ -173,19 +152,15 @@ mod tests {
 
     #[test]
     fn an_endpoint_is_a_host_with_a_port_and_perhaps_a_path() {
-        let parsed = |text| Endpoint::parse(text).map(|e| (e.host, e.port, e.path));
-        let told = |host: &str, port, path: &str| Ok((host.to_owned(), port, path.to_owned()));
-        assert_eq!(
-            parsed("http://collector"),
-            told("collector", 4318, "/v1/traces")
-        );
-        assert_eq!(
-            parsed("http://[::1]:9/otlp/"),
-            told("::1", 9, "/otlp/v1/traces")
-        );
-        for wrong in ["", "collector:4318", "http://", "http://u:p@h", "ftp://h"] {
-            assert!(parsed(wrong).is_err(), "{wrong}");
+        for (endpoint, url) in [
+            ("http://collector", "http://collector:4318/v1/traces"),
+            ("http://[::1]:9/otlp/", "http://[::1]:9/otlp/v1/traces"),
+            ("https://h:443", "https://h:443/v1/traces"),
+        ] {
+            assert_eq!(traces_url(endpoint).as_deref(), Ok(url));
         }
-        assert!(parsed("https://h").unwrap_err().contains("beside this"));
+        for wrong in ["", "collector:4318", "http://", "http://u:p@h", "ftp://h"] {
+            assert!(traces_url(wrong).is_err(), "{wrong}");
+        }
     }
 }

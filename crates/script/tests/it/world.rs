@@ -9,7 +9,7 @@ use std::time::Instant;
 use cics::resp::Condition;
 use link::{Answer, Op};
 use script::{
-    AbendInfo, Engine, Event, Facts, Failure, Fault, FetchRequest, Fetched, Host, Input, Level,
+    AbendInfo, Engine, Event, Facts, Failure, Fault, Host, Input, Level,
     Library, Limits, Mistake, Output, Records, Request, Sources,
 };
 
@@ -68,7 +68,7 @@ impl Host for World {
         Ok(())
     }
 
-    fn fetch(&mut self, number: u32, request: FetchRequest) -> Result<(), String> {
+    fn fetch(&mut self, number: u32, request: fetch::Request) -> Result<(), String> {
         self.journal
             .borrow_mut()
             .push(format!("{} {}", request.method, request.url));

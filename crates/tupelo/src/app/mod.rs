@@ -27,7 +27,6 @@ pub mod ports;
 pub mod queues;
 pub mod records;
 pub mod remote;
-pub mod requester;
 pub mod restart;
 pub mod said;
 pub mod scripts;

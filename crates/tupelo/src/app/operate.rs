@@ -21,6 +21,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use gateway::Operated;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use region::{Handle, Purge, UserId};
 use serde::Serialize;
 use serde_json::json;
@@ -133,11 +134,7 @@ fn fault(status: u16, why: &str) -> Operated {
 
 /// Bytes as a query has them.
 pub fn encoded(text: &str) -> String {
-    let one = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(one).collect()
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
 /// What [`encoded`] wrote; none when a `%` is not followed by two digits.

@@ -10,7 +10,8 @@ use translator::Kind;
 use crate::Outcome;
 use crate::app::compile::Compiled;
 use crate::app::finding::Severity;
-use crate::app::{Application, counted, interfaces, requester, scripts};
+use crate::app::services::read_requesters;
+use crate::app::{Application, counted, interfaces, scripts};
 use crate::app::definitions::MIRRORS;
 use crate::table::Table;
 
@@ -51,7 +52,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     app.policies(&mut findings);
     let scripts = scripts::check(&app);
     findings.extend(scripts::findings(&app, &scripts).iter().cloned());
-    requester::read(&app, &mut findings);
+    read_requesters(&app, &mut findings);
     let (pipelines, wrong) = crate::app::web::pipelines(&app);
     findings.extend(wrong);
     for line in missing(&app, &compiled, &good, &pipelines) {

@@ -1,0 +1,226 @@
+//! Making requests: who may be called, TCP, TLS, one exchange.
+//!
+//! Invariant: nothing is resolved or connected to before the address was found
+//! among those that are allowed.
+
+use std::future::{Future, poll_fn};
+use std::path::PathBuf;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_util::rt::TokioIo;
+use rustls_pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use crate::target::Target;
+use crate::{Error, Request};
+
+/// What may be called, and how.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Addresses that may be called, with all that is below them.
+    pub allow: Vec<String>,
+    /// Time that a request may take, its connection and its answer together.
+    pub timeout: Duration,
+    /// Bytes that an answer's body may have.
+    pub most_bytes: usize,
+    /// File of the certificates in PEM that servers are trusted by; the
+    /// system's without it.
+    pub trusted: Option<PathBuf>,
+}
+
+/// Which setting is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// An address that is allowed.
+    #[error("{url:?}: {why}")]
+    Address {
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The certificates that servers are trusted by.
+    #[error("{0}")]
+    Trusted(String),
+}
+
+/// Makes requests by its settings.
+#[derive(Clone, Default)]
+pub struct Fetcher {
+    allowed: Arc<[Target]>,
+    timeout: Duration,
+    most_bytes: usize,
+    tls: Option<TlsConnector>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fetched {
+    /// Status.
+    pub status: u16,
+    /// Headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Body.
+    pub body: Vec<u8>,
+}
+
+impl std::fmt::Debug for Fetcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fetcher")
+            .field("allowed", &self.allowed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Fetcher {
+    /// A fetcher by these settings.
+    ///
+    /// # Errors
+    /// Which setting is wrong.
+    pub fn new(settings: &Settings) -> Result<Fetcher, SettingsError> {
+        let allowed = settings.allow.iter().map(|url| {
+            let target = Target::parse(url).and_then(|target| match target.path.contains('?') {
+                true => Err("an address that is allowed has no query".to_owned()),
+                false => Ok(target),
+            });
+            target.map_err(|why| SettingsError::Address {
+                url: url.clone(),
+                why,
+            })
+        });
+        let allowed = allowed.collect::<Result<Arc<[_]>, _>>()?;
+        let secure = allowed.iter().any(|t| t.secure);
+        Ok(Fetcher {
+            tls: secure.then(|| connector(settings)).transpose()?,
+            allowed,
+            timeout: settings.timeout,
+            most_bytes: settings.most_bytes,
+        })
+    }
+
+    /// A request, with its answer under way. It runs on a runtime with time
+    /// and I/O, and needs no other task there.
+    ///
+    /// # Errors
+    /// At once why it is not made; later why it has no answer.
+    pub fn fetch(
+        &self,
+        request: Request,
+    ) -> Result<impl Future<Output = Result<Fetched, Error>> + 'static, Error> {
+        let target = Target::parse(&request.url).map_err(Error::Request)?;
+        if !self.allowed.iter().any(|a| a.covers(&target)) {
+            return Err(Error::NotAllowed(request.url));
+        }
+        let limit = request.timeout.unwrap_or(self.timeout).min(self.timeout);
+        let sent = target.request(request).map_err(Error::Request)?;
+        let own = self.clone();
+        Ok(async move {
+            let fetched = tokio::time::timeout(limit, own.exchange(&target, sent)).await;
+            let fetched = fetched.unwrap_or_else(|_| {
+                let ms = limit.as_millis();
+                Err(format!("{} did not answer within {ms} ms", target.host))
+            });
+            fetched.map_err(Error::Exchange)
+        })
+    }
+
+    /// A request whose answer is waited for on this thread.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub fn wait(&self, request: Request) -> Result<Fetched, Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let runtime = runtime.map_err(|e| Error::Exchange(e.to_string()))?;
+        runtime.block_on(self.fetch(request)?)
+    }
+
+    async fn exchange(
+        &self,
+        target: &Target,
+        request: http::Request<Full<Bytes>>,
+    ) -> Result<Fetched, String> {
+        let host = &target.host;
+        let stream = TcpStream::connect((host.as_str(), target.port)).await;
+        let stream = stream.map_err(|e| format!("cannot connect to {host}: {e}"))?;
+        let _ = stream.set_nodelay(true);
+        let Some(tls) = self.tls.as_ref().filter(|_| target.secure) else {
+            return self.over(stream, request).await;
+        };
+        let name = ServerName::try_from(host.clone());
+        let name = name.map_err(|_| format!("{host} is no name of a server"))?;
+        let stream = tls.connect(name, stream).await;
+        self.over(
+            stream.map_err(|e| format!("TLS with {host}: {e}"))?,
+            request,
+        )
+        .await
+    }
+
+    /// One exchange over a connection.
+    async fn over<S>(
+        &self,
+        stream: S,
+        request: http::Request<Full<Bytes>>,
+    ) -> Result<Fetched, String>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + 'static,
+    {
+        let say = |e: hyper::Error| format!("the exchange failed: {e}");
+        let made = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await;
+        let (mut sender, connection) = made.map_err(say)?;
+        let mut connection = pin!(connection);
+        let sent = beside(connection.as_mut(), sender.send_request(request));
+        let (parts, body) = sent.await.map_err(say)?.into_parts();
+        let body = Limited::new(body, self.most_bytes).collect();
+        let body = beside(connection.as_mut(), body).await;
+        let body =
+            body.map_err(
+                |e| match e.downcast_ref::<http_body_util::LengthLimitError>() {
+                    Some(_) => format!("the answer has more than {} KiB", self.most_bytes >> 10),
+                    None => format!("the exchange failed: {e}"),
+                },
+            )?;
+        let headers = parts.headers.iter().map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            (name.as_str().to_owned(), value)
+        });
+        Ok(Fetched {
+            status: parts.status.as_u16(),
+            headers: headers.collect(),
+            body: body.to_bytes().to_vec(),
+        })
+    }
+}
+
+/// Runs something that needs its connection to run beside it.
+async fn beside<F: Future, C: Future>(mut connection: Pin<&mut C>, main: F) -> F::Output {
+    let mut main = pin!(main);
+    let mut open = true;
+    poll_fn(|cx| {
+        if let Poll::Ready(done) = main.as_mut().poll(cx) {
+            return Poll::Ready(done);
+        }
+        if open && connection.as_mut().poll(cx).is_ready() {
+            open = false;
+            return main.as_mut().poll(cx);
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// What checks the certificates of servers.
+fn connector(settings: &Settings) -> Result<TlsConnector, SettingsError> {
+    let roots = tls::trusted(settings.trusted.as_deref()).map_err(SettingsError::Trusted)?;
+    let client = tls::client(roots).map_err(|e| SettingsError::Trusted(e.to_string()))?;
+    Ok(TlsConnector::from(client))
+}

@@ -1,0 +1,64 @@
+//! Requests to HTTP servers that the settings allow: one connection, one
+//! request, one answer, within a limit of time and of bytes.
+//!
+//! What a script fetches, what the API requester calls, the keys that tokens
+//! are checked with and the collector of traces are all reached by this.
+//! Redirections are answers like others: whoever is allowed cannot send a
+//! caller elsewhere.
+//!
+//! Reference: RFC 9110, RFC 9112; RFC 7617 for [`basic`].
+
+mod fetcher;
+mod target;
+
+pub use fetcher::{Fetched, Fetcher, Settings, SettingsError};
+
+use std::time::Duration;
+
+/// A request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Request {
+    /// Method.
+    pub method: String,
+    /// Address.
+    pub url: String,
+    /// Headers. Those of the connection (`Host`, `Content-Length` and their
+    /// kind) are not the caller's.
+    pub headers: Vec<(String, String)>,
+    /// Body.
+    pub body: Vec<u8>,
+    /// Time that it may take, where that is less than the settings allow.
+    pub timeout: Option<Duration>,
+}
+
+/// Why a request has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The address is not among those that the settings allow.
+    #[error("{0} is not among the addresses that are allowed")]
+    NotAllowed(String),
+    /// The request cannot be made as it is.
+    #[error("{0}")]
+    Request(String),
+    /// The server cannot be reached, or its answer not be read.
+    #[error("{0}")]
+    Exchange(String),
+}
+
+/// The value of `Authorization` for basic authentication.
+pub fn basic(user: &str, password: &str) -> String {
+    use base64::Engine as _;
+    let standard = base64::engine::general_purpose::STANDARD;
+    format!("Basic {}", standard.encode(format!("{user}:{password}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn basic_authentication_is_encoded_as_the_standard_shows() {
+        let value = basic("Aladdin", "open sesame");
+        assert_eq!(value, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+    }
+}

@@ -1,0 +1,158 @@
+//! One API that programs call: its structures, its server, and who calls.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fetch::{Fetched, Fetcher, Request, Settings, SettingsError};
+use gateway::{Calling, Outbound, Requester};
+use link::Operands;
+use worker::baq::{operand, pairs};
+
+use super::credential::{Credentials, Given};
+use super::told::Told;
+use crate::app::Application;
+use crate::app::config::RequesterApi;
+use crate::app::finding::Findings;
+
+/// An API and how it is reached.
+pub struct Api {
+    requester: Requester,
+    url: String,
+    fetcher: Fetcher,
+    credentials: Credentials,
+}
+
+/// APIs by the names that programs call them by.
+pub type Apis = BTreeMap<String, Arc<Api>>;
+
+impl std::fmt::Debug for Api {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Api")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads what an application calls; what is wrong goes to `findings`.
+pub fn read(app: &Application, findings: &mut Findings) -> Apis {
+    let section = &app.config.requester;
+    let mut all = Apis::new();
+    for (name, config) in &section.apis {
+        let folder = app.folder.join(&section.folder).join(name);
+        let requester = match Requester::load(&folder) {
+            Ok((requester, notes)) => {
+                findings.extend(notes.0);
+                requester
+            }
+            Err(faults) => {
+                findings.extend(faults.0);
+                continue;
+            }
+        };
+        match Api::new(requester, config, &app.folder) {
+            Ok(api) => {
+                all.insert(api.requester.name().to_owned(), Arc::new(api));
+            }
+            Err(why) => findings.warn(format!("[requester.apis.{name}] is not called: {why}")),
+        }
+    }
+    all
+}
+
+impl Api {
+    fn new(requester: Requester, config: &RequesterApi, folder: &Path) -> Result<Api, String> {
+        let credentials = Credentials::read(config, folder)?;
+        let token_urls = credentials.urls().map(str::to_owned);
+        let settings = Settings {
+            allow: std::iter::once(config.url.clone())
+                .chain(token_urls)
+                .collect(),
+            timeout: Duration::from_millis(config.timeout_ms.into()),
+            most_bytes: (config.max_kib as usize) << 10,
+            trusted: config.trusted.as_ref().map(|file| folder.join(file)),
+        };
+        let fetcher = Fetcher::new(&settings).map_err(|wrong| match wrong {
+            SettingsError::Address { .. } => format!("url: {wrong}"),
+            SettingsError::Trusted(_) => format!("trusted: {wrong}"),
+        })?;
+        Ok(Api {
+            requester,
+            url: config.url.trim_end_matches('/').to_owned(),
+            fetcher,
+            credentials,
+        })
+    }
+
+    /// Makes a call.
+    pub async fn call(&self, given: &Operands) -> Told {
+        self.attempt(given).await.unwrap_or_else(|told| told)
+    }
+
+    async fn attempt(&self, given: &Operands) -> Result<Told, Told> {
+        let stub = given.get_int(operand::STUB) == Some(1);
+        let calling = match stub {
+            true => Calling::Stub,
+            false => Calling::HostApi,
+        };
+        let text = |index| String::from_utf8_lossy(given.get_bytes(index).unwrap_or_default());
+        let (path, method) = (text(operand::PATH), text(operand::METHOD));
+        let operation = (&*path, &*method);
+        let areas = named(given, operand::AREAS);
+        let base = given.get_bytes(operand::BASE).unwrap_or_default();
+        let outbound = self.requester.request(calling, operation, base, &areas);
+        let outbound = outbound.map_err(|fault| Told::refused(fault.0))?;
+        let own = Given(named(given, operand::PARAMETERS));
+        let fetched = self.send(outbound, &own).await?;
+        let (status, body) = (fetched.status, &fetched.body);
+        match self.requester.response(calling, operation, status, body) {
+            Ok(returned) => Ok(Told::answered(&fetched, returned, stub)),
+            Err(fault) => Err(Told {
+                status,
+                ..Told::refused(fault.0)
+            }),
+        }
+    }
+
+    /// Sends a request with its credentials; once more with a new token where
+    /// the old one was refused.
+    async fn send(&self, outbound: Outbound, own: &Given) -> Result<Fetched, Told> {
+        let mut renew = false;
+        loop {
+            let identity = self.credentials.identity(&self.fetcher, own, renew).await?;
+            let mut headers = outbound.headers.clone();
+            headers.push(("Accept".into(), "application/json".into()));
+            if outbound.body.is_some() {
+                headers.push(("Content-Type".into(), outbound.media.clone()));
+            }
+            headers.extend(identity.headers);
+            let request = Request {
+                method: outbound.method.clone(),
+                url: format!("{}{}", self.url, outbound.path),
+                headers,
+                body: outbound.body.clone().unwrap_or_default(),
+                timeout: None,
+            };
+            let fetched = fetched(&self.fetcher, request).await?;
+            if fetched.status != 401 || !identity.by_token || renew {
+                return Ok(fetched);
+            }
+            renew = true;
+        }
+    }
+}
+
+/// A request's answer, or what the program is told instead.
+pub async fn fetched(fetcher: &Fetcher, request: Request) -> Result<Fetched, Told> {
+    let fetching = fetcher.fetch(request);
+    let fetching = fetching.map_err(|why| Told::refused(why.to_string()))?;
+    let fetched = fetching.await;
+    fetched.map_err(|why| Told::no_response(why.to_string()))
+}
+
+fn named(given: &Operands, index: u8) -> Vec<(String, Vec<u8>)> {
+    let all = pairs(given.get_bytes(index).unwrap_or_default()).into_iter();
+    let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    all.map(|(n, value)| (name(n), value.to_vec())).collect()
+}

@@ -1,0 +1,301 @@
+//! How callers of an API say who they are: headers of their own, and tokens
+//! that another server gives for them.
+//!
+//! Invariant: no credential is told: not to the program, not in a log.
+//!
+//! Reference: RFC 7617 (basic), RFC 6749 sections 4.3 and 4.4 (OAuth 2.0); z/OS
+//! Connect, "Host API parameters" for what programs give themselves.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use fetch::{Fetcher, Request, basic};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::told::Told;
+use crate::app::config::{RequesterApi, RequesterOauth, RequesterToken};
+
+/// Time before its end that a token is no longer used.
+const MARGIN: Duration = Duration::from_secs(10);
+/// Seconds that a token lasts that does not say it.
+const SECONDS: u64 = 300;
+/// Most seconds that a token is kept.
+const MOST_SECONDS: u64 = 24 * 60 * 60;
+/// What a form's values have as it is, after RFC 3986.
+const FORM: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// One way to say it.
+enum Credential {
+    Basic(String, String),
+    Key(String, String),
+    Oauth(RequesterOauth, String),
+    Token(RequesterToken, String),
+}
+
+/// All that a call of an API needs to say.
+pub struct Credentials {
+    all: Vec<Credential>,
+    /// Tokens in use, by whom they are for.
+    tokens: Mutex<BTreeMap<String, (String, Instant)>>,
+}
+
+/// Headers of a call.
+pub struct Identity {
+    /// The headers.
+    pub headers: Vec<(String, String)>,
+    /// Whether one of them is a token, which may be old.
+    pub by_token: bool,
+}
+
+/// Parameters that the program gives.
+pub struct Given(pub Vec<(String, Vec<u8>)>);
+
+impl Given {
+    /// The program's value, or the usual one where it gives none.
+    fn or(&self, name: &str, usual: &str) -> String {
+        let known = |(known, _): &&(String, _)| known.eq_ignore_ascii_case(name);
+        let value = self.0.iter().find(known).map(|(_, value)| value);
+        let value = value.map(|value| String::from_utf8_lossy(value).trim().to_owned());
+        value
+            .filter(|v| !v.is_empty())
+            .unwrap_or_else(|| usual.to_owned())
+    }
+}
+
+impl Credentials {
+    /// Those of an API; files are in `folder`.
+    ///
+    /// # Errors
+    /// Which file cannot be read.
+    pub fn read(config: &RequesterApi, folder: &Path) -> Result<Credentials, String> {
+        let secret = |file: &Path| {
+            let text = std::fs::read_to_string(folder.join(file));
+            let text = text.map_err(|e| format!("{}: {e}", file.display()))?;
+            Ok::<String, String>(text.trim().to_owned())
+        };
+        let perhaps = |file: &Option<_>| match file {
+            Some(file) => secret(file),
+            None => Ok(String::new()),
+        };
+        let mut all = Vec::new();
+        if let Some(basic) = &config.basic {
+            let password = secret(&basic.password_file)?;
+            all.push(Credential::Basic(basic.user.clone(), password));
+        }
+        if let Some(key) = &config.api_key {
+            all.push(Credential::Key(key.header.clone(), secret(&key.file)?));
+        }
+        if let Some(oauth) = &config.oauth {
+            let secret = perhaps(&oauth.client_secret_file)?;
+            all.push(Credential::Oauth(oauth.clone(), secret));
+        }
+        if let Some(token) = &config.token {
+            let password = perhaps(&token.password_file)?;
+            all.push(Credential::Token(token.clone(), password));
+        }
+        Ok(Credentials {
+            all,
+            tokens: Mutex::default(),
+        })
+    }
+
+    /// Addresses of the servers that give tokens.
+    pub fn urls(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().filter_map(|credential| match credential {
+            Credential::Oauth(oauth, _) => Some(oauth.token_url.as_str()),
+            Credential::Token(token, _) => Some(token.url.as_str()),
+            Credential::Basic(..) | Credential::Key(..) => None,
+        })
+    }
+
+    /// The headers of a call. Tokens that are kept are used unless `renew`.
+    pub async fn identity(
+        &self,
+        fetcher: &Fetcher,
+        own: &Given,
+        renew: bool,
+    ) -> Result<Identity, Told> {
+        let mut headers = Vec::new();
+        let mut by_token = false;
+        for credential in &self.all {
+            let asking = match credential {
+                Credential::Basic(user, password) => {
+                    headers.push(authorization(basic(user, password)));
+                    continue;
+                }
+                Credential::Key(header, key) => {
+                    headers.push((header.clone(), key.clone()));
+                    continue;
+                }
+                Credential::Oauth(oauth, secret) => Asking::oauth(oauth, secret, own),
+                Credential::Token(token, password) => Asking::token(token, password, own),
+            };
+            by_token = true;
+            let kept = self.kept(&asking.key).filter(|_| !renew);
+            let token = match kept {
+                Some(token) => token,
+                None => self.ask(fetcher, asking).await?,
+            };
+            headers.push(authorization(format!("Bearer {token}")));
+        }
+        Ok(Identity { headers, by_token })
+    }
+
+    fn kept(&self, key: &str) -> Option<String> {
+        let tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        let (token, until) = tokens.get(key)?;
+        (*until > Instant::now()).then(|| token.clone())
+    }
+
+    /// Asks for a token and keeps it.
+    async fn ask(&self, fetcher: &Fetcher, asking: Asking) -> Result<String, Told> {
+        let fetched = super::api::fetched(fetcher, asking.request).await?;
+        let wrong = |why: String| Told::refused(format!("the token server {why}"));
+        if !(200..300).contains(&fetched.status) {
+            return Err(wrong(format!("answers with status {}", fetched.status)));
+        }
+        let json: serde_json::Value = serde_json::from_slice(&fetched.body)
+            .map_err(|_| wrong("does not answer with JSON".into()))?;
+        let member = &asking.member;
+        let token = json.get(member).and_then(|t| t.as_str());
+        let token = token.ok_or_else(|| wrong(format!("gives no {member}")))?;
+        let seconds = json.get("expires_in").and_then(|s| s.as_u64());
+        let lasts = Duration::from_secs(seconds.unwrap_or(SECONDS).min(MOST_SECONDS));
+        let now = Instant::now();
+        let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        tokens.retain(|_, (_, until)| *until > now);
+        let until = now + lasts.saturating_sub(MARGIN);
+        tokens.insert(asking.key, (token.to_owned(), until));
+        Ok(token.to_owned())
+    }
+}
+
+/// How a token is asked for.
+struct Asking {
+    request: Request,
+    /// Member of the answer that is the token.
+    member: String,
+    /// Whom the token is for, and with what it was asked for.
+    key: String,
+}
+
+impl Asking {
+    /// The client's own token, or that of a user whom the program gives.
+    fn oauth(oauth: &RequesterOauth, secret: &str, own: &Given) -> Asking {
+        let client = own.or("BAQHAPI-oAuth-ClientId", &oauth.client_id);
+        let secret = own.or("BAQHAPI-oAuth-ClientSecret", secret);
+        let user = own.or("BAQHAPI-oAuth-Username", "");
+        let password = own.or("BAQHAPI-oAuth-Password", "");
+        let grant = match user.is_empty() {
+            true => "client_credentials",
+            false => "password",
+        };
+        let form = [
+            ("grant_type", grant.to_owned()),
+            ("username", user),
+            ("password", password),
+            ("scope", own.or("BAQHAPI-oAuth-Scope", &oauth.scope)),
+            ("resource", own.or("BAQHAPI-oAuth-Resource", "")),
+            ("audience", own.or("BAQHAPI-oAuth-Audience", "")),
+        ];
+        let given = form.iter().filter(|(_, value)| !value.is_empty());
+        let form: Vec<String> = given
+            .map(|(name, value)| format!("{name}={}", encoded(value)))
+            .collect();
+        let body = form.join("&");
+        let urlencoded = "application/x-www-form-urlencoded";
+        let request = Request {
+            method: "POST".into(),
+            url: oauth.token_url.clone(),
+            headers: vec![
+                authorization(basic(&encoded(&client), &encoded(&secret))),
+                ("Content-Type".into(), urlencoded.into()),
+                ("Accept".into(), "application/json".into()),
+            ],
+            body: body.clone().into_bytes(),
+            timeout: None,
+        };
+        Asking {
+            request,
+            member: "access_token".into(),
+            key: format!("{client}\n{secret}\n{body}"),
+        }
+    }
+
+    /// A token for a user and a password.
+    fn token(token: &RequesterToken, password: &str, own: &Given) -> Asking {
+        let user = own.or("BAQHAPI-Token-Username", &token.user);
+        let password = own.or("BAQHAPI-Token-Password", password);
+        Asking {
+            request: Request {
+                method: "GET".into(),
+                url: token.url.clone(),
+                headers: vec![authorization(basic(&user, &password))],
+                ..Request::default()
+            },
+            member: token.member.clone(),
+            key: format!("{user}\n{password}"),
+        }
+    }
+}
+
+fn authorization(value: String) -> (String, String) {
+    ("Authorization".to_owned(), value)
+}
+
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, FORM).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn oauth() -> RequesterOauth {
+        RequesterOauth {
+            token_url: "http://t/".into(),
+            client_id: "me&you".into(),
+            client_secret_file: None,
+            scope: "read write".into(),
+        }
+    }
+
+    #[test]
+    fn a_client_asks_for_itself_or_for_the_programs_user() {
+        let form = |own| {
+            let asking = Asking::oauth(&oauth(), "s", &Given(own));
+            String::from_utf8(asking.request.body).expect("text")
+        };
+        assert_eq!(
+            form(Vec::new()),
+            "grant_type=client_credentials&scope=read%20write"
+        );
+        let own = vec![
+            ("BAQHAPI-oAuth-Username".to_owned(), b"ANN ".to_vec()),
+            ("baqhapi-oauth-password".to_owned(), b"a=b".to_vec()),
+        ];
+        assert_eq!(
+            form(own),
+            "grant_type=password&username=ANN&password=a%3Db&scope=read%20write"
+        );
+    }
+
+    #[test]
+    fn a_token_is_kept_for_those_who_could_ask_for_it_only() {
+        let key = |password: &str| {
+            let given = Given(vec![
+                ("BAQHAPI-oAuth-Username".into(), b"ANN".to_vec()),
+                ("BAQHAPI-oAuth-Password".into(), password.into()),
+            ]);
+            Asking::oauth(&oauth(), "s", &given).key
+        };
+        assert_eq!(key("a"), key("a"));
+        assert_ne!(key("a"), key("b"));
+    }
+}

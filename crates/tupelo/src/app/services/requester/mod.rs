@@ -1,0 +1,177 @@
+//! The API requester: what programs call by BAQEXEC and BAQCSTUB.
+//!
+//! The gateway's crate knows what an API's structures mean, `fetch` makes
+//! requests; here is who is called, with which credentials, and the thread on
+//! which calls wait.
+
+mod api;
+mod credential;
+mod told;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use miette::Result;
+use region::{CommandService, RegionConfig, ServiceCommand};
+use tokio::sync::mpsc;
+use worker::baq::{REQUESTER_CALL, operand, outcome};
+
+use super::{Running, Service};
+use crate::app::Application;
+use crate::app::compile::Compiled;
+use crate::app::finding::{Findings, Severity};
+use crate::app::said::Said;
+use api::Apis;
+pub use api::read;
+use told::Told;
+
+/// The APIs in force, and those that were read and are not yet.
+#[derive(Default)]
+struct ApiRequester {
+    apis: Arc<Requesters>,
+    next: Option<Apis>,
+}
+
+/// A service that has read nothing yet.
+pub fn service() -> Box<dyn Service> {
+    Box::new(ApiRequester::default())
+}
+
+impl Service for ApiRequester {
+    fn prepare(&mut self, app: &Application, _: &Compiled, said: &mut Said) -> Result<()> {
+        let mut findings = Findings::new(&app.folder);
+        self.next = Some(read(app, &mut findings));
+        said.say(&findings);
+        Ok(())
+    }
+
+    fn provide(&self, config: &mut RegionConfig) {
+        config.services.push(self.apis.clone());
+    }
+
+    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+        self.reload(running)
+    }
+
+    fn addresses(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+        if let Some(next) = self.next.take() {
+            self.apis.take_over(next);
+        }
+        Ok(())
+    }
+
+    fn served(&self) -> Option<String> {
+        let count = self.apis.now().len();
+        (count > 0).then(|| crate::app::counted(count, "API that programs call"))
+    }
+
+    fn stop(&mut self, _: Duration) {
+        self.apis.stop();
+    }
+}
+
+/// The requester of an application whose region runs one task.
+///
+/// # Errors
+/// APIs that cannot be called as they are described.
+pub fn without_region(app: &Application, config: &mut RegionConfig) -> Result<()> {
+    let mut findings = Findings::new(&app.folder);
+    let requesters = Requesters::default();
+    requesters.take_over(read(app, &mut findings));
+    eprint!("{}", findings.text(Severity::Warning, false));
+    config.services.push(Arc::new(requesters));
+    Ok(())
+}
+
+/// A program's call, and the APIs that were in force when it came.
+type Job = (ServiceCommand, Arc<Apis>);
+
+/// The APIs that programs call, and the way to the thread that calls them,
+/// which begins with the first call.
+#[derive(Debug, Default)]
+struct Requesters {
+    apis: RwLock<Arc<Apis>>,
+    way: Mutex<Option<mpsc::UnboundedSender<Job>>>,
+}
+
+impl Requesters {
+    /// Takes over others; calls under way end as they began.
+    fn take_over(&self, apis: Apis) {
+        *self.apis.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(apis);
+    }
+
+    fn now(&self) -> Arc<Apis> {
+        let apis = self.apis.read().unwrap_or_else(PoisonError::into_inner);
+        apis.clone()
+    }
+
+    /// Lets its thread end when it has done what it has.
+    fn stop(&self) {
+        let mut way = self.way.lock().unwrap_or_else(PoisonError::into_inner);
+        way.take();
+    }
+}
+
+impl CommandService for Requesters {
+    fn commands(&self) -> &'static [u16] {
+        &[REQUESTER_CALL]
+    }
+
+    fn serve(&self, mut command: ServiceCommand) {
+        command.later();
+        let mut way = self.way.lock().unwrap_or_else(PoisonError::into_inner);
+        if way.is_none() {
+            let (send, receive) = mpsc::unbounded_channel();
+            let thread = std::thread::Builder::new().name("tupelo-requester".into());
+            match thread.spawn(move || run(receive)) {
+                Ok(_) => *way = Some(send),
+                Err(error) => return tracing::error!(%error, "no thread for the API requester"),
+            }
+        }
+        // Dropped with its command, the task hears of it.
+        let _ = way.as_ref().map(|way| way.send((command, self.now())));
+    }
+
+    fn task_ended(&self, _: u64) {}
+
+    fn metrics(&self, _: &mut String) {}
+}
+
+/// What the thread does until nobody can send it anything.
+fn run(mut jobs: mpsc::UnboundedReceiver<Job>) {
+    region::engine::enter("requester", region::engine::EngineClass::Offload);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => return tracing::error!(%error, "the API requester's thread cannot run"),
+    };
+    let local = tokio::task::LocalSet::new();
+    local.block_on(&runtime, async move {
+        while let Some((command, apis)) = jobs.recv().await {
+            tokio::task::spawn_local(call(command, apis));
+        }
+    });
+}
+
+async fn call(command: ServiceCommand, apis: Arc<Apis>) {
+    let given = &command.operands;
+    let name = given.get_bytes(operand::API).unwrap_or_default();
+    let name = String::from_utf8_lossy(name);
+    let told = match apis.get(&*name) {
+        Some(api) => api.call(given).await,
+        None => Told::refused(format!(
+            "the API {name} is not among those of [requester.apis] in tupelo.toml"
+        )),
+    };
+    if told.outcome >= outcome::REFUSED {
+        let task = command.task;
+        tracing::info!(task, api = %name, "a call of the API requester: {}", told.message);
+    }
+    command.answer(&told.answer());
+}

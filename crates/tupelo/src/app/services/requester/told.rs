@@ -1,0 +1,115 @@
+//! What a program is told of its call.
+
+use fetch::Fetched;
+use gateway::Returned;
+use link::{Answer, Operands};
+use worker::baq::{emit_pairs, operand, outcome};
+
+/// Bytes of a message that a program is told.
+const MESSAGE_BYTES: usize = 1024;
+
+/// How a call ended.
+#[derive(Debug)]
+pub struct Told {
+    /// One of [`outcome`].
+    pub outcome: i64,
+    /// The server's status; 0 where it gave none.
+    pub status: u16,
+    /// What went wrong.
+    pub message: String,
+    base: Vec<u8>,
+    areas: Vec<(String, usize, Vec<u8>)>,
+}
+
+impl Told {
+    /// The call was not made, or its answer cannot be given.
+    pub fn refused(message: String) -> Told {
+        Told {
+            outcome: outcome::REFUSED,
+            status: 0,
+            message,
+            base: Vec::new(),
+            areas: Vec::new(),
+        }
+    }
+
+    /// The server gave no answer.
+    pub fn no_response(message: String) -> Told {
+        Told {
+            outcome: outcome::NO_RESPONSE,
+            ..Told::refused(message)
+        }
+    }
+
+    /// The server answered. `plain` is a call whose answer needs no structure
+    /// to be a success.
+    pub fn answered(fetched: &Fetched, returned: Returned, plain: bool) -> Told {
+        let success = returned.mapped || (plain && (200..300).contains(&fetched.status));
+        let (outcome, message) = match success {
+            true => (outcome::MAPPED, String::new()),
+            false => (outcome::UNMAPPED, shown(fetched)),
+        };
+        Told {
+            outcome,
+            status: fetched.status,
+            message,
+            base: returned.base,
+            areas: returned.areas,
+        }
+    }
+
+    /// The same as operands of an answer.
+    pub fn answer(self) -> Answer {
+        let sizes: Vec<[u8; 4]> = self
+            .areas
+            .iter()
+            .map(|(_, size, _)| (*size as u32).to_ne_bytes())
+            .collect();
+        let areas = self.areas.iter().map(|(n, _, b)| (n.as_bytes(), &b[..]));
+        let areas = emit_pairs(areas);
+        let each = self.areas.iter().zip(&sizes);
+        let elements = emit_pairs(each.map(|((name, ..), size)| (name.as_bytes(), &size[..])));
+        let operands = Operands::default()
+            .bytes(operand::BASE, self.base)
+            .bytes(operand::AREAS, areas)
+            .int(operand::OUTCOME, self.outcome)
+            .int(operand::STATUS, self.status.into())
+            .bytes(operand::MESSAGE, self.message)
+            .bytes(operand::ELEMENTS, elements);
+        Answer {
+            data: operands.emit(),
+            ..Answer::default()
+        }
+    }
+}
+
+/// What a server says of an error.
+fn shown(fetched: &Fetched) -> String {
+    let text = String::from_utf8_lossy(&fetched.body);
+    let mut end = text.len().min(MESSAGE_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    match text[..end].trim() {
+        "" => format!("the server answers with status {}", fetched.status),
+        text => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_ends_between_two_characters() {
+        let body = "é".repeat(MESSAGE_BYTES).into_bytes();
+        let fetched = |body| Fetched {
+            status: 500,
+            body,
+            ..Fetched::default()
+        };
+        assert_eq!(shown(&fetched(body)).len(), MESSAGE_BYTES);
+        let none = shown(&fetched(b" \n".to_vec()));
+        assert_eq!(none, "the server answers with status 500");
+    }
+}
