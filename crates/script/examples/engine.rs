@@ -11,8 +11,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use script::{
-    AbendInfo, Engine, Event, Facts, Fault, Host, Input, Level, Library, Limits,
-    Output, Records, Request, Sources,
+    AbendInfo, Engine, Event, Facts, Fault, Host, Input, Level, Library, Limits, Output, Records,
+    Request, Sources,
 };
 
 /// A host that nobody asks.

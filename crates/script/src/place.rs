@@ -495,10 +495,10 @@ fn tell(failure: &Failure, task: u64, transid: &str, script: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fetch::Fetcher;
     use crate::limits::Limits;
     use crate::records::Library;
     use crate::source::Sources;
+    use fetch::Fetcher;
 
     fn edition() -> Arc<Edition> {
         Arc::new(Edition {

@@ -97,7 +97,10 @@ fn traces_url(endpoint: &str) -> Result<String, String> {
     }
     let port = authority.port_u16().unwrap_or(PORT);
     let path = uri.path().trim_end_matches('/');
-    Ok(format!("{scheme}://{}:{port}{path}{PATH}", authority.host()))
+    Ok(format!(
+        "{scheme}://{}:{port}{path}{PATH}",
+        authority.host()
+    ))
 }
 
 /// Starts the thread that sends.

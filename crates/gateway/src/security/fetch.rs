@@ -45,8 +45,7 @@ pub(super) fn check(url: &str) -> Result<(), String> {
     let uri: http::Uri = url.parse().map_err(|_| "it is no URL")?;
     let host = uri.host().ok_or("the URL has no host")?;
     let host = host.trim_matches(['[', ']']);
-    let loopback =
-        host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+    let loopback = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
     match uri.scheme_str() {
         Some("https") => Ok(()),
         Some("http") if loopback => Ok(()),

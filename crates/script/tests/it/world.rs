@@ -9,8 +9,8 @@ use std::time::Instant;
 use cics::resp::Condition;
 use link::{Answer, Op};
 use script::{
-    AbendInfo, Engine, Event, Facts, Failure, Fault, Host, Input, Level,
-    Library, Limits, Mistake, Output, Records, Request, Sources,
+    AbendInfo, Engine, Event, Facts, Failure, Fault, Host, Input, Level, Library, Limits, Mistake,
+    Output, Records, Request, Sources,
 };
 
 /// What the host was asked, in words.
@@ -81,7 +81,7 @@ impl Host for World {
         let answer = match request.url.as_str() {
             "http://forbidden/" => return Err("not allowed".into()),
             "http://broken/" => Err("cannot connect".into()),
-            _ => Ok(Fetched {
+            _ => Ok(fetch::Fetched {
                 status: 203,
                 headers: vec![("x-kind".into(), "echo".into())],
                 body: format!("{} {headers}{body}", request.method).into_bytes(),

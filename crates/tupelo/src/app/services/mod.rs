@@ -42,9 +42,7 @@ const SERVICES: &[fn() -> Box<dyn Service>] = &[
 ];
 
 pub use ipconn::ConnectionSlot;
-pub use requester::{
-    read as read_requesters, without_region as requester_without_region,
-};
+pub use requester::{read as read_requesters, without_region as requester_without_region};
 pub use sockets::without_listeners as sockets_without_listeners;
 pub use web::without_services as web_without_services;
 

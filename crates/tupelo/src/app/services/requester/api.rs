@@ -108,10 +108,7 @@ impl Api {
         let (status, body) = (fetched.status, &fetched.body);
         match self.requester.response(calling, operation, status, body) {
             Ok(returned) => Ok(Told::answered(&fetched, returned, stub)),
-            Err(fault) => Err(Told {
-                status,
-                ..Told::refused(fault.0)
-            }),
+            Err(fault) => Err(Told::refused(fault.0).with_status(status)),
         }
     }
 

@@ -7,7 +7,7 @@
 //! Connect, "Host API parameters" for what programs give themselves.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -79,7 +79,7 @@ impl Credentials {
             let text = text.map_err(|e| format!("{}: {e}", file.display()))?;
             Ok::<String, String>(text.trim().to_owned())
         };
-        let perhaps = |file: &Option<_>| match file {
+        let perhaps = |file: &Option<PathBuf>| match file {
             Some(file) => secret(file),
             None => Ok(String::new()),
         };

@@ -41,6 +41,11 @@ impl Told {
         }
     }
 
+    /// The same of a server that answered with a status.
+    pub fn with_status(self, status: u16) -> Told {
+        Told { status, ..self }
+    }
+
     /// The server answered. `plain` is a call whose answer needs no structure
     /// to be a success.
     pub fn answered(fetched: &Fetched, returned: Returned, plain: bool) -> Told {
