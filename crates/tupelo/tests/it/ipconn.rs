@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
+use crate::authority::Authority;
 use crate::http::{self, Answer};
 use crate::program::{tupelo, until};
 use crate::server::{Server, application, example};
@@ -515,42 +516,22 @@ fn a_link_without_synconreturn_may_read_and_changes_nothing() {
     assert_eq!(greeting(&near, "syncS"), "000/000 DS 000 000");
 }
 
-/// An authority, and files of certificates that it signs.
-struct Authority {
-    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
-    pem: String,
-}
-
-impl Authority {
-    fn new() -> Authority {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
-        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        Authority {
-            pem: params.self_signed(&key).unwrap().pem(),
-            issuer: rcgen::Issuer::new(params, key),
-        }
-    }
-
-    /// Writes a certificate, its key and an authority that is to be trusted;
-    /// the keys of a section that names them.
-    fn files(&self, folder: &Path, trusted: &Authority) -> String {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        std::fs::create_dir_all(folder).unwrap();
-        let write = |name: &str, pem: String| {
-            let file = folder.join(name);
-            std::fs::write(&file, pem).unwrap();
-            file.display().to_string()
-        };
-        format!(
-            "certificate = \"{}\"\nkey = \"{}\"\nauthorities = \"{}\"\n",
-            write("cert.pem", certificate.pem()),
-            write("key.pem", key.serialize_pem()),
-            write("ca.pem", trusted.pem.clone())
-        )
-    }
+/// Writes a certificate, its key and an authority that is to be trusted;
+/// the keys of a section that names them.
+fn files(own: &Authority, folder: &Path, trusted: &Authority) -> String {
+    let (certificate, key) = own.sign();
+    std::fs::create_dir_all(folder).unwrap();
+    let write = |name: &str, pem: String| {
+        let file = folder.join(name);
+        std::fs::write(&file, pem).unwrap();
+        file.display().to_string()
+    };
+    format!(
+        "certificate = \"{}\"\nkey = \"{}\"\nauthorities = \"{}\"\n",
+        write("cert.pem", certificate.pem()),
+        write("key.pem", key.serialize_pem()),
+        write("ca.pem", trusted.pem.clone())
+    )
 }
 
 #[test]
@@ -561,7 +542,7 @@ fn over_tls_both_sides_show_a_certificate_of_an_authority_that_is_trusted() {
     copy(&example("bank"), bank.path());
     let file = bank.path().join("tupelo.toml");
     let settings = std::fs::read_to_string(&file).unwrap_or_default();
-    let tls = ours.files(&keys.path().join("region"), &ours);
+    let tls = files(&ours, &keys.path().join("region"), &ours);
     std::fs::write(&file, format!("{settings}\n[ipconn.tls]\n{tls}")).unwrap();
     let (_region, address) = region(bank.path(), "127.0.0.1:0");
     let with = |tls: String| {
@@ -570,7 +551,7 @@ fn over_tls_both_sides_show_a_certificate_of_an_authority_that_is_trusted() {
     };
     let good = gateway(
         bank.path(),
-        &with(ours.files(&keys.path().join("a"), &ours)),
+        &with(files(&ours, &keys.path().join("a"), &ours)),
     );
     good.acquired(1);
     assert_eq!(
@@ -579,8 +560,8 @@ fn over_tls_both_sides_show_a_certificate_of_an_authority_that_is_trusted() {
     );
     // The region does not trust who signed the gateway's certificate; the
     // gateway does not trust who signed the region's; there is no TLS at all.
-    let stranger = with(theirs.files(&keys.path().join("b"), &ours));
-    let doubting = with(ours.files(&keys.path().join("c"), &theirs));
+    let stranger = with(files(&theirs, &keys.path().join("b"), &ours));
+    let doubting = with(files(&ours, &keys.path().join("c"), &theirs));
     for settings in [stranger, doubting, connection("BANKA", &address)] {
         let settings = format!("[region]\napplid = \"OTHER\"\n{settings}");
         let front = gateway(bank.path(), &settings);

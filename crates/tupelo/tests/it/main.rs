@@ -8,6 +8,7 @@ mod appc_channels;
 mod appc_pip;
 mod appc_reload;
 mod appc_verbs;
+mod authority;
 mod bank;
 mod batch;
 mod beside;

@@ -7,60 +7,42 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::authority::Authority;
 use crate::script::{Bank, write};
 
-/// Who signs certificates.
-struct Authority {
-    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
-    pem: String,
-}
-
-impl Authority {
-    fn new() -> Authority {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
-        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        Authority {
-            pem: params.self_signed(&key).unwrap().pem(),
-            issuer: rcgen::Issuer::new(params, key),
-        }
-    }
-
-    /// A server with a certificate for a name, whose validity ended in a year;
-    /// it says hello. Its port.
-    fn server(&self, name: &str, until: i32) -> u16 {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let mut params = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
+/// A server with a certificate for a name, whose validity ended in a year;
+/// it says hello. Its port.
+fn server(authority: &Authority, name: &str, until: i32) -> u16 {
+    let (certificate, key) = authority.sign_for(name, |params| {
         params.not_before = rcgen::date_time_ymd(2020, 1, 1);
         params.not_after = rcgen::date_time_ymd(until, 1, 1);
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let key = rustls::pki_types::PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], key)
-            .unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let config = Arc::new(config);
-        // It ends with the test's process.
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let session = rustls::ServerConnection::new(config.clone()).unwrap();
-                let mut stream = rustls::StreamOwned::new(session, stream);
-                let mut asked = [0; 4096];
-                if let Ok(1..) = stream.read(&mut asked) {
-                    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
-                    let _ = stream.write_all(answer);
-                    stream.conn.send_close_notify();
-                    let _ = stream.flush();
-                }
+    });
+    let key = rustls::pki_types::PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key)
+        .unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let config = Arc::new(config);
+    // It ends with the test's process.
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let session = rustls::ServerConnection::new(config.clone()).unwrap();
+            let mut stream = rustls::StreamOwned::new(session, stream);
+            let mut asked = [0; 4096];
+            if let Ok(1..) = stream.read(&mut asked) {
+                let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
+                let _ = stream.write_all(answer);
+                stream.conn.send_close_notify();
+                let _ = stream.flush();
             }
-        });
-        port
-    }
+        }
+    });
+    port
 }
 
 fn bank(trusted: Option<&Authority>, ports: &[u16]) -> Bank {
@@ -87,11 +69,11 @@ fn asked(bank: &Bank, port: u16) -> Value {
 #[test]
 fn a_server_is_asked_whose_certificate_is_of_an_authority_that_is_trusted() {
     let (ours, theirs) = (Authority::new(), Authority::new());
-    let good = ours.server("localhost", 2099);
+    let good = server(&ours, "localhost", 2099);
     let refused = [
-        ("another name", ours.server("rates.example", 2099)),
-        ("expired", ours.server("localhost", 2021)),
-        ("another authority", theirs.server("localhost", 2099)),
+        ("another name", server(&ours, "rates.example", 2099)),
+        ("expired", server(&ours, "localhost", 2021)),
+        ("another authority", server(&theirs, "localhost", 2099)),
     ];
     let mut ports = vec![good];
     ports.extend(refused.map(|(_, port)| port));
@@ -115,7 +97,7 @@ fn a_server_is_asked_whose_certificate_is_of_an_authority_that_is_trusted() {
 #[test]
 fn without_an_authority_of_ones_own_the_systems_are_trusted_alone() {
     let ours = Authority::new();
-    let port = ours.server("localhost", 2099);
+    let port = server(&ours, "localhost", 2099);
     if !Path::new("/etc/ssl/certs/ca-certificates.crt").is_file() {
         skipped::lacking(
             "ca-certificates",

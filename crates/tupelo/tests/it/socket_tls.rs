@@ -7,56 +7,30 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::authority::Authority;
 use crate::program::until;
 use crate::server::Server;
 use crate::sockets::{ask, connect, listener, serve_by, talk};
 
 type Client = rustls::StreamOwned<rustls::ClientConnection, TcpStream>;
 
-/// An authority, and the certificates that it signs.
-struct Authority {
-    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
-    der: Vec<u8>,
-    pem: String,
-}
-
-impl Authority {
-    fn new() -> Authority {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
-        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        let own = params.self_signed(&key).unwrap();
-        Authority {
-            der: own.der().to_vec(),
-            pem: own.pem(),
-            issuer: rcgen::Issuer::new(params, key),
-        }
+/// A client that trusts it, with a certificate or without.
+fn client(authority: &Authority, shown: bool) -> rustls::ClientConfig {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(authority.der.clone().into()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots);
+    if !shown {
+        return builder.with_no_client_auth();
     }
-
-    fn sign(&self) -> (rcgen::Certificate, rcgen::KeyPair) {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
-        (params.signed_by(&key, &self.issuer).unwrap(), key)
-    }
-
-    /// A client that trusts it, with a certificate or without.
-    fn client(&self, shown: bool) -> rustls::ClientConfig {
-        let mut roots = rustls::RootCertStore::empty();
-        roots.add(self.der.clone().into()).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = rustls::ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots);
-        if !shown {
-            return builder.with_no_client_auth();
-        }
-        let (certificate, key) = self.sign();
-        let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
-        builder
-            .with_client_auth_cert(vec![certificate.der().clone()], key.into())
-            .unwrap()
-    }
+    let (certificate, key) = authority.sign();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
+    builder
+        .with_client_auth_cert(vec![certificate.der().clone()], key.into())
+        .unwrap()
 }
 
 /// The example with a listener of TLS clients; `more` belongs to `[gateway]`.
@@ -104,7 +78,7 @@ fn says(client: &mut Client, text: &str, answer: &str) {
 fn receivers_serve_clients_that_speak_tls() {
     let authority = Authority::new();
     let (server, _folder) = serve(&authority, "");
-    let config = authority.client(false);
+    let config = client(&authority, false);
     let mut client = open(&server, &config);
     // The header and more in one record, then a message in several.
     says(&mut client, "LINE\none\ntwo\n", "ONE\nTWO\n");
@@ -148,7 +122,7 @@ fn clients_that_do_not_speak_tls_or_say_nothing_keep_nobody_out() {
         stream.write_all(&[22, 3, 1, 2, 0, 1]).unwrap();
     }
     // They give way after REATIME.
-    let mut client = open(&server, &authority.client(false));
+    let mut client = open(&server, &client(&authority, false));
     says(&mut client, "LINE\nstill here\n", "STILL HERE\n");
     // And the plain listener was not concerned.
     talk(&mut connect(&server, "CSKL"), "LINE\nplain\n", "PLAIN\n");
@@ -159,13 +133,13 @@ fn clients_show_a_certificate_where_it_is_required() {
     let authority = Authority::new();
     let more = "tls_client_ca = \"clients.pem\"\ntls_client_required = true";
     let (server, _folder) = serve(&authority, more);
-    let mut without = open(&server, &authority.client(false));
+    let mut without = open(&server, &client(&authority, false));
     let _ = without.write_all(b"LINE\nhello\n");
     assert_eq!(rest(&mut without), "");
-    let mut with = open(&server, &authority.client(true));
+    let mut with = open(&server, &client(&authority, true));
     says(&mut with, "LINE\nhello\n", "HELLO\n");
     let mut stranger = open(&server, &{
-        let mut config = Authority::new().client(true);
+        let mut config = client(&Authority::new(), true);
         config.enable_sni = true;
         config
     });
@@ -237,14 +211,14 @@ fn listeners_come_by_a_reload_where_there_were_none() {
 fn a_certificate_that_is_written_anew_counts_for_the_connections_that_follow() {
     let authority = Authority::new();
     let (server, folder) = serve(&authority, "");
-    let old = authority.client(false);
+    let old = client(&authority, false);
     let mut before = open(&server, &old);
     says(&mut before, "LINE\none\n", "ONE\n");
     let other = Authority::new();
     let (certificate, key) = other.sign();
     fs::write(folder.path().join("key.pem"), key.serialize_pem()).unwrap();
     fs::write(folder.path().join("cert.pem"), certificate.pem()).unwrap();
-    let new = other.client(false);
+    let new = client(&other, false);
     until("the new certificate", || {
         let mut client = open(&server, &new);
         let sent = client.write_all(b"LINE\nnew\n");
