@@ -15,7 +15,7 @@ fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
         let local = out.len() as u32;
         let size = (text.len() as u32).to_le_bytes();
         let mut common = vec![0; 8];
-        common.extend(crc(text.as_bytes()).to_le_bytes());
+        common.extend(crc32fast::hash(text.as_bytes()).to_le_bytes());
         common.extend([size, size].concat());
         common.extend((name.len() as u32).to_le_bytes());
         out.extend(
@@ -36,12 +36,6 @@ fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
     out.extend([&b"PK\x05\x06\0\0\0\0"[..], &count, &count].concat());
     out.extend([&length.to_le_bytes()[..], &at.to_le_bytes(), &[0, 0]].concat());
     out
-}
-
-fn crc(data: &[u8]) -> u32 {
-    let step = |crc: u32, _| crc >> 1 ^ if crc & 1 == 1 { 0xEDB8_8320 } else { 0 };
-    let byte = |crc: u32, b: &u8| (0..8).fold(crc ^ u32::from(*b), step);
-    !data.iter().fold(u32::MAX, byte)
 }
 
 const FIELD: &str = "<field name='@J' originalName='@C' included='@I' @A><startPos>@S</startPos>\

@@ -151,7 +151,7 @@ impl<'a> Head<'a> {
         if data.len() != self.size {
             return Err(format!("has {} bytes and says {}", data.len(), self.size));
         }
-        match crc(&data) == self.crc {
+        match crc32fast::hash(&data) == self.crc {
             true => Ok(data),
             false => Err("has another checksum than it says".into()),
         }
@@ -190,20 +190,6 @@ fn word(bytes: &[u8], at: usize) -> Result<u32, String> {
     Ok(u32::from_le_bytes(*found))
 }
 
-/// CRC-32 as zip has it.
-fn crc(data: &[u8]) -> u32 {
-    let mut crc = u32::MAX;
-    for byte in data {
-        crc ^= u32::from(*byte);
-        for _ in 0..8 {
-            let odd = crc & 1 == 1;
-            crc >>= 1;
-            crc ^= if odd { 0xEDB8_8320 } else { 0 };
-        }
-    }
-    !crc
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -218,7 +204,7 @@ pub(super) mod tests {
             for value in [0u16, DEFLATED, 0, 0] {
                 common.extend(value.to_le_bytes());
             }
-            for value in [crc(data), packed.len() as u32, data.len() as u32] {
+            for value in [crc32fast::hash(data), packed.len() as u32, data.len() as u32] {
                 common.extend(value.to_le_bytes());
             }
             common.extend((name.len() as u16).to_le_bytes());
