@@ -3,6 +3,7 @@
 mod backend;
 mod diagnostics;
 mod json;
+mod mainframe;
 mod mapping;
 mod observe;
 mod openapi;
@@ -21,6 +22,10 @@ pub use backend::{
     Abend, Backend, Call, Command, Door, Failed, Operated, PutError, Ran, Refusal, Reply, Task,
 };
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
+pub use mainframe::{
+    Common, Frames, Mainframe, MainframeDoor, MainframeReply, MainframeTask, SocketConnection,
+    TlsTrust, WebConnection, mainframe_metrics_sample,
+};
 pub use observe::{AuditConfig, ObserveConfig, TracingConfig, check_endpoint};
 pub use openapi::keywords::reference_page as openapi_reference;
 pub use policy::{Policies, Policy};
