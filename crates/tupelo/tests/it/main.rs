@@ -32,6 +32,7 @@ mod node;
 mod operator;
 mod program;
 mod programs;
+mod providers;
 mod queues;
 mod receivers;
 mod redbooks;
