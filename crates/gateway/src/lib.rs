@@ -30,8 +30,8 @@ pub use observe::{AuditConfig, ObserveConfig, TracingConfig, check_endpoint};
 pub use openapi::keywords::reference_page as openapi_reference;
 pub use policy::{Policies, Policy};
 pub use project::import::{
-    Choice, FromArchives, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle,
-    Redefines, Update, fuzz_archive, import, import_archives, program_text, update,
+    Choice, Day, FromArchives, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle,
+    Overrides, Redefines, Truth, Update, fuzz_archive, import, import_archives, program_text, update,
 };
 pub use project::operation::{Api, Contract};
 pub use project::structure::{Generated, fuzz_derived, structures};

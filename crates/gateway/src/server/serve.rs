@@ -375,6 +375,7 @@ impl<B: Backend> Server<B> {
             params: &operation.params,
             values: &values,
             headers: &parts.headers,
+            query: parts.uri.query(),
             body: json,
         };
         let called = self.called(work)?;

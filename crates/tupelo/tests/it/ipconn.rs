@@ -70,7 +70,7 @@ impl Process {
         }
     }
 
-    fn log(&self) -> String {
+    pub fn log(&self) -> String {
         std::fs::read_to_string(self.state.path().join("log")).unwrap_or_default()
     }
 

@@ -38,6 +38,7 @@ mod receivers;
 mod redbooks;
 mod reload;
 mod requester;
+mod requester_calls;
 mod schemas;
 mod script;
 mod script_answers;

@@ -3,11 +3,15 @@
 //! its sockets listener. Here all of them are regions of ours, in ASCII; what
 //! a mainframe's bytes are is shown in the gateway's own tests.
 
-use std::path::{Path, PathBuf};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver};
 
 use crate::http::{self, Answer};
 use crate::ipconn::{Process, copy};
 use crate::program::{text, until};
+use crate::script_fetch::Authority;
 
 /// The programs of `testdata/mainframe`, with an API on CALC and one on CALCC.
 fn application() -> tempfile::TempDir {
@@ -175,30 +179,161 @@ impl Provider {
     }
 }
 
-/// A gateway before a server of the test's own, which answers each request
-/// with the status and the headers it is given.
-fn before(answers: &'static str, settings: &str) -> (Process, String, tempfile::TempDir) {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
+/// A server of the test's own, which answers whatever comes, a connection each;
+/// its address, and what came.
+fn server(answer: &'static [u8]) -> (String, Receiver<Vec<u8>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let (sender, seen) = mpsc::channel();
     std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let mut stream = stream;
-            let mut bytes = [0; 4096];
-            let _ = std::io::Read::read(&mut stream, &mut bytes);
-            let _ = std::io::Write::write_all(&mut stream, answers.as_bytes());
+        for mut stream in listener.incoming().flatten() {
+            let mut all = Vec::new();
+            let mut piece = [0; 4096];
+            // The body has 29 bytes; before it are a head, or a length.
+            while !all.ends_with(b"\r\n\r\n") {
+                let read = stream.read(&mut piece).unwrap_or(0);
+                all.extend_from_slice(&piece[..read]);
+                let head = all.windows(4).position(|w| w == b"\r\n\r\n");
+                let whole = head.map_or(2 + 29, |at| at + 4 + 29);
+                if read == 0 || all.len() >= whole {
+                    break;
+                }
+            }
+            let _ = sender.send(all);
+            let _ = stream.write_all(answer);
         }
     });
-    let front = tempfile::tempdir().unwrap();
-    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata/mainframe/apis");
-    copy(&data, &front.path().join("apis"));
-    let text = format!(
-        "[mainframe.connections.CALC]\nurl = \"http://{address}/run/{{program}}\"\n{settings}"
-    );
-    std::fs::write(front.path().join("tupelo.toml"), text).unwrap();
+    (address, seen)
+}
+
+/// A gateway with these settings, and files beside them.
+fn front(settings: &str, files: &[(&str, &str)]) -> (Process, String, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/mainframe/apis");
+    copy(&data, &folder.path().join("apis"));
+    std::fs::write(folder.path().join("tupelo.toml"), settings).unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
     let options = ["--gateway-only", "--listen", "127.0.0.1:0"];
-    let mut process = Process::start(front.path(), &options);
+    let mut process = Process::start(folder.path(), &options);
     let http = process.address("gateway");
-    (process, http, front)
+    (process, http, folder)
+}
+
+/// OK, ÄNN, -5, 1.50, 258 as a mainframe with code page 273 has them.
+const GERMAN: &[u8] = b"\xD6\xD2\x40\x40\x4A\xD5\xD5\x40\x40\x40\x40\x40\x40\x40\x40\x40\
+    \xF0\xF0\xF0\xF0\xD5\x00\x00\x15\x0C\x00\x00\x01\x02";
+
+#[test]
+fn a_mainframes_bytes_are_in_the_code_page_that_a_policy_chooses() {
+    let mut answer = b"HTTP/1.1 200 OK\r\ncontent-length: 29\r\nconnection: close\r\n\r\n".to_vec();
+    answer.extend_from_slice(GERMAN);
+    let (address, seen) = server(Box::leak(answer.into_boxed_slice()));
+    let settings = format!(
+        "[gateway]\npolicy = \"pages.xml\"\n\
+         [mainframe.connections.CALC]\nurl = \"http://{address}/run/{{program}}?t={{transid}}\"\n\
+         basic = {{ user = \"ann\", password_file = \"pw\" }}\n"
+    );
+    let policy = "<ruleset><rule name=\"germany\"><conditions>\
+        <header name=\"page\" match=\"ANY_VALUE\"/></conditions><actions>\
+        <set property=\"cicsCcsid\" value=\"${page}\"/></actions></rule></ruleset>";
+    let files = [("pages.xml", policy), ("pw", "secret\n")];
+    let (process, http, _folder) = front(&settings, &files);
+    let ask = |page: &str| {
+        let body = r#"{"calc_op":"ADD","calc_name":"Änn","calc_count":-5,"calc_price":1.5,"calc_total":258}"#;
+        let request = format!(
+            "POST /calc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{page}\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        http::raw(&http, request.as_bytes()).unwrap()
+    };
+    let german = ask("page: 273\r\n");
+    assert_eq!(german.status, 200, "{}", text(&german.body));
+    assert_eq!(
+        german.json(),
+        serde_json::json!({"calc_op": "OK", "calc_name": "ÄNN", "calc_count": -5,
+            "calc_price": 1.5, "calc_total": 258})
+    );
+    let came = seen.recv().unwrap();
+    let (head, body) = came.split_at(came.len() - 29);
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+    assert!(head.starts_with("post /run/calc?t=calc http/1.1"), "{head}");
+    // ann:secret
+    assert!(head.contains("authorization: basic yw5uonnly3jlda=="), "{head}");
+    assert!(!process.log().contains("secret"), "{}", process.log());
+    assert_eq!(&body[..4], b"\xC1\xC4\xC4\x40");
+    assert_eq!(&body[4..8], b"\x4A\x95\x95\x40");
+    assert_eq!(&body[16..], &GERMAN[16..]);
+    // Without the header the connection's own page counts, 037.
+    let usual = ask("");
+    assert_eq!(usual.json()["calc_name"], "¢NN");
+    assert_eq!(&seen.recv().unwrap()[body.len() + head.len() - 25..][..3], b"\x63\x95\x95");
+    let wrong = ask("page: latin\r\n");
+    assert_eq!(wrong.status, 400);
+    assert!(text(&wrong.body).contains("CCSID"), "{}", text(&wrong.body));
+}
+
+#[test]
+fn a_listener_is_spoken_to_in_frames_of_bytes() {
+    let mut answer = b"\0\x1D".to_vec();
+    answer.extend_from_slice(GERMAN);
+    let (address, seen) = server(Box::leak(answer.into_boxed_slice()));
+    let settings = format!(
+        "[mainframe.connections.CALC]\naddress = \"{address}\"\nframe = {{ length = 2 }}\n\
+         code_page = \"cp273\"\n"
+    );
+    let (_process, http, _folder) = front(&settings, &[]);
+    let answer = http::send(&http, "POST", "/calc", Some(r#"{"calc_name":"ÄNN"}"#));
+    assert_eq!(answer.json()["calc_name"], "ÄNN", "{}", text(&answer.body));
+    let came = seen.recv().unwrap();
+    assert_eq!(came.len(), 31);
+    assert_eq!(&came[..2], b"\0\x1D");
+    assert_eq!(&came[6..18], &GERMAN[4..16]);
+}
+
+#[test]
+fn a_server_with_tls_is_called_when_its_authority_is_trusted() {
+    let answer = [
+        &b"HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n"[..],
+        GERMAN,
+    ];
+    let answer: &'static [u8] = Box::leak(answer.concat().into_boxed_slice());
+    let (ours, theirs) = (Authority::new(), Authority::new());
+    for (authority, status) in [(&ours, 200), (&theirs, 502)] {
+        let port = authority.answering("localhost", 2099, answer);
+        let settings = format!(
+            "[mainframe.connections.CALC]\nurl = \"https://localhost:{port}/{{program}}\"\n\
+             code_page = \"cp273\"\ntrusted = \"ours.pem\"\n"
+        );
+        let (_process, http, _folder) = front(&settings, &[("ours.pem", &ours.pem)]);
+        let answer = http::send(&http, "POST", "/calc", Some("{}"));
+        assert_eq!(answer.status, status, "{}", text(&answer.body));
+    }
+}
+
+#[test]
+fn connections_that_cannot_be_are_told_before_anything_is_served() {
+    for (settings, told) in [
+        ("", "it has url, for its own HTTP, or address"),
+        ("url = \"http://x/run\"", "{program} must be in it"),
+        ("address = \"x:1\"", "frame: it goes with address"),
+        ("address = \"x\"\nframe = { length = 2 }", "no host:port"),
+        ("address = \"x:1\"\nframe = { length = 3 }", "1, 2 or 4"),
+        ("url = \"http://x/{program}\"\ntls = true", "go with address"),
+        ("url = \"http://x/{program}\"\ncode_page = \"klingon\"", "code_page"),
+        ("url = \"http://x/{program}\"\ncertificate = \"c\"", "go together"),
+        ("url = \"http://x/{program}\"\ntrusted = \"c\"", "https://"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let text_of = format!("[mainframe.connections.CALC]\n{settings}\n");
+        std::fs::write(folder.path().join("tupelo.toml"), text_of).unwrap();
+        let ran = crate::program::run(&["check", folder.path().to_str().unwrap()]);
+        let said = text(&ran.stdout) + &text(&ran.stderr);
+        assert!(!ran.status.success() && said.contains(told), "{settings}: {said}");
+        assert!(said.contains("[mainframe.connections.CALC]"), "{said}");
+    }
 }
 
 #[test]
@@ -242,7 +377,12 @@ fn what_a_server_answers_has_its_meaning() {
         ("no HTTP at all\r\n\r\n", 502, "may have run"),
         ("", 502, "may have run"),
     ] {
-        let (mut process, http, _front) = before(answer, "");
+        let (address, _seen) = server(answer.as_bytes());
+        let settings = format!(
+            "[mainframe.connections.CALC]\nurl = \"http://{address}/run/{{program}}\"\n\
+             code_page = \"ascii\"\n"
+        );
+        let (mut process, http, _front) = front(&settings, &[]);
         let asked = http::send(&http, "POST", "/calc", Some(&body("ADD", 1)));
         let told = format!("{answer:?}: {} {}", asked.status, text(&asked.body));
         assert_eq!(asked.status, status, "{told}");

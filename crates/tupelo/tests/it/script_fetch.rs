@@ -10,13 +10,13 @@ use serde_json::Value;
 use crate::script::{Bank, write};
 
 /// Who signs certificates.
-struct Authority {
+pub struct Authority {
     issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
-    pem: String,
+    pub pem: String,
 }
 
 impl Authority {
-    fn new() -> Authority {
+    pub fn new() -> Authority {
         let key = rcgen::KeyPair::generate().unwrap();
         let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -29,6 +29,11 @@ impl Authority {
     /// A server with a certificate for a name, whose validity ended in a year;
     /// it says hello. Its port.
     fn server(&self, name: &str, until: i32) -> u16 {
+        self.answering(name, until, b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello")
+    }
+
+    /// The same with an answer of its own.
+    pub fn answering(&self, name: &str, until: i32, answer: &'static [u8]) -> u16 {
         let key = rcgen::KeyPair::generate().unwrap();
         let mut params = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.not_before = rcgen::date_time_ymd(2020, 1, 1);
@@ -52,7 +57,6 @@ impl Authority {
                 let mut stream = rustls::StreamOwned::new(session, stream);
                 let mut asked = [0; 4096];
                 if let Ok(1..) = stream.read(&mut asked) {
-                    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
                     let _ = stream.write_all(answer);
                     stream.conn.send_close_notify();
                     let _ = stream.flush();
