@@ -100,7 +100,11 @@ pub(super) fn write<'h>(all: impl Iterator<Item = (&'h str, &'h Health)>, out: &
     for (name, kind, help, value) in FIGURES {
         let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
         for (connection, health) in &all {
-            let _ = writeln!(out, "{name}{{connection=\"{connection}\"}} {}", value(health));
+            let _ = writeln!(
+                out,
+                "{name}{{connection=\"{connection}\"}} {}",
+                value(health)
+            );
         }
     }
 }

@@ -125,7 +125,12 @@ impl Mainframe {
     ///
     /// # Errors
     /// What of it cannot be used, in words.
-    pub fn add_web(&mut self, name: &str, web: WebConnection, common: Common) -> Result<(), String> {
+    pub fn add_web(
+        &mut self,
+        name: &str,
+        web: WebConnection,
+        common: Common,
+    ) -> Result<(), String> {
         let (host, port, secure) = web.target()?;
         let tls = match (secure, common.tls.clone()) {
             (true, tls) => Some(tls.unwrap_or_default()),
@@ -166,7 +171,8 @@ impl Mainframe {
             kind,
             dial,
         };
-        self.connections.insert(name.to_owned(), Arc::new(connection));
+        self.connections
+            .insert(name.to_owned(), Arc::new(connection));
         Ok(())
     }
 
@@ -216,7 +222,10 @@ impl Mainframe {
         if self.is_empty() {
             return;
         }
-        health::write(self.connections.values().map(|c| (&*c.name, &c.health)), out);
+        health::write(
+            self.connections.values().map(|c| (&*c.name, &c.health)),
+            out,
+        );
     }
 }
 

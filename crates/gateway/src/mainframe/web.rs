@@ -155,7 +155,11 @@ impl WebConnection {
         };
         let ready = sender.ready().await;
         ready.map_err(|e| Missing::Unsent(way.lost(e)))?;
-        let (parts, body) = sender.send_request(request).await.map_err(gone)?.into_parts();
+        let (parts, body) = sender
+            .send_request(request)
+            .await
+            .map_err(gone)?
+            .into_parts();
         let most = way.connection.common.max_bytes;
         // An answer has begun: nothing is made again from here on.
         let body = Limited::new(body, most).collect().await.map_err(|e| {
@@ -231,10 +235,15 @@ fn answered(
         }
         StatusCode::PAYLOAD_TOO_LARGE => Err(Failed::TooLarge),
         // It was refused before anything ran.
-        StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            Err(way.impossible(format!("the server answers with status {status}{}", said(bytes))))
-        }
-        _ => Err(way.lost(format!("the server answers with status {status}{}", said(bytes)))),
+        StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(way
+            .impossible(format!(
+                "the server answers with status {status}{}",
+                said(bytes)
+            ))),
+        _ => Err(way.lost(format!(
+            "the server answers with status {status}{}",
+            said(bytes)
+        ))),
     }
 }
 

@@ -8,9 +8,9 @@
 //! files are a cross-check too (see [`super::dai`]).
 
 use super::origin::Sources;
+use super::page::{self, Pages};
 use super::record::Record;
 use super::structure::{Limits, Structures, derive};
-use super::page::{self, Pages};
 use super::{dai, keys, read_yaml};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use copybook::{FieldId, Layout};

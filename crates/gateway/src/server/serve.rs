@@ -379,7 +379,10 @@ impl<B: Backend> Server<B> {
             body: json,
         };
         let called = self.called(work)?;
-        let response = &called.sides.as_ref().map_or(&asset.response, |s| &s.response);
+        let response = &called
+            .sides
+            .as_ref()
+            .map_or(&asset.response, |s| &s.response);
         let reply = self.run(work, &called, parts, &request, trail).await?;
         let abend = reply.abend();
         trail.answered(reply.ran(), abend.as_ref().map(|a| a.code.as_str()));

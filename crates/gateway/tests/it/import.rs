@@ -381,7 +381,11 @@ fn truths_dates_and_rows_that_are_empty_mean_what_the_import_was_told() {
     let gateway = cards(sender);
     let ask = |body: &serde_json::Value| {
         let answer = send(gateway.address(), "POST", "/cards", "", &body.to_string());
-        (answer.status, answer.json(), sent.try_recv().unwrap_or_default())
+        (
+            answer.status,
+            answer.json(),
+            sent.try_recv().unwrap_or_default(),
+        )
     };
     let body = json!({"active": true, "locked": false, "born": "1969-07-21", "seen": "2026-11-23",
         "notes": ["one", "", "three"], "buys": [{"what": "", "many": 2}]});
@@ -398,7 +402,11 @@ fn truths_dates_and_rows_that_are_empty_mean_what_the_import_was_told() {
     // What is neither is missing.
     let (_, back, _) = ask(&json!({}));
     assert_eq!(back, json!({"locked": false, "notes": [], "buys": []}));
-    for wrong in [json!({"active": "Y"}), json!({"born": "1969-7-21"}), json!({"born": 19690721})] {
+    for wrong in [
+        json!({"active": "Y"}),
+        json!({"born": "1969-7-21"}),
+        json!({"born": 19690721}),
+    ] {
         assert_eq!(ask(&wrong).0, 400, "{wrong}");
     }
 }
@@ -418,7 +426,12 @@ fn overrides_that_a_field_cannot_hold_are_told() {
         request: vec![book(None)],
         response: vec![book(None)],
     };
-    let truths = ["NOBODY=Y/N", "ORDER-ID=Y/N", "ORDER-LINE=1/0", "ITEM-NO=TOOLONG/N"];
+    let truths = [
+        "NOBODY=Y/N",
+        "ORDER-ID=Y/N",
+        "ORDER-LINE=1/0",
+        "ITEM-NO=TOOLONG/N",
+    ];
     new.overrides.booleans = truths.map(|t| Truth::parse(t).unwrap()).into();
     let days = ["TOTAL=YYYYMMDD", "ITEM-NO=YYYYMMDD", "ORDER-ID=YY-MM-DD"];
     new.overrides.dates = days.map(|t| Day::parse(t).unwrap()).into();

@@ -139,7 +139,9 @@ impl Backend for Providers {
     fn impairment(&self) -> Option<String> {
         let local = self.local.as_ref().and_then(LocalRegion::impairment);
         let remote = || self.remote.as_ref().and_then(|remote| remote.impairment());
-        local.or_else(remote).or_else(|| self.mainframe.impairment())
+        local
+            .or_else(remote)
+            .or_else(|| self.mainframe.impairment())
     }
 
     /// One region of several is enough.

@@ -107,12 +107,13 @@ impl Application {
         let mut made = Mainframe::new(threads);
         let mut wrong = Vec::new();
         for (name, config) in &self.config.mainframe.connections {
-            let added = config.common(&self.folder).and_then(|common| {
-                match config.kind(&self.folder)? {
-                    Kind::Web(web) => made.add_web(name, web, common),
-                    Kind::Sockets(sockets) => made.add_sockets(name, sockets, common),
-                }
-            });
+            let added =
+                config
+                    .common(&self.folder)
+                    .and_then(|common| match config.kind(&self.folder)? {
+                        Kind::Web(web) => made.add_web(name, web, common),
+                        Kind::Sockets(sockets) => made.add_sockets(name, sockets, common),
+                    });
             if let Err(why) = added {
                 wrong.push(format!("[mainframe.connections.{name}] {why}"));
             }
@@ -236,7 +237,11 @@ mod tests {
 
     fn framed(toml: &str) -> Framed {
         let frame: FrameConfig = toml::from_str(toml).unwrap();
-        Framed(frame.build(false, &mut |key, why| panic!("{key} {why}")).unwrap())
+        Framed(
+            frame
+                .build(false, &mut |key, why| panic!("{key} {why}"))
+                .unwrap(),
+        )
     }
 
     #[test]
@@ -246,7 +251,12 @@ mod tests {
         lines.emit(b"one", &mut out).unwrap();
         assert_eq!(lines.first(&out), Ok(Some(0..3)));
         assert_eq!(lines.first(b"on"), Ok(None));
-        assert!(lines.emit(b"o\ne", &mut Vec::new()).unwrap_err().contains("delimiter"));
+        assert!(
+            lines
+                .emit(b"o\ne", &mut Vec::new())
+                .unwrap_err()
+                .contains("delimiter")
+        );
         let lengths = framed("length = 2");
         lengths.emit(b"o\ne", &mut Vec::new()).unwrap();
         assert!(lengths.emit(&[0; 70_000], &mut Vec::new()).is_err());

@@ -200,12 +200,8 @@ pub fn run(args: Args) -> Result<Outcome> {
         What::Redeploy(args) => run_redeploy(&args),
         What::Import(args) => {
             let app = Application::open(&args.app, None)?;
-            if let Some(name) = args.what.iter().find(|name| is_requester_archive(name)) {
-                bail!(
-                    help = "put the API's OpenAPI document into requesters/NAME/ and run `tupelo api requester \
-                            requesters/NAME --to copybooks`: the copybooks are generated from it anew",
-                    "{name} is an archive of an API requester, whose form is not documented"
-                );
+            if args.what.iter().any(|name| is_requester_archive(name)) {
+                return run_requester_archives(&args, &app);
             }
             if args.what.iter().all(|name| is_archive(name)) {
                 return run_archives(&args, &app);
@@ -232,6 +228,46 @@ fn is_requester_archive(name: &str) -> bool {
     extension.eq_ignore_ascii_case("ara")
 }
 
+/// Takes the documents out of archives of API requesters.
+fn run_requester_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
+    if args.program.is_some() || !args.request.is_empty() || args.update {
+        bail!("archives say themselves what they are of: no other option than --app and --force");
+    }
+    for name in &args.what {
+        if !is_requester_archive(name) {
+            bail!("{name} is no .ara: archives of APIs that are called are imported by themselves");
+        }
+        let made = gateway::requester_archive(Path::new(name), &archive(name)?)
+            .map_err(|faults| refused("the archive cannot be imported", faults))?;
+        let title: String = made.name.split_whitespace().collect();
+        let own = plain_name(&title)?;
+        let folder = Path::new(&app.config.requester.folder).join(own);
+        let file = app.folder.join(&folder).join(made.document);
+        if file.exists() && !args.force {
+            bail!(help = "--force writes it anew", "{} is there already", file.display());
+        }
+        write(&file, &made.text)?;
+        println!("Made {}.", file.display());
+        println!(
+            "Next:\n  [requester.apis.{own}] with url = \"https://…\" in tupelo.toml\n  \
+             tupelo api requester {} --stub --to copybooks",
+            folder.display()
+        );
+    }
+    Ok(Outcome::Clean)
+}
+
+/// An archive's bytes, if it is not too large.
+fn archive(name: &str) -> Result<Vec<u8>> {
+    let size = fs::metadata(name).into_diagnostic();
+    let size = size.wrap_err_with(|| format!("{name} cannot be read"))?.len();
+    if size > MAX_ARCHIVE {
+        bail!("{name} has more than {} MiB", MAX_ARCHIVE >> 20);
+    }
+    let bytes = fs::read(name).into_diagnostic();
+    bytes.wrap_err_with(|| format!("{name} cannot be read"))
+}
+
 /// Makes a project of archives.
 fn run_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_some() || !args.request.is_empty() || args.update {
@@ -239,14 +275,7 @@ fn run_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     }
     let mut archives = Vec::new();
     for name in &args.what {
-        let file = PathBuf::from(name);
-        let size = fs::metadata(&file).into_diagnostic();
-        let size = size.wrap_err_with(|| format!("{name} cannot be read"))?.len();
-        if size > MAX_ARCHIVE {
-            bail!("{name} has more than {} MiB", MAX_ARCHIVE >> 20);
-        }
-        let bytes = fs::read(&file).into_diagnostic();
-        archives.push((file, bytes.wrap_err_with(|| format!("{name} cannot be read"))?));
+        archives.push((PathBuf::from(name), archive(name)?));
     }
     let made = import_archives(&archives)
         .map_err(|faults| refused("the archives cannot be imported", faults))?;

@@ -46,16 +46,29 @@ fn a_user_and_a_password_are_sent_with_each_call() {
     for (head, _) in seen.iter() {
         let head = head.to_ascii_lowercase();
         // ann:s3cret:x
-        assert!(head.contains("authorization: basic yw5uonmzy3jldDp4".to_ascii_lowercase().as_str()), "{head}");
+        assert!(
+            head.contains(
+                "authorization: basic yw5uonmzy3jldDp4"
+                    .to_ascii_lowercase()
+                    .as_str()
+            ),
+            "{head}"
+        );
     }
 }
 
 #[test]
 fn a_secret_that_is_not_there_is_told_and_nothing_is_called_without_it() {
     let (port, seen) = serve(library);
-    let folder = books(port, "basic = { user = \"ann\", password_file = \"gone\" }\n");
+    let folder = books(
+        port,
+        "basic = { user = \"ann\", password_file = \"gone\" }\n",
+    );
     let said = displayed(folder.path(), "BKHO");
-    assert!(said.contains("[requester.apis.books] is not called: gone:"), "{said}");
+    assert!(
+        said.contains("[requester.apis.books] is not called: gone:"),
+        "{said}"
+    );
     assert!(said.contains("REASON  10"), "{said}");
     assert!(seen.lock().unwrap().is_empty());
 }
@@ -73,7 +86,10 @@ fn guarded(
             return match all.contains(wants) {
                 true => {
                     let number = given.fetch_add(1, Relaxed) + 1;
-                    (200, format!(r#"{{"{member}":"T-{number}","expires_in":3600}}"#))
+                    (
+                        200,
+                        format!(r#"{{"{member}":"T-{number}","expires_in":3600}}"#),
+                    )
                 }
                 false => (400, format!("{{\"got\":{all:?}}}")),
             };
@@ -91,7 +107,10 @@ fn guarded(
 fn counted(seen: &crate::requester::Seen) -> (usize, usize) {
     let seen = seen.lock().unwrap();
     let token = |head: &str| head.lines().next().is_some_and(|l| l.contains(" /token "));
-    (seen.iter().filter(|(head, _)| token(head)).count(), seen.len())
+    (
+        seen.iter().filter(|(head, _)| token(head)).count(),
+        seen.len(),
+    )
 }
 
 fn oauth(port: u16) -> String {
@@ -123,7 +142,10 @@ fn a_server_that_refuses_new_tokens_too_is_told_to_the_program() {
     let folder = books(port, &oauth(port));
     secret(folder.path(), "cs", "hush");
     let said = displayed(folder.path(), "BKST");
-    assert!(said.contains("STATUS 401: {\"reason\":\"who are you\"}"), "{said}");
+    assert!(
+        said.contains("STATUS 401: {\"reason\":\"who are you\"}"),
+        "{said}"
+    );
     assert_eq!(counted(&seen), (2, 4));
 }
 
@@ -218,7 +240,10 @@ fn an_authority_of_ones_own_is_trusted_and_no_other() {
     for (port, told) in [
         (good, "WRITER Dennis Ritchie"),
         (ours.answering("localhost", 2021, answer), "xpired"),
-        (ours.answering("other.example", 2099, answer), "NotValidForName"),
+        (
+            ours.answering("other.example", 2099, answer),
+            "NotValidForName",
+        ),
         (theirs.answering("localhost", 2099, answer), "UnknownIssuer"),
     ] {
         let folder = books(1, "trusted = \"ours.pem\"\n");
@@ -226,7 +251,10 @@ fn an_authority_of_ones_own_is_trusted_and_no_other() {
         over_tls(folder.path(), 1, port);
         let said = displayed(folder.path(), "BKST");
         let good = told.starts_with("WRITER");
-        assert!(said.contains(told) || !good && said.contains("TLS with localhost"), "{told}: {said}");
+        assert!(
+            said.contains(told) || !good && said.contains("TLS with localhost"),
+            "{told}: {said}"
+        );
         assert_eq!(said.contains("CODE +0000000004"), !good, "{told}: {said}");
     }
     // Nobody trusts it without being told to.
@@ -252,9 +280,16 @@ fn an_answer_that_does_not_come_is_given_up() {
     let folder = books(port, "");
     let file = folder.path().join("tupelo.toml");
     let settings = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, settings.replace("timeout_ms = 5000", "timeout_ms = 200")).unwrap();
+    std::fs::write(
+        &file,
+        settings.replace("timeout_ms = 5000", "timeout_ms = 200"),
+    )
+    .unwrap();
     let said = displayed(folder.path(), "BKHO");
-    assert!(said.contains("REASON  11: 127.0.0.1 did not answer within 200 ms"), "{said}");
+    assert!(
+        said.contains("REASON  11: 127.0.0.1 did not answer within 200 ms"),
+        "{said}"
+    );
     let said = displayed(folder.path(), "BKST");
     assert!(said.contains("CODE +0000000004"), "{said}");
 }
@@ -268,7 +303,10 @@ fn answers_that_are_too_large_cut_or_no_json_are_told() {
     for answer in ["no JSON", "{\"isbn\":", "[1,2]", ""] {
         let (port, _) = serve(move |_, _| (200, answer.to_owned()));
         let said = displayed(books(port, "").path(), "BKST");
-        assert!(said.contains("CODE +0000000002 STATUS 200"), "{answer:?}: {said}");
+        assert!(
+            said.contains("CODE +0000000002 STATUS 200"),
+            "{answer:?}: {said}"
+        );
     }
     // A server that ends in the middle of its answer.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -298,7 +336,24 @@ fn a_status_that_the_document_has_or_has_not_is_told_with_its_body() {
         match status {
             409 => assert!(said.contains("THE BOOK IS THERE ALREADY"), "{said}"),
             404 => {}
-            _ => assert!(said.contains(&format!("STATUS {status}: {answer}")), "{said}"),
+            _ => assert!(
+                said.contains(&format!("STATUS {status}: {answer}")),
+                "{said}"
+            ),
         }
+    }
+}
+
+#[test]
+fn an_archive_of_an_api_requester_that_cannot_be_read_is_told_with_what_to_do() {
+    let folder = books(1, "");
+    let app = folder.path().to_str().unwrap();
+    secret(folder.path(), "books.ara", "not an archive");
+    let file = folder.path().join("books.ara");
+    let ran = crate::program::run(&["api", "import", file.to_str().unwrap(), "--app", app]);
+    let said = crate::program::text(&ran.stderr);
+    assert!(!ran.status.success());
+    for part in ["the archive is refused", "tupelo api requester"] {
+        assert!(said.contains(part), "{said}");
     }
 }

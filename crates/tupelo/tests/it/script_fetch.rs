@@ -29,7 +29,11 @@ impl Authority {
     /// A server with a certificate for a name, whose validity ended in a year;
     /// it says hello. Its port.
     fn server(&self, name: &str, until: i32) -> u16 {
-        self.answering(name, until, b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello")
+        self.answering(
+            name,
+            until,
+            b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello",
+        )
     }
 
     /// The same with an answer of its own.

@@ -1,8 +1,8 @@
 //! The fields of a record as members of a JSON body: what each is called, what
 //! it may hold, and which way it goes.
 
-use super::usage::Usage;
 use super::overrides::Meaning;
+use super::usage::Usage;
 use super::{ImportNames, Overrides, Redefines};
 use crate::project::record::is_text;
 use copybook::{Field, FieldId, Kind, Layout, Literal, Numeric, Storage};

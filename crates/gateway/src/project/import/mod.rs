@@ -21,11 +21,13 @@ use super::folder_name;
 use super::origin::SOURCES;
 use super::record::Record;
 use crate::diagnostics::{Diagnostics, Position};
-pub use archive::{FromArchives, fuzz_archive, import_archives};
+pub use archive::{
+    FromArchives, RequesterArchive, fuzz_archive, import_archives, requester_archive,
+};
 use body::Body;
 pub use choice::Choice;
-pub use overrides::{Day, Overrides, Truth};
 use copybook::{CopyFolders, Layout, ParseOptions};
+pub use overrides::{Day, Overrides, Truth};
 use std::path::{Path, PathBuf};
 pub use update::{Update, program_text, update};
 

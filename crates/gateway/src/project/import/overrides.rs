@@ -107,9 +107,7 @@ impl Day {
         };
         let month = part(self.at("MM").unwrap_or_default(), 2);
         let day = part(self.at("DD").unwrap_or_default(), 2);
-        format!(
-            "($t := {text}; $contains($t, /[1-9]/) ? {year} & \"-\" & {month} & \"-\" & {day})"
-        )
+        format!("($t := {text}; $contains($t, /[1-9]/) ? {year} & \"-\" & {month} & \"-\" & {day})")
     }
 
     /// A date of ISO 8601 as the field has it.
@@ -119,7 +117,10 @@ impl Day {
         let mut rest = self.format.as_str();
         while let Some(first) = rest.chars().next() {
             let (piece, length) = match first {
-                'Y' => (format!("$substring({path}, {}, {digits})", 4 - digits), digits),
+                'Y' => (
+                    format!("$substring({path}, {}, {digits})", 4 - digits),
+                    digits,
+                ),
                 'M' => (format!("$substring({path}, 5, 2)"), 2),
                 'D' => (format!("$substring({path}, 8, 2)"), 2),
                 other => (format!("\"{other}\""), 1),
@@ -170,7 +171,11 @@ impl Meaning {
                     true => value.to_owned(),
                     false => json!(value).to_string(),
                 };
-                format!("$exists({path}) ? ({path} ? {} : {})", value(yes), value(no))
+                format!(
+                    "$exists({path}) ? ({path} ? {} : {})",
+                    value(yes),
+                    value(no)
+                )
             }
             Meaning::Day(day) => day.stored(path),
         }
@@ -294,7 +299,15 @@ mod tests {
         for wrong in ["A", "A=Y", "=Y/N", "A=Y/Y", "A=Y/N/M"] {
             assert_eq!(Truth::parse(wrong), None, "{wrong}");
         }
-        for wrong in ["A", "A=YYYYDDD", "A=YYYY", "A=YYYYMMDDHH", "=YYMMDD", "A=MMDD", "A=YYÄMMDD"] {
+        for wrong in [
+            "A",
+            "A=YYYYDDD",
+            "A=YYYY",
+            "A=YYYYMMDDHH",
+            "=YYMMDD",
+            "A=MMDD",
+            "A=YYÄMMDD",
+        ] {
             assert_eq!(Day::parse(wrong), None, "{wrong}");
         }
     }

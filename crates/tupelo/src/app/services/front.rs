@@ -30,7 +30,8 @@ impl Front {
     /// Reads the APIs and serves them.
     pub fn start(app: &Application, said: &mut Said) -> Result<Front> {
         let connections = Connections::read(app)?;
-        if connections.config.connections.is_empty() && app.config.mainframe.connections.is_empty() {
+        if connections.config.connections.is_empty() && app.config.mainframe.connections.is_empty()
+        {
             bail!(
                 help = "[ipconn.connections.NAME] with address = \"host:1435\" in tupelo.toml names one",
                 "a gateway without a region needs a connection to one, and there is none"
