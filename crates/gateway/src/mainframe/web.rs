@@ -22,6 +22,7 @@ use http::{StatusCode, Uri};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper_util::rt::TokioIo;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use std::net::IpAddr;
 
 use super::pool::{Session, Wire};
 use super::{MainframeReply, MainframeTask, Way};
@@ -67,6 +68,10 @@ impl WebConnection {
         };
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        let here = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+        if !secure && !here && (self.basic.is_some() || self.user_header.is_some()) {
+            return Err("basic and user_header go beyond this machine by https:// alone".into());
+        }
         Ok((host.to_owned(), port, secure))
     }
 
@@ -287,6 +292,22 @@ mod tests {
         ] {
             let told = web(url).target().unwrap_err();
             assert!(told.contains(why), "{url}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_password_goes_over_tls_or_stays_on_this_machine() {
+        for (url, good) in [
+            ("http://127.0.0.1:80/{program}", true),
+            ("http://[::1]/{program}", true),
+            ("https://cics.example/{program}", true),
+            ("http://cics.example/{program}", false),
+        ] {
+            let web = WebConnection {
+                basic: Some(("u".into(), "p".into())),
+                ..web(url)
+            };
+            assert_eq!(web.target().is_ok(), good, "{url}");
         }
     }
 }

@@ -261,6 +261,7 @@ fn the_value_of_a_field_chooses_what_a_response_shows() {
         channel: false,
         names: ImportNames::default(),
         redefines: Redefines::ByValue(choice),
+        overrides: Overrides::default(),
         copies: Vec::new(),
         program_text: None,
         request: vec![either.clone()],

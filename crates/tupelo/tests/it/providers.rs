@@ -302,7 +302,7 @@ fn a_listener_is_spoken_to_in_frames_of_bytes() {
          code_page = \"cp273\"\n"
     );
     let (_process, http, _folder) = front(&settings, &[]);
-    let answer = http::send(&http, "POST", "/calc", Some(r#"{"calc_name":"ÄNN"}"#));
+    let answer = http::send(&http, "POST", "/calc", Some(r#"{"calc_op":"ADD","calc_name":"ÄNN"}"#));
     assert_eq!(answer.json()["calc_name"], "ÄNN", "{}", text(&answer.body));
     let came = seen.recv().unwrap();
     assert_eq!(came.len(), 31);
@@ -325,7 +325,7 @@ fn a_server_with_tls_is_called_when_its_authority_is_trusted() {
              code_page = \"cp273\"\ntrusted = \"ours.pem\"\n"
         );
         let (_process, http, _folder) = front(&settings, &[("ours.pem", ours.pem.as_str())]);
-        let answer = http::send(&http, "POST", "/calc", Some("{}"));
+        let answer = http::send(&http, "POST", "/calc", Some(r#"{"calc_op":"ADD"}"#));
         assert_eq!(answer.status, status, "{}", text(&answer.body));
     }
 }
