@@ -23,6 +23,7 @@ fuzz_target!(|text: &str| {
             prefix: None,
         },
         redefines: Redefines::All,
+        overrides: Overrides::default(),
         copies: Vec::new(),
         program_text: Some(program.to_owned()),
         request: vec![book.clone()],

@@ -122,6 +122,8 @@ pub enum PutError<E> {
     TooLarge,
     /// Not a name for a container.
     Name(String),
+    /// The backend takes containers in another way, or none.
+    Form(String),
     /// The writer's own reason.
     Fill(E),
 }
@@ -130,6 +132,14 @@ pub enum PutError<E> {
 pub trait Door: 'static {
     /// A call that is admitted.
     type Task: Task;
+
+    /// The CCSID of the mainframe's code page that data has behind this
+    /// connection when nothing else names one; none where programs run in a
+    /// region of ours.
+    fn mainframe_ccsid(&self, connection: Option<&str>) -> Option<u16> {
+        let _ = connection;
+        None
+    }
 
     /// Waits for the call's admission.
     fn begin(&self, call: Call<'_>) -> impl Future<Output = Result<Self::Task, Refusal>>;

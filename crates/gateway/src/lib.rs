@@ -3,6 +3,7 @@
 mod backend;
 mod diagnostics;
 mod json;
+mod mainframe;
 mod mapping;
 mod observe;
 mod openapi;
@@ -21,12 +22,17 @@ pub use backend::{
     Abend, Backend, Call, Command, Door, Failed, Operated, PutError, Ran, Refusal, Reply, Task,
 };
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
+pub use mainframe::{
+    Common, Frames, Mainframe, MainframeDoor, MainframeReply, MainframeTask, SocketConnection,
+    TlsTrust, WebConnection, mainframe_metrics_sample,
+};
 pub use observe::{AuditConfig, ObserveConfig, TracingConfig, check_endpoint};
 pub use openapi::keywords::reference_page as openapi_reference;
 pub use policy::{Policies, Policy};
 pub use project::import::{
-    Choice, FromArchives, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle,
-    Redefines, Update, fuzz_archive, import, import_archives, program_text, update,
+    Choice, Day, FromArchives, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle,
+    Overrides, Redefines, RequesterArchive, Truth, Update, fuzz_archive, import, import_archives,
+    program_text, requester_archive, update,
 };
 pub use project::operation::{Api, Contract};
 pub use project::structure::{Generated, fuzz_derived, structures};

@@ -20,6 +20,8 @@ pub(crate) struct Request<'a> {
     pub params: &'a [Param],
     pub values: &'a [params::Value<'a>],
     pub headers: &'a http::HeaderMap,
+    /// As it came; it has the parameters that the document does not name.
+    pub query: Option<&'a str>,
     pub body: Option<Json<'a>>,
 }
 
@@ -446,7 +448,8 @@ impl<'a> EvalContext<'a> {
         }
     }
 
-    /// Writes all parameters of a place as an object. Names of headers have no
+    /// Writes all parameters of a place as an object: of the query and of the
+    /// headers those too that the document does not name. Names of headers have no
     /// case: a header has the name that `uses` gives it, then that of the
     /// document, then its own in lower case.
     fn all_params(&self, place: Place, uses: &[Path], out: &mut Vec<u8>) {
@@ -460,6 +463,12 @@ impl<'a> EvalContext<'a> {
             out.push(b':');
             write(out);
         };
+        if place == Place::Query {
+            let others = params::undeclared(self.request.query, self.request.params);
+            for (name, values) in others {
+                member(&name, &mut |out| values.write(out));
+            }
+        }
         let mut headers = |known: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
             let used = uses.iter().filter(|path| path.root == Root::Headers);
             let names: BTreeSet<&str> = used

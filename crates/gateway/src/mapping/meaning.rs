@@ -140,6 +140,7 @@ pub(super) fn asked(body: Option<&str>, parameter: &str, check: impl FnOnce(&mut
         params: &params,
         values: &values,
         headers: &headers,
+        query: None,
         body,
     };
     let mut context = EvalContext::new(&request, None);

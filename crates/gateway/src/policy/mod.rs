@@ -13,6 +13,7 @@
 mod read;
 
 use crate::diagnostics::{Diagnostics, Position};
+use crate::project::page;
 use crate::security::Identity;
 use http::request::Parts;
 use http::{HeaderName, Method};
@@ -69,6 +70,7 @@ struct Set {
 enum Property {
     Connection,
     Transaction,
+    Ccsid,
 }
 
 /// A part of a value: as it is written, or what a header says.
@@ -83,6 +85,8 @@ enum Piece {
 pub(crate) struct Choice {
     pub connection: Option<String>,
     pub transid: Option<String>,
+    /// The mainframe's code page that data has there.
+    pub ccsid: Option<u16>,
 }
 
 impl Policies {
@@ -147,6 +151,20 @@ impl Policy {
         out
     }
 
+    /// Code pages that rules choose, each with its place: they mean nothing
+    /// where there is no connection to a mainframe.
+    pub fn idle_code_pages(&self) -> Diagnostics {
+        let mut out = Diagnostics::default();
+        for set in self.rules.iter().flat_map(|rule| &rule.sets) {
+            if set.property == Property::Ccsid {
+                let message = "cicsCcsid is not applied: data is in the region's code page";
+                let help = "it counts for connections of [mainframe] in tupelo.toml".to_owned();
+                out.warn_help(&self.file, set.at, message.to_owned(), Some(help));
+            }
+        }
+        out
+    }
+
     /// What the rules choose for a request.
     ///
     /// # Errors
@@ -158,6 +176,7 @@ impl Policy {
         known: impl Fn(&str) -> bool,
     ) -> Result<Choice, String> {
         let mut choice = Choice::default();
+        let mut ccsid = None;
         for rule in &self.rules {
             if !rule.conditions.iter().all(|c| c.holds(parts, caller)) {
                 continue;
@@ -166,6 +185,7 @@ impl Policy {
                 let place = match set.property {
                     Property::Connection => &mut choice.connection,
                     Property::Transaction => &mut choice.transid,
+                    Property::Ccsid => &mut ccsid,
                 };
                 if place.is_none() {
                     *place = Some(set.value(parts));
@@ -178,6 +198,7 @@ impl Policy {
         if let Some(name) = choice.connection.as_ref().filter(|name| !known(name)) {
             return Err(format!("there is no connection {name:?}"));
         }
+        choice.ccsid = ccsid.map(|text| page::ccsid(&text)).transpose()?;
         Ok(choice)
     }
 }
@@ -310,10 +331,23 @@ mod tests {
             <actions><set property=\"imsTranCode\" value=\"A\"/><set property=\"cicsCcsid\" value=\"37\"/></actions></rule></ruleset>";
         let policy = Policy::parse(Path::new("p.xml"), ims).unwrap();
         let told = policy.warnings().to_string();
-        assert!(
-            told.contains("imsTranCode") && told.contains("cicsCcsid"),
-            "{told}"
-        );
+        assert!(told.contains("imsTranCode"), "{told}");
+        assert!(!told.contains("cicsCcsid"), "{told}");
+        // The code page is for those who have a mainframe to talk to.
+        let told = policy.idle_code_pages().to_string();
+        assert!(told.contains("cicsCcsid is not applied"), "{told}");
+        let choose = |policy: &Policy, header: &str| {
+            let request = http::Request::get("/").header("x", header);
+            let parts = request.body(()).unwrap().into_parts().0;
+            policy.choose(&parts, None, |_| true)
+        };
+        assert_eq!(choose(&policy, "a").unwrap().ccsid, Some(37));
+        let by_header = ims.replace("value=\"37\"", "value=\"${x}\"");
+        let policy = Policy::parse(Path::new("p.xml"), &by_header).unwrap();
+        assert_eq!(choose(&policy, "1047").unwrap().ccsid, Some(1047));
+        assert!(choose(&policy, "ebcdic").unwrap_err().contains("CCSID"));
+        let wrong = ims.replace("value=\"37\"", "value=\"3\"");
+        assert!(Policy::parse(Path::new("p.xml"), &wrong).is_err());
         for none in [
             "",
             "<ruleset/>",

@@ -4,13 +4,15 @@
 
 use super::{Condition, Piece, Property, Rule, Set};
 use crate::diagnostics::{Diagnostics, Position, closest};
+use crate::project::page;
 use http::{HeaderName, Method};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::path::Path;
 
 /// Properties that rules may set.
-const PROPERTIES: [(&str, Property); 2] = [
+const PROPERTIES: [(&str, Property); 3] = [
+    ("cicsCcsid", Property::Ccsid),
     ("cicsConnectionRef", Property::Connection),
     ("cicsTransId", Property::Transaction),
 ];
@@ -261,11 +263,6 @@ impl Reading<'_> {
         let name = self.attribute(tag, "property", at).unwrap_or_default();
         let value = self.attribute(tag, "value", at).unwrap_or_default();
         let elsewhere = |prefix| name.starts_with(prefix);
-        if name == "cicsCcsid" {
-            let message = "cicsCcsid is not applied: data is in the region's code page";
-            let help = Some("[region] code_page in tupelo.toml names it".to_owned());
-            return self.set_nothing(at, message.to_owned(), help);
-        }
         if elsewhere("ims") || elsewhere("db2") {
             let message = format!("{name} is not applied: there are CICS programs only");
             return self.set_nothing(at, message, None);
@@ -291,6 +288,12 @@ impl Reading<'_> {
                 let message = format!("{text:?} is no transaction's name");
                 let help = "1 to 4 letters, digits and $@#./-_%&?!:|\"=,;<>";
                 self.out.error_help(self.file, at, message, help);
+            }
+            ([Piece::Text(text)], Property::Ccsid) => {
+                if let Err(why) = page::ccsid(text) {
+                    let help = "a number, such as 37 or 1047";
+                    self.out.error_help(self.file, at, why, help);
+                }
             }
             _ => {}
         }

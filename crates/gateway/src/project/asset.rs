@@ -8,6 +8,7 @@
 //! files are a cross-check too (see [`super::dai`]).
 
 use super::origin::Sources;
+use super::page::{self, Pages};
 use super::record::Record;
 use super::structure::{Limits, Structures, derive};
 use super::{dai, keys, read_yaml};
@@ -55,6 +56,11 @@ pub(crate) struct Asset {
     pub connection: Option<String>,
     pub request: Interface,
     pub response: Interface,
+    /// The mainframe's code page that its data has there (`ccsid`); it counts
+    /// for connections to one.
+    pub ccsid: Option<u16>,
+    /// Its interfaces in code pages of mainframes, by CCSID.
+    pub pages: Pages,
     /// Its structures, where they are derived from the API.
     pub api_first: Option<ApiFirst>,
     /// Where its copybooks came from, if that is said.
@@ -240,6 +246,16 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
     let connection = property("connectionRef").filter(|c| !c.is_empty());
     let usage = property("transidUsage");
     let eib_only = usage.is_some_and(|usage| usage.eq_ignore_ascii_case("EIB_ONLY"));
+    let ccsid = property("ccsid").filter(|c| !c.is_empty());
+    let ccsid = ccsid.and_then(|text| match page::ccsid(&text) {
+        Ok(ccsid) => Some(ccsid),
+        Err(why) => {
+            let at = properties.and_then(|p| p.get("ccsid")).map_or(at, |n| n.at);
+            let help = "a connection to a mainframe's CICS takes its own code page then";
+            out.warn_help(&file, at, why, Some(help.into()));
+            None
+        }
+    });
     if books.is_empty() && style == Style::Channel {
         let derived = api_first(&provider, limits, out)?;
         let nothing = || Interface {
@@ -255,6 +271,8 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
                 connection,
                 request: nothing(),
                 response: nothing(),
+                ccsid,
+                pages: Pages::default(),
                 api_first: Some(derived),
                 sources: None,
             }))),
@@ -327,6 +345,8 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         connection,
         request,
         response,
+        ccsid,
+        pages: Pages::default(),
         api_first: None,
         sources: Sources::load(folder, out),
     })))

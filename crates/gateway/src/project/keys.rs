@@ -33,8 +33,6 @@ pub(crate) enum File {
 
 use Treatment::{Served, Shown};
 
-/// Data has the region's code page.
-const CODE_PAGE: Treatment = Shown("data is in the region's code page");
 const TOLD: Treatment = Shown("");
 /// The assets say it themselves.
 const BY_ASSET: Treatment = Shown("the assets say it themselves");
@@ -54,7 +52,7 @@ const TABLE: &[Section] = &[
             ("program", BY_ASSET),
             ("transid", BY_ASSET),
             ("transidUsage", BY_ASSET),
-            ("ccsid", CODE_PAGE),
+            ("ccsid", BY_ASSET),
             ("providerPrefix", Served),
             ("providerExtension", TOLD),
             ("defaultCharacterMaxLength", Served),
@@ -95,7 +93,8 @@ const TABLE: &[Section] = &[
             ("transid", Served),
             ("transidUsage", Served),
             ("connectionRef", Served),
-            ("ccsid", CODE_PAGE),
+            // For connections to a mainframe; a region of ours has its own.
+            ("ccsid", Served),
         ],
     ),
 ];

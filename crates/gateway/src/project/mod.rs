@@ -18,6 +18,7 @@ mod load;
 pub(crate) mod media;
 pub(crate) mod operation;
 pub(crate) mod origin;
+pub(crate) mod page;
 pub(crate) mod record;
 mod served;
 pub(crate) mod structure;

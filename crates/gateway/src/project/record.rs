@@ -9,10 +9,10 @@
 use crate::diagnostics::{Diagnostics, Position};
 use crate::mapping::expr::Trim;
 use crate::problem::Fault;
-use copybook::codec::{LongRecord, NumberError, Place, ShortRecord, Trim as CodecTrim};
+use copybook::codec::{LongRecord, Machine, NumberError, Place, ShortRecord, Trim as CodecTrim};
 use copybook::{
-    Codec, CodecOptions, DecodeError, EncodeError, FieldCodec, FieldId, Kind, Layout, Names,
-    ParseOptions,
+    CodePage, Codec, CodecOptions, DecodeError, EncodeError, FieldCodec, FieldId, Kind, Layout,
+    Names, ParseOptions,
 };
 use std::path::Path;
 use std::sync::OnceLock;
@@ -21,6 +21,7 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub(crate) struct Record {
     layout: Layout,
+    page: CodePage,
     /// As it stands.
     plain: Form,
     /// Trimmed on both sides, and at the end; made when first asked for.
@@ -36,8 +37,14 @@ struct Form {
 }
 
 impl Form {
-    fn new(layout: &Layout, trim: CodecTrim) -> Result<Form, String> {
+    fn new(layout: &Layout, page: CodePage, trim: CodecTrim) -> Result<Form, String> {
         let options = CodecOptions {
+            code_page: page,
+            // Who has EBCDIC has the mainframe's numbers too.
+            machine: match page.is_ebcdic() {
+                true => Machine::Mainframe,
+                false => Machine::Here,
+            },
             trim,
             short_record: ShortRecord::Absent,
             long_record: LongRecord::Ignore,
@@ -112,9 +119,19 @@ impl Record {
 
     /// Builds the codecs of a layout.
     pub fn new(layout: Layout) -> Result<Record, String> {
-        let plain = Form::new(&layout, CodecTrim::Keep)?;
+        Record::with_page(layout, CodePage::ascii())
+    }
+
+    /// The same record as programs elsewhere have it, in this code page.
+    pub fn in_page(&self, page: CodePage) -> Result<Record, String> {
+        Record::with_page(self.layout.clone(), page)
+    }
+
+    fn with_page(layout: Layout, page: CodePage) -> Result<Record, String> {
+        let plain = Form::new(&layout, page, CodecTrim::Keep)?;
         Ok(Record {
             layout,
+            page,
             plain,
             both: OnceLock::new(),
             end: OnceLock::new(),
@@ -194,10 +211,10 @@ impl Record {
             Trim::Keep => return &self.plain,
             Trim::Both => self
                 .both
-                .get_or_init(|| Form::new(&self.layout, CodecTrim::Both).ok()),
+                .get_or_init(|| Form::new(&self.layout, self.page, CodecTrim::Both).ok()),
             Trim::End => self
                 .end
-                .get_or_init(|| Form::new(&self.layout, CodecTrim::Padding).ok()),
+                .get_or_init(|| Form::new(&self.layout, self.page, CodecTrim::Padding).ok()),
         };
         made.as_ref().unwrap_or(&self.plain)
     }

@@ -282,6 +282,15 @@ impl Operation {
                 .map(|_| "RespBody"),
         };
         let blank = body.iter().all(u8::is_ascii_whitespace);
+        // No body goes with 204 and 205, whatever the document says; an error
+        // without its body is one that the program is told by its status.
+        let good = (200..300).contains(&status);
+        let key = key.filter(|_| good || !blank);
+        if blank && key.is_some() && ![204, 205].contains(&status) {
+            return Err(format!(
+                "the response with status {status} has no body, and the document describes one"
+            ));
+        }
         let text = match key.filter(|_| !blank) {
             Some(key) => [format!("{{\"{key}\":").as_bytes(), body, b"}"].concat(),
             None => b"{}".to_vec(),

@@ -17,7 +17,7 @@ use super::told::{
 };
 use super::trail::{Trail, is_health};
 use super::{Route, Routes, Shared, documents, headers, respond};
-use crate::backend::{Abend, Backend, Call, Door, PutError, Reply as _, Task as _};
+use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply as _, Task as _};
 use crate::json::{Json, Tape};
 use crate::mapping::context::{EvalContext, Failure, Reply, Request};
 use crate::mapping::request::RequestPlan;
@@ -28,6 +28,7 @@ use crate::problem::{Fault, Problem};
 use crate::project::asset::{ApiFirst, Asset, Style};
 use crate::project::media::takes;
 use crate::project::operation::{Api, BodyRule, Operation, Work};
+use crate::project::page::Sides;
 use crate::project::structure;
 use crate::security::Identity;
 use crate::validate::params;
@@ -374,19 +375,24 @@ impl<B: Backend> Server<B> {
             params: &operation.params,
             values: &values,
             headers: &parts.headers,
+            query: parts.uri.query(),
             body: json,
         };
-        let reply = self.run(work, parts, &request, trail).await?;
+        let called = self.called(work)?;
+        let response = &called
+            .sides
+            .as_ref()
+            .map_or(&asset.response, |s| &s.response);
+        let reply = self.run(work, &called, parts, &request, trail).await?;
         let abend = reply.abend();
         trail.answered(reply.ran(), abend.as_ref().map(|a| a.code.as_str()));
         let mut failure = None;
         let derived = asset.api_first.as_ref().filter(|_| abend.is_none());
-        let areas: Vec<Option<&[u8]>> = asset
-            .response
+        let areas: Vec<Option<&[u8]>> = response
             .areas
             .iter()
             .map(|area| {
-                let bytes = match asset.response.style {
+                let bytes = match response.style {
                     _ if abend.is_some() => None,
                     Style::Channel => reply.container(&area.name),
                     Style::Commarea => Some(reply.commarea()),
@@ -412,7 +418,7 @@ impl<B: Backend> Server<B> {
                 None => None,
             };
             let view = Reply {
-                interface: &asset.response,
+                interface: response,
                 bytes: &areas,
                 abend: code,
                 json,
@@ -458,9 +464,30 @@ impl<B: Backend> Server<B> {
         Ok(made.map(|bytes| Full::held(bytes, held)))
     }
 
+    /// Where a program is called, and how its data looks there.
+    fn called<'j>(&self, work: &Job<'j>) -> Result<Called<'j>, Problem> {
+        let (asset, chosen) = (work.asset, work.chosen);
+        let connection = chosen.connection.as_deref().or(asset.connection.as_deref());
+        let sides = match self.door.mainframe_ccsid(connection) {
+            None => None,
+            Some(_) if asset.api_first.is_some() => {
+                let why = "an API-first program takes several containers, and a connection of \
+                           [mainframe] carries one";
+                return Err(refused(Refusal::Impossible(why.into())));
+            }
+            Some(usual) => {
+                let ccsid = chosen.ccsid.or(asset.ccsid).unwrap_or(usual);
+                let sides = asset.pages.of(ccsid, &asset.request, &asset.response);
+                Some(sides.map_err(|why| refused(Refusal::Impossible(why)))?)
+            }
+        };
+        Ok(Called { connection, sides })
+    }
+
     async fn run(
         &self,
         work: &Job<'_>,
+        called: &Called<'_>,
         parts: &Parts,
         request: &Request<'_>,
         trail: &mut Trail,
@@ -472,7 +499,9 @@ impl<B: Backend> Server<B> {
             ..
         } = *work;
         let config = &self.shared.config;
-        let areas = &asset.request.areas;
+        let to = called.sides.as_ref().map_or(&asset.request, |s| &s.request);
+        let areas = &to.areas;
+        let connection = called.connection;
         let made = match (&plan.derived, &asset.api_first) {
             (Some(plan), Some(derived)) => plan
                 .containers(&derived.request, request)
@@ -483,7 +512,6 @@ impl<B: Backend> Server<B> {
         let transid = chosen.transid.as_deref().or(asset.transid.as_deref());
         let runs_under = transid.filter(|_| !asset.eib_only);
         let runs_under = runs_under.unwrap_or(&config.transid);
-        let connection = chosen.connection.as_deref().or(asset.connection.as_deref());
         trail.calls(&asset.program, runs_under, connection);
         let user = trail.user.clone();
         let call = Call {
@@ -547,6 +575,14 @@ impl<B: Backend> Server<B> {
         })?;
         reply.map_err(not_run)
     }
+}
+
+/// Where a program is called.
+struct Called<'a> {
+    /// The connection that policy or asset names.
+    connection: Option<&'a str>,
+    /// The asset's interfaces in the code page of the mainframe there.
+    sides: Option<Arc<Sides>>,
 }
 
 /// An operation with its parts at hand.

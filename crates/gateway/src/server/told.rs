@@ -81,7 +81,7 @@ pub(super) fn not_put(error: PutError<EncodeFailure>) -> Problem {
                 detail,
             )
         }
-        PutError::Name(why) => Problem::new(
+        PutError::Name(why) | PutError::Form(why) => Problem::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "The mapping is wrong",
             why,

@@ -8,6 +8,7 @@ use crate::json::write_string;
 use crate::problem::Fault;
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Where a parameter is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,6 +209,36 @@ fn decode<'a>(raw: &'a str, form: bool, param: &Param, faults: &mut Vec<Fault>) 
     }
 }
 
+/// The query's parameters that the document does not name, by name; one that
+/// comes more than once has all its values.
+pub(crate) fn undeclared(
+    query: Option<&str>,
+    params: &[Param],
+) -> BTreeMap<String, Value<'static>> {
+    let known = |name: &str| {
+        let mut all = params.iter();
+        all.any(|p| p.place == Place::Query && p.name == name)
+    };
+    let mut found: BTreeMap<String, Value<'static>> = BTreeMap::new();
+    for pair in query.unwrap_or("").split('&').filter(|p| !p.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (lenient(name), Cow::Owned(lenient(value)));
+        if known(&name) {
+            continue;
+        }
+        let so_far = found.entry(name).or_insert(Value::Missing);
+        *so_far = match std::mem::replace(so_far, Value::Missing) {
+            Value::Missing => Value::One(value),
+            Value::One(first) => Value::Many(vec![first, value]),
+            Value::Many(mut all) => {
+                all.push(value);
+                Value::Many(all)
+            }
+        };
+    }
+    found
+}
+
 fn lenient(name: &str) -> String {
     percent_decode_str(&name.replace('+', " "))
         .decode_utf8_lossy()
@@ -328,6 +359,22 @@ mod tests {
             String::from_utf8(out).unwrap(),
             faults.into_iter().map(|f| f.message).collect(),
         )
+    }
+
+    #[test]
+    fn parameters_that_the_document_does_not_name_are_found_by_name() {
+        let found = |query| {
+            let mut out = Vec::new();
+            for (name, value) in undeclared(Some(query), &[]) {
+                out.extend_from_slice(name.as_bytes());
+                value.write(&mut out);
+            }
+            String::from_utf8(out).unwrap()
+        };
+        let told = found("b=x+y&a=1&b=%C3%A4&&c");
+        assert_eq!(told, "a\"1\"b[\"x y\",\"ä\"]c\"\"");
+        assert_eq!(found("a=1&a=2&a=3"), "a[\"1\",\"2\",\"3\"]");
+        assert_eq!(found(""), "");
     }
 
     #[test]

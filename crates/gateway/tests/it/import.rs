@@ -4,7 +4,8 @@ use crate::client::send;
 use crate::config;
 use crate::fake::Fake;
 use gateway::{
-    Api, Choice, Gateway, Import, ImportBook, ImportNames, NameStyle, Redefines, import,
+    Api, Choice, Day, Gateway, Import, ImportBook, ImportNames, NameStyle, Overrides, Redefines,
+    Truth, import,
 };
 use serde_json::json;
 
@@ -37,6 +38,7 @@ fn served(channel: bool) -> Gateway<Fake> {
         channel,
         names: ImportNames::default(),
         redefines: Redefines::First,
+        overrides: Overrides::default(),
         copies: Vec::new(),
         program_text: None,
         request: vec![book(Some("ORDER-IN"))],
@@ -89,6 +91,7 @@ fn what_cannot_be_imported_is_told_at_once() {
         channel: false,
         names: ImportNames::default(),
         redefines: Redefines::First,
+        overrides: Overrides::default(),
         copies: Vec::new(),
         program_text: None,
         request: vec![bad.clone()],
@@ -123,6 +126,7 @@ fn a_copybook_without_an_01_level_is_imported_and_loads() {
             channel,
             names: ImportNames::default(),
             redefines: Redefines::First,
+            overrides: Overrides::default(),
             copies: Vec::new(),
             program_text: None,
             request: vec![book.clone()],
@@ -178,6 +182,7 @@ fn conditions_counters_and_directions_are_in_the_document() {
             prefix: Some("RICH-".into()),
         },
         redefines: Redefines::First,
+        overrides: Overrides::default(),
         copies: Vec::new(),
         program_text: Some(PROGRAM.into()),
         request: vec![rich.clone()],
@@ -256,6 +261,7 @@ fn the_value_of_a_field_chooses_what_a_response_shows() {
         channel: false,
         names: ImportNames::default(),
         redefines: Redefines::ByValue(choice),
+        overrides: Overrides::default(),
         copies: Vec::new(),
         program_text: None,
         request: vec![either.clone()],
@@ -306,10 +312,140 @@ proptest::proptest! {
             channel: false,
             names: ImportNames { style: NameStyle::Camel, prefix: Some(prefix) },
             redefines: Redefines::All,
+            overrides: Overrides::default(),
             copies: Vec::new(),
             program_text: Some(format!("       PROCEDURE DIVISION.\n           {program}")),
             request: vec![any.clone()],
             response: vec![any],
         });
+    }
+}
+
+const MEANT: &str = "       01  CARD.
+           05  ACTIVE                   PIC X.
+           05  LOCKED                   PIC 9.
+           05  BORN                     PIC 9(8).
+           05  SEEN                     PIC X(8).
+           05  NOTES OCCURS 4           PIC X(5).
+           05  BUYS OCCURS 3.
+               10  WHAT                 PIC X(4).
+               10  MANY                 PIC S9(3) COMP-3.
+";
+
+/// A gateway before a program that gives back what it gets, and says what that
+/// was.
+fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
+    let book = ImportBook {
+        file: "CARD.cpy".into(),
+        container: None,
+        text: MEANT.into(),
+        source: None,
+    };
+    let new = Import {
+        name: "cards".into(),
+        program: "CARDPGM".into(),
+        transid: None,
+        channel: false,
+        names: ImportNames::default(),
+        redefines: Redefines::First,
+        overrides: Overrides {
+            booleans: ["ACTIVE=Y/N", "LOCKED=1/0"]
+                .map(|t| Truth::parse(t).unwrap())
+                .into(),
+            dates: ["BORN=YYYYMMDD", "SEEN=DD.MM.YY"]
+                .map(|t| Day::parse(t).unwrap())
+                .into(),
+            trim_tables: true,
+        },
+        copies: Vec::new(),
+        program_text: None,
+        request: vec![book.clone()],
+        response: vec![book],
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for file in import(&new).unwrap_or_else(|f| panic!("{f}")).files {
+        let path = folder.path().join("cards").join(file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, file.text).unwrap();
+    }
+    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!(apis[0].warnings().to_string(), "");
+    let echo = Fake::default().program("CARDPGM", move |data| {
+        let _ = sent.send(data.commarea.clone());
+    });
+    Gateway::start(config(), apis, echo).unwrap()
+}
+
+#[test]
+fn truths_dates_and_rows_that_are_empty_mean_what_the_import_was_told() {
+    let (sender, sent) = std::sync::mpsc::channel();
+    let gateway = cards(sender);
+    let ask = |body: &serde_json::Value| {
+        let answer = send(gateway.address(), "POST", "/cards", "", &body.to_string());
+        (
+            answer.status,
+            answer.json(),
+            sent.try_recv().unwrap_or_default(),
+        )
+    };
+    let body = json!({"active": true, "locked": false, "born": "1969-07-21", "seen": "2026-11-23",
+        "notes": ["one", "", "three"], "buys": [{"what": "", "many": 2}]});
+    let (status, back, bytes) = ask(&body);
+    assert_eq!(status, 200, "{back}");
+    assert_eq!(back, body);
+    assert_eq!(&bytes[..18], b"Y01969072123.11.26");
+    let (_, back, bytes) = ask(&json!({"active": false, "locked": true, "seen": "1999-01-02"}));
+    assert_eq!(&bytes[..18], b"N10000000002.01.99");
+    assert_eq!(
+        back,
+        json!({"active": false, "locked": true, "seen": "1999-01-02", "notes": [], "buys": []})
+    );
+    // What is neither is missing.
+    let (_, back, _) = ask(&json!({}));
+    assert_eq!(back, json!({"locked": false, "notes": [], "buys": []}));
+    for wrong in [
+        json!({"active": "Y"}),
+        json!({"born": "1969-7-21"}),
+        json!({"born": 19690721}),
+    ] {
+        assert_eq!(ask(&wrong).0, 400, "{wrong}");
+    }
+}
+
+#[test]
+fn overrides_that_a_field_cannot_hold_are_told() {
+    let mut new = Import {
+        name: "x".into(),
+        program: "X".into(),
+        transid: None,
+        channel: false,
+        names: ImportNames::default(),
+        redefines: Redefines::First,
+        overrides: Overrides::default(),
+        copies: Vec::new(),
+        program_text: None,
+        request: vec![book(None)],
+        response: vec![book(None)],
+    };
+    let truths = [
+        "NOBODY=Y/N",
+        "ORDER-ID=Y/N",
+        "ORDER-LINE=1/0",
+        "ITEM-NO=TOOLONG/N",
+    ];
+    new.overrides.booleans = truths.map(|t| Truth::parse(t).unwrap()).into();
+    let days = ["TOTAL=YYYYMMDD", "ITEM-NO=YYYYMMDD", "ORDER-ID=YY-MM-DD"];
+    new.overrides.dates = days.map(|t| Day::parse(t).unwrap()).into();
+    let told = import(&new).unwrap_err().to_string();
+    for part in [
+        "there is no field NOBODY",
+        "ORDER-ID cannot hold \"Y\" and \"N\"",
+        "ORDER-LINE cannot hold",
+        "ITEM-NO cannot hold \"TOOLONG\"",
+        "TOTAL cannot hold a date written YYYYMMDD",
+        "ITEM-NO cannot hold a date written YYYYMMDD",
+        "ORDER-ID cannot hold a date written YY-MM-DD",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
     }
 }

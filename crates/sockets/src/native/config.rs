@@ -125,6 +125,21 @@ pub struct FrameConfig {
     pub max_bytes: Option<u32>,
 }
 
+impl FrameConfig {
+    /// The frame for clients of one kind; each mistake is said with its key.
+    pub fn build(&self, ebcdic: bool, wrong: &mut dyn FnMut(&str, &str)) -> Option<Framing> {
+        let receiver = ReceiverConfig {
+            frame: self.clone(),
+            ..ReceiverConfig::default()
+        };
+        let area = Area::Container {
+            message: String::new(),
+            answer: String::new(),
+        };
+        receiver.framing(&area, ebcdic, wrong)
+    }
+}
+
 /// Which byte comes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

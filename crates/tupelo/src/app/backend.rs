@@ -1,8 +1,9 @@
-//! The gateway's providers: the region of this process, and regions elsewhere.
+//! The gateway's providers: the region of this process, regions elsewhere, and
+//! a CICS that is none of ours.
 //!
-//! An asset's `connectionRef` that is a connection or a group of `[ipconn]`
-//! goes there; others go to `[gateway] connection`, or else to the region of
-//! this process.
+//! An asset's `connectionRef` that is a connection or a group of `[ipconn]`, or
+//! a connection of `[mainframe]`, goes there; others go to `[gateway]
+//! connection`, or else to the region of this process.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -16,7 +17,8 @@ use super::local::{LocalDoor, LocalRegion, LocalReply, LocalTask};
 use super::remote::{self, RemoteReply, RemoteTask};
 use super::scripts::WebSlot;
 use gateway::{
-    Abend, Backend, Call, Command, Door, Failed, Operated, PutError, Ran, Refusal, Reply, Task, Web,
+    Abend, Backend, Call, Command, Door, Failed, Mainframe, MainframeDoor, MainframeReply,
+    MainframeTask, Operated, PutError, Ran, Refusal, Reply, Task, Web,
 };
 use ipconn::Pool;
 use region::engine::{self, EngineClass};
@@ -29,6 +31,10 @@ pub struct Providers {
     pub local: Option<LocalRegion>,
     /// The regions that it calls, when there are any.
     pub remote: Option<Arc<Remote>>,
+    /// The regions of others that it calls.
+    pub mainframe: Arc<Mainframe>,
+    /// The connection or group of assets that name none that is known.
+    pub default: Option<String>,
     /// What is served beside the APIs.
     pub web: WebSlot,
 }
@@ -39,8 +45,6 @@ pub struct Remote {
     pub connections: Connections,
     /// Folder that their certificates are relative to.
     pub folder: PathBuf,
-    /// The connection or group of assets that name none that is known.
-    pub default: Option<String>,
     /// Threads of this process that call.
     pub lanes: u16,
 }
@@ -48,7 +52,20 @@ pub struct Remote {
 /// A door thread's end of them.
 pub struct ProviderDoor {
     local: Option<LocalDoor>,
-    remote: Option<(Rc<Pool>, Arc<Remote>)>,
+    remote: Option<Rc<Pool>>,
+    /// None where there is no such connection, as usual.
+    mainframe: Option<MainframeDoor>,
+    default: Option<String>,
+}
+
+/// Where a call goes.
+enum Way<'a> {
+    /// To the region of this process.
+    Local,
+    /// To a connection or a group.
+    Remote(&'a Rc<Pool>, &'a str),
+    /// To a connection of `[mainframe]`.
+    Mainframe(&'a MainframeDoor, &'a str),
 }
 
 /// An admitted call.
@@ -61,6 +78,8 @@ pub enum ProviderTask {
     Local(LocalTask),
     /// Of a region elsewhere.
     Remote(RemoteTask),
+    /// Of a region of others.
+    Mainframe(MainframeTask),
 }
 
 /// What came of it.
@@ -73,6 +92,8 @@ pub enum ProviderReply {
     Local(LocalReply),
     /// Of a region elsewhere.
     Remote(RemoteReply),
+    /// Of a region of others.
+    Mainframe(MainframeReply),
 }
 
 impl Backend for Providers {
@@ -80,7 +101,7 @@ impl Backend for Providers {
 
     fn enter<F: Future>(&self, main: impl FnOnce(ProviderDoor) -> F) -> io::Result<F::Output> {
         let called = self.remote.as_ref().filter(|remote| remote.calls());
-        let pool = called.map(|remote| Ok::<_, String>((remote.pool()?, remote.clone())));
+        let pool = called.map(|remote| remote.pool());
         let pool = pool.transpose().map_err(io::Error::other)?;
         let (runtime, local) = match &self.local {
             Some(region) => {
@@ -92,16 +113,21 @@ impl Backend for Providers {
                 (DoorRuntime::Plain(builder.enable_all().build()?), None)
             }
         };
-        let Some((mut pool, remote)) = pool else {
-            let remote = None;
-            return Ok(runtime.block_on(main(ProviderDoor { local, remote })));
+        let mut door = ProviderDoor {
+            local,
+            remote: None,
+            mainframe: (!self.mainframe.is_empty()).then(|| self.mainframe.door()),
+            default: self.default.clone(),
+        };
+        let Some(mut pool) = pool else {
+            return Ok(runtime.block_on(main(door)));
         };
         // Connections are made while the door works; they end with it.
         let set = LocalSet::new();
         let entered = set.run_until(async move {
             pool.start();
-            let remote = Some((Rc::new(pool), remote));
-            main(ProviderDoor { local, remote }).await
+            door.remote = Some(Rc::new(pool));
+            main(door).await
         });
         Ok(runtime.block_on(entered))
     }
@@ -112,7 +138,10 @@ impl Backend for Providers {
 
     fn impairment(&self) -> Option<String> {
         let local = self.local.as_ref().and_then(LocalRegion::impairment);
-        local.or_else(|| self.remote.as_ref().and_then(|remote| remote.impairment()))
+        let remote = || self.remote.as_ref().and_then(|remote| remote.impairment());
+        local
+            .or_else(remote)
+            .or_else(|| self.mainframe.impairment())
     }
 
     /// One region of several is enough.
@@ -123,9 +152,9 @@ impl Backend for Providers {
             (Some(impairment), _) => impairment.is_none(),
             (None, Some(remote)) => {
                 let all = remote.connections.directory.connections();
-                all.iter().any(|c| c.lanes > 0)
+                all.iter().any(|c| c.lanes > 0) || self.mainframe.ready()
             }
-            (None, None) => false,
+            (None, None) => self.mainframe.ready(),
         }
     }
 
@@ -141,6 +170,7 @@ impl Backend for Providers {
         if let Some(remote) = &self.remote {
             remote.connections.directory.metrics(out);
         }
+        self.mainframe.metrics(out);
     }
 
     fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<Command> {
@@ -150,7 +180,10 @@ impl Backend for Providers {
 
     fn has_connection(&self, name: &str) -> bool {
         let config = self.remote.as_ref().map(|r| &r.connections.config);
-        config.is_some_and(|c| c.connections.contains_key(name) || c.groups.contains_key(name))
+        let ours = |c: &ipconn::IpconnConfig| {
+            c.connections.contains_key(name) || c.groups.contains_key(name)
+        };
+        config.is_some_and(ours) || self.mainframe.knows(name)
     }
 
     fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
@@ -208,31 +241,47 @@ impl Remote {
 }
 
 impl ProviderDoor {
-    /// The connection or group that a call goes to; none for the region of this
-    /// process.
-    fn remote<'a>(&'a self, call: &Call<'a>) -> Option<(&'a Rc<Pool>, &'a str)> {
-        let (pool, remote) = self.remote.as_ref()?;
-        let named = call.connection.filter(|name| pool.knows(name));
-        let default = || match (&remote.default, &self.local) {
-            (Some(default), _) => Some(default.as_str()),
-            (None, None) => Some(ANY),
-            (None, Some(_)) => None,
-        };
-        Some((pool, named.or_else(default)?))
+    /// Where a call goes whose policy or asset names this connection.
+    fn way<'a>(&'a self, named: Option<&'a str>) -> Way<'a> {
+        let default = self.default.as_deref();
+        for name in [named, default].into_iter().flatten() {
+            if let Some(mainframe) = self.mainframe.as_ref().filter(|m| m.ccsid(name).is_some()) {
+                return Way::Mainframe(mainframe, name);
+            }
+            if let Some(pool) = self.remote.as_ref().filter(|pool| pool.knows(name)) {
+                return Way::Remote(pool, name);
+            }
+        }
+        match (&self.remote, &self.local) {
+            (Some(pool), None) => Way::Remote(pool, ANY),
+            _ => Way::Local,
+        }
     }
 }
 
 impl Door for ProviderDoor {
     type Task = ProviderTask;
 
-    async fn begin(&self, call: Call<'_>) -> Result<ProviderTask, Refusal> {
-        if let Some((pool, connection)) = self.remote(&call) {
-            return remote::begin(pool, connection, &call).map(ProviderTask::Remote);
+    fn mainframe_ccsid(&self, connection: Option<&str>) -> Option<u16> {
+        self.mainframe.as_ref()?;
+        match self.way(connection) {
+            Way::Mainframe(door, name) => door.ccsid(name),
+            Way::Local | Way::Remote(..) => None,
         }
-        match &self.local {
-            Some(local) => local.begin(call).await.map(ProviderTask::Local),
-            None => Err(Refusal::Impossible(
-                "this gateway has no region, and [ipconn] names none".into(),
+    }
+
+    async fn begin(&self, call: Call<'_>) -> Result<ProviderTask, Refusal> {
+        match (self.way(call.connection), &self.local) {
+            (Way::Remote(pool, name), _) => {
+                remote::begin(pool, name, &call).map(ProviderTask::Remote)
+            }
+            (Way::Mainframe(door, name), _) => {
+                let begun = door.begin(name, &call).map(ProviderTask::Mainframe);
+                begun.ok_or_else(|| Refusal::Impossible(format!("there is no connection {name}")))
+            }
+            (Way::Local, Some(local)) => local.begin(call).await.map(ProviderTask::Local),
+            (Way::Local, None) => Err(Refusal::Impossible(
+                "this gateway has no region, and no connection to one is meant".into(),
             )),
         }
     }
@@ -250,6 +299,7 @@ impl Task for ProviderTask {
         match self {
             ProviderTask::Local(task) => task.put_container(name, max, fill),
             ProviderTask::Remote(task) => task.put_container(name, max, fill),
+            ProviderTask::Mainframe(task) => task.put_container(name, max, fill),
         }
     }
 
@@ -261,6 +311,7 @@ impl Task for ProviderTask {
         match self {
             ProviderTask::Local(task) => task.set_commarea(len, fill),
             ProviderTask::Remote(task) => task.set_commarea(len, fill),
+            ProviderTask::Mainframe(task) => task.set_commarea(len, fill),
         }
     }
 
@@ -268,6 +319,7 @@ impl Task for ProviderTask {
         match self {
             ProviderTask::Local(task) => task.run().await.map(ProviderReply::Local),
             ProviderTask::Remote(task) => task.run().await.map(ProviderReply::Remote),
+            ProviderTask::Mainframe(task) => task.run().await.map(ProviderReply::Mainframe),
         }
     }
 }
@@ -277,6 +329,7 @@ impl Reply for ProviderReply {
         match self {
             ProviderReply::Local(reply) => reply.abend(),
             ProviderReply::Remote(reply) => reply.abend(),
+            ProviderReply::Mainframe(reply) => reply.abend(),
         }
     }
 
@@ -284,6 +337,7 @@ impl Reply for ProviderReply {
         match self {
             ProviderReply::Local(reply) => reply.container(name),
             ProviderReply::Remote(reply) => reply.container(name),
+            ProviderReply::Mainframe(reply) => reply.container(name),
         }
     }
 
@@ -291,6 +345,7 @@ impl Reply for ProviderReply {
         match self {
             ProviderReply::Local(reply) => reply.container_names(),
             ProviderReply::Remote(reply) => reply.container_names(),
+            ProviderReply::Mainframe(reply) => reply.container_names(),
         }
     }
 
@@ -298,6 +353,7 @@ impl Reply for ProviderReply {
         match self {
             ProviderReply::Local(reply) => reply.commarea(),
             ProviderReply::Remote(reply) => reply.commarea(),
+            ProviderReply::Mainframe(reply) => reply.commarea(),
         }
     }
 
@@ -305,6 +361,7 @@ impl Reply for ProviderReply {
         match self {
             ProviderReply::Local(reply) => reply.ran(),
             ProviderReply::Remote(reply) => reply.ran(),
+            ProviderReply::Mainframe(reply) => reply.ran(),
         }
     }
 }

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::mainframe::MainframeSection;
 use super::security::SecuritySection;
 use super::telemetry::{AuditSection, TracesSection};
 
@@ -56,6 +57,8 @@ pub struct Config {
     pub web: web::WebConfig,
     /// REST APIs that programs call.
     pub requester: RequesterSection,
+    /// Connections of the gateway to a CICS that is none of ours.
+    pub mainframe: MainframeSection,
     /// Which CPUs serve what.
     pub engines: EnginesSection,
 }
@@ -492,8 +495,8 @@ pub struct GatewaySection {
     pub cors_origins: Vec<String>,
     /// Log every request.
     pub access_log: bool,
-    /// The connection, or group of connections, of `[ipconn]` to the region
-    /// that runs the programs of assets whose `connectionRef` is neither. When
+    /// The connection of `[ipconn]` or `[mainframe]`, or group of `[ipconn]`, to
+    /// the region that runs the programs of assets whose `connectionRef` is none of them. When
     /// absent the region of this process runs them, or with `--gateway-only`
     /// any region of `[ipconn.connections]`.
     pub connection: Option<String>,

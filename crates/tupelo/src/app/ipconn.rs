@@ -49,14 +49,18 @@ impl Connections {
     /// Threads of this process that call: those of the gateway, and with a
     /// region one for its programs.
     pub fn lanes(&self, app: &Application, region: bool) -> u16 {
-        let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let settings = &app.config.gateway;
-        let doors = match (settings.enabled, settings.threads) {
-            (false, _) => 0,
-            (true, 0) => cpus.div_ceil(2),
-            (true, n) => n as usize,
-        };
-        u16::try_from(doors + usize::from(region)).unwrap_or(u16::MAX)
+        u16::try_from(doors(app) + u32::from(region)).unwrap_or(u16::MAX)
+    }
+}
+
+/// Threads of this process's gateway.
+pub fn doors(app: &Application) -> u32 {
+    let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let settings = &app.config.gateway;
+    match (settings.enabled, settings.threads) {
+        (false, _) => 0,
+        (true, 0) => u32::try_from(cpus.div_ceil(2)).unwrap_or(u32::MAX),
+        (true, threads) => threads,
     }
 }
 
@@ -87,10 +91,15 @@ pub fn config(app: &Application) -> Result<IpconnConfig> {
     if let Some(name) = &app.config.gateway.connection
         && !config.connections.contains_key(name)
         && !config.groups.contains_key(name)
+        && !app.config.mainframe.connections.contains_key(name)
     {
         wrong.push(format!(
-            "[gateway] connection: there is no [ipconn.connections.{name}] and no group {name}"
+            "[gateway] connection: there is no [ipconn.connections.{name}], no group {name}, and none of [mainframe]"
         ));
+    }
+    let names = config.connections.keys().chain(config.groups.keys());
+    for name in names.filter(|name| app.config.mainframe.connections.contains_key(*name)) {
+        wrong.push(format!("{name} is a connection of [mainframe] too"));
     }
     match wrong.is_empty() {
         true => Ok(config),

@@ -18,6 +18,7 @@ pub mod interfaces;
 pub mod ipconn;
 pub mod known;
 pub mod local;
+pub mod mainframe;
 pub mod metrics;
 pub mod mirror;
 pub mod observe;

@@ -57,11 +57,16 @@ impl Application {
             known.extend(config.connections.into_keys());
             known.extend(config.groups.into_keys());
         }
+        let mainframe = &self.config.mainframe.connections;
+        known.extend(mainframe.keys().cloned());
         let unknown = policy.unknown_connections(|name| known.iter().any(|k| k == name));
         if unknown.has_errors() {
             return Err(unknown);
         }
-        let warnings = policy.warnings().clone();
+        let mut warnings = policy.warnings().clone();
+        if mainframe.is_empty() {
+            warnings.0.extend(policy.idle_code_pages().0);
+        }
         Ok((policy, warnings))
     }
 }

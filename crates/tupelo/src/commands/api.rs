@@ -5,7 +5,8 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use gateway::{
-    Calling, Choice, Import, ImportBook, ImportNames, NameStyle, Redefines, import, import_archives,
+    Calling, Choice, Day, Import, ImportBook, ImportNames, NameStyle, Overrides, Redefines, Truth, import,
+    import_archives,
 };
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 use serde_json::Value;
@@ -147,6 +148,17 @@ pub struct ImportArgs {
     /// one response for each value.
     #[arg(long, value_name = "ITEM:FIELD:VALUE=NAME,…,*=NAME", value_parser = choice, conflicts_with = "redefines")]
     redefines_by: Option<Choice>,
+    /// A field that is a JSON boolean, and its two values. May be given several
+    /// times.
+    #[arg(long, value_name = "FIELD=YES/NO", value_parser = truth)]
+    boolean: Vec<Truth>,
+    /// A field that is a date in JSON, and how it is written: YYYY or YY, MM and
+    /// DD in any order. May be given several times.
+    #[arg(long, value_name = "FIELD=YYYYMMDD", value_parser = day)]
+    date: Vec<Day>,
+    /// Tables of a fixed size come without the empty rows at their end.
+    #[arg(long)]
+    trim_tables: bool,
     /// The application folder.
     #[arg(long, default_value = ".")]
     app: PathBuf,
@@ -155,7 +167,7 @@ pub struct ImportArgs {
     force: bool,
     /// Take changes of the copybooks over into the project that is there. What
     /// was edited in it is kept, and told.
-    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by"])]
+    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by", "boolean", "date", "trim_tables"])]
     update: bool,
 }
 
@@ -188,6 +200,9 @@ pub fn run(args: Args) -> Result<Outcome> {
         What::Redeploy(args) => run_redeploy(&args),
         What::Import(args) => {
             let app = Application::open(&args.app, None)?;
+            if args.what.iter().any(|name| is_requester_archive(name)) {
+                return run_requester_archives(&args, &app);
+            }
             if args.what.iter().all(|name| is_archive(name)) {
                 return run_archives(&args, &app);
             }
@@ -208,6 +223,51 @@ fn is_archive(name: &str) -> bool {
     extension.eq_ignore_ascii_case("aar") || extension.eq_ignore_ascii_case("sar")
 }
 
+fn is_requester_archive(name: &str) -> bool {
+    let extension = Path::new(name).extension().unwrap_or_default();
+    extension.eq_ignore_ascii_case("ara")
+}
+
+/// Takes the documents out of archives of API requesters.
+fn run_requester_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
+    if args.program.is_some() || !args.request.is_empty() || args.update {
+        bail!("archives say themselves what they are of: no other option than --app and --force");
+    }
+    for name in &args.what {
+        if !is_requester_archive(name) {
+            bail!("{name} is no .ara: archives of APIs that are called are imported by themselves");
+        }
+        let made = gateway::requester_archive(Path::new(name), &archive(name)?)
+            .map_err(|faults| refused("the archive cannot be imported", faults))?;
+        let title: String = made.name.split_whitespace().collect();
+        let own = plain_name(&title)?;
+        let folder = Path::new(&app.config.requester.folder).join(own);
+        let file = app.folder.join(&folder).join(made.document);
+        if file.exists() && !args.force {
+            bail!(help = "--force writes it anew", "{} is there already", file.display());
+        }
+        write(&file, &made.text)?;
+        println!("Made {}.", file.display());
+        println!(
+            "Next:\n  [requester.apis.{own}] with url = \"https://…\" in tupelo.toml\n  \
+             tupelo api requester {} --stub --to copybooks",
+            folder.display()
+        );
+    }
+    Ok(Outcome::Clean)
+}
+
+/// An archive's bytes, if it is not too large.
+fn archive(name: &str) -> Result<Vec<u8>> {
+    let size = fs::metadata(name).into_diagnostic();
+    let size = size.wrap_err_with(|| format!("{name} cannot be read"))?.len();
+    if size > MAX_ARCHIVE {
+        bail!("{name} has more than {} MiB", MAX_ARCHIVE >> 20);
+    }
+    let bytes = fs::read(name).into_diagnostic();
+    bytes.wrap_err_with(|| format!("{name} cannot be read"))
+}
+
 /// Makes a project of archives.
 fn run_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_some() || !args.request.is_empty() || args.update {
@@ -215,14 +275,7 @@ fn run_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     }
     let mut archives = Vec::new();
     for name in &args.what {
-        let file = PathBuf::from(name);
-        let size = fs::metadata(&file).into_diagnostic();
-        let size = size.wrap_err_with(|| format!("{name} cannot be read"))?.len();
-        if size > MAX_ARCHIVE {
-            bail!("{name} has more than {} MiB", MAX_ARCHIVE >> 20);
-        }
-        let bytes = fs::read(&file).into_diagnostic();
-        archives.push((file, bytes.wrap_err_with(|| format!("{name} cannot be read"))?));
+        archives.push((PathBuf::from(name), archive(name)?));
     }
     let made = import_archives(&archives)
         .map_err(|faults| refused("the archives cannot be imported", faults))?;
@@ -282,6 +335,11 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
             (Some(choice), _) => Redefines::ByValue(choice.clone()),
             (None, Variants::First) => Redefines::First,
             (None, Variants::All) => Redefines::All,
+        },
+        overrides: Overrides {
+            booleans: args.boolean.clone(),
+            dates: args.date.clone(),
+            trim_tables: args.trim_tables,
         },
         copies: app.copy_folders(),
         program_text: gateway::program_text(&app.folder, &program),
@@ -487,6 +545,15 @@ fn define(app: &Application, transid: Option<&str>, program: &str) -> Result<()>
 fn choice(text: &str) -> Result<Choice, String> {
     let wrong = || "write ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME".to_owned();
     Choice::parse(text).ok_or_else(wrong)
+}
+
+fn truth(text: &str) -> Result<Truth, String> {
+    Truth::parse(text).ok_or_else(|| "write FIELD=YES/NO, such as ACTIVE=Y/N".to_owned())
+}
+
+fn day(text: &str) -> Result<Day, String> {
+    let wrong = || "write FIELD=YYYYMMDD: YYYY or YY, MM and DD in any order, and - / . : or blanks";
+    Day::parse(text).ok_or_else(|| wrong().to_owned())
 }
 
 /// `FILE` or `CONTAINER=FILE`.

@@ -65,7 +65,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     let installed = app.install(&compiled.programs).map(drop);
     let connections = crate::app::ipconn::config(&app).map(drop);
     let observed = app.observed().map(drop);
-    for report in [installed, known.unwrap_or(Ok(())), connections, observed].into_iter().filter_map(Result::err) {
+    let mainframe = app.mainframe(1).map(drop);
+    for report in [installed, known.unwrap_or(Ok(())), connections, mainframe, observed].into_iter().filter_map(Result::err) {
         errors += 1;
         println!("{report}");
     }

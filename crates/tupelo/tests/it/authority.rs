@@ -1,5 +1,9 @@
 //! An authority that signs certificates, for tests of TLS.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+
 /// Who signs certificates.
 pub struct Authority {
     issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
@@ -37,5 +41,39 @@ impl Authority {
         let mut params = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
         change(&mut params);
         (params.signed_by(&key, &self.issuer).unwrap(), key)
+    }
+
+    /// A server with a certificate for a name, whose validity ends with a
+    /// year's first day; it answers every request so. Its port.
+    pub fn answering(&self, name: &str, until: i32, answer: &'static [u8]) -> u16 {
+        let (certificate, key) = self.sign_for(name, |params| {
+            params.not_before = rcgen::date_time_ymd(2020, 1, 1);
+            params.not_after = rcgen::date_time_ymd(until, 1, 1);
+        });
+        let key = rustls::pki_types::PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let config = Arc::new(config);
+        // It ends with the test's process.
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let session = rustls::ServerConnection::new(config.clone()).unwrap();
+                let mut stream = rustls::StreamOwned::new(session, stream);
+                let mut asked = [0; 4096];
+                if let Ok(1..) = stream.read(&mut asked) {
+                    let _ = stream.write_all(answer);
+                    stream.conn.send_close_notify();
+                    let _ = stream.flush();
+                }
+            }
+        });
+        port
     }
 }

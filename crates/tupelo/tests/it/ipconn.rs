@@ -15,7 +15,7 @@ use crate::program::{tupelo, until};
 use crate::server::{Server, application, example};
 
 /// A `tupelo serve` with options of its own, and the addresses that it prints.
-struct Process {
+pub struct Process {
     child: Child,
     lines: Receiver<String>,
     state: tempfile::TempDir,
@@ -23,7 +23,7 @@ struct Process {
 }
 
 impl Process {
-    fn start(folder: &Path, options: &[&str]) -> Process {
+    pub fn start(folder: &Path, options: &[&str]) -> Process {
         let state = tempfile::tempdir().unwrap();
         let log = std::fs::File::create(state.path().join("log")).unwrap();
         let mut child = tupelo()
@@ -54,7 +54,7 @@ impl Process {
     }
 
     /// The address behind a word, once it is printed.
-    fn address(&mut self, word: &str) -> String {
+    pub fn address(&mut self, word: &str) -> String {
         loop {
             let found = self.seen.iter().find_map(|line| {
                 let mut words = line.split_whitespace();
@@ -71,11 +71,11 @@ impl Process {
         }
     }
 
-    fn log(&self) -> String {
+    pub fn log(&self) -> String {
         std::fs::read_to_string(self.state.path().join("log")).unwrap_or_default()
     }
 
-    fn kill(&mut self) {
+    pub fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -136,7 +136,7 @@ impl Gateway {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {
         let (path, to) = (entry.path(), to.join(entry.file_name()));

@@ -9,10 +9,10 @@ use crate::program::{run, text};
 use crate::server::example;
 
 /// A request as the server got it: its head, and its body.
-type Seen = Arc<Mutex<Vec<(String, String)>>>;
+pub type Seen = Arc<Mutex<Vec<(String, String)>>>;
 
 /// Answers requests by their first line, one connection each.
-fn serve(answer: impl Fn(&str, &str) -> (u16, String) + Send + 'static) -> (u16, Seen) {
+pub fn serve(answer: impl Fn(&str, &str) -> (u16, String) + Send + 'static) -> (u16, Seen) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let seen = Seen::default();
@@ -56,7 +56,7 @@ fn request(stream: &mut TcpStream) -> Option<(String, String)> {
 }
 
 /// The example with another address, and settings behind it.
-fn books(port: u16, more: &str) -> tempfile::TempDir {
+pub fn books(port: u16, more: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("requester"), folder.path());
     let file = folder.path().join("tupelo.toml");
@@ -79,7 +79,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// What a transaction of the example displays.
-fn displayed(folder: &Path, transid: &str) -> String {
+pub fn displayed(folder: &Path, transid: &str) -> String {
     let ran = run(&["run", transid, folder.to_str().unwrap()]);
     assert!(
         ran.status.success(),
@@ -90,10 +90,10 @@ fn displayed(folder: &Path, transid: &str) -> String {
     text(&ran.stdout) + &text(&ran.stderr)
 }
 
-const BOOK: &str = r#"{"isbn":"9780131103627","bookName":"The C Programming Language","price":54.90,
+pub const BOOK: &str = r#"{"isbn":"9780131103627","bookName":"The C Programming Language","price":54.90,
     "writers":[{"writerName":"Brian Kernighan"},{"writerName":"Dennis Ritchie"}],"pages":272}"#;
 
-fn library(head: &str, _: &str) -> (u16, String) {
+pub fn library(head: &str, _: &str) -> (u16, String) {
     match head.lines().next().unwrap_or_default() {
         line if line.starts_with("POST /v1/books ") => {
             (201, r#"{"isbn":"9780131103627","shelf":"C-17"}"#.into())

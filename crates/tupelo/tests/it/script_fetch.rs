@@ -1,48 +1,16 @@
 //! Calls of scripts to servers over TLS: whom they trust, and whom not.
 
-use std::io::{Read, Write};
-use std::net::TcpListener;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::authority::Authority;
 use crate::script::{Bank, write};
 
-/// A server with a certificate for a name, whose validity ended in a year;
-/// it says hello. Its port.
+/// A server of an authority that says hello. Its port.
 fn server(authority: &Authority, name: &str, until: i32) -> u16 {
-    let (certificate, key) = authority.sign_for(name, |params| {
-        params.not_before = rcgen::date_time_ymd(2020, 1, 1);
-        params.not_after = rcgen::date_time_ymd(until, 1, 1);
-    });
-    let key = rustls::pki_types::PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key)
-        .unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let config = Arc::new(config);
-    // It ends with the test's process.
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let session = rustls::ServerConnection::new(config.clone()).unwrap();
-            let mut stream = rustls::StreamOwned::new(session, stream);
-            let mut asked = [0; 4096];
-            if let Ok(1..) = stream.read(&mut asked) {
-                let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
-                let _ = stream.write_all(answer);
-                stream.conn.send_close_notify();
-                let _ = stream.flush();
-            }
-        }
-    });
-    port
+    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
+    authority.answering(name, until, answer)
 }
 
 fn bank(trusted: Option<&Authority>, ports: &[u16]) -> Bank {

@@ -35,6 +35,7 @@ impl Body {
                 layout,
                 names: &import.names,
                 redefines: &import.redefines,
+                overrides: &import.overrides,
                 variant,
                 usage: &usage,
                 request,

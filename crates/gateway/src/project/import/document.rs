@@ -103,6 +103,12 @@ pub(super) fn sources(import: &Import, copies: &[(String, Option<String>)]) -> O
         let _ = writeln!(out, "prefix: {}", yaml(prefix));
     }
     let _ = writeln!(out, "redefines: {}", import.redefines.word());
+    let words = import.overrides.words();
+    for (key, word) in ["booleans", "dates", "trimTables"].iter().zip(&words) {
+        if !word.is_empty() {
+            let _ = writeln!(out, "{key}: {}", yaml(word));
+        }
+    }
     out += "copybooks:\n";
     let mut any = false;
     for (copy, source) in copies {

@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use super::member::{Member, MemberKind};
+use super::overrides::trimmed;
 use super::write::{quoted, yaml};
 use std::fmt::Write;
 
@@ -66,7 +67,7 @@ impl Side<'_> {
         let pad = " ".repeat(indent);
         let name = if to_body { &member.json } else { &member.cobol };
         let _ = writeln!(out, "{pad}- {name}:");
-        let (path, deeper) = each(member, path, indent, out);
+        let (path, deeper) = self.each(member, path, indent, out);
         let pad = " ".repeat(deeper);
         match &member.kind {
             MemberKind::Object(members) => {
@@ -85,6 +86,13 @@ impl Side<'_> {
                 };
                 let _ = writeln!(out, "{pad}template: {}", yaml(&text));
             }
+            MemberKind::Meant { meaning, numeric } => {
+                let value = match self {
+                    Side::Request { .. } => meaning.request(&path, *numeric),
+                    Side::Response => meaning.response(&path, *numeric),
+                };
+                let _ = writeln!(out, "{pad}expression: {}", yaml(&value));
+            }
             MemberKind::Number(_) => {
                 let _ = writeln!(out, "{pad}expression: {}", yaml(&path));
             }
@@ -97,15 +105,25 @@ impl Side<'_> {
             }
         }
     }
-}
 
-/// Opens the `foreach` of a table; gives the path of its element and the
-/// indentation below.
-fn each(member: &Member, path: &str, indent: usize, out: &mut String) -> (String, usize) {
-    if member.table.is_none() {
-        return (path.to_string(), indent + 4);
+    /// Opens the `foreach` of a table; gives the path of its element and the
+    /// indentation below.
+    fn each(
+        &self,
+        member: &Member,
+        path: &str,
+        indent: usize,
+        out: &mut String,
+    ) -> (String, usize) {
+        let Some(table) = &member.table else {
+            return (path.to_string(), indent + 4);
+        };
+        let input = match self {
+            Side::Response if table.trimmed => trimmed(member, path),
+            _ => path.to_owned(),
+        };
+        let pad = " ".repeat(indent + 4);
+        let _ = writeln!(out, "{pad}foreach:\n{pad}  input: {}", yaml(&input));
+        ("$item".to_string(), indent + 6)
     }
-    let pad = " ".repeat(indent + 4);
-    let _ = writeln!(out, "{pad}foreach:\n{pad}  input: {}", yaml(path));
-    ("$item".to_string(), indent + 6)
 }

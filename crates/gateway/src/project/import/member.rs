@@ -1,8 +1,9 @@
 //! The fields of a record as members of a JSON body: what each is called, what
 //! it may hold, and which way it goes.
 
+use super::overrides::Meaning;
 use super::usage::Usage;
-use super::{ImportNames, Redefines};
+use super::{ImportNames, Overrides, Redefines};
 use crate::project::record::is_text;
 use copybook::{Field, FieldId, Kind, Layout, Literal, Numeric, Storage};
 use serde_json::{Map, Value, json};
@@ -26,6 +27,8 @@ pub(super) struct Member {
 pub(super) struct Table {
     pub min: u32,
     pub max: u32,
+    /// A response has its rows up to the last that is not empty.
+    pub trimmed: bool,
 }
 
 pub(super) enum MemberKind {
@@ -33,6 +36,11 @@ pub(super) enum MemberKind {
     Text(Value),
     /// JSON Schema of a number.
     Number(Value),
+    /// What an override says, of a field that is a number or a text.
+    Meant {
+        meaning: Meaning,
+        numeric: bool,
+    },
     Object(Vec<Member>),
     /// The number of elements of the table at this path of JSON names; it is
     /// no member of the body.
@@ -44,6 +52,7 @@ pub(super) struct Making<'a> {
     pub layout: &'a Layout,
     pub names: &'a ImportNames,
     pub redefines: &'a Redefines,
+    pub overrides: &'a Overrides,
     /// The one description that a response shows, where a value chooses.
     pub variant: Option<&'a str>,
     pub usage: &'a Usage,
@@ -114,11 +123,23 @@ impl Making<'_> {
                     path.pop();
                     MemberKind::Object(members)
                 }
-                _ => leaf(layout, *id),
+                _ => match self.overrides.of(name) {
+                    Some(meaning) => MemberKind::Meant {
+                        meaning,
+                        numeric: matches!(field.kind, Kind::Numeric(_)),
+                    },
+                    None => leaf(layout, *id),
+                },
             };
-            let table = field.occurs.as_ref().map(|o| Table {
-                min: o.min,
-                max: o.max,
+            let meant = matches!(kind, MemberKind::Meant { .. });
+            let trims = self.overrides.trim_tables;
+            let table = field.occurs.as_ref().map(|o| {
+                let trimmed = trims && o.depending_on.is_none();
+                Table {
+                    min: if trimmed { 0 } else { o.min },
+                    max: o.max,
+                    trimmed,
+                }
             });
             let counted = field
                 .occurs
@@ -134,7 +155,8 @@ impl Making<'_> {
                 table,
                 required: match self.request {
                     true => (needed || counted) && !optional,
-                    false => !optional,
+                    // What is neither of a truth's values, or no date, is missing.
+                    false => !optional && !meant,
                 },
                 about: conditions(field),
             });
@@ -262,11 +284,23 @@ fn json_path(members: &[Member], cobol: &[String]) -> Option<Vec<String>> {
     Some(path)
 }
 
+impl MemberKind {
+    /// Whether the field is a number.
+    pub fn is_number(&self) -> bool {
+        match self {
+            MemberKind::Meant { numeric, .. } => *numeric,
+            MemberKind::Number(_) | MemberKind::Count(_) => true,
+            MemberKind::Text(_) | MemberKind::Object(_) => false,
+        }
+    }
+}
+
 impl Member {
     /// JSON Schema of the member, `table` included.
     pub fn schema(&self) -> Value {
         let mut one = match &self.kind {
             MemberKind::Text(schema) | MemberKind::Number(schema) => schema.clone(),
+            MemberKind::Meant { meaning, .. } => meaning.schema(),
             MemberKind::Object(members) => object_schema(members),
             MemberKind::Count(_) => json!({"type": "integer"}),
         };
@@ -274,7 +308,7 @@ impl Member {
             one["description"] = json!(about);
         }
         match &self.table {
-            Some(Table { min, max }) => {
+            Some(Table { min, max, .. }) => {
                 json!({"type": "array", "minItems": min, "maxItems": max, "items": one})
             }
             None => one,
@@ -302,6 +336,7 @@ impl Member {
         };
         let one = match &self.kind {
             MemberKind::Text(schema) => of(schema),
+            MemberKind::Meant { meaning, .. } => meaning.sample(),
             MemberKind::Number(schema) => match schema["multipleOf"].as_f64() {
                 Some(step) if step > 0.5 => json!(1),
                 _ => of(schema),

@@ -11,6 +11,7 @@ mod choice;
 mod document;
 mod mappings;
 mod member;
+mod overrides;
 mod update;
 mod usage;
 mod write;
@@ -20,10 +21,13 @@ use super::folder_name;
 use super::origin::SOURCES;
 use super::record::Record;
 use crate::diagnostics::{Diagnostics, Position};
-pub use archive::{FromArchives, fuzz_archive, import_archives};
+pub use archive::{
+    FromArchives, RequesterArchive, fuzz_archive, import_archives, requester_archive,
+};
 use body::Body;
 pub use choice::Choice;
 use copybook::{CopyFolders, Layout, ParseOptions};
+pub use overrides::{Day, Overrides, Truth};
 use std::path::{Path, PathBuf};
 pub use update::{Update, program_text, update};
 
@@ -57,6 +61,8 @@ pub struct Import {
     pub names: ImportNames,
     /// What becomes of REDEFINES.
     pub redefines: Redefines,
+    /// What fields mean beyond their types.
+    pub overrides: Overrides,
     /// Folders of COPY members.
     pub copies: Vec<PathBuf>,
     /// The program's text: where one record goes both ways it says which field
@@ -220,6 +226,11 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
         .and_then(|choice| choice.faults(&layouts))
     {
         out.error(Path::new("--redefines-by"), Position::default(), fault);
+    }
+    let both = request.iter().chain(&response);
+    let all: Vec<&Layout> = both.map(|a| a.record.layout()).collect();
+    for fault in import.overrides.faults(&all) {
+        out.error(Path::new("--boolean, --date"), Position::default(), fault);
     }
     if out.has_errors() {
         return Err(out);

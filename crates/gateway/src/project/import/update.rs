@@ -4,7 +4,7 @@
 //! copybooks as they are now. A file that is as it was made the first time is
 //! replaced by the second; one that somebody changed is kept, and told.
 
-use super::{Import, ImportBook, ImportNames, Imported, NameStyle, Redefines, import};
+use super::{Import, ImportBook, ImportNames, Imported, NameStyle, Overrides, Redefines, import};
 use crate::diagnostics::{Diagnostics, Position};
 use crate::project::asset;
 use crate::project::origin::Sources;
@@ -109,6 +109,11 @@ fn one(
             prefix: option("prefix").map(str::to_owned),
         },
         redefines: Redefines::by_word(option("redefines").unwrap_or_default()),
+        overrides: Overrides::by_words(
+            option("booleans").unwrap_or_default(),
+            option("dates").unwrap_or_default(),
+            option("trimTables").unwrap_or_default(),
+        ),
         copies: copies.to_vec(),
         program_text: None,
         request: Vec::new(),

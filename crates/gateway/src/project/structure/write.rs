@@ -70,6 +70,14 @@ impl Writer<'_> {
 
     fn value(&mut self, part: usize, shape: &Shape, json: Json<'_>, bytes: &mut [u8], at: &str) {
         let record = &self.structures.parts[part].record;
+        let (wanted, word) = match shape {
+            Shape::Object(_) => (Kind::Object, "an object"),
+            Shape::Array(_) | Shape::Table { .. } => (Kind::Array, "an array"),
+            _ => (json.kind(), ""),
+        };
+        if json.kind() != wanted {
+            return self.fault(at, format!("must be {word}"), None);
+        }
         let put = match shape {
             Shape::Object(members) => return self.members(part, members, json, bytes, at),
             Shape::Optional(contained) => {

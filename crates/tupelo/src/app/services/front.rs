@@ -14,7 +14,7 @@ use crate::app::Application;
 use crate::app::apis::Apis;
 use crate::app::backend::{Providers, Remote};
 use crate::app::finding::Findings;
-use crate::app::ipconn::Connections;
+use crate::app::ipconn::{Connections, doors};
 use crate::app::said::Said;
 use crate::app::security::unserved;
 use crate::log::SERVE;
@@ -30,7 +30,8 @@ impl Front {
     /// Reads the APIs and serves them.
     pub fn start(app: &Application, said: &mut Said) -> Result<Front> {
         let connections = Connections::read(app)?;
-        if connections.config.connections.is_empty() {
+        if connections.config.connections.is_empty() && app.config.mainframe.connections.is_empty()
+        {
             bail!(
                 help = "[ipconn.connections.NAME] with address = \"host:1435\" in tupelo.toml names one",
                 "a gateway without a region needs a connection to one, and there is none"
@@ -46,8 +47,9 @@ impl Front {
                 lanes: connections.lanes(app, false),
                 connections,
                 folder: app.folder.clone(),
-                default: app.config.gateway.connection.clone(),
             })),
+            mainframe: Arc::new(app.mainframe(doors(app))?),
+            default: app.config.gateway.connection.clone(),
             web: Arc::default(),
         };
         let config = GatewayConfig {

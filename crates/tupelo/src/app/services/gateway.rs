@@ -13,6 +13,7 @@ use crate::app::apis::Apis;
 use crate::app::backend::{Providers, Remote};
 use crate::app::compile::Compiled;
 use crate::app::finding::Findings;
+use crate::app::ipconn::doors;
 use crate::app::local::LocalRegion;
 use crate::app::said::Said;
 use crate::app::security::unserved;
@@ -118,12 +119,13 @@ impl Service for Rest {
         let remote = connections.map(|connections| Remote {
             connections: connections.clone(),
             folder: app.folder.clone(),
-            default: app.config.gateway.connection.clone(),
             lanes: connections.lanes(app, true),
         });
         let backend = Providers {
             local: Some(local),
             remote: remote.map(Arc::new),
+            mainframe: Arc::new(app.mainframe(doors(app))?),
+            default: app.config.gateway.connection.clone(),
             web: self.beside.scripts.clone(),
         };
         let apis = self.apis.good.clone();

@@ -11,6 +11,7 @@ pub fn page() -> String {
     crate::app::metrics::write(&region::Statistics::default(), &mut text);
     sockets::metrics_sample(&mut text);
     web::metrics_sample(&mut text);
+    gateway::mainframe_metrics_sample(&mut text);
     let one = [("NAME".to_owned(), ipconn::ConnectionConfig::default())];
     let config = ipconn::IpconnConfig { connections: one.into(), ..Default::default() };
     ipconn::Directory::new(&config).metrics(&mut text);

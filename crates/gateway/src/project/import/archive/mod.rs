@@ -12,12 +12,14 @@ mod api;
 mod interface;
 mod mapping;
 mod project;
+mod requester;
 mod service;
 mod xml;
 mod zip;
 
 use super::ImportedFile;
 use crate::diagnostics::{Diagnostics, Position};
+pub use requester::{RequesterArchive, requester_archive};
 use service::{Refused, Service};
 use std::path::{Path, PathBuf};
 
@@ -127,6 +129,7 @@ pub fn fuzz_archive(bytes: &[u8]) {
     for area in interface::read(bytes).unwrap_or_default() {
         let _ = area.checked();
     }
+    let _ = requester_archive(Path::new("a.ara"), bytes);
     let half = bytes.len() / 2;
     let both = [&bytes[..half], &bytes[half..]];
     let named = [("a.aar", both[0]), ("b.sar", both[1])];

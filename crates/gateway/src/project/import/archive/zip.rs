@@ -204,7 +204,11 @@ pub(super) mod tests {
             for value in [0u16, DEFLATED, 0, 0] {
                 common.extend(value.to_le_bytes());
             }
-            for value in [crc32fast::hash(data), packed.len() as u32, data.len() as u32] {
+            for value in [
+                crc32fast::hash(data),
+                packed.len() as u32,
+                data.len() as u32,
+            ] {
                 common.extend(value.to_le_bytes());
             }
             common.extend((name.len() as u16).to_le_bytes());

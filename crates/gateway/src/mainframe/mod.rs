@@ -1,0 +1,370 @@
+//! A provider: programs of a CICS that is none of ours.
+//!
+//! It is reached by what such a region has: its own HTTP ([`web`]), where a
+//! program of the site's LINKs the one that is asked for, or a sockets
+//! listener ([`sockets`]), whose receiver runs one program with each message.
+//! Either carries one COMMAREA or one container there and one back, as bytes
+//! in the mainframe's code page; the gateway lays the records out in it.
+//!
+//! Each thread of the gateway has connections of its own, which are kept open
+//! between requests. A request is made again only where that cannot run a
+//! program twice: nothing of it had left, or its method is idempotent and the
+//! connection was an old one.
+//!
+//! Invariant: nothing here knows what a record means.
+
+mod health;
+mod pool;
+mod sockets;
+mod web;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::backend::{Abend, Call, Failed, PutError, Refusal, Reply, Task};
+use health::Health;
+use pool::Pool;
+pub use sockets::SocketConnection;
+pub use web::WebConnection;
+
+/// Where messages of a stream of bytes begin and end.
+pub trait Frames: Send + Sync {
+    /// Appends a message with its frame.
+    ///
+    /// # Errors
+    /// Why the frame cannot tell it, in words.
+    fn emit(&self, message: &[u8], out: &mut Vec<u8>) -> Result<(), String>;
+
+    /// The message that these bytes begin with; none while it is not whole.
+    ///
+    /// # Errors
+    /// Why they begin with none, in words.
+    fn first(&self, bytes: &[u8]) -> Result<Option<Range<usize>>, String>;
+}
+
+/// What connections of either kind have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Common {
+    /// CCSID of the code page of data there, where assets and policies name
+    /// none.
+    pub ccsid: u16,
+    /// Most connections at a time, of all threads together; each thread has
+    /// one at least.
+    pub sessions: u32,
+    /// Milliseconds that a request may wait for one of them.
+    pub session_wait_ms: u32,
+    /// Milliseconds that connecting may take, TLS included.
+    pub connect_timeout_ms: u32,
+    /// Most bytes of an answer.
+    pub max_bytes: usize,
+    /// The container that an answer is, when it does not say so itself; that of
+    /// the request when absent.
+    pub answer_container: Option<String>,
+    /// TLS; none for plain connections.
+    pub tls: Option<TlsTrust>,
+}
+
+/// Whom a connection with TLS trusts, and what it shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TlsTrust {
+    /// Authorities in PEM; those of the system when absent.
+    pub authorities: Option<PathBuf>,
+    /// Certificate and key in PEM that are shown; takes `authorities`.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// The name in the server's certificate; that of its address when absent.
+    pub name: Option<String>,
+}
+
+/// All connections of a process by name.
+#[derive(Default)]
+pub struct Mainframe {
+    connections: BTreeMap<String, Arc<Connection>>,
+    /// Threads that share the sessions.
+    threads: u32,
+}
+
+/// One of them.
+struct Connection {
+    name: String,
+    common: Common,
+    kind: Kind,
+    dial: pool::Dial,
+    health: Health,
+}
+
+enum Kind {
+    Web(WebConnection),
+    Sockets(SocketConnection),
+}
+
+/// A thread's end of the connections.
+pub struct MainframeDoor {
+    ways: BTreeMap<String, Rc<Way>>,
+}
+
+/// A connection with this thread's sessions.
+struct Way {
+    connection: Arc<Connection>,
+    pool: Pool,
+}
+
+impl Mainframe {
+    /// Connections for so many threads.
+    pub fn new(threads: u32) -> Mainframe {
+        Mainframe {
+            connections: BTreeMap::new(),
+            threads: threads.max(1),
+        }
+    }
+
+    /// Adds a CICS that is called over its own HTTP.
+    ///
+    /// # Errors
+    /// What of it cannot be used, in words.
+    pub fn add_web(
+        &mut self,
+        name: &str,
+        web: WebConnection,
+        common: Common,
+    ) -> Result<(), String> {
+        let (host, port, secure) = web.target()?;
+        let tls = match (secure, common.tls.clone()) {
+            (true, tls) => Some(tls.unwrap_or_default()),
+            (false, None) => None,
+            (false, Some(_)) => return Err("TLS is for an url that begins with https://".into()),
+        };
+        self.add(name, Kind::Web(web), (&host, port, tls), common)
+    }
+
+    /// Adds a CICS whose sockets listener is called.
+    ///
+    /// # Errors
+    /// What of it cannot be used, in words.
+    pub fn add_sockets(
+        &mut self,
+        name: &str,
+        sockets: SocketConnection,
+        common: Common,
+    ) -> Result<(), String> {
+        let (host, port) = sockets.target()?;
+        let tls = common.tls.clone();
+        self.add(name, Kind::Sockets(sockets), (&host, port, tls), common)
+    }
+
+    fn add(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        (host, port, tls): (&str, u16, Option<TlsTrust>),
+        common: Common,
+    ) -> Result<(), String> {
+        copybook::CodePage::by_ccsid(common.ccsid).map_err(|e| e.to_string())?;
+        let dial = pool::Dial::new(host, port, tls.as_ref(), common.connect_timeout_ms)?;
+        let connection = Connection {
+            name: name.to_owned(),
+            health: Health::new(&dial.shown()),
+            common,
+            kind,
+            dial,
+        };
+        self.connections
+            .insert(name.to_owned(), Arc::new(connection));
+        Ok(())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.connections.is_empty()
+    }
+
+    /// Whether there is one of this name.
+    pub fn knows(&self, name: &str) -> bool {
+        self.connections.contains_key(name)
+    }
+
+    /// The end of the calling thread.
+    pub fn door(&self) -> MainframeDoor {
+        let ways = self.connections.iter().map(|(name, connection)| {
+            let sessions = connection.common.sessions.div_ceil(self.threads).max(1);
+            let way = Way {
+                pool: Pool::new(sessions as usize),
+                connection: connection.clone(),
+            };
+            (name.clone(), Rc::new(way))
+        });
+        MainframeDoor {
+            ways: ways.collect(),
+        }
+    }
+
+    /// Whether one of them could be reached when it was last tried.
+    pub fn ready(&self) -> bool {
+        let mut all = self.connections.values();
+        all.any(|connection| connection.health.error().is_none())
+    }
+
+    /// Which of them could not be reached when they were last tried.
+    pub fn impairment(&self) -> Option<String> {
+        let down: Vec<String> = self
+            .connections
+            .values()
+            .filter_map(|c| Some(format!("{} ({})", c.name, c.health.error()?)))
+            .collect();
+        (!down.is_empty()).then(|| format!("not reached: {}", down.join("; ")))
+    }
+
+    /// Appends figures in the Prometheus text format.
+    pub fn metrics(&self, out: &mut String) {
+        if self.is_empty() {
+            return;
+        }
+        health::write(
+            self.connections.values().map(|c| (&*c.name, &c.health)),
+            out,
+        );
+    }
+}
+
+/// Appends what [`Mainframe::metrics`] can have, for the reference.
+pub fn mainframe_metrics_sample(out: &mut String) {
+    let health = Health::new("cics.example:80");
+    health::write([("CICSA", &health)].into_iter(), out);
+}
+
+impl MainframeDoor {
+    /// The CCSID of a connection; none when there is none of this name.
+    pub fn ccsid(&self, connection: &str) -> Option<u16> {
+        Some(self.ways.get(connection)?.connection.common.ccsid)
+    }
+
+    /// A call over a connection; none when there is none of this name.
+    pub fn begin(&self, connection: &str, call: &Call<'_>) -> Option<MainframeTask> {
+        let way = self.ways.get(connection)?.clone();
+        Some(MainframeTask {
+            way,
+            program: call.program.to_owned(),
+            transid: call.eib_transid.unwrap_or(call.transid).to_owned(),
+            user: call.user_id.map(str::to_owned),
+            idempotent: call.idempotent,
+            input: Input::default(),
+        })
+    }
+}
+
+/// What a program is given.
+#[derive(Default)]
+struct Input {
+    bytes: Vec<u8>,
+    /// The container that it is; a COMMAREA else.
+    container: Option<String>,
+}
+
+/// A call whose input is being written.
+pub struct MainframeTask {
+    way: Rc<Way>,
+    program: String,
+    transid: String,
+    user: Option<String>,
+    idempotent: bool,
+    input: Input,
+}
+
+/// What came back.
+#[derive(Debug, Default)]
+pub struct MainframeReply {
+    bytes: Vec<u8>,
+    container: Option<String>,
+    abend: Option<Abend>,
+}
+
+impl Task for MainframeTask {
+    type Reply = MainframeReply;
+
+    fn put_container<E>(
+        &mut self,
+        name: &str,
+        max: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<(), PutError<E>> {
+        if let Some(first) = &self.input.container {
+            let connection = &self.way.connection.name;
+            return Err(PutError::Form(format!(
+                "the connection {connection} carries one container, and the asset has {first} and {name}"
+            )));
+        }
+        let mut bytes = vec![0; max];
+        let length = fill(&mut bytes).map_err(PutError::Fill)?;
+        bytes.truncate(length);
+        self.input = Input {
+            bytes,
+            container: Some(name.to_owned()),
+        };
+        Ok(())
+    }
+
+    fn set_commarea<E>(
+        &mut self,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<(), PutError<E>> {
+        self.input.bytes = vec![0; len];
+        fill(&mut self.input.bytes).map_err(PutError::Fill)
+    }
+
+    async fn run(self) -> Result<MainframeReply, Failed> {
+        let way = self.way.clone();
+        let connection = &way.connection;
+        let mut under_way = connection.health.begins();
+        let answered = match &connection.kind {
+            Kind::Web(web) => web.call(&way, &self).await,
+            Kind::Sockets(sockets) => sockets.call(&way, &self).await,
+        };
+        under_way.answered = answered.is_ok();
+        let mut reply = answered?;
+        let named = || connection.common.answer_container.clone();
+        let own = self.input.container;
+        reply.container = own.map(|own| reply.container.or_else(named).unwrap_or(own));
+        Ok(reply)
+    }
+}
+
+impl Way {
+    fn lost(&self, why: impl std::fmt::Display) -> Failed {
+        Failed::Lost(format!("the connection {}: {why}", self.connection.name))
+    }
+
+    fn impossible(&self, why: impl std::fmt::Display) -> Failed {
+        let name = &self.connection.name;
+        Failed::Refused(Refusal::Impossible(format!("the connection {name}: {why}")))
+    }
+
+    fn wait(&self) -> Duration {
+        Duration::from_millis(self.connection.common.session_wait_ms.into())
+    }
+}
+
+impl Reply for MainframeReply {
+    fn abend(&self) -> Option<Abend> {
+        self.abend.clone()
+    }
+
+    fn container(&self, name: &str) -> Option<&[u8]> {
+        let own = self.container.as_deref();
+        (own == Some(name)).then_some(&*self.bytes)
+    }
+
+    fn container_names(&self) -> Vec<String> {
+        self.container.iter().cloned().collect()
+    }
+
+    fn commarea(&self) -> &[u8] {
+        match self.container {
+            None => &self.bytes,
+            Some(_) => &[],
+        }
+    }
+}

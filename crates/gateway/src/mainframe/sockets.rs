@@ -1,0 +1,150 @@
+//! A CICS behind its sockets listener: a message there, a message back.
+//!
+//! What is sent first names the transaction to the listener. Its program, a
+//! receiver, runs one program with each message and sends the answer on the
+//! same connection, in the same frame. An abend is told by the end of the
+//! connection, so it is an answer that is lost.
+//!
+//! Reference: IP CICS Sockets Guide, "CICS listener input format".
+
+use std::sync::Arc;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::pool::{Session, Stream, Wire};
+use super::{Frames, MainframeReply, MainframeTask, Way};
+use crate::backend::Failed;
+
+/// A CICS that is called through its listener.
+#[derive(Clone)]
+pub struct SocketConnection {
+    /// Host and port of the listener.
+    pub address: String,
+    /// What is sent first, such as `RECV\n`; `{program}` and `{transid}` in it
+    /// are put in. Empty where the listener takes messages at once.
+    pub first: String,
+    /// Where messages end.
+    pub frames: Arc<dyn Frames>,
+}
+
+/// Bytes that are read at a time.
+const PIECE: usize = 16 << 10;
+/// Bytes of a frame beyond its message.
+const FRAME: usize = 64;
+
+/// Why there is no answer.
+enum Missing {
+    /// The connection ended before any of it.
+    Nothing(String),
+    /// It is broken.
+    Broken(String),
+}
+
+impl SocketConnection {
+    pub(super) fn target(&self) -> Result<(String, u16), String> {
+        let wrong = || format!("address: {:?} is no host:port", self.address);
+        let (host, port) = self.address.rsplit_once(':').ok_or_else(wrong)?;
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let port = port.parse().map_err(|_| wrong())?;
+        match host.is_empty() {
+            true => Err(wrong()),
+            false => Ok((host.to_owned(), port)),
+        }
+    }
+
+    pub(super) async fn call(
+        &self,
+        way: &Way,
+        task: &MainframeTask,
+    ) -> Result<MainframeReply, Failed> {
+        let mut message = Vec::with_capacity(task.input.bytes.len() + FRAME);
+        let framed = self.frames.emit(&task.input.bytes, &mut message);
+        framed.map_err(|why| way.impossible(why))?;
+        let first = self.first.replace("{program}", &task.program);
+        let first = first.replace("{transid}", &task.transid);
+        let name = &way.connection.name;
+        let _room = way.pool.room(way.wait(), name).await?;
+        while let Some(session) = way.pool.kept(&first) {
+            let Wire::Raw(mut stream) = session.wire else {
+                continue;
+            };
+            if !rests(&mut stream).await {
+                continue;
+            }
+            match self.exchange(way, &mut stream, &message).await {
+                Ok(bytes) => return Ok(self.answered(way, first, stream, bytes)),
+                // The listener's side may have closed it before.
+                Err(Missing::Nothing(_)) if task.idempotent => {}
+                Err(Missing::Nothing(why) | Missing::Broken(why)) => return Err(way.lost(why)),
+            }
+        }
+        let mut stream = way.connection.open().await?;
+        let mut out = first.clone().into_bytes();
+        out.extend_from_slice(&message);
+        match self.exchange(way, &mut stream, &out).await {
+            Ok(bytes) => Ok(self.answered(way, first, stream, bytes)),
+            Err(Missing::Nothing(why) | Missing::Broken(why)) => Err(way.lost(why)),
+        }
+    }
+
+    fn answered(
+        &self,
+        way: &Way,
+        key: String,
+        stream: Box<dyn Stream>,
+        bytes: Vec<u8>,
+    ) -> MainframeReply {
+        let wire = Wire::Raw(stream);
+        way.pool.keep(Session { key, wire });
+        MainframeReply {
+            bytes,
+            ..MainframeReply::default()
+        }
+    }
+
+    /// Sends a message and reads the one that comes back.
+    async fn exchange(
+        &self,
+        way: &Way,
+        stream: &mut Box<dyn Stream>,
+        message: &[u8],
+    ) -> Result<Vec<u8>, Missing> {
+        let sent = stream.write_all(message).await;
+        sent.map_err(|e| Missing::Nothing(e.to_string()))?;
+        let most = way.connection.common.max_bytes;
+        let mut bytes = Vec::new();
+        loop {
+            let mut piece = [0; PIECE];
+            let read = match stream.read(&mut piece).await {
+                Ok(0) if bytes.is_empty() => {
+                    return Err(Missing::Nothing("it was closed before the answer".into()));
+                }
+                Ok(0) => return Err(Missing::Broken("it was closed within the answer".into())),
+                Ok(read) => read,
+                Err(e) if bytes.is_empty() => return Err(Missing::Nothing(e.to_string())),
+                Err(e) => return Err(Missing::Broken(e.to_string())),
+            };
+            bytes.extend_from_slice(&piece[..read]);
+            if bytes.len() > most + FRAME {
+                let why = format!("the answer has more than {most} bytes");
+                return Err(Missing::Broken(why));
+            }
+            if let Some(data) = self.frames.first(&bytes).map_err(Missing::Broken)? {
+                bytes.truncate(data.end);
+                bytes.drain(..data.start);
+                return Ok(bytes);
+            }
+        }
+    }
+}
+
+/// Whether a connection that was kept is still open, and silent as it should
+/// be.
+async fn rests(stream: &mut Box<dyn Stream>) -> bool {
+    let mut byte = [0];
+    tokio::select! {
+        biased;
+        _ = stream.read(&mut byte) => false,
+        () = std::future::ready(()) => true,
+    }
+}

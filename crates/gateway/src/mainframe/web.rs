@@ -1,0 +1,313 @@
+//! A CICS over its own HTTP: a POST to an address that names the program.
+//!
+//! ```text
+//! POST /tupelo/ACCTINQ?tran=BINQ      200 OK
+//! content-type: application/octet-stream   content-type: application/octet-stream
+//! cics-container: ACCOUNT-IN          cics-container: ACCOUNT-OUT
+//! <bytes of the container>            <bytes of the container>
+//! ```
+//!
+//! Without the header `cics-container` the body is the COMMAREA. A program
+//! that ended abnormally is told by the header `cics-abend`, with the abend
+//! code and the program's name. Behind the URIMAP is a program of the site's
+//! that LINKs; the guide has one.
+//!
+//! Reference: CICS Internet Guide, "Writing CICS as an HTTP server".
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::header::{self, HeaderName, HeaderValue};
+use http::{StatusCode, Uri};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper_util::rt::TokioIo;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use std::net::IpAddr;
+
+use super::pool::{Session, Wire};
+use super::{MainframeReply, MainframeTask, Way};
+use crate::backend::{Abend, Failed, Refusal};
+
+/// A CICS that is called over HTTP.
+#[derive(Clone)]
+pub struct WebConnection {
+    /// Address of a program: `{program}` and `{transid}` in it are put in.
+    pub url: String,
+    /// User and password of basic authentication.
+    pub basic: Option<(String, String)>,
+    /// Header with the user id of the caller, where the server takes it from
+    /// there.
+    pub user_header: Option<String>,
+}
+
+/// The container that a body is.
+const CONTAINER: HeaderName = HeaderName::from_static("cics-container");
+/// How a program ended abnormally: `ASRA ACCTINQ`.
+const ABEND: HeaderName = HeaderName::from_static("cics-abend");
+/// Bytes of an error's text that are told.
+const TOLD: usize = 200;
+
+type Request = http::Request<Full<Bytes>>;
+
+impl WebConnection {
+    /// Host, port, and whether it is TLS.
+    pub(super) fn target(&self) -> Result<(String, u16, bool), String> {
+        if !self.url.contains("{program}") {
+            return Err("url: {program} must be in it".into());
+        }
+        if let Some(name) = &self.user_header
+            && name.parse::<HeaderName>().is_err()
+        {
+            return Err(format!("user_header: {name:?} is no header's name"));
+        }
+        let uri = self.uri("P", "T")?;
+        let secure = match uri.scheme_str() {
+            Some("https") => true,
+            Some("http") => false,
+            _ => return Err("url: it begins with http:// or https://".into()),
+        };
+        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+        let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        let here = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+        if !secure && !here && (self.basic.is_some() || self.user_header.is_some()) {
+            return Err("basic and user_header go beyond this machine by https:// alone".into());
+        }
+        Ok((host.to_owned(), port, secure))
+    }
+
+    fn uri(&self, program: &str, transid: &str) -> Result<Uri, String> {
+        let put = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let url = self.url.replace("{program}", &put(program));
+        let url = url.replace("{transid}", &put(transid));
+        let uri: Uri = url.parse().map_err(|_| format!("url: {url:?} is no URL"))?;
+        match uri.authority() {
+            None => Err(format!("url: {url:?} has no host")),
+            Some(a) if a.as_str().contains('@') => {
+                Err("url: a user is named by `basic`, not in the address".into())
+            }
+            Some(_) => Ok(uri),
+        }
+    }
+
+    fn request(&self, task: &MainframeTask, body: &Bytes) -> Result<Request, String> {
+        let uri = self.uri(&task.program, &task.transid)?;
+        let host = uri.authority().map_or("", |a| a.as_str()).to_owned();
+        let path = uri.path_and_query().map_or("/", |p| p.as_str());
+        let mut request = http::Request::post(path)
+            .header(header::HOST, host)
+            .header(header::CONTENT_TYPE, "application/octet-stream");
+        if let Some(container) = &task.input.container {
+            request = request.header(CONTAINER, container);
+        }
+        if let Some((user, password)) = &self.basic {
+            let both = STANDARD.encode(format!("{user}:{password}"));
+            let value = HeaderValue::try_from(format!("Basic {both}"));
+            let mut value = value.map_err(|_| "basic: it cannot be sent".to_owned())?;
+            value.set_sensitive(true);
+            request = request.header(header::AUTHORIZATION, value);
+        }
+        if let (Some(name), Some(user)) = (&self.user_header, &task.user) {
+            request = request.header(name, user);
+        }
+        let request = request.body(Full::new(body.clone()));
+        request.map_err(|e| e.to_string())
+    }
+
+    pub(super) async fn call(
+        &self,
+        way: &Way,
+        task: &MainframeTask,
+    ) -> Result<MainframeReply, Failed> {
+        let body = Bytes::copy_from_slice(&task.input.bytes);
+        let name = &way.connection.name;
+        let _room = way.pool.room(way.wait(), name).await?;
+        while let Some(session) = way.pool.kept("") {
+            let Wire::Http(sender) = session.wire else {
+                continue;
+            };
+            if sender.is_closed() {
+                continue;
+            }
+            let request = self.request(task, &body);
+            let request = request.map_err(|why| way.impossible(why))?;
+            match self.exchange(way, sender, request).await {
+                // The server had closed it; nothing ran, or may run again.
+                Err(Missing::Unsent(_)) => {}
+                Err(Missing::Unanswered(_)) if task.idempotent => {}
+                other => return other.map_err(Missing::failed),
+            }
+        }
+        let request = self.request(task, &body);
+        let request = request.map_err(|why| way.impossible(why))?;
+        let stream = way.connection.open().await?;
+        let made = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await;
+        let (sender, connection) = made.map_err(|e| way.lost(e))?;
+        tokio::task::spawn_local(connection);
+        let answered = self.exchange(way, sender, request).await;
+        answered.map_err(Missing::failed)
+    }
+
+    /// One exchange.
+    async fn exchange(
+        &self,
+        way: &Way,
+        mut sender: hyper::client::conn::http1::SendRequest<Full<Bytes>>,
+        request: Request,
+    ) -> Result<MainframeReply, Missing> {
+        let gone = |e: hyper::Error| match e.is_canceled() {
+            true => Missing::Unsent(way.lost(e)),
+            false => Missing::Unanswered(way.lost(e)),
+        };
+        let ready = sender.ready().await;
+        ready.map_err(|e| Missing::Unsent(way.lost(e)))?;
+        let (parts, body) = sender
+            .send_request(request)
+            .await
+            .map_err(gone)?
+            .into_parts();
+        let most = way.connection.common.max_bytes;
+        // An answer has begun: nothing is made again from here on.
+        let body = Limited::new(body, most).collect().await.map_err(|e| {
+            Missing::Answered(match e.downcast_ref::<LengthLimitError>() {
+                Some(_) => way.lost(format!("the answer has more than {most} bytes")),
+                None => way.lost(e),
+            })
+        });
+        let bytes = body?.to_bytes();
+        way.pool.keep(Session {
+            key: String::new(),
+            wire: Wire::Http(sender),
+        });
+        answered(way, &parts, &bytes).map_err(Missing::Answered)
+    }
+}
+
+/// Why there is no reply, by how far the exchange came.
+enum Missing {
+    /// Nothing of the request had left.
+    Unsent(Failed),
+    /// No answer had begun.
+    Unanswered(Failed),
+    /// This is the answer.
+    Answered(Failed),
+}
+
+impl Missing {
+    fn failed(self) -> Failed {
+        match self {
+            Missing::Unsent(failed) | Missing::Unanswered(failed) | Missing::Answered(failed) => {
+                failed
+            }
+        }
+    }
+}
+
+/// What an answer means.
+fn answered(
+    way: &Way,
+    parts: &http::response::Parts,
+    bytes: &Bytes,
+) -> Result<MainframeReply, Failed> {
+    let text = |name: &HeaderName| {
+        let value = parts.headers.get(name)?.to_str().ok()?;
+        Some(value.trim().to_owned())
+    };
+    if let Some(abend) = text(&ABEND) {
+        let mut words = abend.split_whitespace();
+        let mut word = || words.next().unwrap_or_default().to_owned();
+        let (code, program) = (word(), word());
+        return Ok(MainframeReply {
+            abend: Some(Abend {
+                message: "it ended abnormally in the region that was called".into(),
+                code,
+                program,
+                line: 0,
+            }),
+            ..MainframeReply::default()
+        });
+    }
+    let status = parts.status;
+    let name = &way.connection.name;
+    match status {
+        status if status.is_success() => Ok(MainframeReply {
+            bytes: bytes.to_vec(),
+            container: text(&CONTAINER),
+            abend: None,
+        }),
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+            let why = format!("the connection {name}: the server answers with status {status}");
+            Err(Failed::Refused(Refusal::Busy(why)))
+        }
+        StatusCode::PAYLOAD_TOO_LARGE => Err(Failed::TooLarge),
+        // It was refused before anything ran.
+        StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(way
+            .impossible(format!(
+                "the server answers with status {status}{}",
+                said(bytes)
+            ))),
+        _ => Err(way.lost(format!(
+            "the server answers with status {status}{}",
+            said(bytes)
+        ))),
+    }
+}
+
+/// The beginning of an error's text, if it is one.
+fn said(bytes: &Bytes) -> String {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let text: String = text.chars().take(TOLD).collect();
+    match text.trim() {
+        text if text.is_empty() || text.chars().any(|c| c.is_control()) => String::new(),
+        text => format!(": {text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn web(url: &str) -> WebConnection {
+        WebConnection {
+            url: url.into(),
+            basic: None,
+            user_header: None,
+        }
+    }
+
+    #[test]
+    fn an_address_names_program_and_transaction() {
+        let web = web("https://cics.example/run/{program}?tran={transid}");
+        assert_eq!(web.target(), Ok(("cics.example".into(), 443, true)));
+        let uri = web.uri("AB#1", "T?&1").unwrap();
+        assert_eq!(uri.path_and_query().unwrap(), "/run/AB%231?tran=T%3F%261");
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_is_told() {
+        for (url, why) in [
+            ("http://cics.example/run", "{program} must be in it"),
+            ("ftp://cics.example/{program}", "http:// or https://"),
+            ("/run/{program}", "has no host"),
+            ("http://me:pw@cics.example/{program}", "by `basic`"),
+        ] {
+            let told = web(url).target().unwrap_err();
+            assert!(told.contains(why), "{url}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_password_goes_over_tls_or_stays_on_this_machine() {
+        for (url, good) in [
+            ("http://127.0.0.1:80/{program}", true),
+            ("http://[::1]/{program}", true),
+            ("https://cics.example/{program}", true),
+            ("http://cics.example/{program}", false),
+        ] {
+            let web = WebConnection {
+                basic: Some(("u".into(), "p".into())),
+                ..web(url)
+            };
+            assert_eq!(web.target().is_ok(), good, "{url}");
+        }
+    }
+}

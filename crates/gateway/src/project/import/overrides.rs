@@ -1,0 +1,314 @@
+//! What a field means that COBOL has no type for: a truth written as `Y` and
+//! `N`, a date written as digits, a table of which the last rows are empty.
+//!
+//! What is made of them are plain JSONata expressions, so that the project
+//! means the same in z/OS Connect.
+
+use super::member::{Member, MemberKind};
+use super::write::quoted;
+use copybook::{Kind, Layout};
+use serde_json::{Value, json};
+
+/// The fields that mean something else than their type, and what becomes of
+/// tables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// Fields that are truths.
+    pub booleans: Vec<Truth>,
+    /// Fields that are dates.
+    pub dates: Vec<Day>,
+    /// Tables of a fixed size come without the empty rows at their end.
+    pub trim_tables: bool,
+}
+
+/// A field that is a JSON boolean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Truth {
+    field: String,
+    yes: String,
+    no: String,
+}
+
+/// A field that is a date of ISO 8601 in JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Day {
+    field: String,
+    format: String,
+}
+
+/// What a member means.
+#[derive(Debug, Clone)]
+pub(super) enum Meaning {
+    Truth(Truth),
+    Day(Day),
+}
+
+/// The first year that two digits do not mean of this century.
+const CENTURY: u32 = 70;
+
+impl Truth {
+    /// Reads `FIELD=Y/N`; none when it is not written so.
+    pub fn parse(text: &str) -> Option<Truth> {
+        let (field, values) = text.split_once('=')?;
+        let (yes, no) = values.split_once('/')?;
+        (!field.is_empty() && yes != no && !no.contains(['/', ',']) && !yes.contains(',')).then(
+            || Truth {
+                field: field.to_ascii_uppercase(),
+                yes: yes.trim_end().to_owned(),
+                no: no.trim_end().to_owned(),
+            },
+        )
+    }
+}
+
+impl Day {
+    /// Reads `FIELD=YYYYMMDD`: any order of `YYYY` or `YY`, `MM` and `DD`, with
+    /// or without characters between them; none when it is not written so.
+    pub fn parse(text: &str) -> Option<Day> {
+        let (field, format) = text.split_once('=')?;
+        let day = Day {
+            field: field.to_ascii_uppercase(),
+            format: format.to_ascii_uppercase(),
+        };
+        let parts = [day.year()?.0, day.at("MM")?, day.at("DD")?];
+        let letters = day.format.chars().filter(char::is_ascii_alphabetic).count();
+        let plain = |c: char| c.is_ascii_alphabetic() || "-/. :".contains(c);
+        let whole = letters == day.year()?.1 + 4 && day.format.chars().all(plain);
+        (!field.is_empty() && whole && parts.iter().all(|at| at + 2 <= day.format.len()))
+            .then_some(day)
+    }
+
+    /// Where the year is, and how many digits it has.
+    fn year(&self) -> Option<(usize, usize)> {
+        let long = self.at("YYYY").map(|at| (at, 4));
+        long.or_else(|| self.at("YY").map(|at| (at, 2)))
+    }
+
+    fn at(&self, part: &str) -> Option<usize> {
+        self.format.find(part)
+    }
+
+    /// The bytes of a field as a date of ISO 8601; what has no digit but zeros
+    /// is none.
+    fn shown(&self, path: &str, numeric: bool) -> String {
+        let length = self.format.len();
+        let text = match numeric {
+            true => format!("$pad($string({path}), -{length}, \"0\")"),
+            false => format!("$string({path})"),
+        };
+        let part = |at: usize, length: usize| format!("$substring($t, {at}, {length})");
+        let (at, digits) = self.year().unwrap_or_default();
+        let year = match digits {
+            4 => part(at, 4),
+            _ => {
+                let two = part(at, 2);
+                format!("($number({two}) < {CENTURY} ? \"20\" : \"19\") & {two}")
+            }
+        };
+        let month = part(self.at("MM").unwrap_or_default(), 2);
+        let day = part(self.at("DD").unwrap_or_default(), 2);
+        format!("($t := {text}; $contains($t, /[1-9]/) ? {year} & \"-\" & {month} & \"-\" & {day})")
+    }
+
+    /// A date of ISO 8601 as the field has it.
+    fn stored(&self, path: &str) -> String {
+        let (_, digits) = self.year().unwrap_or_default();
+        let mut parts: Vec<String> = Vec::new();
+        let mut rest = self.format.as_str();
+        while let Some(first) = rest.chars().next() {
+            let (piece, length) = match first {
+                'Y' => (
+                    format!("$substring({path}, {}, {digits})", 4 - digits),
+                    digits,
+                ),
+                'M' => (format!("$substring({path}, 5, 2)"), 2),
+                'D' => (format!("$substring({path}, 8, 2)"), 2),
+                other => (format!("\"{other}\""), 1),
+            };
+            parts.push(piece);
+            rest = &rest[length..];
+        }
+        format!("$exists({path}) ? {}", parts.join(" & "))
+    }
+}
+
+impl Meaning {
+    /// JSON Schema of the member.
+    pub fn schema(&self) -> Value {
+        match self {
+            Meaning::Truth(_) => json!({"type": "boolean"}),
+            Meaning::Day(_) => json!({"type": "string", "format": "date"}),
+        }
+    }
+
+    /// A value that fits.
+    pub fn sample(&self) -> Value {
+        match self {
+            Meaning::Truth(_) => json!(true),
+            Meaning::Day(_) => json!("2026-01-31"),
+        }
+    }
+
+    /// From the record to the response.
+    pub fn response(&self, path: &str, numeric: bool) -> String {
+        match self {
+            Meaning::Truth(Truth { yes, no, .. }) => {
+                let is = |value: &str| match numeric {
+                    true => format!("{path} = {value}"),
+                    false => format!("$trim({path}) = {}", json!(value)),
+                };
+                format!("{} ? true : {} ? false", is(yes), is(no))
+            }
+            Meaning::Day(day) => day.shown(path, numeric),
+        }
+    }
+
+    /// From the request to the record.
+    pub fn request(&self, path: &str, numeric: bool) -> String {
+        match self {
+            Meaning::Truth(Truth { yes, no, .. }) => {
+                let value = |value: &str| match numeric {
+                    true => value.to_owned(),
+                    false => json!(value).to_string(),
+                };
+                format!(
+                    "$exists({path}) ? ({path} ? {} : {})",
+                    value(yes),
+                    value(no)
+                )
+            }
+            Meaning::Day(day) => day.stored(path),
+        }
+    }
+}
+
+impl Overrides {
+    /// What a field means, if it is named.
+    pub(super) fn of(&self, name: &str) -> Option<Meaning> {
+        let truth = self.booleans.iter().find(|t| t.field == name);
+        let day = || self.dates.iter().find(|d| d.field == name);
+        let truth = truth.cloned().map(Meaning::Truth);
+        truth.or_else(|| day().cloned().map(Meaning::Day))
+    }
+
+    /// The same as texts, for `sources.yaml`.
+    pub(super) fn words(&self) -> [String; 3] {
+        let truth = |t: &Truth| format!("{}={}/{}", t.field, t.yes, t.no);
+        let booleans: Vec<String> = self.booleans.iter().map(truth).collect();
+        let day = |d: &Day| format!("{}={}", d.field, d.format);
+        let dates: Vec<String> = self.dates.iter().map(day).collect();
+        let trim = if self.trim_tables { "yes" } else { "" };
+        [booleans.join(","), dates.join(","), trim.to_owned()]
+    }
+
+    pub(super) fn by_words(booleans: &str, dates: &str, trim: &str) -> Overrides {
+        Overrides {
+            booleans: booleans.split(',').filter_map(Truth::parse).collect(),
+            dates: dates.split(',').filter_map(Day::parse).collect(),
+            trim_tables: trim == "yes",
+        }
+    }
+
+    /// What is wrong with them for these layouts.
+    pub(super) fn faults(&self, layouts: &[&Layout]) -> Vec<String> {
+        let found = |name: &str| {
+            let mut all = layouts.iter().flat_map(|layout| layout.iter());
+            all.find(|(_, f)| f.name.as_deref() == Some(name))
+                .map(|(_, f)| f.clone())
+        };
+        let mut wrong = Vec::new();
+        for Truth { field, yes, no } in &self.booleans {
+            let Some(found) = found(field) else {
+                wrong.push(format!("there is no field {field}"));
+                continue;
+            };
+            let number = |value: &String| value.parse::<i64>().is_ok();
+            let fits = match found.kind {
+                Kind::Group => false,
+                Kind::Numeric(_) => number(yes) && number(no),
+                _ => [yes, no].iter().all(|v| v.len() <= found.length as usize),
+            };
+            if !fits {
+                wrong.push(format!("{field} cannot hold {yes:?} and {no:?}"));
+            }
+        }
+        for Day { field, format } in &self.dates {
+            let Some(found) = found(field) else {
+                wrong.push(format!("there is no field {field}"));
+                continue;
+            };
+            let digits = format.bytes().all(|b| b.is_ascii_alphabetic());
+            let fits = match &found.kind {
+                Kind::Numeric(numeric) => {
+                    digits && numeric.digits as usize >= format.len() && numeric.scale == 0
+                }
+                Kind::Group => false,
+                _ => found.length as usize >= format.len(),
+            };
+            if !fits {
+                wrong.push(format!("{field} cannot hold a date written {format}"));
+            }
+        }
+        wrong
+    }
+}
+
+/// A table's rows up to the last that is not empty: text that is all blanks and
+/// numbers that are zero are empty.
+pub(super) fn trimmed(member: &Member, path: &str) -> String {
+    let tests = tests(&member.kind, "$e");
+    format!(
+        "($t := [{path}]; $n := $max($map($t, function($e, $i) {{ {} ? $i + 1 : 0 }})); \
+         $n > 0 ? $t[[0..$n - 1]] : [])",
+        tests.join(" or ")
+    )
+}
+
+/// Whether anything below `at` is not empty.
+fn tests(kind: &MemberKind, at: &str) -> Vec<String> {
+    match kind {
+        MemberKind::Object(members) => {
+            let below = |m: &Member| tests(&m.kind, &format!("{at}.{}", quoted(&m.cobol)));
+            let all: Vec<String> = members.iter().flat_map(below).collect();
+            match all.is_empty() {
+                true => vec!["true".to_owned()],
+                false => all,
+            }
+        }
+        kind if kind.is_number() => vec![format!("$exists({at}[$ != 0])")],
+        _ => vec![format!("$exists({at}[$trim($) != \"\"])")],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overrides_are_read_as_they_are_written() {
+        let words = ["ACTIVE=Y/N", "DONE=1/", "BORN=YYYYMMDD", "SEEN=dd.mm.yy"];
+        let overrides = Overrides {
+            booleans: words[..2].iter().filter_map(|w| Truth::parse(w)).collect(),
+            dates: words[2..].iter().filter_map(|w| Day::parse(w)).collect(),
+            trim_tables: true,
+        };
+        let [booleans, dates, trim] = overrides.words();
+        assert_eq!(booleans, "ACTIVE=Y/N,DONE=1/");
+        assert_eq!(dates, "BORN=YYYYMMDD,SEEN=DD.MM.YY");
+        assert_eq!(Overrides::by_words(&booleans, &dates, &trim), overrides);
+        for wrong in ["A", "A=Y", "=Y/N", "A=Y/Y", "A=Y/N/M"] {
+            assert_eq!(Truth::parse(wrong), None, "{wrong}");
+        }
+        for wrong in [
+            "A",
+            "A=YYYYDDD",
+            "A=YYYY",
+            "A=YYYYMMDDHH",
+            "=YYMMDD",
+            "A=MMDD",
+            "A=YYÄMMDD",
+        ] {
+            assert_eq!(Day::parse(wrong), None, "{wrong}");
+        }
+    }
+}
