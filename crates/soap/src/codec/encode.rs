@@ -22,6 +22,17 @@ enum Reason {
 
 type Step<T = ()> = Result<T, Box<Fault>>;
 
+impl Fault {
+    #[cold]
+    fn xml(error: xml::Error) -> Box<Fault> {
+        Box::new(Fault {
+            path: Vec::new(),
+            at: 0,
+            reason: Reason::Xml(error),
+        })
+    }
+}
+
 impl XmlCodec {
     /// Reads a document that is the root element; `scopes` are declarations
     /// that stand around it.
@@ -109,13 +120,7 @@ impl<'a> Parser<'a, '_> {
 
     #[inline]
     fn next(&mut self) -> Step<Event<'a>> {
-        self.reader.next_event().map_err(|e| {
-            Box::new(Fault {
-                path: Vec::new(),
-                at: 0,
-                reason: Reason::Xml(e),
-            })
-        })
+        self.reader.next_event().map_err(Fault::xml)
     }
 
     fn document(&mut self, area: &mut [u8]) -> Step<usize> {
@@ -280,17 +285,10 @@ impl<'a> Parser<'a, '_> {
     /// The text up to an element's end.
     #[inline]
     fn text(&mut self) -> Step<Cow<'a, str>> {
-        let mut text = match self.next()? {
-            Event::Text(text) => text,
-            Event::End => return Ok(Cow::Borrowed("")),
-            _ => return Err(self.fault("there is an element where text belongs")),
-        };
-        loop {
-            match self.next()? {
-                Event::End => return Ok(text),
-                Event::Text(more) => text.to_mut().push_str(&more),
-                _ => return Err(self.fault("there is an element where text belongs")),
-            }
+        match self.reader.element_text() {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err(self.fault("there is an element where text belongs")),
+            Err(error) => Err(Fault::xml(error)),
         }
     }
 
@@ -356,13 +354,7 @@ impl<'a> Parser<'a, '_> {
                     let found = self.scoped(start, |parser, start, attributes| {
                         let Some(number) = parser.find(members, own, next, &start)? else {
                             let skipped = parser.reader.skip().map(|_| None);
-                            return skipped.map_err(|e| {
-                                Box::new(Fault {
-                                    path: Vec::new(),
-                                    at: 0,
-                                    reason: Reason::Xml(e),
-                                })
-                            });
+                            return skipped.map_err(Fault::xml);
                         };
                         parser.member(
                             &members[number],

@@ -48,22 +48,25 @@ pub enum Event<'a> {
 }
 
 /// The start of an element.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Start<'a> {
-    inner: BytesStart<'a>,
+    /// What stands between its angle brackets.
+    content: &'a str,
+    /// Bytes of its name, with which the content begins.
+    name_bytes: usize,
 }
 
-impl Start<'_> {
+impl<'a> Start<'a> {
     /// The name with its prefix.
     #[inline]
-    pub fn name(&self) -> &[u8] {
-        self.inner.name().into_inner()
+    pub fn name(&self) -> &'a [u8] {
+        &self.content.as_bytes()[..self.name_bytes]
     }
 
     /// Whether there are no attributes, as in nearly all elements of a body.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.inner.attributes_raw().is_empty()
+        self.content.len() == self.name_bytes
     }
 
     /// The attributes as they stand, namespace declarations among them.
@@ -74,7 +77,8 @@ impl Start<'_> {
         let mut all = Vec::new();
         // The library compares each name with all before it.
         let mut names = HashSet::new();
-        for attribute in self.inner.attributes().with_checks(false) {
+        let inner = BytesStart::from_content(self.content, self.name_bytes);
+        for attribute in inner.attributes().with_checks(false) {
             let attribute = attribute.map_err(|e| e.to_string())?;
             if attribute.value.contains(&b'<') {
                 return Err("an attribute's value has a `<`".into());
@@ -101,6 +105,8 @@ pub struct Reader<'a> {
     rooted: bool,
     /// The last start was that of an empty element.
     empty: bool,
+    /// There are no carriage returns, so text is taken as it stands.
+    as_is: bool,
     /// Where the last event began.
     at: usize,
 }
@@ -115,10 +121,14 @@ impl<'a> Reader<'a> {
             let reason = format!("the document has more than {} bytes", limits.bytes);
             return Err(Error::at(text, 0, reason));
         }
-        let bad = |b: &u8| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r');
-        // Counted first: that takes many bytes a step, and nearly none is bad.
-        if text.as_bytes().iter().filter(|b| bad(b)).count() > 0 {
-            let at = text.bytes().position(|b| bad(&b)).unwrap_or(0);
+        let bad = |b: u8| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r');
+        // Looked for in all bytes at first: that takes many of them a step, and
+        // nearly none is there.
+        let all = text.bytes().fold((0, 0), |(any, returns), b| {
+            (any | u8::from(bad(b)), returns | u8::from(b == b'\r'))
+        });
+        if all.0 != 0 {
+            let at = text.bytes().position(bad).unwrap_or(0);
             return Err(Error::at(text, at, "a control character"));
         }
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -129,6 +139,7 @@ impl<'a> Reader<'a> {
             depth: 0,
             rooted: false,
             empty: false,
+            as_is: all.1 == 0,
             at: 0,
         })
     }
@@ -168,38 +179,124 @@ impl<'a> Reader<'a> {
         loop {
             self.at = self.position();
             let event = self.inner.read_event();
-            match event {
-                Ok(Read::Start(inner)) => {
-                    self.open()?;
-                    return Ok(Event::Start(Start { inner }));
-                }
-                Ok(Read::Empty(inner)) => {
-                    self.open()?;
-                    self.empty = true;
-                    return Ok(Event::Start(Start { inner }));
-                }
-                Ok(Read::End(_)) => {
-                    // The inner reader has seen that there was a start.
-                    self.depth = self.depth.saturating_sub(1);
-                    return Ok(Event::End);
-                }
-                Ok(Read::Text(piece)) if self.depth > 0 => {
-                    let piece = piece.xml10_content();
-                    return piece
-                        .map(Event::Text)
-                        .map_err(|e| self.wrong(e.to_string()));
-                }
-                Ok(other) => {
-                    if let Some(event) = self.rare(other)? {
-                        return Ok(event);
-                    }
-                }
-                Err(error) => {
-                    let at = (self.inner.error_position() as usize).min(self.text.len());
-                    return Err(Error::at(self.text, at, error.to_string()));
-                }
+            if let Some(event) = self.take(event)? {
+                return Ok(event);
             }
         }
+    }
+
+    /// The text up to the end of the element that began last; none when an
+    /// element stands there, of which the start is read then.
+    ///
+    /// # Errors
+    /// As [`Reader::next_event`].
+    #[inline]
+    pub fn element_text(&mut self) -> Result<Option<Cow<'a, str>>, Error> {
+        if self.empty {
+            self.empty = false;
+            self.depth -= 1;
+            return Ok(Some(Cow::Borrowed("")));
+        }
+        self.at = self.position();
+        // Nearly always one piece of text and the end: those are told apart here
+        // and at once.
+        let first = match self.inner.read_event() {
+            Ok(Read::Text(piece)) if self.as_is => Cow::Borrowed(self.last(piece.len(), 0)),
+            Ok(Read::End(_)) => {
+                self.depth -= 1;
+                return Ok(Some(Cow::Borrowed("")));
+            }
+            event => match self.take(event)? {
+                Some(event) => return self.more_text(Cow::Borrowed(""), event),
+                None => Cow::Borrowed(""),
+            },
+        };
+        self.at = self.position();
+        match self.inner.read_event() {
+            Ok(Read::End(_)) => {
+                self.depth -= 1;
+                Ok(Some(first))
+            }
+            event => match self.take(event)? {
+                Some(event) => self.more_text(first, event),
+                None => {
+                    let event = self.next_event()?;
+                    self.more_text(first, event)
+                }
+            },
+        }
+    }
+
+    #[cold]
+    fn more_text(
+        &mut self,
+        mut text: Cow<'a, str>,
+        mut event: Event<'a>,
+    ) -> Result<Option<Cow<'a, str>>, Error> {
+        loop {
+            match event {
+                Event::End => return Ok(Some(text)),
+                Event::Text(more) => text.to_mut().push_str(&more),
+                Event::Start(_) | Event::Eof => return Ok(None),
+            }
+            event = self.next_event()?;
+        }
+    }
+
+    /// So many of the bytes that were read last, before `behind` more. They are
+    /// the library's event, as a part of the document itself.
+    #[inline]
+    fn last(&self, bytes: usize, behind: usize) -> &'a str {
+        let end = self.position() - behind;
+        &self.text[end - bytes..end]
+    }
+
+    /// What an event of the library is here; none for what is not reported.
+    #[inline]
+    fn take(
+        &mut self,
+        event: Result<Read<'a>, quick_xml::Error>,
+    ) -> Result<Option<Event<'a>>, Error> {
+        match event {
+            Ok(Read::Start(inner)) => {
+                self.open()?;
+                Ok(Some(Event::Start(self.started(&inner, 1))))
+            }
+            Ok(Read::Empty(inner)) => {
+                self.open()?;
+                self.empty = true;
+                Ok(Some(Event::Start(self.started(&inner, 2))))
+            }
+            Ok(Read::End(_)) => {
+                // The inner reader has seen that there was a start.
+                self.depth = self.depth.saturating_sub(1);
+                Ok(Some(Event::End))
+            }
+            Ok(Read::Text(piece)) if self.depth > 0 => match self.as_is {
+                true => Ok(Some(Event::Text(Cow::Borrowed(self.last(piece.len(), 0))))),
+                false => match piece.xml10_content() {
+                    Ok(piece) => Ok(Some(Event::Text(piece))),
+                    Err(error) => Err(self.wrong(error.to_string())),
+                },
+            },
+            Ok(other) => self.rare(other),
+            Err(error) => Err(self.broken(&error)),
+        }
+    }
+
+    /// The start of an element that ends with so many bytes behind its content.
+    #[inline]
+    fn started(&self, inner: &BytesStart<'_>, behind: usize) -> Start<'a> {
+        Start {
+            content: self.last(inner.len(), behind),
+            name_bytes: inner.name().into_inner().len(),
+        }
+    }
+
+    #[cold]
+    fn broken(&self, error: &quick_xml::Error) -> Error {
+        let at = (self.inner.error_position() as usize).min(self.text.len());
+        Error::at(self.text, at, error.to_string())
     }
 
     /// Goes past the element that began last; gives where its end tag begins.
@@ -339,6 +436,7 @@ mod tests {
             "<a/>x",
             "<a>\u{1}</a>",
             "<a/><?xml version=\"1.0\"?>",
+            "<a>t</b>",
         ] {
             assert!(events(wrong).is_err(), "{wrong}");
         }
