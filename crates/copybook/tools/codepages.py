@@ -7,6 +7,10 @@ pages 273 and 285 there, and to U+00AF in every other page and in the IBM
 tables that ICU and Python use; U+00AF keeps each page a permutation of
 Latin-1 (with the euro sign for U+00A4 in 1140 to 1149).
 
+Page 875 is Python's, which is IBM's present registration; the C library has an
+older one without brackets and circumflex. Bytes that Python reads as SUB (0x3f)
+are none there.
+
 Run from the crate's folder:  python3 tools/codepages.py | rustfmt > src/codepage/tables.rs
 """
 
@@ -24,7 +28,7 @@ LATIN = {
 EBCDIC = {
     n: f"IBM{n}"
     for n in (
-        424, 870, 905, 918, 1025, 1026, 1112, 1122, 1123,
+        424, 870, 875, 905, 918, 1025, 1026, 1112, 1122, 1123,
         1153, 1154, 1155, 1156, 1157, 1158,
     )
 }
@@ -51,6 +55,9 @@ ASCII = {
 
 
 def unit(name, byte):
+    if name == "IBM875":
+        of = ord(bytes([byte]).decode("cp875"))
+        return NONE if of == 0x1A and byte != 0x3F else of
     done = subprocess.run(
         ["iconv", "-f", name, "-t", "UTF-16BE"],
         input=bytes([byte]),

@@ -10,6 +10,10 @@
 //! development, "Abnormal termination recovery"; Language Environment
 //! programming reference, CBLPSHPOP.
 
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::path::Path;
+
 use cics::names::AbendCode;
 
 use crate::cob::Flow;
@@ -59,16 +63,24 @@ impl Abend {
 }
 
 impl Worker {
-    /// Notes where an abend happened, unless it says so itself.
+    /// Notes where an abend happened, unless it says so itself. The program is
+    /// that of the LINK level; the line may be one of a program that it CALLed,
+    /// which the message then names.
     pub(crate) fn locate(&self, abend: &mut Abend) {
-        if abend.program == [b' '; 8] {
-            abend.program = self.task.level().name;
-        }
+        let (line, source) = self.rt.line();
         if abend.line == 0 {
-            abend.line = self.rt.line().0;
+            abend.line = if line == 0 { self.task.last_line } else { line };
         }
-        if abend.line == 0 {
-            abend.line = self.task.last_line;
+        if abend.program != [b' '; 8] {
+            return;
+        }
+        abend.program = self.task.level().name;
+        let program = String::from_utf8_lossy(&abend.program);
+        let other = Path::new(&source).file_stem().and_then(OsStr::to_str);
+        if let Some(other) = other
+            && !other.eq_ignore_ascii_case(program.trim_end())
+        {
+            let _ = write!(abend.message, " (the line is of {other})");
         }
     }
 

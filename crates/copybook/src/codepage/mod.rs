@@ -30,8 +30,8 @@ pub enum CodePageError {
     /// Not a page known here.
     #[error(
         "unknown code page {0:?}; known are ASCII, UTF-8, ISO-8859-1, EBCDIC 037, 273, 277, 278, \
-         280, 284, 285, 297, 424, 500, 870, 871, 905, 918, 1025, 1026, 1047, 1112, 1122, 1123, \
-         1140 to 1149, 1153 to 1158, and 437, 737, 775, 813, 850, 852, 855, 857, 858, 860 to \
+         280, 284, 285, 297, 424, 500, 870, 871, 875, 905, 918, 1025, 1026, 1047, 1112, 1122, \
+         1123, 1140 to 1149, 1153 to 1158, and 437, 737, 775, 813, 850, 852, 855, 857, 858, 860 to \
          863, 865, 866, 869, 874, 878, 912 to 916, 920, 921, 923, 1089, 1250 to 1258, 5346 to 5354"
     )]
     Unknown(String),
@@ -388,6 +388,10 @@ mod tests {
         assert_eq!(at(1148, 0x9f), Some('€'));
         assert_eq!(at(277, 0x67), Some('$'));
         assert_eq!(at(37, 0x25), Some('\n'));
+        assert_eq!(at(875, 0x4a), Some('['));
+        assert_eq!(at(875, 0x41), Some('Α'));
+        assert_eq!(at(875, 0xfe), Some('»'));
+        assert_eq!(at(875, 0xe1), None);
     }
 
     #[test]

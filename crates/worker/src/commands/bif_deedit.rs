@@ -1,11 +1,12 @@
 //! BIF DEEDIT: what is left of an edited number.
 //!
 //! Reference: CICS API reference, BIF DEEDIT: digits move to the right, zeros
-//! fill the left. "If the field ends with a minus sign or a carriage-return (CR)", the
-//! last digit's zone is negative; a blank behind it is another end. A last byte with zone A to F and a digit stays as it is, so that
-//! zoned numbers can be edited: in this code page these are the characters
-//! that have such a byte in EBCDIC, and the negative digits that GnuCOBOL
-//! writes in ASCII.
+//! fill the left. "If the field ends with a minus sign or a carriage-return
+//! (CR)", the last digit's zone is negative; a blank behind it is another end.
+//! A last byte with zone A to F and a digit stays as it is, so that zoned
+//! numbers can be edited: in this code page these are the characters that have
+//! such a byte in EBCDIC, and the negative digits that GnuCOBOL writes in
+//! ASCII. A field of one byte stays as it is, whatever it holds.
 
 use cics::command::commands::bif_deedit as row;
 use cics::resp::Condition;
@@ -28,6 +29,9 @@ pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 fn deedit(text: &[u8]) -> Vec<u8> {
+    if text.len() == 1 {
+        return text.to_vec();
+    }
     let negative = text.ends_with(b"-") || text.ends_with(b"CR");
     let kept = text.last().copied().filter(|b| !negative && is_zoned(*b));
     let rest = &text[..text.len() - usize::from(kept.is_some())];
@@ -67,5 +71,9 @@ mod tests {
         assert_eq!(deedit(b"25.68CR "), b"00002568");
         assert_eq!(deedit(b"25- "), b"0025");
         assert_eq!(deedit(b"   "), b"000");
+        // "A 1 byte field is returned unaltered, no matter what the field contains."
+        for one in [b"*", b"-", b"7", b" "] {
+            assert_eq!(deedit(one), one);
+        }
     }
 }
