@@ -88,7 +88,7 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
         (0..=near_ns * 3 / 2 + TURN_NS).contains(&(s.time_ns - ack.time_ns))
             && s.packet > ack.packet
     };
-    let mut mine = gap.later().iter().filter(|s| s.from == copy.from);
+    let mut mine = (gap.later().iter()).filter(|s| s.from == copy.from && s.packet > copy.packet);
     let went_on = mine.clone().find(|s| s.is_new_data()).is_some_and(at_once);
     // A sender that believes in a loss repeats what followed it first. The
     // acknowledgement is the first copy's unless it tells of two.
