@@ -159,8 +159,14 @@ fn run(kind: usize, text: &str) {
 
 #[test]
 fn a_keyword_of_another_statement_is_not_judged() {
-    let kind = KINDS.iter().position(|k| k.word == "as400").expect("listed");
-    for text in ["CRTMODD LANMAXOUT(9)", "CRTMODD M\nCHGMODD M LANACKFRQ(3) LANACKFRQ(3)"] {
+    let kind = KINDS
+        .iter()
+        .position(|k| k.word == "as400")
+        .expect("listed");
+    for text in [
+        "CRTMODD LANMAXOUT(9)",
+        "CRTMODD M\nCHGMODD M LANACKFRQ(3) LANACKFRQ(3)",
+    ] {
         run(kind, text);
     }
 }

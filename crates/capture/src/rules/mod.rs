@@ -41,6 +41,7 @@ mod sna_pacing;
 mod spurious;
 mod syn_lost;
 mod tiny_writes;
+mod tls_handshake;
 mod tls_per_connection;
 mod window_full;
 mod zero_window;
@@ -73,6 +74,7 @@ pub static RULES: &[&dyn Rule] = &[
     &sender_limited::SenderLimited,
     &server_think::ServerThink,
     &client_think::ClientThink,
+    &tls_handshake::TlsHandshake,
     &mss_small::MssSmall,
     &connection_per_request::ConnectionPerRequest,
     &tls_per_connection::TlsPerConnection,
@@ -88,6 +90,12 @@ pub static RULES: &[&dyn Rule] = &[
 /// The rule of this name.
 pub fn rule(id: &str) -> Option<&'static dyn Rule> {
     RULES.iter().copied().find(|rule| rule.about().id == id)
+}
+
+/// Whether the rule of this name tells whose time it was, which is no fault of
+/// anybody's and no cause to look for first.
+pub fn is_own_time(id: &str) -> bool {
+    matches!(id, "server.think" | "client.think" | "tls.handshake.wait")
 }
 
 /// Whether a rule has a word on this connection: links without TCP have none of
