@@ -6,7 +6,7 @@
 //! silent on a capture in which it was planted and is not named.
 //! `cargo xtask judge` prints the table; a part of it runs with the tests.
 
-use crate::rules::RULES;
+use crate::rules::{RULES, is_own_time};
 use crate::synth::Case;
 use crate::{Confidence, Options, explain};
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ pub fn judge(cases: &[Case]) -> (Judgement, Vec<Miss>) {
                     });
                 }
             }
-            if own.is_empty() && !TIMES.contains(&id) && case.truth.planted.contains(&id) {
+            if own.is_empty() && !is_own_time(id) && case.truth.planted.contains(&id) {
                 silent[nth] += 1;
                 misses.push(Miss {
                     case: case.name.clone(),
@@ -120,7 +120,7 @@ fn said(capture: &[u8]) -> Vec<(&'static str, Confidence, String)> {
         return Vec::new();
     };
     (explanation.findings.into_iter())
-        .filter(|finding| !TIMES.contains(&finding.rule))
+        .filter(|finding| !is_own_time(finding.rule))
         .map(|finding| (finding.rule, finding.confidence, finding.text))
         .collect()
 }
@@ -155,6 +155,3 @@ fn table(captures: usize, counts: &[[[u64; 2]; 3]], silent: &[u64]) -> Judgement
         lines,
     }
 }
-
-/// Rules that name a time and no fault.
-const TIMES: [&str; 2] = ["server.think", "client.think"];

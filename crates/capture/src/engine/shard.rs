@@ -249,7 +249,13 @@ impl Shard {
         if let Some(slot) = known {
             let flow = self.flows[slot as usize].as_deref();
             let same = flow.is_some_and(|flow| {
-                !opens || !flow.tracker.is_new_syn(flow.sender(packet), packet.seq)
+                let sender = flow.sender(packet);
+                let is_new = flow.tracker.is_new_syn(sender, packet.seq);
+                // Nobody asks again behind data of its own: the same number once
+                // more is another connection (a trace that is played again).
+                let spoke = flow.connection.end(sender).data_segments > 0
+                    && packet.time_ns - flow.connection.first_ns > SYN_AGAIN_NS;
+                !opens || !(is_new || spoke)
             });
             if same {
                 self.last = Some((packet.key, slot));
@@ -309,11 +315,17 @@ impl Shard {
                 return;
             }
             self.closing.pop_front();
-            let same =
-                (self.flows[slot as usize].as_deref()).is_some_and(|flow| flow.connection.id == id);
-            if same {
-                self.end(slot, false, options);
+            let flow = self.flows[slot as usize].as_deref();
+            let Some(flow) = flow.filter(|flow| flow.connection.id == id) else {
+                continue;
+            };
+            let due_ns = flow.connection.last_ns.saturating_add(LINGER_NS);
+            if due_ns > now_ns && self.closing.len() < MAX_CLOSING {
+                // Asked for again meanwhile: what comes is still its own.
+                self.closing.push_back((slot, id, due_ns));
+                return;
             }
+            self.end(slot, false, options);
         }
     }
 
@@ -468,6 +480,9 @@ const ACKLESS_DATA: u64 = 20;
 
 /// A client asks again after this (RFC 6298 2.1).
 const SYN_TIMER_NS: i64 = 1_000_000_000;
+
+/// A SYN so long behind the first is no second recording of it.
+const SYN_AGAIN_NS: i64 = 90_000_000;
 
 /// How long a connection that has ended still gets late packets.
 const LINGER_NS: i64 = 1_000_000_000;

@@ -7,7 +7,7 @@ use super::detail::second;
 use super::split_bar::split_bar;
 use super::text::sum_rows;
 use super::{ms, percent, sequence_svg, summary, time_sequence, total_ns};
-use crate::rules::rule;
+use crate::rules::{is_own_time, rule};
 use crate::{Cause, Exchange, Explanation, Phase, station};
 
 /// The page. `pictures` exchanges are drawn.
@@ -109,11 +109,10 @@ fn sum_table(explanation: &Explanation) -> String {
 /// Causes by what they cost, each with a bar of it; what is under a twentieth
 /// of the whole is folded.
 fn causes(explanation: &Explanation) -> String {
-    let natural = ["server.think", "client.think"];
     let mut causes: Vec<&Cause> = explanation
         .causes
         .iter()
-        .filter(|c| !natural.contains(&c.rule))
+        .filter(|c| !is_own_time(c.rule))
         .collect();
     causes.sort_by_key(|c| std::cmp::Reverse((c.stalled_ns, c.cost_ns)));
     let large = |c: &&Cause| {

@@ -50,7 +50,7 @@ pub(crate) fn total_ns(explanation: &crate::Explanation) -> i64 {
 pub(crate) fn colour(rule: &str) -> usize {
     let is = |beginnings: &[&str]| beginnings.iter().any(|b| rule.starts_with(b));
     match rule {
-        _ if is(&["server.think", "client.think"]) => 2,
+        _ if crate::rules::is_own_time(rule) => 2,
         _ if is(&["tcp.nagle", "tcp.ack"]) => 1,
         _ if is(&["tcp.window", "tcp.sender"]) => 4,
         _ if is(&["tcp.retransmit", "tcp.reordering"]) => 3,

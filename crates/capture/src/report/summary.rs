@@ -1,7 +1,7 @@
 //! Three sentences: how the time was spent, what cost most, what to change.
 
 use super::{ms, percent, total_ns};
-use crate::rules::rule;
+use crate::rules::{is_own_time, rule};
 use crate::{Cause, Explanation, Phase, Totals};
 
 /// The sentences.
@@ -53,7 +53,7 @@ fn count(number: u64, what: &str) -> String {
 /// The costliest cause that can be changed: stalls first, then what is told
 /// beside the sum.
 fn costliest(explanation: &Explanation) -> Option<&Cause> {
-    let fault = |c: &&Cause| !["server.think", "client.think"].contains(&c.rule);
+    let fault = |c: &&Cause| !is_own_time(c.rule);
     let causes = || explanation.causes.iter().filter(fault);
     let stall = causes()
         .filter(|c| c.stalled_ns > 0)

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::columns::columns;
 use super::{ms, percent, summary, total_ns};
-use crate::rules::rule;
+use crate::rules::{is_own_time, rule};
 use crate::{Explanation, Phase, station};
 
 /// The text.
@@ -129,12 +129,7 @@ fn beside(explanation: &Explanation) -> Vec<Vec<String>> {
 
 fn remedies(explanation: &Explanation) -> String {
     let mut out = String::new();
-    let natural = ["server.think", "client.think"];
-    for cause in explanation
-        .causes
-        .iter()
-        .filter(|c| !natural.contains(&c.rule))
-    {
+    for cause in explanation.causes.iter().filter(|c| !is_own_time(c.rule)) {
         let Some(rule) = rule(cause.rule) else {
             continue;
         };

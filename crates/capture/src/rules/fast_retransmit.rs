@@ -5,8 +5,9 @@
 //! come, until the segment is sent again, and until it is acknowledged.
 
 use super::ack_delayed::side;
+use super::spurious::needed_word;
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
-use crate::{Flags, Marks, Segment, Side};
+use crate::{Connection, Flags, Marks, Segment, Side};
 
 /// Claims the gaps around a loss that duplicate acknowledgements repaired.
 pub struct FastRetransmit;
@@ -75,7 +76,12 @@ impl Rule for FastRetransmit {
         };
         let mut claim = Claim::whole(gap, confidence);
         claim.evidence = Evidence::of(&[gap.before().packet, resent.packet]);
+        claim.pending = (confidence == Confidence::High).then_some(resent.from);
         Some(claim)
+    }
+
+    fn last_word(&self, connection: &Connection, sender: Side) -> Option<Confidence> {
+        Some(needed_word(connection, sender))
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {

@@ -1,7 +1,7 @@
 //! One side closed while the other still had data to send, or never closed.
 
 use super::ack_delayed::side;
-use super::{About, Confidence, Finding, Rule};
+use super::{About, Confidence, Finding, Rule, as_trusted};
 use crate::{Connection, Protocol, Side};
 
 /// Tells of connections that were closed on one side only, for a while or for good.
@@ -68,7 +68,7 @@ impl Rule for HalfClose {
             exchange: None,
             at_ns,
             cost_ns: 0,
-            confidence: Confidence::High,
+            confidence: as_trusted(connection, Confidence::High),
             packets: vec![connection.id],
             text,
         });

@@ -41,6 +41,7 @@ mod sna_pacing;
 mod spurious;
 mod syn_lost;
 mod tiny_writes;
+mod tls_handshake;
 mod tls_per_connection;
 mod window_full;
 mod zero_window;
@@ -73,6 +74,7 @@ pub static RULES: &[&dyn Rule] = &[
     &sender_limited::SenderLimited,
     &server_think::ServerThink,
     &client_think::ClientThink,
+    &tls_handshake::TlsHandshake,
     &mss_small::MssSmall,
     &connection_per_request::ConnectionPerRequest,
     &tls_per_connection::TlsPerConnection,
@@ -90,6 +92,12 @@ pub fn rule(id: &str) -> Option<&'static dyn Rule> {
     RULES.iter().copied().find(|rule| rule.about().id == id)
 }
 
+/// Whether the rule of this name tells whose time it was, which is no fault of
+/// anybody's and no cause to look for first.
+pub fn is_own_time(id: &str) -> bool {
+    matches!(id, "server.think" | "client.think" | "tls.handshake.wait")
+}
+
 /// Whether a rule has a word on this connection: links without TCP have none of
 /// TCP's causes.
 pub(crate) fn applies(rule: &dyn Rule, connection: &Connection) -> bool {
@@ -97,14 +105,15 @@ pub(crate) fn applies(rule: &dyn Rule, connection: &Connection) -> bool {
 }
 
 /// No more than medium where the capture itself is in doubt: packets out of the
-/// order of their times, bytes that nobody captured, or one direction alone.
+/// order of their times, bytes that nobody captured, a client that went on without
+/// the answer to its SYN, or one direction alone.
 pub(crate) fn as_trusted(connection: &Connection, confidence: Confidence) -> Confidence {
     let doubts = Marks::TIME_BACKWARDS | Marks::ACKED_UNSEEN;
     let ends = [&connection.client, &connection.server];
-    match ends
-        .iter()
-        .any(|end| end.marks.of(doubts) > 0 || end.segments == 0)
-    {
+    let shake = &connection.handshake;
+    let unanswered = shake.syns > 0 && shake.syn_acks == 0 && connection.client.bytes > 0;
+    let holes = (ends.iter()).any(|end| end.marks.of(doubts) > 0 || end.segments == 0);
+    match holes || unanswered {
         true => confidence.min(Confidence::Medium),
         false => confidence,
     }

@@ -15,7 +15,7 @@
 
 use super::quiet::Quiet;
 use super::{Claim, Confidence, Evidence, Gap, as_trusted};
-use crate::{Connection, End, Flags, Marks, Protocol, Segment, Side};
+use crate::{Connection, End, Flags, Marks, Phase, Protocol, Segment, Side};
 
 /// Why a sender stood still, where its window was not closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,16 @@ pub(super) enum Reason {
     SenderLimited,
     /// The application gave nothing to send.
     Application,
+}
+
+impl Reason {
+    /// Whether an acknowledgement was all that was missing.
+    fn is_for_an_acknowledgement(self) -> bool {
+        matches!(
+            self,
+            Reason::NagleDelayed | Reason::Nagle | Reason::AckDelayed
+        )
+    }
 }
 
 /// A sender's pause.
@@ -77,14 +87,23 @@ impl Pause {
             // No TCP: neither windows nor acknowledgements to judge by.
             return Err(None);
         }
-        let sender = gap.exchange.sender(gap.phase).ok_or(None)?;
+        let sender = match gap.phase {
+            Phase::Tls => writer(gap),
+            phase => gap.exchange.sender(phase),
+        };
+        let sender = sender.ok_or(None)?;
         let after = gap.after();
         if after.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER)
             || after.flags.any(Flags::SYN | Flags::RST)
         {
             return Err(None);
         }
-        View::of(gap, sender).ok_or(None)?.judge()
+        let pause = View::of(gap, sender).ok_or(None)?.judge()?;
+        // A handshake is too short for windows, and its turns have a rule.
+        match gap.phase != Phase::Tls || pause.reason.is_for_an_acknowledgement() {
+            true => Ok(pause),
+            false => Err(None),
+        }
     }
 
     /// The claim on the gap if the reason is this one.
@@ -98,15 +117,29 @@ impl Pause {
                 evidence.push(*packet);
             }
         }
-        let pending = [Reason::NagleDelayed, Reason::Nagle, Reason::AckDelayed];
+        // Both ends write in a handshake, so that what is taken back later could not be
+        // told apart.
+        let settled = gap.phase == Phase::Tls;
+        let pending = pause.reason.is_for_an_acknowledgement() && !settled;
         Some(Claim {
             cost_ns: pause.cost_ns,
-            confidence: pause.confidence,
+            confidence: match settled {
+                true => pause.confidence.min(Confidence::Medium),
+                false => pause.confidence,
+            },
             evidence,
             stays: pause.reason == Reason::Application,
-            pending: pending.contains(&pause.reason).then_some(pause.sender),
+            pending: pending.then_some(pause.sender),
         })
     }
+}
+
+/// Who wrote before the gap and goes on behind it, the other end having written
+/// nothing between.
+fn writer(gap: &Gap<'_>) -> Option<Side> {
+    let before = gap.earlier().iter().rev().find(|s| s.len > 0)?;
+    let after = gap.later().iter().find(|s| s.len > 0)?;
+    (before.from == after.from).then_some(after.from)
 }
 
 /// The facts around a pause.

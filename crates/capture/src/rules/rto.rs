@@ -7,9 +7,9 @@
 use super::ack_delayed::side;
 use super::fast_retransmit::by_timer;
 use super::pause::{closed_by, segment_bytes};
-use super::spurious::{is_needless, outside_messages, was_answered};
+use super::spurious::{is_needless, needed_word, outside_messages, was_answered};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
-use crate::{Flags, Marks, Segment};
+use crate::{Connection, Flags, Marks, Segment, Side};
 
 /// Claims gaps that end with a retransmission by timeout.
 pub struct RetransmissionTimeout;
@@ -29,7 +29,9 @@ static ABOUT: About = About {
              two full segments, sent while the receiver may still have been delaying its \
              acknowledgement, is medium at most, and nothing where the place of capture is the \
              receiver's; nor where only one direction was captured, nor behind a \
-             reset. High when what follows shows that the copy was needed; low where a DSACK says \
+             reset, nor where the answer came sooner than the path allows one to the copy. High \
+             when what follows shows that the copy was needed and the receiver never told of \
+             one from this sender that was not; low where a DSACK says \
              that an earlier copy had arrived.",
     literature: "RFC 6298; TAPO: timeout retransmission stalls (tail, double, small window); RFC \
                  8985 (RACK-TLP) ends many of them early",
@@ -65,6 +67,10 @@ impl Rule for RetransmissionTimeout {
             // shows what arrived.
             return None;
         }
+        if answered_early(gap, after) {
+            // Only the first copy can have been answered so soon.
+            return None;
+        }
         let original = gap.first_copy(after);
         let late = original.map_or(Late::No, |first| Late::of(gap, first, after));
         if late == Late::Seen {
@@ -95,7 +101,13 @@ impl Rule for RetransmissionTimeout {
             claim.evidence.push(original.packet);
         }
         claim.evidence.push(after.packet);
+        // The receiver may yet tell of a copy that was not needed.
+        claim.pending = (claim.confidence == Confidence::High).then_some(after.from);
         Some(claim)
+    }
+
+    fn last_word(&self, connection: &Connection, sender: Side) -> Option<Confidence> {
+        Some(needed_word(connection, sender))
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
@@ -129,6 +141,19 @@ fn has_arrived_twice(gap: &Gap<'_>, copy: &Segment) -> bool {
         .take(2)
         .any(|s| s.marks.any(Marks::DSACK));
     proven || said
+}
+
+/// Whether the copy's bytes were acknowledged sooner than the path allows an answer
+/// to the copy: its first one had arrived.
+fn answered_early(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let far_ns = (gap.connection.end(copy.from.other()).rtt.best_ns()).unwrap_or(0);
+    (gap.later().iter())
+        .find(|s| {
+            s.from != copy.from
+                && s.marks.any(Marks::ADVANCES)
+                && s.ack.wrapping_sub(copy.end_seq()) < 1 << 31
+        })
+        .is_some_and(|s| (s.time_ns - copy.time_ns) * 5 < far_ns * 4)
 }
 
 /// Whether what came later shows that the copy was needed: its acknowledgement,

@@ -7,8 +7,8 @@
 //! that did not come, and had more to send.
 
 use super::ack_delayed::side;
-use super::{About, Claim, Confidence, Evidence, Gap, Rule};
-use crate::{Flags, Marks, Phase, Segment};
+use super::{About, Claim, Confidence, Evidence, Gap, Rule, as_trusted};
+use crate::{Connection, Flags, Marks, Phase, Segment, Side};
 
 /// Claims gaps that ended with an unnecessary retransmission.
 pub struct Spurious;
@@ -84,11 +84,17 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
     // Set free by the acknowledgement at last: what follows an answer is the next
     // message, and what comes later has the application's clock.
     let near_ns = gap.connection.end(copy.from).rtt.best_ns().unwrap_or(0);
-    let mut mine = gap.later().iter().filter(|s| s.from == copy.from);
-    let freed = mine.find(|s| s.is_new_data()).is_some_and(|s| {
+    let at_once = |s: &Segment| {
         (0..=near_ns * 3 / 2 + TURN_NS).contains(&(s.time_ns - ack.time_ns))
             && s.packet > ack.packet
-    });
+    };
+    let mut mine = (gap.later().iter()).filter(|s| s.from == copy.from && s.packet > copy.packet);
+    let went_on = mine.clone().find(|s| s.is_new_data()).is_some_and(at_once);
+    // A sender that believes in a loss repeats what followed it first. The
+    // acknowledgement is the first copy's unless it tells of two.
+    let repeats = !ack.marks.any(Marks::DSACK)
+        && (mine.find(|s| s.len > 0)).is_some_and(|s| s.marks.any(Marks::RESENT) && at_once(s));
+    let freed = went_on || repeats;
     if freed && ack.len == 0 {
         // The receiver's own word is a proof; what the capture saw pass may have
         // been lost behind it.
@@ -130,6 +136,15 @@ pub(super) fn is_needless(gap: &Gap<'_>, copy: &Segment) -> bool {
     let first = || gap.first_copy(copy).is_some_and(|s| s.may_repeat(copy));
     // A packet recorded behind its own acknowledgement is no copy.
     marked && (proven || first())
+}
+
+/// How sure it is, when a connection has ended, that `sender`'s copies were needed: a
+/// receiver that told of one that was not may have lost its answers too.
+pub(super) fn needed_word(connection: &Connection, sender: Side) -> Confidence {
+    match connection.end(sender).marks.of(Marks::PROVEN_SPURIOUS) {
+        0 => as_trusted(connection, Confidence::High),
+        _ => Confidence::Medium,
+    }
 }
 
 /// Whether the gap lies where no message was under way: a copy that was not

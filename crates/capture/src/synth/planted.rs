@@ -326,6 +326,21 @@ pub static PLANTED: &[Planted] = &[
         },
     },
     Planted {
+        cause: "tls.handshake.wait",
+        about: "the server's hello comes after 120 ms",
+        brings: &[],
+        make: |view| {
+            let mut c = lan(vec![
+                Exchange::new(512, 120_000, 400),
+                Exchange::new(300, 2_000, 500),
+                Exchange::new(300, 2_000, 500),
+            ]);
+            c.payload = Payload::Tls { resumed: true };
+            c.server.set_port(443);
+            file(view, &[c])
+        },
+    },
+    Planted {
         cause: "tls.no-resumption",
         about: "four TLS connections with five requests each, no session resumed",
         brings: &[],

@@ -16,6 +16,8 @@ pub(super) struct Half {
     pub(super) next_seq: u32,
     /// When `next_seq` last grew.
     pub(super) next_seq_ns: i64,
+    /// The timestamp value of the segment that made it grow, 0 without one.
+    pub(super) next_seq_ts: u32,
     /// Highest sequence number that an acknowledgement may name without
     /// naming data that was not captured.
     pub(super) seen_to: u32,

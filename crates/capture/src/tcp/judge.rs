@@ -96,7 +96,10 @@ impl Tracker {
                 let told = rev.duplicate_acks >= 2 && rev.ack == Some(seq);
                 if told && now - rev.ack_ns < FAST_NS {
                     marks.set(Marks::FAST_RETRANSMISSION);
-                } else if now - fwd.next_seq_ns < late_ns && fwd.next_seq != segment.end_seq() {
+                } else if now - fwd.next_seq_ns < late_ns
+                    && fwd.next_seq != segment.end_seq()
+                    && !sent_behind(segment, fwd.next_seq_ts)
+                {
                     marks.set(Marks::OUT_OF_ORDER);
                 } else {
                     marks.set(Marks::RETRANSMISSION);
@@ -117,6 +120,7 @@ impl Tracker {
         if !marks.any(Marks::ZERO_WINDOW_PROBE) && (!fwd.sent || before(fwd.next_seq, end)) {
             fwd.next_seq = end;
             fwd.next_seq_ns = now;
+            fwd.next_seq_ts = segment.ts_value;
         }
         if !fwd.sent || before(fwd.seen_to, end) {
             fwd.seen_to = end;
@@ -135,6 +139,12 @@ impl Tracker {
         segment.marks = marks;
         segment.flight = fwd.flight(rev);
     }
+}
+
+/// Whether the sender's own clock says that this segment was sent later than the
+/// one with the timestamp `ahead_ts`: what was overtaken is not.
+fn sent_behind(segment: &Segment, ahead_ts: u32) -> bool {
+    ahead_ts != 0 && segment.ts_value != 0 && before(ahead_ts, segment.ts_value)
 }
 
 /// tshark's limit for data out of order while no round trip is known.

@@ -13,9 +13,8 @@ fn explained(planted: &Planted) -> Explanation {
 
 /// Causes named, without those that name a time that is nobody's fault.
 fn named(explanation: &Explanation) -> BTreeSet<&'static str> {
-    let natural = ["server.think", "client.think"];
     let causes = explanation.causes.iter().map(|c| c.rule);
-    causes.filter(|c| !natural.contains(c)).collect()
+    causes.filter(|c| !capture::rules::is_own_time(c)).collect()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use capture::join::{Delay, Reconciliation, TimeOfDay, parse_tasks, parse_trace, reconcile};
+use capture::rules::is_own_time;
 use capture::report::{compare, detail, html, silences, summary, text};
 use capture::{Connection, Explanation, KeyLog, Options, Protocol};
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
@@ -226,7 +227,7 @@ fn delays(explanation: &Explanation, hours_ahead: f64) -> Vec<Delay> {
     let time = |ns: i64| TimeOfDay::of_unix_ns(u64::try_from(ns).unwrap_or(0), east_s);
     let gaps = explanation.exchanges.iter().flat_map(|e| &e.gaps);
     gaps.filter_map(|gap| {
-        let cause = gap.rule.filter(|r| !["server.think", "client.think"].contains(r))?;
+        let cause = gap.rule.filter(|r| !is_own_time(r))?;
         Some(Delay {
             began: time(gap.from_ns),
             ended: time(gap.to_ns),
@@ -249,8 +250,7 @@ fn print_json(explanation: Option<&Explanation>, account: Option<&Reconciliation
 
 /// Whether anything was found that somebody could change.
 fn has_causes(explanation: &Explanation) -> bool {
-    let natural = ["server.think", "client.think"];
-    explanation.causes.iter().any(|c| !natural.contains(&c.rule))
+    (explanation.causes.iter()).any(|c| !is_own_time(c.rule))
 }
 
 /// Exchanges drawn in a page.

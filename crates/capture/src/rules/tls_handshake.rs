@@ -1,0 +1,121 @@
+//! Who waits for whom while TLS is set up.
+//!
+//! The flights of a handshake take turns: a gap belongs to the end that writes
+//! next, less what the path takes from the last data to that end. What a
+//! delayed acknowledgement held back within a flight is another rule's.
+//! Reference: RFC 8446 section 2, RFC 5246 section 7.3.
+
+use super::ack_delayed::side;
+use super::{About, Claim, Confidence, Evidence, Gap, Rule};
+use crate::{Flags, Marks, Phase, Segment, Side};
+
+/// Names the time that an end takes within a TLS handshake.
+pub struct TlsHandshake;
+
+static ABOUT: About = About {
+    id: "tls.handshake.wait",
+    title: "an end took its time within the TLS handshake",
+    linux: "the server's time before its hello is a full accept queue, a slow signature (RSA keys \
+            of 4,096 bits; ECDSA costs less) or a look-up of certificates; the client's time before \
+            it goes on is the check of the chain, with OCSP or CRL over the network, or its own \
+            certificate",
+    zos: "see the time that the signature takes (ICSF and the crypto express cards, GSKSRVR); \
+          resume sessions (SSLDELAY and SSLCACHE in the SIT), and look at revocation checks over LDAP \
+          (CRLPROFILE)",
+    limits: "Tells whose turn it was, not what that end did: the processor's part and a wait for a third \
+             party look the same. A relay between counts as the end. Medium where the path's time \
+             is known, else low.",
+    literature: "Coarfa, Druschel and Wallach 2006 (\"Performance analysis of TLS web servers\")",
+};
+
+impl Rule for TlsHandshake {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        let turn = Turn::of(gap)?;
+        let after = gap.after();
+        let lost = after.marks.any(Marks::REPEATED) || after.flags.any(Flags::SYN | Flags::RST);
+        if lost || gap.has_unseen(turn.resumed.packet) {
+            return None;
+        }
+        let path = gap.connection.end(turn.side).rtt.best_ns();
+        if turn.was_freed(gap, path.unwrap_or(0)) {
+            // It may have waited for that packet.
+            return None;
+        }
+        let ready_ns = match turn.heard.from == turn.side {
+            true => turn.heard.time_ns,
+            false => turn.heard.time_ns + path.unwrap_or(0),
+        };
+        let cost_ns = after.time_ns - ready_ns.max(gap.before().time_ns);
+        // Less than a tenth is what the path's figure may be wrong by.
+        if cost_ns * 10 <= gap.length_ns() {
+            return None;
+        }
+        Some(Claim {
+            cost_ns,
+            confidence: match path {
+                Some(_) => Confidence::Medium,
+                None => Confidence::Low,
+            },
+            evidence: Evidence::of(&[gap.before().packet, after.packet]),
+            stays: true,
+            pending: None,
+        })
+    }
+
+    fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
+        let turn = Turn::of(gap);
+        format!(
+            "{:.1} ms: the {} took its time before {}",
+            claim.cost_ns as f64 / 1e6,
+            side(turn.as_ref().map_or(gap.after().from, |turn| turn.side)),
+            match turn.is_some_and(|turn| turn.first) {
+                true => "its hello",
+                false => "it went on with the handshake",
+            }
+        )
+    }
+}
+
+/// Whose turn it was in a gap.
+struct Turn<'a> {
+    /// Who wrote next.
+    side: Side,
+    /// The last data before the gap.
+    heard: &'a Segment,
+    /// The data it wrote then.
+    resumed: &'a Segment,
+    /// It had written nothing before.
+    first: bool,
+}
+
+impl<'a> Turn<'a> {
+    fn of(gap: &Gap<'a>) -> Option<Turn<'a>> {
+        if gap.phase != Phase::Tls {
+            return None;
+        }
+        let heard = gap.earlier().iter().rev().find(|s| s.len > 0)?;
+        let resumed = gap.later().iter().find(|s| s.is_new_data())?;
+        let first = !(gap.earlier().iter()).any(|s| s.from == resumed.from && s.len > 0);
+        Some(Turn {
+            side: resumed.from,
+            heard,
+            resumed,
+            first,
+        })
+    }
+
+    /// Whether it was in the middle of its flight, and went on at once when the other
+    /// end said something.
+    fn was_freed(&self, gap: &Gap<'_>, path_ns: i64) -> bool {
+        let turn_ns = self.resumed.time_ns - gap.after().time_ns;
+        let same = self.heard.from == self.side;
+        same && gap.after().from != self.side && turn_ns <= path_ns * 3 / 2 + TURN_NS
+    }
+}
+
+/// What an end takes to send on, at most, beside the path.
+const TURN_NS: i64 = 500_000;
