@@ -71,6 +71,7 @@ impl Session<'_> {
         let answers = |[from, to]: [u64; 2]| {
             answers_between(&outcome, &keeper.moments, keeper.started, from, to)
         };
+        let mut ended = Vec::new();
         let servers = self
             .observed
             .iter()
@@ -79,6 +80,7 @@ impl Session<'_> {
                 let (usage, ends) = windows().find_map(|w| used_within(&samples, i, w))?;
                 let seconds = (ends[1] - ends[0]) as f64 / 1e9;
                 let name = observed.name();
+                ended.extend(told_of_ended(&name, usage.ended, self.plan.interval_ns));
                 Some(Server::of(name, &usage, seconds, answers(ends)))
             })
             .collect();
@@ -86,6 +88,7 @@ impl Session<'_> {
         let moments = keeper.moments;
         let mut report = summary::report(self.plan, &outcome, moments, servers, self.observed);
         report.server_cpu = cost;
+        report.warnings.extend(ended);
         Ok(Recording {
             outcome,
             report,
@@ -153,6 +156,20 @@ impl Observer for Keeper<'_> {
         }
         self.moments.push(moment);
     }
+}
+
+/// What is not in the figures of processes that ended: a sum over processes
+/// knows of each only what it had used when it was last looked at.
+fn told_of_ended(name: &str, ended: usize, interval_ns: u64) -> Option<String> {
+    let processes = match ended {
+        0 => return None,
+        1 => "one process".to_owned(),
+        n => format!("{n} processes"),
+    };
+    Some(format!(
+        "{processes} of {name} ended during the measurement. What each used after the last look at it (there is one every {:.1} s) is not counted; --cgroup counts it.",
+        interval_ns as f64 / 1e9
+    ))
 }
 
 /// What was only waited for after the end is no part of the picture, and the
