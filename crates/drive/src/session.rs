@@ -240,6 +240,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn processes_that_ended_are_told_with_what_is_missing_of_them() {
+        assert_eq!(told_of_ended("server", 0, 1_000_000_000), None);
+        let one = told_of_ended("server", 1, 500_000_000).unwrap();
+        assert!(one.starts_with("one process of server ended"), "{one}");
+        assert!(one.contains("every 0.5 s"), "{one}");
+        let several = told_of_ended("server", 3, 1_000_000_000).unwrap();
+        assert!(several.starts_with("3 processes of server"), "{several}");
+    }
+
+    #[test]
     fn a_run_that_ended_early_has_a_shorter_last_interval() {
         let moment = |at_s| Moment {
             at_s,
