@@ -71,6 +71,7 @@ impl Session<'_> {
         let answers = |[from, to]: [u64; 2]| {
             answers_between(&outcome, &keeper.moments, keeper.started, from, to)
         };
+        let mut ended = Vec::new();
         let servers = self
             .observed
             .iter()
@@ -79,6 +80,7 @@ impl Session<'_> {
                 let (usage, ends) = windows().find_map(|w| used_within(&samples, i, w))?;
                 let seconds = (ends[1] - ends[0]) as f64 / 1e9;
                 let name = observed.name();
+                ended.extend(told_of_ended(&name, usage.ended, self.plan.interval_ns));
                 Some(Server::of(name, &usage, seconds, answers(ends)))
             })
             .collect();
@@ -86,6 +88,7 @@ impl Session<'_> {
         let moments = keeper.moments;
         let mut report = summary::report(self.plan, &outcome, moments, servers, self.observed);
         report.server_cpu = cost;
+        report.warnings.extend(ended);
         Ok(Recording {
             outcome,
             report,
@@ -155,6 +158,20 @@ impl Observer for Keeper<'_> {
     }
 }
 
+/// What is not in the figures of processes that ended: a sum over processes
+/// knows of each only what it had used when it was last looked at.
+fn told_of_ended(name: &str, ended: usize, interval_ns: u64) -> Option<String> {
+    let processes = match ended {
+        0 => return None,
+        1 => "one process".to_owned(),
+        n => format!("{n} processes"),
+    };
+    Some(format!(
+        "{processes} of {name} ended during the measurement. What each used after the last look at it (there is one every {:.1} s) is not counted; --cgroup counts it.",
+        interval_ns as f64 / 1e9
+    ))
+}
+
 /// What was only waited for after the end is no part of the picture, and the
 /// interval in which a run ended early is as long as the run went.
 fn end_at(moments: &mut Vec<Moment>, end_s: f64, interval_s: f64) {
@@ -221,6 +238,16 @@ const MOST_OF_IT: f64 = 0.95;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processes_that_ended_are_told_with_what_is_missing_of_them() {
+        assert_eq!(told_of_ended("server", 0, 1_000_000_000), None);
+        let one = told_of_ended("server", 1, 500_000_000).unwrap();
+        assert!(one.starts_with("one process of server ended"), "{one}");
+        assert!(one.contains("every 0.5 s"), "{one}");
+        let several = told_of_ended("server", 3, 1_000_000_000).unwrap();
+        assert!(several.starts_with("3 processes of server"), "{several}");
+    }
 
     #[test]
     fn a_run_that_ended_early_has_a_shorter_last_interval() {

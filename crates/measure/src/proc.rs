@@ -50,6 +50,11 @@ pub struct Usage {
     pub network_out: u64,
     /// Processes found.
     pub processes: usize,
+    /// Processes that were found before and have ended; what they used after
+    /// they were last looked at is in no figure. None of a group whose kernel
+    /// account has it.
+    #[serde(skip)]
+    pub ended: usize,
     /// CPU time by group of threads: the thread's name without its number, ns.
     pub threads: BTreeMap<String, u64>,
     /// What the program itself counted, by name and unit.
@@ -160,6 +165,7 @@ impl Usage {
         self.involuntary_switches += other.involuntary_switches;
         self.resident_bytes += other.resident_bytes;
         self.processes += other.processes;
+        self.ended += other.ended;
         for (name, ns) in &other.threads {
             *self.threads.entry(name.clone()).or_default() += ns;
         }
@@ -186,6 +192,7 @@ impl Usage {
             network_in: less(self.network_in, earlier.network_in),
             network_out: less(self.network_out, earlier.network_out),
             processes: self.processes,
+            ended: self.ended.saturating_sub(earlier.ended),
             threads: threads.collect(),
             counters: counters.collect(),
         }

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::fmt::{self, Write};
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
@@ -255,10 +255,14 @@ fn harmless(text: &str) -> String {
 
 /// The local time of day, to the millisecond.
 fn clock() -> String {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    let seconds = now.as_secs() as libc::time_t;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    time_of_day(now.unwrap_or_default())
+}
+
+/// The local time of day of a moment, told by the time since 1970, to the
+/// millisecond: `14:03:59.120`.
+pub fn time_of_day(since_1970: Duration) -> String {
+    let seconds = since_1970.as_secs() as libc::time_t;
     // SAFETY: `tm` is plain data, for which zeros are a value; localtime_r
     // reads one argument, writes the other, and keeps neither.
     let time = unsafe {
@@ -266,7 +270,7 @@ fn clock() -> String {
         libc::localtime_r(&raw const seconds, &raw mut time);
         time
     };
-    let millis = now.subsec_millis();
+    let millis = since_1970.subsec_millis();
     format!(
         "{:02}:{:02}:{:02}.{millis:03}",
         time.tm_hour, time.tm_min, time.tm_sec

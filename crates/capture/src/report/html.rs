@@ -252,7 +252,7 @@ fn picture(explanation: &Explanation, exchange: &Exchange) -> String {
         n => format!("<p class=soft>{n} packets are left out.</p>"),
     };
     format!(
-        "<div class=card><h3>Exchange {}: {} ({} ms)</h3>{}<div class=plots><div>{}{left_out}</div>\
+        "<div class=card><h3>Exchange {}: {} ({} ms)</h3>{}<div class=\"plots ladder\"><div>{}{left_out}</div>\
          <div><h3>{}</h3>{}{}</div></div></div><br>",
         exchange.id,
         escape(&exchange.label),

@@ -438,6 +438,13 @@ ADD GROUP(BANK) LIST(BANKLIST)
     }
 
     #[test]
+    fn words_that_are_allowed_are_listed_without_the_empty_one() {
+        let csd = parse("DEFINE PROGRAM(P) GROUP(G) LANGUAGE(BASIC)\n");
+        let told = &csd.diagnostics[0].message;
+        assert!(told.contains("one of COBOL, "), "{told}");
+    }
+
+    #[test]
     fn every_error_is_told_with_its_place() {
         let csd = parse(
             "DEFINE PROGRAM(TOOLONGNAME) GROUP(G)\n\

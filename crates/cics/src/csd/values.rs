@@ -118,7 +118,7 @@ impl<'a> Values<'a> {
         if let Some(&(_, v)) = values.iter().find(|&&(n, _)| Some(n) == full) {
             return v;
         }
-        let list: Vec<&str> = names().collect();
+        let list: Vec<&str> = names().filter(|n| !n.is_empty()).collect();
         self.fail(
             a.line,
             a.column,

@@ -2,7 +2,7 @@
 //! its meaning: comments and sequence numbers are left out, nothing is copied
 //! in, and continued lines are not joined.
 
-use super::format::Format;
+use super::format::{Format, expand_tabs};
 
 /// The words: names, numbers and keywords in upper case, a literal with its
 /// quotes as it is written, and every other mark by itself.
@@ -15,6 +15,7 @@ pub fn words(text: &str) -> Vec<String> {
     let fixed = Format::detect(text) == Format::Fixed;
     let mut words = Vec::new();
     for line in text.lines() {
+        let line: String = expand_tabs(line, TAB).map(|(_, c)| c).collect();
         let line: String = match fixed {
             true if matches!(line.chars().nth(6), Some('*' | '/' | 'D' | 'd')) => continue,
             true => line.chars().skip(7).take(65).collect(),
@@ -37,4 +38,21 @@ pub fn words(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+/// The compiler's tab stops.
+const TAB: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tab_reaches_the_text_area_of_fixed_format() {
+        let text =
+            "\tIDENTIFICATION DIVISION.\n\tPROGRAM-ID. P.\n\tmove a to b\n      *\tnot this\n";
+        let words = words(text);
+        assert_eq!(words[words.len() - 4..], ["MOVE", "A", "TO", "B"]);
+        assert_eq!(words[0], "IDENTIFICATION");
+    }
 }

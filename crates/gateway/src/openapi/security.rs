@@ -44,7 +44,7 @@ pub(crate) fn of_operation(
     if alternatives.iter().all(Vec::is_empty) && !refused.is_empty() {
         for Refused { name, why, help } in refused {
             let message = format!(
-                "security: {name} is required of callers, and {why}, so this API is not served"
+                "security: {name} is required of callers, and {why}: the API is not served like this"
             );
             tell(document, at, message, help, out);
         }

@@ -133,7 +133,7 @@ const TOP: f64 = 4.0;
 const STEP: f64 = 44.0;
 const THICK: f64 = 16.0;
 const KEY_STEP: f64 = 17.0;
-const LETTER: f64 = 6.4;
+const LETTER: f64 = 7.0;
 /// Colours of each kind, [`STYLE`].
 const COLOURS: usize = 4;
 

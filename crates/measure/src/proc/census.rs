@@ -172,6 +172,7 @@ impl Ledger {
                 self.ended.add(&Usage {
                     resident_bytes: 0,
                     processes: 0,
+                    ended: 1,
                     ..before
                 });
             }
@@ -253,6 +254,7 @@ mod tests {
         end(long);
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(after.processes, 1);
+        assert_eq!((before.ended, after.ended), (0, 1));
         assert!(after.cpu_ns >= before.cpu_ns, "{before:?} {after:?}");
         let used = after.since(&before);
         let threads: u64 = used.threads.values().sum();

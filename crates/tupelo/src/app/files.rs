@@ -6,11 +6,12 @@ use std::io::BufReader;
 
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 use store::transfer::{LoadEvent, LoadOptions, load};
-use store::{Durability, FileId, LmdbOptions, LmdbStore, ReadExt, Seek, WriteStore};
+use store::{Durability, FileId, LmdbOptions, LmdbStore, OpenError, ReadExt, Seek, WriteStore};
 
 use super::Application;
 use super::config::Config;
 use super::definitions::{Installed, KeyedFile};
+use super::ports;
 use super::records::Records;
 
 impl Application {
@@ -33,7 +34,22 @@ impl Application {
         std::fs::create_dir_all(&path)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot make {}", path.display()))?;
-        LmdbStore::open(&path, &self.store_options()).into_diagnostic()
+        LmdbStore::open(&path, &self.store_options()).map_err(|error| match &error {
+            OpenError::Held { pid, .. } => held(*pid, &error),
+            _ => miette!("{error}"),
+        })
+    }
+
+    /// Why a region did not start; where another process has its store, who
+    /// that is and what to do.
+    pub fn not_started(&self, error: &region::StartError) -> miette::Report {
+        if !matches!(error, region::StartError::Store(_)) {
+            return miette!("{error}");
+        }
+        match LmdbStore::open(&self.store_path(), &self.store_options()) {
+            Err(OpenError::Held { pid, .. }) => held(pid, error),
+            _ => miette!("{error}"),
+        }
     }
 
     /// Defines the files that are new and loads them. A file that is there
@@ -164,5 +180,16 @@ pub fn describe(def: &store::FileDef) -> String {
     format!(
         "{organisation}, {format} records of {} bytes, {recovery}",
         def.max_record_bytes
+    )
+}
+
+/// A store that another process writes: who it is, and what to do.
+fn held(pid: Option<u32>, error: &dyn std::fmt::Display) -> miette::Report {
+    let who = pid
+        .and_then(ports::command)
+        .map_or_else(String::new, |line| format!("that is `{line}`; "));
+    miette!(
+        help = format!("{who}end it, or give this one records of its own with --state FOLDER"),
+        "{error}"
     )
 }

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use cics::diagnostic::nearest;
 use copybook::{CopyFolders, ParseOptions, words};
 use gateway::{Api, Contract};
 
@@ -29,28 +30,43 @@ pub fn findings(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<Fi
             continue;
         };
         match contract.channel {
-            true => containers(&contract, &text, &mut found),
+            true => containers(app, &contract, &built.source, &text, &mut found),
             false => found.extend(commarea(app, &contract, &built.source, &text)),
         }
     }
     found
 }
 
-fn containers(contract: &Contract, text: &str, found: &mut Vec<Finding>) {
+fn containers(
+    app: &Application,
+    contract: &Contract,
+    source: &Path,
+    text: &str,
+    found: &mut Vec<Finding>,
+) {
     let Some(used) = Containers::of(text) else {
         return;
     };
     let program = &contract.program;
-    let mut warn = |message: String, there: &BTreeSet<String>| {
+    let asset = contract.file.strip_prefix(&app.folder);
+    let asset = asset.unwrap_or(&contract.file).display();
+    let mut warn = |name: &String, message: String, there: &BTreeSet<String>| {
         let help = match there.is_empty() {
             true => "it uses no container at all in this direction".to_owned(),
-            false => format!("it uses {}", listed(there.iter().map(String::as_str))),
+            false => format!(
+                "it uses {}; the API's names are in {asset}",
+                listed(there.iter().map(String::as_str))
+            ),
         };
+        // What is meant by another name is shown where the program has it.
+        let near = nearest(&name.to_ascii_uppercase(), there.iter().map(String::as_str));
+        let near = near.or(there.first().map(String::as_str));
+        let place = near.and_then(|near| literal_at(text, near));
         found.push(Finding {
             severity: Severity::Warning,
-            file: contract.file.clone(),
-            line: 0,
-            column: 0,
+            file: place.map_or(&*contract.file, |_| source).to_owned(),
+            line: place.map_or(0, |(line, _)| line),
+            column: place.map_or(0, |(_, column)| column),
             message,
             help: Some(help),
         });
@@ -60,7 +76,7 @@ fn containers(contract: &Contract, text: &str, found: &mut Vec<Finding>) {
             let message = format!(
                 "{program} never puts the container {name}, which the response is mapped from"
             );
-            warn(message, &used.put);
+            warn(name, message, &used.put);
         }
     }
     for (name, _) in &contract.request {
@@ -68,15 +84,16 @@ fn containers(contract: &Contract, text: &str, found: &mut Vec<Finding>) {
             let message = format!(
                 "{program} never gets the container {name}, which the request is mapped to"
             );
-            warn(message, &used.got);
+            warn(name, message, &used.got);
         }
     }
     for channel in &used.channels {
+        let place = literal_at(text, channel);
         found.push(Finding {
             severity: Severity::Warning,
-            file: contract.file.clone(),
-            line: 0,
-            column: 0,
+            file: place.map_or(&*contract.file, |_| source).to_owned(),
+            line: place.map_or(0, |(line, _)| line),
+            column: place.map_or(0, |(_, column)| column),
             message: format!(
                 "{program} names the channel {channel}, and an API's channel has no name: its commands answer CHANNELERR"
             ),
@@ -85,6 +102,18 @@ fn containers(contract: &Contract, text: &str, found: &mut Vec<Finding>) {
             ),
         });
     }
+}
+
+/// Line and column, from 1, of the literal that names something.
+fn literal_at(text: &str, name: &str) -> Option<(u32, u32)> {
+    let written = [format!("'{name}'"), format!("\"{name}\"")];
+    text.lines().zip(1..).find_map(|(line, number)| {
+        let comment = matches!(line.chars().nth(6), Some('*' | '/'));
+        let line = line.to_ascii_uppercase();
+        let at = written.iter().find_map(|literal| line.find(literal));
+        let at = at.filter(|_| !comment)?;
+        Some((number, line[..at].chars().count() as u32 + 2))
+    })
 }
 
 /// The containers that a program names.
@@ -236,6 +265,13 @@ mod tests {
         assert_eq!(named("CHANNEL('CLM-CHAN')").as_deref(), Some("CLM-CHAN"));
         assert_eq!(named("CHANNEL(WS-CHANNEL)"), None);
         assert_eq!(named(""), None);
+    }
+
+    #[test]
+    fn a_literal_is_found_where_it_is_written_and_not_in_a_comment() {
+        let text = format!("{HEAD}      *    'OUT'\n           PUT CONTAINER(\"out\")\n");
+        assert_eq!(literal_at(&text, "OUT"), Some((8, 27)));
+        assert_eq!(literal_at(&text, "IN"), None);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Addresses to listen on: how people write them, and who has one that is
-//! taken.
+//! taken; what a process was started as.
 //!
 //! Reference: proc(5), `/proc/net/tcp` and `/proc/PID/fd`.
 
@@ -53,6 +53,19 @@ pub fn owner(port: u16) -> Option<String> {
         }
     }
     None
+}
+
+/// The command line of a process, as far as a message can show it.
+pub fn command(pid: u32) -> Option<String> {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let words = String::from_utf8_lossy(&words).replace('\0', " ");
+    let shown: String = words
+        .trim()
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(80)
+        .collect();
+    (!shown.is_empty()).then_some(shown)
 }
 
 /// Inodes of the sockets of `/proc/net/tcp` that listen on a port.

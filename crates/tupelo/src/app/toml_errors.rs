@@ -5,6 +5,7 @@
 //! with line and column. What was blanked is never used: a file with a mistake
 //! gives errors only.
 
+use cics::diagnostic::nearest;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use serde::de::DeserializeOwned;
 
@@ -46,7 +47,7 @@ pub fn from_str<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Box<To
                 if known || mistakes.len() == MOST {
                     break;
                 }
-                mistakes.push((error.message().trim().to_owned(), span.clone()));
+                mistakes.push((taught(error.message().trim()), span.clone()));
                 if toml::from_str::<toml::Table>(&work).is_err() || !blank(&mut work, &span) {
                     break;
                 }
@@ -59,6 +60,21 @@ pub fn from_str<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Box<To
         source_text: NamedSource::new(name, text.to_owned()),
         mistakes,
     }))
+}
+
+/// A message about a name that is not known: the one that is meant, where one
+/// is near, instead of all there are.
+fn taught(message: &str) -> String {
+    // serde quotes the name and then each that it knows.
+    let mut names = message.split('`').skip(1).step_by(2);
+    let near = match names.next() {
+        Some(wrong) if message.starts_with("unknown ") => nearest(wrong, names),
+        _ => None,
+    };
+    match (near, message.split_once(',')) {
+        (Some(near), Some((what, _))) => format!("{what}; did you mean `{near}`?"),
+        _ => message.to_owned(),
+    }
 }
 
 /// Overwrites the lines of `span` with blanks; a table header takes its whole
@@ -110,6 +126,18 @@ mod tests {
             .map(|(_, span)| 1 + text[..span.start].matches('\n').count())
             .collect();
         assert_eq!(places, [2, 3, 5, 9], "{:?}", errors.mistakes);
+    }
+
+    #[test]
+    fn a_key_that_is_nearly_one_is_told_by_the_one_that_is_meant() {
+        let text = "[gateway]\nacess_log = true\nzzzzzz = 1\n";
+        let errors = from_str::<Config>("tupelo.toml", text).unwrap_err();
+        let told: Vec<&str> = errors.mistakes.iter().map(|(m, _)| m.as_str()).collect();
+        assert_eq!(
+            told[0],
+            "unknown field `acess_log`; did you mean `access_log`?"
+        );
+        assert!(told[1].contains("expected one of"), "{told:?}");
     }
 
     #[test]

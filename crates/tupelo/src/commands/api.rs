@@ -360,13 +360,21 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
     }
     println!("Made {} with {}.", folder.display(), counted(made.files.len(), "file"));
     if !made.left_out.is_empty() {
-        println!(
-            "Left out, since they redefine other fields: {}. --redefines all maps them too, --redefines-by by a value.",
-            made.left_out.join(", ")
-        );
+        let left = made.left_out.join(", ");
+        match args.redefines {
+            Variants::First => println!(
+                "Left out, since they redefine other fields: {left}. --redefines all maps them too, --redefines-by by a value."
+            ),
+            Variants::All => println!(
+                "Left out of the response, since its storage may hold another description: {left}. --redefines-by maps them by a value."
+            ),
+        }
     }
     if let Some(transid) = &transid {
         define(app, Some(transid), &program)?;
+    }
+    if gateway::program_text(&app.folder, &program).is_none() {
+        println!("cobol/ has no {program} yet: its fields were not told apart by what it reads and writes.");
     }
     println!("Next:\n  tupelo serve {}", args.app.display());
     println!(
@@ -521,10 +529,15 @@ fn define(app: &Application, transid: Option<&str>, program: &str) -> Result<()>
     let csd = &app.csd;
     let group = csd.transactions.first().map_or("APIS".into(), |t| t.group.to_string());
     let mut lines = String::new();
-    if let Some(transid) = transid
-        && csd.transactions.iter().all(|t| t.name.as_str() != transid)
-    {
-        lines += &format!("DEFINE TRANSACTION({transid}) GROUP({group}) PROGRAM({program})\n");
+    if let Some(transid) = transid {
+        let there = csd.transactions.iter().find(|t| t.name.as_str() == transid);
+        match there.map(|t| t.program.as_ref().map_or("", |p| p.as_str())) {
+            None => lines += &format!("DEFINE TRANSACTION({transid}) GROUP({group}) PROGRAM({program})\n"),
+            Some(other) if !other.is_empty() && other != program => println!(
+                "TRANSACTION({transid}) is defined already, and its own program is {other}; the API runs {program} under its name and class."
+            ),
+            Some(_) => {}
+        }
     }
     if csd.programs.iter().all(|p| p.name.as_str() != program) {
         lines += &format!("DEFINE PROGRAM({program}) GROUP({group}) LANGUAGE(COBOL)\n");

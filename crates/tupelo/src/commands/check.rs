@@ -9,7 +9,7 @@ use translator::Kind;
 
 use crate::Outcome;
 use crate::app::compile::Compiled;
-use crate::app::finding::Severity;
+use crate::app::finding::{Finding, Severity};
 use crate::app::services::read_requesters;
 use crate::app::{Application, counted, interfaces, scripts};
 use crate::app::definitions::MIRRORS;
@@ -55,9 +55,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     read_requesters(&app, &mut findings);
     let (pipelines, wrong) = crate::app::web::pipelines(&app);
     findings.extend(wrong);
-    for line in missing(&app, &compiled, &good, &pipelines) {
-        findings.warn(line);
-    }
+    findings.extend(missing(&app, &compiled, &good, &pipelines));
     print!("{}", findings.text(Severity::Note, std::io::stdout().is_terminal()));
     let mut errors = findings.count(Severity::Error);
     let warnings = findings.count(Severity::Warning);
@@ -90,7 +88,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 
 /// What names a program that is neither here nor in another region, or a
 /// transaction without a definition: it would be told at the first request only.
-fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &web::Pipelines) -> Vec<String> {
+fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &web::Pipelines) -> Vec<Finding> {
     let known = |name: &str| {
         let here = compiled.programs.iter().any(|p| p.name == name);
         let tried = compiled.built.iter().flat_map(|b| &b.programs);
@@ -102,34 +100,46 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
             || tried.into_iter().any(|p| p == name)
             || app.csd.programs.iter().any(elsewhere)
     };
-    let mut said: Vec<String> = Vec::new();
+    let mut said = Vec::new();
+    let mut warn = |line: u32, message: String, help: String| {
+        said.push(Finding {
+            severity: Severity::Warning,
+            file: PathBuf::from(if line > 0 { "resources.csd" } else { "" }),
+            line,
+            column: 0,
+            message,
+            help: Some(help),
+        });
+    };
+    let compiled_from = "a program is a file of cobol/, or one of another region (REMOTESYSTEM)";
     for def in &app.csd.transactions {
         if let Some(program) = def.program.as_ref().filter(|p| !known(p.as_str())) {
-            said.push(format!(
-                "TRANSACTION({}): there is no program {}",
-                def.name.as_str(),
-                program.as_str()
-            ));
+            let message = format!("TRANSACTION({}): there is no program {}", def.name.as_str(), program.as_str());
+            warn(def.line, message, compiled_from.to_owned());
         }
     }
     for (pipeline, program) in pipelines.programs().filter(|(_, p)| !known(p)) {
-        said.push(format!("PIPELINE({pipeline}): there is no program {program}"));
+        let message = format!("PIPELINE({pipeline}): there is no program {program}");
+        warn(0, message, compiled_from.to_owned());
     }
     let defined = |name: &str| {
         MIRRORS.contains(&name) || app.csd.transactions.iter().any(|t| t.name.as_str() == name)
     };
     for api in apis {
         for transaction in api.transactions().into_iter().filter(|name| !defined(name)) {
-            said.push(format!(
-                "API {}: it runs under transaction {transaction}, which is not defined",
-                api.name()
-            ));
+            let name = api.name();
+            warn(
+                0,
+                format!("API {name}: it runs under transaction {transaction}, which is not defined"),
+                format!("write DEFINE TRANSACTION({transaction}) GROUP(APIS) PROGRAM(its program) into resources.csd"),
+            );
         }
         for (method, path, program) in api.operations().filter(|(_, _, p)| !known(p)) {
-            said.push(format!(
+            let message = format!(
                 "API {}: {method} {path} calls {program}, and there is no such program",
                 api.name()
-            ));
+            );
+            warn(0, message, compiled_from.to_owned());
         }
     }
     said

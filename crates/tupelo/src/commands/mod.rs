@@ -4,6 +4,9 @@ use miette::Result;
 
 use crate::Outcome;
 
+#[cfg(test)]
+mod examples;
+
 macro_rules! commands {
     ($($(#[$doc:meta])* $variant:ident => $module:ident),+ $(,)?) => {
         $(pub mod $module;)+

@@ -60,7 +60,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     sockets_without_listeners(&app, &mut config)?;
     web_without_services(&app, &mut config);
     requester_without_region(&app, &mut config)?;
-    let region = Region::start(config).into_diagnostic()?;
+    let region = Region::start(config).map_err(|error| app.not_started(&error))?;
     let ended = region::block_on(run_task(&args, &app, &region));
     region::block_on(region.shutdown());
     ended

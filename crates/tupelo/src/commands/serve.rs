@@ -90,7 +90,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     services.provide(&mut config);
     config.stop = Some(Arc::new(Terminate));
     let store = config.store.as_ref().map(|store| store.path.clone());
-    let region = Region::start(config).into_diagnostic()?;
+    let region = Region::start(config).map_err(|error| app.not_started(&error))?;
     services.start(&Running {
         app: &app,
         compiled: &compiled,
@@ -233,7 +233,10 @@ fn empty(app: &Application) -> Result<()> {
 
 /// What was made of programs and files, in words.
 fn made(compiled: &Compiled, files: usize) -> String {
-    let programs = counted(compiled.programs.len(), "program");
+    let mut programs = counted(compiled.programs.len(), "program");
+    if compiled.built.is_empty() {
+        programs += " (there is no COBOL source in cobol/)";
+    }
     let files = counted(files, "file");
     match compiled.failed() {
         0 => format!("{programs}, {files}"),

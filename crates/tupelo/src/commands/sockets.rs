@@ -3,6 +3,8 @@
 //! It is asked at the administration port of `tupelo serve`; what EZAO does on
 //! a mainframe.
 
+use std::time::Duration;
+
 use miette::Result;
 use serde_json::Value;
 
@@ -12,7 +14,7 @@ use crate::table::Table;
 
 /// List, start and stop listeners and receivers of CICS sockets, and trace calls.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo sockets list\n  tupelo sockets stop CSKL\n  tupelo sockets start CSKL\n  tupelo sockets trace --on")]
+#[command(after_help = "Example:\n  tupelo sockets list\n  tupelo sockets stop CSKL\n  tupelo sockets start CSKL\n  tupelo sockets trace --on\n  tupelo sockets trace")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -160,11 +162,11 @@ fn print_receivers(value: &Value) {
 
 fn print_trace(lines: &Value) {
     let mut table = Table::new(&[
-        ">At ms", ">Task", "Tran", "Call", ">Socket", ">RETCODE", "ERRNO", ">µs",
+        "At", ">Task", "Tran", "Call", ">Socket", ">RETCODE", "ERRNO", ">µs",
     ]);
     for line in lines.as_array().into_iter().flatten() {
         table.row([
-            cell(&line["at_ms"]),
+            at(&line["at_ms"]),
             cell(&line["task"]),
             cell(&line["transid"]),
             cell(&line["what"]),
@@ -175,4 +177,23 @@ fn print_trace(lines: &Value) {
         ]);
     }
     print!("{table}");
+}
+
+/// Milliseconds since 1970 as the local time of day.
+fn at(ms: &Value) -> String {
+    ms.as_u64().map_or_else(|| cell(ms), |ms| crate::log::time_of_day(Duration::from_millis(ms)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_told_with_its_time_of_day() {
+        let told = at(&Value::from(1_790_000_000_123_u64));
+        assert_eq!(told.len(), "hh:mm:ss.mmm".len(), "{told}");
+        // Time zones differ by quarters of an hour at the least.
+        assert!(told.ends_with(":20.123"), "{told}");
+        assert_eq!(at(&Value::Null), cell(&Value::Null));
+    }
 }

@@ -429,3 +429,105 @@ fn the_line_to_try_fits_and_a_channel_of_another_name_is_told_before_and_when_it
     until("the mended program", || post().status == 200);
     assert_eq!(text(&post().body), r#"{"total":3}"#);
 }
+
+/// With tabs, as many editors write them.
+const TABBED: &str = "\tIDENTIFICATION DIVISION.
+\tPROGRAM-ID. TABBED.
+\tDATA DIVISION.
+\tWORKING-STORAGE SECTION.
+\t01 REQ.
+\t   COPY TREQ.
+\t01 RSP.
+\t   COPY TRSP.
+\tPROCEDURE DIVISION.
+\t    EXEC CICS GET CONTAINER('IN') INTO(REQ) END-EXEC
+\t    MOVE 'N' TO RSP-KIND
+\t    EXEC CICS PUT CONTAINER('OUTS') FROM(RSP) END-EXEC
+\t    EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn what_check_warns_of_stands_with_its_line_also_in_a_text_with_tabs() {
+    let variants = "\t05 RSP-KIND PIC X.\n\t05 RSP-TEXT PIC X(8).\n\t05 RSP-SUM REDEFINES RSP-TEXT.\n\t   10 RSP-NUMBER PIC S9(5) COMP-3.\n\t   10 FILLER PIC X(5).\n";
+    let folder = application(&[
+        ("cobol/TABBED.cbl", TABBED),
+        ("copybooks/TREQ.cpy", "\t05 REQ-CODE PIC X(4).\n"),
+        ("copybooks/TRSP.cpy", variants),
+        (
+            "resources.csd",
+            "DEFINE TRANSACTION(TABS) GROUP(G) PROGRAM(NOWHERE)\n",
+        ),
+    ]);
+    let app = folder.path().display().to_string();
+    let book = |container: &str, name: &str| format!("{container}={app}/copybooks/{name}.cpy");
+    let (request, response) = (book("IN", "TREQ"), book("OUT", "TRSP"));
+    let import = |name: &str, program: &str| {
+        let made = run(&[
+            "api",
+            "import",
+            name,
+            "--app",
+            &app,
+            "--program",
+            program,
+            "--transid",
+            "TABS",
+            "--channel",
+            "--request",
+            &request,
+            "--response",
+            &response,
+            "--redefines",
+            "all",
+        ]);
+        assert!(made.status.success(), "{}", text(&made.stderr));
+        text(&made.stdout)
+    };
+    let made = import("tabs", "TABBED");
+    assert!(made.contains("its own program is NOWHERE"), "{made}");
+    // The option that was given is not what is advised.
+    assert!(
+        made.contains("Left out of the response") && !made.contains("--redefines all"),
+        "{made}"
+    );
+    assert!(!made.contains("cobol/ has no"), "{made}");
+    let check = run(&["check", &app]);
+    let told = text(&check.stdout);
+    assert!(told.contains("cobol/TABBED.cbl:12:"), "{told}");
+    assert!(
+        told.contains("TABBED never puts the container OUT"),
+        "{told}"
+    );
+    assert!(!told.contains("never gets"), "{told}");
+    assert!(
+        told.contains("resources.csd:1: warning: TRANSACTION(TABS): there is no program NOWHERE"),
+        "{told}"
+    );
+    assert!(import("later", "LATER").contains("cobol/ has no LATER"));
+}
+
+#[test]
+fn a_store_that_another_server_has_names_that_server_and_a_way_out() {
+    let app = money();
+    let _server = Watched::start(app.path(), &[]);
+    let folder = app.path().to_str().unwrap();
+    let refused = run(&["serve", folder, "--listen", "0", "--admin", "0"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = text(&refused.stderr)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(said.contains("serve") && said.contains("--state"), "{said}");
+}
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(top.join("README.md")).unwrap();
+    let copybook = top.join("examples/bank/copybooks/LISTREQ.cpy");
+    let commands: [&[&str]; 2] = [&["lab"], &["record", "layout", copybook.to_str().unwrap()]];
+    for command in commands {
+        let printed = text(&run(command).stdout);
+        assert!(readme.contains(&printed), "{command:?} prints\n{printed}");
+    }
+}

@@ -23,8 +23,8 @@ use step::{Ended, Runner, what};
 /// this machine. Beside a running region the region changes its files for them.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  tupelo batch LOADACCT examples/bank --dd ACCTS=ACCTFILE --dd SYSIN=accounts.txt,lines\n  \
-    tupelo batch --jcl nightly.jcl examples/bank\n\n\
+    after_help = "Example:\n  tupelo batch LOADACCT bank --dd ACCTS=ACCTFILE --dd SYSIN=accounts.txt,lines\n  \
+    tupelo batch --jcl nightly.jcl bank\n\n\
     WHAT is a file of the store, a path (with ,fixed ,lines or ,rdw behind it: how records are written),\n\
     * for standard input, SYSOUT for standard output or DUMMY. ,mod adds at the end; ,reuse empties a file\n\
     of the store at OPEN OUTPUT. Paths joined by + are read one after the other.\n\n\

@@ -7,7 +7,7 @@ use miette::{IntoDiagnostic, Result};
 use super::progress::bar;
 use super::which::open_reader;
 use crate::Outcome;
-use crate::app::Application;
+use crate::app::{Application, counted};
 
 /// Copy every file of an application, while a region serves it too. All records
 /// are of one committed state, and each is checked.
@@ -52,9 +52,10 @@ pub fn backup(args: BackupArgs) -> Result<Outcome> {
     let report = report.into_diagnostic()?;
     let records: u64 = report.files.iter().map(|file| file.records).sum();
     println!(
-        "{}: {} files, {records} records, checked",
+        "{}: {}, {}, checked",
         args.to.display(),
-        report.files.len()
+        counted(report.files.len(), "file"),
+        counted(usize::try_from(records).unwrap_or(usize::MAX), "record")
     );
     Ok(Outcome::Clean)
 }

@@ -13,7 +13,7 @@ use crate::Outcome;
 
 /// List and end tasks, and answer their messages.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo task list\n  tupelo task start RBKS\n  tupelo task purge 4711\n  tupelo task messages\n  tupelo task reply 3 'YES'")]
+#[command(after_help = "Example:\n  tupelo task list\n  tupelo task start BLST\n  tupelo task purge 4711\n  tupelo task messages\n  tupelo task reply 3 'YES'")]
 pub struct Args {
     #[command(subcommand)]
     what: What,

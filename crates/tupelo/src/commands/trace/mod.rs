@@ -13,7 +13,7 @@ use crate::Outcome;
 
 /// Show the trace of a running region, or write it to a file.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction ACCT --domain files\n  tupelo trace start --transaction ACCT\n  tupelo trace stop\n  tupelo trace print --file .tupelo/traces/trace-1790000000.jsonl\n  tupelo trace count\n  tupelo trace count .tupelo/traces/trace-1790000000.jsonl")]
+#[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction BINQ --domain files\n  tupelo trace start --transaction BINQ\n  tupelo trace stop\n  tupelo trace print --file .tupelo/traces/trace-1790000000.jsonl\n  tupelo trace count\n  tupelo trace count .tupelo/traces/trace-1790000000.jsonl")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
