@@ -449,3 +449,62 @@ fn overrides_that_a_field_cannot_hold_are_told() {
         assert!(told.contains(part), "{part}\n{told}");
     }
 }
+
+#[test]
+fn parameters_that_no_document_names_go_into_a_container_as_json() {
+    let book = ImportBook {
+        file: "FREE.cpy".into(),
+        container: Some("FREE".into()),
+        text:
+            "       01  FREE.\n           05  QUERY PIC X(60).\n           05  HEADS PIC X(400).\n"
+                .into(),
+        source: None,
+    };
+    let new = Import {
+        name: "free".into(),
+        program: "FREEPGM".into(),
+        transid: None,
+        channel: true,
+        names: ImportNames::default(),
+        redefines: Redefines::First,
+        overrides: Overrides::default(),
+        copies: Vec::new(),
+        program_text: None,
+        request: vec![book.clone()],
+        response: vec![book],
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for file in import(&new).unwrap_or_else(|f| panic!("{f}")).files {
+        let path = folder.path().join("free").join(&file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let text = file.text;
+        let text = text.replace(
+            "template: '{{$body.query}}'",
+            "expression: '$string($queryParameters)'",
+        );
+        let text = text.replace(
+            "template: '{{$body.heads}}'",
+            "expression: '$string($headers)'",
+        );
+        std::fs::write(path, text).unwrap();
+    }
+    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let echo = Fake::default().program("FREEPGM", |_| {});
+    let gateway = Gateway::start(config(), apis, echo).unwrap();
+    let path = "/free?b=x+y&a=1&a=%C3%A4&&empty";
+    let answer = send(gateway.address(), "POST", path, "X-Free: yes\r\n", "{}");
+    let told = answer.json();
+    assert_eq!(
+        told["query"], r#"{"a":["1","ä"],"b":"x y","empty":""}"#,
+        "{told}"
+    );
+    assert!(
+        told["heads"]
+            .as_str()
+            .unwrap()
+            .contains(r#""x-free":"yes""#),
+        "{told}"
+    );
+    let none = send(gateway.address(), "POST", "/free", "", "{}");
+    assert_eq!(none.json()["query"], "{}");
+}

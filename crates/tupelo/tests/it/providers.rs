@@ -302,7 +302,12 @@ fn a_listener_is_spoken_to_in_frames_of_bytes() {
          code_page = \"cp273\"\n"
     );
     let (_process, http, _folder) = front(&settings, &[]);
-    let answer = http::send(&http, "POST", "/calc", Some(r#"{"calc_op":"ADD","calc_name":"ÄNN"}"#));
+    let answer = http::send(
+        &http,
+        "POST",
+        "/calc",
+        Some(r#"{"calc_op":"ADD","calc_name":"ÄNN"}"#),
+    );
     assert_eq!(answer.json()["calc_name"], "ÄNN", "{}", text(&answer.body));
     let came = seen.recv().unwrap();
     assert_eq!(came.len(), 31);
