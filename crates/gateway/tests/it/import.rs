@@ -403,6 +403,11 @@ fn truths_dates_and_rows_that_are_empty_mean_what_the_import_was_told() {
     // What is neither is missing.
     let (_, back, _) = ask(&json!({}));
     assert_eq!(back, json!({"locked": false, "notes": [], "buys": []}));
+    // A year that two digits do not mean is not stored as another one.
+    for year in ["1969-07-21", "2070-01-01"] {
+        assert_eq!(ask(&json!({"seen": year})).0, 400, "{year}");
+    }
+    assert_eq!(ask(&json!({"seen": "1970-01-01"})).1["seen"], "1970-01-01");
     for wrong in [
         json!({"active": "Y"}),
         json!({"born": "1969-7-21"}),
@@ -448,4 +453,63 @@ fn overrides_that_a_field_cannot_hold_are_told() {
     ] {
         assert!(told.contains(part), "{part}\n{told}");
     }
+}
+
+#[test]
+fn parameters_that_no_document_names_go_into_a_container_as_json() {
+    let book = ImportBook {
+        file: "FREE.cpy".into(),
+        container: Some("FREE".into()),
+        text:
+            "       01  FREE.\n           05  QUERY PIC X(60).\n           05  HEADS PIC X(400).\n"
+                .into(),
+        source: None,
+    };
+    let new = Import {
+        name: "free".into(),
+        program: "FREEPGM".into(),
+        transid: None,
+        channel: true,
+        names: ImportNames::default(),
+        redefines: Redefines::First,
+        overrides: Overrides::default(),
+        copies: Vec::new(),
+        program_text: None,
+        request: vec![book.clone()],
+        response: vec![book],
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for file in import(&new).unwrap_or_else(|f| panic!("{f}")).files {
+        let path = folder.path().join("free").join(&file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let text = file.text;
+        let text = text.replace(
+            "template: '{{$body.query}}'",
+            "expression: '$string($queryParameters)'",
+        );
+        let text = text.replace(
+            "template: '{{$body.heads}}'",
+            "expression: '$string($headers)'",
+        );
+        std::fs::write(path, text).unwrap();
+    }
+    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let echo = Fake::default().program("FREEPGM", |_| {});
+    let gateway = Gateway::start(config(), apis, echo).unwrap();
+    let path = "/free?b=x+y&a=1&a=%41&&empty";
+    let answer = send(gateway.address(), "POST", path, "X-Free: yes\r\n", "{}");
+    let told = answer.json();
+    assert_eq!(
+        told["query"], r#"{"a":["1","A"],"b":"x y","empty":""}"#,
+        "{told}"
+    );
+    assert!(
+        told["heads"]
+            .as_str()
+            .unwrap()
+            .contains(r#""x-free":"yes""#),
+        "{told}"
+    );
+    let none = send(gateway.address(), "POST", "/free", "", "{}");
+    assert_eq!(none.json()["query"], "{}");
 }

@@ -128,7 +128,19 @@ impl Day {
             parts.push(piece);
             rest = &rest[length..];
         }
-        format!("$exists({path}) ? {}", parts.join(" & "))
+        let value = parts.join(" & ");
+        match digits {
+            4 => format!("$exists({path}) ? {value}"),
+            // Another century would come back as this one.
+            _ => {
+                let known = format!(
+                    "$substring({path}, 0, 2) = ($number($substring({path}, 2, 2)) < {CENTURY} ? \
+                     \"20\" : \"19\")"
+                );
+                let wrong = "\"a year beyond what two digits can tell\"";
+                format!("$exists({path}) ? ({known} ? {value} : $error({wrong}))")
+            }
+        }
     }
 }
 

@@ -20,13 +20,8 @@ pub struct RequesterArchive {
     pub text: String,
 }
 
-/// Documents by the name that the project's folder has for them.
-const DOCUMENTS: [&str; 4] = [
-    "swagger.json",
-    "swagger.yaml",
-    "openapi.json",
-    "openapi.yaml",
-];
+/// Where its document is.
+const FOLDER: &str = "api-docs/";
 
 /// Takes the document out of an archive.
 ///
@@ -56,16 +51,30 @@ fn read(bytes: &[u8]) -> Result<RequesterArchive, String> {
         .or(package.attribute("id"));
     let name = named.filter(|n| !n.trim().is_empty());
     let name = name.ok_or("package.xml names no API")?.trim().to_owned();
-    let found = DOCUMENTS
-        .iter()
-        .find_map(|document| Some((*document, entry(&format!("api-docs/{document}"))?)));
-    let (document, entry) = found.ok_or("the archive has no document in api-docs")?;
+    let mut found = entries.iter().filter(|e| {
+        let kind = e.name.rsplit_once('.').map(|(_, kind)| kind);
+        e.name.starts_with(FOLDER) && matches!(kind, Some("json" | "yaml" | "yml"))
+    });
+    let (Some(entry), None) = (found.next(), found.next()) else {
+        return Err("the archive has no document in api-docs, or several".into());
+    };
     let text = String::from_utf8(entry.data.clone());
+    let text = text.map_err(|_| format!("{} is not UTF-8", entry.name))?;
     Ok(RequesterArchive {
         name,
-        document,
-        text: text.map_err(|_| format!("api-docs/{document} is not UTF-8"))?,
+        document: document(entry.name.ends_with(".json"), &text),
+        text,
     })
+}
+
+/// The name that a project's folder has for a document.
+fn document(json: bool, text: &str) -> &'static str {
+    match json {
+        true if text.contains("\"openapi\"") => "openapi.json",
+        true => "swagger.json",
+        false if text.contains("openapi:") => "openapi.yaml",
+        false => "swagger.yaml",
+    }
 }
 
 #[cfg(test)]
@@ -80,7 +89,7 @@ mod tests {
         let document: &[u8] = br#"{"swagger":"2.0"}"#;
         let entries = [
             ("package.xml", PACKAGE),
-            ("api-docs/swagger.json", document),
+            ("api-docs/books.json", document),
             ("ws-binds/a.wsbind", b"\0\x01"),
         ];
         let made = requester_archive(Path::new("b.ara"), &zip::tests::zip(&entries)).unwrap();
