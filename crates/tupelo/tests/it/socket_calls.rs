@@ -181,8 +181,9 @@ fn a_server_that_starts_itself_finds_the_exit_program_of_sockets() {
            IF RESPONSE = DFHRESP(NORMAL) AND GWPTR = 0 AND GWLENG = 0
                MOVE 'THERE' TO DFHCOMMAREA
            END-IF
-           EXEC CICS EXTRACT EXIT PROGRAM('DSNCEXT1') ENTRYNAME('DSNCSQL')
-               GASET(GWPTR) GALENGTH(GWLENG) RESP(RESPONSE) END-EXEC
+           EXEC CICS EXTRACT EXIT PROGRAM('DSNCEXT1')
+               ENTRYNAME('DSNCSQL') GASET(GWPTR) GALENGTH(GWLENG)
+               RESP(RESPONSE) END-EXEC
            IF RESPONSE = DFHRESP(INVEXITREQ)
                MOVE 'NOT THERE' TO DFHCOMMAREA(10:9)
            END-IF
