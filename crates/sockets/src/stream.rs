@@ -144,8 +144,9 @@ impl Stream {
         }
     }
 
-    /// The same of a plain connection. A kernel with much to do tells of fewer
-    /// bytes than SO_RCVLOWAT asks for.
+    /// The same of a plain connection. The kernel tells of fewer bytes than
+    /// SO_RCVLOWAT asks for when they were there before the connection was
+    /// accepted.
     async fn peek_plain(&self, buffer: &mut [u8], fewest: usize) -> io::Result<usize> {
         loop {
             let ready = self.tcp.ready(Interest::READABLE).await?;
