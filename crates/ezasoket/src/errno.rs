@@ -130,8 +130,6 @@ numbers! {
     READ_LENGTH 10159;
     /// RECV, RECVFROM, RECVMSG: a length of zero or less.
     RECEIVE_LENGTH 10163;
-    /// SELECT: MAXSOC is negative, or nothing is waited for and no time is.
-    SELECT_SIZE 10167;
     /// SEND and SENDMSG: a length of zero or less.
     SEND_LENGTH 10170;
     /// SENDTO: a length of zero or less.
@@ -160,7 +158,7 @@ numbers! {
     VECTOR_EMPTY 10224;
     /// IOVCNT above 120.
     VECTOR_LONG 10225;
-    /// SELECT: MAXSOC above that of INITAPI.
+    /// SELECT: MAXSOC above what a task may have.
     SELECT_MAXSOC 10332;
     /// An unknown function.
     FUNCTION 20000;

@@ -22,6 +22,9 @@ mod select;
 mod socket;
 mod wait;
 
+/// Most sockets of a task.
+pub const MOST_SOCKETS: i64 = 2000;
+
 pub use address::{AF_INET, AF_INET6, ClientId, Name, SOCKADDR_BYTES, SOCKADDR6_BYTES};
 pub use errno::Errno;
 pub use function::{Ends, Function};

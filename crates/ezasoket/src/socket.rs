@@ -106,6 +106,8 @@ impl Socket {
     pub fn copy(fd: OwnedFd, kind: Kind, blocks: bool) -> Socket {
         let copy = Socket::plain(socket2::Socket::from(fd), kind);
         copy.set_blocking(blocks);
+        // Asked while it has its partner, if it has one.
+        copy.was_connected();
         copy
     }
 

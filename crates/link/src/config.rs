@@ -57,6 +57,8 @@ pub struct TransformEntry {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SocketOptions {
+    /// The region has the interface.
+    pub enabled: bool,
     /// Calls that only move data are made in the worker; false: all of them go
     /// to the region.
     pub local: bool,

@@ -10,6 +10,7 @@
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
 use rustls::{ServerConfig, ServerConnection};
@@ -128,18 +129,40 @@ impl Stream {
         Ok(count)
     }
 
-    /// Looks at what has come, without reading it: of TLS, when `fewest` bytes
-    /// or a line are there.
+    /// Looks at what has come, without reading it, when `fewest` bytes, a line
+    /// or the end are there.
     pub async fn peek(&self, buffer: &mut [u8], fewest: usize) -> io::Result<usize> {
-        let Some(tls) = &self.tls else {
-            return self.tcp.peek(buffer).await;
-        };
         let fewest = fewest.min(buffer.len());
+        let Some(tls) = &self.tls else {
+            return self.peek_plain(buffer, fewest).await;
+        };
         loop {
             if let Some(count) = tls.borrow_mut().peek(&self.tcp, buffer, fewest)? {
                 return Ok(count);
             }
             self.tcp.readable().await?;
+        }
+    }
+
+    /// The same of a plain connection. The kernel tells of fewer bytes than
+    /// SO_RCVLOWAT asks for when they were there before the connection was
+    /// accepted.
+    async fn peek_plain(&self, buffer: &mut [u8], fewest: usize) -> io::Result<usize> {
+        loop {
+            let ready = self.tcp.ready(Interest::READABLE).await?;
+            let ended = ready.is_read_closed();
+            let seen = self.tcp.try_io(Interest::READABLE, || {
+                let count = peek_at(&self.tcp, buffer)?;
+                let whole = count >= fewest || buffer[..count].contains(&b'\n');
+                match whole || count == 0 || ended {
+                    true => Ok(count),
+                    false => Err(io::ErrorKind::WouldBlock.into()),
+                }
+            });
+            match seen {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                seen => return seen,
+            }
         }
     }
 
@@ -317,6 +340,17 @@ impl Tls {
     }
 }
 
+/// Reads what there is without taking it.
+fn peek_at(tcp: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
+    let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
+    // SAFETY: an open socket and room of ours; the result is checked.
+    let count = unsafe {
+        let room = buffer.as_mut_ptr().cast();
+        libc::recv(tcp.as_raw_fd(), room, buffer.len(), flags)
+    };
+    usize::try_from(count).map_err(|_| io::Error::last_os_error())
+}
+
 /// A connection as TLS reads and writes it.
 struct Through<'t>(&'t TcpStream);
 
@@ -333,5 +367,38 @@ impl Write for Through<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::TcpListener;
+
+    #[tokio::test]
+    async fn a_look_waits_for_enough_for_a_line_or_for_the_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client.set_nodelay(true).unwrap();
+        // Nothing tells the kernel here that one byte is too few.
+        client.write_all(b"L").await.unwrap();
+        let server = Stream::plain(listener.accept().await.unwrap().0);
+        let mut buffer = [0; 16];
+        server.readable().await.unwrap();
+        let later = async { client.write_all(b"INE").await.unwrap() };
+        let (seen, ()) = tokio::join!(server.peek(&mut buffer, 4), later);
+        assert_eq!(&buffer[..seen.unwrap()], b"LINE");
+        assert_eq!(server.peek(&mut buffer, 2).await.unwrap(), 4);
+        let more = async { client.write_all(b"\n").await.unwrap() };
+        let (seen, ()) = tokio::join!(server.peek(&mut buffer, 9), more);
+        assert_eq!(seen.unwrap(), 5);
+        let mut server = server;
+        server.consume(4).await.unwrap();
+        server.consume(1).await.unwrap();
+        client.write_all(b"x").await.unwrap();
+        client.shutdown().await.unwrap();
+        assert_eq!(server.peek(&mut buffer, 9).await.unwrap(), 1);
     }
 }

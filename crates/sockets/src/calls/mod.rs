@@ -24,8 +24,6 @@ use crate::signal::Signal;
 
 /// Sockets of a task that asks for fewer.
 const FEWEST_SOCKETS: i64 = 50;
-/// Most sockets of a task.
-const MOST_SOCKETS: i64 = 2000;
 /// Partners of a datagram socket that it may answer.
 const PARTNERS: usize = 64;
 
@@ -180,7 +178,7 @@ impl TaskSockets {
         if self.maxsoc != 0 {
             return Err(Errno::INITAPI_AGAIN);
         }
-        if maxsoc > MOST_SOCKETS {
+        if maxsoc > ezasoket::MOST_SOCKETS {
             return Err(Errno::INITAPI_SOCKETS);
         }
         let part = |at: usize| {
@@ -285,10 +283,10 @@ impl TaskSockets {
     fn select(&self, request: &Request) -> Result<Reply, Errno> {
         let [maxsoc, seconds, micros, _] = request.args;
         // More than INITAPI asked for is asked often and does no harm.
-        if maxsoc > MOST_SOCKETS {
+        if maxsoc > ezasoket::MOST_SOCKETS {
             return Err(Errno::SELECT_MAXSOC);
         }
-        let maxsoc = usize::try_from(maxsoc).map_err(|_| Errno::SELECT_SIZE)?;
+        let maxsoc = usize::try_from(maxsoc).unwrap_or(0);
         let wanted = Selected::parse(&request.data, maxsoc);
         let timeout = Timeout::new(seconds, micros)?;
         let find = |n: usize| Some(&*self.sockets.get(&(n as i64))?.socket);

@@ -79,7 +79,11 @@ impl Connection {
             return;
         };
         let ready = match first {
-            Ok((wanted, data)) => self.permit(stream.tcp(), wanted).await.map(|w| (w, data)),
+            Ok((wanted, data)) => {
+                let message = data.as_deref().unwrap_or_default();
+                let permitted = self.permit(stream.tcp(), wanted, message).await;
+                permitted.map(|wanted| (wanted, data))
+            }
             Err(refused) => Err(refused),
         };
         match ready {
@@ -193,7 +197,12 @@ impl Connection {
     }
 
     /// Asks the security exit, and looks whether the transaction can start.
-    async fn permit(&mut self, stream: &TcpStream, wanted: Wanted) -> Result<Wanted, Refused> {
+    async fn permit(
+        &mut self,
+        stream: &TcpStream,
+        wanted: Wanted,
+        message: &[u8],
+    ) -> Result<Wanted, Refused> {
         let mut wanted = wanted;
         if let Some(program) = &self.listener.config.secexit {
             let ends = Ends {
@@ -204,7 +213,7 @@ impl Connection {
             let program = program.parse().unwrap_or_default();
             let who = (self.listener.transid, program);
             let door = &self.door;
-            wanted = exit::run(&door.region, &door.port, who, wanted, &ends).await?;
+            wanted = exit::run(&door.region, &door.port, who, (wanted, message), &ends).await?;
             self.transid.clone_from(&wanted.transid);
         }
         if wanted.start == StartType::Td {

@@ -3,26 +3,32 @@
 //! It is LINKed with this COMMAREA:
 //!
 //! ```text
-//!    0          4             44            48     50            56
-//!    +----------+-------------+-------------+------+-------------+--------+
-//!    | transid  | client data | start type  | 0    | hhmmss      | family |
-//!    | 4        | 40          | 4           | 2    | 6           | u16    |
-//!    +----------+-------------+-------------+------+-------------+--------+
-//!    58       60          64        65        66        70         72
-//!    +--------+-----------+---------+---------+---------+----------+--------+
-//!    | port   | address   | switch 1| switch 2| termid  | socket   | userid |
-//!    | u16    | u32       |         |         | 4       | u16      | 8      |
-//!    +--------+-----------+---------+---------+---------+----------+--------+
-//!    80                   84             86
-//!    +--------------------+--------------+
-//!    | listener's address | and its port |
-//!    | u32                | u16          |
-//!    +--------------------+--------------+
+//!    0          4             44       46            52       54
+//!    +----------+-------------+--------+-------------+--------+--------+
+//!    | transid  | client data | action | hhmmss      | family | port   |
+//!    | 4        | 40          | 2      | 6           | u16    | u16    |
+//!    +----------+-------------+--------+-------------+--------+--------+
+//!    56         60         61         62        66        68
+//!    +----------+----------+----------+---------+---------+----------+
+//!    | client's | switch 1 | switch 2 | termid  | socket  | userid   |
+//!    | u32      |          |          | 4       | u16     | 8        |
+//!    +----------+----------+----------+---------+---------+----------+
+//!    76           80        82           98      102         118     122
+//!    +------------+---------+------------+-------+-----------+-------+
+//!    | listener's | port    | listener's | scope | client's  | scope |
+//!    | u32        | u16     | IPv6, 16   | u32   | IPv6, 16  | u32   |
+//!    +------------+---------+------------+-------+-----------+-------+
+//!    122        162      164
+//!    +----------+--------+----------------------------------+
+//!    | reserved | length | what an enhanced listener read   |
+//!    | 40       | u16    |                                  |
+//!    +----------+--------+----------------------------------+
 //! ```
 //!
+//! Action is `KC`, `IC` or `TD`. An address of the other family is zeros.
 //! Switch 1 is `1` to permit the start. Switch 2 is `1` to have the listener
 //! tell the client of a refusal, anything else when the exit does that itself.
-//! Transaction, data, start type, time and userid may be changed.
+//! Transaction, data, action, time and userid may be changed.
 //!
 //! Reference: IP CICS Sockets Guide, "Writing your own security or transaction
 //! link modules for the listener".
@@ -34,8 +40,8 @@ use region::{Handle, Outcome, Port, ProgramName, StartCode, TaskRequest, TransId
 use super::refusal::Refused;
 use crate::config::{StartType, delay_ms};
 
-/// Bytes of the COMMAREA.
-pub const BYTES: usize = 86;
+/// Bytes of the COMMAREA before what an enhanced listener read.
+pub const BYTES: usize = 164;
 
 /// What is about to be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,20 +70,15 @@ pub struct Ends {
 }
 
 impl Wanted {
-    /// The COMMAREA.
-    pub fn emit(&self, ends: &Ends) -> [u8; BYTES] {
-        let mut out = [b' '; BYTES];
+    /// The COMMAREA; `message` is what an enhanced listener read.
+    pub fn emit(&self, ends: &Ends, message: &[u8]) -> Vec<u8> {
+        let mut out = vec![0; BYTES];
         let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);
-        put(
-            0,
-            self.transid
-                .as_bytes()
-                .get(..4)
-                .unwrap_or(self.transid.as_bytes()),
-        );
+        put(0, &[b' '; 44]);
+        let transid = self.transid.as_bytes();
+        put(0, &transid[..transid.len().min(4)]);
         put(4, &self.data[..self.data.len().min(40)]);
-        put(44, start_name(self.start));
-        put(48, &[0, 0]);
+        put(44, action(self.start));
         let seconds = self.delay_ms / 1000;
         let time = format!(
             "{:02}{:02}{:02}",
@@ -85,22 +86,28 @@ impl Wanted {
             seconds / 60 % 60,
             seconds % 60
         );
-        put(50, time.as_bytes());
+        put(46, time.as_bytes());
         let family = if ends.client.is_ipv4() { 2u16 } else { 19 };
-        put(56, &family.to_be_bytes());
-        put(58, &ends.client.port().to_be_bytes());
-        put(60, &v4(ends.client));
-        put(70, &(ends.socket as u16).to_be_bytes());
-        put(72, self.userid.as_bytes());
-        put(80, &v4(ends.listener));
-        put(84, &ends.listener.port().to_be_bytes());
+        put(52, &family.to_be_bytes());
+        put(54, &ends.client.port().to_be_bytes());
+        put(56, &v4(ends.client));
+        put(60, b"      ");
+        put(66, &(ends.socket as u16).to_be_bytes());
+        put(68, self.userid.as_bytes());
+        put(76, &v4(ends.listener));
+        put(80, &ends.listener.port().to_be_bytes());
+        put(82, &v6(ends.listener));
+        put(102, &v6(ends.client));
+        let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
+        put(162, &length.to_be_bytes());
+        out.extend_from_slice(&message[..usize::from(length)]);
         out
     }
 
     /// What the exit left in the COMMAREA.
     pub fn parse(bytes: &[u8]) -> Result<Wanted, Refused> {
         let bytes: &[u8; BYTES] = bytes.first_chunk().ok_or(Refused::ExitFailed)?;
-        match (bytes[64], bytes[65]) {
+        match (bytes[60], bytes[61]) {
             (b'1', _) => {}
             (_, b'1') => return Err(Refused::Exit),
             _ => return Err(Refused::ExitSilent),
@@ -116,13 +123,13 @@ impl Wanted {
             .rposition(|b| *b != b' ')
             .map_or(0, |n| n + 1);
         let mut userid = [b' '; 8];
-        userid.copy_from_slice(&bytes[72..80]);
+        userid.copy_from_slice(&bytes[68..76]);
         Ok(Wanted {
             transid: text(0, 4).trim_end().to_owned(),
             data: bytes[4..4 + end].to_vec(),
             start,
             delay_ms: match start {
-                StartType::Ic => delay_ms(&text(50, 56)).unwrap_or(0),
+                StartType::Ic => delay_ms(&text(46, 52)).unwrap_or(0),
                 _ => 0,
             },
             userid: UserId::from_bytes(userid),
@@ -135,7 +142,7 @@ pub async fn run(
     region: &Handle,
     port: &Port,
     (transid, program): (TransId, ProgramName),
-    wanted: Wanted,
+    (wanted, message): (Wanted, &[u8]),
     ends: &Ends,
 ) -> Result<Wanted, Refused> {
     let request = TaskRequest {
@@ -150,8 +157,8 @@ pub async fn run(
         Refused::ExitFailed
     };
     let mut task = region.begin(port, request).await.map_err(|e| failed(&e))?;
-    let area = wanted.emit(ends);
-    let filled = task.set_commarea(BYTES, |into| {
+    let area = wanted.emit(ends, message);
+    let filled = task.set_commarea(area.len(), |into| {
         into.copy_from_slice(&area);
         Ok::<(), std::convert::Infallible>(())
     });
@@ -163,11 +170,11 @@ pub async fn run(
     }
 }
 
-fn start_name(start: StartType) -> &'static [u8; 4] {
+fn action(start: StartType) -> &'static [u8; 2] {
     match start {
-        StartType::Kc => b"KC  ",
-        StartType::Ic => b"IC  ",
-        StartType::Td => b"TD  ",
+        StartType::Kc => b"KC",
+        StartType::Ic => b"IC",
+        StartType::Td => b"TD",
     }
 }
 
@@ -176,6 +183,16 @@ fn v4(address: SocketAddr) -> [u8; 4] {
         IpAddr::V4(v4) => v4.octets(),
         IpAddr::V6(_) => [0; 4],
     }
+}
+
+/// Its address and its scope.
+fn v6(address: SocketAddr) -> [u8; 20] {
+    let mut out = [0; 20];
+    if let SocketAddr::V6(v6) = address {
+        out[..16].copy_from_slice(&v6.ip().octets());
+        out[16..].copy_from_slice(&v6.scope_id().to_be_bytes());
+    }
+    out
 }
 
 #[cfg(test)]
@@ -197,19 +214,45 @@ mod tests {
             listener: "127.0.0.1:3010".parse().unwrap(),
             socket: 7,
         };
-        let mut area = wanted.emit(&ends);
+        let mut area = wanted.emit(&ends, b"what it said");
         assert_eq!(Wanted::parse(&area), Err(Refused::ExitSilent));
-        area[65] = b'1';
+        area[61] = b'1';
         assert_eq!(Wanted::parse(&area), Err(Refused::Exit));
-        area[64] = b'1';
+        area[60] = b'1';
         assert_eq!(Wanted::parse(&area), Ok(wanted));
-        assert_eq!(&area[58..64], [0x0F, 0xA0, 127, 0, 0, 1]);
-        assert_eq!(&area[70..72], [0, 7]);
+        assert_eq!(&area[44..52], b"IC000003");
+        assert_eq!(&area[52..60], [0, 2, 0x0F, 0xA0, 127, 0, 0, 1]);
+        assert_eq!(&area[66..76], b"\x00\x07CICSUSER");
+        assert_eq!(&area[76..82], [127, 0, 0, 1, 0x0B, 0xC2]);
+        assert_eq!(&area[82..162], [0; 80]);
+        assert_eq!(&area[162..], b"\x00\x0Cwhat it said");
+    }
+
+    #[test]
+    fn the_addresses_of_a_client_by_ipv6_are_where_the_exit_looks_for_them() {
+        let wanted = Wanted {
+            transid: "ECHO".into(),
+            data: Vec::new(),
+            start: StartType::Kc,
+            delay_ms: 0,
+            userid: UserId::from_bytes(*b"CICSUSER"),
+        };
+        let ends = Ends {
+            client: "[fe80::7%5]:4000".parse().unwrap(),
+            listener: "[::1]:3010".parse().unwrap(),
+            socket: 0,
+        };
+        let area = wanted.emit(&ends, b"");
+        assert_eq!(area.len(), BYTES);
+        assert_eq!(&area[52..60], [0, 19, 0x0F, 0xA0, 0, 0, 0, 0]);
+        assert_eq!((area[82], area[97], &area[98..102]), (0, 1, &[0; 4][..]));
+        assert_eq!((area[102], area[103], area[117]), (0xFE, 0x80, 7));
+        assert_eq!(&area[118..122], [0, 0, 0, 5]);
     }
 
     proptest! {
         #[test]
-        fn no_area_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
+        fn no_area_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = Wanted::parse(&bytes);
         }
     }

@@ -137,3 +137,56 @@ fn sendmsg_takes_the_length_of_its_address_as_the_manual_s_example_has_it() {
         assert_eq!(text(&datagram[..bytes]), "SENT, IN PIECES.", "{served}");
     }
 }
+
+#[test]
+fn a_maxsoc_below_zero_is_a_timer_and_one_beyond_all_sockets_an_error() {
+    let storage = "       01  TIMEOUT                      PIC X(8) VALUE LOW-VALUES.
+       01  FAR                          PIC S9(8) BINARY VALUE -1.
+       01  M                            PIC X(4) VALUE LOW-VALUES.
+       01  R                            PIC X(4).
+";
+    let procedure = "           MOVE 'SELECT' TO F
+           CALL 'EZASOKET' USING F FAR TIMEOUT M M M R R R ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE SHOWN-ERRNO DELIMITED BY SIZE
+               INTO DFHCOMMAREA(40:12)
+           MOVE 2000 TO FAR
+           CALL 'EZASOKET' USING F FAR TIMEOUT M M M R R R ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE SHOWN-ERRNO DELIMITED BY SIZE
+               INTO DFHCOMMAREA
+           MOVE 2147483647 TO FAR
+           CALL 'EZASOKET' USING F FAR TIMEOUT M M M R R R ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE SHOWN-ERRNO DELIMITED BY SIZE
+               INTO DFHCOMMAREA(20:12)
+";
+    for served in ["region", "worker"] {
+        assert_eq!(
+            told(served, storage, procedure),
+            "     0000000           -1010332             0000000",
+            "{served}"
+        );
+    }
+}
+
+#[test]
+fn a_server_that_starts_itself_finds_the_exit_program_of_sockets() {
+    let storage = "       01  GWPTR                        PIC S9(8) BINARY VALUE 7.
+       01  GWLENG                       PIC 9(4) BINARY VALUE 256.
+       01  RESPONSE                     PIC S9(8) BINARY.
+";
+    let procedure = "           EXEC CICS EXTRACT EXIT PROGRAM('EZACIC01')
+               GASET(GWPTR) GALENGTH(GWLENG) RESP(RESPONSE) END-EXEC
+           IF RESPONSE = DFHRESP(NORMAL) AND GWPTR = 0 AND GWLENG = 0
+               MOVE 'THERE' TO DFHCOMMAREA
+           END-IF
+           EXEC CICS EXTRACT EXIT PROGRAM('DSNCEXT1')
+               ENTRYNAME('DSNCSQL') GASET(GWPTR) GALENGTH(GWLENG)
+               RESP(RESPONSE) END-EXEC
+           IF RESPONSE = DFHRESP(INVEXITREQ)
+               MOVE 'NOT THERE' TO DFHCOMMAREA(10:9)
+           END-IF
+";
+    assert_eq!(told("region", storage, procedure), "THERE    NOT THERE");
+}

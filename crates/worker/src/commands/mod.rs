@@ -27,6 +27,7 @@ mod dump;
 mod enqueue;
 mod events;
 mod extract;
+mod extract_exit;
 mod formattime;
 pub(crate) mod forward;
 mod get_container;
@@ -77,6 +78,7 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::converttime::NUMBER, converttime::serve),
     (rows::bif_deedit::NUMBER, bif_deedit::serve),
     (rows::bif_digest::NUMBER, bif_digest::serve),
+    (rows::extract_exit::NUMBER, extract_exit::serve),
     (rows::getmain::NUMBER, storage::getmain),
     (rows::freemain::NUMBER, storage::freemain),
     (rows::put_container::NUMBER, put_container::serve),

@@ -165,7 +165,13 @@ fn set_option(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 }
 
 fn select(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
-    let maxsoc = usize::try_from(p.int(1)?).map_err(|_| Errno::SELECT_SIZE)?;
+    let maxsoc = p.int(1)?;
+    // Masks for more would have no room in a call.
+    if maxsoc > ezasoket::MOST_SOCKETS {
+        return Err(Errno::SELECT_MAXSOC.into());
+    }
+    // Zero or less is a timer.
+    let maxsoc = usize::try_from(maxsoc).unwrap_or(0);
     let block = match p.function {
         Function::SelectEx => p.args.get(9),
         _ => None,

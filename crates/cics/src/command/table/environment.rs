@@ -9,6 +9,7 @@ pub(super) const SERVED: &[Command] = &[
     rows::assign::ROW,
     rows::bif_deedit::ROW,
     rows::bif_digest::ROW,
+    rows::extract_exit::ROW,
     rows::suspend::ROW,
     rows::change_task::ROW,
     rows::enq::ROW,
@@ -159,6 +160,18 @@ pub(super) mod rows {
         update FIELD(Area) [required, length("LENGTH")];
         input LENGTH(Halfword);
         @conditions LengErr;
+    }
+
+    command! {
+        /// Whether an exit program is enabled: that of CICS sockets, EZACIC01,
+        /// where the region has them. It has no global work area.
+        extract_exit 0x2206 eibfn "EXTRACT EXIT" "EXTRACT" ["EXIT"] Environment Worker;
+        flag EXIT;
+        input PROGRAM(Name(8)) [required];
+        input ENTRYNAME(Name(8));
+        output GALENGTH(Halfword) [required];
+        output GASET(PtrRef) [required];
+        @conditions InvExitReq;
     }
 
     command! {

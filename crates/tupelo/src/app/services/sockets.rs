@@ -152,6 +152,7 @@ fn add(config: &mut SocketsConfig, path: &Path, text: &str, applid: &str) -> Res
 
 fn options(config: &SocketsConfig) -> SocketOptions {
     SocketOptions {
+        enabled: config.enabled,
         local: config.served != Served::Region,
         tables: config.translation == Translation::Tables,
     }
