@@ -91,7 +91,9 @@ fn link(sources: &Arc<Sources>, folder: &Path, requests: u32, engines: usize) ->
             body: br#"{"request":"as many characters as the path says"}"#.to_vec(),
             ..Request::default()
         };
-        let answer = engines[0].serve(request, Box::new(Nobody), Arc::default()).0;
+        let answer = engines[0]
+            .serve(request, Box::new(Nobody), Arc::default())
+            .0;
         assert_eq!(answer.map(|a| a.body.len()), Ok(1017));
         engines.rotate_left(1);
     };

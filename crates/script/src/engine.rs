@@ -263,10 +263,7 @@ impl Engine {
             None => Some(request.method.as_str()),
         };
         let begin = own(&self.own.begin)?;
-        let begun: Value<'_> = begin
-            .call((namespace, method))
-            .catch(ctx)
-            .map_err(thrown)?;
+        let begun: Value<'_> = begin.call((namespace, method)).catch(ctx).map_err(thrown)?;
         if let Some(begun) = begun.as_array() {
             call(ctx, begun, &self.own).catch(ctx).map_err(thrown)?;
         }

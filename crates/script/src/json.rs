@@ -133,8 +133,7 @@ impl Writer {
     /// The value is an object that lives.
     unsafe fn object(&mut self, value: JSValue) -> Option<()> {
         // SAFETY: as the caller says.
-        let (at, class) =
-            unsafe { (qjs::JS_VALUE_GET_PTR(value), qjs::JS_GetClassID(value)) };
+        let (at, class) = unsafe { (qjs::JS_VALUE_GET_PTR(value), qjs::JS_GetClassID(value)) };
         if self.within.len() >= MOST_DEEP || self.within.contains(&at) {
             return None;
         }
