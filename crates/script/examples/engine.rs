@@ -1,6 +1,7 @@
 //! What an engine costs, as one line of JSON: for `cargo xtask bench script`.
 //!
-//! `engine link`: a request with one LINK, again and again, for a profiler.
+//! `engine link [N]`: a request with one LINK, again and again, on N engines in
+//! turn, for a profiler.
 //! `engine ROUNDS`: nanoseconds of each kind of access to a record, by the
 //! copybook object and by hand; of an empty request; of loading.
 
@@ -65,11 +66,14 @@ impl Host for Nobody {
 }
 
 /// Microseconds of a request with one LINK that the host answers at once.
-fn link(sources: &Arc<Sources>, folder: &Path, requests: u32) -> f64 {
-    let library = Library::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
-    let records = Records::new(Arc::new(library));
-    let limits = Limits::default();
-    let mut engine = Engine::load(sources, "one.js", limits, records).expect("it loads");
+/// Each of so many engines has its turn.
+fn link(sources: &Arc<Sources>, folder: &Path, requests: u32, engines: usize) -> f64 {
+    let load = |_| {
+        let library = Library::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
+        let records = Records::new(Arc::new(library));
+        Engine::load(sources, "one.js", Limits::default(), records).expect("it loads")
+    };
+    let mut engines: Vec<Engine> = (0..engines).map(load).collect();
     let headers = [
         "host",
         "user-agent",
@@ -87,8 +91,11 @@ fn link(sources: &Arc<Sources>, folder: &Path, requests: u32) -> f64 {
             body: br#"{"request":"as many characters as the path says"}"#.to_vec(),
             ..Request::default()
         };
-        let answer = engine.serve(request, Box::new(Nobody), Arc::default()).0;
+        let answer = engines[0]
+            .serve(request, Box::new(Nobody), Arc::default())
+            .0;
         assert_eq!(answer.map(|a| a.body.len()), Ok(1017));
+        engines.rotate_left(1);
     };
     (0..requests / 10).for_each(|_| serve());
     let began = Instant::now();
@@ -101,7 +108,9 @@ fn main() {
     if std::env::args().nth(1).as_deref() == Some("link") {
         // For a profiler.
         let sources = Sources::read(&folder.join("examples")).expect("the scripts are there");
-        println!("{}", link(&Arc::new(sources), folder, 20_000));
+        let engines = std::env::args().nth(2);
+        let engines = engines.map_or(1, |n| n.parse().expect("a number"));
+        println!("{}", link(&Arc::new(sources), folder, 20_000, engines));
         return;
     }
     let rounds: u32 = std::env::args()
@@ -137,7 +146,7 @@ fn main() {
     let many = 2_000;
     let sum: f64 = (0..many).map(|_| serve(empty.clone())).sum();
     told.insert("request_us".into(), sum / f64::from(many) / 1e3);
-    told.insert("link_us".into(), link(&sources, folder, 2_000));
+    told.insert("link_us".into(), link(&sources, folder, 2_000, 1));
     let kinds = [
         "read-number",
         "read-text",

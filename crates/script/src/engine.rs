@@ -250,19 +250,24 @@ impl Engine {
 
     fn serve_in(&self, ctx: &Ctx<'_>) -> Result<Answer, Failure> {
         let thrown = |e: CaughtError<'_>| failure_of(&e);
-        let own = |function: &Persistent<Function<'static>>| function.clone().restore(ctx);
-        let own = self.own.each(own).catch(ctx).map_err(thrown)?;
+        let own = |function: &Persistent<Function<'static>>| {
+            let function = function.clone().restore(ctx);
+            function.catch(ctx).map_err(thrown)
+        };
         let namespace = self.namespace.clone().restore(ctx);
         let namespace = namespace.catch(ctx).map_err(thrown)?;
-        let linked = self.shared.request.borrow().call.is_some();
-        let begun: Value<'_> = own
-            .begin
-            .call((namespace, linked))
-            .catch(ctx)
-            .map_err(thrown)?;
+        let request = self.shared.request.borrow().clone();
+        // None when a program links to the script: HTTP has a method LINK too.
+        let method = match &request.call {
+            Some(_) => None,
+            None => Some(request.method.as_str()),
+        };
+        let begin = own(&self.own.begin)?;
+        let begun: Value<'_> = begin.call((namespace, method)).catch(ctx).map_err(thrown)?;
         if let Some(begun) = begun.as_array() {
-            call(ctx, begun, &own).catch(ctx).map_err(thrown)?;
+            call(ctx, begun, &self.own).catch(ctx).map_err(thrown)?;
         }
+        let outcome = own(&self.own.outcome)?;
         let told = loop {
             let mut jobs = 0u32;
             while ctx.execute_pending_job() {
@@ -277,11 +282,11 @@ impl Engine {
             if let Some(stop) = self.shared.watch.stopped() {
                 return Err(stopped(stop));
             }
-            let told: Value<'_> = own.outcome.call(()).catch(ctx).map_err(thrown)?;
+            let told: Value<'_> = outcome.call(()).catch(ctx).map_err(thrown)?;
             if let Some(told) = told.into_array() {
                 break told;
             }
-            if !self.wait(ctx, &own.deliver)? {
+            if !self.wait(ctx, &own(&self.own.deliver)?)? {
                 let text = "the script waits for a promise that nothing can settle";
                 return Err(Failure::new(failure::PROMISE, text));
             }
@@ -503,12 +508,19 @@ impl<F> Own<F> {
 
 /// Calls a handler with its request and response. It stands at the bottom of
 /// the stack, so that a script's errors show nothing but its own calls.
-fn call<'js>(ctx: &Ctx<'js>, begun: &Array<'js>, own: &Own<Function<'js>>) -> rquickjs::Result<()> {
+fn call<'js>(
+    ctx: &Ctx<'js>,
+    begun: &Array<'js>,
+    own: &Own<Persistent<Function<'static>>>,
+) -> rquickjs::Result<()> {
     let handler: Function<'js> = begun.get(0)?;
     let (request, response): (Value<'js>, Value<'js>) = (begun.get(1)?, begun.get(2)?);
     match handler.call::<_, Value<'js>>((request, response.clone())) {
-        Ok(value) => own.gave.call((response, value)),
-        Err(Error::Exception) => own.thrown.call((ctx.catch(),)),
+        Ok(value) => own.gave.clone().restore(ctx)?.call((response, value)),
+        Err(Error::Exception) => {
+            let thrown = ctx.catch();
+            own.thrown.clone().restore(ctx)?.call((thrown,))
+        }
         Err(error) => Err(error),
     }
 }

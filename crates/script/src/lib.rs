@@ -20,6 +20,7 @@ mod fiber;
 mod form;
 mod guard;
 mod host;
+mod json;
 mod limits;
 mod natives;
 mod overdue;

@@ -36,7 +36,9 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
             put_back(area, &output.commarea);
         }
         match linked {
-            Some(result) => output(&ctx, result),
+            // What a COMMAREA has become is in the script's own.
+            Some(Ok(Output { channel, .. })) => given_back(&ctx, &[], channel.as_ref()),
+            Some(Err(fault)) => refused(&ctx, &fault),
             None => no_task(&ctx),
         }
     };
@@ -187,6 +189,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     let inside = move || of.host.borrow().is_some();
     add("inside", Function::new(c(), inside)?)?;
     texts(ctx, own, shared)?;
+    crate::json::install(ctx, own)?;
     crate::xml::install(ctx, own)?;
     crate::form::install(ctx, own)?;
     records::install(ctx, own, shared)
@@ -356,32 +359,49 @@ fn put_back(area: &Value<'_>, output: &[u8]) {
     }
 }
 
-/// What a program gave: `[commarea]`, `[, channel, name, bytes, name, …]`, or
-/// why not.
+/// What a program gave: `[commarea]`, or `[names, parts]` of a channel: its own
+/// name and those of its containers, and their bytes; or why not.
 pub fn output<'js>(
     ctx: &Ctx<'js>,
     result: std::result::Result<Output, Fault>,
 ) -> Result<Value<'js>> {
-    let output = match result {
-        Ok(output) => output,
-        Err(fault) => return refused(ctx, &fault),
-    };
-    let made = Array::new(ctx.clone())?;
-    made.set(
-        0,
-        TypedArray::<u8>::new_copy(ctx.clone(), &output.commarea)?,
-    )?;
-    if let Some(channel) = &output.channel {
-        made.set(1, channel.name.to_string().trim_end())?;
-        for (i, container) in channel.containers.iter().enumerate() {
-            made.set(2 + 2 * i, container.name.to_string().trim_end())?;
-            made.set(
-                3 + 2 * i,
-                TypedArray::<u8>::new_copy(ctx.clone(), &container.bytes)?,
-            )?;
-        }
+    match result {
+        Ok(output) => given_back(ctx, &output.commarea, output.channel.as_ref()),
+        Err(fault) => refused(ctx, &fault),
     }
+}
+
+fn given_back<'js>(
+    ctx: &Ctx<'js>,
+    commarea: &[u8],
+    channel: Option<&ChannelData>,
+) -> Result<Value<'js>> {
+    let bytes = |bytes: &[u8]| TypedArray::<u8>::new_copy(ctx.clone(), bytes);
+    let made = Array::new(ctx.clone())?;
+    let Some(channel) = channel else {
+        if !commarea.is_empty() {
+            made.set(0, bytes(commarea)?)?;
+        }
+        return made.into_js(ctx);
+    };
+    let (names, parts) = (Array::new(ctx.clone())?, Array::new(ctx.clone())?);
+    names.set(0, name_of(ctx, &channel.name)?)?;
+    for (i, container) in channel.containers.iter().enumerate() {
+        names.set(1 + i, name_of(ctx, &container.name)?)?;
+        parts.set(i, bytes(&container.bytes)?)?;
+    }
+    made.set(0, names)?;
+    made.set(1, parts)?;
     made.into_js(ctx)
+}
+
+/// A name of the region's without its blanks.
+fn name_of<'js, const N: usize>(ctx: &Ctx<'js>, name: &Name<N>) -> Result<JsString<'js>> {
+    let text = name.as_bytes().trim_ascii_end();
+    match std::str::from_utf8(text) {
+        Ok(text) => JsString::from_str(ctx.clone(), text),
+        Err(_) => JsString::from_str(ctx.clone(), name.to_string().trim_end()),
+    }
 }
 
 /// What a server answered: `[status, headers, body]`, or why it did not.

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use region::{Handle, Port};
 use tokio::sync::Notify;
+use tokio::task::spawn_local;
 
 use crate::engine::{Answer, Engine, Request, Shared};
 use crate::failure::{self, Failure};
@@ -38,7 +39,8 @@ const KEPT_IDLE: usize = 64;
 const TOGETHER: usize = 4;
 /// A request that has waited for so long is not counted among them.
 const LONG_WAIT: Duration = Duration::from_millis(1);
-/// Between two looks of a request that waits whether others wait for long.
+/// Between two looks, while requests wait for an engine, whether those that have
+/// one wait for long.
 const LOOK: Duration = Duration::from_millis(2);
 /// Most engines of a place.
 const MOST_ENGINES: usize = 128;
@@ -71,8 +73,8 @@ pub struct Place {
     region: Handle,
     port: Port,
     engines: RefCell<Engines>,
-    /// Told when an engine has become free.
-    freed: Notify,
+    /// Somebody looks whether engines wait for long.
+    looks: Cell<bool>,
     active: Cell<usize>,
 }
 
@@ -93,6 +95,8 @@ struct OfScript {
     busy: Vec<Rc<Shared>>,
     /// Engines that are being loaded.
     loading: usize,
+    /// Told when one has become free; whoever waits for it holds it too.
+    freed: Rc<Notify>,
 }
 
 /// How a request comes to its engine.
@@ -116,7 +120,7 @@ impl Place {
             region,
             port,
             engines: RefCell::default(),
-            freed: Notify::new(),
+            looks: Cell::new(false),
             active: Cell::new(0),
         }
     }
@@ -256,7 +260,7 @@ impl Place {
 
     /// An engine for a script: one without work, or a new one.
     async fn engine(
-        &self,
+        self: &Rc<Self>,
         edition: &Arc<Edition>,
         script: &Arc<str>,
         nested: bool,
@@ -272,10 +276,9 @@ impl Place {
                 let text = "too many scripts that wait for one another";
                 return Err(Failure::new(failure::NESTED, text));
             }
-            tokio::select! {
-                () = self.freed.notified() => {}
-                () = tokio::time::sleep(LOOK) => {}
-            }
+            let freed = self.engines.borrow_mut().of(edition, script).freed.clone();
+            self.look();
+            freed.notified().await;
         }
         let (of, name) = (edition.clone(), script.clone());
         let load = move || {
@@ -301,24 +304,45 @@ impl Place {
             )),
         };
         let shared = loaded.as_ref().ok().map(Engine::shared);
-        self.engines.borrow_mut().loaded(edition, script, shared);
+        let mut engines = self.engines.borrow_mut();
+        engines.loaded(edition, script, shared);
         if loaded.is_err() {
-            self.freed.notify_one();
+            engines.tell(edition, script);
         }
         loaded
+    }
+
+    /// Looks from time to time, while somebody waits for an engine, whether the
+    /// engines at work wait for long. A timer for each of those who wait would
+    /// cost more than a brief script.
+    fn look(self: &Rc<Self>) {
+        if self.looks.replace(true) {
+            return;
+        }
+        let place = self.clone();
+        spawn_local(async move {
+            loop {
+                tokio::time::sleep(LOOK).await;
+                if !place.engines.borrow().look(Instant::now()) {
+                    break;
+                }
+            }
+            place.looks.set(false);
+        });
     }
 
     /// An engine has no work any more.
     fn give_back(&self, edition: &Arc<Edition>, script: Arc<str>, engine: Engine) {
         let dropped = self.engines.borrow_mut().put(edition, &script, engine);
         drop(dropped);
-        self.freed.notify_one();
+        self.engines.borrow_mut().tell(edition, &script);
     }
 
     /// An engine is no more.
     fn lost(&self, edition: &Arc<Edition>, script: &Arc<str>, shared: &Rc<Shared>) {
-        self.engines.borrow_mut().rests(edition, script, shared);
-        self.freed.notify_one();
+        let mut engines = self.engines.borrow_mut();
+        engines.rests(edition, script, shared);
+        engines.tell(edition, script);
     }
 }
 
@@ -331,7 +355,9 @@ impl Engines {
     /// The engines of a script; those of other editions go.
     fn of(&mut self, edition: &Arc<Edition>, script: &Arc<str>) -> &mut OfScript {
         if !self.is_of(edition) {
-            self.scripts.clear();
+            for script in self.scripts.drain(..) {
+                script.freed.notify_waiters();
+            }
             self.stacks.clear();
             self.edition = Some(edition.clone());
         }
@@ -342,6 +368,7 @@ impl Engines {
                 idle: Vec::new(),
                 busy: Vec::new(),
                 loading: 0,
+                freed: Rc::default(),
             });
             self.scripts.len() - 1
         });
@@ -369,6 +396,27 @@ impl Engines {
         }
         self.of(edition, script).loading += 1;
         Turn::Load
+    }
+
+    /// Tells the first who waits that an engine has become free.
+    fn tell(&mut self, edition: &Arc<Edition>, script: &Arc<str>) {
+        if self.is_of(edition) {
+            self.of(edition, script).freed.notify_one();
+        }
+    }
+
+    /// Tells those who wait where engines at work wait for long; false when
+    /// nobody waits.
+    fn look(&self, now: Instant) -> bool {
+        let waits = |of: &&OfScript| Rc::strong_count(&of.freed) > 1;
+        let mut any = false;
+        for of in self.scripts.iter().filter(waits) {
+            any = true;
+            if of.together(now) < TOGETHER {
+                of.freed.notify_waiters();
+            }
+        }
+        any
     }
 
     /// An engine has been loaded, and is at work, or could not be.

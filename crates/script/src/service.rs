@@ -298,11 +298,16 @@ impl Scripts {
             }
         };
         match begun {
-            Some(begun) => tokio::select! {
+            Some(mut begun) => tokio::select! {
                 biased;
                 // Never when the script sends nothing by itself.
-                Ok(begun) = begun => Ok(Served::Begun(begun)),
-                served = served => served,
+                Ok(begun) = &mut begun => Ok(Served::Begun(begun)),
+                // On a thread of the pool it may have begun and ended since
+                // the look above.
+                served = served => match begun.try_recv() {
+                    Ok(begun) => Ok(Served::Begun(begun)),
+                    Err(_) => served,
+                },
             },
             None => served.await,
         }

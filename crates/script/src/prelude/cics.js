@@ -37,9 +37,10 @@
   }
 
   /** Gives what a native gave, or throws why not. */
-  const done = (result, command) => {
+  const done = (result, verb, of) => {
     // A script may have given every object this property.
     if (result === undefined || result === null || !hasOwn(result, "refused")) return result;
+    const command = of === undefined ? verb : `${verb} ${of}`;
     switch (result.refused) {
       case "abend": throw clean(new CicsAbend(result));
       case "condition": throw N.clean(new CicsCondition(result, command));
@@ -57,17 +58,18 @@
   };
 
   /** The bytes of whatever holds some; text is in the region's code page. */
-  const bytes = (value, what = "data") => {
+  const bytes = (value, what = "data", of = "") => {
+    // Only records have the symbol.
+    if (value?.[N.BYTES] !== undefined) return value[N.BYTES]();
     if (value instanceof Uint8Array) return value;
     if (value instanceof ArrayBuffer) return new Uint8Array(value);
     if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
     if (typeof value === "string") {
       const made = N.bytes(value);
-      if (made === undefined || made === null) throw N.clean(new RangeError(`${what}: the region's code page does not have all characters of the text`));
+      if (made === undefined || made === null) throw N.clean(new RangeError(`${what}${of}: the region's code page does not have all characters of the text`));
       return made;
     }
-    if (value !== null && typeof value === "object" && typeof value[N.BYTES] === "function") return value[N.BYTES]();
-    throw N.clean(new TypeError(`${what}: bytes, text or a record of a copybook are wanted, not ${value === null ? "null" : typeof value}`));
+    throw N.clean(new TypeError(`${what}${of}: bytes, text or a record of a copybook are wanted, not ${value === null ? "null" : typeof value}`));
   };
   N.BYTES = Symbol("bytes");
   N.TAKE = Symbol("take");
@@ -75,40 +77,56 @@
   N.done = done;
   N.asBytes = bytes;
 
-  const RECEIVED = Symbol("received"), SENT = Symbol("sent");
+  const RECEIVED = Symbol("received"), SENT = Symbol("sent"), NONE = new Uint8Array(0);
   /** A channel: containers by name. */
   class Channel {
-    #containers = new Map();
-    constructor(name = "TUPELO", containers = {}) {
-      this.name = text(name, "the name of a channel", 16);
-      for (const key of keys(containers)) this.put(key, containers[key]);
+    // The channel's name and those of its containers; and the bytes of these.
+    #names; #parts;
+    constructor(name = "TUPELO", containers = undefined) {
+      if (name === RECEIVED) {
+        this.#names = containers[0];
+        this.#parts = containers[1];
+        this.#names[0] ||= "TUPELO";
+        return;
+      }
+      this.#names = [text(name, "the name of a channel", 16)];
+      this.#parts = [];
+      if (containers !== undefined) for (const key of keys(containers)) this.put(key, containers[key]);
     }
-    /** The channel that a program gave back: its name, then names and bytes. */
-    static [RECEIVED](result) {
-      const made = new Channel();
-      if (result[1]) made.name = result[1];
-      for (let i = 2; i + 1 < result.length; i += 2) made.#containers.set(result[i], result[i + 1]);
-      return made;
+    get name() { return this.#names[0]; }
+    set name(name) { this.#names[0] = text(name, "the name of a channel", 16); }
+    /** Where a container is; -1 for nowhere. */
+    #at(name) {
+      const names = this.#names;
+      for (let i = 1; i < names.length; i++) if (names[i] === name) return i - 1;
+      return -1;
     }
     put(name, value) {
-      this.#containers.set(text(name, "the name of a container", 16), bytes(value, `container ${name}`));
+      const key = text(name, "the name of a container", 16), part = bytes(value, "container ", name), at = this.#at(key);
+      if (at >= 0) { this.#parts[at] = part; return this; }
+      this.#names.push(key);
+      this.#parts.push(part);
       return this;
     }
-    get(name) { return this.#containers.get(text(name, "the name of a container", 16)); }
-    has(name) { return this.#containers.has(text(name, "the name of a container", 16)); }
-    delete(name) { return this.#containers.delete(text(name, "the name of a container", 16)); }
+    get(name) { return this.#parts[this.#at(text(name, "the name of a container", 16))]; }
+    has(name) { return this.#at(text(name, "the name of a container", 16)) >= 0; }
+    delete(name) {
+      const at = this.#at(text(name, "the name of a container", 16));
+      if (at < 0) return false;
+      this.#names.splice(at + 1, 1);
+      this.#parts.splice(at, 1);
+      return true;
+    }
     text(name) {
       const found = this.get(name);
       return found === undefined ? undefined : N.text(found) ?? undefined;
     }
-    get names() { return [...this.#containers.keys()]; }
-    [Symbol.iterator]() { return this.#containers[Symbol.iterator](); }
-    /** For a native: the channel's name and those of its containers, and their bytes. */
-    [SENT]() {
-      const names = [this.name], parts = [];
-      this.#containers.forEach((part, name) => { names.push(name); parts.push(part); });
-      return [names, parts];
+    get names() { return this.#names.slice(1); }
+    *[Symbol.iterator]() {
+      for (let i = 1; i < this.#names.length; i++) yield [this.#names[i], this.#parts[i - 1]];
     }
+    /** For a native, which reads them at once. */
+    [SENT]() { return [this.#names, this.#parts]; }
   }
 
   const asChannel = (given) => {
@@ -128,9 +146,11 @@
       return {
         given: area, names: undefined,
         take: (result, own) => {
-          if (own && area.length === result[0].length && area !== result[0]) area.set(result[0]);
-          if (typeof commarea === "object" && commarea !== null && commarea[N.TAKE]) commarea[N.TAKE](own ? result[0] : area);
-          else if (typeof commarea === "string") return { commarea: own ? result[0] : area };
+          // A LINK has written to the area itself.
+          const back = own ? result[0] ?? NONE : area;
+          if (own && area.length === back.length) area.set(back);
+          if (typeof commarea === "object" && commarea !== null && commarea[N.TAKE]) commarea[N.TAKE](back);
+          else if (typeof commarea === "string") return { commarea: back };
           return { commarea };
         },
       };
@@ -141,7 +161,7 @@
     }
     return { given: undefined, names: undefined, take: (result) => (result.length > 1 ? { channel: received(result) } : {}) };
   };
-  const received = N.received = (result) => Channel[RECEIVED](result);
+  const received = N.received = (result) => new Channel(RECEIVED, result);
   N.sent = (channel) => channel[SENT]();
 
   // Tasks beside this one, and timers: who waits for them, by number.
@@ -165,7 +185,6 @@
 
   // Files: the operations of the link between region and workers.
   const [READ, BROWSE, WRITE, REWRITE, DELETE, UNLOCK] = [1, 2, 3, 4, 5, 6];
-  const NONE = new Uint8Array(0);
   class File {
     #number; #name;
     constructor(name) {
@@ -253,9 +272,13 @@
     get task() { return (task ??= freeze(N.facts())); },
     /** Runs a program in this task's unit of work. */
     link(program, options = {}) {
-      const name = text(program, "the name of a program", 8);
+      const name = text(program, "the name of a program", 8), { commarea, channel } = options;
+      if (commarea === undefined && channel !== undefined) {
+        const sent = asChannel(channel)[SENT]();
+        return { channel: received(done(N.link(name, sent[1], sent[0]), "LINK", name)) };
+      }
       const { given, names, take } = input(name, options);
-      return take(done(N.link(name, given, names), `LINK ${name}`), false);
+      return take(done(N.link(name, given, names), "LINK", name), false);
     },
     /** Runs a program, or a transaction, as a task beside this one. */
     run(what, options = {}) {
@@ -263,10 +286,10 @@
       const name = what === undefined || what === null ? "" : text(what, "the name of a program", 8);
       const { given, names, take } = input(name, options);
       const id = ++number;
-      done(N.spawn(id, transid === undefined ? "" : text(transid, "a transaction", 4), name, given, names), `RUN ${name}`);
+      done(N.spawn(id, transid === undefined ? "" : text(transid, "a transaction", 4), name, given, names), "RUN", name);
       return new Promise((resolve, reject) => {
         waiting.set(id, (result) => {
-          try { resolve(take(done(result, `RUN ${name}`), true)); } catch (e) { reject(e); }
+          try { resolve(take(done(result, "RUN", name), true)); } catch (e) { reject(e); }
         });
       });
     },
@@ -337,6 +360,8 @@
 
   /** JSON in which BigInts are what `digits` makes of them. */
   const stringify = N.stringify = (value, digits) => {
+    const plain = N.plainJson(value);
+    if (plain !== undefined && plain !== null) return plain;
     // A function for each value is called only where there are any.
     try { return JSON.stringify(value); } catch (e) {
       if (!(e instanceof TypeError) || !/bigint/i.test(e.message)) throw e;

@@ -85,10 +85,11 @@
   }
 
   // What the natives tell of the request, by number.
-  const [METHOD, PATH, QUERY, VARIABLES, HEADERS, BODY] = [0, 1, 2, 3, 4, 5];
+  const [PATH, QUERY, VARIABLES, HEADERS, BODY] = [1, 2, 3, 4, 5];
   class Request {
     #method; #query; #headers; #params; #body;
-    get method() { return (this.#method ??= N.asked(METHOD)); }
+    constructor(method) { this.#method = method; }
+    get method() { return this.#method; }
     get path() { return N.asked(PATH); }
     get query() { return (this.#query ??= new Query(N.asked(QUERY))); }
     get headers() { return (this.#headers ??= new Headers(N.asked(HEADERS))); }
@@ -167,7 +168,19 @@
   const digits = (v) => (Number.isSafeInteger(Number(v)) ? Number(v) : String(v));
   class Response {
     #body = []; #status = 200; #begun = false;
-    headers = new Headers();
+    // Made when they are asked for; until then the type that is ours.
+    #headers; #type;
+    get headers() {
+      if (this.#headers === undefined) {
+        this.#headers = new Headers();
+        if (this.#type !== undefined) this.#headers[DEFAULT]("content-type", this.#type);
+      }
+      return this.#headers;
+    }
+    #flat() {
+      if (this.#headers !== undefined) return this.#headers[FLAT]();
+      return this.#type === undefined ? [] : ["content-type", this.#type];
+    }
     get status() { return this.#status; }
     set status(status) {
       if (this.#begun) throw N.clean(new Error("the answer has begun: its status was sent"));
@@ -177,8 +190,11 @@
       this.#status = status;
     }
     set type(type) { this.headers.set("content-type", type); }
-    get type() { return this.headers.get("content-type"); }
-    #as(type) { this.headers[DEFAULT]("content-type", type); }
+    get type() { return this.#headers === undefined ? this.#type : this.#headers.get("content-type"); }
+    #as(type) {
+      if (this.#headers === undefined) this.#type ??= type;
+      else this.#headers[DEFAULT]("content-type", type);
+    }
     /** Adds to the body. */
     write(part) {
       this.#body.push(typeof part === "string" ? part : N.asBytes(part, "the body"));
@@ -197,7 +213,7 @@
       if (value === undefined || value === this) return;
       if (this.#begun) { this.write(typeof value === "string" ? value : N.asBytes(value, "the rest of an answer that has begun")); return; }
       if (typeof value === "string") this.text(value);
-      else if (value instanceof Uint8Array || value instanceof ArrayBuffer) this.bytes(value);
+      else if (value?.byteLength !== undefined && (value instanceof Uint8Array || value instanceof ArrayBuffer)) this.bytes(value);
       else this.json(value);
     }
     /** Sends what was written so far; the rest follows, and the end with the handler's. */
@@ -205,12 +221,12 @@
       const part = this[N.BYTES]();
       this.#body = [];
       this.#begun = true;
-      const heard = N.done(N.send(this.#status, this.headers[FLAT](), part), "flush");
+      const heard = N.done(N.send(this.#status, this.#flat(), part), "flush");
       if (!heard) throw N.clean(new Error("the client has gone"));
       return this;
     }
     /** The whole of it, for the engine. */
-    [N.ANSWER]() { return [false, this.#status, this.headers[FLAT](), this[N.BYTES]()]; }
+    [N.ANSWER]() { return [false, this.#status, this.#flat(), this[N.BYTES]()]; }
     [N.BYTES]() {
       if (this.#body.length === 0) return null;
       if (this.#body.length === 1) return this.#body[0];

@@ -69,18 +69,17 @@
   };
 
   /** The handler with its request and response, to be called with nothing of ours beneath it. */
-  N.begin = (script, isLinked) => {
+  N.begin = (script, method) => {
     try {
-      if (isLinked) {
+      if (method === undefined) {
         linked = true;
         const call = new N.ProgramCall();
         return [script.LINK, call, call];
       }
-      const request = new N.Request(), { method } = request;
       // Other exports are not a client's to call.
       const own = methods.includes(method) ? script[method] ?? (method === "HEAD" ? script.GET : undefined) : undefined;
       const handler = own ?? script.default;
-      if (typeof handler === "function") return [handler, request, new N.Response()];
+      if (typeof handler === "function") return [handler, new N.Request(method), new N.Response()];
       refuse(script, method);
     } catch (e) {
       thrown(e);

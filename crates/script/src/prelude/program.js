@@ -9,7 +9,7 @@
       const given = N.asked(CALL);
       this.#program = N.asked(PROGRAM);
       if (given.length > 1) this.#channel = N.received(given);
-      else if (given[0].length > 0) this.#commarea = given[0];
+      else if (given.length > 0) this.#commarea = given[0];
     }
     /** The name by which the script was linked to. */
     get program() { return this.#program; }

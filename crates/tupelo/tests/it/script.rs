@@ -27,6 +27,44 @@ export async function POST(request, response) {
 }
 ";
 
+/// Notes what a START gave it, and under which transaction it runs.
+const STARTED: &str = r#"
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. STARTED.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-NOTE.
+           05  WS-TRANSID PIC X(4).
+           05  WS-DATA PIC X(12).
+       01  WS-LENGTH PIC S9(4) COMP VALUE 12.
+       PROCEDURE DIVISION.
+           MOVE EIBTRNID TO WS-TRANSID
+           MOVE SPACES TO WS-DATA
+           EXEC CICS RETRIEVE INTO(WS-DATA) LENGTH(WS-LENGTH) NOHANDLE
+           END-EXEC
+           EXEC CICS WRITEQ TS QUEUE('STARTED') FROM(WS-NOTE) END-EXEC
+           EXEC CICS RETURN END-EXEC.
+"#;
+/// Never ends: it computes, or waits, as its COMMAREA says.
+const HANGS: &str = r#"
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HANGS.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-COUNT PIC S9(9) COMP.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA PIC X.
+       PROCEDURE DIVISION.
+           IF DFHCOMMAREA = 'W'
+               EXEC CICS DELAY FOR HOURS(1) END-EXEC
+           END-IF
+           PERFORM UNTIL DFHCOMMAREA = 'E'
+               ADD 1 TO WS-COUNT ON SIZE ERROR MOVE 0 TO WS-COUNT
+               END-ADD
+           END-PERFORM
+           EXEC CICS RETURN END-EXEC.
+"#;
+
 /// The bank with a script that runs what it is sent, and with settings.
 pub struct Bank {
     pub server: Server,
@@ -574,6 +612,56 @@ fn transactions_queues_and_names_of_others_are_reached() {
     let started =
         bank.value("try { cics.start('NONE') } catch (e) { return [e.name, e.condition] }");
     assert_eq!(started, json!(["CicsCondition", "TRANSIDERR"]));
+}
+
+#[test]
+fn a_transaction_that_a_script_starts_runs_and_gets_its_data() {
+    let definitions = "\nDEFINE PROGRAM(STARTED) GROUP(BANK)\n\
+                       DEFINE TRANSACTION(STRT) GROUP(BANK) PROGRAM(STARTED)\n";
+    let folder = Bank::folder("", definitions);
+    write(folder.path(), "cobol/STARTED.cbl", STARTED);
+    let bank = Bank::of(folder);
+    let notes =
+        || bank.value("return [...cics.ts('STARTED')].map((i) => String.fromCharCode(...i))");
+    bank.value("cics.start('STRT', { data: 'from afar' })");
+    until("it has noted its data", || {
+        notes() == json!(["STRTfrom afar   "])
+    });
+    bank.value("cics.start('STRT'); cics.start('STRT', { data: 'later', seconds: 1 })");
+    until("both others have run", || {
+        notes() == json!(["STRTfrom afar   ", "STRT            ", "STRTlater       "])
+    });
+    // What a task starts is begun whether it abends or not, unless it is protected.
+    assert_eq!(
+        bank.abend("cics.start('STRT', { data: 'before' }); cics.abend('USER')"),
+        "USER"
+    );
+    until("it has run", || {
+        notes().as_array().is_some_and(|all| all.len() == 4)
+    });
+}
+
+#[test]
+fn a_program_that_hangs_under_a_script_is_ended_and_the_script_with_it() {
+    let definitions = "\nDEFINE PROGRAM(HANGS) GROUP(BANK)\n";
+    let folder = Bank::folder("[script]\ntimeout_ms = 1500\n", definitions);
+    write(folder.path(), "cobol/HANGS.cbl", HANGS);
+    let bank = Bank::of(folder);
+    let compute = "cics.link('HANGS', { commarea: 'C' })";
+    let caught = "try { cics.link('HANGS', { commarea: 'C' }) } catch {} return 'went on'";
+    // A program that computes is ended with its process, and its unit of work
+    // with it: nothing is left to go on with.
+    for body in ["cics.link('HANGS', { commarea: 'W' })", compute, caught] {
+        let answer = bank.run(body);
+        assert_eq!(answer.status, 504, "{body}: {}", text(&answer.body));
+        assert_eq!(answer.json()["abendCode"], "AEXY", "{body}");
+        assert_eq!(
+            bank.value("return inquire(10000001).INQ_HOLDER"),
+            "Ada Byron"
+        );
+    }
+    let handled = "try { cics.link('HANGS', { commarea: 'W' }) } catch (e) { return e.code }";
+    assert_eq!(bank.value(handled), "AEXY");
 }
 
 #[test]

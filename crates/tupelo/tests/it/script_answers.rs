@@ -63,6 +63,18 @@ fn a_client_reads_the_first_part_while_the_script_goes_on() {
 }
 
 #[test]
+fn a_brief_answer_by_parts_has_all_of_them_wherever_its_script_runs() {
+    let bank = Bank::start("");
+    // A large request runs on a thread of the scripts' own, beside the door's.
+    let large = "x".repeat(70_000);
+    let body = format!("/*{large}*/ response.write('first;').flush(); return 'last.'");
+    for _ in 0..200 {
+        let answer = bank.run(&body);
+        assert_eq!(text(&answer.body), "first;last.", "{}", answer.status);
+    }
+}
+
+#[test]
 fn an_answer_whose_task_abends_is_cut_off() {
     let bank = Bank::start("");
     let mut client = ask(
