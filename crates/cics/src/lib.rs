@@ -20,3 +20,4 @@ pub mod name;
 pub mod names;
 pub mod resp;
 pub mod time;
+pub mod urm;

@@ -90,17 +90,7 @@ impl WebAnswer {
     ///
     /// Reference: RFC 9457.
     pub fn problem(status: StatusCode, detail: &str) -> WebAnswer {
-        let title = status.canonical_reason().unwrap_or_default();
-        let mut text = String::from("{\"type\":\"about:blank\",\"title\":\"");
-        escape(title, &mut text);
-        text.push_str(&format!("\",\"status\":{},\"detail\":\"", status.as_u16()));
-        escape(detail, &mut text);
-        text.push_str("\"}");
-        let mut answer = WebAnswer::of(status);
-        let json = http::HeaderValue::from_static("application/problem+json");
-        answer.headers.insert(http::header::CONTENT_TYPE, json);
-        answer.body = WebBody::Whole(text.into_bytes());
-        answer
+        webtask::Answer::problem(status, detail).into()
     }
 }
 
@@ -119,16 +109,5 @@ impl From<webtask::Answer> for WebAnswer {
 impl From<Box<WebAnswer>> for WebAnswer {
     fn from(answer: Box<WebAnswer>) -> WebAnswer {
         *answer
-    }
-}
-
-fn escape(text: &str, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
     }
 }

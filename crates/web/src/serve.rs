@@ -13,11 +13,12 @@ use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, StatusCode};
 use region::{Outcome, Port, ProgramName, Refusal, Reply, TaskRequest, UserId};
 use tokio::sync::oneshot;
+use webtask::{Analysis, Analyze, Convert, Stage};
 
 use crate::document::Symbols;
 use crate::pipelines::provider::{self, PipelineCall};
 use crate::request::{WebAnswer, WebBody, WebRequest};
-use crate::service::{ALIAS, ATTACH, Edition, Started, Web, lock};
+use crate::service::{ALIAS, ATTACH, Analyzer, Edition, Started, Web, lock};
 use crate::task::{AnswerState, ServerSide};
 use crate::{files, pages};
 
@@ -31,6 +32,69 @@ struct Way {
     request: Arc<WebRequest>,
     started: Started,
     port: Port,
+}
+
+/// What runs in the alias task.
+#[derive(Debug, Default)]
+struct Chosen {
+    /// Empty for none.
+    program: String,
+    /// Empty for CWBA.
+    transaction: String,
+    /// Empty for none.
+    converter: String,
+    /// The user token, of which 8 bytes count.
+    token: String,
+    /// What an analyzer has said, empty without one.
+    analysis: Vec<u8>,
+}
+
+/// What an analyzer has said.
+struct Said {
+    user: UserId,
+    chosen: Chosen,
+}
+
+impl Chosen {
+    /// As the sample analyzer DFHWBADX reads a path:
+    /// `/converter/alias/program/ignored?token`, where CICS is no converter.
+    fn by_path(path: &str, query: Option<&str>) -> Option<Chosen> {
+        let upper = path.to_ascii_uppercase();
+        let mut parts = upper.strip_prefix('/')?.split('/');
+        let mut part = |most: usize| {
+            let part = parts.next()?;
+            (!part.is_empty() && part.len() <= most).then(|| part.to_owned())
+        };
+        let (converter, transaction, program) = (part(8)?, part(4)?, part(8)?);
+        let token = query.unwrap_or_default().to_ascii_uppercase();
+        Some(Chosen {
+            token,
+            program,
+            transaction,
+            converter: match converter.as_str() {
+                "CICS" => String::new(),
+                _ => converter,
+            },
+            analysis: Vec::new(),
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.program.is_empty() && self.converter.is_empty()
+    }
+
+    fn stage(&self, request: &WebRequest) -> Stage {
+        if self.converter.is_empty() && self.analysis.is_empty() {
+            return Stage::Program;
+        }
+        Stage::Convert(Convert {
+            program: self.program.clone(),
+            converter: self.converter.clone(),
+            client: request.client.ip().to_string(),
+            token: self.token.clone(),
+            analysis: self.analysis.clone(),
+        })
+    }
 }
 
 impl Web {
@@ -51,21 +115,31 @@ impl Web {
         let found = edition
             .maps
             .find(&request.service, request.secure, request.host(), path);
-        let Some(map) = found.cloned() else {
-            return WebAnswer::problem(
-                StatusCode::NOT_FOUND,
-                &format!("There is nothing at {path}"),
-            );
-        };
-        if !map.enabled {
-            let detail = format!("URIMAP {} is disabled", map.name);
-            return WebAnswer::problem(StatusCode::SERVICE_UNAVAILABLE, &detail);
-        }
+        let found = found.cloned();
+        let missing = format!("There is nothing at {path}");
         let way = Way {
             request: Arc::new(request),
             started,
             port,
         };
+        let Some(map) = found else {
+            // What no map is for, the service's analyzer may know.
+            let known = match edition.analyzer(&way.request.service) {
+                Analyzer::Accept => None,
+                analyzer => Some(analyzer),
+            };
+            let Some(analyzer) = known else {
+                return WebAnswer::problem(StatusCode::NOT_FOUND, &missing);
+            };
+            let result = self
+                .analyzed(&way, &edition, None, Chosen::default(), analyzer, cpu)
+                .await;
+            return result.unwrap_or_else(|refused| refused);
+        };
+        if !map.enabled {
+            let detail = format!("URIMAP {} is disabled", map.name);
+            return WebAnswer::problem(StatusCode::SERVICE_UNAVAILABLE, &detail);
+        }
         let result = match &map.usage {
             UriMapUsage::Server { answer, .. } => match answer {
                 UriMapAnswer::Redirect {
@@ -75,20 +149,30 @@ impl Web {
                 UriMapAnswer::File(file) => Ok(self.file(&way, &edition, &map, file).await),
                 UriMapAnswer::Template(name) => Ok(self.template(&way, &edition, &map, name)),
                 UriMapAnswer::Program {
-                    analyzer,
-                    converter,
-                    ..
-                } if *analyzer || converter.is_some() => Err(WebAnswer::problem(
-                    StatusCode::NOT_IMPLEMENTED,
-                    "Analyzer and converter programs are not supported",
-                )),
-                UriMapAnswer::Program {
                     program,
                     transaction,
-                    ..
+                    converter,
+                    analyzer,
                 } => {
-                    let names = (program.as_deref(), transaction.as_deref());
-                    self.program(&way, &edition, &map, names, cpu).await
+                    let chosen = Chosen {
+                        program: program.clone().unwrap_or_default(),
+                        transaction: transaction.clone().unwrap_or_default(),
+                        converter: converter.clone().unwrap_or_default(),
+                        ..Chosen::default()
+                    };
+                    let asked = match analyzer {
+                        true => edition.analyzer(&way.request.service),
+                        false => Analyzer::Accept,
+                    };
+                    match asked {
+                        Analyzer::Accept | Analyzer::Path => {
+                            self.program(&way, &edition, Some(&map), chosen, cpu).await
+                        }
+                        own => {
+                            self.analyzed(&way, &edition, Some(&map), chosen, own, cpu)
+                                .await
+                        }
+                    }
                 }
             },
             UriMapUsage::Pipeline { .. } => self.pipeline(way, &edition, &map, cpu).await,
@@ -147,13 +231,127 @@ impl Web {
         answer
     }
 
-    /// Runs a program under its alias transaction.
+    /// Runs what an analyzer chooses.
+    async fn analyzed(
+        &self,
+        way: &Way,
+        edition: &Edition,
+        map: Option<&UriMapDef>,
+        chosen: Chosen,
+        analyzer: Analyzer,
+        cpu: u64,
+    ) -> Result<WebAnswer, WebAnswer> {
+        let chosen = match analyzer {
+            Analyzer::Accept => chosen,
+            Analyzer::Path => {
+                let path = way.request.parts.uri.path();
+                let found = Chosen::by_path(path, way.request.parts.uri.query());
+                found.ok_or_else(|| {
+                    let detail = "The path names no converter, transaction and program";
+                    WebAnswer::problem(StatusCode::BAD_REQUEST, detail)
+                })?
+            }
+            Analyzer::Program(name) => {
+                let asked = self.analyze(way, edition, map, &chosen, &name).await;
+                return match asked? {
+                    said if said.chosen.is_empty() => {
+                        let detail = "The analyzer names no program";
+                        Err(WebAnswer::problem(StatusCode::BAD_REQUEST, detail))
+                    }
+                    said => self.alias(way, map, said.user, said.chosen).await,
+                };
+            }
+        };
+        self.program(way, edition, map, chosen, cpu).await
+    }
+
+    /// Runs an analyzer in the attach task.
+    async fn analyze(
+        &self,
+        way: &Way,
+        edition: &Edition,
+        map: Option<&UriMapDef>,
+        chosen: &Chosen,
+        analyzer: &str,
+    ) -> Result<Said, WebAnswer> {
+        let user = self.user(way, map)?;
+        let service = edition.services.get(&way.request.service);
+        let attach = service.and_then(|s| s.transaction.as_deref());
+        let request = TaskRequest {
+            transid: named(attach.unwrap_or(ATTACH))?,
+            program: named::<ProgramName>(analyzer)?,
+            userid: user,
+            trace_id: way.request.trace_id,
+            timeout_ms: self.0.config.response_timeout_ms,
+            ..TaskRequest::default()
+        };
+        let begun = way.started.region.begin(&way.port, request).await;
+        let mut task = begun.map_err(refused)?;
+        let stage = Stage::Analyze(Analyze {
+            program: chosen.program.clone(),
+            converter: chosen.converter.clone(),
+            transaction: chosen.transaction.clone(),
+            user: map.and_then(|map| map.user_id.clone()).unwrap_or_default(),
+            client: way.request.client.ip().to_string(),
+            server: way.request.server.ip().to_string(),
+        });
+        let about = self.about(&way.request, map, stage).emit();
+        if task.set_web_request([&about, &way.request.body]).is_err() {
+            return Err(too_large());
+        }
+        // With its own number: a command that asks the region finds its request.
+        let number = task.number();
+        let (answer, _unheard) = oneshot::channel();
+        self.register(number, ServerSide::new(way.request.clone(), answer));
+        let reply = task.run().await;
+        self.forget(number);
+        if let Outcome::Abend(abend) = reply.outcome() {
+            let detail = format!("The analyzer has ended with abend {}", abend.code());
+            let status = StatusCode::INTERNAL_SERVER_ERROR;
+            return Err(WebAnswer::problem(status, &detail));
+        }
+        // Copied before it is looked at: a worker may write there meanwhile.
+        let bytes = reply.web_answer().to_vec();
+        let Some(said) = Analysis::parse(&bytes) else {
+            let detail = "What the analyzer has said makes no sense";
+            let status = StatusCode::INTERNAL_SERVER_ERROR;
+            return Err(WebAnswer::problem(status, detail));
+        };
+        if said.response != 0 {
+            let detail = format!(
+                "The analyzer refuses the request: response {}, reason {}",
+                said.response, said.reason
+            );
+            return Err(WebAnswer::problem(StatusCode::BAD_REQUEST, &detail));
+        }
+        let user = match said.user.as_str() {
+            "" => way.started.user,
+            name => named(name)?,
+        };
+        // Who said who calls stays who they are.
+        let user = match way.request.user_id {
+            Some(_) => self.user(way, map)?,
+            None => user,
+        };
+        Ok(Said {
+            user,
+            chosen: Chosen {
+                program: said.program,
+                transaction: said.transaction,
+                converter: said.converter,
+                token: String::new(),
+                analysis: bytes,
+            },
+        })
+    }
+
+    /// Runs the attach task, and a program under its alias transaction.
     async fn program(
         &self,
         way: &Way,
         edition: &Edition,
-        map: &UriMapDef,
-        (program, transaction): (Option<&str>, Option<&str>),
+        map: Option<&UriMapDef>,
+        chosen: Chosen,
         cpu: u64,
     ) -> Result<WebAnswer, WebAnswer> {
         let service = edition.services.get(&way.request.service);
@@ -163,11 +361,31 @@ impl Web {
             self.attach(way, attach.unwrap_or(ATTACH), user, cpu)
                 .await?;
         }
-        let Some(program) = program else {
+        if chosen.is_empty() {
             return Err(refused_map("it names no program"));
+        }
+        self.alias(way, map, user, chosen).await
+    }
+
+    /// Runs a program, or a converter and what it names, under its alias
+    /// transaction.
+    async fn alias(
+        &self,
+        way: &Way,
+        map: Option<&UriMapDef>,
+        user: UserId,
+        chosen: Chosen,
+    ) -> Result<WebAnswer, WebAnswer> {
+        let transaction = match chosen.transaction.as_str() {
+            "" => ALIAS,
+            own => own,
+        };
+        let program = match chosen.converter.as_str() {
+            "" => &chosen.program,
+            converter => converter,
         };
         let request = TaskRequest {
-            transid: named(transaction.unwrap_or(ALIAS))?,
+            transid: named(transaction)?,
             program: named::<ProgramName>(program)?,
             userid: user,
             trace_id: way.request.trace_id,
@@ -176,10 +394,10 @@ impl Web {
         };
         let begun = way.started.region.begin(&way.port, request).await;
         let mut task = begun.map_err(refused)?;
-        let about = self.about(&way.request, map).emit();
+        let stage = chosen.stage(&way.request);
+        let about = self.about(&way.request, map, stage).emit();
         if task.set_web_request([&about, &way.request.body]).is_err() {
-            let detail = "The request is larger than a task's memory";
-            return Err(WebAnswer::problem(StatusCode::PAYLOAD_TOO_LARGE, detail));
+            return Err(too_large());
         }
         let number = task.number();
         let (answer, answered) = oneshot::channel();
@@ -223,7 +441,8 @@ impl Web {
     fn about<'r>(
         &self,
         request: &'r WebRequest,
-        map: &'r UriMapDef,
+        map: Option<&'r UriMapDef>,
+        stage: Stage,
     ) -> webtask::request::About<'r> {
         let parts = &request.parts;
         webtask::request::About {
@@ -235,9 +454,10 @@ impl Web {
             path: parts.uri.path(),
             query: parts.uri.query().unwrap_or_default(),
             host: request.host(),
-            map: &map.name,
+            map: map.map_or("", |map| &map.name),
             media: request.media(),
             headers: &parts.headers,
+            stage,
         }
     }
 
@@ -278,7 +498,7 @@ impl Web {
         else {
             return Err(refused_map("its USAGE is not PIPELINE"));
         };
-        let user = self.user(&way, map)?;
+        let user = self.user(&way, Some(map))?;
         if self.0.config.attach_task {
             let service = edition.services.get(&way.request.service);
             let attach = service.and_then(|s| s.transaction.as_deref());
@@ -308,9 +528,9 @@ impl Web {
     }
 
     /// Who a request runs for.
-    fn user(&self, way: &Way, map: &UriMapDef) -> Result<UserId, Box<WebAnswer>> {
+    fn user(&self, way: &Way, map: Option<&UriMapDef>) -> Result<UserId, Box<WebAnswer>> {
         let said = way.request.user_id.as_deref();
-        match said.or(map.user_id.as_deref()) {
+        match said.or(map.and_then(|map| map.user_id.as_deref())) {
             Some(user) => named(user),
             None => Ok(way.started.user),
         }
@@ -344,6 +564,11 @@ fn own_answer(reply: &Reply) -> Option<WebAnswer> {
 fn named<T: std::str::FromStr>(text: &str) -> Result<T, Box<WebAnswer>> {
     text.parse()
         .map_err(|_| Box::new(refused_map(&format!("{text} is no name"))))
+}
+
+fn too_large() -> WebAnswer {
+    let detail = "The request is larger than a task's memory";
+    WebAnswer::problem(StatusCode::PAYLOAD_TOO_LARGE, detail)
 }
 
 /// The transaction, program or user of a URIMAP is wrong.

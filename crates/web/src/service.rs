@@ -1,7 +1,7 @@
 //! Web support of a region: what is in force, the state of its tasks, and the
 //! commands that the region hands over.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -42,6 +42,19 @@ pub struct Edition {
     pub files: PathBuf,
     /// Pipelines and web services.
     pub pipelines: Arc<Pipelines>,
+    /// Analyzers of TCPIPSERVICEs that are programs of the application.
+    pub analyzers: HashSet<String>,
+}
+
+/// What analyzes the requests of a TCPIPSERVICE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Analyzer {
+    /// Nothing does, or DFHWBAAX: what a URIMAP says is taken.
+    Accept,
+    /// DFHWBADX: the path names converter, transaction and program.
+    Path,
+    /// A program.
+    Program(String),
 }
 
 impl Edition {
@@ -60,6 +73,27 @@ impl Edition {
             templates,
             files,
             pipelines: Arc::new(pipelines),
+            analyzers: HashSet::new(),
+        }
+    }
+
+    /// The same with the analyzers that are programs of the application: those
+    /// that CICS supplies are known here unless the application has its own.
+    #[must_use]
+    pub fn with_analyzers(mut self, analyzers: HashSet<String>) -> Edition {
+        self.analyzers = analyzers;
+        self
+    }
+
+    /// What analyzes the requests of a service.
+    pub fn analyzer(&self, service: &str) -> Analyzer {
+        let def = self.services.get(service);
+        match def.and_then(|def| def.analyzer.as_deref()) {
+            None => Analyzer::Accept,
+            Some(name) if self.analyzers.contains(name) => Analyzer::Program(name.to_owned()),
+            Some("DFHWBAAX") => Analyzer::Accept,
+            Some("DFHWBADX" | "DFHWBAOX" | "DFHWBAHX" | "DFHWBALX") => Analyzer::Path,
+            Some(name) => Analyzer::Program(name.to_owned()),
         }
     }
 }
@@ -109,8 +143,7 @@ impl Web {
             true => CodePage::latin1(),
             false => page,
         };
-        let authorities = config.authorities.as_deref();
-        let connector = Connector::new(&config.connect, config.resolver, authorities);
+        let connector = Connector::new(&config);
         Web(Arc::new(Inner {
             config,
             page,

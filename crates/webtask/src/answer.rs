@@ -1,7 +1,7 @@
 //! The answer that a task has made for its client, as its worker writes it and
 //! the door reads it.
 
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::headers::OWN;
 use crate::wire::{Head, Pieces};
@@ -27,6 +27,26 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// What a client is told that is not served, as a problem document.
+    ///
+    /// Reference: RFC 9457.
+    pub fn problem(status: StatusCode, detail: &str) -> Answer {
+        let title = status.canonical_reason().unwrap_or_default();
+        let mut text = String::from("{\"type\":\"about:blank\",\"title\":\"");
+        escape(title, &mut text);
+        text.push_str(&format!("\",\"status\":{},\"detail\":\"", status.as_u16()));
+        escape(detail, &mut text);
+        text.push_str("\"}");
+        let json = HeaderValue::from_static("application/problem+json");
+        Answer {
+            status,
+            reason: Vec::new(),
+            headers: HeaderMap::from_iter([(http::header::CONTENT_TYPE, json)]),
+            body: text.into_bytes(),
+            close: false,
+        }
+    }
+
     /// What stands before the body in the task's memory.
     pub fn emit_head(&self) -> Vec<u8> {
         let [low, high] = self.status.as_u16().to_ne_bytes();
@@ -58,10 +78,20 @@ impl Answer {
     }
 }
 
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::HeaderValue;
     use proptest::prelude::*;
 
     fn answer(body: &[u8]) -> Answer {

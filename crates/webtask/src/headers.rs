@@ -122,7 +122,7 @@ pub fn written(given: &Operands) -> Result<(HeaderName, HeaderValue), Failure> {
 }
 
 /// A name as it is usually written: `content-type` as `Content-Type`.
-fn title(name: &str) -> String {
+pub(crate) fn title(name: &str) -> String {
     let mut up = true;
     let letter = |c: char| {
         let shown = if up { c.to_ascii_uppercase() } else { c };

@@ -23,7 +23,9 @@ pub mod pages;
 pub mod receive;
 pub mod request;
 pub mod send;
+pub mod stage;
 mod wire;
 
 pub use answer::Answer;
 pub use request::{About, Reading, Request};
+pub use stage::{Analysis, Analyze, Convert, Stage};

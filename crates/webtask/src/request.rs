@@ -16,13 +16,16 @@ use link::Operands;
 
 use crate::fields::{Field, FormError};
 use crate::outcome::{Outcome, fail};
+use crate::stage::Stage;
 use crate::wire::{Head, Pieces};
 use crate::{extract, forms, headers, receive};
 
 /// Most headers of a request.
 const MOST_HEADERS: usize = 32_768;
-/// Bytes of the figures of a head: version, port, code page, HTTPS.
+/// Bytes of the figures of a head: version, port, code page, HTTPS, stage.
 const FIGURES: usize = 8;
+/// Where a head says whether there is a stage: behind its length.
+const STAGED: usize = 4 + 7;
 
 /// What the door knows of a request.
 #[derive(Debug)]
@@ -49,6 +52,8 @@ pub struct About<'r> {
     pub media: &'r str,
     /// All headers.
     pub headers: &'r HeaderMap,
+    /// What runs in the task.
+    pub stage: Stage,
 }
 
 impl About<'_> {
@@ -64,6 +69,7 @@ impl About<'_> {
         figures[2..4].copy_from_slice(&self.port.to_ne_bytes());
         figures[4..6].copy_from_slice(&self.page.ccsid().to_ne_bytes());
         figures[6] = u8::from(self.secure);
+        figures[7] = u8::from(self.stage != Stage::Program);
         let mut head = Head::new(&figures);
         for text in [
             self.method,
@@ -75,6 +81,7 @@ impl About<'_> {
         ] {
             head.piece(text.as_bytes());
         }
+        head.piece(&self.stage.emit());
         head.headers(self.headers);
         head.done()
     }
@@ -103,6 +110,8 @@ pub struct Request {
     pub map: String,
     /// Content-Type, empty for none.
     pub media: String,
+    /// What runs in the task.
+    pub stage: Stage,
     /// Where the headers lie.
     headers_at: Range<usize>,
     body_at: usize,
@@ -135,6 +144,7 @@ impl Request {
         let mut text = || pieces.text();
         let (method, path, query) = (text()?, text()?, text()?);
         let (host, map, media) = (text()?, text()?, text()?);
+        let stage = Stage::parse(pieces.next()?)?;
         Some(Request {
             secure: figures[6] != 0,
             version: match number(0) {
@@ -150,10 +160,33 @@ impl Request {
             host,
             map,
             media,
+            stage,
             headers_at: body_at - pieces.left()..body_at,
             body_at,
             headers: OnceCell::new(),
         })
+    }
+
+    /// Whether there is a stage around the request's program: one byte is read.
+    pub fn is_staged(bytes: &[u8]) -> bool {
+        bytes.get(STAGED).is_some_and(|staged| *staged != 0)
+    }
+
+    /// Its headers as lines; `bytes` are those that it was read from.
+    pub fn header_lines(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut lines = Vec::new();
+        for (name, value) in self.headers(bytes) {
+            lines.extend_from_slice(headers::title(name.as_str()).as_bytes());
+            lines.extend_from_slice(b": ");
+            lines.extend_from_slice(value.as_bytes());
+            lines.extend_from_slice(b"\r\n");
+        }
+        lines
+    }
+
+    /// Its body; `bytes` are those that it was read from.
+    pub fn body<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        bytes.get(self.body_at..).unwrap_or_default()
     }
 
     /// Its headers; `bytes` are those that it was read from.
@@ -173,7 +206,7 @@ impl Request {
         number: u16,
         given: &Operands,
     ) -> Outcome {
-        let body = bytes.get(self.body_at..).unwrap_or_default();
+        let body = self.body(bytes);
         match number {
             rows::web_receive::NUMBER => receive::receive(self, body, reading, given),
             rows::web_extract::NUMBER | rows::extract_web::NUMBER => extract::request(self, given),
@@ -203,6 +236,7 @@ impl Request {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::Analyze;
     use http::HeaderValue;
     use proptest::prelude::*;
 
@@ -222,6 +256,7 @@ mod tests {
             map: "MAP",
             media: "text/plain",
             headers: &headers,
+            stage: Stage::Analyze(Analyze::default()),
         };
         [about.emit(), body.to_vec()].concat()
     }
@@ -240,6 +275,9 @@ mod tests {
         );
         assert_eq!((request.secure, request.port), (true, 8443));
         assert_eq!(request.version, Version::HTTP_10);
+        assert!(Request::is_staged(&bytes));
+        assert_eq!(request.stage, Stage::Analyze(Analyze::default()));
+        assert_eq!(request.header_lines(&bytes), b"X-One: 1\r\nX-One: 2\r\n");
         assert_eq!(request.headers(&bytes).get_all("x-one").iter().count(), 2);
         assert_eq!(&bytes[request.body_at..], b"body");
     }

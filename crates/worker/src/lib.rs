@@ -44,6 +44,7 @@ pub mod services;
 mod storage;
 mod timer;
 mod transforms;
+mod urp;
 mod web;
 mod worker;
 

@@ -61,11 +61,34 @@ impl WebSide {
         Some((self.open.as_deref_mut()?, bytes))
     }
 
+    /// The request, when something else than its program runs for it, and a
+    /// copy of its bytes.
+    pub fn staged(&mut self, base: *mut u8) -> Option<(webtask::Request, Vec<u8>)> {
+        let (at, bytes) = self.at;
+        if bytes == 0 {
+            return None;
+        }
+        // SAFETY: as in `open`.
+        let bytes = unsafe { std::slice::from_raw_parts(base.add(at), bytes) };
+        if !webtask::Request::is_staged(bytes) {
+            return None;
+        }
+        Some((webtask::Request::parse(bytes)?, bytes.to_vec()))
+    }
+
     /// Keeps an answer in place of the one before. False when the arena has no
     /// room for it; then the one before is gone as well.
     pub fn keep(&mut self, answer: &Answer, arena: Arena<'_>) -> bool {
-        let head = answer.emit_head();
-        let bytes = head.len() + answer.body.len();
+        self.keep_parts(&answer.emit_head(), &answer.body, arena)
+    }
+
+    /// The same with what an analyzer has said, which is no answer yet.
+    pub fn keep_bytes(&mut self, bytes: &[u8], arena: Arena<'_>) -> bool {
+        self.keep_parts(bytes, &[], arena)
+    }
+
+    fn keep_parts(&mut self, head: &[u8], body: &[u8], arena: Arena<'_>) -> bool {
+        let bytes = head.len() + body.len();
         if let Some((at, old)) = self.kept.take() {
             arena.heap.free(at, old);
         }
@@ -74,8 +97,8 @@ impl WebSide {
         };
         // SAFETY: a block of that many bytes in the task's arena.
         let to = unsafe { std::slice::from_raw_parts_mut(arena.base.add(at), bytes) };
-        to[..head.len()].copy_from_slice(&head);
-        to[head.len()..].copy_from_slice(&answer.body);
+        to[..head.len()].copy_from_slice(head);
+        to[head.len()..].copy_from_slice(body);
         self.kept = Some((at, bytes));
         true
     }
@@ -90,6 +113,11 @@ impl WebSide {
     /// Whether an answer is kept.
     pub fn has_answer(&self) -> bool {
         self.kept.is_some()
+    }
+
+    /// Whether a program has sent something, here or to the region.
+    pub fn is_answered(&self) -> bool {
+        self.kept.is_some() || self.open.as_ref().is_some_and(|open| open.elsewhere)
     }
 
     /// The answer at the end of the task: its place and its bytes.

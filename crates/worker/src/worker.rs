@@ -29,6 +29,7 @@ use crate::services::{Crossings, Facts, Services, SharedAreas};
 use crate::storage::Storage;
 use crate::timer::Timer;
 use crate::transforms::Transforms;
+use crate::urp;
 
 /// A worker: libcob, the program table and the task that runs.
 pub struct Worker {
@@ -218,7 +219,10 @@ impl Worker {
         task.twa.clear();
         task.twa.resize(twa, 0);
         let abend = match self.programs.find(request.program.as_bytes()) {
-            Some(program) if self.can_run(program) => self.run_level(program, passed),
+            Some(program) if self.can_run(program) => match urp::run(self, program) {
+                Some(ended) => ended,
+                None => self.run_level(program, passed),
+            },
             _ => Some(Abend::new(
                 abend::APCT,
                 format!("program {} is not there", request.program),

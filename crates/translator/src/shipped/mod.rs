@@ -16,6 +16,10 @@ pub(crate) fn member(name: &str) -> Option<Cow<'static, str>> {
         "BAQHAREC" => Some(requester::BAQHAREC.into()),
         "BAQHCONC" => Some(requester::BAQHCONC.into()),
         "BAQRINFO" => Some(requester::BAQRINFO.into()),
+        // Analyzer and converter programs of web support.
+        "DFHWBTDO" => Some(cics::urm::dfhwbtdo().into()),
+        "DFHWBCDO" => Some(cics::urm::dfhwbcdo().into()),
+        "DFHWBUCO" => Some(cics::urm::dfhwbuco().into()),
         _ => mq::member(name.strip_prefix("CMQ")?).map(Cow::Owned),
     }
 }

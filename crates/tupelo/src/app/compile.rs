@@ -90,6 +90,16 @@ impl Application {
         Ok(Compiled { programs, built })
     }
 
+    /// Whether a program source has this name.
+    pub fn has_source(&self, name: &str) -> bool {
+        let stem = |source: &Source| {
+            let stem = source.path.file_stem()?.to_str()?;
+            Some(stem.eq_ignore_ascii_case(name))
+        };
+        let sources = self.sources().unwrap_or_default();
+        sources.iter().any(|source| stem(source) == Some(true))
+    }
+
     /// The program sources in the order of their paths.
     fn sources(&self) -> Result<Vec<Source>> {
         let settings = &self.config.compile;

@@ -34,6 +34,8 @@ pub fn read(app: &Application, findings: &mut Findings) -> Edition {
     let (pipelines, wrong) = pipelines(app);
     findings.extend(wrong);
     look_at_pipelines(app, &pipelines, findings);
+    let analyzers = app.csd.tcpipservices.iter();
+    let analyzers = analyzers.filter_map(|service| service.analyzer.clone());
     Edition::new(
         &app.csd.urimaps,
         &app.csd.tcpipservices,
@@ -41,6 +43,7 @@ pub fn read(app: &Application, findings: &mut Findings) -> Edition {
         files,
         pipelines,
     )
+    .with_analyzers(analyzers.filter(|name| app.has_source(name)).collect())
 }
 
 /// The region's code page.
@@ -141,17 +144,6 @@ fn look(app: &Application, templates: &Templates, findings: &mut Findings) {
                     Program { transaction, .. } => transaction.as_deref(),
                     _ => None,
                 };
-                if let Program { analyzer: true, .. }
-                | Program {
-                    converter: Some(_), ..
-                } = answer
-                {
-                    findings.warn(format!(
-                        "URIMAP({}): analyzer and converter programs are not supported; its \
-                         requests are answered with 501",
-                        map.name
-                    ));
-                }
                 (service, transaction)
             }
         };
@@ -176,6 +168,10 @@ fn look(app: &Application, templates: &Templates, findings: &mut Findings) {
 pub fn make(app: &Application, edition: Edition) -> Web {
     let mut config = app.config.web.clone();
     config.authorities = config.authorities.map(|file| app.folder.join(file));
+    for section in config.certificates.values_mut() {
+        section.certificate = app.folder.join(&section.certificate);
+        section.key = app.folder.join(&section.key);
+    }
     Web::new(config, page(app), edition)
 }
 

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use cics::csd::{UriMapAnswer, UriMapUsage};
 use gateway::Api;
 use miette::Result;
 use translator::Kind;
@@ -116,6 +117,20 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
         if let Some(program) = def.program.as_ref().filter(|p| !known(p.as_str())) {
             let message = format!("TRANSACTION({}): there is no program {}", def.name.as_str(), program.as_str());
             warn(def.line, message, compiled_from.to_owned());
+        }
+    }
+    for service in &app.csd.tcpipservices {
+        if let Some(program) = service.analyzer.as_ref().filter(|p| !known(p)) {
+            said.push(format!("TCPIPSERVICE({}): there is no analyzer {program}", service.name));
+        }
+    }
+    for map in &app.csd.urimaps {
+        if let UriMapUsage::Server { answer: UriMapAnswer::Program { program, converter, .. }, .. } = &map.usage {
+            for (what, name) in [("program", program), ("converter", converter)] {
+                if let Some(name) = name.as_ref().filter(|p| !known(p)) {
+                    said.push(format!("URIMAP({}): there is no {what} {name}", map.name));
+                }
+            }
         }
     }
     for (pipeline, program) in pipelines.programs().filter(|(_, p)| !known(p)) {

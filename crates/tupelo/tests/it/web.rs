@@ -423,3 +423,74 @@ fn a_purge_ends_the_wait_for_a_server_and_the_worker_goes_on() {
     let metrics = text(&http::send(&admin, "GET", "/metrics", None));
     assert!(metrics.contains("tupelo_region_workers_lost_total 0"));
 }
+
+/// Sends a body to a service and gives the status and the answer's text.
+fn posted(region: &Region, service: &str, path: &str, body: &str) -> (u16, String) {
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: test.example\r\nConnection: close\r\n\
+         Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let answer = http::raw(region.at(service), request.as_bytes()).expect("an answer");
+    (answer.status, text(&answer))
+}
+
+#[test]
+fn an_analyzer_chooses_what_serves_a_request() {
+    let region = Region::start();
+    let ask = |path: &str, body: &str| posted(&region, "ANALYZED", path, body);
+    // Converter, program, transaction and token are the analyzer's, and so is
+    // what it has changed in the body.
+    let (status, told) = ask("/analyzed/yes", "an+old%21 body");
+    assert_eq!((status, told.as_str()), (202, "0044 01 an new! body"));
+    until("the record of the alias", || region.records("WECH") == 1);
+    let (status, told) = ask("/analyzed/no", "x");
+    assert_eq!(status, 400, "{told}");
+    assert!(told.contains("response 4, reason 42"), "{told}");
+    let (status, told) = ask("/analyzed/dead", "x");
+    assert!(status == 500 && told.contains("ANLZ"), "{status} {told}");
+    // No URIMAP is there: the analyzer may know it all the same.
+    assert_eq!(ask("/nowhere/else", "an echo"), (200, "an echo".to_owned()));
+    assert_eq!(ask("/nowhere/at/all", "x").0, 400);
+    // The sample analyzer reads converter, transaction and program of the path.
+    let sample = |path: &str| posted(&region, "SAMPLE", path, "by path");
+    assert_eq!(sample("/cics/wech/webecho"), (200, "by path".to_owned()));
+    assert_eq!(
+        sample("/webcnvt/cwba/webplain/ignored?token"),
+        (202, "0044 01 by path".to_owned())
+    );
+    assert_eq!(sample("/cics").0, 400);
+    assert_eq!(sample("/echo"), (200, "by path".to_owned()));
+}
+
+#[test]
+fn a_converter_makes_the_commarea_and_the_answer() {
+    let region = Region::start();
+    let ask = |body: &str| posted(&region, "WEB", "/convert", body);
+    let answer = region.send("POST", "/convert", "Content-Type: text/plain\r\n", b"hello");
+    assert_eq!(
+        (answer.status, text(&answer).as_str()),
+        (202, "0044 01 hello")
+    );
+    assert!(
+        answer.head.starts_with("HTTP/1.1 202 Converted"),
+        "{}",
+        answer.head
+    );
+    assert_eq!(answer.header("content-type"), Some("text/plain"));
+    // Encode may ask for decode and the program again, but not for ever.
+    assert_eq!(ask("twice: x"), (202, "0088 02 twice: x".to_owned()));
+    assert_eq!(ask("again: x").0, 500);
+    for (body, status) in [
+        ("wrong: x", 400),
+        ("guard: x", 403),
+        ("other: x", 501),
+        ("crash: x", 500),
+        ("lost:  x", 404),
+        ("mute:  x", 501),
+    ] {
+        assert_eq!(ask(body).0, status, "{body}");
+    }
+    // A program that uses the commands answers with them.
+    assert_eq!(ask("self:  x"), (200, "self:  x".to_owned()));
+}

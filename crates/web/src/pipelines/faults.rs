@@ -5,8 +5,9 @@
 //! program is back. Options of one version of SOAP are refused in a message of
 //! the other.
 //!
-//! Reference: CICS API reference, SOAPFAULT ADD, CREATE, DELETE. Of their RESP2
-//! values only the conditions could be compared with the manual.
+//! Reference: CICS API reference, SOAPFAULT ADD, CREATE, DELETE. The manual's
+//! RESP2 values are those of DELETE and of a missing SOAP node; the others could
+//! not be compared with it.
 
 use cics::command::commands::{soapfault_add as add_row, soapfault_create as row};
 use cics::resp::Condition;
@@ -27,18 +28,18 @@ pub struct ServiceSide {
 }
 
 /// INVREQ: there is no message of SOAP that a fault could answer.
-const NO_MESSAGE: u32 = 1;
+const NO_NODE: u32 = 3;
+/// NOTFND of DELETE, INVREQ of ADD: there is no fault.
+const NO_FAULT: u32 = 2;
 /// INVREQ: an option of the other version of SOAP.
-const OTHER_VERSION: u32 = 2;
+const OTHER_VERSION: u32 = 1;
 /// INVREQ: DETAIL is no XML.
-const NO_XML: u32 = 3;
-/// INVREQ: ADD or DELETE without a fault.
-const NO_FAULT: u32 = 4;
+const NO_XML: u32 = 5;
 
 /// CREATE.
 pub fn create(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outcome {
     let Some(version) = side.version else {
-        return fail(Condition::InvReq, NO_MESSAGE);
+        return fail(Condition::InvReq, NO_NODE);
     };
     let text = |option, length| text(given, option, length, row::FROMCCSID, page);
     let Some(code) = code(given, version) else {
@@ -82,14 +83,12 @@ pub fn create(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outco
 /// ADD: another text, or another code within the codes.
 pub fn add(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outcome {
     let text = |option, length| text(given, option, length, add_row::FROMCCSID, page);
-    let version = side.version;
+    let Some(version) = side.version else {
+        return fail(Condition::InvReq, NO_NODE);
+    };
     let Some(fault) = &mut side.fault else {
         return fail(Condition::InvReq, NO_FAULT);
     };
-    if version != Some(Version::V12) {
-        // Version 1.1 has neither.
-        return fail(Condition::InvReq, OTHER_VERSION);
-    }
     if let Some(reason) = text(add_row::FAULTSTRING, add_row::FAULTSTRLEN)? {
         let language = language(given, add_row::NATLANG);
         match fault.reasons.iter_mut().find(|(of, _)| *of == language) {
@@ -97,7 +96,10 @@ pub fn add(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outcome 
             None => fault.reasons.push((language, reason)),
         }
     }
-    if let Some(code) = text(add_row::SUBCODESTR, add_row::SUBCODELEN)? {
+    let code = text(add_row::SUBCODESTR, add_row::SUBCODELEN)?;
+    // Version 1.1 has no codes within codes, and one text only: that of the
+    // first language.
+    if let Some(code) = code.filter(|_| version == Version::V12) {
         fault.subcodes.push(code);
     }
     Ok(Operands::default())
@@ -105,9 +107,12 @@ pub fn add(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outcome 
 
 /// DELETE.
 pub fn delete(side: &mut ServiceSide) -> Outcome {
+    if side.version.is_none() {
+        return fail(Condition::InvReq, NO_NODE);
+    }
     match side.fault.take() {
         Some(_) => Ok(Operands::default()),
-        None => fail(Condition::InvReq, NO_FAULT),
+        None => fail(Condition::NotFnd, NO_FAULT),
     }
 }
 
@@ -207,12 +212,32 @@ mod tests {
         let refused = create(&mut side(Version::V11), &broken, page).unwrap_err();
         assert_eq!(refused.resp2, NO_XML);
         let nothing = create(&mut ServiceSide::default(), &flags(&[row::CLIENT]), page);
-        assert_eq!(nothing.unwrap_err().resp2, NO_MESSAGE);
+        assert_eq!(nothing.unwrap_err().resp2, NO_NODE);
+        let none = |side: &mut ServiceSide| {
+            let added = add(side, &flags(&[]), page).unwrap_err();
+            let deleted = delete(side).unwrap_err();
+            [added, deleted].map(|refused| (refused.condition, refused.resp2))
+        };
+        let (inv_req, not_fnd) = (Condition::InvReq, Condition::NotFnd);
+        let there = none(&mut side(Version::V11));
+        assert_eq!(there, [(inv_req, NO_FAULT), (not_fnd, NO_FAULT)]);
+        let elsewhere = none(&mut ServiceSide::default());
+        assert_eq!(elsewhere, [(inv_req, NO_NODE), (inv_req, NO_NODE)]);
+    }
+
+    #[test]
+    fn the_older_version_has_one_text_and_no_code_within_a_code() {
+        let page = CodePage::latin1();
         let mut one = side(Version::V11);
-        create(&mut one, &flags(&[row::SERVER]), page).unwrap();
-        assert_eq!(
-            add(&mut one, &flags(&[]), page).unwrap_err().resp2,
-            OTHER_VERSION
-        );
+        let first = flags(&[row::SERVER, row::FAULTSTRING]).bytes(row::FAULTSTRING, *b"first");
+        create(&mut one, &first, page).unwrap();
+        let more = flags(&[add_row::FAULTSTRING, add_row::SUBCODESTR])
+            .bytes(add_row::FAULTSTRING, *b"second")
+            .bytes(add_row::SUBCODESTR, *b"a:none");
+        add(&mut one, &more, page).unwrap();
+        let message = one.fault.unwrap().message(Version::V11);
+        let text = String::from_utf8(message).unwrap();
+        assert!(text.contains("second") && !text.contains("first"), "{text}");
+        assert!(!text.contains("a:none"), "{text}");
     }
 }

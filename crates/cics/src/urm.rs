@@ -1,0 +1,373 @@
+//! The parameter lists of analyzer and converter programs of web support.
+//!
+//! One table a list: the worker fills and reads a COMMAREA by it, and the
+//! translator makes the copybooks DFHWBTDO, DFHWBCDO and DFHWBUCO of it. Names,
+//! meanings and constants are those of the manual. Where a parameter lies is
+//! our own: a pointer has eight bytes here, so no layout of a mainframe would
+//! fit, and programs are compiled with these copybooks.
+//!
+//! Numbers are big-endian, as programs compile COMP.
+//!
+//! Reference: CICS, "Reference information for analyzer programs", "Reference
+//! information for converter programs".
+
+use std::fmt::Write;
+
+/// What a parameter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// So many characters or bytes.
+    Chars(u8),
+    /// A halfword.
+    Half,
+    /// A fullword.
+    Full,
+    /// An address.
+    Pointer,
+}
+
+impl Kind {
+    /// Its bytes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Kind::Chars(n) => n as usize,
+            Kind::Half => 2,
+            Kind::Full => 4,
+            Kind::Pointer => 8,
+        }
+    }
+}
+
+/// A parameter: its name as COBOL has it, and what it is.
+pub type Parameter = (&'static str, Kind);
+
+/// The list of an analyzer program.
+pub const ANALYZER: &[Parameter] = &[
+    ("WBRA-EYECATCHER", Kind::Chars(8)),
+    ("WBRA-FUNCTION", Kind::Half),
+    ("WBRA-VERSION", Kind::Chars(1)),
+    ("WBRA-REQUEST-TYPE", Kind::Chars(1)),
+    ("WBRA-RESPONSE", Kind::Full),
+    ("WBRA-REASON", Kind::Full),
+    ("WBRA-SERVER-PROGRAM", Kind::Chars(8)),
+    ("WBRA-CONVERTER-PROGRAM", Kind::Chars(8)),
+    ("WBRA-USERID", Kind::Chars(8)),
+    ("WBRA-ALIAS-TRANID", Kind::Chars(4)),
+    ("WBRA-ALIAS-TERMID", Kind::Chars(4)),
+    ("WBRA-USER-TOKEN", Kind::Chars(8)),
+    ("WBRA-DFHCNV-KEY", Kind::Chars(8)),
+    ("WBRA-URIMAP", Kind::Chars(8)),
+    ("WBRA-CHARACTERSET", Kind::Chars(40)),
+    ("WBRA-HOSTCODEPAGE", Kind::Chars(10)),
+    ("WBRA-UNESCAPE", Kind::Chars(1)),
+    ("WBRA-COMMAREA", Kind::Chars(1)),
+    ("WBRA-APPLICATION-STYLE", Kind::Chars(1)),
+    ("WBRA-RESERVED", Kind::Chars(3)),
+    ("WBRA-CLIENT-IP-ADDRESS", Kind::Full),
+    ("WBRA-SERVER-IP-ADDRESS", Kind::Full),
+    ("WBRA-CLIENT-IPV6-ADDRESS", Kind::Chars(16)),
+    ("WBRA-SERVER-IPV6-ADDRESS", Kind::Chars(16)),
+    ("WBRA-CONTENT-LENGTH", Kind::Full),
+    ("WBRA-METHOD-LENGTH", Kind::Full),
+    ("WBRA-HTTP-VERSION-LENGTH", Kind::Full),
+    ("WBRA-RESOURCE-LENGTH", Kind::Full),
+    ("WBRA-QUERYSTRING-LENGTH", Kind::Full),
+    ("WBRA-HOSTNAME-LENGTH", Kind::Full),
+    ("WBRA-REQUEST-HEADER-LENGTH", Kind::Full),
+    ("WBRA-USER-DATA-LENGTH", Kind::Full),
+    ("WBRA-METHOD-PTR", Kind::Pointer),
+    ("WBRA-HTTP-VERSION-PTR", Kind::Pointer),
+    ("WBRA-RESOURCE-PTR", Kind::Pointer),
+    ("WBRA-RESOURCE-ESCAPED-PTR", Kind::Pointer),
+    ("WBRA-QUERYSTRING-PTR", Kind::Pointer),
+    ("WBRA-HOSTNAME-PTR", Kind::Pointer),
+    ("WBRA-REQUEST-HEADER-PTR", Kind::Pointer),
+    ("WBRA-USER-DATA-PTR", Kind::Pointer),
+];
+
+/// The list of a converter's decode function. What encode has too comes first.
+pub const DECODE: &[Parameter] = &[
+    ("DECODE-EYECATCHER", Kind::Chars(8)),
+    ("DECODE-FUNCTION", Kind::Half),
+    ("DECODE-VERSION", Kind::Chars(1)),
+    ("DECODE-VOLATILE", Kind::Chars(1)),
+    ("DECODE-RESPONSE", Kind::Full),
+    ("DECODE-REASON", Kind::Full),
+    ("DECODE-ENTRY-COUNT", Kind::Full),
+    ("DECODE-USER-TOKEN", Kind::Chars(8)),
+    ("DECODE-DATA-PTR", Kind::Pointer),
+    ("DECODE-INPUT-DATA-LEN", Kind::Full),
+    ("DECODE-OUTPUT-DATA-LEN", Kind::Full),
+    ("DECODE-SERVER-PROGRAM", Kind::Chars(8)),
+    ("DECODE-CLIENT-ADDRESS", Kind::Full),
+    ("DECODE-CLIENT-ADDRESS-STRING", Kind::Chars(15)),
+    ("DECODE-RESERVED", Kind::Chars(1)),
+    ("DECODE-CLIENT-IPV6-ADDRESS", Kind::Chars(16)),
+    ("DECODE-CLIENT-IPV6-ADDR-STRING", Kind::Chars(39)),
+    ("DECODE-RESERVED-2", Kind::Chars(1)),
+    ("DECODE-METHOD-LENGTH", Kind::Full),
+    ("DECODE-HTTP-VERSION-LENGTH", Kind::Full),
+    ("DECODE-RESOURCE-LENGTH", Kind::Full),
+    ("DECODE-REQUEST-HEADER-LENGTH", Kind::Full),
+    ("DECODE-USER-DATA-LENGTH", Kind::Full),
+    ("DECODE-METHOD-PTR", Kind::Pointer),
+    ("DECODE-HTTP-VERSION-PTR", Kind::Pointer),
+    ("DECODE-RESOURCE-PTR", Kind::Pointer),
+    ("DECODE-REQUEST-HEADER-PTR", Kind::Pointer),
+    ("DECODE-USER-DATA-PTR", Kind::Pointer),
+];
+
+/// The list of a converter's encode function.
+pub const ENCODE: &[Parameter] = &[
+    ("ENCODE-EYECATCHER", Kind::Chars(8)),
+    ("ENCODE-FUNCTION", Kind::Half),
+    ("ENCODE-VERSION", Kind::Chars(1)),
+    ("ENCODE-RESERVED", Kind::Chars(1)),
+    ("ENCODE-RESPONSE", Kind::Full),
+    ("ENCODE-REASON", Kind::Full),
+    ("ENCODE-ENTRY-COUNT", Kind::Full),
+    ("ENCODE-USER-TOKEN", Kind::Chars(8)),
+    ("ENCODE-DATA-PTR", Kind::Pointer),
+    ("ENCODE-INPUT-DATA-LEN", Kind::Full),
+];
+
+/// What begins both lists of a converter.
+const CONVERTER: &[Parameter] = &[
+    ("CONVERTER-EYECATCHER", Kind::Chars(8)),
+    ("CONVERTER-FUNCTION", Kind::Half),
+    ("CONVERTER-VERSION", Kind::Chars(1)),
+    ("CONVERTER-RESERVED", Kind::Chars(1)),
+    ("CONVERTER-RESPONSE", Kind::Full),
+    ("CONVERTER-REASON", Kind::Full),
+];
+
+/// WBRA-FUNCTION.
+pub const URP_ANALYZE: i64 = 1;
+/// DECODE-FUNCTION.
+pub const URP_DECODE: i64 = 1;
+/// ENCODE-FUNCTION.
+pub const URP_ENCODE: i64 = 2;
+/// The program has done what it was asked for.
+pub const URP_OK: i64 = 0;
+/// It has not, and the reason says why.
+pub const URP_EXCEPTION: i64 = 4;
+/// The parameters are wrong.
+pub const URP_INVALID: i64 = 8;
+/// Nothing goes on.
+pub const URP_DISASTER: i64 = 12;
+/// Encode wants decode to be called again.
+pub const URP_OK_LOOP: i64 = 16;
+/// Reason: the client may not do that.
+pub const URP_SECURITY_FAILURE: i64 = 1;
+/// Reason: what the client sent makes no sense.
+pub const URP_CORRUPT_CLIENT_DATA: i64 = 2;
+/// WBRA-UNESCAPE: the data of a form are to be unescaped.
+pub const UNESCAPE_REQUIRED: u8 = b'1';
+
+/// Bytes of a list.
+pub fn bytes_of(list: &[Parameter]) -> usize {
+    list.iter().map(|(_, kind)| kind.bytes()).sum()
+}
+
+/// A list in memory.
+#[derive(Debug)]
+pub struct Area<'a> {
+    list: &'static [Parameter],
+    bytes: &'a mut [u8],
+}
+
+impl<'a> Area<'a> {
+    /// A list over its bytes, of which there are [`bytes_of`].
+    pub fn new(list: &'static [Parameter], bytes: &'a mut [u8]) -> Area<'a> {
+        assert_eq!(bytes.len(), bytes_of(list), "the area of a parameter list");
+        Area { list, bytes }
+    }
+
+    /// The bytes of a parameter.
+    pub fn get(&mut self, name: &str) -> &mut [u8] {
+        let mut at = 0;
+        for (own, kind) in self.list {
+            let end = at + kind.bytes();
+            if *own == name {
+                return &mut self.bytes[at..end];
+            }
+            at = end;
+        }
+        unreachable!("{name} is no parameter of this list")
+    }
+
+    /// Stores characters, with blanks behind them.
+    pub fn set_text(&mut self, name: &str, text: &[u8]) {
+        let to = self.get(name);
+        let length = text.len().min(to.len());
+        to.fill(b' ');
+        to[..length].copy_from_slice(&text[..length]);
+    }
+
+    /// Stores a number.
+    pub fn set_int(&mut self, name: &str, value: i64) {
+        let to = self.get(name);
+        let bytes = value.to_be_bytes();
+        to.copy_from_slice(&bytes[bytes.len() - to.len()..]);
+    }
+
+    /// A number.
+    pub fn int(&mut self, name: &str) -> i64 {
+        let from = self.get(name);
+        let negative = from.first().is_some_and(|b| b & 0x80 != 0);
+        let mut bytes = [if negative { 0xFF } else { 0 }; 8];
+        bytes[8 - from.len()..].copy_from_slice(from);
+        i64::from_be_bytes(bytes)
+    }
+
+    /// Stores an address.
+    pub fn set_address(&mut self, name: &str, value: usize) {
+        self.get(name).copy_from_slice(&value.to_ne_bytes());
+    }
+
+    /// An address.
+    pub fn address(&mut self, name: &str) -> usize {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(self.get(name));
+        usize::from_ne_bytes(bytes)
+    }
+}
+
+/// The copybook of analyzers.
+pub fn dfhwbtdo() -> String {
+    let mut text = String::from("       01  DFHCOMMAREA.\n");
+    fields(ANALYZER, 3, &mut text);
+    text
+}
+
+/// The copybook of converters.
+pub fn dfhwbcdo() -> String {
+    let mut text = String::from("       01  DFHCOMMAREA.\n");
+    let _ = writeln!(
+        text,
+        "           03  COMM-PARMLIST PIC X({}).",
+        bytes_of(DECODE)
+    );
+    for (name, list) in [
+        ("CONVERTER-PARMS", CONVERTER),
+        ("DECODE-PARMS", DECODE),
+        ("ENCODE-PARMS", ENCODE),
+    ] {
+        let _ = writeln!(text, "           03  {name} REDEFINES COMM-PARMLIST.");
+        fields(list, 5, &mut text);
+    }
+    text
+}
+
+/// The copybook of the constants of both.
+pub fn dfhwbuco() -> String {
+    let mut text = String::from("       01  DFHWBUCO.\n");
+    let eyes = [
+        ("WBRA-EYECATCHER-INIT", EYE_ANALYZE),
+        ("DECODE-EYECATCHER-INIT", EYE_DECODE),
+        ("ENCODE-EYECATCHER-INIT", EYE_ENCODE),
+    ];
+    for (name, value) in eyes {
+        constant(&mut text, name, "X(8)", &format!("'{value:<8}'"));
+    }
+    let halves = [
+        ("URP-ANALYZE", URP_ANALYZE),
+        ("URP-DECODE", URP_DECODE),
+        ("URP-ENCODE", URP_ENCODE),
+    ];
+    for (name, value) in halves {
+        constant(&mut text, name, "S9(4) COMP", &value.to_string());
+    }
+    let words = [
+        ("URP-OK", URP_OK),
+        ("URP-EXCEPTION", URP_EXCEPTION),
+        ("URP-INVALID", URP_INVALID),
+        ("URP-DISASTER", URP_DISASTER),
+        ("URP-OK-LOOP", URP_OK_LOOP),
+        ("URP-SECURITY-FAILURE", URP_SECURITY_FAILURE),
+        ("URP-CORRUPT-CLIENT-DATA", URP_CORRUPT_CLIENT_DATA),
+    ];
+    for (name, value) in words {
+        constant(&mut text, name, "S9(8) COMP", &value.to_string());
+    }
+    let letters = [
+        ("WBRA-REQUEST-HTTP", REQUEST_HTTP),
+        ("WBRA-REQUEST-NON-HTTP", b'0'),
+        ("WBRA-UNESCAPE-REQUIRED", UNESCAPE_REQUIRED),
+        ("WBRA-UNESCAPE-NOT-REQUIRED", b'0'),
+    ];
+    for (name, value) in letters {
+        constant(&mut text, name, "X", &format!("'{}'", char::from(value)));
+    }
+    text
+}
+
+fn fields(list: &[Parameter], level: u32, text: &mut String) {
+    for (name, kind) in list {
+        let picture = match kind {
+            Kind::Chars(n) => format!("PIC X({n})"),
+            Kind::Half => "PIC S9(4) COMP".to_owned(),
+            Kind::Full => "PIC S9(8) COMP".to_owned(),
+            Kind::Pointer => "POINTER".to_owned(),
+        };
+        let _ = writeln!(text, "           {level:02}  {name} {picture}.");
+    }
+}
+
+fn constant(text: &mut String, name: &str, picture: &str, value: &str) {
+    let _ = writeln!(text, "           03  {name} PIC {picture}");
+    let _ = writeln!(text, "               VALUE {value}.");
+}
+
+/// WBRA-EYECATCHER.
+pub const EYE_ANALYZE: &str = ">analyze";
+/// DECODE-EYECATCHER.
+pub const EYE_DECODE: &str = ">decode ";
+/// ENCODE-EYECATCHER.
+pub const EYE_ENCODE: &str = ">encode ";
+/// WBRA-REQUEST-TYPE: all requests that come here.
+pub const REQUEST_HTTP: u8 = b'1';
+/// WBRA-VERSION and its like.
+pub const VERSION: &[u8] = b"0";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_both_functions_of_a_converter_have_lies_at_one_place() {
+        for list in [DECODE, ENCODE] {
+            for ((_, own), (_, common)) in list.iter().zip(CONVERTER) {
+                assert_eq!(own, common);
+            }
+        }
+        let data = |list: &'static [Parameter], name: &str| {
+            let before = list.iter().take_while(|(own, _)| *own != name);
+            before.map(|(_, kind)| kind.bytes()).sum::<usize>()
+        };
+        let decode = data(DECODE, "DECODE-DATA-PTR");
+        assert_eq!(decode, data(ENCODE, "ENCODE-DATA-PTR"));
+    }
+
+    #[test]
+    fn numbers_and_texts_are_read_as_they_were_stored() {
+        let mut bytes = vec![0; bytes_of(DECODE)];
+        let mut area = Area::new(DECODE, &mut bytes);
+        for value in [0, 1, -1, 32_768, i64::from(i32::MIN)] {
+            area.set_int("DECODE-REASON", value);
+            assert_eq!(area.int("DECODE-REASON"), value);
+        }
+        area.set_address("DECODE-DATA-PTR", 0x1234_5678_9abc);
+        assert_eq!(area.address("DECODE-DATA-PTR"), 0x1234_5678_9abc);
+        area.set_text("DECODE-SERVER-PROGRAM", b"ABC");
+        assert_eq!(area.get("DECODE-SERVER-PROGRAM"), b"ABC     ");
+        assert_eq!(area.int("DECODE-RESPONSE"), 0);
+    }
+
+    #[test]
+    fn no_line_of_a_copybook_goes_beyond_column_72() {
+        for text in [dfhwbtdo(), dfhwbcdo(), dfhwbuco()] {
+            assert!(text.lines().all(|line| line.len() <= 72), "{text}");
+        }
+    }
+}
