@@ -8,7 +8,7 @@
 use std::io::{self, BufReader, Read};
 use std::time::Instant;
 
-use store::transfer::{Framing, LoadEvent, LoadOptions, Verbatim, dump, load};
+use store::transfer::{DumpOptions, Framing, LoadEvent, LoadOptions, Verbatim, dump, load};
 use store::{
     FileDef, FileId, IndexDef, KeyField, LmdbOptions, LmdbStore, Named, ReadStore, RecordFormat,
     WriteStore, check,
@@ -46,7 +46,7 @@ fn main() {
             &mut reader,
             file,
             &mut io::sink(),
-            Framing::Rdw,
+            &DumpOptions::new(Framing::Rdw),
             &Verbatim,
             &mut |_| peak.look(),
         );

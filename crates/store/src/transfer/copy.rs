@@ -1,31 +1,41 @@
 //! From one file into another: REPRO between two files of a store.
 //!
 //! The records of one are read a few thousand at a time and loaded into the
-//! other as from any input. No state is kept alive in between.
+//! other as from any input. No state is kept alive in between. From one file of
+//! relative records to another they keep their numbers, which then stand before
+//! each record of that input.
 
 use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 
 use super::convert::Verbatim;
 use super::framing::Framing;
-use super::load::{LoadError, LoadEvent, LoadOptions, LoadReport, load};
+use super::load::{LoadError, LoadEvent, LoadOptions, LoadReport, load_from};
+use super::source::Source;
 use crate::error::ReadError;
-use crate::file::FileId;
-use crate::seek::Seek;
+use crate::file::{FileId, Organisation};
 use crate::traits::{ReadStore, WriteStore};
 
-/// Copies the records of one file into another, in the order of their keys;
-/// otherwise as [`load`]. The framing of `options` does not matter.
+/// Copies the records of one file into another; otherwise as
+/// [`load`](super::load()). The framing of `options` does not matter.
 pub fn copy(
     store: &mut dyn WriteStore,
-    from: FileId,
+    from: impl Into<Source>,
     to: FileId,
     options: &LoadOptions,
     events: &mut dyn FnMut(LoadEvent<'_>),
 ) -> Result<(LoadReport, FileId), LoadError> {
+    let from = from.into();
+    let mut reader = store.reader()?;
+    let mut is_relative = |file| {
+        let def = reader.definition(file)?;
+        Ok::<_, ReadError>(def.organisation == Organisation::Rrds)
+    };
+    let numbered = is_relative(from.file)? && is_relative(to)?;
     let mut records = Records {
-        reader: store.reader()?,
-        file: from,
+        reader,
+        from,
+        numbered,
         last: None,
         buffer: Vec::new(),
         at: 0,
@@ -35,14 +45,16 @@ pub fn copy(
         framing: Framing::Rdw,
         ..options.clone()
     };
-    let copied = load(
+    let mut input = BufReader::new(&mut records);
+    let copied = load_from(
         store,
         to,
-        &mut BufReader::new(&mut records),
+        (&mut input, numbered),
         &options,
         &Verbatim,
         events,
     );
+    drop(input);
     match records.failed {
         Some(error) => Err(error.into()),
         None => copied,
@@ -55,8 +67,10 @@ const CHUNK_RECORDS: usize = 4096;
 /// A file as a stream of records behind descriptor words.
 struct Records {
     reader: Box<dyn ReadStore + Send>,
-    file: FileId,
-    /// The key of the last record read.
+    from: Source,
+    /// Each record behind its number.
+    numbered: bool,
+    /// The place of the last record read.
     last: Option<Box<[u8]>>,
     buffer: Vec<u8>,
     at: usize,
@@ -67,27 +81,34 @@ impl Records {
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.clear();
         self.at = 0;
-        let from = self.last.take();
-        let seek = from.as_deref().map_or(Seek::First, Seek::Greater);
+        let after = self.last.take();
+        let numbered = self.numbered;
+        let mut framed = Vec::new();
         let (buffer, last) = (&mut self.buffer, &mut self.last);
         let mut taken = 0;
         let mut failed = None;
-        let scanned = self.reader.scan(self.file, seek, &mut |entry| {
-            match Framing::Rdw.write(buffer, entry.record) {
-                Ok(Ok(())) => {}
-                Ok(Err(reason)) => failed = Some(io::Error::other(reason)),
-                Err(error) => failed = Some(error),
-            }
-            if failed.is_some() {
-                return ControlFlow::Break(());
-            }
-            *last = Some(entry.key.into());
-            taken += 1;
-            match taken < CHUNK_RECORDS {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        });
+        let scanned = self
+            .from
+            .scan(&mut *self.reader, after.as_deref(), &mut |place, entry| {
+                let number = if numbered { entry.key } else { &[] };
+                framed.clear();
+                framed.extend_from_slice(number);
+                framed.extend_from_slice(entry.record);
+                match Framing::Rdw.write(buffer, &framed) {
+                    Ok(Ok(())) => {}
+                    Ok(Err(reason)) => failed = Some(io::Error::other(reason)),
+                    Err(error) => failed = Some(error),
+                }
+                if failed.is_some() {
+                    return ControlFlow::Break(());
+                }
+                *last = Some(place.into());
+                taken += 1;
+                match taken < CHUNK_RECORDS {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
+            });
         match (scanned, failed) {
             (Err(error), _) => {
                 let text = error.to_string();

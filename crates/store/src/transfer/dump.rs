@@ -1,4 +1,5 @@
-//! Out of a file: all records of one committed state, in the order of keys.
+//! Out of a file: its records in the order of their keys, all of one committed
+//! state, or in that of an alternate index.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -8,10 +9,31 @@ use thiserror::Error;
 use super::convert::Convert;
 use super::framing::Framing;
 use super::load::PROGRESS_RECORDS;
+use super::source::Source;
 use crate::error::{Key, ReadError};
-use crate::file::FileId;
-use crate::seek::Seek;
 use crate::traits::ReadStore;
+
+/// Which records, and in what form.
+#[derive(Debug, Clone, Copy)]
+pub struct DumpOptions {
+    /// Where records begin and end in the output.
+    pub framing: Framing,
+    /// Records passed over at the beginning.
+    pub skip: u64,
+    /// Most records written.
+    pub count: Option<u64>,
+}
+
+impl DumpOptions {
+    /// All records.
+    pub fn new(framing: Framing) -> Self {
+        Self {
+            framing,
+            skip: 0,
+            count: None,
+        }
+    }
+}
 
 /// What was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,25 +63,33 @@ pub enum DumpError {
     Read(#[from] ReadError),
 }
 
-/// Writes every record of a file. Tells `progress` now and then what was
+/// Writes the records of a file. Tells `progress` now and then what was
 /// written so far.
 pub fn dump(
     store: &mut (impl ReadStore + ?Sized),
-    file: FileId,
+    from: impl Into<Source>,
     output: &mut dyn Write,
-    framing: Framing,
+    options: &DumpOptions,
     convert: &dyn Convert,
     progress: &mut dyn FnMut(DumpReport),
 ) -> Result<DumpReport, DumpError> {
     let mut report = DumpReport::default();
     let mut outside = Vec::new();
     let mut failed = None;
-    store.scan(file, Seek::First, &mut |entry| {
+    let mut passed = 0;
+    from.into().scan(store, None, &mut |_, entry| {
+        if passed < options.skip {
+            passed += 1;
+            return ControlFlow::Continue(());
+        }
+        if options.count.is_some_and(|most| report.records >= most) {
+            return ControlFlow::Break(());
+        }
         outside.clear();
         let written = convert
             .outward(entry.record, &mut outside)
             .map_err(|error| error.to_string())
-            .map(|()| framing.write(output, &outside));
+            .map(|()| options.framing.write(output, &outside));
         let refused = |reason| DumpError::Record {
             key: entry.key.into(),
             reason,

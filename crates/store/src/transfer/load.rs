@@ -176,6 +176,19 @@ pub fn load(
     convert: &dyn Convert,
     events: &mut dyn FnMut(LoadEvent<'_>),
 ) -> Result<(LoadReport, FileId), LoadError> {
+    load_from(store, file, (input, false), options, convert, events)
+}
+
+/// [`load`] from an input in which each record may stand behind its key, which
+/// then counts instead of an address that is given here.
+pub(super) fn load_from(
+    store: &mut dyn WriteStore,
+    file: FileId,
+    (input, numbered): (&mut dyn BufRead, bool),
+    options: &LoadOptions,
+    convert: &dyn Convert,
+    events: &mut dyn FnMut(LoadEvent<'_>),
+) -> Result<(LoadReport, FileId), LoadError> {
     let mut reader = store.reader()?;
     let def = reader.definition(file)?;
     let mut tally = Tally {
@@ -192,6 +205,7 @@ pub fn load(
         def: &def,
         input,
         convert,
+        numbered,
         next,
     };
     match options.mode {
@@ -319,6 +333,8 @@ struct Source<'s> {
     def: &'s FileDef,
     input: &'s mut dyn BufRead,
     convert: &'s dyn Convert,
+    /// Each record stands behind its key.
+    numbered: bool,
     /// The address of the next record of an ESDS or RRDS, while there is one.
     next: Option<u64>,
 }
@@ -369,9 +385,14 @@ impl Source<'_> {
 
     /// Converts and checks a record; gives its key.
     fn take(&mut self, outside: &[u8], record: &mut Vec<u8>) -> Result<Vec<u8>, Reject> {
+        let (number, outside) = match self.numbered {
+            true => outside.split_at(self.def.key_bytes().min(outside.len())),
+            false => (&[][..], outside),
+        };
         self.convert.inward(outside, record)?;
         self.def.check_record(record)?;
         let key = match self.def.organisation {
+            _ if self.numbered => number.to_vec(),
             Organisation::Ksds(_) => self.def.key_in(record).unwrap_or_default().to_vec(),
             Organisation::Esds | Organisation::Rrds => {
                 let key = self.next.and_then(|address| self.def.address_key(address));

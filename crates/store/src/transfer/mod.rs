@@ -19,11 +19,13 @@ mod dump;
 mod framing;
 mod load;
 pub(crate) mod sort;
+mod source;
 
 pub use codepage::Translate;
 pub use convert::{Convert, ConvertError, Verbatim};
 pub use copy::copy;
 pub use copybook::{JsonRecords, ThroughCopybook};
-pub use dump::{DumpError, DumpReport, dump};
+pub use dump::{DumpError, DumpOptions, DumpReport, dump};
 pub use framing::{Framing, FramingError};
 pub use load::{LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, Reject, load};
+pub use source::Source;

@@ -4,14 +4,15 @@ use copybook::codec::Machine;
 use copybook::{CodePage, Codec, CodecOptions};
 use proptest::prelude::*;
 use store::transfer::{
-    Convert, ConvertError, Framing, JsonRecords, LoadError, LoadEvent, LoadMode, LoadOptions,
-    LoadReport, ThroughCopybook, Verbatim, dump, load,
+    Convert, ConvertError, DumpOptions, Framing, JsonRecords, LoadError, LoadEvent, LoadMode,
+    LoadOptions, LoadReport, Source, ThroughCopybook, Verbatim, copy, dump, load,
 };
 use store::{
-    FileDef, FileId, KeyField, LmdbStore, MemoryStore, ReadExt, ReadStore, RecordFormat, WriteStore,
+    FileDef, FileId, KeyField, LmdbStore, MemoryStore, Organisation, ReadExt, ReadStore,
+    RecordFormat, UnitOfWork, WriteStore,
 };
 
-use crate::support::{all, fill, ksds, options};
+use crate::support::{all, fill, index, ksds, options};
 
 /// A file of 8-byte records with a key of two bytes after the first one.
 fn fixed() -> FileDef {
@@ -53,7 +54,15 @@ fn run(store: &mut dyn WriteStore, file: FileId, input: &[u8], options: &LoadOpt
 
 fn dumped(reader: &mut dyn ReadStore, file: FileId, framing: Framing) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let report = dump(reader, file, &mut bytes, framing, &Verbatim, &mut |_| ()).unwrap();
+    let report = dump(
+        reader,
+        file,
+        &mut bytes,
+        &DumpOptions::new(framing),
+        &Verbatim,
+        &mut |_| (),
+    )
+    .unwrap();
     assert_eq!(report.records as usize, all(reader, file).unwrap().len());
     bytes
 }
@@ -228,7 +237,7 @@ fn records_are_converted_both_ways_and_what_cannot_be_is_told() {
         &mut store,
         file,
         &mut out,
-        Framing::JsonLines,
+        &DumpOptions::new(Framing::JsonLines),
         &Backwards,
         &mut |_| (),
     )
@@ -239,7 +248,7 @@ fn records_are_converted_both_ways_and_what_cannot_be_is_told() {
         &mut store,
         file,
         &mut out,
-        Framing::JsonLines,
+        &DumpOptions::new(Framing::JsonLines),
         &Backwards,
         &mut |_| (),
     );
@@ -308,7 +317,15 @@ fn round(convert: &dyn Convert, framing: Framing, outside: &[u8]) -> (Vec<u8>, V
     .unwrap();
     let inside = store.get(file, b"0042", <[u8]>::to_vec).unwrap().unwrap();
     let mut back = Vec::new();
-    dump(&mut store, file, &mut back, framing, convert, &mut |_| ()).unwrap();
+    dump(
+        &mut store,
+        file,
+        &mut back,
+        &DumpOptions::new(framing),
+        convert,
+        &mut |_| (),
+    )
+    .unwrap();
     (inside, back)
 }
 
@@ -434,4 +451,63 @@ proptest! {
             run(&mut store, file, &bytes, &LoadOptions::new(Framing::Rdw)).result.unwrap();
         prop_assert_eq!(dumped(&mut store, again, Framing::Rdw), bytes);
     }
+}
+
+#[test]
+fn an_index_orders_what_is_read_through_it_and_relative_records_keep_their_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = LmdbStore::open(folder.path(), &options()).unwrap();
+    let base = store.define(ksds("BASE", 2)).unwrap();
+    fill(&mut store, base, 2, &["01c", "02a", "03b", "04a"]);
+    let by = store
+        .define_index(index("BY", "BASE", 2, 1, false))
+        .unwrap();
+    let by = store.build_index(by, 1 << 20, &mut |_| ()).unwrap();
+    let source = Source {
+        file: base,
+        index: Some(by),
+    };
+    let mut reader = store.reader().unwrap();
+    let mut dumped = |skip, count| {
+        let (mut out, framing) = (Vec::new(), Framing::ascii_lines(&ksds("BASE", 2)));
+        let options = DumpOptions {
+            skip,
+            count,
+            ..DumpOptions::new(framing)
+        };
+        dump(
+            &mut *reader,
+            source,
+            &mut out,
+            &options,
+            &Verbatim,
+            &mut |_| (),
+        )
+        .unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(dumped(0, None), "02a\n04a\n03b\n01c\n");
+    assert_eq!(dumped(1, Some(2)), "04a\n03b\n");
+    let relative = |name: &str| FileDef {
+        organisation: Organisation::Rrds,
+        ..FileDef {
+            name: name.parse().unwrap(),
+            ..ksds("BASE", 2)
+        }
+    };
+    let slots = store.define(relative("SLOTS")).unwrap();
+    let load_options = LoadOptions::new(Framing::Rdw);
+    let (report, slots) = copy(&mut store, source, slots, &load_options, &mut |_| ()).unwrap();
+    assert_eq!(report.loaded, 4);
+    let mut unit = UnitOfWork::new();
+    let mut reader = store.reader().unwrap();
+    unit.delete(&mut *reader, slots, &2u32.to_be_bytes())
+        .unwrap();
+    assert!(store.apply(&[unit])[0].is_ok());
+    let again = store.define(relative("AGAIN")).unwrap();
+    let (_, again) = copy(&mut store, slots, again, &load_options, &mut |_| ()).unwrap();
+    let mut slot = |n: u32| reader.get(again, &n.to_be_bytes(), |r| r.to_vec()).unwrap();
+    assert_eq!(slot(1).as_deref(), Some(&b"02a"[..]));
+    assert_eq!(slot(2), None);
+    assert_eq!(slot(3).as_deref(), Some(&b"03b"[..]));
 }

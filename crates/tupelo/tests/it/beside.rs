@@ -216,6 +216,13 @@ const IDCAMS: &str = "//JOB1 JOB
 //COPY EXEC PGM=IDCAMS
 //SYSIN DD *
   REPRO INDATASET(JOB.NEW) OUTDATASET(JOB.NEW) REPLACE
+  DEFINE CLUSTER(NAME(JOB.TEXT) INDEXED KEYS(3 5) RECORDSIZE(8 8))
+  DEFINE CLUSTER(NAME(JOB.ORDER) NONINDEXED RECORDSIZE(8 8))
+  DEFINE CLUSTER(NAME(JOB.SLOTS) NUMBERED RECORDSIZE(8 8))
+  REPRO INDATASET(JOB.NEW) OUTDATASET(JOB.TEXT)
+  REPRO INDATASET(JOB.TEXT) OUTDATASET(JOB.ORDER)
+  REPRO INDATASET(JOB.ORDER) OUTDATASET(JOB.SLOTS)
+  REPRO INDATASET(JOB.ORDER) OUTDATASET(JOB.SLOTS)
   REPRO INDATASET(ACCTFILE) OUTDATASET(ACCTFILE) REPLACE
   DEFINE ALTERNATEINDEX(NAME(JOB.AIX) RELATE(ACCTFILE) KEYS(2 8))
   DELETE ACCTFILE
@@ -244,6 +251,15 @@ fn idcams_steps_run_beside_a_region_that_keeps_what_its_files_name() {
     said("JOB.NEW defined: ");
     said("JOB.PATH defined, to JOB.NEW");
     said("JOB.NEW: 2 records");
+    // Keys are those of the file that the records come into.
+    said("JOB.TEXT: 2 records added, 0 refused");
+    said("JOB.ORDER: 2 records added, 0 refused");
+    assert_eq!(
+        told.matches("JOB.SLOTS: 2 records added, 0 refused")
+            .count(),
+        2,
+        "{told}"
+    );
     said("ACCTFILE is in use: a FILE of the running region names it");
     said("JOB.PATH deleted");
     said("JOB.NEW deleted");

@@ -1,5 +1,10 @@
 //! Hostile clients: what the server's memory was before, while and after they
-//! came, and that another client was served meanwhile.
+//! came, and that another client was served meanwhile; and requests that mean
+//! one thing to a proxy and another to a server.
+//!
+//! A flood is a row of `FLOODS`, a request of two meanings one of `SHAPES`.
+//! What single clients are answered, and when they are cut, is in the gateway's
+//! own tests (`hostile.rs`, `wire.rs`).
 //!
 //! The sizes are small, and so are the limits of the server. The large ones,
 //! against any build and with a table:
@@ -9,7 +14,7 @@
 //!     cargo test -p tupelo clients -- --nocapture --test-threads=1
 //! ```
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
@@ -226,16 +231,179 @@ fn a_crowd_that_says_nothing_or_little_keeps_nobody_out() {
     }
 }
 
+/// An HTTP/2 frame.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+    frame.extend([kind, flags]);
+    frame.extend(stream.to_be_bytes());
+    frame.extend(payload);
+    frame
+}
+
+/// A header of HPACK by its texts, each of less than 127 bytes: kept in the
+/// table of the connection, or not.
+fn header(kept: bool, name: &str, value: &str) -> Vec<u8> {
+    let mut bytes = vec![if kept { 0x40 } else { 0 }];
+    for text in [name, value] {
+        bytes.push(text.len() as u8);
+        bytes.extend(text.as_bytes());
+    }
+    bytes
+}
+
+/// A connection of HTTP/2 that begins with these settings, and what follows.
+fn http2(settings: &[u8], frames: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
+    let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
+    bytes.extend(frame(4, 0, 0, settings));
+    frames.for_each(|frame| bytes.extend(frame));
+    bytes
+}
+
+/// The headers of a request whose answer has this many bytes.
+fn put(bytes: usize) -> Vec<u8> {
+    let path = format!("/perfchannel/response/{bytes}");
+    [
+        header(false, ":method", "PUT"),
+        header(false, ":scheme", "http"),
+        header(false, ":authority", "x"),
+        header(false, ":path", &path),
+    ]
+    .concat()
+}
+
+/// Many frames of a kind behind the first settings.
+fn flood(frames: u32, of: impl Fn(u32) -> Vec<u8>) -> Vec<u8> {
+    http2(&[], (0..frames).map(of))
+}
+
+/// A request with a chunked body, or with what should be one.
+fn chunked(body: Vec<u8>) -> Vec<u8> {
+    let head =
+        "PUT /perfchannel/response/5 HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
+    [head.as_bytes().to_vec(), body].concat()
+}
+
+/// A flood: its name, how many clients send it, and what each sends.
+type Flood = (&'static str, usize, fn() -> Vec<u8>);
+
+const FLOODS: [Flood; 13] = [
+    ("PING", 20, || {
+        flood(100_000, |_| frame(6, 0, 0, b"abcdefgh"))
+    }),
+    ("SETTINGS", 20, || flood(100_000, |_| frame(4, 0, 0, &[]))),
+    ("RST_STREAM", 20, || {
+        flood(20_000, |n| {
+            let begun = frame(1, 5, 2 * n + 1, &put(100));
+            [begun, frame(3, 0, 2 * n + 1, &8u32.to_be_bytes())].concat()
+        })
+    }),
+    ("CONTINUATION", 20, || {
+        let more = header(false, "x-a", &"y".repeat(100)).repeat(100);
+        flood(2_000, |n| match n {
+            0 => frame(1, 1, 1, &put(5)),
+            _ => frame(9, 0, 1, &more),
+        })
+    }),
+    ("empty CONTINUATION", 20, || {
+        flood(100_000, |n| match n {
+            0 => frame(1, 1, 1, &put(5)),
+            _ => frame(9, 0, 1, &[]),
+        })
+    }),
+    ("a header by 16,000 references", 20, || {
+        // 0xbe stands for the newest header of the table.
+        let kept = header(true, "cookie", &"c".repeat(120));
+        flood(60, |n| match n {
+            0 => frame(1, 5, 1, &[put(5), kept.clone()].concat()),
+            _ => frame(1, 5, 2 * n + 1, &[put(5), vec![0xbe; 16_000]].concat()),
+        })
+    }),
+    ("no window for 100 answers of 1 MB", 10, || {
+        let no_window = [0, 4, 0, 0, 0, 0];
+        http2(
+            &no_window,
+            (0..100).map(|n| frame(1, 5, 2 * n + 1, &put(1_000_000))),
+        )
+    }),
+    ("a header of 200,000 bytes", 50, || {
+        let value = "y".repeat(200_000);
+        format!("GET / HTTP/1.1\r\nhost: x\r\nx: {value}\r\n\r\n").into_bytes()
+    }),
+    ("5,000 headers", 50, || {
+        let headers: String = (0..5_000).map(|n| format!("a{n}: b\r\n")).collect();
+        format!("GET / HTTP/1.1\r\nhost: x\r\n{headers}\r\n").into_bytes()
+    }),
+    ("20,000 requests at once, unread", 20, || {
+        b"PUT /perfchannel/response/10000 HTTP/1.1\r\nhost: x\r\n\r\n".repeat(20_000)
+    }),
+    ("a chunk's name of 1 MB", 50, || {
+        let long = vec![b'e'; 1_000_000];
+        chunked([b"1;".to_vec(), long, b"\r\n \r\n0\r\n\r\n".to_vec()].concat())
+    }),
+    ("a trailer of 1 MB", 50, || {
+        let long = vec![b'e'; 1_000_000];
+        chunked([b"0\r\nx: ".to_vec(), long, b"\r\n\r\n".to_vec()].concat())
+    }),
+    ("garbage", 20, || vec![0xff; 1 << 20]),
+];
+
 #[test]
 fn floods_keep_nobody_out() {
     let target = Target::start();
-    let mut ping = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec();
-    for _ in 0..100_000 {
-        ping.extend(b"\0\0\x08\x06\0\0\0\0\0abcdefgh");
+    for (name, clients, bytes) in FLOODS {
+        let bytes = bytes();
+        target.attack(name, || target.crowd(clients, &bytes));
     }
-    target.attack("PING floods", || target.crowd(20, &ping));
-    let garbage = vec![0xff; 1 << 20];
-    target.attack("garbage", || target.crowd(20, &garbage));
+}
+
+/// The request that a proxy would take for a part of the one before it.
+const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n";
+
+/// Headers of a PUT, and its body with the smuggled request for `S`; the status.
+const SHAPES: [(&str, &str, u16); 18] = [
+    (
+        "content-length: 4\r\ntransfer-encoding: chunked",
+        "0\r\n\r\nS",
+        200,
+    ),
+    ("content-length: 0\r\ncontent-length: 38", "S", 400),
+    ("content-length: 0, 38", "S", 400),
+    ("content-length: +0", "S", 400),
+    ("content-length: -0", "S", 400),
+    ("content-length: 0x0", "S", 400),
+    ("content-length: 99999999999999999999999", "S", 400),
+    ("transfer-encoding : chunked", "0\r\n\r\nS", 400),
+    ("transfer-encoding: xchunked", "0\r\n\r\nS", 400),
+    ("transfer-encoding: \"chunked\"", "0\r\n\r\nS", 400),
+    ("transfer-encoding: \u{b}chunked", "0\r\n\r\nS", 400),
+    ("transfer-encoding:\r\n chunked", "0\r\n\r\nS", 400),
+    ("transfer-encoding: chunked, gzip", "0\r\n\r\nS", 400),
+    ("transfer-encoding: identity\r\ncontent-length: 0", "S", 400),
+    ("transfer-encoding: chunked", "0x0\r\n\r\nS", 400),
+    ("transfer-encoding: chunked", "fffffffffffffffff\r\nS", 400),
+    ("transfer-encoding: chunked", "1\n \n0\n\nS", 400),
+    ("x: a\rtransfer-encoding: chunked", "0\r\n\r\nS", 400),
+];
+
+#[test]
+fn no_request_is_smuggled_behind_another() {
+    let target = Target::start();
+    for (headers, body, status) in SHAPES {
+        let body = body.replace('S', SMUGGLED);
+        let mut stream = target.connect().unwrap();
+        let head = format!("PUT /perfchannel/response/5 HTTP/1.1\r\nhost: x\r\n{headers}");
+        write!(stream, "{head}\r\n\r\n{body}").unwrap();
+        // It is closed behind the first answer, or reset where that came first.
+        let mut answers = Vec::new();
+        let _ = stream.read_to_end(&mut answers);
+        let answers = String::from_utf8_lossy(&answers);
+        let statuses: Vec<&str> = answers
+            .split("HTTP/1.1 ")
+            .skip(1)
+            .map(|a| &a[..3])
+            .collect();
+        assert_eq!(statuses, [status.to_string()], "{headers:?} {body:?}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use indicatif::ProgressBar;
 use miette::{Context, IntoDiagnostic, Result};
-use store::transfer::{DumpError, dump};
+use store::transfer::{DumpError, DumpOptions, dump};
 
 use super::progress::bar;
 use super::which::{Form, Which, open_reader};
@@ -50,7 +50,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         &mut reader,
         entry.id,
         &mut *output,
-        records.framing,
+        &DumpOptions::new(records.framing),
         &*records.convert,
         &mut |report| done.set_position(report.records),
     )

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use cics::diagnostic::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use store::idcams::{Code, Command, DataRef, Dd, Statement, Step, parse};
-use store::transfer::{LoadEvent, LoadMode, LoadOptions, copy, dump, load};
+use store::transfer::{DumpOptions, LoadEvent, LoadMode, LoadOptions, Source, copy, dump, load};
 use store::{
-    CatalogueEntry, DefineError, FileDef, FileId, FileName, IndexEntry, LmdbStore, Named, Organisation, ReadExt,
-    ReadStore, Seek, WriteStore,
+    Access, CatalogueEntry, DefineError, FileDef, FileId, FileName, IndexEntry, LmdbStore, Named, Organisation, ReadExt,
+    ReadStore, Seek, UnitOfWork, WriteStore,
 };
 
 use super::progress::bar;
@@ -26,7 +26,7 @@ use crate::app::files::describe;
 
 mod beside;
 
-use beside::Home;
+use beside::{Home, Records};
 
 /// Run IDCAMS commands: DEFINE CLUSTER, ALTERNATEINDEX and PATH, BLDINDEX,
 /// REPRO and DELETE, in a file of commands or in the IDCAMS steps of a job. Beside
@@ -176,7 +176,7 @@ type Done = Result<(u32, String), Refused>;
 
 /// Where records are.
 enum Place {
-    Stored(CatalogueEntry),
+    Stored(Access),
     File(PathBuf),
     Lines(Vec<String>),
 }
@@ -315,7 +315,7 @@ impl Runner {
 
     fn build_indexes(&mut self, base: &DataRef, indexes: &[DataRef], step: &Step) -> Done {
         let base = match self.place(base, step)? {
-            Place::Stored(entry) => entry,
+            Place::Stored(Access { base, index: None }) => base,
             _ => return Err(miette!("the base is not a file of the store").into()),
         };
         let mut told = Vec::new();
@@ -394,7 +394,7 @@ impl Runner {
             Err(_) => None,
         };
         match known {
-            Some(access) => Ok(Place::Stored(access.base)),
+            Some(access) => Ok(Place::Stored(access)),
             None => Err(miette!(
                 help = format!("--dd {data_set}=FILE gives it a file of this machine"),
                 "{data_set} is not in the store"
@@ -411,8 +411,8 @@ impl Runner {
     ) -> Done {
         let (from, to) = (self.place(from, step)?, self.place(to, step)?);
         match (from, to) {
-            (Place::Stored(from), Place::File(to)) => self.unload(&from, &to),
-            (from, Place::Stored(to)) => {
+            (Place::Stored(from), Place::File(to)) => self.unload(&from, &to, (skip, count)),
+            (from, Place::Stored(Access { base: to, .. })) => {
                 let mode = self.mode(to.id, replace, reuse)?;
                 if let Home::Region { .. } = &self.home {
                     return self.send(from, &to, (mode, reuse), (skip, count));
@@ -464,17 +464,23 @@ impl Runner {
             let text = "REUSE of a file with records needs the store for itself: stop the region";
             return Err(miette!("{}: {text}", to.def.name).into());
         }
+        let next = UnitOfWork::new().next_address(&mut reader, to.id).into_diagnostic()?;
         let replace = mode == LoadMode::Merge;
         let told = |key: &[u8], why: &str| eprintln!("record {}: {why}", key.escape_ascii());
         let (mut sent, mut refused) = (beside::Sent::default(), 0);
         match from {
             // What has no keys would come again without end.
-            Place::Stored(from) if from.id == to.id && to.def.organisation == Organisation::Esds => {
+            Place::Stored(from) if from.base.id == to.id && to.def.organisation == Organisation::Esds => {
                 return Err(miette!("{} cannot be added to itself", to.def.name).into());
             }
             Place::Stored(from) => {
-                let range = (skip, count);
-                sent = Home::send(region, &mut reader, from.id, to, replace, range, told)?;
+                let is_numbered = from.base.def.organisation == Organisation::Rrds;
+                let records = Records {
+                    reader: &mut reader,
+                    from: Source::from(&from),
+                    next: next.filter(|_| !is_numbered),
+                };
+                sent = Home::send(region, records, to, replace, (skip, count), told)?;
             }
             from => {
                 let (_folder, mut aside, id) = beside::aside(&self.app, &to.def)?;
@@ -489,7 +495,12 @@ impl Runner {
                 // Its number may be another now.
                 let entry = records.find(&to.def.name).into_diagnostic()?;
                 if let Some(entry) = entry {
-                    sent = Home::send(region, &mut records, entry.id, to, replace, (0, None), told)?;
+                    let records = Records {
+                        reader: &mut records,
+                        from: Source::from(entry.id),
+                        next,
+                    };
+                    sent = Home::send(region, records, to, replace, (0, None), told)?;
                 }
             }
         }
@@ -502,18 +513,24 @@ impl Runner {
         Ok((code, text))
     }
 
-    fn unload(&mut self, from: &CatalogueEntry, to: &Path) -> Done {
-        let section = section_of(&self.app, from.def.name.as_str());
-        let records = self.given.form.records(&self.app, &section, &from.def)?;
+    fn unload(&mut self, from: &Access, to: &Path, (skip, count): (u64, Option<u64>)) -> Done {
+        let def = &from.base.def;
+        let section = section_of(&self.app, def.name.as_str());
+        let records = self.given.form.records(&self.app, &section, def)?;
         let mut reader = self.home.reader()?;
         let output = File::create(to)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot write {}", to.display()))?;
         let mut output = BufWriter::new(output);
-        let report = dump(&mut reader, from.id, &mut output, records.framing, &*records.convert, &mut |_| ());
+        let options = DumpOptions {
+            skip,
+            count,
+            ..DumpOptions::new(records.framing)
+        };
+        let report = dump(&mut reader, from, &mut output, &options, &*records.convert, &mut |_| ());
         let report = report.into_diagnostic()?;
         output.flush().into_diagnostic()?;
-        Ok((0, format!("{}: {} records written to {}", from.def.name, report.records, to.display())))
+        Ok((0, format!("{}: {} records written to {}", def.name, report.records, to.display())))
     }
 }
 
@@ -549,7 +566,7 @@ fn fill(
             LoadEvent::Building(done) => progress.set_position(done.read),
         };
         let loaded = match (&from, records) {
-            (Place::Stored(from), _) => copy(store, from.id, to, &options, &mut events),
+            (Place::Stored(from), _) => copy(store, from, to, &options, &mut events),
             (Place::Lines(lines), _) => {
                 let text = lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
                 let mut input = Cursor::new(text);

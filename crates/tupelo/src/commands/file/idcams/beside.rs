@@ -12,9 +12,10 @@ use std::cell::RefCell;
 use batch::beside::{Ask, Region};
 use batch::status::Status;
 use miette::{IntoDiagnostic, Result, miette};
+use store::transfer::Source;
 use store::{
     CatalogueEntry, FileDef, FileId, IndexDef, LmdbOptions, LmdbReader, LmdbStore, Organisation,
-    PathDef, ReadExt, ReadStore, RecordFormat, Seek, WriteStore,
+    PathDef, ReadStore, RecordFormat, WriteStore,
 };
 
 use super::Refused;
@@ -30,6 +31,15 @@ pub enum Home {
         options: LmdbOptions,
         region: RefCell<Region>,
     },
+}
+
+/// Records on their way to the region.
+pub struct Records<'r> {
+    pub reader: &'r mut dyn ReadStore,
+    pub from: Source,
+    /// In a file of relative records, the number of the first; without it each
+    /// keeps its own.
+    pub next: Option<u64>,
 }
 
 /// What became of records that were sent.
@@ -83,28 +93,46 @@ impl Home {
         })
     }
 
-    /// Sends the records of a file to the region, as they stand.
+    /// Sends records to the region, as they stand.
     pub fn send(
         region: &RefCell<Region>,
-        from: &mut dyn ReadStore,
-        id: FileId,
+        records: Records<'_>,
         to: &CatalogueEntry,
         replace: bool,
         (skip, count): (u64, Option<u64>),
         mut refused: impl FnMut(&[u8], &str),
     ) -> Result<Sent> {
+        let Records {
+            reader,
+            from,
+            mut next,
+        } = records;
         let mut region = region.borrow_mut();
         let mut sent = Sent::default();
         let mut last: Option<Vec<u8>> = None;
         let mut number = 0;
         while sent.refused <= super::ERROR_LIMIT && count.is_none_or(|most| number < skip + most) {
-            let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
-            let both = |e: store::Entry<'_>| (e.key.to_vec(), e.record.to_vec());
-            let Some((key, record)) = from.read(id, seek, both).into_diagnostic()? else {
+            let mut found = None;
+            let mut take = |place: &[u8], entry: store::Entry<'_>| {
+                found = Some((place.to_vec(), entry.key.to_vec(), entry.record.to_vec()));
+            };
+            from.next(&mut *reader, last.as_deref(), &mut take).into_diagnostic()?;
+            let Some((place, own, record)) = found else {
                 break;
             };
             number += 1;
             if number > skip {
+                let key = match to.def.organisation {
+                    Organisation::Ksds(_) => to.def.key_in(&record).unwrap_or_default().to_vec(),
+                    Organisation::Rrds => match next {
+                        Some(free) => {
+                            next = Some(free + 1);
+                            to.def.address_key(free).unwrap_or_default()
+                        }
+                        None => own,
+                    },
+                    Organisation::Esds => own,
+                };
                 match add(&mut region, to, &key, &record, replace) {
                     Ok(()) => sent.added += 1,
                     Err(text) => {
@@ -113,7 +141,7 @@ impl Home {
                     }
                 }
             }
-            last = Some(key);
+            last = Some(place);
         }
         let flushed = region.ask(&Ask::Flush);
         flushed.map_err(|fault| miette!("{}", fault.text))?;

@@ -1,0 +1,88 @@
+//! What is read when records leave a file: the file in the order of its own
+//! keys, or of an alternate index, as a REPRO from a path reads it.
+//!
+//! In the order of its keys a file is read as one committed state. In that of
+//! an index each record is as it is committed when its turn comes.
+
+use std::ops::ControlFlow;
+
+use crate::error::ReadError;
+use crate::file::FileId;
+use crate::index::Access;
+use crate::seek::{Entry, Seek};
+use crate::traits::ReadStore;
+
+/// A file, and the order of its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    /// The file that has the records.
+    pub file: FileId,
+    /// The alternate index that orders them; `None` for the file's own keys.
+    pub index: Option<FileId>,
+}
+
+impl From<FileId> for Source {
+    fn from(file: FileId) -> Self {
+        Source { file, index: None }
+    }
+}
+
+impl From<&Access> for Source {
+    fn from(access: &Access) -> Self {
+        Source {
+            file: access.base.id,
+            index: access.index.as_ref().map(|index| index.id),
+        }
+    }
+}
+
+impl Source {
+    /// Shows the first record behind a place, or the first of all, with its own
+    /// place. Gives false, and does not call, if there is none. No state is
+    /// kept alive between two calls.
+    pub fn next(
+        self,
+        store: &mut (impl ReadStore + ?Sized),
+        after: Option<&[u8]>,
+        found: &mut dyn FnMut(&[u8], Entry<'_>),
+    ) -> Result<bool, ReadError> {
+        let seek = after.map_or(Seek::First, Seek::Greater);
+        match self.index {
+            None => store.seek(self.file, seek, &mut |entry| found(entry.key, entry)),
+            Some(index) => store.seek_path(index, seek, &mut |entry| {
+                let shown = Entry {
+                    key: entry.base_key,
+                    record: entry.record,
+                };
+                found(entry.position, shown);
+            }),
+        }
+    }
+
+    /// Shows the records behind a place, each with its own, until `each`
+    /// breaks.
+    pub fn scan(
+        self,
+        store: &mut (impl ReadStore + ?Sized),
+        after: Option<&[u8]>,
+        each: &mut dyn FnMut(&[u8], Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), ReadError> {
+        if self.index.is_none() {
+            let seek = after.map_or(Seek::First, Seek::Greater);
+            return store.scan(self.file, seek, &mut |entry| each(entry.key, entry));
+        }
+        let mut last: Option<Box<[u8]>> = after.map(Into::into);
+        loop {
+            let mut flow = ControlFlow::Break(());
+            let mut place = None;
+            self.next(store, last.as_deref(), &mut |at, entry| {
+                place = Some(at.into());
+                flow = each(at, entry);
+            })?;
+            if flow.is_break() {
+                return Ok(());
+            }
+            last = place;
+        }
+    }
+}
