@@ -2,7 +2,7 @@
 //! a panic. The two are parted by a line of `%`.
 #![no_main]
 
-use gateway::{Import, ImportBook, ImportNames, NameStyle, Redefines};
+use gateway::{Import, ImportBook, ImportNames, NameStyle, Overrides, Redefines};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
