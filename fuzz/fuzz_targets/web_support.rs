@@ -52,6 +52,11 @@ fuzz_target!(|bytes: &[u8]| {
             }
         }
         3 => {
+            if let Some(said) = webtask::Analysis::parse(bytes) {
+                assert_eq!(webtask::Analysis::parse(&said.emit()), Some(said));
+            }
+            let _ = webtask::stage::made_by_hand(bytes);
+            let _ = webtask::stage::unescape(bytes);
             if let Some(answer) = webtask::Answer::parse(bytes) {
                 let again = [answer.emit_head(), answer.body.clone()].concat();
                 assert_eq!(webtask::Answer::parse(&again), Some(answer));

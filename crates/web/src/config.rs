@@ -41,7 +41,7 @@ pub struct WebConfig {
     pub authorities: Option<PathBuf>,
     /// Most bytes of the documents of one task.
     pub document_bytes: u64,
-    /// Certificates that definitions name by a label.
+    /// Certificates that definitions and WEB OPEN name by a label.
     pub certificates: BTreeMap<String, CertificateSection>,
 }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use cics::command::commands as rows;
 use cics::resp::Condition;
 use region::ServiceCommand;
@@ -11,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::client::{ClientError, Exchanged, Outgoing, Session, exchange};
+use crate::commands::client::Sending;
 use crate::commands::{Failure, Filled, Outcome, answer, client, fail, headers};
 use crate::service::{TaskCell, Web, lock};
 use crate::task::TaskState;
@@ -99,21 +101,34 @@ impl Web {
         let maps = &self.edition().maps;
         let outcome = match command.number {
             rows::web_send::NUMBER => {
-                let made = client::send(session, documents, maps, &command.operands);
-                made.map(|outgoing| {
-                    self.begin(session, outgoing);
-                    link::Operands::default()
-                })
+                match client::send(session, documents, maps, &command.operands) {
+                    Ok(Sending::Request(outgoing)) => {
+                        self.begin(session, outgoing, None);
+                        Ok(link::Operands::default())
+                    }
+                    Ok(Sending::First(outgoing, chunk, end)) => {
+                        self.begin(session, outgoing, Some(end));
+                        return self.push(command, session, chunk, false);
+                    }
+                    Ok(Sending::Chunk(chunk, last)) => {
+                        return self.push(command, session, chunk, last);
+                    }
+                    Err(failure) => Err(failure),
+                }
             }
             rows::web_converse::NUMBER => {
                 let made = client::converse(session, documents, maps, &command.operands);
                 match made {
                     Ok(outgoing) => {
-                        self.begin(session, outgoing);
+                        self.begin(session, outgoing, None);
                         return self.await_answer(command, session, cell, token);
                     }
                     Err(failure) => Err(failure),
                 }
+            }
+            rows::web_receive::NUMBER if session.chunks.is_some() => {
+                // The request has no end yet, so there is no answer to it.
+                fail(Condition::InvReq, 80)
             }
             rows::web_receive::NUMBER if session.pending.is_some() => {
                 return self.await_answer(command, session, cell, token);
@@ -125,8 +140,9 @@ impl Web {
         command.answer(&answer(outcome));
     }
 
-    /// Sends a request; its answer comes to the session.
-    fn begin(&self, session: &mut Session, outgoing: Outgoing) {
+    /// Sends a request; its answer comes to the session. The server's time
+    /// begins at once, or with the last chunk, of which `end` hears.
+    fn begin(&self, session: &mut Session, outgoing: Outgoing, end: Option<oneshot::Receiver<()>>) {
         let (done, pending) = oneshot::channel::<Exchanged>();
         session.pending = Some(pending);
         let (sender, target) = (session.sender.take(), session.target.clone());
@@ -135,9 +151,57 @@ impl Web {
         let limit = self.limit();
         self.0.runtime.spawn(move || async move {
             let exchanged = exchange(&connector, &target, sender, outgoing, most);
-            let exchanged = timeout(limit, exchanged).await;
+            let late = async {
+                if let Some(end) = end {
+                    let _ = end.await;
+                }
+                tokio::time::sleep(limit).await;
+            };
+            let exchanged = tokio::select! {
+                exchanged = exchanged => exchanged,
+                () = late => Err(ClientError::TimedOut),
+            };
             // The task may be over.
-            let _ = done.send(exchanged.unwrap_or(Err(ClientError::TimedOut)));
+            let _ = done.send(exchanged);
+        });
+    }
+
+    /// Sends a chunk; the task waits while the server does not read.
+    fn push(&self, mut command: ServiceCommand, session: &mut Session, chunk: Bytes, last: bool) {
+        let Some(chunks) = &mut session.chunks else {
+            return command.answer(&answer(fail(Condition::InvReq, 86)));
+        };
+        let (way, ended) = (chunks.way.clone(), chunks.ended.take_if(|_| last));
+        if last {
+            session.chunks = None;
+            // Headers behind the body are not sent.
+            session.headers.clear();
+        }
+        command.later();
+        let limit = self.limit();
+        self.0.runtime.spawn(move || async move {
+            let sent = async {
+                if !chunk.is_empty() {
+                    way.send(Some(chunk))
+                        .await
+                        .map_err(|_| ClientError::Socket)?;
+                }
+                if last {
+                    way.send(None).await.map_err(|_| ClientError::Socket)?;
+                }
+                Ok(())
+            };
+            let sent = timeout(limit, sent).await;
+            if let Some(ended) = ended {
+                let _ = ended.send(());
+            }
+            let outcome = match sent.unwrap_or(Err(ClientError::TimedOut)) {
+                Ok(()) => Ok(link::Operands::default()),
+                // The server has answered already, and wants no more.
+                Err(ClientError::Socket) if last => Ok(link::Operands::default()),
+                Err(error) => client::failed(error),
+            };
+            command.answer(&answer(outcome));
         });
     }
 

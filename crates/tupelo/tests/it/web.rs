@@ -346,6 +346,27 @@ fn a_program_is_a_client_of_another() {
 }
 
 #[test]
+fn a_request_goes_out_in_chunks_and_an_answer_comes_in_pieces() {
+    let region = Region::start();
+    let expected = [
+        "NO CERTIFICATE       16  40",
+        "OPEN                  0   0",
+        "END TOO EARLY        16  86",
+        "FIRST                 0   0",
+        "NO ANSWER YET        16  80",
+        "NO CHUNK             16  86",
+        "MORE                  0   0",
+        "END                   0   0",
+        "RECEIVE               0   0 164 one two two",
+        "PIECE                 0   0  12 line 01/line",
+        "PIECE                 0   0  12  02/line 03/",
+        "FIRST AGAIN           0   0",
+        "CLOSE WITHOUT END     0   0",
+    ];
+    assert_eq!(client(&region, "PART"), expected);
+}
+
+#[test]
 fn basic_authentication_asks_the_one_user_store() {
     let region = Region::with(|folder| {
         let csd = folder.join("resources.csd");

@@ -3,24 +3,24 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use ezasoket::Rule;
-use http_body_util::Full;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use rustls_pki_types::ServerName;
+use tls::Reloading;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::ClientConfig;
 
-use super::ClientError;
+use super::{ClientError, RequestBody};
+use crate::config::{CertificateSection, WebConfig};
 use crate::service::lock;
 
 /// A connection on which requests can be sent.
-pub type Sender = SendRequest<Full<Bytes>>;
+pub type Sender = SendRequest<RequestBody>;
 
 /// Connections to one server that are kept.
 const KEPT: usize = 32;
@@ -34,6 +34,8 @@ pub struct Target {
     pub host: String,
     /// Its port.
     pub port: u16,
+    /// Label of the certificate that the server is shown.
+    pub certificate: Option<String>,
 }
 
 impl Target {
@@ -58,6 +60,8 @@ pub struct Connector {
     resolver: bool,
     /// Trust in servers, or why there is none.
     tls: Result<TlsConnectorOf, String>,
+    /// The same with certificates of our own, by their labels.
+    certificates: HashMap<String, Result<Reloading<ClientConfig>, String>>,
     kept: Mutex<HashMap<Target, Vec<(Sender, Instant)>>>,
 }
 
@@ -72,16 +76,17 @@ impl std::fmt::Debug for TlsConnectorOf {
 }
 
 impl Connector {
-    /// Connections to these addresses; `authorities` is a file of certificates
-    /// that sign those of servers.
-    pub fn new(connect: &[String], resolver: bool, authorities: Option<&Path>) -> Connector {
+    /// Connections as the settings allow them.
+    pub fn new(config: &WebConfig) -> Connector {
+        let rules = config.connect.iter();
+        let labels = config.certificates.iter();
         Connector {
-            rules: connect
-                .iter()
-                .filter_map(|text| text.parse().ok())
+            rules: rules.filter_map(|text| text.parse().ok()).collect(),
+            resolver: config.resolver,
+            tls: trust(config.authorities.as_deref()),
+            certificates: labels
+                .map(|(label, section)| (label.clone(), shown(config, section)))
                 .collect(),
-            resolver,
-            tls: trust(authorities),
             kept: Mutex::default(),
         }
     }
@@ -111,13 +116,7 @@ impl Connector {
         match target.secure {
             false => begin(TokioIo::new(stream)).await,
             true => {
-                let tls = match &self.tls {
-                    Ok(TlsConnectorOf(tls)) => tls.clone(),
-                    Err(why) => {
-                        tracing::warn!(host = target.host, "no HTTPS: {why}");
-                        return Err(ClientError::Trust);
-                    }
-                };
+                let tls = self.tls(target)?;
                 let name = ServerName::try_from(target.host.clone());
                 let name = name.map_err(|_| ClientError::Host)?;
                 let stream = tls.connect(name, stream).await.map_err(|error| {
@@ -125,6 +124,30 @@ impl Connector {
                     ClientError::Trust
                 })?;
                 begin(TokioIo::new(stream)).await
+            }
+        }
+    }
+
+    /// What a server is called with.
+    fn tls(&self, target: &Target) -> Result<TlsConnector, ClientError> {
+        let Some(label) = &target.certificate else {
+            return match &self.tls {
+                Ok(TlsConnectorOf(tls)) => Ok(tls.clone()),
+                Err(why) => {
+                    tracing::warn!(host = target.host, "no HTTPS: {why}");
+                    Err(ClientError::Trust)
+                }
+            };
+        };
+        match self.certificates.get(label) {
+            Some(Ok(config)) => Ok(TlsConnector::from(config.config())),
+            Some(Err(why)) => {
+                tracing::warn!(host = target.host, label, "no certificate: {why}");
+                Err(ClientError::Certificate)
+            }
+            None => {
+                tracing::warn!(host = target.host, label, "there is no such certificate");
+                Err(ClientError::Certificate)
             }
         }
     }
@@ -173,11 +196,25 @@ where
     Ok(sender)
 }
 
-fn trust(authorities: Option<&Path>) -> Result<TlsConnectorOf, String> {
+fn trust(authorities: Option<&std::path::Path>) -> Result<TlsConnectorOf, String> {
     let file = authorities.ok_or("[web] authorities is not set")?;
     let roots = tls::authorities(file).map_err(|e| e.to_string())?;
     let client = tls::client(roots).map_err(|e| e.to_string())?;
     Ok(TlsConnectorOf(TlsConnector::from(client)))
+}
+
+/// What shows a server a certificate of ours.
+fn shown(
+    config: &WebConfig,
+    section: &CertificateSection,
+) -> Result<Reloading<ClientConfig>, String> {
+    let authorities = config.authorities.clone();
+    let files = tls::ClientFiles {
+        certificate: section.certificate.clone(),
+        key: section.key.clone(),
+        authorities: authorities.ok_or("[web] authorities is not set")?,
+    };
+    tls::client_with_certificate(files).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]
@@ -190,6 +227,7 @@ mod tests {
             secure,
             host: host.to_owned(),
             port,
+            certificate: None,
         };
         assert_eq!(target(false, "h", 80).authority(), "h");
         assert_eq!(target(true, "h", 80).authority(), "h:80");

@@ -1,6 +1,7 @@
 //! CICS as a client: sessions with servers, and the runtime on which their
 //! requests wait, one thread that begins with its first use.
 
+mod body;
 mod connect;
 mod session;
 
@@ -11,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use region::engine::{self, EngineClass};
 use tokio::sync::mpsc;
 
+pub use body::{Chunks, RequestBody};
 pub use connect::{Connector, Target};
 pub use session::{Exchanged, Outgoing, Response, Session, exchange};
 
@@ -23,6 +25,8 @@ pub enum ClientError {
     NotAllowed,
     /// There is no trust in the server's certificate, or in none.
     Trust,
+    /// There is no certificate of that label, or it cannot be used.
+    Certificate,
     /// The connection could not be made, or was lost.
     Socket,
     /// The path cannot be one of a request.

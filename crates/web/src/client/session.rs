@@ -7,11 +7,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use copybook::codepage::CodePage;
 use http::{HeaderMap, Method, StatusCode, Version};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Limited};
 use tokio::sync::oneshot;
 
-use super::ClientError;
 use super::connect::{Connector, Sender, Target};
+use super::{Chunks, ClientError, RequestBody};
 
 /// A session.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub struct Session {
     pub received: usize,
     /// Where the browse of its headers stands.
     pub browse: Option<usize>,
+    /// The way to the request that is sent in chunks, until its end.
+    pub chunks: Option<Chunks>,
     /// The answer that is under way.
     pub pending: Option<oneshot::Receiver<Exchanged>>,
     /// The connection, while no request is under way.
@@ -68,7 +70,7 @@ pub struct Outgoing {
     /// Headers.
     pub headers: HeaderMap,
     /// The body.
-    pub body: Bytes,
+    pub body: RequestBody,
     /// The connection is closed after it.
     pub close: bool,
 }
@@ -93,7 +95,7 @@ pub async fn exchange(
     let mut request = http::Request::builder()
         .method(outgoing.method)
         .uri(outgoing.target)
-        .body(Full::new(outgoing.body))
+        .body(outgoing.body)
         .map_err(|_| ClientError::Path)?;
     *request.headers_mut() = outgoing.headers;
     let answer = sender.send_request(request).await;

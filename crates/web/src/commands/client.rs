@@ -17,14 +17,17 @@ use copybook::codepage::CodePage;
 use http::{HeaderValue, Method, Version, header};
 use link::Operands;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use tokio::sync::oneshot;
 
 use super::parse::host_type;
 use super::{Failure, Filled, Outcome, cvda, fail, says, text};
-use crate::client::{ClientError, Outgoing, Response, Session, Target};
+use crate::client::{ClientError, Outgoing, RequestBody, Response, Session, Target};
 use crate::document::Documents;
 use crate::maps::Maps;
 use crate::pages;
 
+/// INVREQ: chunks out of their order, or of a document.
+const CHUNKS: u32 = 86;
 /// What a path or a query may not have on the wire.
 const UNSAFE: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`');
 
@@ -110,11 +113,16 @@ pub fn open(maps: &Maps, given: &Operands, page: CodePage) -> Result<Session, Fa
                 secure: map.secure,
                 host: host.to_owned(),
                 port: map.port.or(port).unwrap_or(own),
+                certificate: map.certificate.clone(),
             };
             (target, Some((map.name.clone(), map.path.clone())))
         }
         None => (target(given)?, None),
     };
+    let mut target = target;
+    if let Some(label) = text(given, open_row::CERTIFICATE).filter(|label| !label.is_empty()) {
+        target.certificate = Some(label);
+    }
     Ok(Session {
         target,
         map,
@@ -124,6 +132,7 @@ pub fn open(maps: &Maps, given: &Operands, page: CodePage) -> Result<Session, Fa
         response: None,
         received: 0,
         browse: None,
+        chunks: None,
         pending: None,
         sender: None,
         closed: false,
@@ -163,29 +172,66 @@ fn target(given: &Operands) -> Result<Target, Failure> {
             secure,
             host: host.to_owned(),
             port,
+            certificate: None,
         }),
     }
 }
 
-/// The request that SEND asks for.
+/// What SEND asks for.
+#[derive(Debug)]
+pub enum Sending {
+    /// A request.
+    Request(Outgoing),
+    /// A request of which more chunks come, its first chunk, and what hears of
+    /// the last.
+    First(Outgoing, Bytes, oneshot::Receiver<()>),
+    /// A chunk; true for the last.
+    Chunk(Bytes, bool),
+}
+
+/// What SEND asks for.
 pub fn send(
     session: &mut Session,
     documents: &mut Documents,
     maps: &Maps,
     given: &Operands,
-) -> Result<Outgoing, Failure> {
-    let chunked = [send_row::CHUNKYES, send_row::CHUNKEND];
-    let by_cvda = given.get_int(send_row::CHUNKING);
-    if chunked.iter().any(|option| given.has(*option))
-        || by_cvda.is_some_and(|value| value != cvda("CHUNKNO"))
-    {
-        // A request goes out whole here.
-        return fail(Condition::InvReq, 86);
+) -> Result<Sending, Failure> {
+    let says = |flag, name| says(given, flag, send_row::CHUNKING, name);
+    let last = says(send_row::CHUNKEND, "CHUNKEND");
+    let more = says(send_row::CHUNKYES, "CHUNKYES");
+    if given.has(send_row::DOCTOKEN) && (last || more) {
+        return fail(Condition::InvReq, CHUNKS);
+    }
+    if session.chunks.is_some() {
+        // Its method, path and headers have gone out.
+        if !last && !more {
+            return fail(Condition::InvReq, CHUNKS);
+        }
+        let chunk = body(session, documents, given, &SEND)?;
+        if more && chunk.is_empty() {
+            // An empty chunk is the end, which CHUNKEND says.
+            return fail(Condition::LengErr, 58);
+        }
+        return Ok(Sending::Chunk(chunk.into(), last));
+    }
+    if last {
+        return fail(Condition::InvReq, CHUNKS);
     }
     if !given.has(send_row::METHOD) && !SEND.methods.iter().any(|(m, _)| given.has(*m)) {
         return fail(Condition::InvReq, 10);
     }
-    outgoing(session, documents, maps, given, &SEND)
+    if !more {
+        return outgoing(session, documents, maps, given, &SEND).map(Sending::Request);
+    }
+    let chunk = body(session, documents, given, &SEND)?;
+    if chunk.is_empty() {
+        return fail(Condition::LengErr, 58);
+    }
+    let mut outgoing = outgoing(session, documents, maps, given, &SEND)?;
+    let (body, chunks, end) = RequestBody::chunks();
+    outgoing.body = body;
+    session.chunks = Some(chunks);
+    Ok(Sending::First(outgoing, chunk.into(), end))
 }
 
 /// The request that CONVERSE asks for.
@@ -252,7 +298,7 @@ fn outgoing(
         method,
         target,
         headers,
-        body: Bytes::from(body),
+        body: Bytes::from(body).into(),
         close,
     })
 }
@@ -508,6 +554,7 @@ pub fn failed<T>(error: ClientError) -> Result<T, Failure> {
         ClientError::Host => fail(Condition::NotFnd, 1),
         ClientError::NotAllowed => fail(Condition::NotAuth, 100),
         ClientError::Trust => fail(Condition::IoErr, 45),
+        ClientError::Certificate => fail(Condition::InvReq, 40),
         ClientError::Socket => fail(Condition::IoErr, 42),
         ClientError::Path => fail(Condition::InvReq, 63),
         ClientError::Body => fail(Condition::IoErr, 41),

@@ -87,10 +87,19 @@ pub struct Requester {
     installed: Arc<Installed>,
     pipeline: Pipeline,
     kinds: Kinds,
-    /// How long its connection is kept afterwards.
-    keep: Option<Duration>,
+    /// What its URIMAP says of its connection.
+    of_map: OfMap,
     /// What the sending came to, when it failed.
     failed: Option<(Condition, u32)>,
+}
+
+/// What a URIMAP says of the connections to its server.
+#[derive(Debug, Default)]
+struct OfMap {
+    /// How long one is kept afterwards.
+    keep: Option<Duration>,
+    /// Label of the certificate that the server is shown.
+    certificate: Option<String>,
 }
 
 impl Web {
@@ -163,15 +172,24 @@ impl Web {
             }
             Some(_) => {}
         }
-        let (uri, keep) = match text(given, row::URIMAP).filter(|name| !name.is_empty()) {
+        let (uri, of_map) = match text(given, row::URIMAP).filter(|name| !name.is_empty()) {
             Some(name) => match edition.maps.client(&name) {
-                Some(map) if map.enabled => (url_of(map), keeping(map.socket_close_s)),
+                Some(map) if map.enabled => {
+                    let of_map = OfMap {
+                        keep: keeping(map.socket_close_s),
+                        certificate: map.certificate.clone(),
+                    };
+                    (url_of(map), of_map)
+                }
                 Some(_) => return fail(Condition::InvReq, resp2::NO_URI),
                 None => return fail(Condition::NotFnd, 3),
             },
             None => {
                 let named = text(given, row::URI).filter(|uri| !uri.trim().is_empty());
-                (named.unwrap_or_else(|| service.binding.uri.clone()), None)
+                (
+                    named.unwrap_or_else(|| service.binding.uri.clone()),
+                    OfMap::default(),
+                )
             }
         };
         if uri.is_empty() {
@@ -179,7 +197,7 @@ impl Web {
         }
         let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
         let channel = ChannelData::parse(channel).unwrap_or_default();
-        self.request(service, installed, uri, keep, &channel)
+        self.request(service, installed, uri, of_map, &channel)
     }
 
     fn request(
@@ -187,7 +205,7 @@ impl Web {
         service: Arc<WebService>,
         installed: Arc<Installed>,
         uri: String,
-        keep: Option<Duration>,
+        of_map: OfMap,
         channel: &ChannelData,
     ) -> Result<Requester, Failure> {
         let name = data_container(&service);
@@ -221,7 +239,7 @@ impl Web {
             service,
             installed,
             kinds,
-            keep,
+            of_map,
             failed: None,
         })
     }
@@ -238,13 +256,13 @@ impl Web {
             Some(seconds) => Duration::from_secs(u64::from(seconds)),
         };
         let connector = &self.0.connector;
-        let kept = requester.keep.and_then(|_| connector.kept(&target));
+        let kept = requester.of_map.keep.and_then(|_| connector.kept(&target));
         let most = usize::try_from(self.0.config.client_body_bytes).unwrap_or(usize::MAX);
         let exchanged = exchange(connector, &target, kept, outgoing, most);
         let exchanged = timeout(limit, exchanged).await;
         match exchanged.unwrap_or(Err(ClientError::TimedOut)) {
             Ok((response, sender)) => {
-                if let (Some(sender), Some(time)) = (sender, requester.keep) {
+                if let (Some(sender), Some(time)) = (sender, requester.of_map.keep) {
                     connector.keep(&target, sender, time);
                 }
                 requester.received(&response);
@@ -433,6 +451,7 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
         secure: url.scheme.eq_ignore_ascii_case("https"),
         host: url.host.to_owned(),
         port: url.port,
+        certificate: requester.of_map.certificate.clone(),
     };
     let path = match url.query {
         "" => url.path.to_owned(),
@@ -471,8 +490,8 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
             method: Method::POST,
             target: path,
             headers,
-            body: Bytes::from(body),
-            close: requester.keep.is_none(),
+            body: Bytes::from(body).into(),
+            close: requester.of_map.keep.is_none(),
         },
     ))
 }
@@ -482,6 +501,7 @@ fn told(error: ClientError) -> &'static str {
         ClientError::Host => "the host is not known",
         ClientError::NotAllowed => "[web] connect does not allow the address",
         ClientError::Trust => "there is no trust in the server's certificate",
+        ClientError::Certificate => "the certificate of its URIMAP cannot be used",
         ClientError::Socket => "the connection failed",
         ClientError::Path => "the path cannot be one of a request",
         ClientError::Body => "its answer is larger than client_body_bytes, or broken",

@@ -434,8 +434,8 @@ pub(super) mod rows {
         output HTTPRNUM(Halfword);
         @rules
             Rule::ExactlyOne(&["URIMAP", "HOST"]),
-            Rule::Unserved(&["CERTIFICATE", "CIPHERS", "NUMCIPHERS"], Condition::InvReq);
-        @conditions InvReq(0, 15, 22, 25, 26), IoErr(42, 45), LengErr(8, 29), NotAuth(100), NotFnd(1, 61), TimedOut(62);
+            Rule::Unserved(&["CIPHERS", "NUMCIPHERS"], Condition::InvReq);
+        @conditions InvReq(0, 15, 22, 25, 26, 40), IoErr(42, 45), LengErr(8, 29), NotAuth(100), NotFnd(1, 61), TimedOut(62);
     }
 
     command! {

@@ -1,0 +1,89 @@
+//! The body of a request: complete, or chunks that a program sends by and by.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::{Body, Frame, SizeHint};
+use tokio::sync::{mpsc, oneshot};
+
+/// Chunks that wait for the server; one more and the program waits.
+const QUEUE: usize = 16;
+
+/// The body of a request.
+#[derive(Debug)]
+pub enum RequestBody {
+    /// It is complete.
+    Whole(Full<Bytes>),
+    /// Its chunks come by and by, `None` ends it. Closed before, the request is
+    /// cut off.
+    Chunks(mpsc::Receiver<Option<Bytes>>),
+}
+
+/// A program's way to the body that it sends in chunks.
+#[derive(Debug)]
+pub struct Chunks {
+    /// Takes chunks, and `None` for their end.
+    pub way: mpsc::Sender<Option<Bytes>>,
+    /// Told once the last chunk is there: the server's time begins.
+    pub ended: Option<oneshot::Sender<()>>,
+}
+
+impl RequestBody {
+    /// A body for chunks, the way to it, and what hears of their end.
+    pub fn chunks() -> (RequestBody, Chunks, oneshot::Receiver<()>) {
+        let (way, chunks) = mpsc::channel(QUEUE);
+        let (ended, end) = oneshot::channel();
+        let ended = Some(ended);
+        (RequestBody::Chunks(chunks), Chunks { way, ended }, end)
+    }
+}
+
+impl From<Bytes> for RequestBody {
+    fn from(bytes: Bytes) -> RequestBody {
+        RequestBody::Whole(Full::new(bytes))
+    }
+}
+
+/// The program has gone away before the end of its chunks.
+#[derive(Debug, thiserror::Error)]
+#[error("the request's chunks have no end")]
+pub struct CutOff;
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = CutOff;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
+        match &mut *self {
+            RequestBody::Whole(whole) => {
+                let frame = ready!(Pin::new(whole).poll_frame(cx));
+                Poll::Ready(frame.map(|frame| frame.map_err(|never: Infallible| match never {})))
+            }
+            RequestBody::Chunks(chunks) => Poll::Ready(match ready!(chunks.poll_recv(cx)) {
+                Some(Some(chunk)) => Some(Ok(Frame::data(chunk))),
+                Some(None) => None,
+                None => Some(Err(CutOff)),
+            }),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            RequestBody::Whole(whole) => whole.is_end_stream(),
+            RequestBody::Chunks(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            RequestBody::Whole(whole) => whole.size_hint(),
+            RequestBody::Chunks(_) => SizeHint::default(),
+        }
+    }
+}
