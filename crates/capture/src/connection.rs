@@ -65,6 +65,13 @@ impl Connection {
         }
     }
 
+    /// Whether acknowledgements without data are missing from the capture, as a filter or
+    /// a reader of sessions leaves them out.
+    pub(crate) fn lacks_acks(&self) -> bool {
+        let silent = |end: &End| end.data_segments >= ACKLESS_DATA && end.pure_acks == 0;
+        silent(&self.client) && silent(&self.server)
+    }
+
     /// Whether its times were made up: nearly all packets are as far apart.
     pub fn has_made_times(&self) -> bool {
         let packets = self.client.segments + self.server.segments;
@@ -218,6 +225,9 @@ impl Default for End {
         }
     }
 }
+
+/// Data segments from each end among which some acknowledgement comes by itself.
+const ACKLESS_DATA: u64 = 20;
 
 /// Fewer packets may be as far apart by chance.
 const MADE_PACKETS: u64 = 8;

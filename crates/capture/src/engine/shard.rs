@@ -191,7 +191,7 @@ impl Shard {
                 );
             }
         }
-        if segment.marks.any(Marks::RESENT)
+        if (segment.marks.any(Marks::RESENT) || flow.tracker.copied)
             && !segment.marks.any(Marks::SPURIOUS_RETRANSMISSION)
             && segment.len > 0
         {
@@ -402,11 +402,7 @@ impl Shard {
         let went_on = connection.client.pure_acks + connection.client.data_segments > 0;
         let silent = shake.syn_acks == 0 && connection.server.segments == 0 && !went_on;
         self.totals.unanswered_connections += (shake.syns > 0 && silent && waited) as u64;
-        let ends = [&connection.client, &connection.server];
-        let ackless = tcp
-            && ends
-                .iter()
-                .all(|end| end.data_segments >= ACKLESS_DATA && end.pure_acks == 0);
+        let ackless = tcp && connection.lacks_acks();
         self.totals.ackless_connections += u64::from(ackless);
         self.totals.made_times += u64::from(tcp && connection.has_made_times());
         let sent = [connection.client.bytes, connection.server.bytes];
@@ -474,9 +470,6 @@ const REUSE_NS: i64 = 60_000_000_000;
 
 /// Pairs of ends remembered for it, a shard.
 const MAX_RECENT: usize = 4096;
-
-/// Data segments from each end among which some acknowledgement comes by itself.
-const ACKLESS_DATA: u64 = 20;
 
 /// A client asks again after this (RFC 6298 2.1).
 const SYN_TIMER_NS: i64 = 1_000_000_000;

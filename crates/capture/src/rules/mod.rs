@@ -106,14 +106,14 @@ pub(crate) fn applies(rule: &dyn Rule, connection: &Connection) -> bool {
 
 /// No more than medium where the capture itself is in doubt: packets out of the
 /// order of their times, bytes that nobody captured, a client that went on without
-/// the answer to its SYN, or one direction alone.
+/// the answer to its SYN, no acknowledgement by itself, or one direction alone.
 pub(crate) fn as_trusted(connection: &Connection, confidence: Confidence) -> Confidence {
     let doubts = Marks::TIME_BACKWARDS | Marks::ACKED_UNSEEN;
     let ends = [&connection.client, &connection.server];
     let shake = &connection.handshake;
     let unanswered = shake.syns > 0 && shake.syn_acks == 0 && connection.client.bytes > 0;
     let holes = (ends.iter()).any(|end| end.marks.of(doubts) > 0 || end.segments == 0);
-    match holes || unanswered {
+    match holes || unanswered || connection.lacks_acks() {
         true => confidence.min(Confidence::Medium),
         false => confidence,
     }

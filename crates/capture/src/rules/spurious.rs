@@ -139,8 +139,12 @@ pub(super) fn is_needless(gap: &Gap<'_>, copy: &Segment) -> bool {
 }
 
 /// How sure it is, when a connection has ended, that `sender`'s copies were needed: a
-/// receiver that told of one that was not may have lost its answers too.
+/// receiver that told of one that was not may have lost its answers too, and without
+/// its acknowledgements nothing is known.
 pub(super) fn needed_word(connection: &Connection, sender: Side) -> Confidence {
+    if connection.lacks_acks() {
+        return Confidence::Low;
+    }
     match connection.end(sender).marks.of(Marks::PROVEN_SPURIOUS) {
         0 => as_trusted(connection, Confidence::High),
         _ => Confidence::Medium,

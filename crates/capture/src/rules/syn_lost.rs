@@ -2,7 +2,7 @@
 //! timer of a second or more passed.
 
 use super::{About, Claim, Confidence, Evidence, Finding, Gap, Rule};
-use crate::{Explanation, Flags, Phase};
+use crate::{Explanation, Flags, Phase, Segment};
 
 /// Claims gaps before a SYN or SYN-ACK that was sent again.
 pub struct SynLost;
@@ -47,6 +47,9 @@ impl Rule for SynLost {
             // Another attempt, not the same one.
             return None;
         }
+        if is_replayed(gap, after) {
+            return None;
+        }
         let answered = between.clone().any(|s| s.from != after.from);
         let connected = (gap.later().iter())
             .any(|s| s.from != after.from && s.flags.has(Flags::ACK) && !s.flags.has(Flags::RST));
@@ -89,6 +92,17 @@ impl Rule for SynLost {
             });
         }
     }
+}
+
+/// Whether one SYN is in the capture twice, up to this one: what is sent again has
+/// another identification, and the times of what is played again are nobody's.
+fn is_replayed(gap: &Gap<'_>, last: &Segment) -> bool {
+    let syns = || {
+        (gap.timeline.iter())
+            .filter(|s| s.packet <= last.packet && s.from == last.from && s.flags.has(Flags::SYN))
+    };
+    (syns().enumerate())
+        .any(|(nth, one)| one.ip_id != 0 && syns().skip(nth + 1).any(|s| s.ip_id == one.ip_id))
 }
 
 /// The shortest timer of a SYN that is in use.

@@ -96,11 +96,9 @@ impl Tracker {
                 let told = rev.duplicate_acks >= 2 && rev.ack == Some(seq);
                 if told && now - rev.ack_ns < FAST_NS {
                     marks.set(Marks::FAST_RETRANSMISSION);
-                } else if now - fwd.next_seq_ns < late_ns
-                    && fwd.next_seq != segment.end_seq()
-                    && !sent_behind(segment, fwd.next_seq_ts)
-                {
+                } else if now - fwd.next_seq_ns < late_ns && fwd.next_seq != segment.end_seq() {
                     marks.set(Marks::OUT_OF_ORDER);
+                    self.copied = sent_behind(segment, fwd.next_seq_ts);
                 } else {
                     marks.set(Marks::RETRANSMISSION);
                 }

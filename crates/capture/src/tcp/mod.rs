@@ -31,6 +31,9 @@ pub(crate) struct Tracker {
     /// The last segment proved that this byte of the other side was sent
     /// again without need.
     pub(crate) proven: Option<u32>,
+    /// The last segment looks overtaken by its time, and its sender's clock says that
+    /// it was sent again.
+    pub(crate) copied: bool,
 }
 
 impl Tracker {
@@ -61,6 +64,7 @@ impl Tracker {
         from: Side,
     ) -> Segment {
         self.proven = None;
+        self.copied = false;
         let mut marks = Marks::default();
         let first = self.halves.iter().all(|half| !half.seen);
         let possible = self.now_ns..=self.now_ns.saturating_add(LONGEST_NS);

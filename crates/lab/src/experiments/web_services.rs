@@ -416,7 +416,7 @@ fn conclude(report: &mut Report, came: &[Came], direct: f64) {
          three waits: two of answers and one of the request, which lies within a task. Ours has \
          two without TLS, of the request and of the answer, and the handshake's beside them with \
          it. So the published times before the change are not met more closely; those after it \
-         are of another machine. Of a handshake's waits the capture names none."
+         are of another machine. Of a handshake the capture tells whose turn each wait was."
             .into(),
     );
 }
