@@ -108,7 +108,7 @@ fn server(applid: &str) -> Map<String, Value> {
     let fields = json!({
         "SMF123_REC_TYPE": 123,
         "SMF123_SUBTYPE": 1,
-        "SMF123_SUBTYPE_VERSION": 2,
+        "SMF123S1_SUBTYPE_VERSION": 2,
         "SMF123_SERVER_SYSTEM": host.trim(),
         "SMF123_SERVER_JOBID": std::process::id().to_string(),
         "SMF123_SERVER_JOBNAME": applid,

@@ -121,14 +121,16 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
     }
     for service in &app.csd.tcpipservices {
         if let Some(program) = service.analyzer.as_ref().filter(|p| !known(p)) {
-            said.push(format!("TCPIPSERVICE({}): there is no analyzer {program}", service.name));
+            let message = format!("TCPIPSERVICE({}): there is no analyzer {program}", service.name);
+            warn(0, message, compiled_from.to_owned());
         }
     }
     for map in &app.csd.urimaps {
         if let UriMapUsage::Server { answer: UriMapAnswer::Program { program, converter, .. }, .. } = &map.usage {
             for (what, name) in [("program", program), ("converter", converter)] {
                 if let Some(name) = name.as_ref().filter(|p| !known(p)) {
-                    said.push(format!("URIMAP({}): there is no {what} {name}", map.name));
+                    let message = format!("URIMAP({}): there is no {what} {name}", map.name);
+                    warn(0, message, compiled_from.to_owned());
                 }
             }
         }
