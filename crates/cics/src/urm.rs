@@ -161,8 +161,6 @@ pub const URP_OK_LOOP: i64 = 16;
 pub const URP_SECURITY_FAILURE: i64 = 1;
 /// Reason: what the client sent makes no sense.
 pub const URP_CORRUPT_CLIENT_DATA: i64 = 2;
-/// WBRA-UNESCAPE: the data of a form are to be unescaped.
-pub const UNESCAPE_REQUIRED: u8 = b'1';
 
 /// Bytes of a list.
 pub fn bytes_of(list: &[Parameter]) -> usize {
@@ -292,12 +290,12 @@ pub fn dfhwbuco() -> String {
     }
     let letters = [
         ("WBRA-REQUEST-HTTP", REQUEST_HTTP),
-        ("WBRA-REQUEST-NON-HTTP", b'0'),
+        ("WBRA-REQUEST-NON-HTTP", "0"),
         ("WBRA-UNESCAPE-REQUIRED", UNESCAPE_REQUIRED),
-        ("WBRA-UNESCAPE-NOT-REQUIRED", b'0'),
+        ("WBRA-UNESCAPE-NOT-REQUIRED", UNESCAPE_NOT_REQUIRED),
     ];
     for (name, value) in letters {
-        constant(&mut text, name, "X", &format!("'{}'", char::from(value)));
+        constant(&mut text, name, "X", &format!("'{value}'"));
     }
     text
 }
@@ -326,9 +324,13 @@ pub const EYE_DECODE: &str = ">decode ";
 /// ENCODE-EYECATCHER.
 pub const EYE_ENCODE: &str = ">encode ";
 /// WBRA-REQUEST-TYPE: all requests that come here.
-pub const REQUEST_HTTP: u8 = b'1';
+pub const REQUEST_HTTP: &str = "1";
 /// WBRA-VERSION and its like.
-pub const VERSION: &[u8] = b"0";
+pub const VERSION: &str = "0";
+/// WBRA-UNESCAPE: the data of a form are to be unescaped.
+pub const UNESCAPE_REQUIRED: &str = "1";
+/// WBRA-UNESCAPE: they stay as they are.
+pub const UNESCAPE_NOT_REQUIRED: &str = "0";
 
 #[cfg(test)]
 mod tests {

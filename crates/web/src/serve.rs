@@ -49,6 +49,16 @@ struct Chosen {
     analysis: Vec<u8>,
 }
 
+/// The state of a task, which goes with this: a client that goes away drops the
+/// future that waits for its analyzer.
+struct Registered<'w>(&'w Web, u64);
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        self.0.forget(self.1);
+    }
+}
+
 /// What an analyzer has said.
 struct Said {
     user: UserId,
@@ -303,8 +313,9 @@ impl Web {
         let number = task.number();
         let (answer, _unheard) = oneshot::channel();
         self.register(number, ServerSide::new(way.request.clone(), answer));
+        let registered = Registered(self, number);
         let reply = task.run().await;
-        self.forget(number);
+        drop(registered);
         if let Outcome::Abend(abend) = reply.outcome() {
             let detail = format!("The analyzer has ended with abend {}", abend.code());
             let status = StatusCode::INTERNAL_SERVER_ERROR;

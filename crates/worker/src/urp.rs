@@ -89,9 +89,9 @@ fn analyze(
     ] {
         area.set_text(name, &text(bytes));
     }
-    area.set_text("WBRA-VERSION", &text("0"));
-    area.set_text("WBRA-REQUEST-TYPE", &text("1"));
-    area.set_text("WBRA-UNESCAPE", &text("0"));
+    area.set_text("WBRA-VERSION", &text(urm::VERSION));
+    area.set_text("WBRA-REQUEST-TYPE", &text(urm::REQUEST_HTTP));
+    area.set_text("WBRA-UNESCAPE", &text(urm::UNESCAPE_NOT_REQUIRED));
     area.get("WBRA-DFHCNV-KEY").fill(0xFF);
     area.set_int("WBRA-FUNCTION", urm::URP_ANALYZE);
     address(&mut area, "WBRA-CLIENT", "-ADDRESS", &given.client);
@@ -127,7 +127,7 @@ fn analyze(
         user: name("WBRA-USERID"),
         character_set: name("WBRA-CHARACTERSET"),
         host_code_page: name("WBRA-HOSTCODEPAGE"),
-        unescape: name("WBRA-UNESCAPE").as_bytes() == [urm::UNESCAPE_REQUIRED],
+        unescape: name("WBRA-UNESCAPE") == urm::UNESCAPE_REQUIRED,
         ..Analysis::default()
     };
     said.response = area.int("WBRA-RESPONSE") as i32;
@@ -292,7 +292,7 @@ impl Conversion {
         let text = |text: &str| pages::convert(text.as_bytes(), CodePage::latin1(), self.page);
         let mut area = list_at(DECODE, list);
         area.set_text("DECODE-EYECATCHER", &text(urm::EYE_DECODE));
-        area.set_text("DECODE-VERSION", &text("0"));
+        area.set_text("DECODE-VERSION", &text(urm::VERSION));
         // Its storage may be given back and replaced.
         area.set_text("DECODE-VOLATILE", &text("1"));
         area.set_int("DECODE-FUNCTION", urm::URP_DECODE);
@@ -335,7 +335,7 @@ impl Conversion {
         let text = |text: &str| pages::convert(text.as_bytes(), CodePage::latin1(), self.page);
         let mut area = list_at(ENCODE, list);
         area.set_text("ENCODE-EYECATCHER", &text(urm::EYE_ENCODE));
-        area.set_text("ENCODE-VERSION", &text("0"));
+        area.set_text("ENCODE-VERSION", &text(urm::VERSION));
         area.set_int("ENCODE-FUNCTION", urm::URP_ENCODE);
         area.set_int("ENCODE-ENTRY-COUNT", round);
         area.get("ENCODE-USER-TOKEN").copy_from_slice(&self.token);

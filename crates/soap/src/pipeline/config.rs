@@ -202,7 +202,8 @@ impl Config {
             match child.name.as_str() {
                 "headerprogram" => headers.push(header_program(child)?),
                 // It says where Java runs, which nothing here needs.
-                "jvmserver" | "repository" | "addressing" => {}
+                "jvmserver" | "repository" => {}
+                "addressing" => return Err(form(child, ADDRESSING)),
                 other => return Err(form(child, unknown(other, &from.name))),
             }
         }
@@ -229,6 +230,10 @@ fn program_handler(from: &Element) -> Result<Handler, ConfigError> {
     })
 }
 
+/// WS-Addressing: the element `addressing`, or the header program DFHWSADH.
+const ADDRESSING: &str =
+    "WS-Addressing is not supported; take it out if messages may go without it";
+
 fn header_program(from: &Element) -> Result<HeaderProgram, ConfigError> {
     let text = |name: &str| {
         let child = from.children.iter().find(|c| c.name == name);
@@ -240,6 +245,9 @@ fn header_program(from: &Element) -> Result<HeaderProgram, ConfigError> {
         let reason = "a headerprogram needs program_name, namespace and localname";
         return Err(form(from, reason));
     };
+    if name == "DFHWSADH" {
+        return Err(form(from, ADDRESSING));
+    }
     Ok(HeaderProgram {
         program: program(from, &name)?,
         namespace,
@@ -303,6 +311,32 @@ fn form(at: &Element, reason: impl Into<String>) -> ConfigError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addressing_is_refused_by_its_name_and_line() {
+        let refused = |inside: &str| {
+            let text = format!(
+                "<provider_pipeline xmlns='http://www.ibm.com/software/htp/cics/pipeline'>
+                <service><terminal_handler><cics_soap_1.2_handler>
+                {inside}
+                </cics_soap_1.2_handler></terminal_handler></service>
+                <apphandler>DFHPITP</apphandler></provider_pipeline>"
+            );
+            Config::parse(&text).unwrap_err().to_string()
+        };
+        let header = "<headerprogram><program_name>DFHWSADH</program_name>\
+            <namespace>urn:a</namespace><localname>*</localname></headerprogram>";
+        for inside in [
+            header,
+            "<addressing><namespace>urn:a</namespace></addressing>",
+        ] {
+            let said = refused(inside);
+            assert!(
+                said.contains("WS-Addressing") && said.contains('3'),
+                "{said}"
+            );
+        }
+    }
 
     #[test]
     fn the_documented_forms_are_read() {
