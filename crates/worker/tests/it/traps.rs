@@ -71,6 +71,10 @@ fn a_callers_handle_abend_does_not_see_an_abend_of_its_subprogram() {
         .run("C", &" ".repeat(100))
         .play();
     assert_eq!(played.abend(0), "ASRA");
+    let abend = &played.end(0)["abend"];
+    let message = abend["message"].as_str().unwrap();
+    assert_eq!(abend["program"], "A");
+    assert!(message.ends_with("(the line is of BAD)"), "{message}");
     // The next level out is another matter, and so is the CALL itself.
     assert!(played.commarea(1).starts_with("caught"));
     assert!(played.commarea(2).starts_with("caught"));
