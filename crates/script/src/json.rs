@@ -289,13 +289,16 @@ impl Writer {
             if text.is_null() {
                 return None;
             }
-            act(
-                &mut self.out,
-                std::slice::from_raw_parts(text.cast(), bytes as usize),
-            );
+            let fits = bytes as usize <= MOST_BYTES;
+            if fits {
+                act(
+                    &mut self.out,
+                    std::slice::from_raw_parts(text.cast(), bytes as usize),
+                );
+            }
             qjs::JS_FreeCString(self.ctx, text);
+            fits.then_some(())
         }
-        Some(())
     }
 }
 
