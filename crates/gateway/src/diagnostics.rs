@@ -37,6 +37,8 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it, where one thing is likely right.
     pub help: Option<String>,
+    /// Whether it is a requirement on callers that nothing would enforce.
+    pub unguarded: bool,
 }
 
 impl fmt::Display for Diagnostic {
@@ -110,7 +112,22 @@ impl Diagnostics {
             position,
             message,
             help,
+            unguarded: false,
         });
+    }
+
+    /// A requirement on callers that nothing would enforce.
+    pub(crate) fn unguarded(
+        &mut self,
+        file: &Path,
+        position: Position,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.error_help(file, position, message, help);
+        if let Some(last) = self.0.last_mut() {
+            last.unguarded = true;
+        }
     }
 }
 

@@ -70,7 +70,7 @@ fn tell(document: &Document, at: Position, message: String, help: String, out: &
         .iter()
         .any(|d| d.position == at && d.message == message);
     if !told {
-        out.error_help(&document.file, at, message, help);
+        out.unguarded(&document.file, at, message, help);
     }
 }
 

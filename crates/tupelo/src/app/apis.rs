@@ -22,14 +22,18 @@ pub struct Apis {
     /// Names of those, of the bad ones, whose copybooks are not those of the
     /// programs any more.
     pub drifted: Vec<String>,
+    /// Names of those, of the bad ones, that ask of their callers what nothing
+    /// would enforce.
+    pub unguarded: Vec<String>,
 }
 
 impl Apis {
-    /// Keeps the versions that are in force of projects that are wrong now.
+    /// Keeps the versions that are in force of projects that are wrong now, but
+    /// for those that ask more of their callers than those versions may.
     /// Gives their names.
     pub fn keep(&mut self, in_force: &[Arc<Api>]) -> Vec<String> {
         let mut kept = Vec::new();
-        for name in &self.bad {
+        for name in self.bad.iter().filter(|name| !self.unguarded.contains(name)) {
             if let Some(old) = in_force.iter().find(|api| api.name() == name) {
                 self.good.push(old.clone());
                 kept.push(name.clone());
@@ -108,6 +112,9 @@ impl Application {
                 Ok(api) => api,
                 Err(Diagnostics(faults)) => {
                     apis.reasons.push(reason(&faults));
+                    if faults.iter().any(|fault| fault.unguarded) {
+                        apis.unguarded.push(name.clone());
+                    }
                     findings.extend(faults);
                     apis.bad.push(name);
                     continue;

@@ -174,3 +174,17 @@ fn what_cannot_be_read_leaves_the_old_state_in_force() {
         String::from_utf8_lossy(&answer.body).contains("Salve, world")
     });
 }
+
+#[test]
+fn an_api_that_begins_to_ask_for_what_nobody_checks_is_served_no_more() {
+    let folder = application(&[]);
+    let server = Server::start(folder.path());
+    let greeting = |server: &Server| server.get("/hello/world");
+    assert_eq!(greeting(&server).status, 200);
+    let document = folder.path().join("apis/hello/src/main/api/openapi.yaml");
+    let open = std::fs::read_to_string(&document).unwrap();
+    append(&document, "\nsecurity:\n  - bearer: []\n");
+    until(&server, greeting, |answer| answer.status != 200);
+    std::fs::write(&document, open).unwrap();
+    until(&server, greeting, |answer| answer.status == 200);
+}
