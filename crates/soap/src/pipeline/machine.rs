@@ -136,6 +136,11 @@ impl Pipeline {
             Role::Requester => names::BODY,
         };
         pipeline.put(name, message.to_vec());
+        if config.role == Role::Provider && message.is_empty() {
+            // An empty request means one that a handler took away, so handlers
+            // do not see this; the last one says what is wrong with it.
+            pipeline.stage = Stage::Request(config.handlers.len());
+        }
         if !config.parameters.is_empty() {
             pipeline.put(
                 names::SERVICE_PARAMETERS,

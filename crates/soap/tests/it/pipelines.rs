@@ -273,6 +273,14 @@ fn bad_messages_get_the_fault_of_their_version() {
 }
 
 #[test]
+fn a_request_without_a_message_is_its_senders_fault() {
+    let config = provider(&handler("H1"), SOAP);
+    let (outcome, told) = run(&config, b"", |_, _, _| Ok(()), echo);
+    assert!(text(&outcome).contains("Client"), "{outcome:?}");
+    assert_eq!(told, ["H1 SEND-RESPONSE"]);
+}
+
+#[test]
 fn a_requester_wraps_the_body_and_unwraps_the_answer() {
     let config = Config::parse(&format!(
         "<requester_pipeline><service><service_handler_list><cics_soap_1.2_handler/>{}\
