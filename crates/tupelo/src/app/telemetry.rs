@@ -151,7 +151,7 @@ mod tests {
                 "at most 4",
             ),
             ("[traces]\nratio = 2.0", "[traces] ratio"),
-            ("[traces]\nendpoint = \"https://c\"", "[traces] endpoint"),
+            ("[traces]\nendpoint = \"ftp://c\"", "[traces] endpoint"),
         ] {
             let error = observed(text).unwrap_err().to_string();
             assert!(error.contains(told), "{text}: {error}");
