@@ -1,12 +1,9 @@
-//! Any address that a script calls, or that settings allow, is taken apart or
+//! Any address that is called, or that settings allow, is taken apart or
 //! refused, and none is called that is not allowed.
 #![no_main]
 
-use std::path::Path;
-use std::sync::Arc;
-
+use fetch::{Fetcher, Request, Settings};
 use libfuzzer_sys::fuzz_target;
-use script::{FetchConfig, FetchRequest, Fetcher};
 
 fuzz_target!(|input: (&str, &str)| {
     let (allowed, asked) = input;
@@ -14,20 +11,20 @@ fuzz_target!(|input: (&str, &str)| {
         // Certificates would be read again and again.
         return;
     }
-    let config = FetchConfig {
+    let settings = Settings {
         allow: vec![allowed.to_owned()],
-        ..FetchConfig::default()
+        ..Settings::default()
     };
-    let Ok(fetcher) = Fetcher::new(&config, Path::new(".")) else {
+    let Ok(fetcher) = Fetcher::new(&settings) else {
         return;
     };
-    let request = FetchRequest {
+    let request = Request {
         method: "GET".into(),
         url: asked.to_owned(),
-        ..FetchRequest::default()
+        ..Request::default()
     };
     // The call begins when it is waited for, which nobody does here.
-    if Arc::new(fetcher).fetch(request).is_ok() {
+    if fetcher.fetch(request).is_ok() {
         assert!(asked.to_ascii_lowercase().starts_with("http:"));
     }
 });
