@@ -33,7 +33,11 @@ impl Apis {
     /// Gives their names.
     pub fn keep(&mut self, in_force: &[Arc<Api>]) -> Vec<String> {
         let mut kept = Vec::new();
-        for name in self.bad.iter().filter(|name| !self.unguarded.contains(name)) {
+        for name in self
+            .bad
+            .iter()
+            .filter(|name| !self.unguarded.contains(name))
+        {
             if let Some(old) = in_force.iter().find(|api| api.name() == name) {
                 self.good.push(old.clone());
                 kept.push(name.clone());
