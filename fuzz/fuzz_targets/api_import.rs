@@ -2,7 +2,7 @@
 //! a panic. The two are parted by a line of `%`.
 #![no_main]
 
-use gateway::{Import, ImportBook, ImportNames, NameStyle, Overrides, Redefines};
+use gateway::{Import, ImportBook, ImportNames, NameStyle, Redefines};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -16,17 +16,14 @@ fuzz_target!(|text: &str| {
     let _ = gateway::import(&Import {
         name: "any".into(),
         program: "PROGRAM".into(),
-        transid: None,
-        channel: false,
         names: ImportNames {
             style: NameStyle::Camel,
             prefix: None,
         },
         redefines: Redefines::All,
-        overrides: Overrides::default(),
-        copies: Vec::new(),
         program_text: Some(program.to_owned()),
         request: vec![book.clone()],
         response: vec![book],
+        ..Import::default()
     });
 });

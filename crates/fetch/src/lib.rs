@@ -13,6 +13,7 @@ mod target;
 
 pub use fetcher::{Fetched, Fetcher, Settings, SettingsError};
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// A request.
@@ -45,6 +46,13 @@ pub enum Error {
     Exchange(String),
 }
 
+/// Whether a URL's host is this machine, so that what is sent there stays here.
+pub fn is_this_machine(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    let ip = || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+    host == "localhost" || ip()
+}
+
 /// The value of `Authorization` for basic authentication.
 pub fn basic(user: &str, password: &str) -> String {
     use base64::Engine as _;
@@ -60,5 +68,15 @@ mod tests {
     fn basic_authentication_is_encoded_as_the_standard_shows() {
         let value = basic("Aladdin", "open sesame");
         assert_eq!(value, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+    }
+
+    #[test]
+    fn this_machine_is_known_by_name_and_address() {
+        for here in ["localhost", "127.0.0.1", "[::1]", "127.9.9.9"] {
+            assert!(is_this_machine(here), "{here}");
+        }
+        for elsewhere in ["localhost.example", "10.0.0.1", "[::]", ""] {
+            assert!(!is_this_machine(elsewhere), "{elsewhere}");
+        }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use cics::csd::{UriMapAnswer, UriMapDef, UriMapUsage};
 use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, StatusCode};
-use region::{Outcome, Port, ProgramName, Refusal, Reply, TaskRequest, UserId};
+use region::{Outcome, Port, ProgramName, Refusal, Reply, Task, TaskRequest, UserId};
 use tokio::sync::oneshot;
 use webtask::{Analysis, Analyze, Convert, Stage};
 
@@ -287,16 +287,6 @@ impl Web {
         let user = self.user(way, map)?;
         let service = edition.services.get(&way.request.service);
         let attach = service.and_then(|s| s.transaction.as_deref());
-        let request = TaskRequest {
-            transid: named(attach.unwrap_or(ATTACH))?,
-            program: named::<ProgramName>(analyzer)?,
-            userid: user,
-            trace_id: way.request.trace_id,
-            timeout_ms: self.0.config.response_timeout_ms,
-            ..TaskRequest::default()
-        };
-        let begun = way.started.region.begin(&way.port, request).await;
-        let mut task = begun.map_err(refused)?;
         let stage = Stage::Analyze(Analyze {
             program: chosen.program.clone(),
             converter: chosen.converter.clone(),
@@ -305,10 +295,8 @@ impl Web {
             client: way.request.client.ip().to_string(),
             server: way.request.server.ip().to_string(),
         });
-        let about = self.about(&way.request, map, stage).emit();
-        if task.set_web_request([&about, &way.request.body]).is_err() {
-            return Err(too_large());
-        }
+        let names = (attach.unwrap_or(ATTACH), analyzer);
+        let task = self.begin_task(way, map, names, user, stage).await?;
         // With its own number: a command that asks the region finds its request.
         let number = task.number();
         let (answer, _unheard) = oneshot::channel();
@@ -378,6 +366,35 @@ impl Web {
         self.alias(way, map, user, chosen).await
     }
 
+    /// Begins a task that has the request.
+    async fn begin_task(
+        &self,
+        way: &Way,
+        map: Option<&UriMapDef>,
+        (transaction, program): (&str, &str),
+        user: UserId,
+        stage: Stage,
+    ) -> Result<Task, WebAnswer> {
+        let request = TaskRequest {
+            transid: named(transaction)?,
+            program: named::<ProgramName>(program)?,
+            userid: user,
+            trace_id: way.request.trace_id,
+            timeout_ms: self.0.config.response_timeout_ms,
+            ..TaskRequest::default()
+        };
+        let begun = way.started.region.begin(&way.port, request).await;
+        let mut task = begun.map_err(refused)?;
+        let about = self.about(&way.request, map, stage).emit();
+        match task.set_web_request([&about, &way.request.body]) {
+            Ok(()) => Ok(task),
+            Err(_) => {
+                let detail = "The request is larger than a task's memory";
+                Err(WebAnswer::problem(StatusCode::PAYLOAD_TOO_LARGE, detail))
+            }
+        }
+    }
+
     /// Runs a program, or a converter and what it names, under its alias
     /// transaction.
     async fn alias(
@@ -395,21 +412,9 @@ impl Web {
             "" => &chosen.program,
             converter => converter,
         };
-        let request = TaskRequest {
-            transid: named(transaction)?,
-            program: named::<ProgramName>(program)?,
-            userid: user,
-            trace_id: way.request.trace_id,
-            timeout_ms: self.0.config.response_timeout_ms,
-            ..TaskRequest::default()
-        };
-        let begun = way.started.region.begin(&way.port, request).await;
-        let mut task = begun.map_err(refused)?;
         let stage = chosen.stage(&way.request);
-        let about = self.about(&way.request, map, stage).emit();
-        if task.set_web_request([&about, &way.request.body]).is_err() {
-            return Err(too_large());
-        }
+        let names = (transaction, program);
+        let task = self.begin_task(way, map, names, user, stage).await?;
         let number = task.number();
         let (answer, answered) = oneshot::channel();
         let server = ServerSide::new(way.request.clone(), answer);
@@ -575,11 +580,6 @@ fn own_answer(reply: &Reply) -> Option<WebAnswer> {
 fn named<T: std::str::FromStr>(text: &str) -> Result<T, Box<WebAnswer>> {
     text.parse()
         .map_err(|_| Box::new(refused_map(&format!("{text} is no name"))))
-}
-
-fn too_large() -> WebAnswer {
-    let detail = "The request is larger than a task's memory";
-    WebAnswer::problem(StatusCode::PAYLOAD_TOO_LARGE, detail)
 }
 
 /// The transaction, program or user of a URIMAP is wrong.

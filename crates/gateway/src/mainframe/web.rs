@@ -14,15 +14,12 @@
 //!
 //! Reference: CICS Internet Guide, "Writing CICS as an HTTP server".
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{StatusCode, Uri};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper_util::rt::TokioIo;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use std::net::IpAddr;
 
 use super::pool::{Session, Wire};
 use super::{MainframeReply, MainframeTask, Way};
@@ -68,8 +65,10 @@ impl WebConnection {
         };
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        let here = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
-        if !secure && !here && (self.basic.is_some() || self.user_header.is_some()) {
+        if !secure
+            && !fetch::is_this_machine(host)
+            && (self.basic.is_some() || self.user_header.is_some())
+        {
             return Err("basic and user_header go beyond this machine by https:// alone".into());
         }
         Ok((host.to_owned(), port, secure))
@@ -100,8 +99,7 @@ impl WebConnection {
             request = request.header(CONTAINER, container);
         }
         if let Some((user, password)) = &self.basic {
-            let both = STANDARD.encode(format!("{user}:{password}"));
-            let value = HeaderValue::try_from(format!("Basic {both}"));
+            let value = HeaderValue::try_from(fetch::basic(user, password));
             let mut value = value.map_err(|_| "basic: it cannot be sent".to_owned())?;
             value.set_sensitive(true);
             request = request.header(header::AUTHORIZATION, value);

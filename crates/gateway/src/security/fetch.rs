@@ -1,7 +1,6 @@
 //! Fetching an issuer's keys: over TLS, or from this machine.
 
 use fetch::{Fetcher, Request, Settings};
-use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -44,11 +43,9 @@ pub(super) fn get(url: &str, trusted: Option<&Path>) -> Result<Vec<u8>, String> 
 pub(super) fn check(url: &str) -> Result<(), String> {
     let uri: http::Uri = url.parse().map_err(|_| "it is no URL")?;
     let host = uri.host().ok_or("the URL has no host")?;
-    let host = host.trim_matches(['[', ']']);
-    let loopback = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
     match uri.scheme_str() {
         Some("https") => Ok(()),
-        Some("http") if loopback => Ok(()),
+        Some("http") if fetch::is_this_machine(host) => Ok(()),
         _ => Err("the URL must begin with https://".into()),
     }
 }

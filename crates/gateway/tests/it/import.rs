@@ -36,13 +36,9 @@ fn served(channel: bool) -> Gateway<Fake> {
         program: "ordpgm".into(),
         transid: Some("ORDR".into()),
         channel,
-        names: ImportNames::default(),
-        redefines: Redefines::First,
-        overrides: Overrides::default(),
-        copies: Vec::new(),
-        program_text: None,
         request: vec![book(Some("ORDER-IN"))],
         response: vec![book(Some("ORDER-OUT"))],
+        ..Import::default()
     };
     let folder = tempfile::tempdir().unwrap();
     for file in import(&new)
@@ -87,15 +83,9 @@ fn what_cannot_be_imported_is_told_at_once() {
     let new = Import {
         name: "x".into(),
         program: "TOO-LONG-NAME".into(),
-        transid: None,
-        channel: false,
-        names: ImportNames::default(),
-        redefines: Redefines::First,
-        overrides: Overrides::default(),
-        copies: Vec::new(),
-        program_text: None,
         request: vec![bad.clone()],
         response: vec![book(None), book(None)],
+        ..Import::default()
     };
     let text = import(&new).unwrap_err().to_string();
     assert!(text.contains("ORDER.cpy:5:"), "{text}");
@@ -122,15 +112,10 @@ fn a_copybook_without_an_01_level_is_imported_and_loads() {
         let new = Import {
             name: "cust".into(),
             program: "CUST01".into(),
-            transid: None,
             channel,
-            names: ImportNames::default(),
-            redefines: Redefines::First,
-            overrides: Overrides::default(),
-            copies: Vec::new(),
-            program_text: None,
             request: vec![book.clone()],
             response: vec![book],
+            ..Import::default()
         };
         let folder = tempfile::tempdir().unwrap();
         let made = import(&new).unwrap_or_else(|faults| panic!("{faults}"));
@@ -175,18 +160,14 @@ fn conditions_counters_and_directions_are_in_the_document() {
     let made = import(&Import {
         name: "rich".into(),
         program: "RICH".into(),
-        transid: None,
-        channel: false,
         names: ImportNames {
             style: NameStyle::Camel,
             prefix: Some("RICH-".into()),
         },
-        redefines: Redefines::First,
-        overrides: Overrides::default(),
-        copies: Vec::new(),
         program_text: Some(PROGRAM.into()),
         request: vec![rich.clone()],
         response: vec![rich],
+        ..Import::default()
     })
     .unwrap_or_else(|faults| panic!("{faults}"));
     let text = |end: &str| {
@@ -257,15 +238,10 @@ fn the_value_of_a_field_chooses_what_a_response_shows() {
     let new = Import {
         name: "either".into(),
         program: "EITHER".into(),
-        transid: None,
-        channel: false,
-        names: ImportNames::default(),
         redefines: Redefines::ByValue(choice),
-        overrides: Overrides::default(),
-        copies: Vec::new(),
-        program_text: None,
         request: vec![either.clone()],
         response: vec![either],
+        ..Import::default()
     };
     let folder = tempfile::tempdir().unwrap();
     for file in import(&new)
@@ -308,15 +284,12 @@ proptest::proptest! {
         let _ = import(&Import {
             name: "any".into(),
             program: "P".into(),
-            transid: None,
-            channel: false,
             names: ImportNames { style: NameStyle::Camel, prefix: Some(prefix) },
             redefines: Redefines::All,
-            overrides: Overrides::default(),
-            copies: Vec::new(),
             program_text: Some(format!("       PROCEDURE DIVISION.\n           {program}")),
             request: vec![any.clone()],
             response: vec![any],
+            ..Import::default()
         });
     }
 }
@@ -344,10 +317,6 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
     let new = Import {
         name: "cards".into(),
         program: "CARDPGM".into(),
-        transid: None,
-        channel: false,
-        names: ImportNames::default(),
-        redefines: Redefines::First,
         overrides: Overrides {
             booleans: ["ACTIVE=Y/N", "LOCKED=1/0"]
                 .map(|t| Truth::parse(t).unwrap())
@@ -357,10 +326,9 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
                 .into(),
             trim_tables: true,
         },
-        copies: Vec::new(),
-        program_text: None,
         request: vec![book.clone()],
         response: vec![book],
+        ..Import::default()
     };
     let folder = tempfile::tempdir().unwrap();
     for file in import(&new).unwrap_or_else(|f| panic!("{f}")).files {
@@ -422,15 +390,9 @@ fn overrides_that_a_field_cannot_hold_are_told() {
     let mut new = Import {
         name: "x".into(),
         program: "X".into(),
-        transid: None,
-        channel: false,
-        names: ImportNames::default(),
-        redefines: Redefines::First,
-        overrides: Overrides::default(),
-        copies: Vec::new(),
-        program_text: None,
         request: vec![book(None)],
         response: vec![book(None)],
+        ..Import::default()
     };
     let truths = [
         "NOBODY=Y/N",
@@ -468,15 +430,10 @@ fn parameters_that_no_document_names_go_into_a_container_as_json() {
     let new = Import {
         name: "free".into(),
         program: "FREEPGM".into(),
-        transid: None,
         channel: true,
-        names: ImportNames::default(),
-        redefines: Redefines::First,
-        overrides: Overrides::default(),
-        copies: Vec::new(),
-        program_text: None,
         request: vec![book.clone()],
         response: vec![book],
+        ..Import::default()
     };
     let folder = tempfile::tempdir().unwrap();
     for file in import(&new).unwrap_or_else(|f| panic!("{f}")).files {

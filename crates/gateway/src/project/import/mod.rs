@@ -47,7 +47,7 @@ pub struct ImportBook {
 }
 
 /// What to import.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Import {
     /// Name of the API; its base path too.
     pub name: String,
