@@ -90,7 +90,7 @@ struct Engines {
 struct OfScript {
     name: Arc<str>,
     /// Without work; the one used last stands last, its memory still warm.
-    idle: Vec<Engine>,
+    idle: Vec<Box<Engine>>,
     /// What engines at work share with their natives.
     busy: Vec<Rc<Shared>>,
     /// Engines that are being loaded.
@@ -100,13 +100,9 @@ struct OfScript {
 }
 
 /// How a request comes to its engine.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "moved once; a box would be an allocation a request"
-)]
 enum Turn {
     /// By one without work.
-    Engine(Engine),
+    Engine(Box<Engine>),
     /// By loading one.
     Load,
     /// Others are before it.
@@ -141,8 +137,8 @@ impl Place {
     }
 
     /// Serves a request to its end, its unit of work committed or backed out.
-    pub async fn serve(self: Rc<Self>, job: Job) -> Result<Answer, Failure> {
-        self.serve_for(job, None).await
+    pub fn serve(self: Rc<Self>, job: Job) -> impl Future<Output = Result<Answer, Failure>> {
+        self.serve_for(job, None)
     }
 
     /// The same for a script that another one linked to, whose task it gives
@@ -181,13 +177,14 @@ impl Place {
         let host = RegionHost::new(&self, &edition, work, facts, &script)
             .answering(client)
             .lent_by(lender);
+        let host: Box<dyn Host> = Box::new(host);
         let result = match self.engine(&edition, &script, nested).await {
             Ok(mut engine) => {
                 let (place, of, name) = (self.clone(), edition.clone(), script.clone());
                 let shared = engine.shared();
                 let watched = shared.clone();
                 let run = move || {
-                    let (result, host) = engine.serve(request, Box::new(host), purged);
+                    let (result, host) = engine.serve(request, host, purged);
                     place.give_back(&of, name, engine);
                     finished(result, host, watched.watch.used_ns())
                 };
@@ -219,7 +216,7 @@ impl Place {
                     }
                 }
             }
-            Err(failure) => self.end(&edition, Err(failure), Box::new(host)).await,
+            Err(failure) => self.end(&edition, Err(failure), host).await,
         };
         if let Err(failure) = &result {
             tell(failure, number, &transid, &script);
@@ -264,7 +261,7 @@ impl Place {
         edition: &Arc<Edition>,
         script: &Arc<str>,
         nested: bool,
-    ) -> Result<Engine, Failure> {
+    ) -> Result<Box<Engine>, Failure> {
         loop {
             let turn = self.engines.borrow_mut().turn(edition, script, nested);
             match turn {
@@ -283,7 +280,7 @@ impl Place {
         let (of, name) = (edition.clone(), script.clone());
         let load = move || {
             let records = Records::new(of.library.clone());
-            Engine::load(&of.sources, &name, of.limits, records)
+            Engine::load(&of.sources, &name, of.limits, records).map(Box::new)
         };
         let fiber = self.fiber(edition, load).inspect_err(|_| {
             self.engines.borrow_mut().loaded(edition, script, None);
@@ -303,7 +300,7 @@ impl Place {
                 "its top level computes for too long",
             )),
         };
-        let shared = loaded.as_ref().ok().map(Engine::shared);
+        let shared = loaded.as_ref().ok().map(|engine| engine.shared());
         let mut engines = self.engines.borrow_mut();
         engines.loaded(edition, script, shared);
         if loaded.is_err() {
@@ -332,7 +329,7 @@ impl Place {
     }
 
     /// An engine has no work any more.
-    fn give_back(&self, edition: &Arc<Edition>, script: Arc<str>, engine: Engine) {
+    fn give_back(&self, edition: &Arc<Edition>, script: Arc<str>, engine: Box<Engine>) {
         let dropped = self.engines.borrow_mut().put(edition, &script, engine);
         drop(dropped);
         self.engines.borrow_mut().tell(edition, &script);
@@ -445,7 +442,12 @@ impl Engines {
 
     /// Keeps an engine; gives the one that has to go for it: of the script
     /// that has most without work, the one used longest ago.
-    fn put(&mut self, edition: &Arc<Edition>, script: &Arc<str>, engine: Engine) -> Option<Engine> {
+    fn put(
+        &mut self,
+        edition: &Arc<Edition>,
+        script: &Arc<str>,
+        engine: Box<Engine>,
+    ) -> Option<Box<Engine>> {
         if !self.is_of(edition) {
             return Some(engine);
         }
