@@ -122,7 +122,7 @@ fn where_programs_are_is_no_data_set() {
 
 #[test]
 fn a_procedure_is_told_once() {
-    for cards in ["//A EXEC PROC=REPROC,X=Y\n", "//A EXEC REPROC\n"] {
+    for cards in ["//A EXEC PROC=REPROC\n", "//A EXEC REPROC\n"] {
         let told = mistakes(cards);
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].contains("procedures are not supported"), "{told:?}");
