@@ -10,7 +10,7 @@ use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
 
-use store::{Durability, LmdbOptions, LmdbReader, LmdbStore, OpenError};
+use store::{DiskOptions, DiskReader, DiskStore, Durability, OpenError};
 
 use crate::beside::Region;
 use crate::dd::Step;
@@ -183,21 +183,21 @@ fn open_store(step: &Step) -> Result<(Option<Records>, String), RunError> {
     let Some(at) = &step.store else {
         return Ok((None, "the application has no store".to_owned()));
     };
-    let options = LmdbOptions {
+    let options = DiskOptions {
         map_bytes: at.map_bytes,
         max_readers: at.max_readers,
         durability: match at.sync {
             true => Durability::Flush,
             false => Durability::NoFlush,
         },
-        ..LmdbOptions::default()
+        ..DiskOptions::default()
     };
-    let writer = match LmdbStore::open(&at.path, &options) {
+    let writer = match DiskStore::open(&at.path, &options) {
         Ok(store) => store,
         Err(OpenError::Held { pid, .. }) => {
             let holder = pid.map_or("a process".to_owned(), |pid| format!("process {pid}"));
             let region = Region::new(at.state.clone(), &step.program, holder);
-            let reader = LmdbReader::open(&at.path, &options)?;
+            let reader = DiskReader::open(&at.path, &options)?;
             let records = Records::beside(Box::new(reader), region);
             return Ok((Some(records), String::new()));
         }

@@ -109,6 +109,24 @@ fn where_programs_are_is_no_data_set() {
         parse("//J JOB 1\n//A EXEC PGM=X\n//STEPLIB DD DISP=SHR,DSN=A\n//  DD DISP=SHR,DSN=B\n");
     assert_eq!(job.diagnostics, []);
     assert_eq!(job.steps[0].dds[0].parts, [Part::Dummy]);
+    let libraries = "//JOBLIB DD DISP=SHR,DSN=A
+// DD DISP=SHR,DSN=B
+//A EXEC PGM=X
+";
+    assert_eq!(mistakes(libraries), [""; 0]);
+    let alone = "// DD DISP=SHR,DSN=B
+//A EXEC PGM=X
+";
+    assert_eq!(mistakes(alone), ["2:4 DD  before the first EXEC"]);
+}
+
+#[test]
+fn a_procedure_is_told_once() {
+    for cards in ["//A EXEC PROC=REPROC\n", "//A EXEC REPROC\n"] {
+        let told = mistakes(cards);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("procedures are not supported"), "{told:?}");
+    }
 }
 
 proptest! {

@@ -20,7 +20,9 @@
 //! through to the store and shows the task its own updates.
 //!
 //! Two stores exist: [`MemoryStore`], which is the oracle of the tests, and
-//! [`LmdbStore`] with [`LmdbReader`].
+//! [`LmdbStore`] with [`LmdbReader`]. Whoever opens a store on disk, be it a
+//! region, a worker, a job or a tool, does so by the names [`DiskStore`],
+//! [`DiskReader`] and [`DiskOptions`].
 //!
 //! [`transfer`] brings records in and out: load and dump. [`idcams`] reads the
 //! commands with which a site defines its files.
@@ -59,3 +61,10 @@ pub use seek::{Entry, Seek};
 pub use table::{MAX_TABLE_KEY_BYTES, Table};
 pub use traits::{BuildProgress, BulkLoad, CatalogueEntry, ReadExt, ReadStore, WriteStore};
 pub use unit::{AlternateKey, Change, Ends, UnitError, UnitOfWork};
+
+/// The store that records lie in on disk.
+pub type DiskStore = LmdbStore;
+/// Who reads it beside its writer.
+pub type DiskReader = LmdbReader;
+/// How either is opened.
+pub type DiskOptions = LmdbOptions;

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use link::layout::{REQUEST_BRIEF, REQUEST_CHANGED, RESULT_CPU_ESTIMATED, RESULT_RETIRE};
 use link::{Entry, Name, Next, Results, TaskIn, WORKER_FD, WorkerConfig, WorkerSide};
-use store::{LmdbOptions, LmdbReader, ReadStore};
+use store::{DiskOptions, DiskReader, ReadStore};
 
 use crate::cpu::CpuMeter;
 use crate::print;
@@ -113,7 +113,7 @@ fn reader(
         return Ok(None);
     };
     // Zero stands for the store's own default.
-    let mut options = LmdbOptions::default();
+    let mut options = DiskOptions::default();
     if store.map_bytes > 0 {
         options.map_bytes = store.map_bytes;
     }
@@ -121,8 +121,8 @@ fn reader(
         options.max_readers = store.max_readers;
     }
     let reader = match table {
-        Some(table) => LmdbReader::open_lent(&store.path, &table, &options)?,
-        None => LmdbReader::open(&store.path, &options)?,
+        Some(table) => DiskReader::open_lent(&store.path, &table, &options)?,
+        None => DiskReader::open(&store.path, &options)?,
     };
     Ok(Some(Box::new(reader)))
 }

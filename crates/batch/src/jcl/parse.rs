@@ -69,6 +69,8 @@ pub fn parse(text: &str) -> Job {
 struct Reader {
     job: Job,
     has_job: bool,
+    /// The job has libraries for all its steps.
+    has_libraries: bool,
 }
 
 impl Reader {
@@ -204,7 +206,8 @@ impl Reader {
                 }
             }
         }
-        if step.program.is_empty() && card.operands.iter().all(|o| o.keyword.is_some()) {
+        let procedure = |o: &Operand| matches!(o.keyword.as_deref(), None | Some("PROC"));
+        if step.program.is_empty() && !card.operands.iter().any(procedure) {
             self.error((card.line, card.column), "EXEC names no program".to_owned());
         }
         if !self.has_job {
@@ -255,7 +258,10 @@ impl Reader {
         let here = (card.line, card.column);
         let part = self.part(&card, lines, at);
         let Some(step) = self.job.steps.last_mut() else {
-            if !LIBRARIES.contains(&card.name.as_str()) {
+            // One without a name goes on with the libraries before it.
+            let named = LIBRARIES.contains(&card.name.as_str());
+            self.has_libraries |= named;
+            if !named && !(card.name.is_empty() && self.has_libraries) {
                 self.error(here, format!("DD {} before the first EXEC", card.name));
             }
             return;

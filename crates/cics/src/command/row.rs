@@ -104,6 +104,56 @@ pub enum Domain {
 }
 
 impl Domain {
+    /// All of them.
+    pub const ALL: [Domain; 20] = [
+        Domain::Programs,
+        Domain::Channels,
+        Domain::Storage,
+        Domain::Time,
+        Domain::Conditions,
+        Domain::Environment,
+        Domain::Files,
+        Domain::UnitsOfWork,
+        Domain::Queues,
+        Domain::Counters,
+        Domain::Starting,
+        Domain::Maps,
+        Domain::Terminals,
+        Domain::BatchData,
+        Domain::Activities,
+        Domain::Web,
+        Domain::Security,
+        Domain::Diagnostics,
+        Domain::Spool,
+        Domain::System,
+    ];
+
+    /// The domain in one word, as traces have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Domain::Programs => "programs",
+            Domain::Channels => "channels",
+            Domain::Storage => "storage",
+            Domain::Time => "time",
+            Domain::Conditions => "conditions",
+            Domain::Environment => "environment",
+            Domain::Files => "files",
+            Domain::UnitsOfWork => "units",
+            Domain::Queues => "queues",
+            Domain::Counters => "counters",
+            Domain::Starting => "starting",
+            Domain::Maps => "maps",
+            Domain::Terminals => "terminals",
+            Domain::BatchData => "batch",
+            Domain::Activities => "activities",
+            Domain::Web => "web",
+            Domain::Security => "security",
+            Domain::Diagnostics => "diagnostics",
+            Domain::Spool => "spool",
+            Domain::System => "system",
+        }
+    }
+
     /// Heading of the reference page.
     pub const fn title(self) -> &'static str {
         match self {

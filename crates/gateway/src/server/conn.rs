@@ -9,8 +9,9 @@
 
 use super::frames::{Frames, Protocol};
 use super::memory::{Account, Held, Memory};
+use super::share::Works;
 use super::watched::{self, LastWords};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
@@ -45,6 +46,8 @@ enum Phase {
 pub(crate) struct ConnectionTimer {
     pub account: Arc<Account>,
     pub frames: RefCell<Frames>,
+    /// What it may have at work, once several requests may be.
+    pub works: OnceCell<Rc<Works>>,
     phase: Cell<Phase>,
     /// Tick at which the phase began, or of the last progress of an answer.
     since: Cell<u64>,
@@ -352,6 +355,7 @@ impl Connections {
         Rc::new(ConnectionTimer {
             account: Account::new(self.memory.clone()),
             frames: RefCell::new(Frames::new(self.clock.get())),
+            works: OnceCell::new(),
             phase: Cell::new(Phase::Headers),
             since: Cell::new(self.clock.get()),
             in_flight: Cell::new(0),

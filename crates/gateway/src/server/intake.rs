@@ -109,7 +109,8 @@ impl<B: Backend> Server<B> {
         held.ok_or_else(|| self.no_room())
     }
 
-    fn no_room(&self) -> Problem {
+    /// The answer to who found no room in time, counted.
+    pub(super) fn no_room(&self) -> Problem {
         self.shared.metrics.memory_refused.fetch_add(1, Relaxed);
         let detail = "Too many bytes of other requests and answers are under way";
         let title = "No memory is left for this";

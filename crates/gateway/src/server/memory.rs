@@ -7,6 +7,7 @@
 //!
 //! Invariant: nothing is counted that is not held by a [`Held`].
 
+use super::share::{Part, Share};
 use bytes::Bytes;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -177,6 +178,7 @@ impl Account {
                 account: self.clone(),
                 bytes,
                 answer: false,
+                share: Part::default(),
             }
         })
     }
@@ -234,6 +236,8 @@ pub(crate) struct Held {
     account: Arc<Account>,
     bytes: usize,
     answer: bool,
+    /// Its part of what its connection may have at work.
+    share: Part,
 }
 
 impl Held {
@@ -262,6 +266,12 @@ impl Held {
     /// Adds what another holds of the same account.
     pub fn join(&mut self, mut other: Held) {
         self.bytes += std::mem::take(&mut other.bytes);
+    }
+
+    /// An answer's memory takes its part of the connection's share with it.
+    pub fn with(mut self, share: Share) -> Held {
+        self.share = share.made(self.bytes);
+        self
     }
 
     /// An answer that is accounted for until the last of it is written.

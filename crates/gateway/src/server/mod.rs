@@ -18,6 +18,7 @@ mod respond;
 mod router;
 mod serve;
 pub(crate) mod service;
+mod share;
 mod tls;
 mod told;
 mod trail;

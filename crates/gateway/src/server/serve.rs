@@ -11,6 +11,7 @@ use super::door::ticks;
 use super::gate::Peer;
 use super::intake::Taken;
 use super::memory::SMALL;
+use super::share::Share;
 use super::told::{
     abended, absent_containers, bad_data, failed, malformed, not_put, not_run, refused, repeated,
     unmapped,
@@ -248,6 +249,7 @@ impl<B: Backend> Server<B> {
             None => Choice::default(),
         };
         let timer = incoming.timer;
+        let share = Cell::new(self.share(timer).await?);
         let body = match &operation.body {
             Some(rule) => self.body(rule, parts, incoming).await?,
             None => Taken::default(),
@@ -262,6 +264,7 @@ impl<B: Backend> Server<B> {
             plan,
             responses,
             timer,
+            share: &share,
             chosen: &chosen,
         };
         let result = self
@@ -461,6 +464,7 @@ impl<B: Backend> Server<B> {
         if large {
             tokio::task::yield_now().await;
         }
+        let held = held.with(work.share.take());
         Ok(made.map(|bytes| Full::held(bytes, held)))
     }
 
@@ -595,6 +599,8 @@ struct Job<'a> {
     plan: &'a RequestPlan,
     responses: &'a [ResponsePlan],
     timer: &'a ConnectionTimer,
+    /// Its part of what the connection may have at work, until it is answered.
+    share: &'a Cell<Share>,
     /// What a policy chose.
     chosen: &'a Choice,
 }

@@ -138,6 +138,7 @@ impl<B: Backend> Server<B> {
         let admitted = admitted.await;
         admitted.map_err(|problem| in_realm(problem, &service.config.realm))?;
         let (timer, limit) = (incoming.timer, service.config.max_body_bytes);
+        let share = self.share(timer).await?;
         let taken = self.read_body_of(incoming.body, timer, limit).await?;
         let read = taken.bytes.len();
         let request = ServiceRequest {
@@ -163,7 +164,7 @@ impl<B: Backend> Server<B> {
             close,
         } = answer;
         let body = match (body, held) {
-            (ServiceBody::Whole(bytes), Some(held)) => Full::held(bytes, held),
+            (ServiceBody::Whole(bytes), Some(held)) => Full::held(bytes, held.with(share)),
             (ServiceBody::Whole(bytes), None) => Full::new(bytes.into()),
             (ServiceBody::Stream(pieces), _) => Full::stream(pieces),
         };

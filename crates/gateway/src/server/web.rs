@@ -60,6 +60,7 @@ impl<B: Backend> Server<B> {
             .await?;
         let caller = trail.user.as_ref().and_then(|who| who.user_id.as_deref());
         let timer = incoming.timer;
+        let share = self.share(timer).await?;
         let taken = self.read_body(incoming.body, timer).await?;
         let read = taken.bytes.len();
         let serving = handler.serve(parts, trail.trace_id, caller, taken.bytes.clone());
@@ -68,7 +69,7 @@ impl<B: Backend> Server<B> {
                 let body = match answer.body {
                     ServiceBody::Whole(bytes) => {
                         let held = self.room(timer, bytes.len()).await?;
-                        Full::held(bytes, held)
+                        Full::held(bytes, held.with(share))
                     }
                     ServiceBody::Stream(pieces) => Full::stream(pieces),
                 };

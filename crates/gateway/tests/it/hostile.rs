@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 /// Answers with as many letters as are asked for.
-fn letters(data: &mut Data) {
+pub fn letters(data: &mut Data) {
     let request = &data.containers["LEN-TO-RETURN"];
     let length = i32::from_be_bytes(request.as_slice().try_into().unwrap());
     let put = |data: &mut Data, name: &str, bytes| data.containers.insert(name.into(), bytes);

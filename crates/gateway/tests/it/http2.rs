@@ -1,13 +1,20 @@
 //! HTTP/2 without TLS, by prior knowledge.
 
+use crate::client::send;
 use crate::fake::Fake;
+use crate::hostile::letters;
 use crate::start;
 use bytes::Bytes;
 use http_body::{Body, Frame};
+use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::task::{Context, Poll};
+use tokio::task::JoinHandle;
 
 /// A request body of one piece.
 struct Once(Option<Bytes>);
@@ -66,4 +73,80 @@ fn many_requests_share_an_http2_connection() {
             .unwrap();
         assert_eq!(response.status().as_u16(), 400);
     });
+}
+
+/// Asks over one connection for a hundred answers of a million bytes, whose
+/// first 64 KiB alone are taken until they are read; they come one by one.
+async fn ask_for_much(address: SocketAddr) -> Vec<JoinHandle<http::Response<Incoming>>> {
+    let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    builder.initial_stream_window_size(65_535);
+    let (sender, connection) = builder.handshake(TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    let one = |_| {
+        let mut sender = sender.clone();
+        let request = http::Request::put("http://x/perfchannel/response/1000000");
+        let request = request.body(Once(None)).unwrap();
+        tokio::spawn(async move { sender.send_request(request).await.unwrap() })
+    };
+    (0..100).map(one).collect()
+}
+
+/// Asks for a small answer many times, over other connections.
+async fn ask_for_little(address: SocketAddr) {
+    let ask = move || {
+        for _ in 0..50 {
+            let answer = send(address, "PUT", "/perfchannel/response/10", "", "");
+            assert_eq!(answer.status, 200);
+        }
+    };
+    tokio::task::spawn_blocking(ask).await.unwrap();
+}
+
+#[test]
+fn one_connection_has_its_share_of_programs_and_no_more() {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let count = begun.clone();
+    let gateway = start(
+        "perfchannel/apis",
+        Fake::default().program("PFPADCON", move |data| {
+            letters(data);
+            let long = data.containers["RESPONSE-DATA"].len() > 10;
+            count.fetch_add(usize::from(long), Relaxed);
+        }),
+    );
+    let address = gateway.address();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let answers = ask_for_much(address).await;
+        // Others are served meanwhile, and what could begin has begun.
+        ask_for_little(address).await;
+        let unread = begun.load(Relaxed);
+        assert!((8..=64).contains(&unread), "{unread}");
+        for answer in answers {
+            let mut body = answer.await.unwrap().into_body();
+            let mut length = 0;
+            while let Some(piece) =
+                std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await
+            {
+                length += piece.unwrap().into_data().map_or(0, |data| data.len());
+            }
+            assert!(length > 1_000_000, "{length}");
+        }
+        assert_eq!(begun.load(Relaxed), 100);
+    });
+    // A client that goes away has hardly anything begun for it: no more than
+    // what its first streams leave before its last ones are reset.
+    let answers = runtime.block_on(ask_for_much(address));
+    runtime.block_on(ask_for_little(address));
+    let unread = begun.load(Relaxed);
+    assert!((104..=164).contains(&unread), "{unread}");
+    drop((answers, runtime));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(ask_for_little(address));
+    let begun = begun.load(Relaxed) - unread;
+    assert!(begun <= 10, "{begun}");
 }

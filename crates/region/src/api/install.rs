@@ -73,7 +73,7 @@ pub fn file(def: &csd::FileDef) -> FileEntry {
         delete: def.delete,
         browse: def.browse,
         enabled: def.enabled || def.unenabled,
-        closed: def.unenabled,
+        closed: def.unenabled || !def.enabled,
         ..FileEntry::default()
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use link::trace::KernelPoint;
 use link::{Answer, Call, StoreEntry, TransId, Violation};
-use store::{Durability, LmdbOptions, LmdbStore, ReaderTables, WriteStore};
+use store::{DiskOptions, DiskStore, Durability, ReaderTables, WriteStore};
 
 use super::Shared;
 use super::clock::{now_ns, unix_offset_ns, zone_s};
@@ -81,7 +81,7 @@ impl KernelRoom {
         resources.define(config, &config.definitions);
         let (mut reader, mut writer, mut tables) = (None, None, None);
         if let Some(entry) = &config.store {
-            let store = open_lmdb(&entry.path, entry).map_err(failed)?;
+            let store = open_disk(&entry.path, entry).map_err(failed)?;
             let mut own = store.reader().map_err(|e| failed(e.to_string()))?;
             let files = &mut config.definitions.files;
             crate::resources::files::complete(own.as_mut(), files);
@@ -446,8 +446,8 @@ fn run_io(shared: &std::sync::Weak<Shared>, queue: &Receiver<(TaskKey, BlockingW
     }
 }
 
-fn open_lmdb(path: &Path, entry: &StoreEntry) -> Result<Box<LmdbStore>, String> {
-    let mut options = LmdbOptions::default();
+fn open_disk(path: &Path, entry: &StoreEntry) -> Result<Box<DiskStore>, String> {
+    let mut options = DiskOptions::default();
     if entry.map_bytes > 0 {
         options.map_bytes = entry.map_bytes;
     }
@@ -457,7 +457,7 @@ fn open_lmdb(path: &Path, entry: &StoreEntry) -> Result<Box<LmdbStore>, String> 
     if !entry.sync {
         options.durability = Durability::NoFlush;
     }
-    match LmdbStore::open(path, &options) {
+    match DiskStore::open(path, &options) {
         Ok(store) => Ok(Box::new(store)),
         Err(error) => Err(error.to_string()),
     }

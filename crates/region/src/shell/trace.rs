@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cics::command::{self, Domain};
+use cics::command;
 use cics::resp::Condition;
 use link::TransId;
 use link::trace::{KernelPoint, TraceEntry, TraceInstant, TraceKind};
@@ -112,7 +112,7 @@ impl Shared {
             let row = command::by_number(key.1);
             (count > 0).then(|| CommandCount {
                 transid: key.0,
-                domain: row.map_or("unknown", |row| domain_name(row.domain)),
+                domain: row.map_or("unknown", |row| row.domain.name()),
                 command: row
                     .map_or_else(|| format!("command {:04X}", key.1), |r| r.name.to_owned()),
                 count,
@@ -236,7 +236,7 @@ impl Clock {
             }
             TraceKind::Enter | TraceKind::Exit | TraceKind::Abend => {
                 let row = command::by_number(entry.point);
-                record.domain = row.map_or("unknown", |row| domain_name(row.domain));
+                record.domain = row.map_or("unknown", |row| row.domain.name());
                 let number = || format!("command {:04X}", entry.point);
                 record.command = row.map_or_else(number, |row| row.name.to_owned());
                 command_event(&mut record, entry, text);
@@ -260,32 +260,6 @@ fn command_event(record: &mut TraceRecord, entry: &TraceEntry, text: impl Fn([u8
             record.abend = entry.abend().map(text);
         }
         _ => record.event = "enter",
-    }
-}
-
-/// A domain in one word.
-fn domain_name(domain: Domain) -> &'static str {
-    match domain {
-        Domain::Programs => "programs",
-        Domain::Channels => "channels",
-        Domain::Storage => "storage",
-        Domain::Time => "time",
-        Domain::Conditions => "conditions",
-        Domain::Environment => "environment",
-        Domain::Files => "files",
-        Domain::UnitsOfWork => "units",
-        Domain::Queues => "queues",
-        Domain::Counters => "counters",
-        Domain::Starting => "starting",
-        Domain::Maps => "maps",
-        Domain::Terminals => "terminals",
-        Domain::BatchData => "batch",
-        Domain::Activities => "activities",
-        Domain::Web => "web",
-        Domain::Security => "security",
-        Domain::Diagnostics => "diagnostics",
-        Domain::Spool => "spool",
-        Domain::System => "system",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use region::{FileEntry, Name, Region, RegionConfig, Reply, StoreEntry, block_on};
-use store::{FileDef, KeyField, LmdbOptions, LmdbStore, RecordFormat, WriteStore};
+use store::{DiskOptions, DiskStore, FileDef, KeyField, RecordFormat, WriteStore};
 
 use crate::harness::{Gate, call, call_now, code, config, text, until};
 
@@ -14,12 +14,12 @@ fn start(folder: &Path, map_bytes: u64) -> Region {
 
 fn start_with(folder: &Path, map_bytes: u64, change: impl FnOnce(&mut RegionConfig)) -> Region {
     let path = folder.join("store");
-    let options = LmdbOptions {
+    let options = DiskOptions {
         map_bytes,
-        ..LmdbOptions::default()
+        ..DiskOptions::default()
     };
     let mut config = config();
-    let mut store = LmdbStore::open(&path, &options).unwrap();
+    let mut store = DiskStore::open(&path, &options).unwrap();
     for (name, recoverable) in [("ACCTS", true), ("NOTES", false)] {
         let file_name: store::FileName = name.parse().unwrap();
         let key = KeyField {

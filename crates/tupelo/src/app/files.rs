@@ -6,7 +6,7 @@ use std::io::BufReader;
 
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 use store::transfer::{LoadEvent, LoadOptions, load};
-use store::{Durability, FileId, LmdbOptions, LmdbStore, OpenError, ReadExt, Seek, WriteStore};
+use store::{DiskOptions, DiskStore, Durability, FileId, OpenError, ReadExt, Seek, WriteStore};
 
 use super::Application;
 use super::config::Config;
@@ -16,25 +16,25 @@ use super::records::Records;
 
 impl Application {
     /// How the store is opened, by whoever writes it.
-    pub fn store_options(&self) -> LmdbOptions {
-        LmdbOptions {
+    pub fn store_options(&self) -> DiskOptions {
+        DiskOptions {
             map_bytes: u64::from(self.config.store.map_gib) << 30,
             max_readers: self.max_readers(),
             durability: match self.config.store.sync {
                 true => Durability::Flush,
                 false => Durability::NoFlush,
             },
-            ..LmdbOptions::default()
+            ..DiskOptions::default()
         }
     }
 
     /// Opens the store for writing; the region must not be running.
-    pub fn open_store(&self) -> Result<LmdbStore> {
+    pub fn open_store(&self) -> Result<DiskStore> {
         let path = self.store_path();
         std::fs::create_dir_all(&path)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot make {}", path.display()))?;
-        LmdbStore::open(&path, &self.store_options()).map_err(|error| match &error {
+        DiskStore::open(&path, &self.store_options()).map_err(|error| match &error {
             OpenError::Held { pid, .. } => held(*pid, &error),
             _ => miette!("{error}"),
         })
@@ -46,7 +46,7 @@ impl Application {
         if !matches!(error, region::StartError::Store(_)) {
             return miette!("{error}");
         }
-        match LmdbStore::open(&self.store_path(), &self.store_options()) {
+        match DiskStore::open(&self.store_path(), &self.store_options()) {
             Err(OpenError::Held { pid, .. }) => held(pid, error),
             _ => miette!("{error}"),
         }

@@ -137,7 +137,12 @@ fn print(reply: &region::Reply, as_json: bool) -> Result<()> {
     }
     if let Some(abend) = abend {
         let line = if abend.line > 0 { format!(" line {}", abend.line) } else { String::new() };
-        println!("abend     {} in {}{line}: {}", abend.code(), abend.program, abend.message);
+        // Nobody knows where a program was that had to be ended.
+        let place = match abend.program.as_str().trim_end() {
+            "" => String::new(),
+            program => format!(" in {program}{line}"),
+        };
+        println!("abend     {}{place}: {}", abend.code(), abend.message);
     }
     if !reply.commarea().is_empty() {
         println!("commarea  {}", shown(reply.commarea()));

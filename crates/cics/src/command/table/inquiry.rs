@@ -830,6 +830,6 @@ pub(super) mod rows {
                 &["CFDTPOOL", "DISPOSITION", "OLD", "SHARE", "DSNAME", "EMPTYSTATUS", "EMPTYREQ", "NOEMPTYREQ", "EXCLUSIVE", "KEYLENGTH", "LOADTYPE", "LSRPOOLNUM", "MAXNUMRECS", "READINTEG", "RECORDSIZE", "RLSACCESS", "STRINGS", "TABLE", "TABLENAME", "UPDATEMODEL"],
                 Condition::InvReq
             );
-        @conditions InvReq(1, 3, 4, 6, 10, 11, 13, 16), FileNotFound(18);
+        @conditions InvReq(1, 2, 4, 5, 7, 12, 14, 16, 17), FileNotFound(18);
     }
 }

@@ -127,17 +127,20 @@ impl Shared {
     }
 
     /// SET FILE: the switches count for the next command on the file, whatever
-    /// worker it comes from.
+    /// worker it comes from. What a file allows is changed while it is closed,
+    /// which the same command may do.
+    ///
+    /// Reference: CICS system programming reference, SET FILE.
     pub(super) fn set_file(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
         use rows::set_file as row;
         let switch = |option, yes, no, resp2| asked.switch(option, yes, no, resp2);
-        let read = switch("READ", "READABLE", "NOTREADABLE", 11)?;
-        let update = switch("UPDATE", "UPDATABLE", "NOTUPDATABLE", 13)?;
-        let add = switch("ADD", "ADDABLE", "NOTADDABLE", 3)?;
-        let delete = switch("DELETE", "DELETABLE", "NOTDELETABLE", 6)?;
-        let browse = switch("BROWSE", "BROWSABLE", "NOTBROWSABLE", 4)?;
-        let enabled = switch("ENABLESTATUS", "ENABLED", "DISABLED", 16)?;
-        let closed = switch("OPENSTATUS", "CLOSED", "OPEN", 10)?;
+        let read = switch("READ", "READABLE", "NOTREADABLE", 12)?;
+        let update = switch("UPDATE", "UPDATABLE", "NOTUPDATABLE", 14)?;
+        let add = switch("ADD", "ADDABLE", "NOTADDABLE", 4)?;
+        let delete = switch("DELETE", "DELETABLE", "NOTDELETABLE", 7)?;
+        let browse = switch("BROWSE", "BROWSABLE", "NOTBROWSABLE", 5)?;
+        let enabled = switch("ENABLESTATUS", "ENABLED", "DISABLED", 17)?;
+        let closed = switch("OPENSTATUS", "CLOSED", "OPEN", 16)?;
         if asked
             .row
             .options
@@ -153,6 +156,12 @@ impl Shared {
         let Some(file) = name.and_then(|name| files.entry_mut(name)) else {
             return condition(Condition::FileNotFound, 18);
         };
+        let allows = [read, update, add, delete, browse]
+            .iter()
+            .any(Option::is_some);
+        if allows && !file.closed && closed != Some(true) {
+            return condition(Condition::InvReq, 2);
+        }
         file.read = read.unwrap_or(file.read);
         file.update = update.unwrap_or(file.update);
         file.add = add.unwrap_or(file.add);

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use batch::{Dd, Format, Source, Step, StoreAt};
 use miette::{Context, IntoDiagnostic, Result, miette};
-use store::{LmdbReader, OpenError, ReadStore};
+use store::{DiskReader, OpenError, ReadStore};
 
 use super::programs::Programs;
 use crate::app::Application;
@@ -95,7 +95,7 @@ impl Drop for Runner<'_> {
 
 /// The names of files, indexes and paths; none where there is no store yet.
 fn known(app: &Application) -> Result<Vec<String>> {
-    let mut reader = match LmdbReader::open(&app.store_path(), &app.store_options()) {
+    let mut reader = match DiskReader::open(&app.store_path(), &app.store_options()) {
         Err(OpenError::Missing { .. }) => return Ok(Vec::new()),
         opened => opened.into_diagnostic()?,
     };

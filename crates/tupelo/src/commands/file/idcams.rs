@@ -14,7 +14,7 @@ use miette::{Context, IntoDiagnostic, Result, miette};
 use store::idcams::{Code, Command, DataRef, Dd, Statement, Step, parse};
 use store::transfer::{DumpOptions, LoadEvent, LoadMode, LoadOptions, Source, copy, dump, load};
 use store::{
-    Access, CatalogueEntry, DefineError, FileDef, FileId, FileName, IndexEntry, LmdbStore, Named, Organisation, ReadExt,
+    Access, CatalogueEntry, DefineError, FileDef, FileId, FileName, IndexEntry, DiskStore, Named, Organisation, ReadExt,
     ReadStore, Seek, UnitOfWork, WriteStore,
 };
 
@@ -536,7 +536,7 @@ impl Runner {
 
 /// Loads records into a file of a store that this process has.
 fn fill(
-    store: &mut LmdbStore,
+    store: &mut DiskStore,
     (app, given): (&Application, &Given),
     from: Place,
     (to, def): (FileId, &FileDef),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use miette::{IntoDiagnostic, Result};
 use serde_json::json;
-use store::{FileStat, LmdbReader, Named, ReadStore};
+use store::{FileStat, DiskReader, Named, ReadStore};
 
 use super::which::open_reader;
 use crate::Outcome;
@@ -99,7 +99,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 }
 
 /// Alternate indexes with their figures, and paths.
-fn others(reader: &mut LmdbReader) -> Result<Vec<(String, Option<FileStat>, String)>> {
+fn others(reader: &mut DiskReader) -> Result<Vec<(String, Option<FileStat>, String)>> {
     let mut others = Vec::new();
     for named in reader.names().into_diagnostic()? {
         let name = named.name().to_string();

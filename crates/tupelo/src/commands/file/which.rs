@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, miette};
-use store::{CatalogueEntry, LmdbReader, OpenError, ReadStore, WriteStore};
+use store::{CatalogueEntry, DiskReader, OpenError, ReadStore, WriteStore};
 
 use crate::app::Application;
 use crate::app::config::{DataFormat, FileSection};
@@ -100,9 +100,9 @@ pub fn section_of(app: &Application, file: &str) -> FileSection {
 }
 
 /// The store, for reading, beside a region that may be running.
-pub fn open_reader(app: &Application) -> Result<LmdbReader> {
+pub fn open_reader(app: &Application) -> Result<DiskReader> {
     let path = app.store_path();
-    match LmdbReader::open(&path, &app.store_options()) {
+    match DiskReader::open(&path, &app.store_options()) {
         Err(OpenError::Missing { .. }) => Err(miette!(
             help = "`tupelo serve` or `tupelo file define` makes it",
             "there is no store in {}",

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use cics::command::Domain;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use serde_json::Value;
 
@@ -21,8 +22,9 @@ pub struct Filter {
     /// Only entries of tasks of this transaction.
     #[arg(long, value_name = "TRANSID", value_parser = word)]
     transaction: Option<String>,
-    /// Only entries of this domain: `files`, `programs`, `channels`, `kernel`.
-    #[arg(long, value_name = "NAME", value_parser = word)]
+    /// Only entries of this domain, such as `files`, `programs`, `kernel` for what the region does
+    /// itself, `user` for ENTER TRACENUM.
+    #[arg(long, value_name = "NAME", value_parser = domain)]
     domain: Option<String>,
 }
 
@@ -162,6 +164,17 @@ fn word(text: &str) -> Result<String, String> {
     }
 }
 
+/// A domain that entries can have.
+fn domain(text: &str) -> Result<String, String> {
+    let own = ["kernel", "user"];
+    let mut all: Vec<&str> = Domain::ALL.iter().map(|d| d.name()).chain(own).collect();
+    all.sort_unstable();
+    match all.iter().any(|name| name.eq_ignore_ascii_case(text)) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("the domains are {}", all.join(", "))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,6 +209,14 @@ mod tests {
         std::fs::write(file.path(), "no trace\n{}\n").unwrap();
         let error = read(file.path(), &filter, 9).unwrap_err().to_string();
         assert!(error.contains("line 1"), "{error}");
+    }
+
+    #[test]
+    fn a_domain_is_one_that_entries_have() {
+        assert_eq!(domain("Files").unwrap(), "Files");
+        assert!(domain("user").is_ok());
+        let error = domain("filez").unwrap_err();
+        assert!(error.starts_with("the domains are activities, batch, channels"), "{error}");
     }
 
     #[test]

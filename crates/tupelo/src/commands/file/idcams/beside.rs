@@ -14,7 +14,7 @@ use batch::status::Status;
 use miette::{IntoDiagnostic, Result, miette};
 use store::transfer::Source;
 use store::{
-    CatalogueEntry, FileDef, FileId, IndexDef, LmdbOptions, LmdbReader, LmdbStore, Organisation,
+    CatalogueEntry, FileDef, FileId, IndexDef, DiskOptions, DiskReader, DiskStore, Organisation,
     PathDef, ReadStore, RecordFormat, WriteStore,
 };
 
@@ -24,11 +24,11 @@ use crate::app::Application;
 /// A store, and who changes it.
 pub enum Home {
     /// This process has it.
-    Own(LmdbStore),
+    Own(DiskStore),
     /// A region has it.
     Region {
         path: std::path::PathBuf,
-        options: LmdbOptions,
+        options: DiskOptions,
         region: RefCell<Region>,
     },
 }
@@ -55,7 +55,7 @@ impl Home {
         let path = app.store_path();
         std::fs::create_dir_all(&path).into_diagnostic()?;
         let options = app.store_options();
-        match LmdbStore::open(&path, &options) {
+        match DiskStore::open(&path, &options) {
             Ok(store) => Ok(Home::Own(store)),
             Err(store::OpenError::Held { pid, .. }) => {
                 let holder = pid.map_or("a process".to_owned(), |pid| format!("process {pid}"));
@@ -72,11 +72,11 @@ impl Home {
     }
 
     /// What is committed.
-    pub fn reader(&self) -> Result<LmdbReader> {
+    pub fn reader(&self) -> Result<DiskReader> {
         match self {
             Home::Own(store) => store.lmdb_reader().into_diagnostic(),
             Home::Region { path, options, .. } => {
-                LmdbReader::open(path, options).into_diagnostic()
+                DiskReader::open(path, options).into_diagnostic()
             }
         }
     }
@@ -176,13 +176,13 @@ fn add(
 }
 
 /// A store for the records of a file of the machine, removed with its folder.
-pub fn aside(app: &Application, def: &FileDef) -> Result<(tempfile::TempDir, LmdbStore, FileId)> {
+pub fn aside(app: &Application, def: &FileDef) -> Result<(tempfile::TempDir, DiskStore, FileId)> {
     let folder = tempfile::tempdir_in(&app.state).into_diagnostic()?;
-    let options = LmdbOptions {
+    let options = DiskOptions {
         durability: store::Durability::NoFlush,
         ..app.store_options()
     };
-    let mut store = LmdbStore::open(folder.path(), &options).into_diagnostic()?;
+    let mut store = DiskStore::open(folder.path(), &options).into_diagnostic()?;
     let id = store.define(def.clone()).into_diagnostic()?;
     Ok((folder, store, id))
 }

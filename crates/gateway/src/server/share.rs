@@ -1,0 +1,199 @@
+//! What one connection may have at work.
+//!
+//! Over HTTP/1 an answer follows the other. Over HTTP/2 a client asks for a
+//! hundred large answers at once, and reads none of them perhaps; the programs
+//! of all other clients would wait behind those. So a connection has a share
+//! of the memory at work, and requests beyond it begin in their order when
+//! others of the connection are made or read.
+//!
+//! How long an answer will be nobody knows. Each is taken to be as long as the
+//! longest that the connection got of late, and those of a new connection for
+//! an eighth of the share: it works at eight, and at more the more small
+//! answers it has had. An answer that is made and not read counts for a part
+//! of its length: it holds nobody up, and the memory of all bounds it too.
+
+use super::conn::ConnectionTimer;
+use super::door::ticks;
+use super::frames::Protocol;
+use super::serve::Server;
+use crate::backend::Backend;
+use crate::problem::Problem;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+
+/// The part of all memory that one connection may have at work.
+const OF_ALL: usize = 32;
+/// The least that it may have, in KiB.
+const LEAST_KIB: usize = 1 << 10;
+/// Requests that a new connection may have at work.
+const FIRST: usize = 8;
+/// The part of an answer that counts while it is not read.
+const UNREAD: usize = 8;
+
+/// What is at work for one connection.
+#[derive(Debug)]
+pub(crate) struct Works {
+    /// KiB that are left of its share.
+    left: Arc<Semaphore>,
+    /// Who has it is the next to begin: what is expected counts from then on.
+    turn: Mutex<()>,
+    share_kib: usize,
+    /// KiB that its next answer is expected to have.
+    expected_kib: Cell<usize>,
+}
+
+impl Works {
+    /// Those of a new connection, of so many bytes that all may hold.
+    fn new(memory: usize) -> Rc<Works> {
+        let share_kib = (memory / OF_ALL >> 10).max(LEAST_KIB);
+        Rc::new(Works {
+            left: Arc::new(Semaphore::new(share_kib)),
+            turn: Mutex::default(),
+            share_kib,
+            expected_kib: Cell::new(share_kib / FIRST),
+        })
+    }
+
+    /// An answer has so many KiB: the next ones may have as many, and small
+    /// ones make it forget the long ones.
+    fn made(&self, kib: usize) {
+        let expected = self.expected_kib.get();
+        let expected = kib.max(expected - expected.div_ceil(4));
+        self.expected_kib.set(expected.clamp(1, self.share_kib));
+    }
+
+    /// What a request takes when it begins.
+    async fn take(self: &Rc<Works>) -> Share {
+        let _turn = self.turn.lock().await;
+        let permits = self.left.clone();
+        let permit = permits.acquire_many_owned(self.expected_kib.get() as u32);
+        // The semaphore is never closed.
+        let part = permit.await.ok();
+        Share(part.map(|part| (part, self.clone())))
+    }
+}
+
+/// A request's part of its connection's share until its answer is made; none
+/// where requests follow each other anyway.
+#[derive(Debug, Default)]
+pub(crate) struct Share(Option<(OwnedSemaphorePermit, Rc<Works>)>);
+
+/// The same until its answer is read.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    _unread: Option<OwnedSemaphorePermit>,
+}
+
+impl Share {
+    /// The answer is made and has this length.
+    pub fn made(self, bytes: usize) -> Part {
+        let unread = self.0.map(|(mut part, works)| {
+            works.made(bytes.div_ceil(1 << 10));
+            let unread = (bytes / UNREAD).div_ceil(1 << 10);
+            let (have, wanted) = (part.num_permits(), unread.clamp(1, works.share_kib));
+            // What is not left now is not owed: the next ones are expected longer.
+            let more = wanted
+                .saturating_sub(have)
+                .min(works.left.available_permits());
+            drop(part.split(have.saturating_sub(wanted)));
+            if let Ok(more) = works.left.clone().try_acquire_many_owned(more as u32) {
+                part.merge(more);
+            }
+            part
+        });
+        Part { _unread: unread }
+    }
+}
+
+impl<B: Backend> Server<B> {
+    /// Waits until a connection may have one more request at work.
+    ///
+    /// # Errors
+    /// Those before it were not made and read in the time that an answer has.
+    pub(super) async fn share(&self, timer: &ConnectionTimer) -> Result<Share, Problem> {
+        if timer.frames.borrow().protocol() != Protocol::Http2 {
+            return Ok(Share::default());
+        }
+        let config = &self.shared.config;
+        let works = timer.works.get_or_init(|| Works::new(config.memory_bytes));
+        let limit = ticks(config.response_timeout_ms);
+        let share = self.deadlines.limit(limit, works.take()).await;
+        share.ok_or_else(|| self.no_room())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Requests that may begin now; each is at work until it is dropped.
+    fn begin(works: &Rc<Works>) -> Vec<Share> {
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        let mut one = || match std::pin::pin!(works.take()).poll(&mut cx) {
+            std::task::Poll::Ready(share) => Some(share),
+            std::task::Poll::Pending => None,
+        };
+        std::iter::from_fn(|| one()).take(10_000).collect()
+    }
+
+    #[test]
+    fn small_answers_let_more_begin_and_long_ones_fewer() {
+        let works = Works::new(256 << 20);
+        let first = begin(&works);
+        assert_eq!(first.len(), FIRST);
+        drop(first.into_iter().map(|s| s.made(100)).collect::<Vec<_>>());
+        let more = begin(&works).len();
+        assert!((50..200).contains(&more), "{more}");
+        (0..20).for_each(|_| works.made(1));
+        assert!(begin(&works).len() > 200);
+        works.made(1 << 10);
+        assert_eq!(begin(&works).len(), 8);
+        works.made(1 << 20);
+        assert_eq!(begin(&works).len(), 1);
+    }
+
+    #[test]
+    fn who_waits_begins_sooner_when_answers_are_small() {
+        let works = Works::new(256 << 20);
+        let mut at_work = begin(&works);
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        let mut waiting: Vec<_> = (0..50).map(|_| Box::pin(works.take())).collect();
+        let mut begun = |at_work: &mut Vec<Share>| {
+            waiting.retain_mut(|request| match request.as_mut().poll(&mut cx) {
+                std::task::Poll::Ready(share) => {
+                    at_work.push(share);
+                    false
+                }
+                std::task::Poll::Pending => true,
+            });
+            50 - waiting.len()
+        };
+        assert_eq!(begun(&mut at_work), 0);
+        at_work.drain(..).for_each(|share| drop(share.made(100)));
+        assert!(begun(&mut at_work) > 30);
+    }
+
+    #[test]
+    fn answers_that_are_not_read_hold_the_next_ones_up() {
+        let works = Works::new(256 << 20);
+        let mut unread = Vec::new();
+        loop {
+            let begun = begin(&works);
+            if begun.is_empty() {
+                break;
+            }
+            unread.extend(begun.into_iter().map(|share| share.made(1 << 20)));
+        }
+        assert!(
+            (50..=UNREAD * 8).contains(&unread.len()),
+            "{}",
+            unread.len()
+        );
+        unread.truncate(unread.len() - 8);
+        assert!(!begin(&works).is_empty());
+        drop(unread);
+        assert_eq!(works.left.available_permits(), works.share_kib);
+    }
+}
