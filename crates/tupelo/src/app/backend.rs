@@ -192,7 +192,7 @@ impl Backend for Providers {
         }
         if path.trim_matches('/') == "connections" && !change {
             let directory = self.remote.as_ref().map(|r| &r.connections.directory);
-            return Some(super::operate::connections(directory));
+            return Some(super::operate::connections(directory, &self.mainframe));
         }
         self.local.as_ref()?.operate(path, query, change)
     }

@@ -122,7 +122,7 @@ const ROWS: &[Row] = &[
     (
         "/connections",
         "get",
-        "Connections to other regions, and partners.",
+        "Connections to other regions and to mainframes, and partners.",
         &[],
     ),
     (
