@@ -50,15 +50,30 @@ fn the_bank_s_document_says_what_its_server_does() {
         return;
     };
     let bank = Server::start(&example("bank"));
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("schemathesis.toml"), SETTINGS).unwrap();
     let document = format!("http://{}/apis/accounts/openapi.json", bank.admin);
     let url = format!("http://{}/bank", bank.gateway);
-    let checks = ["--checks", "all", "--max-examples", "40", "--seed", "7"];
-    let run = Command::new(&program)
+    holds(&program, &document, &url, &["--max-examples", "40"]);
+}
+
+#[test]
+fn the_administration_s_document_says_what_its_port_does() {
+    let Some(program) = schemathesis() else {
+        return;
+    };
+    let bank = Server::start(&example("bank"));
+    let url = format!("http://{}", bank.admin);
+    let more = ["--max-examples", "15", "-H", "x-tupelo-operator: 1"];
+    holds(&program, &format!("{url}/openapi.json"), &url, &more);
+}
+
+/// Holds the answers of a server against its document.
+fn holds(program: &Path, document: &str, url: &str, more: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("schemathesis.toml"), SETTINGS).unwrap();
+    let run = Command::new(program)
         .current_dir(folder.path())
-        .args(["run", &document, "--url", &url])
-        .args(checks)
+        .args(["run", document, "--url", url, "--checks", "all", "--seed", "7"])
+        .args(more)
         .output()
         .unwrap();
     assert!(run.status.success(), "{}", text(&run.stdout));
