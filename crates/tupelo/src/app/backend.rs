@@ -270,6 +270,12 @@ impl Door for ProviderDoor {
         }
     }
 
+    fn hear(&self) {
+        if let Some(local) = &self.local {
+            local.hear();
+        }
+    }
+
     async fn begin(&self, call: Call<'_>) -> Result<ProviderTask, Refusal> {
         match (self.way(call.connection), &self.local) {
             (Way::Remote(pool, name), _) => {

@@ -167,6 +167,10 @@ fn every_provider_runs_programs_in_the_same_way() {
         let mut provider = make();
         provider.ready();
         conforms(&provider);
+        if provider.name == "ipconn" {
+            let log = provider.region.as_ref().unwrap().log();
+            assert!(log.contains("OOPS task"), "the region tells its abends: {log}");
+        }
         // The region goes away: the gateway says so, and answers on.
         provider.region.take().unwrap().kill();
         for _ in 0..2 {
