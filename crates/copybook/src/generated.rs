@@ -27,6 +27,14 @@ impl Taken {
         name
     }
 
+    /// The same for a name that its field and its group have both, each with a
+    /// number: the next one for `base` is two further on.
+    pub fn twice(&mut self, base: &str, suffix_bytes: usize) -> String {
+        let name = self.unique(base, suffix_bytes);
+        self.unique(base, suffix_bytes);
+        name
+    }
+
     /// Takes a name.
     pub fn take(&mut self, name: &str) {
         self.0.insert(name.to_ascii_uppercase());

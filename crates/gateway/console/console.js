@@ -274,11 +274,12 @@ const views = {
   },
 
   async regions() {
-    const { connections, partners } = await ask("/connections");
+    const { connections, mainframe, partners } = await ask("/connections");
     const keys = (list) => [...new Set(list.flatMap((one) => Object.keys(one)))];
     const shown = (list, empty) => table(keys(list), list.map((one) => make("tr", {},
       ...keys(list).map((key) => cell(typeof one[key] === "object" ? JSON.stringify(one[key]) : one[key])))), empty);
     return [make("h2", {}, "Connections to other regions"), shown(connections, "This process calls no other region."),
+      make("h2", {}, "Connections to mainframes"), shown(mainframe, "This process calls no mainframe."),
       make("h2", {}, "Partners that are connected"), shown(partners, "Nobody is connected to this region.")];
   },
 

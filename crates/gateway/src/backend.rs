@@ -141,6 +141,10 @@ pub trait Door: 'static {
         None
     }
 
+    /// A request was answered without a call: what has come of other calls is
+    /// looked at, though the thread may not rest for long.
+    fn hear(&self) {}
+
     /// Waits for the call's admission.
     fn begin(&self, call: Call<'_>) -> impl Future<Output = Result<Self::Task, Refusal>>;
 }

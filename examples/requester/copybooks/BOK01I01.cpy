@@ -25,4 +25,4 @@
            03 BAQ-API-MEDIA-TYPE           PIC X(255)
               VALUE ' '.
            03 BAQ-API-MEDIA-TYPE-LEN       PIC 9(9) COMP-5 SYNC
-              VALUE 1.
+              VALUE 0.

@@ -4,6 +4,34 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use serde::Serialize;
+
+/// A connection of `[mainframe]` as operators see it.
+#[derive(Debug, Clone, Serialize)]
+pub struct MainframeStatus {
+    /// Its name.
+    pub name: String,
+    /// `HTTP`, or `SOCKETS` for a listener.
+    pub kind: &'static str,
+    /// Where the mainframe listens.
+    pub address: String,
+    /// `RELEASED` before the first request, `ACQUIRED` when it was reached at
+    /// the last try, `OBTAINING` when it was not.
+    pub state: &'static str,
+    /// Most sessions at a time.
+    pub sessions: u32,
+    /// Calls under way.
+    pub in_use: u64,
+    /// Calls so far.
+    pub requests: u64,
+    /// Calls without an answer.
+    pub failed: u64,
+    /// Sessions that were opened so far.
+    pub opened: u64,
+    /// Why it was not reached at the last try; empty when it was.
+    pub error: String,
+}
+
 /// Of one connection, of all threads together.
 #[derive(Debug, Default)]
 pub(super) struct Health {
@@ -25,8 +53,34 @@ impl Health {
     }
 
     pub fn error(&self) -> Option<String> {
+        let why = self.why()?;
+        Some(format!("{}: {why}", self.address))
+    }
+
+    fn why(&self) -> Option<String> {
         let error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
-        error.as_ref().map(|why| format!("{}: {why}", self.address))
+        error.clone()
+    }
+
+    /// As operators see it, of these sessions at most.
+    pub fn status(&self, name: &str, kind: &'static str, sessions: u32) -> MainframeStatus {
+        let (why, opened) = (self.why(), self.opened.load(Relaxed));
+        MainframeStatus {
+            name: name.to_owned(),
+            kind,
+            address: self.address.clone(),
+            state: match (&why, opened) {
+                (Some(_), _) => "OBTAINING",
+                (None, 0) => "RELEASED",
+                (None, _) => "ACQUIRED",
+            },
+            sessions,
+            in_use: self.under_way.load(Relaxed),
+            requests: self.requests.load(Relaxed),
+            failed: self.failed.load(Relaxed),
+            opened,
+            error: why.unwrap_or_default(),
+        }
     }
 
     /// A connection was tried; `error` says why it is not there.
@@ -106,5 +160,29 @@ pub(super) fn write<'h>(all: impl Iterator<Item = (&'h str, &'h Health)>, out: &
                 value(health)
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_says_what_came_of_the_last_try() {
+        let health = Health::new("cics.example:80");
+        let state = || {
+            let status = health.status("CICSA", "HTTP", 8);
+            (status.state, status.error, status.opened)
+        };
+        assert_eq!(state(), ("RELEASED", String::new(), 0));
+        health.tried(Some("refused"));
+        assert_eq!(state(), ("OBTAINING", "refused".into(), 0));
+        health.tried(None);
+        assert_eq!(state(), ("ACQUIRED", String::new(), 1));
+        let under_way = health.begins();
+        assert_eq!(health.status("CICSA", "HTTP", 8).in_use, 1);
+        drop(under_way);
+        let status = health.status("CICSA", "HTTP", 8);
+        assert_eq!((status.in_use, status.requests, status.failed), (0, 1, 1));
     }
 }

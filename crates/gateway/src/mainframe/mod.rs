@@ -27,6 +27,7 @@ use std::time::Duration;
 
 use crate::backend::{Abend, Call, Failed, PutError, Refusal, Reply, Task};
 use health::Health;
+pub use health::MainframeStatus;
 use pool::Pool;
 pub use sockets::SocketConnection;
 pub use web::WebConnection;
@@ -215,6 +216,18 @@ impl Mainframe {
             .filter_map(|c| Some(format!("{} ({})", c.name, c.health.error()?)))
             .collect();
         (!down.is_empty()).then(|| format!("not reached: {}", down.join("; ")))
+    }
+
+    /// All of them as operators see them, by name.
+    pub fn statuses(&self) -> Vec<MainframeStatus> {
+        let all = self.connections.values().map(|c| {
+            let kind = match c.kind {
+                Kind::Web(_) => "HTTP",
+                Kind::Sockets(_) => "SOCKETS",
+            };
+            c.health.status(&c.name, kind, c.common.sessions)
+        });
+        all.collect()
     }
 
     /// Appends figures in the Prometheus text format.

@@ -113,6 +113,7 @@ fn check_options(file: &Path, out: &mut Diagnostics) -> Limits {
     Limits {
         characters: number("defaultCharacterMaxLength").map_or(usual.characters, u64::from),
         fraction_digits: number("defaultFractionDigits").unwrap_or(usual.fraction_digits),
+        ..usual
     }
 }
 

@@ -131,7 +131,7 @@ fn information(
              03 {:<28} PIC 9(9) COMP-5 SYNC\n              VALUE {}.\n",
             cut(value),
             format!("{name}-LEN"),
-            cut(value).len()
+            cut(value).trim_end().len()
         );
     };
     match calling {

@@ -152,6 +152,7 @@ impl RequesterOptions {
         Limits {
             characters: self.characters,
             fraction_digits: self.fraction_digits,
+            ..Limits::default()
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Calling;
 use super::schema::flat;
-use crate::json::{Json, Kind, Tape};
+use crate::json::{Json, Kind, Tape, write_string};
 use crate::openapi::{Document, OperationObject, json_content};
 use crate::project::structure::{BASE, Limits, Structures, derive_in};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -42,6 +42,8 @@ pub struct Returned {
     pub areas: Vec<(String, usize, Vec<u8>)>,
     /// The document describes a response of this status.
     pub mapped: bool,
+    /// It is a text: its data area may have the beginning of it alone.
+    pub plain: bool,
 }
 
 /// An operation.
@@ -54,6 +56,8 @@ pub(super) struct Operation {
     parameters: Vec<(Place, String)>,
     request: Result<Value, String>,
     response: Result<Value, String>,
+    /// Members of the response's structure that are plain text on the wire.
+    plain: Vec<String>,
     limits: Limits,
 }
 
@@ -116,13 +120,16 @@ impl Operation {
         let media = names
             .map(|(name, _)| name.as_str())
             .find(|n| n.contains("json"));
+        let mut plain = Vec::new();
+        let response = response_parts(document, object, &mut plain);
         Operation {
             path: object.path.to_owned(),
             method: object.method.to_ascii_uppercase(),
             media: media.unwrap_or_default().to_owned(),
             parameters: parameters.collect(),
             request: request_parts(document, object, content),
-            response: response_parts(document, object),
+            response,
+            plain,
             limits,
         }
     }
@@ -274,10 +281,10 @@ impl Operation {
             format!("{CODE}{}XX", status / 100),
             format!("{CODE}default"),
         ];
-        let key = keys.iter().find(|key| parts.get(key.as_str()).is_some());
+        let found = keys.iter().find(|key| parts.get(key.as_str()).is_some());
         let key = match calling {
-            Calling::HostApi => key.map(String::as_str),
-            Calling::Stub => key
+            Calling::HostApi => found.map(String::as_str),
+            Calling::Stub => found
                 .filter(|_| (200..300).contains(&status))
                 .map(|_| "RespBody"),
         };
@@ -291,6 +298,18 @@ impl Operation {
                 "the response with status {status} has no body, and the document describes one"
             ));
         }
+        let mut quoted = Vec::new();
+        let plain = found.filter(|found| self.plain.contains(found));
+        let body = match plain {
+            Some(found) => {
+                let most = parts[found.as_str()]["maxLength"].as_u64();
+                let most = most.unwrap_or(self.limits.characters) as usize;
+                let text: String = String::from_utf8_lossy(body).chars().take(most).collect();
+                write_string(&text, &mut quoted);
+                &quoted
+            }
+            None => body,
+        };
         let text = match key.filter(|_| !blank) {
             Some(key) => [format!("{{\"{key}\":").as_bytes(), body, b"}"].concat(),
             None => b"{}".to_vec(),
@@ -313,6 +332,7 @@ impl Operation {
             areas: areas.collect(),
             base,
             mapped: key.is_some(),
+            plain: plain.is_some(),
         })
     }
 }
@@ -372,14 +392,28 @@ fn request_parts(
     Ok(Value::Object(parts))
 }
 
-/// The responses with a body in JSON, by their names in the structure.
-fn response_parts(document: &Document, object: &OperationObject<'_>) -> Result<Value, String> {
+/// The responses with a body, by their names in the structure; the names of
+/// those whose body is plain text go to `plain`.
+fn response_parts(
+    document: &Document,
+    object: &OperationObject<'_>,
+    plain: &mut Vec<String>,
+) -> Result<Value, String> {
     let mut parts = Map::new();
     let responses = object.object.get("responses").and_then(Value::as_object);
     for (status, response) in responses.into_iter().flatten() {
-        let content = document.resolve(response).get("content");
-        if let Some(schema) = content.and_then(json_content) {
-            parts.insert(format!("{CODE}{status}"), flat(document, schema)?);
+        let Some(content) = document.resolve(response).get("content") else {
+            continue;
+        };
+        let name = format!("{CODE}{status}");
+        if let Some(schema) = json_content(content) {
+            parts.insert(name, flat(document, schema)?);
+        } else if let Some(schema) = content.get("text/plain").and_then(|t| t.get("schema")) {
+            let schema = flat(document, schema)?;
+            if schema.get("type") == Some(&json!("string")) {
+                parts.insert(name.clone(), schema);
+                plain.push(name);
+            }
         }
     }
     Ok(Value::Object(parts))

@@ -144,6 +144,11 @@ impl ConnectionTimer {
         self.set(Phase::Serving);
     }
 
+    /// Whether a request's headers are complete and its response is not made.
+    pub fn is_serving(&self) -> bool {
+        self.in_flight.get() > 0
+    }
+
     /// Its response is made.
     pub fn end(&self) {
         self.in_flight.set(self.in_flight.get().saturating_sub(1));

@@ -23,7 +23,7 @@ use hyper_util::server::conn::auto;
 use socket2::SockRef;
 use std::future::Future;
 use std::net::TcpListener as StdListener;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -341,6 +341,9 @@ async fn connection<B: Backend, S>(
     }
 }
 
+/// How long an idle connection of a gateway that ends waits for a request: a
+/// client that sends one after another has it on the way already.
+const LAST_REQUEST: Duration = Duration::from_millis(250);
 /// The first bytes of HTTP/2 by which it is told from HTTP/1.
 const HTTP2: &[u8] = b"PRI";
 
@@ -398,10 +401,46 @@ where
                 if changed.is_err() || *stop.borrow() == Stop::Now {
                     return None;
                 }
-                Pin::new(&mut *connection).graceful_shutdown();
+                tokio::select! {
+                    biased;
+                    () = last_request(&mut connection, timer) => {}
+                    _ = stop.changed() => {}
+                }
+                return None;
             }
         }
     }
+}
+
+/// Serves the request that is under way, or else one whose bytes may be under
+/// way, with an answer that says it is the last one of its connection.
+async fn last_request<S, V>(
+    connection: &mut hyper::server::conn::http1::Connection<TokioIo<Watched<S>>, V>,
+    timer: &ConnectionTimer,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+    V: Service<http::Request<Incoming>, Response = http::Response<Full>>,
+    V::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let mut patience = pin!(tokio::time::sleep(LAST_REQUEST));
+    let mut told = false;
+    std::future::poll_fn(|cx| {
+        if !told && (timer.is_serving() || patience.as_mut().poll(cx).is_ready()) {
+            Pin::new(&mut *connection).graceful_shutdown();
+            told = true;
+        }
+        let over = Pin::new(&mut *connection).poll(cx).is_ready();
+        // The poll may have begun the request.
+        if !told && timer.is_serving() {
+            Pin::new(&mut *connection).graceful_shutdown();
+            told = true;
+        }
+        match over {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    })
+    .await;
 }
 
 /// Serves what may be HTTP/2, until the connection is over.

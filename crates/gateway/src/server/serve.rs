@@ -90,6 +90,12 @@ impl<B: Backend> Server<B> {
         self.routes.borrow().clone()
     }
 
+    /// A problem as a response, and a look at what has come meanwhile.
+    fn refuse(&self, problem: &Problem) -> Response<Full> {
+        self.door.hear();
+        respond::problem(problem)
+    }
+
     /// Answers a request, whatever it is.
     pub async fn handle(
         &self,
@@ -122,7 +128,7 @@ impl<B: Backend> Server<B> {
             }
             Some(problem) => Err(problem),
         };
-        let mut response = routed.unwrap_or_else(|problem| respond::problem(&problem));
+        let mut response = routed.unwrap_or_else(|problem| self.refuse(&problem));
         if !self.shared.config.cors_origins.is_empty()
             && let Some(origin) = parts.headers.get(header::ORIGIN)
         {
@@ -206,7 +212,7 @@ impl<B: Backend> Server<B> {
         };
         let response = match result {
             Ok(response) => response,
-            Err(problem) => respond::problem(&problem),
+            Err(problem) => self.refuse(&problem),
         };
         let (status, length) = (response.status().as_u16(), response.body().len());
         let elapsed = trail.started.elapsed();

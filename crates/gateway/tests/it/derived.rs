@@ -4,7 +4,7 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::{Data, Fake};
-use gateway::{Api, Gateway, structures};
+use gateway::{Api, Calling, Gateway, Requester, requester_copybooks, structures};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -238,6 +238,86 @@ fn structures_are_derived_as_the_rules_say() {
         std::fs::write(project().join("expected.cpy"), &made).unwrap();
     }
     assert_eq!(made, expected);
+}
+
+/// An order comes twice in the answers of this document: alone, and in a list.
+const SHOP: &str = r#"
+openapi: 3.0.3
+info: {title: Shop, version: "1"}
+paths:
+  /orders/{id}:
+    get:
+      operationId: order
+      parameters: [{name: id, in: path, required: true, schema: {type: string, maxLength: 8}}]
+      responses:
+        "200":
+          description: It
+          content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}
+        "404":
+          description: Others
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  others: {type: array, items: {$ref: '#/components/schemas/Order'}}
+        "500":
+          description: Why not
+          content: {text/plain: {schema: {type: string}}}
+components:
+  schemas:
+    Order:
+      type: object
+      properties:
+        due: {type: string, format: date}
+        weight: {type: number}
+        parts:
+          type: array
+          items: {type: object, properties: {item: {type: string, maxLength: 4}}}
+        owner: {type: object, properties: {id: {type: string, minLength: 2, maxLength: 2}}}
+"#;
+
+#[test]
+fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("openapi.yaml"), SHOP).unwrap();
+    let (all, notes) =
+        requester_copybooks(folder.path(), Calling::HostApi, Some("SHP")).unwrap();
+    assert_eq!(notes.to_string(), "");
+    let response = all.iter().find(|made| made.name == "SHP00P01").unwrap();
+    let text = &response.text;
+    for (line, times) in [
+        ("06 parts-num ", 1),
+        // A list of structures takes two numbers, one for the structure.
+        ("06 parts3-num ", 1),
+        ("01  SHP00P01-parts3.", 1),
+        ("06 owner-existence ", 2),
+        ("06 owner.", 1),
+        ("06 owner3.", 1),
+        ("06 due.", 1),
+        ("06 due2.", 1),
+        ("03 responseCode500-dataarea ", 1),
+        ("01  SHP00P01-responseCode500.", 1),
+        ("03 responseCode500-length ", 1),
+    ] {
+        assert_eq!(text.matches(line).count(), times, "{line}\n{text}");
+    }
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat(text).contains("06 weight PIC S9(16)V9(2) COMP-3."), "{text}");
+    // The structures of the stub have it as a double.
+    let (all, _) = requester_copybooks(folder.path(), Calling::Stub, Some("SHP")).unwrap();
+    let response = all.iter().find(|made| made.name == "SHP00P01").unwrap();
+    assert!(flat(&response.text).contains("weight COMP-2 SYNC."), "{}", response.text);
+    let (shop, _) = Requester::load(folder.path()).unwrap();
+    let operation = ("/orders/{id}", "GET");
+    let told = shop.response(Calling::HostApi, operation, 500, b"no \"paper\"");
+    let told = told.unwrap();
+    assert!(told.mapped && told.plain);
+    let (_, size, bytes) = &told.areas[0];
+    assert_eq!((told.areas.len(), *size), (1, bytes.len()));
+    assert_eq!(&bytes[..12], b"\x0a\0no \"paper\"");
+    let long = shop.response(Calling::HostApi, operation, 500, &[b'x'; 300]);
+    assert_eq!(&long.unwrap().areas[0].2[..2], b"\xff\0", "as much as it takes");
 }
 
 /// Schemas of the kinds that have rules, and some that have none.

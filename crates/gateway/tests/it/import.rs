@@ -303,6 +303,8 @@ const MEANT: &str = "       01  CARD.
            05  BUYS OCCURS 3.
                10  WHAT                 PIC X(4).
                10  MANY                 PIC S9(3) COMP-3.
+           05  MADE                     PIC S9(7) COMP-3.
+           05  GONE                     PIC X(6).
 ";
 
 /// A gateway before a program that gives back what it gets, and says what that
@@ -321,7 +323,7 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
             booleans: ["ACTIVE=Y/N", "LOCKED=1/0"]
                 .map(|t| Truth::parse(t).unwrap())
                 .into(),
-            dates: ["BORN=YYYYMMDD", "SEEN=DD.MM.YY"]
+            dates: ["BORN=YYYYMMDD", "SEEN=DD.MM.YY", "MADE=YYYYDDD", "GONE=YY/DDD"]
                 .map(|t| Day::parse(t).unwrap())
                 .into(),
             trim_tables: true,
@@ -376,6 +378,19 @@ fn truths_dates_and_rows_that_are_empty_mean_what_the_import_was_told() {
         assert_eq!(ask(&json!({"seen": year})).0, 400, "{year}");
     }
     assert_eq!(ask(&json!({"seen": "1970-01-01"})).1["seen"], "1970-01-01");
+    // Days of the year, of years with and without the 29th of February.
+    for (day, packed, text) in [
+        ("2024-12-31", [0x20, 0x24, 0x36, 0x6c], "24/366"),
+        ("2024-03-01", [0x20, 0x24, 0x06, 0x1c], "24/061"),
+        ("1999-03-01", [0x19, 0x99, 0x06, 0x0c], "99/060"),
+        ("2026-01-01", [0x20, 0x26, 0x00, 0x1c], "26/001"),
+    ] {
+        let (_, back, bytes) = ask(&json!({"made": day, "gone": day}));
+        assert_eq!((&back["made"], &back["gone"]), (&json!(day), &json!(day)));
+        let at = bytes.len() - 10;
+        assert_eq!(&bytes[at..at + 4], packed, "{day}");
+        assert_eq!(&bytes[at + 4..], text.as_bytes());
+    }
     for wrong in [
         json!({"active": "Y"}),
         json!({"born": "1969-7-21"}),

@@ -496,11 +496,20 @@ fn an_api_is_stopped_and_started_and_stays_so_over_a_reload() {
         send(admin, "POST", &path, headers, "").status
     };
     let operator = "x-tupelo-operator: 1\r\n";
-    assert_ne!(
+    assert_eq!(
         switch("stop", ""),
-        200,
+        403,
         "a page of another origin cannot do it"
     );
+    for (method, path, allow) in [
+        ("GET", format!("/apis/{name}/stop"), "POST"),
+        ("POST", "/apis".into(), "GET, HEAD"),
+        ("DELETE", "/metrics".into(), "GET, HEAD"),
+    ] {
+        let told = send(admin, method, &path, operator, "");
+        assert_eq!(told.status, 405, "{method} {path}");
+        assert_eq!(told.header("allow"), Some(allow), "{method} {path}");
+    }
     assert_eq!(bank.get("").status, 404);
     assert_eq!(switch("stop", operator), 200);
     let told = bank.get("");

@@ -152,17 +152,16 @@ impl Mirror {
         drop(reply);
         let undone = abend.is_some() && changed;
         let _ = open.end(abend, 0).await;
-        match undone && made.first() == Some(&0) {
-            true => refused(
-                NOT_ATOMIC,
-                format!(
-                    "{} has changed something recoverable, and the LINK does not say \
-                     SYNCONRETURN: it is backed out",
-                    request.head.program
-                ),
-            ),
-            false => made,
+        if !undone || made.first() != Some(&0) {
+            return made;
         }
+        let why = format!(
+            "{} has changed something recoverable, and the LINK does not say SYNCONRETURN: it is \
+             backed out, for a unit of work does not span regions",
+            request.head.program
+        );
+        tracing::warn!("{why}");
+        refused(NOT_ATOMIC, why)
     }
 
     /// A START: the region serves the command for its caller.
@@ -244,6 +243,7 @@ fn answer(reply: &region::Reply, outcome: &Outcome, request: &Request<Vec<u8>>) 
     };
     match outcome {
         Outcome::Abend(abend) => {
+            abend.log(reply.record());
             head.ending = Ending::Abend(abend.code);
             head.program = abend.program;
             head.line = abend.line;

@@ -62,6 +62,16 @@ impl Port {
     }
 }
 
+impl Port {
+    /// Wakes the workers that the calling thread gave work, and hears of tasks
+    /// that have ended, though the thread does not sleep. A door that answers
+    /// without a task calls it: as long as clients ask again at once, it does
+    /// not sleep, and nobody else would hear.
+    pub fn hear(&self) {
+        self.shared.without_sleep(self.number);
+    }
+}
+
 impl DoorRuntime {
     /// Runs a future to its end on the calling thread. `tokio::spawn` and
     /// `LocalSet` work inside.

@@ -125,7 +125,11 @@ impl Handle {
     /// Begins a task: waits for its admission and for a place in a worker.
     /// Dropping the future gives the place in the queue up.
     pub async fn begin(&self, port: &Port, request: TaskRequest) -> Result<Task, Refusal> {
-        let lease = match self.shared.begin(port.number, &request)? {
+        let begun = self.shared.begin(port.number, &request);
+        if begun.is_err() {
+            port.hear();
+        }
+        let lease = match begun? {
             Begun::Placed(lease) => lease,
             Begun::Waiting(mut waiting) => poll_fn(|cx| waiting.poll(cx)).await?,
         };

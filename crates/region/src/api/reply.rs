@@ -32,6 +32,26 @@ impl Abend {
     pub fn code(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.code)
     }
+
+    /// Tells the log of it, where nobody who waits for the task does.
+    pub fn log(&self, record: &MonitoringRecord) {
+        let program = match self.program.is_blank() {
+            true => record.program,
+            false => self.program,
+        };
+        let place = match self.line {
+            0 => String::new(),
+            line => format!(" line {line}"),
+        };
+        tracing::info!(
+            target: "tupelo::task",
+            "{} task {} {} in {program}{place}: {}",
+            self.code(),
+            record.task,
+            record.transid,
+            self.message,
+        );
+    }
 }
 
 /// One container of a reply. Its bytes violation where the program left them.

@@ -95,7 +95,10 @@ impl Shared {
         let start = self.starts.lock().remove(&id);
         let abend = match reply.outcome() {
             Outcome::Ok => None,
-            Outcome::Abend(abend) => Some(abend.clone()),
+            Outcome::Abend(abend) => {
+                abend.log(reply.record());
+                Some(abend.clone())
+            }
         };
         let wanted = start.is_some_and(|s| s.wants_result);
         let ended = StartEnd::Ran(abend, wanted.then(|| reply.channel_data()));

@@ -187,6 +187,15 @@ impl Shared {
         }
     }
 
+    /// When a door's thread goes on without a sleep: does what would be done
+    /// before one. Nothing on other threads.
+    pub fn without_sleep(self: &Arc<Self>, port: usize) {
+        if port != 0 && PORT.get() == port {
+            wake_deferred();
+            self.drain(port);
+        }
+    }
+
     /// When a door's thread has slept: hears what woke it, so that the futures
     /// run before the runtime looks for events again.
     pub fn after_sleep(self: &Arc<Self>, port: usize) {

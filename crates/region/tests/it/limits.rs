@@ -57,6 +57,42 @@ fn beyond_mxt_requests_wait_and_beyond_the_queue_they_are_refused() {
     assert_eq!(handle.statistics().refused_mxt, 1);
 }
 
+/// Clients that ask again at once keep a door awake: the end of what it runs
+/// must be heard all the same.
+#[test]
+fn a_door_that_never_sleeps_hears_of_its_ends() {
+    let narrow = RegionConfig {
+        mxt: 1,
+        queue_limit: 0,
+        ..config()
+    };
+    let region = Region::start(narrow).unwrap();
+    let handle = region.handle();
+    let port = handle.attach_port().unwrap();
+    let runtime = port.runtime().unwrap();
+    runtime.block_on(async {
+        // A first sleep makes the thread the door's.
+        assert_eq!(code(&call(&handle, "EMPTY", "").await), "OK");
+        let mut task = handle.begin(&port, request("UPPER")).await.unwrap();
+        put(&mut task, "awake");
+        let mut run = std::pin::pin!(task.run());
+        let begin = std::time::Instant::now();
+        let reply = std::future::poll_fn(|cx| {
+            let polled = run.as_mut().poll(cx);
+            let mut again = std::pin::pin!(handle.begin(&port, request("EMPTY")));
+            if polled.is_pending() {
+                let asked = again.as_mut().poll(cx);
+                assert!(!matches!(asked, std::task::Poll::Ready(Ok(_))));
+            }
+            assert!(begin.elapsed().as_secs() < 30, "the end is not heard");
+            // As often as it may: the thread does not rest.
+            cx.waker().wake_by_ref();
+            polled
+        });
+        assert_eq!(text(&reply.await), "AWAKE");
+    });
+}
+
 #[test]
 fn a_full_class_refuses_at_its_purge_threshold_and_leaves_others_alone() {
     let mut config = config();

@@ -192,7 +192,7 @@ impl Backend for Providers {
         }
         if path.trim_matches('/') == "connections" && !change {
             let directory = self.remote.as_ref().map(|r| &r.connections.directory);
-            return Some(super::operate::connections(directory));
+            return Some(super::operate::connections(directory, &self.mainframe));
         }
         self.local.as_ref()?.operate(path, query, change)
     }
@@ -267,6 +267,12 @@ impl Door for ProviderDoor {
         match self.way(connection) {
             Way::Mainframe(door, name) => door.ccsid(name),
             Way::Local | Way::Remote(..) => None,
+        }
+    }
+
+    fn hear(&self) {
+        if let Some(local) = &self.local {
+            local.hear();
         }
     }
 

@@ -123,6 +123,10 @@ impl LocalRegion {
 impl Door for LocalDoor {
     type Task = LocalTask;
 
+    fn hear(&self) {
+        self.port.hear();
+    }
+
     async fn begin(&self, call: Call<'_>) -> Result<LocalTask, Refusal> {
         let impossible = |what: &str, name: &str, why: &dyn std::fmt::Display| {
             Refusal::Impossible(format!("{what} {name:?}: {why}"))

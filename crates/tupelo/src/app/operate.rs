@@ -10,7 +10,7 @@
 //! | `POST /top/reset` | makes the counters the baseline |
 //! | `GET /locks` | all locks, their owners and waiters |
 //! | `GET /logs?last=N` | the newest lines of the log |
-//! | `GET /connections` | connections to other regions, and partners that have connected |
+//! | `GET /connections` | connections to other regions and to mainframes, and partners that have connected |
 //! | `GET /sockets/list`, `GET /sockets/trace` | the listeners, the last socket calls |
 //! | `POST /sockets/start/LISTENER`, `POST /sockets/stop/LISTENER` | start and stop one |
 //! | `POST /sockets/trace/on`, `POST /sockets/trace/off` | switch the trace |
@@ -20,7 +20,7 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use gateway::Operated;
+use gateway::{Mainframe, Operated};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use region::{Handle, Purge, UserId};
 use serde::Serialize;
@@ -68,11 +68,12 @@ pub fn answer(
 }
 
 /// The connections of a process, when it has any.
-pub fn connections(directory: Option<&ipconn::Directory>) -> Operated {
+pub fn connections(directory: Option<&ipconn::Directory>, mainframe: &Mainframe) -> Operated {
     let connections = directory.map(ipconn::Directory::connections);
     let partners = directory.map(ipconn::Directory::partners);
     list(&json!({
         "connections": connections.unwrap_or_default(),
+        "mainframe": mainframe.statuses(),
         "partners": partners.unwrap_or_default(),
     }))
 }

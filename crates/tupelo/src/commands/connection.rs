@@ -1,13 +1,14 @@
-//! `tupelo connection`: the connections of a running process to other regions,
-//! and the partners that have connected to its region.
+//! `tupelo connection`: the connections of a running process to other regions
+//! and to mainframes, and the partners that have connected to its region.
 
 use miette::Result;
+use serde_json::Value;
 
 use crate::Outcome;
 use crate::operator::{Ask, cell};
 use crate::table::Table;
 
-/// Connections between gateways and regions.
+/// Connections between gateways, regions and mainframes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -19,7 +20,7 @@ enum Command {
     List(ListArgs),
 }
 
-/// List connections to other regions, and partners that have connected.
+/// List connections to other regions and to mainframes, and partners that have connected.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo connection list\n  tupelo connection list --admin 127.0.0.1:9081 --json")]
 struct ListArgs {
@@ -35,49 +36,69 @@ pub fn run(args: Args) -> Result<Outcome> {
         println!("{all}");
         return Ok(Outcome::Clean);
     }
-    let made = [
-        "Connection", "Sysid", "Region", "Address", "State", ">Sessions", ">In use", ">Requests",
-        ">Retried", ">Lost", "Why",
+    let shown = [
+        table(&all["connections"], &MADE),
+        table(&all["mainframe"], &MAINFRAME),
+        table(&all["partners"], &CAME),
     ];
-    let rows = |key: &str| all[key].as_array().cloned().unwrap_or_default();
-    let (given, arrived) = (rows("connections"), rows("partners"));
-    if given.is_empty() && arrived.is_empty() {
-        println!("no connection to another region, and no partner is connected");
-        return Ok(Outcome::Clean);
-    }
-    let mut connections = Table::new(&made);
-    for c in &given {
-        connections.row([
-            cell(&c["name"]),
-            cell(&c["sysid"]),
-            cell(&c["applid"]),
-            cell(&c["address"]),
-            cell(&c["state"]),
-            cell(&c["sessions"]),
-            cell(&c["in_use"]),
-            cell(&c["requests"]),
-            cell(&c["retried"]),
-            cell(&c["lost"]),
-            cell(&c["error"]),
-        ]);
-    }
-    let came = ["Partner", "Sysid", "From", ">Sockets", ">Sessions", ">In use", ">Requests"];
-    let mut partners = Table::new(&came);
-    for p in &arrived {
-        partners.row([
-            cell(&p["applid"]),
-            cell(&p["sysid"]),
-            cell(&p["address"]),
-            cell(&p["lanes"]),
-            cell(&p["sessions"]),
-            cell(&p["in_use"]),
-            cell(&p["requests"]),
-        ]);
-    }
-    match (given.is_empty(), arrived.is_empty()) {
-        (false, true) => print!("{connections}"),
-        (true, false) => print!("{partners}"),
-        _ => print!("{connections}\n{partners}"),
+    let shown: Vec<String> = shown.iter().flatten().map(ToString::to_string).collect();
+    match shown.is_empty() {
+        true => println!("no connection to another region, and no partner is connected"),
+        false => print!("{}", shown.join("\n")),
     }
     Ok(Outcome::Clean)
+}
+
+/// A column: its heading, and the member that it shows.
+type Column = (&'static str, &'static str);
+
+/// Connections of `[ipconn]`.
+const MADE: [Column; 11] = [
+    ("Connection", "name"),
+    ("Sysid", "sysid"),
+    ("Region", "applid"),
+    ("Address", "address"),
+    ("State", "state"),
+    (">Sessions", "sessions"),
+    (">In use", "in_use"),
+    (">Requests", "requests"),
+    (">Retried", "retried"),
+    (">Lost", "lost"),
+    ("Why", "error"),
+];
+
+/// Connections of `[mainframe]`.
+const MAINFRAME: [Column; 10] = [
+    ("Mainframe", "name"),
+    ("Kind", "kind"),
+    ("Address", "address"),
+    ("State", "state"),
+    (">Sessions", "sessions"),
+    (">In use", "in_use"),
+    (">Requests", "requests"),
+    (">Failed", "failed"),
+    (">Opened", "opened"),
+    ("Why", "error"),
+];
+
+/// Partners that have connected.
+const CAME: [Column; 7] = [
+    ("Partner", "applid"),
+    ("Sysid", "sysid"),
+    ("From", "address"),
+    (">Sockets", "lanes"),
+    (">Sessions", "sessions"),
+    (">In use", "in_use"),
+    (">Requests", "requests"),
+];
+
+/// A list as a table; none when it is empty.
+fn table(list: &Value, columns: &[Column]) -> Option<Table> {
+    let rows = list.as_array().filter(|rows| !rows.is_empty())?;
+    let heads: Vec<&str> = columns.iter().map(|(head, _)| *head).collect();
+    let mut table = Table::new(&heads);
+    for row in rows {
+        table.row(columns.iter().map(|(_, member)| cell(&row[*member])));
+    }
+    Some(table)
 }

@@ -44,6 +44,10 @@ pub struct Args {
     /// tupelo.toml.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = ports::address)]
     ipconn: Option<SocketAddr>,
+    /// Name of the gateway or region, instead of `[region] applid` in
+    /// tupelo.toml: several processes of one application need one each.
+    #[arg(long, value_name = "NAME")]
+    applid: Option<region::Name<8>>,
     /// Serve the APIs alone: their programs run in the regions of
     /// [ipconn.connections].
     #[arg(long, conflicts_with_all = ["region_only", "ipconn"])]
@@ -59,9 +63,20 @@ pub struct Args {
     print_config: bool,
 }
 
+impl Args {
+    /// Reads the application folder, whose process may have a name of its own.
+    fn open(&self) -> Result<Application> {
+        let mut app = Application::open(&self.folder, self.state.as_deref())?;
+        if let Some(name) = &self.applid {
+            app.config.region.applid = name.to_string();
+        }
+        Ok(app)
+    }
+}
+
 /// Serves until told to stop.
 pub fn run(args: Args) -> Result<Outcome> {
-    let mut app = Application::open(&args.folder, args.state.as_deref())?;
+    let mut app = args.open()?;
     let started = app.config.clone();
     let mut seen = changes::fingerprint(&app);
     app.config.gateway.listen = args.listen.unwrap_or(app.config.gateway.listen);
@@ -162,7 +177,7 @@ fn serve_gateway(
         }
         seen = now;
         said.begin();
-        match Application::open(&args.folder, args.state.as_deref()) {
+        match args.open() {
             Ok(again) => match front.reload(&again, &mut said) {
                 Ok(told) => tracing::info!(target: SERVE, "loaded again: {told}"),
                 Err(report) => not_loaded(&report),
@@ -265,7 +280,7 @@ struct Before<'a> {
 /// Reads the folder again and switches region and services over. A program that
 /// does not compile any more keeps its old module.
 fn reload(args: &Args, before: &Before<'_>, services: &mut Services, said: &mut Said) -> Result<Reloaded> {
-    let app = Arc::new(Application::open(&args.folder, args.state.as_deref())?);
+    let app = Arc::new(args.open()?);
     let seen = changes::fingerprint(&app);
     said.say(&app.warnings);
     let mut compiled = compile(&app, said)?;

@@ -1,10 +1,11 @@
 //! The served documents tell the truth: schemathesis makes requests from them
 //! and holds the answers against them.
 //!
-//! It is run when it is there: as `schemathesis` in the PATH, or where
-//! `SCHEMATHESIS` says (`pip install schemathesis`). With `SCHEMATHESIS` set, a
-//! program that is missing fails the test.
+//! It is run when it is there: where `SCHEMATHESIS` says, where `scripts/setup
+//! test` has put it, or in the PATH. With `SCHEMATHESIS` set, a program that is
+//! missing fails the test.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::program::text;
@@ -21,28 +22,58 @@ codec = "ascii"
 positive_data_acceptance.expected-statuses = ["2xx", "3xx", "404", "409", "422", "5xx"]
 "#;
 
-#[test]
-fn the_bank_s_document_says_what_its_server_does() {
-    let asked = std::env::var_os("SCHEMATHESIS");
-    let program = asked.clone().unwrap_or_else(|| "schemathesis".into());
+/// The program; none, told as a skipped test, when there is none.
+fn schemathesis() -> Option<PathBuf> {
+    let asked = std::env::var_os("SCHEMATHESIS").map(PathBuf::from);
+    let installed = root().join("target/test-tools/bin/schemathesis");
+    let program = asked.clone().unwrap_or(match installed.exists() {
+        true => installed,
+        false => "schemathesis".into(),
+    });
     match Command::new(&program).arg("--version").output() {
-        Ok(version) if version.status.success() => {}
+        Ok(version) if version.status.success() => Some(program),
         other => {
             assert!(asked.is_none(), "{program:?} cannot be run: {other:?}");
-            println!("skipped: there is no schemathesis");
-            return;
+            skipped::lacking("schemathesis", "it cannot be run");
+            None
         }
     }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn the_bank_s_document_says_what_its_server_does() {
+    let Some(program) = schemathesis() else {
+        return;
+    };
     let bank = Server::start(&example("bank"));
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("schemathesis.toml"), SETTINGS).unwrap();
     let document = format!("http://{}/apis/accounts/openapi.json", bank.admin);
     let url = format!("http://{}/bank", bank.gateway);
-    let checks = ["--checks", "all", "--max-examples", "40", "--seed", "7"];
-    let run = Command::new(&program)
+    holds(&program, &document, &url, &["--max-examples", "40"]);
+}
+
+#[test]
+fn the_administration_s_document_says_what_its_port_does() {
+    let Some(program) = schemathesis() else {
+        return;
+    };
+    let bank = Server::start(&example("bank"));
+    let url = format!("http://{}", bank.admin);
+    let more = ["--max-examples", "15", "-H", "x-tupelo-operator: 1"];
+    holds(&program, &format!("{url}/openapi.json"), &url, &more);
+}
+
+/// Holds the answers of a server against its document.
+fn holds(program: &Path, document: &str, url: &str, more: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("schemathesis.toml"), SETTINGS).unwrap();
+    let run = Command::new(program)
         .current_dir(folder.path())
-        .args(["run", &document, "--url", &url])
-        .args(checks)
+        .args(["run", document, "--url", url, "--checks", "all", "--seed", "7"])
+        .args(more)
         .output()
         .unwrap();
     assert!(run.status.success(), "{}", text(&run.stdout));
@@ -50,8 +81,7 @@ fn the_bank_s_document_says_what_its_server_does() {
 
 #[test]
 fn the_dashboard_asks_for_figures_that_there_are() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
     let known = read("docs/reference/metrics.md");
     let dashboard = read("deploy/grafana/tupelo.json");
     serde_json::from_str::<serde_json::Value>(&dashboard).unwrap();
@@ -67,4 +97,33 @@ fn the_dashboard_asks_for_figures_that_there_are() {
         count += 1;
     }
     assert!(count > 20);
+}
+
+#[test]
+fn each_process_of_the_manifests_has_a_name_of_its_own() {
+    let manifests = std::fs::read_to_string(root().join("deploy/kubernetes/tupelo.yaml")).unwrap();
+    let mut served = 0;
+    for command in manifests.lines().filter(|line| line.contains("tupelo serve")) {
+        assert!(command.contains("--applid"), "{command}");
+        let script = command.rsplit_once("--applid ").unwrap().1;
+        let name = script.trim_end_matches(['"', ']', '\\']).replace("\\\"", "\"") + "\"";
+        for (pod, applid) in [("region-1", "REGION1"), ("gateway-7d9c8b6f5-x2k4q", "GWX2K4Q")] {
+            let print = format!("hostname() {{ echo {pod}; }}; printf %s {name}");
+            let output = Command::new("sh").args(["-c", &print]).output().unwrap();
+            assert!(output.status.success(), "{print}: {}", text(&output.stderr));
+            if manifests_kind(command) == pod.split('-').next().unwrap() {
+                assert_eq!(text(&output.stdout), applid, "{print}");
+                served += 1;
+            }
+        }
+    }
+    assert_eq!(served, 2);
+}
+
+/// Which of the two a command starts.
+fn manifests_kind(command: &str) -> &'static str {
+    match command.contains("--gateway-only") {
+        true => "gateway",
+        false => "region",
+    }
 }

@@ -136,6 +136,28 @@ impl Gateway {
     }
 }
 
+/// Two gateways of one folder, as replicas are: only their names differ.
+#[test]
+fn gateways_of_one_application_are_let_in_under_names_of_their_own() {
+    let bank = example("bank");
+    let (_region, address) = region(&bank, "127.0.0.1:0");
+    let folder = tempfile::tempdir().unwrap();
+    copy(&bank.join("apis"), &folder.path().join("apis"));
+    let settings = format!("[region]\napplid = \"GATES\"\n[ipconn.connections.BNKA]\naddress = \"{address}\"\n");
+    std::fs::write(folder.path().join("tupelo.toml"), settings).unwrap();
+    let started = ["GATE1", "GATE2"].map(|name| {
+        let options = ["--gateway-only", "--listen", "127.0.0.1:0", "--applid", name];
+        let mut process = Process::start(folder.path(), &options);
+        let http = process.address("gateway");
+        (process, http)
+    });
+    for (_process, http) in &started {
+        until("the region is connected", || {
+            http::send(http, "GET", "/bank/accounts/10000001", None).status == 200
+        });
+    }
+}
+
 pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {

@@ -142,7 +142,7 @@ fn an_operators_mistakes_are_told_and_change_nothing() {
     }
     // A page in a browser cannot send the header that a change needs.
     let bare = crate::http::send(admin, "POST", "/tasks/1/purge", None);
-    assert_eq!(bare.status, 404);
+    assert_eq!(bare.status, 403);
 }
 
 #[test]

@@ -11,7 +11,8 @@ use std::sync::mpsc::{self, Receiver};
 use crate::authority::Authority;
 use crate::http::{self, Answer};
 use crate::ipconn::{Process, copy};
-use crate::program::{text, until};
+use crate::program::{text, tupelo, until};
+use crate::schemas;
 
 /// The programs of `testdata/mainframe`, with an API on CALC and one on CALCC.
 fn application() -> tempfile::TempDir {
@@ -166,6 +167,10 @@ fn every_provider_runs_programs_in_the_same_way() {
         let mut provider = make();
         provider.ready();
         conforms(&provider);
+        if provider.name == "ipconn" {
+            let log = provider.region.as_ref().unwrap().log();
+            assert!(log.contains("OOPS task"), "the region tells its abends: {log}");
+        }
         // The region goes away: the gateway says so, and answers on.
         provider.region.take().unwrap().kill();
         for _ in 0..2 {
@@ -252,7 +257,7 @@ fn a_mainframes_bytes_are_in_the_code_page_that_a_policy_chooses() {
         <header name=\"page\" match=\"ANY_VALUE\"/></conditions><actions>\
         <set property=\"cicsCcsid\" value=\"${page}\"/></actions></rule></ruleset>";
     let files = [("pages.xml", policy), ("pw", "secret\n")];
-    let (process, http, _folder) = front(&settings, &files);
+    let (mut process, http, _folder) = front(&settings, &files);
     let ask = |page: &str| {
         let body = r#"{"calc_op":"ADD","calc_name":"Änn","calc_count":-5,"calc_price":1.5,"calc_total":258}"#;
         let request = format!(
@@ -290,6 +295,42 @@ fn a_mainframes_bytes_are_in_the_code_page_that_a_policy_chooses() {
     let wrong = ask("page: latin\r\n");
     assert_eq!(wrong.status, 400);
     assert!(text(&wrong.body).contains("CCSID"), "{}", text(&wrong.body));
+    let listed = listed(&mut process);
+    assert!(listed.contains("HTTP"), "{listed}");
+    assert!(listed.contains(&format!("{address}  ACQUIRED")), "{listed}");
+}
+
+/// What `tupelo connection list` shows of a process; the JSON is as published.
+fn listed(process: &mut Process) -> String {
+    let admin = process.address("admin");
+    let list = |more: &[&str]| {
+        let asked = ["connection", "list", "--admin", &admin];
+        let output = tupelo().args(asked).args(more).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    schemas::fits("connection-list", &list(&["--json"]));
+    list(&[])
+}
+
+#[test]
+fn connections_that_are_not_there_are_listed_with_the_reason() {
+    // Nobody listens where a listener was just closed.
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = closed.local_addr().unwrap().to_string();
+    drop(closed);
+    let settings = format!(
+        "[mainframe.connections.CALC]\naddress = \"{address}\"\nframe = {{ length = 2 }}\nsessions = 7\n"
+    );
+    let (mut process, http, _folder) = front(&settings, &[]);
+    let before = listed(&mut process);
+    assert!(before.contains("SOCKETS"), "{before}");
+    assert!(before.contains("RELEASED"), "{before}");
+    let answer = http::send(&http, "POST", "/calc", Some(r#"{"calc_op":"ADD"}"#));
+    assert_eq!(answer.status, 502, "{}", text(&answer.body));
+    let after = listed(&mut process);
+    assert!(after.contains("OBTAINING"), "{after}");
+    assert!(after.contains("refused"), "{after}");
 }
 
 #[test]

@@ -62,20 +62,29 @@ impl Truth {
 }
 
 impl Day {
-    /// Reads `FIELD=YYYYMMDD`: any order of `YYYY` or `YY`, `MM` and `DD`, with
-    /// or without characters between them; none when it is not written so.
+    /// Reads `FIELD=YYYYMMDD`: any order of `YYYY` (or `CCYY`) or `YY`, `MM` and `DD`, or of
+    /// the year and `DDD`, the day of the year, with or without characters
+    /// between them; none when it is not written so.
     pub fn parse(text: &str) -> Option<Day> {
         let (field, format) = text.split_once('=')?;
         let day = Day {
             field: field.to_ascii_uppercase(),
-            format: format.to_ascii_uppercase(),
+            format: format.to_ascii_uppercase().replace("CCYY", "YYYY"),
         };
-        let parts = [day.year()?.0, day.at("MM")?, day.at("DD")?];
+        let (_, digits) = day.year()?;
+        let rest = match day.of_year() {
+            Some(_) => 3,
+            None => day.at("MM").and(day.at("DD")).map(|_| 4)?,
+        };
         let letters = day.format.chars().filter(char::is_ascii_alphabetic).count();
         let plain = |c: char| c.is_ascii_alphabetic() || "-/. :".contains(c);
-        let whole = letters == day.year()?.1 + 4 && day.format.chars().all(plain);
-        (!field.is_empty() && whole && parts.iter().all(|at| at + 2 <= day.format.len()))
-            .then_some(day)
+        let whole = letters == digits + rest && day.format.chars().all(plain);
+        (!field.is_empty() && whole).then_some(day)
+    }
+
+    /// Where the day of the year is, in dates that have no month.
+    fn of_year(&self) -> Option<usize> {
+        self.at("DDD")
     }
 
     /// Where the year is, and how many digits it has.
@@ -105,9 +114,15 @@ impl Day {
                 format!("($number({two}) < {CENTURY} ? \"20\" : \"19\") & {two}")
             }
         };
-        let month = part(self.at("MM").unwrap_or_default(), 2);
-        let day = part(self.at("DD").unwrap_or_default(), 2);
-        format!("($t := {text}; $contains($t, /[1-9]/) ? {year} & \"-\" & {month} & \"-\" & {day})")
+        let date = match self.of_year() {
+            Some(at) => of_year_shown(&year, &part(at, 3)),
+            None => {
+                let month = part(self.at("MM").unwrap_or_default(), 2);
+                let day = part(self.at("DD").unwrap_or_default(), 2);
+                format!("{year} & \"-\" & {month} & \"-\" & {day}")
+            }
+        };
+        format!("($t := {text}; $contains($t, /[1-9]/) ? {date})")
     }
 
     /// A date of ISO 8601 as the field has it.
@@ -122,6 +137,7 @@ impl Day {
                     digits,
                 ),
                 'M' => (format!("$substring({path}, 5, 2)"), 2),
+                'D' if self.of_year().is_some() => (of_year_stored(path), 3),
                 'D' => (format!("$substring({path}, 8, 2)"), 2),
                 other => (format!("\"{other}\""), 1),
             };
@@ -142,6 +158,24 @@ impl Day {
             }
         }
     }
+}
+
+/// A date of ISO 8601 from its year and its day of the year. A day that the year
+/// does not have is no date, and the answer is refused as a wrong one.
+fn of_year_shown(year: &str, day: &str) -> String {
+    format!(
+        "($y := {year}; $n := $toMillis($y & \"-01-01\") + ($number({day}) - 1) * 86400000; \
+         $d := $substring($fromMillis($n), 0, 10); \
+         $substring($d, 0, 4) = $y ? $d : $error(\"the day \" & {day} & \" of \" & $y & \" is none\"))"
+    )
+}
+
+/// The three digits of a date's day of the year.
+fn of_year_stored(path: &str) -> String {
+    let first = format!("$toMillis($substring({path}, 0, 4) & \"-01-01\")");
+    format!(
+        "$pad($string(($toMillis($substring({path}, 0, 10)) - {first}) / 86400000 + 1), -3, \"0\")"
+    )
 }
 
 impl Meaning {
@@ -298,7 +332,15 @@ mod tests {
 
     #[test]
     fn overrides_are_read_as_they_are_written() {
-        let words = ["ACTIVE=Y/N", "DONE=1/", "BORN=YYYYMMDD", "SEEN=dd.mm.yy"];
+        let words = [
+            "ACTIVE=Y/N",
+            "DONE=1/",
+            "BORN=YYYYMMDD",
+            "SEEN=dd.mm.yy",
+            "MADE=YYYYDDD",
+            "GONE=yy/ddd",
+            "SENT=CCYYDDD",
+        ];
         let overrides = Overrides {
             booleans: words[..2].iter().filter_map(|w| Truth::parse(w)).collect(),
             dates: words[2..].iter().filter_map(|w| Day::parse(w)).collect(),
@@ -306,14 +348,16 @@ mod tests {
         };
         let [booleans, dates, trim] = overrides.words();
         assert_eq!(booleans, "ACTIVE=Y/N,DONE=1/");
-        assert_eq!(dates, "BORN=YYYYMMDD,SEEN=DD.MM.YY");
+        assert_eq!(dates, "BORN=YYYYMMDD,SEEN=DD.MM.YY,MADE=YYYYDDD,GONE=YY/DDD,SENT=YYYYDDD");
         assert_eq!(Overrides::by_words(&booleans, &dates, &trim), overrides);
         for wrong in ["A", "A=Y", "=Y/N", "A=Y/Y", "A=Y/N/M"] {
             assert_eq!(Truth::parse(wrong), None, "{wrong}");
         }
         for wrong in [
             "A",
-            "A=YYYYDDD",
+            "A=YYYYMMDDD",
+            "A=DDD",
+            "A=YYDD",
             "A=YYYY",
             "A=YYYYMMDDHH",
             "=YYMMDD",

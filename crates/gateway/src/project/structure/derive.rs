@@ -30,6 +30,8 @@ pub(crate) struct Limits {
     pub characters: u64,
     /// Digits behind the point of a number without `multipleOf`.
     pub fraction_digits: u32,
+    /// A number that says neither `multipleOf` nor a format is a double.
+    pub doubles: bool,
 }
 
 impl Default for Limits {
@@ -37,6 +39,7 @@ impl Default for Limits {
         Limits {
             characters: 255,
             fraction_digits: 2,
+            doubles: false,
         }
     }
 }
@@ -89,10 +92,12 @@ pub(crate) fn derive_in(
     prefix: &str,
     limits: Limits,
 ) -> Result<(Structures, Generated), String> {
+    // The build toolkit, whose structures these are, has such numbers as COMP-2.
+    let doubles = manner == Manner::Inline;
     let mut builder = Builder {
         prefix,
         manner,
-        limits,
+        limits: Limits { doubles, ..limits },
         outer: Taken::default(),
         drafts: Vec::new(),
         depth: 0,
@@ -283,17 +288,22 @@ impl Builder<'_> {
                 if self.manner == Manner::Inline
                     || self.manner == Manner::DataAreas && level > 3 =>
             {
-                let own = self.outer.unique(&base, 10);
+                let own = self.outer.twice(&base, 10);
                 let draft = &mut self.drafts[part];
+                // Inside, the count has the object's name but for its number.
+                let count = match self.manner {
+                    Manner::Inline => own.clone(),
+                    _ => draft.names.unique(&base, 10),
+                };
                 draft.names.take(&own);
-                let existence = format!("{own}-{}", self.manner.existence());
+                let existence = format!("{count}-{}", self.manner.existence());
                 let existence = draft.emit(level, &existence, COUNT);
                 draft.emit(level, &own, "");
                 let members = self.members(part, level + 3, schema, at)?;
                 Ok(node(Some(existence), Shape::Object(members)))
             }
             Kind::Object => {
-                let own = self.outer.unique(&base, 10);
+                let own = self.outer.twice(&base, 10);
                 let inside = self.contained(part, level, &own, "existence");
                 let inner = self.part(&own, schema, at)?;
                 Ok(node(None, Shape::Optional(inside(inner, Some(1)))))
@@ -305,10 +315,20 @@ impl Builder<'_> {
                 Ok(node(None, shape))
             }
             Kind::Array { items, most } => {
-                let own = self.outer.unique(&base, 5);
+                let own = match self::kind(items, self.limits, at)? {
+                    Kind::Object => self.outer.twice(&base, 5),
+                    _ => self.outer.unique(&base, 5),
+                };
                 let inside = self.contained(part, level, &own, "num");
                 let inner = self.part(&own, items, at)?;
                 Ok(node(None, Shape::Array(inside(inner, most))))
+            }
+            // A response that is a text or a number has a data area, too.
+            _ if self.manner == Manner::DataAreas && level == 3 && !required => {
+                let own = self.outer.unique(&base, 10);
+                let inside = self.contained(part, level, &own, "existence");
+                let inner = self.part(&own, schema, at)?;
+                Ok(node(None, Shape::Optional(inside(inner, Some(1)))))
             }
             kind if required => {
                 let shape = self.leaf(part, level, &base, kind);
@@ -536,6 +556,9 @@ fn decimal(schema: &Value, format: &str, limits: Limits, at: &str) -> Result<Str
         _ => {}
     }
     let step = schema.get("multipleOf").map(ToString::to_string);
+    if limits.doubles && format.is_empty() && step.is_none() {
+        return Ok("COMP-2 SYNC".into());
+    }
     let fraction = match step {
         Some(step) => step
             .split_once('.')

@@ -48,6 +48,7 @@ fn generate(folder: &Path, out: &mut Diagnostics) -> Option<Vec<Generated>> {
         fraction_digits: option("defaultFractionDigits")
             .and_then(|n| n.parse().ok())
             .unwrap_or(usual.fraction_digits),
+        ..usual
     };
     let mut all = Vec::new();
     for (number, operation) in document.operations().iter().enumerate() {

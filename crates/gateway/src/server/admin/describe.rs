@@ -4,19 +4,19 @@ use serde_json::{Map, Value, json};
 
 /// Path, method, what it does, and its parameters of the query.
 type Row = (&'static str, &'static str, &'static str, &'static [Query]);
-/// Name, whether it is needed, and what it is.
-type Query = (&'static str, bool, &'static str);
+/// Name, JSON Schema type, and what it is; none is needed.
+type Query = (&'static str, &'static str, &'static str);
 
 const OPERATION: Query = (
     "operation",
-    false,
+    "string",
     "One operation alone: its operationId, or METHOD /path.",
 );
 const FILTERS: [Query; 4] = [
-    ("task", false, "Entries of this task."),
-    ("transaction", false, "Entries of this transaction."),
-    ("domain", false, "Entries of this domain."),
-    ("last", false, "At most so many, the newest."),
+    ("task", "integer", "Entries of this task."),
+    ("transaction", "string", "Entries of this transaction."),
+    ("domain", "string", "Entries of this domain."),
+    ("last", "integer", "At most so many, the newest."),
 ];
 
 /// Everything that is asked with GET or POST.
@@ -122,14 +122,14 @@ const ROWS: &[Row] = &[
     (
         "/connections",
         "get",
-        "Connections to other regions, and partners.",
+        "Connections to other regions and to mainframes, and partners.",
         &[],
     ),
     (
         "/logs",
         "get",
         "The newest lines of the log.",
-        &[("last", false, "At most so many.")],
+        &[("last", "integer", "At most so many.")],
     ),
     (
         "/trace",
@@ -143,12 +143,56 @@ const ROWS: &[Row] = &[
         "post",
         "Write the trace to a file.",
         &[
-            ("name", false, "Name of the file."),
-            ("mib", false, "Most MiB of it."),
+            ("name", "string", "Name of the file."),
+            ("mib", "integer", "Most MiB of it."),
         ],
     ),
     ("/trace/stop", "post", "No longer.", &[]),
+    (
+        "/sockets/list",
+        "get",
+        "The listeners of sockets, and what their transactions did.",
+        &[],
+    ),
+    ("/sockets/trace", "get", "The last socket calls.", &[]),
+    (
+        "/sockets/trace/{switch}",
+        "post",
+        "Switch the trace of socket calls on or off.",
+        &[],
+    ),
+    (
+        "/sockets/start/{listener}",
+        "post",
+        "Start a listener.",
+        &[],
+    ),
+    ("/sockets/stop/{listener}", "post", "Stop a listener.", &[]),
 ];
+
+/// What is asked of the region: there is none behind a gateway alone.
+const OF_REGION: [&str; 8] = [
+    "tasks",
+    "transactions",
+    "top",
+    "locks",
+    "messages",
+    "trace",
+    "sockets",
+    "apis",
+];
+
+/// The methods of a path, in lower case; none of one that is not here.
+pub fn methods(path: &str) -> Vec<&'static str> {
+    let asked: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let fits = |row: &str| {
+        let known: Vec<&str> = row.trim_matches('/').split('/').collect();
+        let same = |(known, asked): (&&str, &&str)| known.starts_with('{') || known == asked;
+        known.len() == asked.len() && known.iter().zip(&asked).all(same)
+    };
+    let rows = ROWS.iter().filter(|(row, ..)| fits(row));
+    rows.map(|(_, method, ..)| *method).collect()
+}
 
 /// The document.
 pub fn administration() -> Value {
@@ -179,36 +223,42 @@ pub fn administration() -> Value {
 fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value {
     let in_path = path.split('/').filter_map(|segment| {
         let name = segment.strip_prefix('{')?.strip_suffix('}')?;
-        Some(
-            json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }),
-        )
+        Some(json!({ "name": name, "in": "path", "required": true, "schema": in_path_schema(path, name) }))
     });
-    let in_query = query.iter().map(|(name, required, about)| {
-        json!({
-            "name": name, "in": "query", "required": required, "description": about,
-            "schema": { "type": "string" },
-        })
+    let in_query = query.iter().map(|(name, kind, about)| {
+        let schema = match *kind {
+            "integer" => json!({ "type": kind, "minimum": 1, "maximum": u32::MAX }),
+            _ => json!({ "type": kind, "minLength": 1 }),
+        };
+        json!({ "name": name, "in": "query", "description": about, "schema": schema })
     });
     let mut parameters: Vec<Value> = in_path.chain(in_query).collect();
-    let health = path.starts_with("/health");
+    let (health, change) = (path.starts_with("/health"), method == "post");
     let mut responses = json!({ "200": { "description": "Done, or what was asked for." } });
-    if method == "post" {
+    let mut also = |status: &str, why: &str| responses[status] = json!({ "description": why });
+    if change {
         parameters.push(json!({
-            "name": "x-tupelo-operator", "in": "header", "required": true,
+            "name": super::OPERATOR, "in": "header", "required": true,
             "schema": { "type": "string" },
         }));
+        also("409", "It cannot be done as things are.");
     }
-    if !in_path_is_empty(path) {
-        responses["404"] = json!({ "description": "There is none of that name." });
+    if !query.is_empty() || change && path.contains('{') {
+        also("400", "A parameter is not what it is to be.");
     }
-    if health {
-        responses["503"] = json!({ "description": "Not well, or stopping." });
-    } else {
-        responses["401"] = json!({ "description": "The caller must say who they are." });
-        responses["403"] = json!({ "description": "The caller has no role that may." });
+    let part = path.split('/').nth(1).unwrap_or_default();
+    if OF_REGION.contains(&part) && path != "/apis" {
+        also("404", "There is none of that name, or no region in this process.");
     }
-    if method == "post" {
-        responses["409"] = json!({ "description": "It cannot be done as things are." });
+    if path.ends_with("/redeploy") {
+        also("422", "The project is wrong; what was in force stays so.");
+    }
+    match health {
+        true => also("503", "Not well, or stopping."),
+        false => {
+            also("401", "The caller must say who they are.");
+            also("403", "The caller has no role that may, or x-tupelo-operator is missing.");
+        }
     }
     let mut made = json!({ "summary": summary, "parameters": parameters, "responses": responses });
     if !health {
@@ -217,6 +267,29 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
     made
 }
 
-fn in_path_is_empty(path: &str) -> bool {
-    !path.contains('{')
+/// What a part of a path may be.
+fn in_path_schema(path: &str, name: &str) -> Value {
+    match name {
+        "number" => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        "switch" => json!({ "type": "string", "enum": ["on", "off"] }),
+        "name" if path.starts_with("/transactions") => {
+            json!({ "type": "string", "pattern": "^[A-Za-z0-9@#$]{1,4}$" })
+        }
+        _ => json!({ "type": "string", "minLength": 1 }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_the_methods_of_its_rows() {
+        assert_eq!(methods("/tasks"), ["get"]);
+        assert_eq!(methods("/tasks/7/purge/"), ["post"]);
+        assert_eq!(methods("/apis/bank"), ["get"]);
+        assert_eq!(methods("/sockets/trace"), ["get"]);
+        assert!(methods("/tasks/7").is_empty());
+        assert!(methods("/").is_empty());
+    }
 }

@@ -35,6 +35,8 @@ use tokio_rustls::TlsAcceptor;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long it may take for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// The header that requests carry which change something.
+const OPERATOR: &str = "x-tupelo-operator";
 /// Connections of this port at a time; further ones are closed.
 const MOST: usize = 256;
 
@@ -203,8 +205,11 @@ async fn handle<B: Backend>(
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
         return response;
     }
+    if let Some(problem) = misused(request) {
+        return respond::problem(&problem);
+    }
     let change = *method == Method::POST;
-    if (change && may_change(request)) || *method == Method::GET {
+    if change || matches!(*method, Method::GET | Method::HEAD) {
         let query = request.uri.query().unwrap_or_default();
         let operated = shared.backend.operate(path, query, change);
         let operated = operated.map(|o| (o.status, o.json));
@@ -262,9 +267,38 @@ async fn own<B: Backend>(
     })
 }
 
-/// A page of another origin cannot make a browser send this header unasked.
-fn may_change(request: &Parts) -> bool {
-    request.headers.contains_key("x-tupelo-operator")
+/// Why a path of the port's document is not asked as it says. A page of another
+/// origin cannot make a browser send the header of an operator unasked.
+fn misused(request: &Parts) -> Option<Problem> {
+    let (method, path) = (&request.method, request.uri.path());
+    let known = describe::methods(path);
+    let allowed = |name: &str| known.contains(&name);
+    if known.is_empty() {
+        return None;
+    }
+    let asked = match method.as_str() {
+        "GET" | "HEAD" => "get",
+        "POST" => "post",
+        _ => "",
+    };
+    if !allowed(asked) {
+        let takes = match (allowed("get"), allowed("post")) {
+            (true, true) => "GET, HEAD, POST",
+            (true, false) => "GET, HEAD",
+            _ => "POST",
+        };
+        let detail = format!("{path} takes {takes}, not {method}");
+        let status = StatusCode::METHOD_NOT_ALLOWED;
+        return Some(Problem {
+            allow: Some(Box::new(HeaderValue::from_static(takes))),
+            ..Problem::new(status, "Method not allowed", detail)
+        });
+    }
+    if asked == "post" && !request.headers.contains_key(OPERATOR) {
+        let detail = format!("A request that changes something carries the header {OPERATOR}");
+        return Some(Problem::new(StatusCode::FORBIDDEN, "Not allowed", detail));
+    }
+    None
 }
 
 /// What belongs to the gateway's own port: the page that sends requests, and

@@ -24,8 +24,43 @@ pub struct Api {
     credentials: Credentials,
 }
 
-/// APIs by the names that programs call them by.
-pub type Apis = BTreeMap<String, Arc<Api>>;
+/// APIs by the names that programs call them by: the title of the document, as
+/// our information blocks have it, and the name of its settings and folder,
+/// which z/OS Connect's have.
+#[derive(Debug, Default)]
+pub struct Apis {
+    all: Vec<Arc<Api>>,
+    by_name: BTreeMap<String, Arc<Api>>,
+}
+
+impl Apis {
+    fn add(&mut self, name: &str, api: Api) {
+        let api = Arc::new(api);
+        let title = api.requester.name().to_owned();
+        self.by_name.entry(title).or_insert_with(|| api.clone());
+        self.by_name.insert(name.to_owned(), api.clone());
+        self.all.push(api);
+    }
+
+    /// The API of a name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Api>> {
+        self.by_name.get(name)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The names, in words.
+    pub fn names(&self) -> String {
+        let names: Vec<&str> = self.by_name.keys().map(String::as_str).collect();
+        match names.is_empty() {
+            true => "there is none".to_owned(),
+            false => format!("there are {}", names.join(", ")),
+        }
+    }
+}
 
 impl std::fmt::Debug for Api {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -38,7 +73,7 @@ impl std::fmt::Debug for Api {
 /// Reads what an application calls; what is wrong goes to `findings`.
 pub fn read(app: &Application, findings: &mut Findings) -> Apis {
     let section = &app.config.requester;
-    let mut all = Apis::new();
+    let mut all = Apis::default();
     for (name, config) in &section.apis {
         let folder = app.folder.join(&section.folder).join(name);
         let requester = match Requester::load(&folder) {
@@ -52,9 +87,7 @@ pub fn read(app: &Application, findings: &mut Findings) -> Apis {
             }
         };
         match Api::new(requester, config, &app.folder) {
-            Ok(api) => {
-                all.insert(api.requester.name().to_owned(), Arc::new(api));
-            }
+            Ok(api) => all.add(name, api),
             Err(why) => findings.warn(format!("[requester.apis.{name}] is not called: {why}")),
         }
     }

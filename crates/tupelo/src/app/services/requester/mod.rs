@@ -166,7 +166,8 @@ async fn call(command: ServiceCommand, apis: Arc<Apis>) {
     let told = match apis.get(&*name) {
         Some(api) => api.call(given).await,
         None => Told::refused(format!(
-            "the API {name} is not among those of [requester.apis] in tupelo.toml"
+            "the API {name} is not among those of [requester.apis] in tupelo.toml: {}",
+            apis.names()
         )),
     };
     if told.outcome >= outcome::REFUSED {

@@ -50,9 +50,14 @@ impl Told {
     /// to be a success.
     pub fn answered(fetched: &Fetched, returned: Returned, plain: bool) -> Told {
         let success = returned.mapped || (plain && (200..300).contains(&fetched.status));
-        let (outcome, message) = match success {
-            true => (outcome::MAPPED, String::new()),
-            false => (outcome::UNMAPPED, shown(fetched)),
+        let outcome = match success {
+            true => outcome::MAPPED,
+            false => outcome::UNMAPPED,
+        };
+        // A text is told whole beside its data area.
+        let message = match success && !returned.plain {
+            true => String::new(),
+            false => shown(fetched),
         };
         Told {
             outcome,
