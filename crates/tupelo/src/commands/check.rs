@@ -53,6 +53,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     app.policies(&mut findings);
     let scripts = scripts::check(&app);
     findings.extend(scripts::findings(&app, &scripts).iter().cloned());
+    scripts::hidden(&app, &good, &mut findings);
     read_requesters(&app, &mut findings);
     let (pipelines, wrong) = crate::app::web::pipelines(&app);
     findings.extend(wrong);
