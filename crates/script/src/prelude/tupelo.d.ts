@@ -37,7 +37,7 @@ declare const cics: {
   /** Holds a name; false when another task has it and `nosuspend` is set. */
   enq(resource: Data, options?: { nosuspend?: boolean }): boolean;
   deq(resource: Data): void;
-  /** The next value of a named counter. */
+  /** The next value of a named counter, which is made, from 0 on, with its first use. */
   counter(name: string, options?: { pool?: string }): number;
   delay(milliseconds: number): void;
   log(message: string, data?: unknown): void;

@@ -10,7 +10,7 @@ use copybook::CodePage;
 use gateway::{Abend, Api, Handler, Refusal, ServiceBody, Serving, Web, WebAnswer, WebRefusal};
 use http::request::Parts;
 use region::{GuestPrograms, GuestTask};
-use script::{Checked, Mistake, Refused, Request, Route, Scripts, Served};
+use script::{Checked, Mistake, Refused, Request, Route, Scripts, Served, Sources};
 
 use super::Application;
 use super::definitions::MIRRORS;
@@ -61,6 +61,15 @@ pub fn findings(app: &Application, checked: &Checked) -> Findings {
         }
     }
     findings
+}
+
+/// Whether a URIMAP's program of this name is a script's file.
+pub fn has_file(app: &Application, program: &str) -> bool {
+    let folder = app.folder.join(&app.config.script.folder);
+    let files = Sources::read(&folder).unwrap_or_default();
+    files
+        .names()
+        .any(|file| script::program_name(file) == program)
 }
 
 /// Routes that no request reaches, since an API or another route has their paths.
