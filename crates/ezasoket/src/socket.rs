@@ -327,8 +327,9 @@ impl Socket {
             OptionName::KeepAlive => u32::from(os.keepalive()?),
             OptionName::Broadcast => u32::from(os.broadcast()?),
             OptionName::OutOfBandInline => u32::from(os.out_of_band_inline()?),
-            OptionName::SendBuffer => os.send_buffer_size()? as u32,
-            OptionName::ReceiveBuffer => os.recv_buffer_size()? as u32,
+            // The kernel tells twice what was set: the rest is its own.
+            OptionName::SendBuffer => os.send_buffer_size()? as u32 / 2,
+            OptionName::ReceiveBuffer => os.recv_buffer_size()? as u32 / 2,
             OptionName::NoDelay => u32::from(os.tcp_nodelay()?),
             OptionName::KeepAliveTime => os.tcp_keepalive_time()?.as_secs() as u32,
             OptionName::OnlyV6 => u32::from(os.only_v6()?),

@@ -75,12 +75,17 @@ fn gather<'js>(
         }
     }
     let mut list = Vec::new();
+    let mut chosen = false;
     for (key, value) in listed[flags..].iter().zip(&values) {
         let Some(index) = row.index_of(key) else {
             return Ok(Err(format!("{} has no option {key}", row.name)));
         };
         bits |= 1 << index;
         let option = row.option(index);
+        if option.is_some_and(|o| o.direction == Direction::Out) && value.as_bool() == Some(true) {
+            chosen = true;
+            continue;
+        }
         match option.map(|o| operand(shared, o.argument, value)) {
             Some(Ok(Some(operand))) => list.push((index, operand)),
             Some(Ok(None)) | None => {}
@@ -88,9 +93,10 @@ fn gather<'js>(
         }
     }
     for (index, option) in row.options.iter().enumerate() {
-        // What the command gives is always wanted; of INTO and SET, INTO.
+        // All that the command gives is wanted, unless the script has said what;
+        // of INTO and SET, INTO.
         let given = option.direction == Direction::Out && option.argument != Argument::PtrRef;
-        if given && option.alias_of.is_none() {
+        if given && !chosen && option.alias_of.is_none() {
             bits |= 1 << index;
         }
         if option.required && bits >> index & 1 == 0 {

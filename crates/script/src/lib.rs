@@ -46,7 +46,7 @@ pub use limits::{Limits, Stop};
 pub use records::{Library, Record, Records, Shape, shape_of};
 pub use regional::program_name;
 pub use routes::{Match, Route, RouteError, Routes};
-pub use service::{Checked, Refused, Scripts, Served, check};
+pub use service::{Checked, Refused, Scripts, Served, check, routes};
 pub use source::{SourceError, Sources};
 pub use stream::Begun;
 pub use types::{declarations, of_record as record_declaration};

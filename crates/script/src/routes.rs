@@ -89,6 +89,24 @@ impl Route {
         })
     }
 
+    /// Whether every path of the other is one of this route as well.
+    pub fn covers(&self, other: &Route) -> bool {
+        let rest = |route: &Route| route.segments.last() == Some(&Segment::Rest);
+        let covers = |own: &Segment, others: &Segment| match (own, others) {
+            (Segment::Variable(_), Segment::Name(_) | Segment::Variable(_)) => true,
+            (Segment::Name(own), Segment::Name(other)) => own == other,
+            (Segment::Rest, _) => true,
+            _ => false,
+        };
+        let (own, others) = (self.segments.len(), other.segments.len());
+        let long_enough = match rest(self) {
+            true => others + 1 >= own,
+            false => others == own,
+        };
+        let pairs = self.segments.iter().zip(&other.segments);
+        long_enough && pairs.into_iter().all(|(own, other)| covers(own, other))
+    }
+
     fn fits(&self, path: &[&str]) -> Option<Vec<(String, String)>> {
         let mut variables = Vec::new();
         for (i, segment) in self.segments.iter().enumerate() {
@@ -203,6 +221,33 @@ mod tests {
         assert_eq!(find("/"), some("/", ""));
         assert_eq!(find("/b"), None);
         assert_eq!(find("a"), None);
+    }
+
+    #[test]
+    fn a_route_covers_another_whose_paths_are_all_its_own() {
+        let covers = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|path| Route::new(path, "s", "T").unwrap());
+            one.covers(&other)
+        };
+        for (one, other) in [
+            ("/a/{x}", "/a/{id}"),
+            ("/a/{x}", "/a/new/"),
+            ("/a/*", "/a/{id}/b"),
+            ("/a/*", "/a/*"),
+            ("/*", "/"),
+            ("/", "/"),
+        ] {
+            assert!(covers(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("/a/new", "/a/{id}"),
+            ("/a/{id}", "/a/{id}/b"),
+            ("/a/{id}", "/a/*"),
+            ("/a/b/*", "/a/*"),
+            ("/a", "/b"),
+        ] {
+            assert!(!covers(one, other), "{one} {other}");
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::place::{Job, Place};
 use crate::pool::{self, Edition, Pool};
 use crate::records::{Library, Records};
 use crate::regional::program_name;
-use crate::routes::{Match, Route, Routes};
+use crate::routes::{Match, Route, RouteError, Routes};
 use crate::source::Sources;
 use crate::stream::{self, Begun};
 use crate::work::Work;
@@ -112,24 +112,9 @@ pub fn check(
         programs: BTreeMap::new(),
         paces: Vec::new(),
     });
-    let mut wanted: Vec<(String, String, Option<String>)> = Vec::new();
-    for (path, route) in &config.routes {
-        let transaction = route.transaction().map(str::to_owned);
-        wanted.push((path.clone(), route.script().to_owned(), transaction));
-    }
-    for (path, program, transaction) in maps {
-        let file = edition
-            .sources
-            .names()
-            .find(|file| program_name(file) == *program);
-        if let Some(file) = file {
-            wanted.push((path.clone(), file.to_owned(), transaction.clone()));
-        }
-    }
     let mut routes = Vec::new();
-    for (path, script, transaction) in wanted {
-        let transaction = transaction.as_deref().unwrap_or(&config.transaction);
-        match Route::new(&path, &script, transaction) {
+    for route in wanted(config, &edition.sources, maps) {
+        match route {
             Ok(route) => routes.push(route),
             Err(error) => mistakes.push(whole(String::new(), format!("[script.routes] {error}"))),
         }
@@ -166,6 +151,37 @@ pub fn check(
         modules: edition.sources.names().count(),
         edition,
     }
+}
+
+/// The routes of an application, as [`check`] takes them, whether their scripts
+/// are right or not; what is no route is left out.
+pub fn routes(
+    config: &ScriptConfig,
+    root: &Path,
+    maps: &[(String, String, Option<String>)],
+) -> Vec<Route> {
+    let sources = Sources::read(&root.join(&config.folder)).unwrap_or_default();
+    let all = wanted(config, &sources, maps);
+    all.filter_map(Result::ok).collect()
+}
+
+/// The routes of the settings, then those of URIMAP definitions whose program is
+/// a script.
+fn wanted<'a>(
+    config: &'a ScriptConfig,
+    sources: &'a Sources,
+    maps: &'a [(String, String, Option<String>)],
+) -> impl Iterator<Item = Result<Route, RouteError>> + 'a {
+    let given = config.routes.iter();
+    let given = given.map(|(path, route)| (path, route.script(), route.transaction()));
+    let mapped = maps.iter().filter_map(|(path, program, transaction)| {
+        let file = sources.names().find(|file| program_name(file) == *program);
+        Some((path, file?, transaction.as_deref()))
+    });
+    given.chain(mapped).map(|(path, script, transaction)| {
+        let transaction = transaction.unwrap_or(&config.transaction);
+        Route::new(path, script, transaction)
+    })
 }
 
 /// What a script may export for a route.

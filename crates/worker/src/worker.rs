@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use cics::abend;
 use cics::eib::{EIB_BYTES, Eib};
+use cics::resp::Condition;
 use link::trace::TraceWriter;
 use link::{Counts, Entry, Request, TransId, WorkerConfig};
 
@@ -20,9 +21,9 @@ use crate::abend::Abend;
 use crate::channel::{ChannelId, Channels};
 use crate::clock::{Clock, Now, monotonic_ns};
 use crate::cob::{Code, Runtime, StartError};
-use crate::commands::Fetched;
+use crate::commands::{self, Fetched};
 use crate::conditions::Frames;
-use crate::exec::{self, Dispatch};
+use crate::exec::{self, Dispatch, Stop};
 use crate::files::Files;
 use crate::host::{ProgramId, Programs, Taken};
 use crate::services::{Crossings, Facts, Services, SharedAreas};
@@ -219,7 +220,7 @@ impl Worker {
         task.twa.clear();
         task.twa.resize(twa, 0);
         let abend = match self.programs.find(request.program.as_bytes()) {
-            Some(program) if self.can_run(program) => match urp::run(self, program) {
+            Some(program) if self.runs(program) => match urp::run(self, program) {
                 Some(ended) => ended,
                 None => self.run_level(program, passed),
             },
@@ -299,6 +300,19 @@ impl Worker {
         def.enabled && def.module.is_some()
     }
 
+    /// Whether a level may run the program: here, or as a guest's.
+    pub(crate) fn runs(&self, program: ProgramId) -> bool {
+        self.can_run(program) || self.is_guest(program)
+    }
+
+    /// Whether the region has the program run by a guest, such as a script.
+    pub(crate) fn is_guest(&self, program: ProgramId) -> bool {
+        let def = self.programs.definition(program);
+        let here =
+            def.remote_system.is_blank() || *def.remote_system.as_bytes() == self.facts.sysid;
+        def.enabled && def.module.is_none() && here
+    }
+
     /// Runs a program at a new level. Gives the abend that ended it, if one
     /// did.
     pub(crate) fn run_level(&mut self, program: ProgramId, passed: Passed) -> Option<Box<Abend>> {
@@ -310,6 +324,9 @@ impl Worker {
         let mut next = (program, passed);
         let mut fresh = true;
         let end = loop {
+            if self.is_guest(next.0) {
+                break self.run_guest(next.0, next.1);
+            }
             let entry = match self.prepare(next.0, next.1, fresh) {
                 Ok(entry) => entry,
                 Err(abend) => break Some(abend),
@@ -333,7 +350,7 @@ impl Worker {
                     let passed = self.task.level().passed;
                     self.end_program();
                     match self.programs.find(&name) {
-                        Some(program) if self.can_run(program) => next = (program, passed),
+                        Some(program) if self.runs(program) => next = (program, passed),
                         _ => break self.task.abend.take(),
                     }
                 }
@@ -350,6 +367,49 @@ impl Worker {
         end
     }
 
+    /// Has a guest run the level's program, as LINK does; gives its abend.
+    fn run_guest(&mut self, program: ProgramId, passed: Passed) -> Option<Box<Abend>> {
+        let name = *self.programs.definition(program).name.as_bytes();
+        self.become_program(name, passed);
+        self.task.level_mut().quasi = false;
+        self.fill_eib();
+        self.switch(false);
+        let mut abend = match commands::link_elsewhere(self, &name, passed) {
+            Ok(()) | Err(Stop::Leave) => return None,
+            Err(Stop::Abend(abend)) => abend,
+            Err(Stop::Condition(condition, resp2)) => {
+                let shown = String::from_utf8_lossy(&name);
+                let why = match condition {
+                    Condition::PgmIdErr => format!("program {} is not there", shown.trim_end()),
+                    other => format!("program {}: {other}, RESP2 {resp2}", shown.trim_end()),
+                };
+                Abend::new(abend::APCT, why)
+            }
+        };
+        if abend.program == [b' '; 8] {
+            abend.program = name;
+        }
+        Some(abend)
+    }
+
+    /// The level's program is another from now on.
+    fn become_program(&mut self, name: [u8; 8], passed: Passed) {
+        let number = self.task.depth;
+        let invoking = if number > 1 {
+            self.task.levels[number - 2].name
+        } else {
+            [b' '; 8]
+        };
+        let level = self.task.level_mut();
+        level.invoking = if level.name == [0; 8] {
+            invoking
+        } else {
+            level.name
+        };
+        level.name = name;
+        level.passed = passed;
+    }
+
     fn prepare(
         &mut self,
         program: ProgramId,
@@ -359,24 +419,13 @@ impl Worker {
         let def = self.programs.definition(program);
         let (name, quasi) = (*def.name.as_bytes(), !def.threadsafe);
         let number = self.task.depth;
-        let invoking = if number > 1 {
-            self.task.levels[number - 2].name
-        } else {
-            [b' '; 8]
-        };
         let base = self.rt.frame().0 + 1;
+        if fresh {
+            self.become_program(name, passed);
+        }
         let level = self.task.level_mut();
         level.quasi = quasi;
         level.base = base;
-        if fresh {
-            level.invoking = if level.name == [0; 8] {
-                invoking
-            } else {
-                level.name
-            };
-            level.name = name;
-            level.passed = passed;
-        }
         let entry = self
             .programs
             .entry(program, number, &mut level.taken)

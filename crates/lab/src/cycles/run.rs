@@ -32,6 +32,11 @@ pub struct Found {
     pub general_us: f64,
     /// CPU of all engines, µs a message.
     pub all_us: f64,
+    /// What the region's counter of general engines grew by, in milliseconds.
+    pub general_ms: f64,
+    /// The same of offload engines: threads that may run there, wherever they
+    /// ran.
+    pub offload_ms: f64,
     /// CPU of the threads that read and write for receivers, µs a message.
     pub receivers_us: f64,
     /// By the driver.
@@ -74,8 +79,11 @@ impl Region {
         let us = |series: &str| after.since(&before, series) / messages * 1e6;
         let general = us("tupelo_engine_cpu_seconds_total{engine=\"general\"}");
         let offload = us("tupelo_engine_cpu_seconds_total{engine=\"offload\"}");
+        let ms = |us: f64| us * messages / 1e3;
         Ok(Found {
             messages,
+            general_ms: ms(general),
+            offload_ms: ms(offload),
             general_us: self.case.general(general, offload),
             all_us: general + offload,
             receivers_us: us("tupelo_service_cpu_seconds_total{service=\"receivers\"}"),

@@ -191,7 +191,9 @@ fn table(figure: &Figure, found: &[Repeated; 4], application: f64) -> Table {
             rows.push(vec![
                 case.name.to_owned(),
                 (number + 1).to_string(),
-                short(found.messages),
+                format!("{}", found.messages),
+                format!("{:.1}", found.general_ms),
+                format!("{:.1}", found.offload_ms),
                 short(sockets_us(found, application)),
                 short(found.general_us),
                 short(found.all_us),
@@ -204,6 +206,8 @@ fn table(figure: &Figure, found: &[Repeated; 4], application: f64) -> Table {
         "sockets served by",
         "repetition",
         "messages",
+        "threads of general engines ms",
+        "threads of offload engines ms",
         "socket processes µs",
         "general µs",
         "all engines µs",
@@ -214,7 +218,10 @@ fn table(figure: &Figure, found: &[Repeated; 4], application: f64) -> Table {
         title: format!("Figure {}: every repetition", figure.number),
         heading: heading.map(str::to_owned).into(),
         rows,
-        caption: "CPU is a message's; response times are the gateway's.".into(),
+        caption: "Milliseconds are the region's counters, after less before; microseconds of CPU are \
+                  a message's, and with one kind of engine those of all threads. Response times are \
+                  the gateway's."
+            .into(),
     }
 }
 

@@ -339,6 +339,8 @@
       if (seconds !== undefined) { options.AFTER = true; options.SECONDS = seconds; }
       exec("START", options);
     },
+    /** The data that the task was started with, and at the next call those of the next start. */
+    retrieve() { return quietly(["ENDDATA", "ENVDEFERR"], () => exec("RETRIEVE", { INTO: true }).INTO); },
     /** Holds a name that one task at a time can hold. */
     enq(resource, { nosuspend = false } = {}) {
       const given = bytes(resource, "resource");
@@ -348,9 +350,20 @@
       const given = bytes(resource, "resource");
       exec("DEQ", { RESOURCE: given, LENGTH: given.length });
     },
-    /** The next value of a named counter. */
+    /** The next value of a named counter, which is made, from 0 on, with its first use. */
     counter(name, { pool } = {}) {
-      return exec("GET COUNTER", pool === undefined ? { COUNTER: name } : { COUNTER: name, POOL: pool }).VALUE;
+      const key = pool === undefined ? { COUNTER: name } : { COUNTER: name, POOL: pool };
+      const unless = (resp2, run) => {
+        try { return run(); } catch (e) {
+          if (!(e instanceof CicsCondition && e.condition === "INVREQ" && e.resp2 === resp2)) throw e;
+        }
+      };
+      const next = () => exec("GET COUNTER", key).VALUE;
+      const found = unless(201, next);
+      if (found !== undefined) return found;
+      // Another task may be first.
+      unless(202, () => exec("DEFINE COUNTER", key));
+      return next();
     },
     /** Waits; the task holds what it holds. */
     delay(milliseconds) { exec("DELAY", { FOR: true, MILLISECS: Math.round(milliseconds) }); },

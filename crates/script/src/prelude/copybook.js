@@ -1,6 +1,6 @@
 // Copybook objects: bytes, and properties that read and write fields of them.
 (N) => {
-  const { defineProperty } = Object;
+  const { defineProperty, preventExtensions } = Object;
 
   const value = (read, name) => {
     if (read !== null && typeof read === "object" && read.wrong !== undefined) {
@@ -19,6 +19,8 @@
     constructor(bytes, at) {
       this[B] = bytes;
       this[A] = at;
+      // A field that is misspelt is a TypeError, not a property.
+      preventExtensions(this);
     }
     toString() { return JSON.stringify(this.toJSON()); }
   }

@@ -32,10 +32,12 @@ declare const cics: {
   ts(name: string): TsQueue;
   td(name: string): TdQueue;
   start(transid: string, options?: { data?: Data; seconds?: number }): void;
+  /** Bytes that the task was started with; at the next call those of the next start. */
+  retrieve(): Uint8Array | undefined;
   /** Holds a name; false when another task has it and `nosuspend` is set. */
   enq(resource: Data, options?: { nosuspend?: boolean }): boolean;
   deq(resource: Data): void;
-  /** The next value of a named counter. */
+  /** The next value of a named counter, which is made, from 0 on, with its first use. */
   counter(name: string, options?: { pool?: string }): number;
   delay(milliseconds: number): void;
   log(message: string, data?: unknown): void;

@@ -37,6 +37,17 @@ fn what_does_not_fit_is_a_range_error_that_names_field_and_picture() {
 }
 
 #[test]
+fn a_name_that_the_copybook_does_not_have_is_no_property() {
+    for write in [
+        "new Copybook('ACCOUNT').view().ACCOUNT_HOLDR = 'Ada'",
+        "new Copybook('WIDE').view().ROW[0].NAMES = 'a'",
+    ] {
+        let told = told(get(&format!("'use strict'; {write}")));
+        assert!(told.contains("TypeError"), "{write}: {told}");
+    }
+}
+
+#[test]
 fn a_record_becomes_json_and_comes_from_it_in_one_call() {
     let told = told(get(
         "const Account = new Copybook('ACCOUNT');

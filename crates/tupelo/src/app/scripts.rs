@@ -7,10 +7,10 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use cics::csd::{UriMapAnswer, UriMapUsage};
 use copybook::CodePage;
-use gateway::{Abend, Handler, Refusal, ServiceBody, Serving, Web, WebAnswer, WebRefusal};
+use gateway::{Abend, Api, Handler, Refusal, ServiceBody, Serving, Web, WebAnswer, WebRefusal};
 use http::request::Parts;
 use region::{GuestPrograms, GuestTask};
-use script::{Checked, Mistake, Refused, Request, Scripts, Served};
+use script::{Checked, Mistake, Refused, Request, Route, Scripts, Served, Sources};
 
 use super::Application;
 use super::definitions::MIRRORS;
@@ -61,6 +61,44 @@ pub fn findings(app: &Application, checked: &Checked) -> Findings {
         }
     }
     findings
+}
+
+/// Whether a URIMAP's program of this name is a script's file.
+pub fn has_file(app: &Application, program: &str) -> bool {
+    let folder = app.folder.join(&app.config.script.folder);
+    let files = Sources::read(&folder).unwrap_or_default();
+    files
+        .names()
+        .any(|file| script::program_name(file) == program)
+}
+
+/// Routes that no request reaches, since an API or another route has their paths.
+pub fn hidden(app: &Application, apis: &[&Api], findings: &mut Findings) {
+    let routes = script::routes(&app.config.script, &app.folder, &maps(app));
+    let operations = apis.iter().flat_map(|api| {
+        let templates = api.operations().map(|(_, path, _)| path);
+        templates.map(|path| (api.name(), path))
+    });
+    let served: Vec<(&str, Route)> = operations
+        .filter_map(|(api, path)| Some((api, Route::new(&path, "", "").ok()?)))
+        .collect();
+    for (i, route) in routes.iter().enumerate() {
+        let told = format!("script route {} ({})", route.path, route.script);
+        if let Some((api, path)) = served.iter().find(|(_, path)| path.covers(route)) {
+            findings.warn(format!(
+                "{told}: no request reaches it, since API {api} serves {}",
+                path.path
+            ));
+        }
+        let before = routes[..i].iter();
+        let same = |other: &&Route| other.covers(route) && route.covers(other);
+        if let Some(first) = before.into_iter().find(same) {
+            findings.warn(format!(
+                "{told}: no request reaches it, since {} ({}) is the same path",
+                first.path, first.script
+            ));
+        }
+    }
 }
 
 fn finding(app: &Application, mistake: &Mistake) -> Finding {

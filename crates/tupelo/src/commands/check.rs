@@ -53,6 +53,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     app.policies(&mut findings);
     let scripts = scripts::check(&app);
     findings.extend(scripts::findings(&app, &scripts).iter().cloned());
+    scripts::hidden(&app, &good, &mut findings);
     read_requesters(&app, &mut findings);
     let (pipelines, wrong) = crate::app::web::pipelines(&app);
     findings.extend(wrong);
@@ -128,7 +129,8 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
     for map in &app.csd.urimaps {
         if let UriMapUsage::Server { answer: UriMapAnswer::Program { program, converter, .. }, .. } = &map.usage {
             for (what, name) in [("program", program), ("converter", converter)] {
-                if let Some(name) = name.as_ref().filter(|p| !known(p)) {
+                let script = |name: &str| what == "program" && scripts::has_file(app, name);
+                if let Some(name) = name.as_ref().filter(|p| !known(p) && !script(p)) {
                     let message = format!("URIMAP({}): there is no {what} {name}", map.name);
                     warn(0, message, compiled_from.to_owned());
                 }

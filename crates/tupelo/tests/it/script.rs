@@ -357,6 +357,27 @@ fn changed_scripts_are_taken_over_and_broken_ones_are_not() {
 }
 
 #[test]
+fn check_warns_of_a_route_that_no_request_reaches() {
+    let definitions = "\nDEFINE URIMAP(SAME) GROUP(BANK) USAGE(SERVER) PATH(/probe) PROGRAM(OVERVIEW)\n\
+                       DEFINE URIMAP(OWN) GROUP(BANK) USAGE(SERVER) PATH(/own) PROGRAM(OVERVIEW)\n";
+    let folder = Bank::folder("", definitions);
+    let toml = folder.path().join("tupelo.toml");
+    let settings = std::fs::read_to_string(&toml).unwrap();
+    let hidden =
+        "\"/bank/accounts/{id}\" = \"probe.js\"\n\"/bank/accounts/{id}/notes\" = \"probe.js\"\n";
+    std::fs::write(&toml, settings + hidden).unwrap();
+    let told = text(&run(&["check", folder.path().to_str().unwrap()]).stdout);
+    let warnings: Vec<&str> = told.lines().filter(|l| l.starts_with("warning")).collect();
+    assert_eq!(
+        warnings,
+        [
+            "warning: script route /bank/accounts/{id} (probe.js): no request reaches it, since API accounts serves /bank/accounts/{number}",
+            "warning: script route /probe (overview.js): no request reaches it, since /probe (probe.js) is the same path",
+        ]
+    );
+}
+
+#[test]
 fn check_tells_a_mistake_with_its_line_and_a_caret() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());
@@ -590,9 +611,13 @@ fn transactions_queues_and_names_of_others_are_reached() {
     assert_eq!(queue, json!(["first", "second", null]));
     let counted = bank.value(
         "cics.exec('DEFINE COUNTER', { COUNTER: 'ORDERS', VALUE: 5 });
-         return [cics.counter('ORDERS'), cics.counter('ORDERS')]",
+         return [cics.counter('ORDERS'), cics.counter('ORDERS'), cics.counter('NEW'), cics.counter('NEW')]",
     );
-    assert_eq!(counted, json!([5, 6]));
+    assert_eq!(
+        counted,
+        json!([5, 6, 0, 1]),
+        "one is made with its first use"
+    );
     std::thread::scope(|scope| {
         let first = scope.spawn(|| {
             bank.value(

@@ -48,6 +48,33 @@ const CHANCALL: &str = r#"
                FROM(WS-CODE) END-EXEC
            EXEC CICS RETURN END-EXEC.
 "#;
+/// Goes over to the script with what it was given, or names it as the exit for
+/// its own abend.
+const OVER: &str = r#"
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. OVER.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-RESP PIC S9(8) COMP.
+       01  WS-RESP2 PIC S9(8) COMP.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA.
+           05  CA-PROGRAM PIC X(8).
+           05  CA-RESP PIC 9(4).
+           05  CA-RESP2 PIC 9(4).
+           05  CA-HOW PIC X(40).
+       PROCEDURE DIVISION.
+           IF CA-HOW (1:4) = 'EXIT'
+               EXEC CICS HANDLE ABEND PROGRAM(CA-PROGRAM) END-EXEC
+               EXEC CICS ABEND ABCODE('MINE') END-EXEC
+           END-IF
+           EXEC CICS XCTL PROGRAM(CA-PROGRAM) COMMAREA(DFHCOMMAREA)
+               RESP(WS-RESP) RESP2(WS-RESP2)
+           END-EXEC
+           MOVE WS-RESP TO CA-RESP
+           MOVE WS-RESP2 TO CA-RESP2
+           EXEC CICS RETURN END-EXEC.
+"#;
 /// Does what a queue says, so that a test reads where it is written.
 const GUEST: &str = "
 import { Account, inquire, record } from './tools.js';
@@ -89,10 +116,14 @@ impl Linked {
         let programs =
             format!("{settings}\n[script.programs]\nGUEST = \"guest.js\"\nOFF = \"guest.js\"\n");
         let definitions = "\nDEFINE PROGRAM(CALLER) GROUP(BANK)\nDEFINE PROGRAM(CHANCALL) GROUP(BANK)\n\
-                           DEFINE PROGRAM(OFF) GROUP(BANK) STATUS(DISABLED)\n";
+                           DEFINE PROGRAM(OFF) GROUP(BANK) STATUS(DISABLED)\n\
+                           DEFINE PROGRAM(MISSING) GROUP(BANK)\n\
+                           DEFINE TRANSACTION(GSTT) GROUP(BANK) PROGRAM(GUEST)\n\
+                           DEFINE TRANSACTION(OFFT) GROUP(BANK) PROGRAM(OFF)\n";
         let folder = Bank::folder(&programs, definitions);
         write(folder.path(), "cobol/CALLER.cbl", CALLER);
         write(folder.path(), "cobol/CHANCALL.cbl", CHANCALL);
+        write(folder.path(), "cobol/OVER.cbl", OVER);
         write(folder.path(), "scripts/guest.js", GUEST);
         write(folder.path(), "scripts/tools.js", TOOLS);
         Linked(Bank::of(folder))
@@ -238,6 +269,88 @@ fn programs_and_scripts_that_link_to_one_another_for_ever_are_ended() {
         assert_eq!(bank.abend(body), "AJSN", "{body}");
         bank.is_well();
     }
+}
+
+#[test]
+fn a_program_goes_over_to_a_script_by_xctl() {
+    let bank = Linked::start("");
+    let over = "const over = (program, how = '') => {
+        const area = program.padEnd(16) + how.padEnd(40);
+        const { commarea } = cics.link('OVER', { commarea: area });
+        return String.fromCharCode(...commarea).trim();
+    };";
+    bank.guest("return 'gone over to ' + call.program + ', ' + inquire(10000001).INQ_HOLDER");
+    assert_eq!(
+        bank.value(&format!("{over} return over('GUEST')")),
+        "gone over to GUEST, Ada Byron"
+    );
+    assert_eq!(
+        bank.value(&format!(
+            "{over} return ['OFF', 'MISSING', 'NOBODY'].map((name) => over(name))"
+        )),
+        json!(["OFF     00270002", "MISSING 00270002", "NOBODY  00270001"])
+    );
+    bank.guest("cics.abend('GONE')");
+    assert_eq!(bank.abend(&format!("{over} over('GUEST')")), "GONE");
+    bank.guest("return 'after the abend'");
+    assert_eq!(
+        bank.value(&format!("{over} return over('GUEST', 'EXIT')")),
+        "after the abend EXIT",
+        "a script is the program of HANDLE ABEND"
+    );
+    bank.is_well();
+}
+
+#[test]
+fn a_script_is_the_first_program_of_a_transaction() {
+    let bank = Linked::start("");
+    bank.guest(
+        "const data = [];
+         for (let next; (next = cics.retrieve()) !== undefined;) data.push(String.fromCharCode(...next));
+         cics.file('ACCTFILE').write(record(20000001, 'Started'));
+         cics.ts('TOLD').write([cics.task.transid, call.program, call.commarea, data].join(' '));",
+    );
+    let told = "for (let i = 0; i < 500; i++) {
+        const told = cics.ts('TOLD').read(1);
+        if (told) { cics.ts('TOLD').delete(); return String.fromCharCode(...told); }
+        cics.delay(20);
+    }";
+    bank.value("cics.start('GSTT', { data: 'a start' })");
+    assert_eq!(bank.value(told), "GSTT GUEST  a start");
+    assert_eq!(
+        bank.value("return inquire(20000001).INQ_HOLDER"),
+        "Started",
+        "what it changed is committed"
+    );
+    bank.guest("cics.file('ACCTFILE').write(record(20000002, 'Lost')); cics.abend('LOST')");
+    let run = |program: &str, transid: &str| {
+        bank.abend(&format!(
+            "await cics.run({program}, {{ transid: '{transid}' }})"
+        ))
+    };
+    assert_eq!(run("null", "GSTT"), "LOST");
+    assert_eq!(
+        bank.value("return inquire(20000002).RESULT_CODE !== 0"),
+        true,
+        "and what an abend leaves is backed out"
+    );
+    bank.guest("return call.commarea ? 'got ' + text : { BACK: call.channel.text('IN') + '!' }");
+    assert_eq!(
+        bank.value(
+            "const { commarea } = await cics.run('GUEST', { commarea: 'x'.padEnd(8) });
+             const { channel } = await cics.run('GUEST', { channel: { IN: 'y' } });
+             return [String.fromCharCode(...commarea).trim(), channel.text('BACK')]"
+        ),
+        json!(["got x", "y!"]),
+        "a task beside that begins with a script"
+    );
+    assert_eq!(
+        bank.value(
+            "try { await cics.run(null, { transid: 'OFFT' }) } catch (e) { return e.condition }"
+        ),
+        "PGMIDERR"
+    );
+    bank.is_well();
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub fn handle_abend(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if let Some(program) = call.name::<8>(row::PROGRAM) {
         match w.programs.find(&program) {
             None => return condition(Condition::PgmIdErr, 1),
-            Some(p) if !w.can_run(p) => return condition(Condition::PgmIdErr, 2),
+            Some(p) if !w.runs(p) => return condition(Condition::PgmIdErr, 2),
             Some(_) => frame(w).handles.set_abend_exit(AbendExit::Program(program)),
         }
         return Ok(());

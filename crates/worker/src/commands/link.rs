@@ -142,7 +142,7 @@ unsafe fn as_area<'a>(commarea: *mut u8, bytes: usize) -> &'a mut [u8] {
 }
 
 /// LINK to a program that the region runs.
-fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: Passed) -> Outcome {
+pub fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: Passed) -> Outcome {
     // SAFETY: the program's own area, which nobody else uses while it waits.
     let area = unsafe { as_area(passed.commarea, passed.bytes) };
     let given = match passed.channel {

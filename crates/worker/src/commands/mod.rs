@@ -54,6 +54,7 @@ mod write;
 mod xctl;
 
 pub(crate) use key::Fetched;
+pub(crate) use link::elsewhere as link_elsewhere;
 
 /// Every command that a worker serves, by number.
 pub(crate) const COMMANDS: &[(u16, Serve)] = &[

@@ -25,8 +25,8 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if !def.enabled {
         return condition(Condition::PgmIdErr, 2);
     }
-    if def.module.is_none() {
-        // Only LINK reaches a program that lives elsewhere.
+    if !w.runs(program) {
+        // Only LINK reaches a program of another region.
         return condition(Condition::PgmIdErr, 9);
     }
     let channel = channel(w, call, row::CHANNEL)?;
