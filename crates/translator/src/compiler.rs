@@ -34,6 +34,7 @@ pub const FLAGS: &[&str] = &[
     "-fstack-check",
     "-fnot-reserved=TIMESTAMP",
     "-fnot-reserved=C",
+    "-fnot-reserved=COL",
     "-freserved=FUNCTION-POINTER:PROGRAM-POINTER",
 ];
 

@@ -270,7 +270,7 @@ impl Reader {
                     None,
                 );
             }
-            None if option.argument.is_required() => {
+            None if option.argument.is_required() && !option.bare => {
                 self.say(
                     written.place,
                     format!("{} needs an argument", written.name),

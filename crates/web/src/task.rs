@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::client::Session;
 use crate::document::Documents;
+use crate::maps::Place;
 use crate::pipelines::faults::ServiceSide;
 use crate::pipelines::requester::Requester;
 use crate::request::{WebAnswer, WebRequest};
@@ -27,6 +28,8 @@ pub struct TaskState {
     pub documents: Documents,
     /// Its sessions with servers, by token.
     pub sessions: HashMap<[u8; 8], Session>,
+    /// Where its browse of URIMAPs goes on; none without one.
+    pub urimaps: Option<Place>,
     /// Tokens given so far.
     pub tokens: u64,
 }
