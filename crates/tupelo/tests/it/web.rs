@@ -12,9 +12,9 @@ use crate::server::Server;
 use crate::users;
 
 /// A region with the programs of `testdata/web`.
-struct Region {
-    server: Server,
-    folder: tempfile::TempDir,
+pub struct Region {
+    pub server: Server,
+    pub folder: tempfile::TempDir,
 }
 
 impl Region {
@@ -22,7 +22,8 @@ impl Region {
         Region::with(|_| ())
     }
 
-    fn with(change: impl Fn(&Path)) -> Region {
+    /// With what `change` makes of the folder.
+    pub fn with(change: impl Fn(&Path)) -> Region {
         let folder = tempfile::tempdir().unwrap();
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/web");
         copy(&data, folder.path());
@@ -34,7 +35,7 @@ impl Region {
     }
 
     /// Where a TCPIPSERVICE listens.
-    fn at(&self, service: &str) -> &str {
+    pub fn at(&self, service: &str) -> &str {
         let mut all = self.server.web.iter();
         &all.find(|(name, _)| name == service).expect("it listens").1
     }
@@ -303,7 +304,12 @@ fn what_is_too_much_is_refused_and_clients_that_vanish_harm_nobody() {
 /// What a transaction of the same application, run for itself, leaves in its
 /// COMMAREA behind the port of the server that it talks with.
 fn client(region: &Region, transid: &str) -> Vec<String> {
-    let port = region.at("WEB").rsplit(':').next().unwrap();
+    client_of(region, "WEB", transid)
+}
+
+/// The same of another server.
+pub fn client_of(region: &Region, service: &str, transid: &str) -> Vec<String> {
+    let port = region.at(service).rsplit(':').next().unwrap();
     let output = tupelo()
         .args(["run", transid])
         .arg(region.folder.path())
