@@ -14,6 +14,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
+use http_body::Frame;
 use tokio::sync::mpsc;
 
 use crate::server::TlsConfig;
@@ -110,7 +111,8 @@ pub struct ServiceAnswer {
 pub enum ServiceBody {
     /// It is complete.
     Whole(Vec<u8>),
-    /// It comes in pieces: each is a chunk, `None` ends it. Closed before, the
-    /// connection is cut, so that the client sees that some is missing.
-    Stream(mpsc::Receiver<Option<Bytes>>),
+    /// It comes in pieces: chunks, then trailers where there are some; `None`
+    /// ends it. Closed before, the connection is cut, so that the client sees
+    /// that some is missing.
+    Stream(mpsc::Receiver<Option<Frame<Bytes>>>),
 }

@@ -287,14 +287,16 @@ impl Web {
         match send::send(server, documents, given, self.0.page) {
             Ok(Sent::Done) => command.answer(&Answer::default()),
             Err(failure) => command.answer(&answer(Err(failure))),
-            Ok(Sent::Waits(queue, piece)) => {
+            Ok(Sent::Waits(queue, pieces)) => {
                 command.later();
                 self.0.runtime.spawn(move || async move {
-                    let sent = queue.send(piece).await;
-                    command.answer(&match sent {
-                        Ok(()) => Answer::default(),
-                        Err(_) => Answer::of_condition(Condition::IoErr, 42),
-                    });
+                    for piece in pieces {
+                        if queue.send(piece).await.is_err() {
+                            let gone = Answer::of_condition(Condition::IoErr, 42);
+                            return command.answer(&gone);
+                        }
+                    }
+                    command.answer(&Answer::default());
                 });
             }
         }

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::HeaderMap;
 use tokio::sync::{mpsc, oneshot};
 
@@ -13,7 +12,7 @@ use crate::document::Documents;
 use crate::maps::Place;
 use crate::pipelines::faults::ServiceSide;
 use crate::pipelines::requester::Requester;
-use crate::request::{WebAnswer, WebRequest};
+use crate::request::{Piece, WebAnswer, WebRequest};
 
 /// A task that has used a command of web support, or serves a request.
 #[derive(Debug, Default)]
@@ -62,7 +61,7 @@ pub enum AnswerState {
     /// It was sent.
     Sent,
     /// Some chunks were sent.
-    Chunks(mpsc::Sender<Option<Bytes>>),
+    Chunks(mpsc::Sender<Piece>),
 }
 
 impl ServerSide {

@@ -18,7 +18,7 @@ enum Content {
     #[default]
     Empty,
     Whole(Bytes),
-    Stream(mpsc::Receiver<Option<Bytes>>, Option<Streaming>),
+    Stream(mpsc::Receiver<Option<Frame<Bytes>>>, Option<Streaming>),
 }
 
 /// Whoever sent the pieces has gone before the last one.
@@ -43,7 +43,7 @@ impl Full {
     }
 
     /// A body whose pieces come by and by; `None` ends it.
-    pub fn stream(pieces: mpsc::Receiver<Option<Bytes>>) -> Full {
+    pub fn stream(pieces: mpsc::Receiver<Option<Frame<Bytes>>>) -> Full {
         Full(Content::Stream(pieces, None))
     }
 
@@ -78,7 +78,7 @@ impl Body for Full {
         if let Content::Stream(pieces, _) = &mut self.0 {
             let piece = std::task::ready!(pieces.poll_recv(cx));
             return Poll::Ready(match piece {
-                Some(Some(bytes)) => Some(Ok(Frame::data(bytes))),
+                Some(Some(frame)) => Some(Ok(frame)),
                 Some(None) => {
                     self.0 = Content::Empty;
                     None

@@ -351,6 +351,8 @@ impl Spyne {
             .arg(wsdl)
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::piped())
+            // It tells of each fault that it answers with.
+            .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
         let mut port = [0];
@@ -386,7 +388,9 @@ fn a_service_of_a_public_server_is_asked_by_copybooks_of_its_description() {
     assert!(derived.status.success(), "{said}");
     let region = Region::with(|folder| {
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/spyne");
-        let put = |from: &Path, to: &str| drop(std::fs::copy(from, folder.join(to)).unwrap());
+        let put = |from: &Path, to: &str| {
+            std::fs::copy(from, folder.join(to)).unwrap();
+        };
         put(&here.join("ORDC.cbl"), "cobol/ORDC.cbl");
         for name in ["place-request.cpy", "place-response.cpy"] {
             put(&made.path().join(name), &format!("copybooks/{name}"));

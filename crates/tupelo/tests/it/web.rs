@@ -173,6 +173,19 @@ fn answers_come_in_chunks_and_from_documents_files_and_redirections() {
     let old = http::raw(region.at("WEB"), b"GET /chunks HTTP/1.0\r\nHost: h\r\n\r\n").unwrap();
     assert_eq!((old.status, text(&old).as_str()), (505, "no chunks"));
 
+    // What was announced stands behind the chunks, for those who take it.
+    for (takes, expected) in [("TE: trailers\r\n", true), ("", false)] {
+        let mut stream = TcpStream::connect(region.at("WEB")).unwrap();
+        let request =
+            format!("GET /chunks HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{takes}\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut whole = String::new();
+        stream.read_to_string(&mut whole).unwrap();
+        let trailers = whole.ends_with("\r\n0\r\nx-lines: 40\r\n\r\n");
+        assert_eq!(trailers, expected, "{whole}");
+        assert!(!whole.contains("x-other"), "{whole}");
+    }
+
     let answer = region.get("/page");
     assert_eq!(
         answer.header("content-type"),

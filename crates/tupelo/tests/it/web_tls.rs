@@ -55,7 +55,7 @@ fn a_client_shows_its_certificate_and_the_program_reads_it() {
     assert_eq!(
         told,
         [
-            "WITH          0 CLIENTAUTH shown Ann/Tupelo/GB 42 CICSUSER by rcgen self signed cert",
+            "WITH          0 CLIENTAUTH shown Ann/Tupelo/GB 42 CICSUSER by rcgen self signed",
             "WITHOUT       0 CLIENTAUTH none",
         ]
     );

@@ -29,8 +29,8 @@
                    INTO WS-OUT POINTER WS-AT
            END-IF
            EXEC CICS EXTRACT CERTIFICATE(WS-NAME)
-               LENGTH(WS-LENGTH) NOHANDLE END-EXEC
-           IF EIBRESP NOT = DFHRESP(NORMAL)
+               LENGTH(WS-LENGTH) END-EXEC
+           IF WS-NAME = NULL AND WS-LENGTH = 0
                STRING 'none' DELIMITED BY SIZE
                    INTO WS-OUT POINTER WS-AT
            ELSE
