@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use cics::csd::{UriMapAnswer, UriMapUsage};
 use copybook::CodePage;
-use gateway::{Abend, Handler, Refusal, ServiceBody, Serving, Web, WebAnswer, WebRefusal};
+use gateway::{Abend, Handler, Pieces, Refusal, ServiceBody, Serving, Web, WebAnswer, WebRefusal};
 use http::request::Parts;
 use region::{GuestPrograms, GuestTask};
 use script::{Checked, Mistake, Refused, Request, Scripts, Served};
@@ -188,7 +188,7 @@ impl Handler for Serve {
                 Ok(Served::Begun(begun)) => Ok(WebAnswer {
                     status: begun.status,
                     headers: begun.headers,
-                    body: ServiceBody::Stream(begun.parts),
+                    body: ServiceBody::Stream(Pieces::Chunks(begun.parts)),
                 }),
                 Err(refused) => Err(refusal(refused)),
             }
