@@ -131,6 +131,15 @@ pub const ENCODE: &[Parameter] = &[
     ("ENCODE-INPUT-DATA-LEN", Kind::Full),
 ];
 
+/// The list of DFHWBUN.
+const UNESCAPER: &[Parameter] = &[
+    ("WBUN-EYECATCHER", Kind::Chars(8)),
+    ("WBUN-LENGTH", Kind::Half),
+    ("WBUN-VERSION", Kind::Half),
+    ("WBUN-UNESCAPE-LEN", Kind::Full),
+    ("WBUN-UNESCAPE-ADDR", Kind::Pointer),
+];
+
 /// What begins both lists of a converter.
 const CONVERTER: &[Parameter] = &[
     ("CONVERTER-EYECATCHER", Kind::Chars(8)),
@@ -231,10 +240,22 @@ impl<'a> Area<'a> {
     }
 }
 
-/// The copybook of analyzers.
+/// The copybook of analyzers. The list has a name of its own beside
+/// DFHCOMMAREA: programs give it an address.
 pub fn dfhwbtdo() -> String {
-    let mut text = String::from("       01  DFHCOMMAREA.\n");
+    let bytes = bytes_of(ANALYZER);
+    let mut text = format!(
+        "       01  DFHCOMMAREA.\n           03  COMM-PARMLIST PIC X({bytes}).\n       \
+         01  WBRA-PARMS REDEFINES DFHCOMMAREA.\n"
+    );
     fields(ANALYZER, 3, &mut text);
+    text
+}
+
+/// The copybook of the list of DFHWBUN, which unescapes storage.
+pub fn dfhwbuno() -> String {
+    let mut text = String::from("       01  WBUN-COMMAREA.\n");
+    fields(UNESCAPER, 3, &mut text);
     text
 }
 
@@ -261,9 +282,11 @@ pub fn dfhwbcdo() -> String {
 pub fn dfhwbuco() -> String {
     let mut text = String::from("       01  DFHWBUCO.\n");
     let eyes = [
-        ("WBRA-EYECATCHER-INIT", EYE_ANALYZE),
+        ("ANALYZE-EYECATCHER-INIT", EYE_ANALYZE),
         ("DECODE-EYECATCHER-INIT", EYE_DECODE),
         ("ENCODE-EYECATCHER-INIT", EYE_ENCODE),
+        ("DFHWBUN-EYECATCHER-INIT", EYE_UNESCAPE),
+        ("CNV-USER-DATA-KEY", KEY_USER_DATA),
     ];
     for (name, value) in eyes {
         constant(&mut text, name, "X(8)", &format!("'{value:<8}'"));
@@ -272,6 +295,7 @@ pub fn dfhwbuco() -> String {
         ("URP-ANALYZE", URP_ANALYZE),
         ("URP-DECODE", URP_DECODE),
         ("URP-ENCODE", URP_ENCODE),
+        ("DFHWBUN-CURRENT-VERSION", 1),
     ];
     for (name, value) in halves {
         constant(&mut text, name, "S9(4) COMP", &value.to_string());
@@ -284,12 +308,20 @@ pub fn dfhwbuco() -> String {
         ("URP-OK-LOOP", URP_OK_LOOP),
         ("URP-SECURITY-FAILURE", URP_SECURITY_FAILURE),
         ("URP-CORRUPT-CLIENT-DATA", URP_CORRUPT_CLIENT_DATA),
+        ("URP-RESOURCE-TOO-SHORT", 3),
+        ("URP-FIRST-SLASH-MISSING", 4),
+        ("URP-CONV-NAME-INVALID", 5),
+        ("URP-TRAN-NAME-INVALID", 6),
+        ("URP-SERV-NAME-INVALID", 7),
+        ("URP-SERVER-NAME-MISSING", 8),
     ];
     for (name, value) in words {
         constant(&mut text, name, "S9(8) COMP", &value.to_string());
     }
     let letters = [
         ("WBRA-REQUEST-HTTP", REQUEST_HTTP),
+        ("WBRA-TYPE-HTTP", REQUEST_HTTP),
+        ("WBRA-VERSION-CTS410", VERSION),
         ("WBRA-REQUEST-NON-HTTP", "0"),
         ("WBRA-UNESCAPE-REQUIRED", UNESCAPE_REQUIRED),
         ("WBRA-UNESCAPE-NOT-REQUIRED", UNESCAPE_NOT_REQUIRED),
@@ -323,6 +355,10 @@ pub const EYE_ANALYZE: &str = ">analyze";
 pub const EYE_DECODE: &str = ">decode ";
 /// ENCODE-EYECATCHER.
 pub const EYE_ENCODE: &str = ">encode ";
+/// WBUN-EYECATCHER.
+pub const EYE_UNESCAPE: &str = ">wbunesc";
+/// WBRA-DFHCNV-KEY that samples set: not nulls, so the body is converted.
+pub const KEY_USER_DATA: &str = "DFHWBUD";
 /// WBRA-REQUEST-TYPE: all requests that come here.
 pub const REQUEST_HTTP: &str = "1";
 /// WBRA-VERSION and its like.
@@ -368,7 +404,7 @@ mod tests {
 
     #[test]
     fn no_line_of_a_copybook_goes_beyond_column_72() {
-        for text in [dfhwbtdo(), dfhwbcdo(), dfhwbuco()] {
+        for text in [dfhwbtdo(), dfhwbcdo(), dfhwbuco(), dfhwbuno()] {
             assert!(text.lines().all(|line| line.len() <= 72), "{text}");
         }
     }

@@ -44,6 +44,7 @@ pub use server::{
     constant, metrics_sample,
 };
 pub use service::{
-    Answering, Authentication, Service, ServiceAnswer, ServiceBody, ServiceConfig, ServiceRequest,
+    Answering, Authentication, Pieces, Service, ServiceAnswer, ServiceBody, ServiceConfig,
+    ServiceRequest,
 };
 pub use web::{BESIDE, Handler, Serving, Web, WebAnswer, WebRefusal};

@@ -10,10 +10,12 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
+use http_body::Frame;
 use tokio::sync::mpsc;
 
 use crate::server::TlsConfig;
@@ -110,7 +112,29 @@ pub struct ServiceAnswer {
 pub enum ServiceBody {
     /// It is complete.
     Whole(Vec<u8>),
-    /// It comes in pieces: each is a chunk, `None` ends it. Closed before, the
-    /// connection is cut, so that the client sees that some is missing.
-    Stream(mpsc::Receiver<Option<Bytes>>),
+    /// It comes in pieces. Closed before their end, the connection is cut, so
+    /// that the client sees that some is missing.
+    Stream(Pieces),
+}
+
+/// The pieces of an answer; `None` is their end.
+#[derive(Debug)]
+pub enum Pieces {
+    /// Chunks alone.
+    Chunks(mpsc::Receiver<Option<Bytes>>),
+    /// Chunks, then trailers where there are some.
+    Frames(mpsc::Receiver<Option<Frame<Bytes>>>),
+}
+
+impl Pieces {
+    /// The next piece; none when whoever sends them has gone.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Option<Frame<Bytes>>>> {
+        match self {
+            Pieces::Chunks(chunks) => {
+                let piece = ready!(chunks.poll_recv(cx));
+                Poll::Ready(piece.map(|chunk| chunk.map(Frame::data)))
+            }
+            Pieces::Frames(frames) => frames.poll_recv(cx),
+        }
+    }
 }

@@ -70,6 +70,7 @@ const RESP_OPTION: OptionRow = OptionRow {
     direction: Direction::Out,
     length: None,
     required: false,
+    bare: false,
 };
 
 /// What a command's tokens gave.
@@ -263,6 +264,8 @@ impl Reader {
             _ => row.option(index).copied().unwrap_or(RESP_OPTION),
         };
         match written.argument {
+            // It only says what the command is about.
+            None if option.bare => parsed.bits &= !(1 << index),
             Some(_) if !option.argument.is_allowed() => {
                 self.say(
                     written.place,

@@ -6,7 +6,8 @@
 //!
 //! Reference: CICS resource definition, URIMAP attributes HOST, PATH, SCHEME.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 
 use cics::csd::{UriMapDef, UriMapUsage};
 
@@ -15,8 +16,17 @@ use cics::csd::{UriMapDef, UriMapUsage};
 pub struct Maps {
     hosts: HashMap<String, Paths>,
     any: Paths,
-    /// Those of requests that go out, by name.
-    clients: HashMap<String, UriMapDef>,
+    /// All, by name.
+    names: BTreeMap<String, UriMapDef>,
+}
+
+/// Where a browse of the maps goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// With this name, or the next one when there is none of that name.
+    At(String),
+    /// With the name behind this one.
+    Behind(String),
 }
 
 #[derive(Debug, Default)]
@@ -31,8 +41,8 @@ impl Maps {
     pub fn new<'d>(definitions: impl IntoIterator<Item = &'d UriMapDef>) -> Maps {
         let mut maps = Maps::default();
         for def in definitions {
+            maps.names.insert(def.name.clone(), def.clone());
             if def.usage == UriMapUsage::Client {
-                maps.clients.insert(def.name.clone(), def.clone());
                 continue;
             }
             let paths = match def.host.as_str() {
@@ -67,7 +77,23 @@ impl Maps {
 
     /// The map of requests that go out, by its name.
     pub fn client(&self, name: &str) -> Option<&UriMapDef> {
-        self.clients.get(name)
+        let def = self.names.get(name)?;
+        (def.usage == UriMapUsage::Client).then_some(def)
+    }
+
+    /// The map of a name, whatever it is for.
+    pub fn named(&self, name: &str) -> Option<&UriMapDef> {
+        self.names.get(name)
+    }
+
+    /// The first map from there on, in the order of names.
+    pub fn next(&self, from: &Place) -> Option<&UriMapDef> {
+        let from = match from {
+            Place::At(name) => Bound::Included(name.as_str()),
+            Place::Behind(name) => Bound::Excluded(name.as_str()),
+        };
+        let mut behind = self.names.range::<str, _>((from, Bound::Unbounded));
+        behind.next().map(|(_, def)| def)
     }
 }
 

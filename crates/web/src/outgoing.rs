@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use cics::command::commands as rows;
 use cics::resp::Condition;
+use hyper::body::Frame;
 use region::ServiceCommand;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -172,22 +173,24 @@ impl Web {
             return command.answer(&answer(fail(Condition::InvReq, 86)));
         };
         let (way, ended) = (chunks.way.clone(), chunks.ended.take_if(|_| last));
+        let mut pieces = Vec::new();
+        if !chunk.is_empty() {
+            pieces.push(Some(Frame::data(chunk)));
+        }
         if last {
             session.chunks = None;
-            // Headers behind the body are not sent.
-            session.headers.clear();
+            let trailers = std::mem::take(&mut session.headers);
+            if !trailers.is_empty() {
+                pieces.push(Some(Frame::trailers(trailers)));
+            }
+            pieces.push(None);
         }
         command.later();
         let limit = self.limit();
         self.0.runtime.spawn(move || async move {
             let sent = async {
-                if !chunk.is_empty() {
-                    way.send(Some(chunk))
-                        .await
-                        .map_err(|_| ClientError::Socket)?;
-                }
-                if last {
-                    way.send(None).await.map_err(|_| ClientError::Socket)?;
+                for piece in pieces {
+                    way.send(piece).await.map_err(|_| ClientError::Socket)?;
                 }
                 Ok(())
             };

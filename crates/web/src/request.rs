@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
+use hyper::body::Frame;
 use tokio::sync::mpsc;
 
 /// A request whose body is complete.
@@ -64,14 +65,17 @@ pub struct WebAnswer {
     pub close: bool,
 }
 
+/// A chunk of a body, or the headers behind the last one; none for its end.
+pub type Piece = Option<Frame<Bytes>>;
+
 /// The body of an answer.
 #[derive(Debug)]
 pub enum WebBody {
     /// It is complete.
     Whole(Vec<u8>),
-    /// Its chunks come by and by, `None` ends it. Closed before, some of it is
-    /// missing.
-    Stream(mpsc::Receiver<Option<Bytes>>),
+    /// Its chunks come by and by, and trailers behind them; `None` ends it.
+    /// Closed before, some of it is missing.
+    Stream(mpsc::Receiver<Piece>),
 }
 
 impl WebAnswer {

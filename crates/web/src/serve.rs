@@ -18,12 +18,10 @@ use webtask::{Analysis, Analyze, Convert, Stage};
 use crate::document::Symbols;
 use crate::pipelines::provider::{self, PipelineCall};
 use crate::request::{WebAnswer, WebBody, WebRequest};
-use crate::service::{ALIAS, ATTACH, Analyzer, Edition, Started, Web, lock};
+use crate::service::{ALIAS, ATTACH, Analyzer, Edition, PIPELINE, Started, Web, lock};
 use crate::task::{AnswerState, ServerSide};
 use crate::{files, pages};
 
-/// Transaction of a pipeline whose URIMAP names none.
-const PIPELINE: &str = "CPIH";
 /// Seconds after which a client that found the region busy should try again.
 const RETRY_AFTER_S: u32 = 1;
 

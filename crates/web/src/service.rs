@@ -15,7 +15,7 @@ use region::{CommandService, Handle, ServiceCommand, UserId};
 use crate::client::{Connector, Runtime};
 use crate::commands::document::Means;
 use crate::commands::send::Sent;
-use crate::commands::{Outcome, answer, document, extract, fail, headers, parse, send};
+use crate::commands::{Outcome, answer, document, extract, fail, headers, inquire, parse, send};
 use crate::config::WebConfig;
 use crate::document::Templates;
 use crate::maps::Maps;
@@ -28,6 +28,8 @@ use crate::task::{ServerSide, TaskState};
 pub const ATTACH: &str = "CWXN";
 /// Transaction of alias tasks whose URIMAP names none.
 pub const ALIAS: &str = "CWBA";
+/// Transaction of pipeline tasks whose URIMAP names none.
+pub const PIPELINE: &str = "CPIH";
 
 /// The definitions of one state of the application.
 #[derive(Debug)]
@@ -285,14 +287,16 @@ impl Web {
         match send::send(server, documents, given, self.0.page) {
             Ok(Sent::Done) => command.answer(&Answer::default()),
             Err(failure) => command.answer(&answer(Err(failure))),
-            Ok(Sent::Waits(queue, piece)) => {
+            Ok(Sent::Waits(queue, pieces)) => {
                 command.later();
                 self.0.runtime.spawn(move || async move {
-                    let sent = queue.send(piece).await;
-                    command.answer(&match sent {
-                        Ok(()) => Answer::default(),
-                        Err(_) => Answer::of_condition(Condition::IoErr, 42),
-                    });
+                    for piece in pieces {
+                        if queue.send(piece).await.is_err() {
+                            let gone = Answer::of_condition(Condition::IoErr, 42);
+                            return command.answer(&gone);
+                        }
+                    }
+                    command.answer(&Answer::default());
                 });
             }
         }
@@ -309,6 +313,7 @@ const COMMANDS: &[u16] = &[
     rows::extract_certificate::NUMBER,
     rows::extract_tcpip::NUMBER,
     rows::extract_web::NUMBER,
+    rows::inquire_urimap::NUMBER,
     rows::invoke_service::NUMBER,
     rows::invoke_webservice::NUMBER,
     rows::soapfault_add::NUMBER,
@@ -371,6 +376,10 @@ impl CommandService for Web {
                 self.fault(&command, &mut state)
             }
             rows::web_send::NUMBER => return self.send(command, &mut state),
+            rows::inquire_urimap::NUMBER => {
+                let edition = self.edition();
+                inquire::urimap(&edition.maps, &mut state.urimaps, &command.operands)
+            }
             _ => match &mut state.server {
                 Some(server) => self.about_request(&command, server),
                 // EXTRACT TCPIP and EXTRACT CERTIFICATE have their own words.

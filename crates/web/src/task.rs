@@ -4,15 +4,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::HeaderMap;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::client::Session;
 use crate::document::Documents;
+use crate::maps::Place;
 use crate::pipelines::faults::ServiceSide;
 use crate::pipelines::requester::Requester;
-use crate::request::{WebAnswer, WebRequest};
+use crate::request::{Piece, WebAnswer, WebRequest};
 
 /// A task that has used a command of web support, or serves a request.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub struct TaskState {
     pub documents: Documents,
     /// Its sessions with servers, by token.
     pub sessions: HashMap<[u8; 8], Session>,
+    /// Where its browse of URIMAPs goes on; none without one.
+    pub urimaps: Option<Place>,
     /// Tokens given so far.
     pub tokens: u64,
 }
@@ -59,7 +61,7 @@ pub enum AnswerState {
     /// It was sent.
     Sent,
     /// Some chunks were sent.
-    Chunks(mpsc::Sender<Option<Bytes>>),
+    Chunks(mpsc::Sender<Piece>),
 }
 
 impl ServerSide {

@@ -15,10 +15,15 @@ pub fn named(name: &str) -> Result<CodePage, Unknown> {
     let name = name.trim_matches([' ', '\0', '"']);
     // ASCII is read as the wider page that it is the lower half of.
     let latin = ["us-ascii", "ascii", "local"];
-    match latin.iter().any(|n| name.eq_ignore_ascii_case(n)) {
-        true => Ok(CodePage::latin1()),
-        false => CodePage::by_name(name).map_err(|_| Unknown),
+    if latin.iter().any(|n| name.eq_ignore_ascii_case(n)) {
+        return Ok(CodePage::latin1());
     }
+    // As older programs write the names of ISO.
+    let page = match name.starts_with("8859-") {
+        true => CodePage::by_name(&format!("iso-{name}")),
+        false => CodePage::by_name(name),
+    };
+    page.map_err(|_| Unknown)
 }
 
 /// The page that a program names as its own (HOSTCODEPAGE). Programs name the
@@ -80,6 +85,7 @@ mod tests {
             "UTF-8   ",
             "ISO-8859-1",
             "iso-8859-15",
+            "8859-1",
             "037",
             "IBM037",
             "1252",

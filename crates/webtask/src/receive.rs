@@ -1,7 +1,8 @@
 //! WEB RECEIVE: the body of the request.
 //!
 //! Without an option of conversion the bytes come as they are. NOTRUNCATE
-//! keeps what did not fit for the next RECEIVE.
+//! keeps what did not fit for the next RECEIVE. A body that was taken whole is
+//! given again.
 //!
 //! Reference: CICS API reference, WEB RECEIVE (server).
 
@@ -42,7 +43,10 @@ pub fn receive(
     let (part, left) = rest.split_at(fits);
     filled.chars(row::INTO, part);
     if left.is_empty() {
-        reading.received = bytes.len();
+        // Who took it in one piece may ask again, as those do who look at its
+        // type before they have it converted; pieces have an end.
+        let pieces = given.has(row::NOTRUNCATE) || reading.received > 0;
+        reading.received = if pieces { bytes.len() } else { 0 };
         return filled.done();
     }
     if given.has(row::NOTRUNCATE) {

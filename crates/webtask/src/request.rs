@@ -300,6 +300,26 @@ mod tests {
         assert_eq!(part(), b"");
     }
 
+    #[test]
+    fn a_body_that_was_taken_whole_is_given_again_and_one_cut_off_is_not() {
+        use cics::command::commands::web_receive as row;
+        let bytes = written(b"0123456789");
+        let request = Request::parse(&bytes).unwrap();
+        let take = |reading: &mut Reading, most: i64, conversion: u8| {
+            let options = 1 << row::INTO | 1 << row::MAXLENGTH | 1 << conversion;
+            let given = Operands::new(options).int(row::MAXLENGTH, most);
+            let outcome = request.serve(&bytes, reading, row::NUMBER, &given);
+            let operands = outcome.unwrap_or_else(|failure| failure.operands);
+            operands.get_bytes(row::INTO).unwrap().to_vec()
+        };
+        let mut reading = Reading::default();
+        assert_eq!(take(&mut reading, 20, row::NOSRVCONVERT), b"0123456789");
+        assert_eq!(take(&mut reading, 20, row::SRVCONVERT), b"0123456789");
+        let mut reading = Reading::default();
+        assert_eq!(take(&mut reading, 4, row::NOSRVCONVERT), b"0123");
+        assert_eq!(take(&mut reading, 20, row::NOSRVCONVERT), b"");
+    }
+
     proptest! {
         #[test]
         fn no_bytes_make_the_reader_panic(

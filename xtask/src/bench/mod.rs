@@ -25,6 +25,7 @@ mod sockets;
 mod sockets_peer;
 mod times;
 mod web;
+mod web_services;
 
 use anyhow::{Result, bail};
 pub use appc_peer::serve as appc_peer;
@@ -83,6 +84,7 @@ const BENCHES: &[&[Bench]] = &[
     script::BENCHES,
     web::BENCHES,
     soap::BENCHES,
+    web_services::BENCHES,
 ];
 
 /// Runs the named benches; false when a row misses its bound.

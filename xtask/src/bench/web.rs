@@ -57,7 +57,8 @@ fn application(app: &Path, attach: bool) -> Result<String> {
     Ok(format!("127.0.0.1:{port}"))
 }
 
-fn serve(app: &Path) -> Result<Server> {
+/// Serves an application on ports that are free.
+pub fn serve(app: &Path) -> Result<Server> {
     let mut serve = Command::new(program::tupelo()?);
     serve.arg("serve").arg(app).args([
         "--listen",

@@ -196,6 +196,9 @@ pub struct OptionRow {
     pub length: Option<&'static str>,
     /// The command is wrong without it.
     pub required: bool,
+    /// It may stand without the argument that it takes, and then says only what
+    /// the command is about.
+    pub bare: bool,
 }
 
 /// What an option takes.
@@ -345,6 +348,7 @@ const fn option(name: &'static str, argument: Argument, direction: Direction) ->
         direction,
         length: None,
         required: false,
+        bare: false,
     }
 }
 
@@ -385,6 +389,12 @@ impl OptionRow {
     /// The command is wrong without it.
     pub(super) const fn required(mut self) -> Self {
         self.required = true;
+        self
+    }
+
+    /// It may stand without its argument.
+    pub(super) const fn bare(mut self) -> Self {
+        self.bare = true;
         self
     }
 

@@ -3,11 +3,11 @@
 
 use super::conn::Streaming;
 use super::memory::Held;
+use crate::service::Pieces;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use tokio::sync::mpsc;
 
 /// A body that is complete before it is sent, or a stream of pieces.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ enum Content {
     #[default]
     Empty,
     Whole(Bytes),
-    Stream(mpsc::Receiver<Option<Bytes>>, Option<Streaming>),
+    Stream(Pieces, Option<Streaming>),
 }
 
 /// Whoever sent the pieces has gone before the last one.
@@ -43,7 +43,7 @@ impl Full {
     }
 
     /// A body whose pieces come by and by; `None` ends it.
-    pub fn stream(pieces: mpsc::Receiver<Option<Bytes>>) -> Full {
+    pub fn stream(pieces: Pieces) -> Full {
         Full(Content::Stream(pieces, None))
     }
 
@@ -76,9 +76,9 @@ impl Body for Full {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Unfinished>>> {
         if let Content::Stream(pieces, _) = &mut self.0 {
-            let piece = std::task::ready!(pieces.poll_recv(cx));
+            let piece = std::task::ready!(pieces.poll(cx));
             return Poll::Ready(match piece {
-                Some(Some(bytes)) => Some(Ok(Frame::data(bytes))),
+                Some(Some(frame)) => Some(Ok(frame)),
                 Some(None) => {
                     self.0 = Content::Empty;
                     None

@@ -55,7 +55,7 @@ pub(super) fn structure<'a>(
             }
         }
         Type::Simple(simple) => {
-            root.field = builder.leaf(0, 3, "value", &simple, "");
+            root.field = builder.leaf(0, 3, &cobol(name), &simple, "");
             root.form = simple.form;
         }
     }

@@ -20,6 +20,7 @@ pub(crate) fn member(name: &str) -> Option<Cow<'static, str>> {
         "DFHWBTDO" => Some(cics::urm::dfhwbtdo().into()),
         "DFHWBCDO" => Some(cics::urm::dfhwbcdo().into()),
         "DFHWBUCO" => Some(cics::urm::dfhwbuco().into()),
+        "DFHWBUNO" => Some(cics::urm::dfhwbuno().into()),
         _ => mq::member(name.strip_prefix("CMQ")?).map(Cow::Owned),
     }
 }

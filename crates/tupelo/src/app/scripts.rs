@@ -7,7 +7,9 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use cics::csd::{UriMapAnswer, UriMapUsage};
 use copybook::CodePage;
-use gateway::{Abend, Api, Handler, Refusal, ServiceBody, Serving, Web, WebAnswer, WebRefusal};
+use gateway::{
+    Abend, Api, Handler, Pieces, Refusal, ServiceBody, Serving, Web, WebAnswer, WebRefusal,
+};
 use http::request::Parts;
 use region::{GuestPrograms, GuestTask};
 use script::{Checked, Mistake, Refused, Request, Route, Scripts, Served, Sources};
@@ -226,7 +228,7 @@ impl Handler for Serve {
                 Ok(Served::Begun(begun)) => Ok(WebAnswer {
                     status: begun.status,
                     headers: begun.headers,
-                    body: ServiceBody::Stream(begun.parts),
+                    body: ServiceBody::Stream(Pieces::Chunks(begun.parts)),
                 }),
                 Err(refused) => Err(refusal(refused)),
             }

@@ -7,8 +7,8 @@ use tls::{ClientCertificates, ServerFiles};
 use cics::csd::{ServiceAuthentication, SslUse, TcpIpProtocol, TcpIpServiceDef, UriMapUsage};
 use copybook::CodePage;
 use gateway::{
-    Answering, Authentication, Service, ServiceAnswer, ServiceBody, ServiceConfig, ServiceRequest,
-    TlsConfig,
+    Answering, Authentication, Pieces, Service, ServiceAnswer, ServiceBody, ServiceConfig,
+    ServiceRequest, TlsConfig,
 };
 use miette::{Result, bail, miette};
 use web::document::Templates;
@@ -313,7 +313,7 @@ impl Service for Handler {
                 headers: answer.headers,
                 body: match answer.body {
                     WebBody::Whole(bytes) => ServiceBody::Whole(bytes),
-                    WebBody::Stream(pieces) => ServiceBody::Stream(pieces),
+                    WebBody::Stream(pieces) => ServiceBody::Stream(Pieces::Frames(pieces)),
                 },
                 close: answer.close,
             }

@@ -56,3 +56,4 @@ mod telemetry;
 mod trace;
 mod users;
 mod web;
+mod web_tls;

@@ -316,12 +316,14 @@ fn a_broken_pipeline_stops_the_start_and_names_its_line() {
     assert!(said.contains(line), "{said}");
 }
 
+/// What python3 makes of these arguments; none when it fails.
+fn python(args: &[&str]) -> Option<std::process::Output> {
+    let command = std::process::Command::new("python3").args(args).output();
+    command.ok().filter(|output| output.status.success())
+}
+
 #[test]
 fn a_public_client_takes_the_description_and_asks() {
-    let python = |args: &[&str]| {
-        let command = std::process::Command::new("python3").args(args).output();
-        command.ok().filter(|output| output.status.success())
-    };
     if python(&["-c", "import zeep"]).is_none() {
         return skipped::lacking("zeep", "python3 cannot import it");
     }
@@ -336,4 +338,76 @@ FXS1Port12 105.00 Mid-market, not a promise
 FXS1Port12 There is no currency XXX
 ";
     assert_eq!(said, expected);
+}
+
+/// A server of the library spyne; it ends with its standard input.
+struct Spyne(std::process::Child);
+
+impl Spyne {
+    /// Starts it; its description is in `wsdl` afterwards.
+    fn start(wsdl: &Path) -> Spyne {
+        let mut child = std::process::Command::new("python3")
+            .args(["-c", include_str!("spyne_server.py")])
+            .arg(wsdl)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            // It tells of each fault that it answers with.
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut port = [0];
+        let told = child.stdout.as_mut().unwrap().read(&mut port).unwrap();
+        assert_eq!(told, 1, "it has written its description and serves");
+        Spyne(child)
+    }
+}
+
+impl Drop for Spyne {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_service_of_a_public_server_is_asked_by_copybooks_of_its_description() {
+    if python(&["-c", "import spyne, lxml"]).is_none() {
+        return skipped::lacking("spyne", "python3 cannot import it");
+    }
+    let made = tempfile::tempdir().unwrap();
+    let wsdl = made.path().join("orders.wsdl");
+    let _server = Spyne::start(&wsdl);
+    let derived = crate::program::tupelo()
+        .args(["web", "service", "copybook"])
+        .arg(&wsdl)
+        .args(["--inline-limit", "5", "--to"])
+        .arg(made.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&derived.stderr);
+    assert!(derived.status.success(), "{said}");
+    let region = Region::with(|folder| {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/spyne");
+        let put = |from: &Path, to: &str| {
+            std::fs::copy(from, folder.join(to)).unwrap();
+        };
+        put(&here.join("ORDC.cbl"), "cobol/ORDC.cbl");
+        for name in ["place-request.cpy", "place-response.cpy"] {
+            put(&made.path().join(name), &format!("copybooks/{name}"));
+        }
+        put(
+            &made.path().join("place.wsbind"),
+            "services/fx/place.wsbind",
+        );
+        let csd = folder.join("resources.csd");
+        let text = std::fs::read_to_string(&csd).unwrap();
+        let more = std::fs::read_to_string(here.join("more.csd")).unwrap();
+        std::fs::write(csd, text + &more).unwrap();
+    });
+    let told = region.client("ORDC,NUT");
+    assert_eq!(told, "  0   0     13.30   2 MEIER & SONS");
+    // A fault of the server, with its reason.
+    let told = region.client("ORDC,SAW");
+    assert!(told.starts_with(" 16   6"), "{told}");
+    assert!(told.contains("There is no SAW"), "{told}");
 }

@@ -12,9 +12,9 @@ use crate::server::Server;
 use crate::users;
 
 /// A region with the programs of `testdata/web`.
-struct Region {
-    server: Server,
-    folder: tempfile::TempDir,
+pub struct Region {
+    pub server: Server,
+    pub folder: tempfile::TempDir,
 }
 
 impl Region {
@@ -22,7 +22,8 @@ impl Region {
         Region::with(|_| ())
     }
 
-    fn with(change: impl Fn(&Path)) -> Region {
+    /// With what `change` makes of the folder.
+    pub fn with(change: impl Fn(&Path)) -> Region {
         let folder = tempfile::tempdir().unwrap();
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/web");
         copy(&data, folder.path());
@@ -34,7 +35,7 @@ impl Region {
     }
 
     /// Where a TCPIPSERVICE listens.
-    fn at(&self, service: &str) -> &str {
+    pub fn at(&self, service: &str) -> &str {
         let mut all = self.server.web.iter();
         &all.find(|(name, _)| name == service).expect("it listens").1
     }
@@ -172,6 +173,19 @@ fn answers_come_in_chunks_and_from_documents_files_and_redirections() {
     let old = http::raw(region.at("WEB"), b"GET /chunks HTTP/1.0\r\nHost: h\r\n\r\n").unwrap();
     assert_eq!((old.status, text(&old).as_str()), (505, "no chunks"));
 
+    // What was announced stands behind the chunks, for those who take it.
+    for (takes, expected) in [("TE: trailers\r\n", true), ("", false)] {
+        let mut stream = TcpStream::connect(region.at("WEB")).unwrap();
+        let request =
+            format!("GET /chunks HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{takes}\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut whole = String::new();
+        stream.read_to_string(&mut whole).unwrap();
+        let trailers = whole.ends_with("\r\n0\r\nx-lines: 40\r\n\r\n");
+        assert_eq!(trailers, expected, "{whole}");
+        assert!(!whole.contains("x-other"), "{whole}");
+    }
+
     let answer = region.get("/page");
     assert_eq!(
         answer.header("content-type"),
@@ -303,7 +317,12 @@ fn what_is_too_much_is_refused_and_clients_that_vanish_harm_nobody() {
 /// What a transaction of the same application, run for itself, leaves in its
 /// COMMAREA behind the port of the server that it talks with.
 fn client(region: &Region, transid: &str) -> Vec<String> {
-    let port = region.at("WEB").rsplit(':').next().unwrap();
+    client_of(region, "WEB", transid)
+}
+
+/// The same of another server.
+pub fn client_of(region: &Region, service: &str, transid: &str) -> Vec<String> {
+    let port = region.at(service).rsplit(':').next().unwrap();
     let output = tupelo()
         .args(["run", transid])
         .arg(region.folder.path())

@@ -9,6 +9,8 @@ use http_body_util::Full;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::request::Piece;
+
 /// Chunks that wait for the server; one more and the program waits.
 const QUEUE: usize = 16;
 
@@ -17,16 +19,16 @@ const QUEUE: usize = 16;
 pub enum RequestBody {
     /// It is complete.
     Whole(Full<Bytes>),
-    /// Its chunks come by and by, `None` ends it. Closed before, the request is
-    /// cut off.
-    Chunks(mpsc::Receiver<Option<Bytes>>),
+    /// Its chunks come by and by, and trailers behind them; `None` ends it.
+    /// Closed before, the request is cut off.
+    Chunks(mpsc::Receiver<Piece>),
 }
 
 /// A program's way to the body that it sends in chunks.
 #[derive(Debug)]
 pub struct Chunks {
-    /// Takes chunks, and `None` for their end.
-    pub way: mpsc::Sender<Option<Bytes>>,
+    /// Takes chunks, trailers, and `None` for their end.
+    pub way: mpsc::Sender<Piece>,
     /// Told once the last chunk is there: the server's time begins.
     pub ended: Option<oneshot::Sender<()>>,
 }
@@ -66,7 +68,7 @@ impl Body for RequestBody {
                 Poll::Ready(frame.map(|frame| frame.map_err(|never: Infallible| match never {})))
             }
             RequestBody::Chunks(chunks) => Poll::Ready(match ready!(chunks.poll_recv(cx)) {
-                Some(Some(chunk)) => Some(Ok(Frame::data(chunk))),
+                Some(Some(frame)) => Some(Ok(frame)),
                 Some(None) => None,
                 None => Some(Err(CutOff)),
             }),

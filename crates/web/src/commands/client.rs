@@ -5,7 +5,6 @@
 //! (client), WEB CONVERSE, WEB EXTRACT, WEB CLOSE. RESP2 values of WEB OPEN's
 //! INVREQ and of IOERR are from memory of the manual.
 
-use base64::Engine as _;
 use bytes::Bytes;
 use cics::command::commands::{
     web_converse as converse_row, web_extract as extract_row, web_open as open_row,
@@ -280,8 +279,7 @@ fn outgoing(
     if says(given, options.basic.0, options.basic.1, "BASICAUTH") {
         let user = text(given, options.user).unwrap_or_default();
         let password = text(given, options.password).unwrap_or_default();
-        let pair = base64::prelude::BASE64_STANDARD.encode(format!("{user}:{password}"));
-        let mut value = HeaderValue::from_str(&format!("Basic {pair}"))
+        let mut value = HeaderValue::from_str(&fetch::basic(&user, &password))
             .or_else(|_| fail(Condition::InvReq, 145))?;
         value.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, value);

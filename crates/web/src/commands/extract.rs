@@ -82,14 +82,15 @@ pub fn connection(server: &ServerSide, service: &TcpIpServiceDef, given: &Operan
     filled.done()
 }
 
-/// EXTRACT CERTIFICATE.
+/// EXTRACT CERTIFICATE. Where no certificate was shown, addresses and lengths
+/// are zero.
 pub fn certificate(server: &ServerSide, given: &Operands, user: &[u8]) -> Outcome {
     use extract_certificate as row;
-    let Some(shown) = &server.request.certificate else {
-        return fail(Condition::InvReq, 0);
-    };
-    let Some(read) = tls::Certificate::parse(shown) else {
-        return fail(Condition::InvReq, 0);
+    let shown = server.request.certificate.as_deref().unwrap_or_default();
+    let read = match tls::Certificate::parse(shown) {
+        Some(read) => read,
+        None if shown.is_empty() => tls::Certificate::default(),
+        None => return fail(Condition::InvReq, 0),
     };
     let name = match given.has(row::ISSUER) {
         true => &read.issuer,

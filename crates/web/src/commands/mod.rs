@@ -8,6 +8,7 @@
 pub mod client;
 pub mod document;
 pub mod extract;
+pub mod inquire;
 pub mod parse;
 pub mod send;
 

@@ -2,7 +2,9 @@
 //!
 //! EVENTUAL keeps the answer for the end of the task, and a second one takes
 //! its place; IMMEDIATE and chunks go at once. Chunks have a bounded queue: a
-//! client that does not read them makes the task wait.
+//! client that does not read them makes the task wait. Headers that are written
+//! behind the first chunk are trailers: they go out with the end, those that the
+//! header Trailer names, to a client that takes them.
 //!
 //! Reference: CICS API reference, WEB SEND (server), WEB RETRIEVE.
 
@@ -11,13 +13,14 @@ use cics::command::commands::{web_retrieve, web_send as row};
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use http::Version;
+use hyper::body::Frame;
 use link::Operands;
 use tokio::sync::mpsc;
 use webtask::send::{conversion, head};
 
 use super::{Failure, Filled, Outcome, cvda, fail, says};
 use crate::document::Documents;
-use crate::request::{WebAnswer, WebBody};
+use crate::request::{Piece, WebAnswer, WebBody};
 use crate::task::{AnswerState, ServerSide};
 
 /// Chunks that wait to be written.
@@ -28,8 +31,8 @@ const CHUNKS: usize = 16;
 pub enum Sent {
     /// It is done.
     Done,
-    /// It is done when this piece is in the queue.
-    Waits(mpsc::Sender<Option<Bytes>>, Option<Bytes>),
+    /// It is done when these pieces are in the queue.
+    Waits(mpsc::Sender<Piece>, Vec<Piece>),
 }
 
 /// How much of a chunked answer this SEND has.
@@ -132,21 +135,31 @@ fn begin_chunks(
 /// Another chunk, or the end.
 fn more(
     server: &mut ServerSide,
-    queue: mpsc::Sender<Option<Bytes>>,
+    queue: mpsc::Sender<Piece>,
     body: Vec<u8>,
     chunking: Chunking,
 ) -> Result<Sent, Failure> {
+    let mut pieces = Vec::new();
+    // A piece of no bytes would end the answer on the wire.
+    if !body.is_empty() {
+        pieces.push(Some(Frame::data(Bytes::from(body))));
+    }
     if chunking == Chunking::End {
         server.answer = AnswerState::Sent;
+        let trailers = std::mem::take(&mut server.headers);
+        if !trailers.is_empty() {
+            pieces.push(Some(Frame::trailers(trailers)));
+        }
+        pieces.push(None);
     }
-    // A piece of no bytes would end the answer on the wire.
-    let piece = (!body.is_empty()).then(|| Bytes::from(body));
-    let end = chunking == Chunking::End;
-    for piece in piece.into_iter().map(Some).chain(end.then_some(None)) {
+    let mut pieces = pieces.into_iter();
+    while let Some(piece) = pieces.next() {
         match queue.try_send(piece) {
             Ok(()) => {}
-            // The end always comes last, so nothing is behind it.
-            Err(mpsc::error::TrySendError::Full(piece)) => return Ok(Sent::Waits(queue, piece)),
+            Err(mpsc::error::TrySendError::Full(piece)) => {
+                let rest = std::iter::once(piece).chain(pieces).collect();
+                return Ok(Sent::Waits(queue, rest));
+            }
             Err(mpsc::error::TrySendError::Closed(_)) => return fail(Condition::IoErr, 42),
         }
     }

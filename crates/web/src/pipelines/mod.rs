@@ -10,6 +10,7 @@
 
 mod channel;
 mod convert;
+mod encoding;
 pub(crate) mod faults;
 mod load;
 mod metered;

@@ -22,10 +22,10 @@ use soap::pipeline::{self as machine, Action, CONVERTER, Containers, Pipeline, n
 use soap::xml::Limits;
 
 use super::channel::Kinds;
-use super::convert;
 use super::faults::ServiceSide;
 use super::metered::metered;
 use super::{Installed, Pipelines, WebService};
+use super::{convert, encoding};
 use crate::request::{WebAnswer, WebBody, WebRequest};
 use crate::service::{TaskCell, Web, lock};
 
@@ -99,7 +99,10 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
     };
     let containers = initial(&call);
     let config = &installed.config;
-    let pipeline = Pipeline::new(config, &call.request.body, containers, Limits::default());
+    let media = call.request.parts.headers.get(CONTENT_TYPE);
+    let media = media.and_then(|m| m.to_str().ok()).unwrap_or_default();
+    let message = encoding::in_utf8(&call.request.body, media);
+    let pipeline = Pipeline::new(config, &message, containers, Limits::default());
     let cell = web.register_service(task.number(), ServiceSide::default());
     let mut run = Run {
         web,

@@ -29,7 +29,7 @@ use soap::xml::Limits;
 use tokio::time::timeout;
 
 use super::channel::Kinds;
-use super::{Installed, WebService, convert};
+use super::{Installed, WebService, convert, encoding};
 use crate::client::{ClientError, Outgoing, Response, Target, exchange};
 use crate::commands::{Failure, answer, fail, text};
 use crate::service::{TaskCell, Web, lock};
@@ -295,6 +295,7 @@ impl Requester {
         }
         let media = response.headers.get(CONTENT_TYPE);
         let media = media.and_then(|m| m.to_str().ok()).unwrap_or_default();
+        let message = encoding::in_utf8(&response.body, media);
         let media = media.split(';').next().unwrap_or_default().trim();
         let fits = match self.pipeline.is_json() {
             true => status.is_success() && media.ends_with("json"),
@@ -307,7 +308,7 @@ impl Requester {
             );
             return self.fails(Condition::InvReq, resp2::NO_MESSAGE, &why);
         }
-        self.pipeline.handle_received(Some(response.body.to_vec()));
+        self.pipeline.handle_received(Some(message.into_owned()));
     }
 
     /// What the program gets: its channel, and the condition.

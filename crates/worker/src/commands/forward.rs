@@ -67,7 +67,11 @@ pub fn give(w: &mut Worker, call: &Call<'_>, reply: &Reply) -> Outcome {
             (Operand::Bytes(data), Argument::Area) => short |= fill(w, call, index, option, data),
             (Operand::Bytes(data), Argument::PtrRef) => {
                 let key = u32::from(call.row.number) << 8 | u32::from(index);
-                let at = w.task.storage.area(key, data);
+                // Nothing is nowhere: low-values, as programs test for.
+                let at = match data.is_empty() {
+                    true => std::ptr::null_mut(),
+                    false => w.task.storage.area(key, data),
+                };
                 call.set_pointer(index, at);
             }
             (Operand::Bytes(data), _) => call.set_chars(index, data),

@@ -16,6 +16,7 @@ pub(super) const SERVED: &[Command] = &[
     rows::extract_certificate::ROW,
     rows::extract_tcpip::ROW,
     rows::extract_web::ROW,
+    rows::inquire_urimap::ROW,
     rows::invoke_service::ROW,
     rows::invoke_webservice::ROW,
     rows::soapfault_add::ROW,
@@ -131,9 +132,73 @@ pub(super) mod rows {
     }
 
     command! {
+        /// Tells of a URIMAP.
+        inquire_urimap 0x8AA1 own "INQUIRE URIMAP" "INQUIRE" ["URIMAP"] Web Region;
+        browse URIMAP AT(Name(8));
+        output ANALYZERSTAT(Cvda);
+        output APPLICATION(Argument::Any);
+        output APPLMAJORVER(Argument::Any);
+        output APPLMINORVER(Argument::Any);
+        output APPLMICROVER(Argument::Any);
+        output ATOMSERVICE(Chars(8));
+        output AUTHENTICATE(Cvda);
+        output AVAILSTATUS(Cvda);
+        output CERTIFICATE(Chars(32));
+        output CHANGEAGENT(Argument::Any);
+        output CHANGEAGREL(Argument::Any);
+        output CHANGETIME(Argument::Any);
+        output CHANGEUSRID(Argument::Any);
+        output CHARACTERSET(Chars(40));
+        output CIPHERS(Argument::Any);
+        output CONVERTER(Chars(8));
+        output DEFINESOURCE(Argument::Any);
+        output DEFINETIME(Argument::Any);
+        output ENABLESTATUS(Cvda);
+        output HFSFILE(Chars(255));
+        output HOST(Chars(116));
+        output HOSTCODEPAGE(Chars(10));
+        output HOSTTYPE(Cvda);
+        output INSTALLAGENT(Argument::Any);
+        output INSTALLTIME(Argument::Any);
+        output INSTALLUSRID(Argument::Any);
+        output IPFAMILY(Cvda);
+        output IPRESOLVED(Argument::Any);
+        output LOCATION(Chars(255));
+        output MEDIATYPE(Chars(56));
+        output NUMCIPHERS(Argument::Any);
+        output OPERATION(Argument::Any);
+        output PATH(Chars(255));
+        output PIPELINE(Chars(8));
+        output PLATFORM(Argument::Any);
+        output PORT(Fullword);
+        output PROGRAM(Chars(8));
+        output REDIRECTTYPE(Cvda);
+        output SCHEME(Cvda);
+        output SOCKETCLOSE(Fullword);
+        output SOCKPOOLSIZE(Argument::Any);
+        output TCPIPSERVICE(Chars(8));
+        output TEMPLATENAME(Chars(48));
+        output TRANSACTION(Chars(4));
+        output USAGE(Cvda);
+        output USERID(Chars(8));
+        output WEBSERVICE(Chars(32));
+        @rules
+            Rule::Unserved(
+                &[
+                    "APPLICATION", "APPLMAJORVER", "APPLMINORVER", "APPLMICROVER", "CHANGEAGENT",
+                    "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "CIPHERS", "DEFINESOURCE",
+                    "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID", "IPRESOLVED",
+                    "NUMCIPHERS", "OPERATION", "PLATFORM", "SOCKPOOLSIZE",
+                ],
+                Condition::InvReq
+            );
+        @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
+    }
+
+    command! {
         /// Tells the client's certificate.
         extract_certificate 0x8806 own "EXTRACT CERTIFICATE" "EXTRACT" ["CERTIFICATE"] Web Region;
-        output CERTIFICATE(PtrRef) [length("LENGTH")];
+        output CERTIFICATE(PtrRef) [length("LENGTH"), bare];
         update LENGTH(Fullword);
         output SERIALNUM(PtrRef) [length("SERIALNUMLEN")];
         update SERIALNUMLEN(Fullword);
