@@ -12,7 +12,7 @@ use crate::Outcome;
 use crate::app::compile::Compiled;
 use crate::app::finding::{Finding, Severity};
 use crate::app::services::read_requesters;
-use crate::app::{Application, counted, interfaces, scripts};
+use crate::app::{Application, counted, interfaces, named_files, scripts};
 use crate::app::definitions::MIRRORS;
 use crate::table::Table;
 
@@ -57,6 +57,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let (pipelines, wrong) = crate::app::web::pipelines(&app);
     findings.extend(wrong);
     findings.extend(missing(&app, &compiled, &good, &pipelines));
+    findings.extend(named_files::findings(&app, &compiled));
     print!("{}", findings.text(Severity::Note, std::io::stdout().is_terminal()));
     let mut errors = findings.count(Severity::Error);
     let warnings = findings.count(Severity::Warning);

@@ -7,12 +7,14 @@ use crate::server::{Server, example};
 /// presses "Execute"; gives the status and the body that the page then shows.
 const PRESSED: &str = r#"
 (async (operation, value) => {
+  const late = Date.now() + 60000;
   const shown = async (find) => {
-    for (;;) {
+    while (Date.now() < late) {
       const found = find();
       if (found) return found;
       await new Promise((again) => setTimeout(again, 20));
     }
+    throw new Error("not shown: " + find);
   };
   const block = await shown(() => document.querySelector(`[id$="${operation}"].opblock`));
   if (!block.classList.contains("is-open")) block.querySelector("button.opblock-summary-control").click();
@@ -22,7 +24,8 @@ const PRESSED: &str = r#"
     const field = await shown(() => block.querySelector("table.parameters input:not([disabled])"));
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, value);
     field.dispatchEvent(new Event("input", {bubbles: true}));
-    await shown(() => field.value === value);
+    // The page takes what was typed when the field is left, or later.
+    field.dispatchEvent(new FocusEvent("focusout", {bubbles: true}));
   }
   execute.click();
   const table = await shown(() => block.querySelector(".live-responses-table .response"));
