@@ -94,6 +94,6 @@ mod tests {
 ";
         let named: Vec<String> = named(text).into_iter().collect();
         assert_eq!(named, ["ACCTFILE", "CUSTOMER"]);
-        assert_eq!(literal_at(text, "ACCTFILE"), Some((10, 37)));
+        assert_eq!(literal_at(text, "ACCTFILE"), Some((10, 33)));
     }
 }
