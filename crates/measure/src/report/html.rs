@@ -132,7 +132,10 @@ fn curve_tiles(curve: &Curve) -> String {
     let matter = [
         (carried, of_carried.as_str()),
         (knee.0, of_knee.as_str()),
-        (p99.map_or_else(none, |ms| format!("{} ms", three(ms))), of_time.as_str()),
+        (
+            p99.map_or_else(none, |ms| format!("{} ms", three(ms))),
+            of_time.as_str(),
+        ),
     ];
     three_and_others(&matter, &[])
 }
@@ -569,8 +572,14 @@ mod tests {
             unrecovered: None,
         };
         let shown = curve_tiles(&curve);
-        assert!(shown.contains("<b>475</b><span>requests/s, the most within p99&lt;80ms"), "{shown}");
+        assert!(
+            shown.contains("<b>475</b><span>requests/s, the most within p99&lt;80ms"),
+            "{shown}"
+        );
         assert!(shown.contains("no knee was found"), "{shown}");
-        assert!(shown.contains("<b>47.5 ms</b><span>99 % are faster, at 475 requests/s"), "{shown}");
+        assert!(
+            shown.contains("<b>47.5 ms</b><span>99 % are faster, at 475 requests/s"),
+            "{shown}"
+        );
     }
 }
