@@ -230,8 +230,12 @@ fn told(target: &str, fields: &mut Fields) -> String {
             )
         }
         DISPLAY | "tupelo::stderr" => {
-            let task = fields.take("task");
-            format!("task {task:<6} {}", fields.message)
+            let [task, transid, program] =
+                ["task", "transid", "program"].map(|name| fields.take(name));
+            format!(
+                "task {task:<6} {transid:<4} {program:<8}  {}",
+                fields.message
+            )
         }
         _ => {
             let mut text = std::mem::take(&mut fields.message);
@@ -283,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_aligned_and_a_display_line_names_its_task() {
+    fn a_request_is_aligned_and_a_display_line_names_task_transaction_and_program() {
         let fields = |pairs: &[(&'static str, &str)]| Fields {
             message: "HELLO\x1b[2J".into(),
             rest: pairs.iter().map(|(n, v)| (*n, (*v).to_owned())).collect(),
@@ -297,8 +301,17 @@ mod tests {
         ];
         let text = told(ACCESS, &mut fields(&request));
         assert_eq!(text, "200     1.500 ms       37 B  GET /a");
-        let text = told(DISPLAY, &mut fields(&[("worker", "0"), ("task", "12")]));
-        assert_eq!(harmless(&text), "task 12     HELLO\u{fffd}[2J");
+        let display = [
+            ("worker", "0"),
+            ("task", "12"),
+            ("transid", "ACC"),
+            ("program", "ACCOUNT"),
+        ];
+        let text = told(DISPLAY, &mut fields(&display));
+        assert_eq!(
+            harmless(&text),
+            "task 12     ACC  ACCOUNT   HELLO\u{fffd}[2J"
+        );
     }
 
     #[test]

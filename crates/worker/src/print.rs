@@ -1,4 +1,5 @@
-//! What programs print: lines with their task, for the region's log.
+//! What programs print: lines with their task, transaction and program, for the
+//! region's log.
 //!
 //! libcob prints to streams of the C library. The C side hands what is printed
 //! to [`printed`], which joins it to lines and writes one record a line into
@@ -6,16 +7,23 @@
 //! program that prints more than is read loses lines, not time.
 
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use link::display::{RECORD_BYTES, record};
+use link::Request;
+use link::display::{RECORD_BYTES, Source, record};
 
 /// Milliseconds that a task may wait for room in the pipe, all in all.
 const PATIENCE_MS: i32 = 20;
 
+/// Name of the program in control. It changes at every LINK, and is read when
+/// a line is printed only.
+static PROGRAM: AtomicU64 = AtomicU64::new(u64::from_ne_bytes([b' '; 8]));
+
 /// The lines that are not whole yet, and whose they are.
 static PRINTER: Mutex<Printer> = Mutex::new(Printer {
     task: 0,
+    transid: [b' '; 4],
     lines: [Vec::new(), Vec::new()],
     patience_ms: PATIENCE_MS,
     lost: 0,
@@ -23,6 +31,7 @@ static PRINTER: Mutex<Printer> = Mutex::new(Printer {
 
 struct Printer {
     task: u64,
+    transid: [u8; 4],
     /// Standard output and standard error.
     lines: [Vec<u8>; 2],
     patience_ms: i32,
@@ -30,10 +39,17 @@ struct Printer {
 }
 
 /// What follows is printed by this task.
-pub fn begin_task(task: u64) {
+pub fn begin_task(request: &Request) {
     let mut printer = PRINTER.lock().unwrap_or_else(PoisonError::into_inner);
-    printer.task = task;
+    printer.task = request.task;
+    printer.transid = *request.transid.as_bytes();
     printer.patience_ms = PATIENCE_MS;
+    begin_program(*request.program.as_bytes());
+}
+
+/// What follows is printed by this program, its name padded with blanks.
+pub fn begin_program(name: [u8; 8]) {
+    PROGRAM.store(u64::from_ne_bytes(name), Ordering::Relaxed);
 }
 
 /// The task has ended: what it left without a line feed is a line too.
@@ -68,11 +84,16 @@ pub fn printed(stream: usize, bytes: &[u8]) {
 impl Printer {
     fn end_line(&mut self, stream: usize) {
         let fd = stream as i32 + 1;
-        let text = record(self.task, &self.lines[stream]);
+        let source = Source {
+            task: self.task,
+            transid: self.transid,
+            program: PROGRAM.load(Ordering::Relaxed).to_ne_bytes(),
+        };
+        let text = record(&source, &self.lines[stream]);
         self.lines[stream].clear();
         if self.lost > 0 {
             let told = format!("({} lines before this one found no room)", self.lost);
-            if self.write(fd, &record(self.task, told.as_bytes())) {
+            if self.write(fd, &record(&source, told.as_bytes())) {
                 self.lost = 0;
             }
         }

@@ -140,7 +140,7 @@ fn run_one(
     if task.request.flags & REQUEST_CHANGED != 0 {
         worker.services.sees_changes();
     }
-    print::begin_task(task.request.task);
+    print::begin_task(&task.request);
     let mut end = worker.run_task(&task.request, entries);
     worker.flush();
     print::end_task();

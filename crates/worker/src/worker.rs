@@ -26,6 +26,7 @@ use crate::conditions::Frames;
 use crate::exec::{self, Dispatch, Stop};
 use crate::files::Files;
 use crate::host::{ProgramId, Programs, Taken};
+use crate::print;
 use crate::services::{Crossings, Facts, Services, SharedAreas};
 use crate::storage::Storage;
 use crate::timer::Timer;
@@ -362,6 +363,7 @@ impl Worker {
             .end_level(self.task.depth, self.services.arena().heap);
         self.task.depth -= 1;
         if self.task.depth > 0 {
+            print::begin_program(self.task.level().name);
             self.switch(self.task.level().quasi);
         }
         end
@@ -426,6 +428,7 @@ impl Worker {
         let level = self.task.level_mut();
         level.quasi = quasi;
         level.base = base;
+        print::begin_program(level.name);
         let entry = self
             .programs
             .entry(program, number, &mut level.taken)

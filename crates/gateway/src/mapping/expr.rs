@@ -117,6 +117,8 @@ pub(crate) struct General {
     ast: AstNode,
     /// Every path it mentions, up to the first step that is not a name.
     pub uses: Vec<Path>,
+    /// It has a variable `$item` of its own.
+    pub binds_item: bool,
     /// The expression as written.
     pub source: String,
 }
@@ -400,12 +402,14 @@ fn condition(ast: &AstNode) -> Option<Condition> {
 impl General {
     fn new(ast: AstNode, source: &str) -> General {
         let mut uses = Vec::new();
+        let mut binds_item = false;
         // The tree is as deep as the text is long at worst; the walk is
         // recursive, so it gets a stack that the longest text cannot exhaust.
         std::thread::scope(|scope| {
             let walk = || {
                 if let Ok(json) = serde_json::to_value(&ast) {
                     find_paths(&json, &mut uses);
+                    binds_item = binds(&json, "item");
                 }
             };
             let builder = std::thread::Builder::new().stack_size(256 << 20);
@@ -416,6 +420,7 @@ impl General {
         General {
             ast,
             uses,
+            binds_item,
             source: source.to_string(),
         }
     }
@@ -464,6 +469,27 @@ impl General {
             return Ok(None);
         }
         value.to_json_string().map(Some).map_err(|e| e.to_string())
+    }
+}
+
+/// Whether an expression gives a variable of this name a value itself: as a
+/// parameter, by `:=`, or by `@` or `#` of a path's step.
+fn binds(json: &serde_json::Value, name: &str) -> bool {
+    use serde_json::Value;
+    match json {
+        Value::Array(items) => items.iter().any(|item| binds(item, name)),
+        Value::Object(members) => {
+            let is = |key: &str| members.get(key).is_some_and(|value| value == name);
+            let params = members.get("params").and_then(Value::as_array);
+            let assigned = members.get("op").is_some_and(|op| op == "ColonEqual")
+                && members["lhs"]["Variable"] == name;
+            assigned
+                || is("focus")
+                || is("index_var")
+                || params.is_some_and(|params| params.iter().any(|param| param == name))
+                || members.values().any(|value| binds(value, name))
+        }
+        _ => false,
     }
 }
 
@@ -629,6 +655,20 @@ mod tests {
         };
         let value = general.evaluate(|_| Some(r#"{"a":"1","b":"2"}"#.into()));
         assert_eq!(value, Ok(Some("\"a=1&b=2\"".into())));
+    }
+
+    #[test]
+    fn a_variable_of_an_expression_s_own_is_told_from_the_item() {
+        let binds_item = |source: &str| general(source).unwrap().binds_item;
+        assert!(!binds_item("$item.a & $item.b"));
+        for source in [
+            "$map($body.a, function($item) {$item.b})",
+            "($item := $body.a; $item.b & 'x')",
+            "$body.a#$item.{'b': $item}",
+            "$body.a@$item.{'b': $item.c}",
+        ] {
+            assert!(binds_item(source), "{source}");
+        }
     }
 
     #[test]

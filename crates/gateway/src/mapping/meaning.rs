@@ -7,7 +7,7 @@
 
 use super::context::{EvalContext, Failure, Request};
 use super::expr::{self, Root};
-use super::plan::{Compiler, Condition, GeneralPlan, ItemScope, Shape, Value};
+use super::plan::{Compiler, Condition, GeneralPlan, ItemScope, JsonItem, Shape, Value};
 use super::tree::MapValue;
 use crate::diagnostics::{Diagnostics, Position};
 use crate::json::Tape;
@@ -53,7 +53,7 @@ fn param(name: &str, place: Place) -> Param {
 /// What a test asks of a request.
 pub(super) struct Asked<'a> {
     context: EvalContext<'a>,
-    scope: ItemScope,
+    scope: ItemScope<'static>,
 }
 
 impl Asked<'_> {
@@ -74,7 +74,7 @@ impl Asked<'_> {
             general: expr::general(&format!("(0; {source})")).unwrap(),
             shape: Shape::default(),
             item: match self.scope {
-                ItemScope::Json => Some(super::plan::Source::Item(Vec::new())),
+                ItemScope::Json(_) => Some(super::plan::Source::Item(Vec::new())),
                 _ => None,
             },
         }
@@ -147,7 +147,7 @@ pub(super) fn asked(body: Option<&str>, parameter: &str, check: impl FnOnce(&mut
     context.item = body;
     check(&mut Asked {
         context,
-        scope: ItemScope::Json,
+        scope: ItemScope::Json(JsonItem::Anything),
     });
 }
 

@@ -128,10 +128,21 @@ pub(crate) enum Condition {
 
 /// What `$item` is inside the `foreach` being compiled.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum ItemScope {
+pub(crate) enum ItemScope<'n> {
     None,
-    Json,
+    Json(JsonItem<'n>),
     Rows(Rows),
+}
+
+/// What is known of an item of a JSON array.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum JsonItem<'n> {
+    /// It may have any member.
+    Anything,
+    /// The document describes it.
+    Schema(SchemaId),
+    /// It stands below these names of the derived structures.
+    Derived(&'n [String]),
 }
 
 /// Compiles the values of one file.
@@ -154,7 +165,7 @@ impl Compiler<'_> {
         &mut self,
         node: &MapNode,
         schema: Option<SchemaId>,
-        scope: ItemScope,
+        scope: ItemScope<'_>,
         pointer: &str,
     ) -> Slot {
         let mut key = Vec::new();
@@ -174,9 +185,10 @@ impl Compiler<'_> {
             }
             MapValue::Foreach { input, at, item } => {
                 let (input, rows) = self.input(input, *at, scope);
+                let mut names = Vec::new();
                 let inner = match rows {
                     Some(rows) => ItemScope::Rows(rows),
-                    None => ItemScope::Json,
+                    None => self.items_of(&input, scope, &mut names),
                 };
                 let below = schema.and_then(|id| self.set.items_of(id));
                 let mut item = self.slot(item, below, inner, &format!("{pointer}/*"));
@@ -202,7 +214,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles a template or an expression.
-    pub fn plain(&mut self, value: &MapValue, scope: ItemScope) -> Value {
+    pub fn plain(&mut self, value: &MapValue, scope: ItemScope<'_>) -> Value {
         match value {
             MapValue::Template(text, at) => match expr::compile_template(text) {
                 Ok(parts) => self.template(parts, *at, scope),
@@ -222,7 +234,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn template(&mut self, parts: Vec<Part>, at: Position, scope: ItemScope) -> Value {
+    fn template(&mut self, parts: Vec<Part>, at: Position, scope: ItemScope<'_>) -> Value {
         let pieces = parts.into_iter().map(|part| match part {
             Part::Text(text) => Piece::Text(text),
             Part::Expr(expr) => Piece::Value(self.expr(expr, at, scope)),
@@ -230,7 +242,7 @@ impl Compiler<'_> {
         Value::Template(pieces.collect())
     }
 
-    fn expr(&mut self, expr: Expr, at: Position, scope: ItemScope) -> Value {
+    fn expr(&mut self, expr: Expr, at: Position, scope: ItemScope<'_>) -> Value {
         match expr {
             Expr::Path(path, trim) => match self.source(&path, at, scope) {
                 Ok(source) if trim == Trim::Keep => Value::Source(source),
@@ -265,7 +277,12 @@ impl Compiler<'_> {
     }
 
     /// The input of a `foreach`, and the table if it is one.
-    pub fn input(&mut self, text: &str, at: Position, scope: ItemScope) -> (Value, Option<Rows>) {
+    pub fn input(
+        &mut self,
+        text: &str,
+        at: Position,
+        scope: ItemScope<'_>,
+    ) -> (Value, Option<Rows>) {
         let expr = match expr::compile(text) {
             Ok(expr) => expr,
             Err(message) => {
@@ -291,7 +308,7 @@ impl Compiler<'_> {
         (value, None)
     }
 
-    pub fn condition(&mut self, text: &str, at: Position, scope: ItemScope) -> Condition {
+    pub fn condition(&mut self, text: &str, at: Position, scope: ItemScope<'_>) -> Condition {
         let compiled = expr::compile_condition(text)
             .map(|condition| self.resolved(condition, at, scope))
             .and_then(|found| match found {
@@ -313,7 +330,7 @@ impl Compiler<'_> {
         &mut self,
         condition: expr::Condition,
         at: Position,
-        scope: ItemScope,
+        scope: ItemScope<'_>,
     ) -> Result<Condition, ()> {
         use expr::Condition as C;
         let mut list = |items: Vec<C>| -> Result<Vec<Condition>, ()> {
@@ -339,16 +356,32 @@ impl Compiler<'_> {
         })
     }
 
-    fn general(&mut self, general: Box<General>, at: Position, scope: ItemScope) -> GeneralPlan {
-        for path in general.uses.iter().filter(|p| p.root == Root::Body) {
-            self.body_path(&path.names, at);
+    fn general(
+        &mut self,
+        general: Box<General>,
+        at: Position,
+        scope: ItemScope<'_>,
+    ) -> GeneralPlan {
+        let own_item = general.binds_item;
+        for path in &general.uses {
+            match path.root {
+                Root::Body => self.body_path(&path.names, at),
+                // Where it cannot be found, that has been told.
+                Root::Item if !own_item => drop(self.source(path, at, scope)),
+                _ => {}
+            }
         }
         self.evaluated(general, at, scope)
     }
 
-    /// Like [`Self::general`] for an expression whose paths into the body were
-    /// looked at before.
-    fn evaluated(&mut self, general: Box<General>, at: Position, scope: ItemScope) -> GeneralPlan {
+    /// Like [`Self::general`] for an expression whose paths into the body and
+    /// the item were looked at before.
+    fn evaluated(
+        &mut self,
+        general: Box<General>,
+        at: Position,
+        scope: ItemScope<'_>,
+    ) -> GeneralPlan {
         let mut shape = Shape::default();
         for path in general.uses.iter().filter(|p| p.root == Root::Asset) {
             // Names that lead through a table are cut at the table: the
@@ -366,7 +399,7 @@ impl Compiler<'_> {
         }
         let item = match scope {
             ItemScope::None => None,
-            ItemScope::Json => Some(Source::Item(Vec::new())),
+            ItemScope::Json(_) => Some(Source::Item(Vec::new())),
             ItemScope::Rows(rows) => Some(Source::Field {
                 area: rows.area,
                 id: rows.id,
@@ -381,7 +414,7 @@ impl Compiler<'_> {
     }
 
     /// Finds what a path means. `Err` if it leads through a table's rows.
-    fn source(&mut self, path: &Path, at: Position, scope: ItemScope) -> Result<Source, ()> {
+    fn source(&mut self, path: &Path, at: Position, scope: ItemScope<'_>) -> Result<Source, ()> {
         match (path.root, scope) {
             (Root::Asset, _) if self.tree.is_some() => Ok(self.tree_source(&path.names, at)),
             (Root::Asset, _) => match self.reply {
@@ -393,7 +426,10 @@ impl Compiler<'_> {
                     Ok(Source::Nothing)
                 }
             },
-            (Root::Item, ItemScope::Json) => Ok(Source::Item(path.names.clone())),
+            (Root::Item, ItemScope::Json(item)) => {
+                self.item_path(item, &path.names, at);
+                Ok(Source::Item(path.names.clone()))
+            }
             (Root::Item, ItemScope::Rows(rows)) => {
                 let Some(reply) = self.reply else {
                     return Ok(Source::Nothing);
@@ -417,27 +453,40 @@ impl Compiler<'_> {
     /// Tells of a path into the request's body that the document does not
     /// have: it never has a value.
     fn body_path(&mut self, names: &[String], at: Position) {
-        let Some(body) = self.body else {
-            return;
-        };
-        let Some(schema) = body else {
-            let message = "$body has no value: the API's document gives this operation no body";
-            return self.out.warn(self.file, at, message);
-        };
+        match self.body {
+            None | Some(Some(None)) => {}
+            Some(Some(Some(schema))) => self.described(schema, "$body", names, at),
+            Some(None) => {
+                let message = "$body has no value: the API's document gives this operation no body";
+                self.out.warn(self.file, at, message);
+            }
+        }
+    }
+
+    /// The same of a path into an item of a JSON array.
+    fn item_path(&mut self, item: JsonItem<'_>, names: &[String], at: Position) {
+        match item {
+            JsonItem::Anything => {}
+            JsonItem::Schema(schema) => self.described(schema, "$item", names, at),
+            JsonItem::Derived(above) => {
+                let path = [above, names].concat();
+                self.derived_path(&path, above.len(), "$item", at);
+            }
+        }
+    }
+
+    /// Tells of names that the document does not have below a schema.
+    fn described(&mut self, schema: SchemaId, root: &str, names: &[String], at: Position) {
         let mut here = schema;
-        let mut place = String::from("$body");
+        let mut place = root.to_owned();
         for name in names {
-            let Some(id) = here else {
-                return;
-            };
             // Items of an array are meant by the array's own name.
-            let id = self.set.items_of(id).unwrap_or(id);
+            let id = self.set.items_of(here).unwrap_or(here);
             let known = self.set.names_of(id);
             if known.is_empty() || self.set.is_open(id) {
                 return;
             }
-            here = self.set.property(id, name);
-            if here.is_none() {
+            let Some(below) = self.set.property(id, name) else {
                 let message =
                     format!("the API's document gives {place} no {name}, so it never has a value");
                 let help = match closest(name, known.iter().copied()) {
@@ -445,9 +494,66 @@ impl Compiler<'_> {
                     None => format!("it has {}", known.join(", ")),
                 };
                 return self.out.warn_help(self.file, at, message, Some(help));
-            }
+            };
+            here = below;
             place = format!("{place}.{name}");
         }
+    }
+
+    /// Tells of the first name behind `from` that the derived structures do not
+    /// have; true when they have them all.
+    fn derived_path(&mut self, names: &[String], from: usize, root: &str, at: Position) -> bool {
+        let Some(tree) = self.tree else {
+            return false;
+        };
+        for taken in from..names.len() {
+            let known = tree.names_below(&names[..taken]).unwrap_or_default();
+            if !known.contains(&names[taken].as_str()) {
+                let mut place = root.to_owned();
+                for name in &names[from..taken] {
+                    place = format!("{place}.{name}");
+                }
+                self.unknown(&names[taken], &place, known.into_iter(), at);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What `$item` is in a `foreach` over a JSON array; `names` is filled when
+    /// it stands in derived structures.
+    pub fn items_of<'n>(
+        &self,
+        input: &Value,
+        scope: ItemScope<'_>,
+        names: &'n mut Vec<String>,
+    ) -> ItemScope<'n> {
+        let (Value::Source(source) | Value::OrEmpty(source)) = input else {
+            return ItemScope::Json(JsonItem::Anything);
+        };
+        let body = self.body.flatten().flatten();
+        let (schema, below) = match (source, scope) {
+            (Source::Request(Root::Body, names), _) => (body, names),
+            (Source::Item(names), ItemScope::Json(JsonItem::Schema(id))) => (Some(id), names),
+            (Source::Request(Root::Asset, path), _) if self.tree.is_some() => {
+                names.extend_from_slice(path.get(1..).unwrap_or_default());
+                return ItemScope::Json(JsonItem::Derived(names));
+            }
+            (Source::Item(path), ItemScope::Json(JsonItem::Derived(above))) => {
+                names.extend_from_slice(above);
+                names.extend_from_slice(path);
+                return ItemScope::Json(JsonItem::Derived(names));
+            }
+            _ => return ItemScope::Json(JsonItem::Anything),
+        };
+        let one = |id: SchemaId| self.set.items_of(id).unwrap_or(id);
+        let found = below.iter().try_fold(schema, |here, name| {
+            here.map(|id| self.set.property(one(id), name))
+        });
+        ItemScope::Json(match found.flatten() {
+            Some(id) => JsonItem::Schema(one(id)),
+            None => JsonItem::Anything,
+        })
     }
 
     /// A path into a reply that is JSON when it is asked.
@@ -466,16 +572,8 @@ impl Compiler<'_> {
                 return Source::Nothing;
             }
         }
-        let Some(tree) = self.tree else {
+        if !self.derived_path(&names[1..], 0, "$channel", at) {
             return Source::Nothing;
-        };
-        for taken in 1..names.len() {
-            let known = tree.names_below(&names[1..taken]).unwrap_or_default();
-            if !known.contains(&names[taken].as_str()) {
-                let place = format!("${}", names[..taken].join("."));
-                self.unknown(&names[taken], &place, known.into_iter(), at);
-                return Source::Nothing;
-            }
         }
         Source::Request(Root::Asset, names.to_vec())
     }
@@ -530,12 +628,11 @@ impl Compiler<'_> {
         at: Position,
     ) -> Result<Source, ()> {
         let mut id = from;
+        let mut through_table = false;
         for (i, name) in names.iter().enumerate() {
             let layout = area.layout();
             // `from` has its subscripts; a table met on the way has none.
-            if i > 0 && layout[id].occurs.is_some() {
-                return Err(());
-            }
+            through_table |= i > 0 && layout[id].occurs.is_some();
             match area.child(id, name) {
                 Some(child) => id = child,
                 None => {
@@ -544,6 +641,9 @@ impl Compiler<'_> {
                     return Ok(Source::Nothing);
                 }
             }
+        }
+        if through_table {
+            return Err(());
         }
         Ok(Source::Field {
             area: index,

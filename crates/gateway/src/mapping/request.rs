@@ -252,12 +252,14 @@ fn node_ops(
                 return;
             }
             let (input, _) = compiler.input(input, *at, ItemScope::None);
+            let mut names = Vec::new();
+            let scope = compiler.items_of(&input, ItemScope::None, &mut names);
             let mut items = Vec::new();
             match &item.value {
                 MapValue::Mappings(children) => {
                     for child in children {
                         match area.child(id, &child.name) {
-                            Some(id) => item_ops(child, area, id, compiler, &mut items),
+                            Some(id) => item_ops(child, area, id, scope, compiler, &mut items),
                             None => {
                                 let place = area.layout().path(id);
                                 unknown(&child.name, child.at, &place, area.children(id), compiler);
@@ -266,7 +268,7 @@ fn node_ops(
                     }
                 }
                 other => {
-                    let value = compiler.plain(other, ItemScope::Json);
+                    let value = compiler.plain(other, scope);
                     items.push(Op::Field { id, value });
                 }
             }
@@ -287,6 +289,7 @@ fn item_ops(
     node: &MapNode,
     area: &Area,
     id: FieldId,
+    scope: ItemScope<'_>,
     compiler: &mut Compiler<'_>,
     ops: &mut Vec<Op>,
 ) {
@@ -294,7 +297,7 @@ fn item_ops(
         MapValue::Mappings(children) => {
             for child in children {
                 match area.child(id, &child.name) {
-                    Some(id) => item_ops(child, area, id, compiler, ops),
+                    Some(id) => item_ops(child, area, id, scope, compiler, ops),
                     None => {
                         let place = area.layout().path(id);
                         unknown(&child.name, child.at, &place, area.children(id), compiler);
@@ -303,7 +306,9 @@ fn item_ops(
             }
         }
         MapValue::Foreach { input, at, item } => {
-            let (input, _) = compiler.input(input, *at, ItemScope::Json);
+            let (input, _) = compiler.input(input, *at, scope);
+            let mut names = Vec::new();
+            let scope = compiler.items_of(&input, scope, &mut names);
             let mut items = Vec::new();
             match &item.value {
                 MapValue::Mappings(_) => {
@@ -311,10 +316,10 @@ fn item_ops(
                         value: item.value.clone(),
                         ..(**item).clone()
                     };
-                    item_ops(&node, area, id, compiler, &mut items);
+                    item_ops(&node, area, id, scope, compiler, &mut items);
                 }
                 other => {
-                    let value = compiler.plain(other, ItemScope::Json);
+                    let value = compiler.plain(other, scope);
                     items.push(Op::Field { id, value });
                 }
             }
@@ -322,7 +327,7 @@ fn item_ops(
             ops.push(Op::Table { id, input, items });
         }
         other => {
-            let value = compiler.plain(other, ItemScope::Json);
+            let value = compiler.plain(other, scope);
             if !matches!(value, Value::Nothing) {
                 ops.push(Op::Field { id, value });
             }

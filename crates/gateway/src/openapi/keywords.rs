@@ -13,6 +13,7 @@
 //!
 //! Invariant: no keyword is passed over. One that is in no row is a warning.
 
+use super::references::{self, Dangling};
 use super::{Document, Version, swagger_keywords};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use serde_json::{Map, Value};
@@ -656,6 +657,9 @@ impl Walk<'_> {
         if self.path.len() > DEEPEST {
             return;
         }
+        if let Some(Value::String(reference)) = members.get("$ref") {
+            self.reference(reference);
+        }
         // What stands beside a reference counts in schemas of OpenAPI 3.1 only.
         let reference = members.contains_key("$ref")
             && kind != Object::PathItem
@@ -694,6 +698,18 @@ impl Walk<'_> {
                 Treatment::ByValue(_) => self.by_value(kind, keyword, value, members),
             }
             self.below(row.below, keyword, value);
+        }
+    }
+
+    fn reference(&mut self, reference: &str) {
+        let Some(dangling) = references::look(&self.document.author, reference) else {
+            return;
+        };
+        let (file, at) = (&self.document.file, self.at("$ref"));
+        let Dangling { message, help, .. } = dangling;
+        match dangling.is_error {
+            true => self.out.error_help(file, at, message, help),
+            false => self.out.warn_help(file, at, message, Some(help)),
         }
     }
 

@@ -7,6 +7,7 @@
 //! Reference: OpenAPI 2.0, 3.0.3 and 3.1.0.
 
 pub(crate) mod keywords;
+mod references;
 pub(crate) mod security;
 mod swagger;
 mod swagger_keywords;

@@ -258,6 +258,7 @@ pub(crate) struct Difference {
 
 /// Compares a copy with what it came from, field by field.
 pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
+    let mut group = None;
     let fields = copy.iter().zip(now.iter());
     for ((_, old), (_, new)) in fields.skip(1) {
         if old.name != new.name {
@@ -271,10 +272,15 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
                 described(old),
                 described(new)
             );
-            return Some(Difference {
+            let difference = Difference {
                 what,
                 line: new.line,
-            });
+            };
+            // A group differs because of what is in it, which says more.
+            if !(is_plain_group(old) && is_plain_group(new)) {
+                return Some(difference);
+            }
+            group.get_or_insert(difference);
         }
     }
     let (was, is) = (copy.fields.len(), now.fields.len());
@@ -290,10 +296,17 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
         let what = format!("{} is not there any more", named(&copy.fields[is]));
         return Some(Difference { what, line: 0 });
     }
-    (copy.length != now.length).then(|| Difference {
-        what: format!("it had {} bytes and has {}", copy.length, now.length),
-        line: 0,
+    group.or_else(|| {
+        (copy.length != now.length).then(|| Difference {
+            what: format!("it had {} bytes and has {}", copy.length, now.length),
+            line: 0,
+        })
     })
+}
+
+/// A group that is neither a table nor another description of something.
+fn is_plain_group(field: &Field) -> bool {
+    field.kind == Kind::Group && field.occurs.is_none() && field.redefines.is_none()
 }
 
 fn told(what: String, now: &Layout, name: &str) -> Option<Difference> {
@@ -362,6 +375,19 @@ mod tests {
             "A was PIC S9(7)V99, 9 bytes at 0 and is PIC S9(6)V999, 9 bytes at 0"
         );
         assert_eq!(told.line, 2);
+        let group = |picture: &str| {
+            let inner = format!("           05  G.\n               10  A PIC {picture}.\n");
+            layout(&format!("       01  R.\n{inner}"))
+        };
+        let told = difference(&group("X(8)"), &group("X(12)")).unwrap();
+        assert_eq!(
+            (told.what.as_str(), told.line),
+            (
+                "A was PIC X(8), 8 bytes at 0 and is PIC X(12), 12 bytes at 0",
+                3
+            ),
+            "the field in the group is named, not the group"
+        );
         let after = layout(
             "       01  R.\n           05  A PIC S9(7)V99.\n           05  B PIC X.\n           05  C PIC X.\n",
         );

@@ -102,12 +102,23 @@ impl Record {
                 return None;
             }
         };
-        let mut layouts = layouts.into_iter();
-        let (Some(layout), None) = (layouts.next(), layouts.next()) else {
-            let message = "a copybook of an asset has exactly one 01 record";
-            out.error(file, Position::default(), message);
-            return None;
+        let names: Vec<&str> = layouts.iter().map(Layout::name).collect();
+        let message = match names.as_slice() {
+            [_] => String::new(),
+            [] => "this describes no record".to_owned(),
+            several => format!(
+                "this describes {} records: {}",
+                several.len(),
+                several.join(", ")
+            ),
         };
+        if !message.is_empty() {
+            let help = "the copybook of an asset describes one: an 01 level with all below it. \
+                        Put the one that the program gets into a file of its own";
+            out.error_help(file, Position::default(), message, help);
+            return None;
+        }
+        let layout = layouts.into_iter().next()?;
         match Record::new(layout) {
             Ok(record) => Some(record),
             Err(why) => {

@@ -13,8 +13,8 @@ use super::intake::Taken;
 use super::memory::SMALL;
 use super::share::Share;
 use super::told::{
-    abended, absent_containers, bad_data, failed, malformed, not_put, not_run, refused, repeated,
-    unmapped,
+    Left, abended, absent_containers, bad_data, failed, malformed, not_put, not_run, refused,
+    repeated, unmapped,
 };
 use super::trail::{Trail, is_health};
 use super::{Route, Routes, Shared, documents, headers, respond};
@@ -420,10 +420,17 @@ impl<B: Backend> Server<B> {
         }
         let code = abend.as_ref().map(|a| a.code.as_str());
         let names = || reply.container_names();
+        let left = Left {
+            task: reply.ran().map(|ran| ran.task),
+            transid: self.runs_under(work),
+            containers: &names,
+        };
         let make = || {
             let (mut text, mut tape) = (Vec::new(), Tape::default());
             let json = match derived {
-                Some(derived) => Some(read_derived(asset, derived, &reply, &mut text, &mut tape)?),
+                Some(derived) => Some(read_derived(
+                    asset, derived, &left, &reply, &mut text, &mut tape,
+                )?),
                 None => None,
             };
             let view = Reply {
@@ -432,7 +439,7 @@ impl<B: Backend> Server<B> {
                 abend: code,
                 json,
             };
-            answer(work, &request, &view, abend.as_ref(), &names)
+            answer(work, &request, &view, abend.as_ref(), &left)
         };
         let mut length: usize = areas.iter().flatten().map(|bytes| bytes.len()).sum();
         if derived.is_some() {
@@ -494,6 +501,14 @@ impl<B: Backend> Server<B> {
         Ok(Called { connection, sides })
     }
 
+    /// The transaction that a program runs under.
+    fn runs_under<'j>(&'j self, work: &Job<'j>) -> &'j str {
+        let named = work.chosen.transid.as_deref();
+        let named = named.or(work.asset.transid.as_deref());
+        let named = named.filter(|_| !work.asset.eib_only);
+        named.unwrap_or(&self.shared.config.transid)
+    }
+
     async fn run(
         &self,
         work: &Job<'_>,
@@ -520,8 +535,7 @@ impl<B: Backend> Server<B> {
         };
         let containers = made.iter().map(|(_, bytes)| bytes.len());
         let transid = chosen.transid.as_deref().or(asset.transid.as_deref());
-        let runs_under = transid.filter(|_| !asset.eib_only);
-        let runs_under = runs_under.unwrap_or(&config.transid);
+        let runs_under = self.runs_under(work);
         trail.calls(&asset.program, runs_under, connection);
         let user = trail.user.clone();
         let call = Call {
@@ -622,6 +636,7 @@ pub(super) struct Incoming<'t> {
 fn read_derived<'t>(
     asset: &Asset,
     derived: &ApiFirst,
+    left: &Left<'_>,
     reply: &impl crate::backend::Reply,
     text: &'t mut Vec<u8>,
     tape: &'t mut Tape,
@@ -630,8 +645,7 @@ fn read_derived<'t>(
     let container = |name: &str| reply.container(name);
     let read = derived.response.read(&container, text);
     if !read.map_err(|fault| Box::new(bad_data(*fault)))? {
-        let names = reply.container_names();
-        let absent = absent_containers(asset, &[structure::BASE], &names);
+        let absent = absent_containers(asset, &[structure::BASE], left);
         return Err(Box::new(absent));
     }
     text.push(b'}');
@@ -649,7 +663,7 @@ fn answer(
     request: &Request<'_>,
     reply: &Reply<'_>,
     abend: Option<&Abend>,
-    names: &dyn Fn() -> Vec<String>,
+    left: &Left<'_>,
 ) -> Result<Response<Vec<u8>>, Box<Problem>> {
     let mut context = EvalContext::new(request, Some(reply));
     let fail = |failure: Failure| Box::new(failed(failure, reply));
@@ -657,7 +671,7 @@ fn answer(
     let Some(plan) = chosen else {
         return Err(Box::new(match abend {
             Some(abend) => abended(abend, work.asset),
-            None => unmapped(work.asset, reply, &names()),
+            None => unmapped(work.asset, reply, left),
         }));
     };
     if abend.is_none() {
@@ -669,7 +683,7 @@ fn answer(
             .map(|i| reply.interface.areas[*i].name.as_str())
             .collect();
         if !absent.is_empty() {
-            return Err(Box::new(absent_containers(work.asset, &absent, &names())));
+            return Err(Box::new(absent_containers(work.asset, &absent, left)));
         }
     }
     let expected = work.route.metrics.expected_bytes.load(Relaxed);
@@ -680,6 +694,8 @@ fn answer(
         if plan.body.is_some() && plan.status.is_success() {
             tracing::warn!(
                 target: "gateway::answer",
+                task = left.task,
+                transid = left.transid,
                 method = %work.operation.method,
                 path = %work.operation.path,
                 program = %work.asset.program,

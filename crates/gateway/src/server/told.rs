@@ -134,16 +134,33 @@ pub(super) fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
     }
 }
 
+/// A task that has ended, as messages of what it left name it.
+pub(super) struct Left<'a> {
+    /// Its number, where that is known.
+    pub task: Option<u64>,
+    /// Its transaction.
+    pub transid: &'a str,
+    /// The names of its containers.
+    pub containers: &'a dyn Fn() -> Vec<String>,
+}
+
+impl Left<'_> {
+    fn log(&self, detail: &str) {
+        let (task, transid) = (self.task, self.transid);
+        tracing::error!(target: "gateway::answer", task, transid, "{detail}");
+    }
+}
+
 /// Containers that a response reads and the program did not put.
-pub(super) fn absent_containers(asset: &Asset, absent: &[&str], there: &[String]) -> Problem {
+pub(super) fn absent_containers(asset: &Asset, absent: &[&str], left: &Left<'_>) -> Problem {
     let title = "The program put no such container";
     let program = &asset.program;
     let detail = format!(
         "{program} ended without {}; {}",
         listed(absent),
-        present(there)
+        present(&(left.containers)())
     );
-    tracing::error!(target: "gateway::answer", "{detail}");
+    left.log(&detail);
     let errors = absent.iter().map(|name| Fault {
         container: Some((*name).to_owned()),
         message: format!("the container {name} is not there"),
@@ -156,7 +173,7 @@ pub(super) fn absent_containers(asset: &Asset, absent: &[&str], there: &[String]
 }
 
 /// An answer that fits no condition.
-pub(super) fn unmapped(asset: &Asset, reply: &Reply<'_>, there: &[String]) -> Problem {
+pub(super) fn unmapped(asset: &Asset, reply: &Reply<'_>, left: &Left<'_>) -> Problem {
     let mut detail =
         "No condition of response_mapping.yaml fits what the program returned".to_owned();
     let areas = reply.interface.areas.iter().zip(reply.bytes);
@@ -169,9 +186,10 @@ pub(super) fn unmapped(asset: &Asset, reply: &Reply<'_>, there: &[String]) -> Pr
         detail += &format!(
             "; {} ended without {what}, and {}",
             asset.program,
-            present(there)
+            present(&(left.containers)())
         );
     }
+    left.log(&format!("{}: {detail}", asset.program));
     let title = "The program's answer is not mapped";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
 }

@@ -30,7 +30,8 @@ fn book(container: Option<&str>) -> ImportBook {
     }
 }
 
-fn served(channel: bool) -> Gateway<Fake> {
+/// The imported project, each of its files as `change` makes it.
+fn project(channel: bool, change: impl Fn(&str) -> String) -> tempfile::TempDir {
     let new = Import {
         name: "orders".into(),
         program: "ordpgm".into(),
@@ -47,8 +48,13 @@ fn served(channel: bool) -> Gateway<Fake> {
     {
         let path = folder.path().join("orders").join(file.path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, file.text).unwrap();
+        std::fs::write(path, change(&file.text)).unwrap();
     }
+    folder
+}
+
+fn served(channel: bool) -> Gateway<Fake> {
+    let folder = project(channel, str::to_owned);
     let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!(apis[0].warnings().to_string(), "");
     // The program gives back what it gets.
@@ -74,6 +80,42 @@ fn an_imported_program_answers_with_every_field() {
         assert_eq!(refused.status, 400, "{}", refused.text());
         assert_eq!(refused.json()["errors"][0]["pointer"], "/order_line");
     }
+}
+
+#[test]
+fn a_path_that_the_items_of_a_table_do_not_have_is_told_with_the_name_that_was_meant() {
+    let told = |from: &str, to: &str| {
+        let folder = project(true, |text| text.replace(from, to));
+        match Api::load(&folder.path().join("orders")) {
+            Ok(api) => api.warnings().to_string(),
+            Err(faults) => faults.to_string(),
+        }
+    };
+    assert_eq!(told("", ""), "");
+    let text = told("{{$item.item_no}}", "{{$item.item_nr}}");
+    assert!(
+        text.contains("/request.yaml:") && text.contains("gives $item no item_nr, so it never"),
+        "{text}"
+    );
+    assert!(text.contains("did you mean item_no?"), "{text}");
+    let text = told("'$item.qty'", "'$item.quantity * 2'");
+    assert!(text.contains("gives $item no quantity"), "{text}");
+    let text = told(
+        "'$item.qty'",
+        "'$sum($map($item, function($item) {$item.x}))'",
+    );
+    assert_eq!(text, "", "the expression has an $item of its own");
+    let text = told("'$item.QTY'", "'$item.QTTY + 1'");
+    assert!(
+        text.contains("/response_200.yaml:") && text.contains("did you mean QTY?"),
+        "{text}"
+    );
+    let whole = "'$zosAssetResponse.channel.\"ORDER-OUT\".\"ORDER-AREA\".TOTAL'";
+    let rows = "'$sum($zosAssetResponse.channel.\"ORDER-OUT\".\"ORDER-AREA\".\
+                \"ORDER-LINE\".QTTY)'";
+    let text = told(whole, rows);
+    assert!(text.contains("did you mean QTY?"), "{text}");
+    assert_eq!(told(whole, &rows.replace("QTTY", "QTY")), "");
 }
 
 #[test]

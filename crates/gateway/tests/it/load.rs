@@ -86,6 +86,62 @@ fn each_mistake_has_its_file_line_and_fix() {
 }
 
 #[test]
+fn a_reference_that_leads_nowhere_is_told_where_it_stands_and_what_was_meant() {
+    let document = "api/openapi.yaml";
+    for (from, to, place, meant) in [
+        (
+            "schemas/Account'}",
+            "schemas/Acount'}",
+            ":66:",
+            "schemas/Account?",
+        ),
+        (
+            "responses/Problem'}",
+            "responses/Problm'}",
+            ":34:",
+            "responses/Problem?",
+        ),
+        (
+            "parameters/Number'",
+            "parameters/Numbr'",
+            ":60:",
+            "parameters/Number?",
+        ),
+    ] {
+        let text = faults(document, from, to);
+        assert!(text.contains(&format!("openapi.yaml{place}")), "{text}");
+        assert!(
+            text.contains("error: $ref: there is no #/components/"),
+            "{text}"
+        );
+        assert!(
+            text.contains(&format!("did you mean #/components/{meant}")),
+            "{text}"
+        );
+    }
+    let text = faults(
+        document,
+        "'#/components/schemas/Account'",
+        "'common.yaml#/Account'",
+    );
+    assert!(
+        text.starts_with("loaded") && text.contains("common.yaml#/Account is not followed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_copybook_of_several_records_is_told_which_they_are() {
+    let cpy = "zosAssets/ACCTINQ/providerFiles/gen/ACCTINQ-AREA_request_0.cpy";
+    let text = faults(cpy, "       01", "       01  OTHER-AREA PIC X.\n       01");
+    assert!(
+        text.contains("describes 2 records: OTHER-AREA, ACCTINQ-AREA"),
+        "{text}"
+    );
+    assert!(text.contains("a file of its own"), "{text}");
+}
+
+#[test]
 fn an_operation_without_a_folder_is_served_with_a_warning() {
     let folder = changed("api/openapi.yaml", |text| text.to_string());
     std::fs::remove_dir_all(folder.path().join("src/main").join(GET)).unwrap();

@@ -404,15 +404,29 @@ fn conclude(report: &mut Report, points: &[Point]) {
         beyond.iter().max_by(|a, b| a.rate.total_cmp(&b.rate)),
         beyond.last(),
     ) {
-        report.conclusions.push(format!(
-            "At 256 KB the rate reaches {} a second with {} clients; with {} clients it is {}, and \
-             half of the answers take longer than {} ms.",
-            short(best.rate),
-            best.clients,
-            last.clients,
-            short(last.rate),
-            short(last.p50_ms)
-        ));
+        let best = (best.clients, best.rate);
+        let told = beyond_capacity(best, (last.clients, last.rate), last.p50_ms);
+        report.conclusions.push(told);
+    }
+}
+
+/// What the greatest rate and the one of the most clients say: each is clients
+/// and answers a second; half of the last answers took longer than `p50_ms`.
+fn beyond_capacity(best: (usize, f64), last: (usize, f64), p50_ms: f64) -> String {
+    let (rate, half) = (short(best.1), short(p50_ms));
+    match best.0 == last.0 {
+        true => format!(
+            "At 256 KB the rate is greatest with the most clients that were tried, {}: {rate} a \
+             second, half of them within {half} ms. Its limit lies beyond.",
+            best.0
+        ),
+        false => format!(
+            "At 256 KB the rate is greatest with {} clients, {rate} a second; with {} clients it \
+             is {}, and half of the answers take longer than {half} ms.",
+            best.0,
+            last.0,
+            short(last.1)
+        ),
     }
 }
 
@@ -470,3 +484,17 @@ const FILES: &[(&str, &str)] = files![
     "apis/perfchannel/src/main/operations/%2Fresponse%2F%7Bresponse_size%7D/put/response_200.yaml",
     "apis/perfchannel/src/main/operations/%2Fresponse%2F%7Bresponse_size%7D/put/response_mapping.yaml",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_that_still_grows_is_not_compared_with_itself() {
+        let grows = beyond_capacity((1500, 2998.0), (1500, 2998.0), 0.3241);
+        assert_eq!(grows.matches("1500").count(), 1, "{grows}");
+        assert!(grows.contains("within 0.3241 ms"), "{grows}");
+        let falls = beyond_capacity((1000, 1999.0), (1500, 1810.0), 401.2);
+        assert!(falls.contains("with 1500 clients it is 1810"), "{falls}");
+    }
+}

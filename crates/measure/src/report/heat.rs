@@ -25,7 +25,7 @@ pub(super) fn heatmap(timeline: &[Moment]) -> String {
     if answered < 3 {
         return String::new();
     }
-    let key = "<p class=soft>The darker, the more of an interval's requests took that long.</p>";
+    let key = "<p class=soft>The stronger the colour, the more of an interval's requests took that long.</p>";
     both("Response times over time", key, |frame, out| {
         draw_heatmap(frame, timeline, out)
     })

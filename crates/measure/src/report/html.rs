@@ -26,6 +26,7 @@ pub fn html(report: &Report) -> String {
         body += &format!("<p class=warn>{}</p>", escape(warning));
     }
     if let Some(curve) = &report.curve {
+        body += &curve_tiles(curve);
         body += &curve_section(curve);
         body += match curve.highest_good {
             Some(_) => "<h2>At the highest load that met the objectives</h2>",
@@ -104,6 +105,39 @@ fn tiles(report: &Report, sum: &PopulationReport) -> String {
         others.push((format!("{} µs", three(us)), &of));
     }
     three_and_others(&matter, &others)
+}
+
+/// The three figures of a search: the load that is carried, the knee, and how
+/// long answers take at that load.
+fn curve_tiles(curve: &Curve) -> String {
+    let unit = escape(&curve.unit);
+    let none = || "–".to_owned();
+    let within = escape(&curve.objectives);
+    let carried = curve.highest_good.map_or_else(none, plain);
+    let knee = match (&curve.stick, curve.verdict) {
+        (Some(stick), crate::knee::Verdict::Found) => (plain(stick.knee), "the knee"),
+        _ => (none(), "no knee was found"),
+    };
+    let lowest = || curve.points.first().map(|point| point.load);
+    let load = curve.highest_good.or_else(lowest);
+    let point = curve.points.iter().find(|point| Some(point.load) == load);
+    let p99 = point.and_then(|point| point.time(point.p99));
+    let at = load.map_or_else(none, plain);
+    let names = [
+        format!("{unit}, the most within {within}"),
+        format!("{unit}, {}", knee.1),
+        format!("99 % are faster, at {at} {unit}"),
+    ];
+    let [of_carried, of_knee, of_time] = &names;
+    let matter = [
+        (carried, of_carried.as_str()),
+        (knee.0, of_knee.as_str()),
+        (
+            p99.map_or_else(none, |ms| format!("{} ms", three(ms))),
+            of_time.as_str(),
+        ),
+    ];
+    three_and_others(&matter, &[])
 }
 
 /// Tiles: the three figures that matter, then the others, smaller. Names are
@@ -509,3 +543,43 @@ response, the driver is part of the result.</dd>\
 <dt>CPU per answer</dt><dd>Processor time divided by answers; it depends on the load, which is why the load stands beside it.</dd>\
 <dt>switches, net</dt><dd>Context switches for each answer; bytes in the network namespace of the processes, loopback included.</dd>\
 <dt>knee</dt><dd>The load from which more load no longer means more answers.</dd></dl></div>";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::CurvePoint;
+
+    #[test]
+    fn a_search_opens_with_what_is_carried_the_knee_and_the_time_there() {
+        let point = |load: f64, good: bool| CurvePoint {
+            load,
+            throughput: load,
+            p99: load / 10.0,
+            good,
+            ..CurvePoint::default()
+        };
+        let curve = Curve {
+            unit: "requests/s".into(),
+            points: vec![point(400.0, true), point(475.0, true), point(500.0, false)],
+            verdict: crate::knee::Verdict::NotReached,
+            stick: None,
+            scalability: None,
+            objectives: "p99<80ms".into(),
+            highest_good: Some(475.0),
+            lowest_bad: Some(500.0),
+            collapse: false,
+            interrupted: false,
+            unrecovered: None,
+        };
+        let shown = curve_tiles(&curve);
+        assert!(
+            shown.contains("<b>475</b><span>requests/s, the most within p99&lt;80ms"),
+            "{shown}"
+        );
+        assert!(shown.contains("no knee was found"), "{shown}");
+        assert!(
+            shown.contains("<b>47.5 ms</b><span>99 % are faster, at 475 requests/s"),
+            "{shown}"
+        );
+    }
+}

@@ -1,9 +1,9 @@
 //! What workers print: each line of their pipes becomes a log line.
 //!
-//! One thread reads the pipes of all workers. A line brings its task's number
-//! along ([`link::display`]); one that does not, because the process failed
-//! outside of a program, gets that of the task that its worker runs when it is
-//! read. Whatever a line holds is made printable, a long line is cut, and a
+//! One thread reads the pipes of all workers. A line brings task, transaction
+//! and program along ([`link::display`]); one that does not, because the process
+//! failed outside of a program, gets those of the task that its worker runs when
+//! it is read. Whatever a line holds is made printable, a long line is cut, and a
 //! flood is left out and counted: a program must not fill the log's disk.
 
 use std::collections::HashMap;
@@ -161,12 +161,21 @@ impl Output {
         if pipe.line.is_empty() || !self.rate().take(pipe.line.len(), now_ns()) {
             return;
         }
-        let (task, text) = display::parse(&pipe.line);
         let worker = pipe.worker;
-        let task = task.unwrap_or_else(|| running_task(&shared.lock().core, worker));
+        let mut line = display::parse(&pipe.line);
+        if line.task.is_none() {
+            name_running_task(&shared.lock().core, worker, &mut line);
+        }
+        let task = line.task.unwrap_or_default();
+        let (transid, program) = (line.transid.as_str(), line.program.as_str());
+        let text = line.text;
         match pipe.error {
-            true => tracing::warn!(target: "tupelo::stderr", worker, task, "{text}"),
-            false => tracing::info!(target: "tupelo::stdout", worker, task, "{text}"),
+            true => {
+                tracing::warn!(target: "tupelo::stderr", worker, task, transid, program, "{text}")
+            }
+            false => {
+                tracing::info!(target: "tupelo::stdout", worker, task, transid, program, "{text}")
+            }
         }
     }
 
@@ -268,14 +277,18 @@ impl Rate {
     }
 }
 
-/// Number of the oldest task that a worker has, 0 for none.
-fn running_task(core: &Core, worker: usize) -> u64 {
+/// Gives a line to the oldest task that a worker has, if it has one.
+fn name_running_task(core: &Core, worker: usize, line: &mut display::Line) {
     let Some(w) = core.workers().get(worker) else {
-        return 0;
+        return;
     };
     let keys = w.submitted_slots().filter_map(|s| w.slots[s]);
     let tasks = keys.filter_map(|k| core.task(k));
-    tasks.map(|t| t.number).min().unwrap_or(0)
+    if let Some(task) = tasks.min_by_key(|t| t.number) {
+        line.task = Some(task.number);
+        line.transid = task.transid.to_string();
+        line.program = task.program.to_string();
+    }
 }
 
 #[cfg(test)]

@@ -95,7 +95,11 @@ impl Application {
                 Some(entry) if *entry.def == file.def => {}
                 Some(entry) => {
                     bail!(
-                        help = "`tupelo file dump` writes its records, `tupelo file define --replace` makes it anew",
+                        help = format!(
+                            "`tupelo file dump {}` writes its records; this makes it anew, without them:\n{}",
+                            file.def.name,
+                            define_command(&file.def)
+                        ),
                         "file {} is in the store with another definition\n  there: {}\n  here:  {}",
                         file.def.name,
                         describe(&entry.def),
@@ -181,6 +185,27 @@ pub fn describe(def: &store::FileDef) -> String {
         "{organisation}, {format} records of {} bytes, {recovery}",
         def.max_record_bytes
     )
+}
+
+/// The command that makes a file so, in the place of one that is there.
+pub fn define_command(def: &store::FileDef) -> String {
+    let organisation = match def.organisation {
+        store::Organisation::Ksds(key) => {
+            format!("--key {}:{}", key.offset_bytes, key.length_bytes)
+        }
+        store::Organisation::Esds => "--esds".to_owned(),
+        store::Organisation::Rrds => "--rrds".to_owned(),
+    };
+    let (name, bytes) = (&def.name, def.max_record_bytes);
+    let mut command =
+        format!("tupelo file define {name} {organisation} --record {bytes} --replace");
+    if def.format == store::RecordFormat::Variable {
+        command += " --variable";
+    }
+    if def.recoverable {
+        command += " --recoverable";
+    }
+    command
 }
 
 /// A store that another process writes: who it is, and what to do.

@@ -58,8 +58,14 @@ fn containers(
                 listed(there.iter().map(String::as_str))
             ),
         };
+        let help = match there.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            true => format!("{help}. Large and small letters make different names"),
+            false => help,
+        };
         // What is meant by another name is shown where the program has it.
-        let near = nearest(&name.to_ascii_uppercase(), there.iter().map(String::as_str));
+        let other_case = there.iter().find(|known| known.eq_ignore_ascii_case(name));
+        let near = nearest(name, there.iter().map(String::as_str));
+        let near = other_case.map(String::as_str).or(near);
         let near = near.or(there.first().map(String::as_str));
         let place = near.and_then(|near| literal_at(text, near));
         found.push(Finding {
@@ -72,7 +78,7 @@ fn containers(
         });
     };
     for (name, _) in &contract.response {
-        if !used.put.contains(&name.to_ascii_uppercase()) {
+        if !used.put.contains(name) {
             let message = format!(
                 "{program} never puts the container {name}, which the response is mapped from"
             );
@@ -80,7 +86,7 @@ fn containers(
         }
     }
     for (name, _) in &contract.request {
-        if !used.got.contains(&name.to_ascii_uppercase()) {
+        if !used.got.contains(name) {
             let message = format!(
                 "{program} never gets the container {name}, which the request is mapped to"
             );
@@ -105,11 +111,10 @@ fn containers(
 }
 
 /// Line and column, from 1, of the literal that names something.
-fn literal_at(text: &str, name: &str) -> Option<(u32, u32)> {
+pub(super) fn literal_at(text: &str, name: &str) -> Option<(u32, u32)> {
     let written = [format!("'{name}'"), format!("\"{name}\"")];
     text.lines().zip(1..).find_map(|(line, number)| {
         let comment = matches!(line.chars().nth(6), Some('*' | '/'));
-        let line = line.to_ascii_uppercase();
         let at = written.iter().find_map(|literal| line.find(literal));
         let at = at.filter(|_| !comment)?;
         Some((number, line[..at].chars().count() as u32 + 2))
@@ -177,7 +182,7 @@ impl Containers {
 
 /// The value that a data item has from its VALUE clause, when nothing else is
 /// moved to it.
-fn value_of(words: &[String], name: &str) -> Option<String> {
+pub(super) fn value_of(words: &[String], name: &str) -> Option<String> {
     let at = words.iter().position(|w| w == name)?;
     let moved = words.windows(2).any(|w| w[0] == "TO" && w[1] == name);
     if moved {
@@ -189,10 +194,11 @@ fn value_of(words: &[String], name: &str) -> Option<String> {
     literal(entry.get(value + 1)?)
 }
 
-fn literal(word: &str) -> Option<String> {
+/// The text between the quotes of a literal.
+pub(super) fn literal(word: &str) -> Option<String> {
     let inner = word.strip_prefix(['\'', '"'])?;
     let inner = inner.strip_suffix(['\'', '"'])?;
-    Some(inner.trim().to_ascii_uppercase())
+    Some(inner.trim_end().to_owned())
 }
 
 /// A DFHCOMMAREA that is longer than what the API passes.
@@ -255,6 +261,14 @@ mod tests {
     }
 
     #[test]
+    fn names_keep_their_case_as_containers_do() {
+        let used = used(
+            "           EXEC CICS GET CONTAINER('QueryData')\n                INTO(X) END-EXEC.\n",
+        );
+        assert!(used.unwrap().got.contains("QueryData"));
+    }
+
+    #[test]
     fn channels_are_known_where_a_literal_names_them() {
         let body = |channel: &str| {
             format!(
@@ -269,8 +283,9 @@ mod tests {
 
     #[test]
     fn a_literal_is_found_where_it_is_written_and_not_in_a_comment() {
-        let text = format!("{HEAD}      *    'OUT'\n           PUT CONTAINER(\"out\")\n");
+        let text = format!("{HEAD}      *    'OUT'\n           PUT CONTAINER(\"OUT\")\n");
         assert_eq!(literal_at(&text, "OUT"), Some((8, 27)));
+        assert_eq!(literal_at(&text, "Out"), None);
         assert_eq!(literal_at(&text, "IN"), None);
     }
 

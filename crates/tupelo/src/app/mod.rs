@@ -21,6 +21,7 @@ pub mod local;
 pub mod mainframe;
 pub mod metrics;
 pub mod mirror;
+pub mod named_files;
 pub mod observe;
 pub mod operate;
 pub mod policies;

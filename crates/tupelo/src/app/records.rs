@@ -45,7 +45,7 @@ impl Records {
             )),
             (DataFormat::Json, None) => {
                 bail!(
-                    help = "give the record's copybook",
+                    help = "name the record's copybook (--copybook, or copybook in [files.NAME]), or say how the bytes are told apart: --format fixed, lines or rdw",
                     "records in JSON cannot be read or written without a copybook"
                 );
             }

@@ -2,6 +2,7 @@
 //! and SNA products.
 
 mod html;
+mod saved;
 
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;

@@ -12,7 +12,7 @@ use crate::Outcome;
 use crate::app::compile::Compiled;
 use crate::app::finding::{Finding, Severity};
 use crate::app::services::read_requesters;
-use crate::app::{Application, counted, interfaces, scripts};
+use crate::app::{Application, counted, interfaces, named_files, scripts};
 use crate::app::definitions::MIRRORS;
 use crate::table::Table;
 
@@ -58,6 +58,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let (pipelines, wrong) = crate::app::web::pipelines(&app);
     findings.extend(wrong);
     findings.extend(missing(&app, &compiled, &good, &pipelines));
+    findings.extend(named_files::findings(&app, &compiled));
     print!("{}", findings.text(Severity::Note, std::io::stdout().is_terminal()));
     let mut errors = findings.count(Severity::Error);
     let warnings = findings.count(Severity::Warning);
@@ -113,17 +114,27 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
             help: Some(help),
         });
     };
-    let compiled_from = "a program is a file of cobol/, or one of another region (REMOTESYSTEM)";
+    // A file of that name whose program is called otherwise is what was meant.
+    let compiled_from = |name: &str| {
+        let mut sources = compiled.built.iter();
+        let namesake = sources.find(|b| b.source.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case(name)));
+        match namesake.and_then(|b| Some((b.source.file_name()?.to_string_lossy(), b.programs.first()?))) {
+            Some((file, program)) => {
+                format!("{file} has the program {program}: a program is called by its PROGRAM-ID, not by its file")
+            }
+            None => "a program is a file of cobol/, or one of another region (REMOTESYSTEM)".to_owned(),
+        }
+    };
     for def in &app.csd.transactions {
         if let Some(program) = def.program.as_ref().filter(|p| !known(p.as_str())) {
             let message = format!("TRANSACTION({}): there is no program {}", def.name.as_str(), program.as_str());
-            warn(def.line, message, compiled_from.to_owned());
+            warn(def.line, message, compiled_from(program.as_str()));
         }
     }
     for service in &app.csd.tcpipservices {
         if let Some(program) = service.analyzer.as_ref().filter(|p| !known(p)) {
             let message = format!("TCPIPSERVICE({}): there is no analyzer {program}", service.name);
-            warn(0, message, compiled_from.to_owned());
+            warn(0, message, compiled_from(program));
         }
     }
     for map in &app.csd.urimaps {
@@ -132,14 +143,14 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
                 let script = |name: &str| what == "program" && scripts::has_file(app, name);
                 if let Some(name) = name.as_ref().filter(|p| !known(p) && !script(p)) {
                     let message = format!("URIMAP({}): there is no {what} {name}", map.name);
-                    warn(0, message, compiled_from.to_owned());
+                    warn(0, message, compiled_from(name));
                 }
             }
         }
     }
     for (pipeline, program) in pipelines.programs().filter(|(_, p)| !known(p)) {
         let message = format!("PIPELINE({pipeline}): there is no program {program}");
-        warn(0, message, compiled_from.to_owned());
+        warn(0, message, compiled_from(program));
     }
     let defined = |name: &str| {
         MIRRORS.contains(&name) || app.csd.transactions.iter().any(|t| t.name.as_str() == name)
@@ -158,7 +169,7 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
                 "API {}: {method} {path} calls {program}, and there is no such program",
                 api.name()
             );
-            warn(0, message, compiled_from.to_owned());
+            warn(0, message, compiled_from(program));
         }
     }
     said

@@ -22,7 +22,8 @@ pub struct Args {
 
 /// Prints or writes them.
 pub fn run(args: Args) -> Result<Outcome> {
-    let mut command = crate::Cli::command();
+    // `help` shows what the pages say, and has none of its own.
+    let mut command = crate::Cli::command().disable_help_subcommand(true);
     command.build();
     match args.dir {
         Some(folder) => {
@@ -47,8 +48,7 @@ fn write(command: &Command, name: &str, folder: &Path) -> Result<()> {
     fs::write(&path, text)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot write {}", path.display()))?;
-    let inner = command.get_subcommands();
-    for inner in inner.filter(|c| !c.is_hide_set() && c.get_name() != "help") {
+    for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
         write(inner, &format!("{name}-{}", inner.get_name()), folder)?;
     }
     Ok(())

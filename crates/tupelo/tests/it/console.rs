@@ -2,27 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use crate::browser;
 use crate::http;
 use crate::operator::copy;
 use crate::program::{run, text};
 use crate::server::{Server, example};
-
-/// The browser, by the names that systems give it.
-fn browser() -> Option<&'static str> {
-    let there = |name: &&str| {
-        let mut command = Command::new(name);
-        command
-            .arg("--version")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(there)
-}
 
 /// What a page has become once its scripts have run for a while.
 fn shown(browser: &str, url: &str) -> String {
@@ -39,7 +25,7 @@ fn shown(browser: &str, url: &str) -> String {
 
 #[test]
 fn the_console_shows_apis_files_and_the_log_in_a_browser() {
-    let Some(browser) = browser() else {
+    let Some(browser) = browser::name() else {
         return skipped::lacking("chromium", "there is no browser");
     };
     let bank = Server::start(&example("bank"));

@@ -218,6 +218,10 @@ fn abends_displayed_lines_and_requests_are_seen_without_asking() {
     server.wait_for("LOOKING FOR IT");
     server.wait_for("GET /hello/world");
     let said = server.said();
+    assert!(
+        said.contains("display task 1      HELO HELLO     LOOKING FOR IT"),
+        "{said}"
+    );
     let abend = said
         .lines()
         .find(|l| l.contains(" abend "))
@@ -337,6 +341,19 @@ fn completions_and_manual_pages_have_every_command() {
     assert!(import.contains("strip\\-prefix"), "{import}");
     assert!(folder.path().join("tupelo.1").is_file());
     assert!(!folder.path().join("tupelo-worker.1").exists());
+    for page in std::fs::read_dir(folder.path()).unwrap() {
+        let page = page.unwrap().path();
+        let text = std::fs::read_to_string(&page).unwrap().replace('\\', "");
+        let names = text.split_whitespace().filter(|word| word.ends_with("(1)"));
+        for name in names {
+            let file = name.replace("(1)", ".1");
+            assert!(
+                folder.path().join(&file).is_file(),
+                "{} names {name}",
+                page.display()
+            );
+        }
+    }
 }
 
 #[test]

@@ -76,7 +76,7 @@ impl Choice {
             .chain(&self.otherwise);
         let variant = |name: &str| {
             let mut all = layout.iter();
-            all.any(|(id, f)| f.name.as_deref() == Some(name) && self.covers(layout, id))
+            all.any(|(id, _)| self.covers(layout, id) && is_called(layout, id, name))
         };
         let mut wrong = names.filter(|name| !variant(name));
         wrong
@@ -127,6 +127,24 @@ impl Choice {
     }
 }
 
+/// Whether a description is meant by a name: its own, or where it is FILLER one
+/// of a field in it.
+pub(super) fn is_called(layout: &Layout, id: FieldId, name: &str) -> bool {
+    names_of(layout, id).contains(&name)
+}
+
+/// The name of a field, or those of the fields in a group that has none.
+pub(super) fn names_of(layout: &Layout, id: FieldId) -> Vec<&str> {
+    let field = &layout[id];
+    match &field.name {
+        Some(name) => vec![name],
+        None => {
+            let inner = field.children.iter();
+            inner.flat_map(|child| names_of(layout, *child)).collect()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,5 +171,18 @@ mod tests {
                 .unwrap()
                 .contains("LAST does not describe")
         );
+    }
+
+    #[test]
+    fn a_description_without_a_name_is_meant_by_its_fields() {
+        let text = "       01  R.\n           05  KIND PIC X.\n           05  BODY PIC X(4).\n           05  FILLER REDEFINES BODY.\n               10  NUM PIC 9(2).\n               10  FILLER PIC X.\n               10  CODE PIC X.\n";
+        let layout = copybook::parse(text, &copybook::ParseOptions::default())
+            .unwrap()
+            .remove(0);
+        let choice = Choice::parse("BODY:KIND:N=NUM,*=BODY").unwrap();
+        assert_eq!(choice.faults(&[&layout]), None);
+        let other = layout.iter().find(|(_, f)| f.redefines.is_some());
+        let (id, _) = other.unwrap();
+        assert_eq!(names_of(&layout, id), ["NUM", "CODE"]);
     }
 }

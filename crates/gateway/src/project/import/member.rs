@@ -1,6 +1,7 @@
 //! The fields of a record as members of a JSON body: what each is called, what
 //! it may hold, and which way it goes.
 
+use super::choice::{is_called, names_of};
 use super::overrides::Meaning;
 use super::usage::Usage;
 use super::{ImportNames, Overrides, Redefines};
@@ -172,7 +173,7 @@ impl Making<'_> {
         {
             return self
                 .variant
-                .is_none_or(|name| field.name.as_deref() == Some(name));
+                .is_none_or(|name| is_called(self.layout, id, name));
         }
         if field.redefines.is_none() {
             return true;
@@ -181,8 +182,9 @@ impl Making<'_> {
         // would fail, so there a description that is all text is taken only.
         let all = *self.redefines == Redefines::All;
         let taken = all && (self.request || self.all_text(id));
-        if !taken && let Some(name) = &field.name {
-            self.left_out.push(name.clone());
+        if !taken {
+            let names = names_of(self.layout, id);
+            self.left_out.extend(names.into_iter().map(str::to_owned));
         }
         taken
     }

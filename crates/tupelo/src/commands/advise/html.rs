@@ -8,6 +8,8 @@ use advise::tcpip::Effective;
 use advise::{Document, Documents, Finding, Severity, rule};
 use measure::report::{escape, page, three_and_others};
 
+use super::saved;
+
 /// The page.
 pub fn html(documents: &Documents, findings: &[Finding], settings: &[Effective]) -> String {
     let mut body = format!("<style>{STYLE}</style><h1>Advice</h1>");
@@ -145,7 +147,7 @@ fn card(f: &Finding, first: bool) -> String {
     if first {
         let _ = write!(out, "<p>{}</p>", escape(&f.why));
         if let Some(effect) = &f.effect {
-            let _ = write!(out, "<p><b>Effect</b> {}</p>", escape(effect));
+            let _ = write!(out, "<p><b>Effect</b> {}</p>{}", escape(effect), saved::picture(effect));
         }
         let _ = write!(out, "<p class=soft>{}</p>", escape(&f.sources.join("; ")));
     }
@@ -187,7 +189,9 @@ fn chip(severity: Severity) -> String {
 const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:200px}\
 code,pre{font:13px/1.45 ui-monospace,monospace}pre{margin:6px 0;white-space:pre-wrap;overflow-wrap:anywhere}\
 pre.code{border-left:3px solid var(--c2);padding-left:10px}.finding{margin:10px 0}\
-ul{margin:2px 0 6px;padding-left:20px}\
+ul{margin:2px 0 6px;padding-left:20px}h2,p,li{overflow-wrap:anywhere}\
+.saved{font-size:13px;margin:6px 0;max-width:560px}.saved i{display:block;height:9px;border-radius:2px;\
+background:var(--c1);min-width:2px}.saved i.after{background:var(--c2)}\
 .chip{font-size:12px;font-weight:600;border:1px solid;border-radius:9px;padding:1px 8px}\
 .chip.warning{color:var(--c1)}.chip.advice{color:var(--c4)}.chip.note{color:var(--c0)}";
 

@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
 use indicatif::ProgressBar;
-use miette::{Context, IntoDiagnostic, Result};
-use store::transfer::{LoadEvent, LoadMode, LoadOptions, load};
+use miette::{Context, IntoDiagnostic, Result, bail};
+use store::transfer::{LoadError, LoadEvent, LoadMode, LoadOptions, load};
 
 use super::progress::bar;
 use super::which::{Form, Which};
@@ -73,7 +73,14 @@ pub fn run(args: Args) -> Result<Outcome> {
         }
     });
     shown.bar.finish_and_clear();
-    let (report, _) = loaded.into_diagnostic()?;
+    let (report, _) = match loaded {
+        // What was wrong with the record has been told.
+        Err(LoadError::Rejected { number, .. }) => bail!(
+            help = "--max-rejects N passes over up to N records that cannot be taken",
+            "the load ended at record {number}"
+        ),
+        loaded => loaded.into_diagnostic()?,
+    };
     println!(
         "{}: {} records loaded, {} bytes, {} refused",
         entry.def.name, report.loaded, report.bytes, report.rejected

@@ -8,7 +8,8 @@ use store::{CatalogueEntry, DiskReader, OpenError, ReadStore, WriteStore};
 
 use crate::app::Application;
 use crate::app::config::{DataFormat, FileSection};
-use crate::app::definitions::KeyedFile;
+use crate::app::definitions::{Installed, KeyedFile};
+use crate::app::files::{define_command, describe};
 use crate::app::records::Records;
 use crate::commands::record::source::layout_of;
 
@@ -51,17 +52,29 @@ impl Which {
     }
 
     /// The file in a store that is open for writing; one that only the
-    /// definitions have is defined.
+    /// definitions have is defined, and one that they have otherwise is told.
     pub fn entry_for_writing(&self, app: &Application, store: &mut dyn WriteStore) -> Result<CatalogueEntry> {
         let known = self.name.parse().into_diagnostic()?;
         let there = store.reader().into_diagnostic()?.find(&known).into_diagnostic()?;
-        if there.is_none() {
-            let installed = app.install(&[])?;
-            let named = |file: &&KeyedFile| file.def.name.as_str().eq_ignore_ascii_case(&self.name);
-            if let Some(file) = installed.files.iter().find(named) {
+        let installed = match app.install(&[]) {
+            // A file that is there needs no definitions.
+            Err(_) if there.is_some() => Installed::default(),
+            installed => installed?,
+        };
+        let named = |file: &&KeyedFile| file.def.name.as_str().eq_ignore_ascii_case(&self.name);
+        match (installed.files.iter().find(named), there) {
+            (Some(file), None) => {
                 store.define(file.def.clone()).into_diagnostic()?;
                 eprintln!("{}: defined as resources.csd has it", file.def.name);
             }
+            (Some(file), Some(entry)) if *entry.def != file.def => eprintln!(
+                "{}: the store has it as {},\nthe application as {}. To make it so:\n  {}",
+                file.def.name,
+                describe(&entry.def),
+                describe(&file.def),
+                define_command(&file.def)
+            ),
+            _ => {}
         }
         self.entry(&mut *store.reader().into_diagnostic()?)
     }

@@ -1,0 +1,126 @@
+//! References of a document that lead nowhere.
+//!
+//! What stands behind `$ref` is looked up in the document itself. One that
+//! leads nowhere there takes away what it stands for: a body that nobody
+//! checks, a response that nobody describes. It is an error, with the name
+//! that may have been meant; a reference of a form that is not followed is a
+//! warning.
+
+use crate::diagnostics::closest;
+use serde_json::Value;
+
+/// Most names that a help lists.
+const LISTED: usize = 8;
+
+/// What is wrong with a reference.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Dangling {
+    /// It keeps the document from being served.
+    pub is_error: bool,
+    pub message: String,
+    pub help: String,
+}
+
+/// What is wrong with this reference of the document; none when it leads
+/// somewhere.
+pub(super) fn look(document: &Value, reference: &str) -> Option<Dangling> {
+    let pointer = reference.strip_prefix('#');
+    if pointer.is_some_and(|pointer| document.pointer(pointer).is_some()) {
+        return None;
+    }
+    let plain = pointer.filter(|p| p.starts_with('/') && !p.contains('%'));
+    let Some(pointer) = plain else {
+        return Some(Dangling {
+            is_error: false,
+            message: format!(
+                "$ref: {reference} is not followed, and nothing that it stands for is looked at"
+            ),
+            help: "references are followed within the document, as '#/components/schemas/NAME'"
+                .into(),
+        });
+    };
+    Some(Dangling {
+        is_error: true,
+        message: format!("$ref: there is no {reference} in this document"),
+        help: help(document, pointer),
+    })
+}
+
+/// Where the reference may have been meant to lead.
+fn help(document: &Value, pointer: &str) -> String {
+    let (mut above, mut name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
+    // The longest part that is there.
+    while document.pointer(above).is_none() {
+        (above, name) = above.rsplit_once('/').unwrap_or(("", above));
+    }
+    let members = document.pointer(above).and_then(Value::as_object);
+    let names: Vec<&str> = members
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    match closest(name, names.iter().copied()) {
+        Some(near) => {
+            let rest = &pointer[above.len() + 1 + name.len()..];
+            let near = near.replace('~', "~0").replace('/', "~1");
+            format!("did you mean #{above}/{near}{rest}?")
+        }
+        None if names.is_empty() => format!("#{above} is empty: describe {name} there"),
+        None => {
+            let more = if names.len() > LISTED { ", …" } else { "" };
+            let listed = names[..names.len().min(LISTED)].join(", ");
+            let above = if above.is_empty() {
+                "the document"
+            } else {
+                &format!("#{above}")
+            };
+            format!("{above} has {listed}{more}; describe {name} there, or name one of these")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn document() -> Value {
+        json!({"openapi": "3.0.3", "components": {"schemas": {"Account": {"type": "object"}}}})
+    }
+
+    #[test]
+    fn a_reference_that_leads_somewhere_is_right() {
+        assert_eq!(look(&document(), "#/components/schemas/Account"), None);
+        assert_eq!(look(&document(), "#"), None);
+    }
+
+    #[test]
+    fn a_misspelt_name_is_an_error_that_says_which_was_meant() {
+        let told = |reference: &str| look(&document(), reference).unwrap();
+        let near = told("#/components/schemas/Acount");
+        assert!(near.is_error);
+        assert_eq!(near.help, "did you mean #/components/schemas/Account?");
+        let above = told("#/componets/schemas/Account");
+        assert_eq!(above.help, "did you mean #/components/schemas/Account?");
+        let far = told("#/components/schemas/Transfer");
+        assert!(far.help.contains("has Account;"), "{}", far.help);
+    }
+
+    #[test]
+    fn a_reference_into_another_file_is_a_warning() {
+        let told = look(&document(), "common.yaml#/Account").unwrap();
+        assert!(!told.is_error);
+        assert!(
+            told.message
+                .contains("common.yaml#/Account is not followed")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_reference_panics(reference in "[#/a-zé%~0-9 ]{0,40}") {
+            let _ = look(&document(), &reference);
+        }
+    }
+}

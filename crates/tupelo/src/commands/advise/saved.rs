@@ -1,0 +1,122 @@
+//! What a change would save, as two bars: how it is and how it would be.
+//!
+//! The figures are those of a rule's known effect, which says them in words:
+//! `0.9042 s to 0.0888 s`, or `-38 %`. An effect without figures has no picture.
+
+use std::fmt::Write;
+
+use measure::report::escape;
+
+/// A figure before a change and after it.
+#[derive(Debug, PartialEq)]
+struct Saving<'t> {
+    /// What the two are of, and under which conditions.
+    of: &'t str,
+    before: String,
+    after: String,
+    /// What is left, as a part of what was.
+    left: f64,
+}
+
+/// The picture of an effect as HTML; empty without figures.
+pub fn picture(effect: &str) -> String {
+    let mut out = String::new();
+    for saving in effect.split(';').filter_map(saving) {
+        // Writing to a string does not fail.
+        let _ = write!(
+            out,
+            "<div class=saved>{}<i style=\"width:100%\"></i>as it is: {}\
+             <i class=after style=\"width:{:.1}%\"></i>changed: {}</div>",
+            match saving.of {
+                "" => String::new(),
+                of => format!("<div class=soft>{}</div>", escape(of)),
+            },
+            escape(&saving.before),
+            saving.left * 100.0,
+            escape(&saving.after),
+        );
+    }
+    out
+}
+
+/// The saving that a part of an effect tells.
+fn saving(part: &str) -> Option<Saving<'_>> {
+    let words = part.split_whitespace().map(|w| w.trim_end_matches(','));
+    let words: Vec<&str> = words.collect();
+    let of = |word: &str| {
+        let at = part.find(word).unwrap_or(0);
+        part[..at].trim().trim_end_matches([':', ','])
+    };
+    // A time, and the word behind it.
+    let times: Vec<[&str; 3]> = words
+        .windows(3)
+        .filter(|w| w[0].parse::<f64>().is_ok() && ["s", "ms", "µs"].contains(&w[1]))
+        .map(|w| [w[0], w[1], w[2]])
+        .chain(words.last_chunk::<2>().map(|w| [w[0], w[1], ""]))
+        .collect();
+    let from_to = times.windows(2).find_map(|pair| {
+        let [first, second] = pair else { return None };
+        let (before, after) = (first[0].parse::<f64>().ok()?, second[0].parse::<f64>().ok()?);
+        let joined = first[2] == "to" || (first[2] == "before" && second[2] == "after");
+        let fits = joined && first[1] == second[1] && before > 0.0;
+        (fits && (0.0..=before).contains(&after)).then(|| Saving {
+            of: of(first[0]),
+            before: first[..2].join(" "),
+            after: second[..2].join(" "),
+            left: after / before,
+        })
+    });
+    let percent = || {
+        words.windows(2).find_map(|w| {
+            let less = w[0].strip_prefix('-')?.parse::<f64>().ok()?;
+            (w[1] == "%" && (0.0..=100.0).contains(&less)).then(|| Saving {
+                of: of(w[0]),
+                before: "100 %".to_owned(),
+                after: format!("{} %", 100.0 - less),
+                left: 1.0 - less / 100.0,
+            })
+        })
+    };
+    from_to.or_else(percent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_before_and_after_is_two_bars_to_scale() {
+        let effect = "published, Web Services without SSL: response 0.9042 s to 0.0888 s; with SSL 1.6228 s to 0.1344 s";
+        let shown = picture(effect);
+        assert_eq!(shown.matches("class=saved").count(), 2, "{shown}");
+        assert!(shown.contains("as it is: 0.9042 s") && shown.contains("width:9.8%"), "{shown}");
+        assert!(shown.contains("without SSL: response</div>"), "{shown}");
+    }
+
+    #[test]
+    fn before_and_after_may_stand_behind_their_times() {
+        let shown = picture("paper 004, for NS/DOS to VTAM: 100,000 bytes in 31 s before all changes, 0.53 s after");
+        assert!(shown.contains("as it is: 31 s") && shown.contains("changed: 0.53 s"), "{shown}");
+        let shown = picture("1,000,000 bytes in 6.4 s before, 5.1 s after");
+        assert!(shown.contains("width:79.7%"), "{shown}");
+    }
+
+    #[test]
+    fn a_share_less_is_what_is_left_of_a_hundred() {
+        let shown = picture("published: with NODELAYACKS on the route: response time -38 %");
+        assert!(shown.contains("changed: 62 %") && shown.contains("width:62.0%"), "{shown}");
+    }
+
+    #[test]
+    fn words_alone_have_no_picture() {
+        assert_eq!(picture("at a round trip of 10 ms at most 13 Mb/s a connection"), "");
+        assert_eq!(picture(""), "");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "[-0-9.;: a-zµ%<]{0,60}") {
+            let _ = picture(&text);
+        }
+    }
+}
