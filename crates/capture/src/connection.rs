@@ -68,8 +68,10 @@ impl Connection {
     /// Whether acknowledgements without data are missing from the capture, as a filter or
     /// a reader of sessions leaves them out.
     pub(crate) fn lacks_acks(&self) -> bool {
-        let silent = |end: &End| end.data_segments >= ACKLESS_DATA && end.pure_acks == 0;
-        silent(&self.client) && silent(&self.server)
+        let silent =
+            |end: &End, opening: u64| end.data_segments >= ACKLESS_DATA && end.pure_acks <= opening;
+        // The third packet of the handshake may be there.
+        silent(&self.client, (self.handshake.syn_acks > 0) as u64) && silent(&self.server, 0)
     }
 
     /// Whether its times were made up: nearly all packets are as far apart.
@@ -227,7 +229,7 @@ impl Default for End {
 }
 
 /// Data segments from each end among which some acknowledgement comes by itself.
-const ACKLESS_DATA: u64 = 20;
+const ACKLESS_DATA: u64 = 10;
 
 /// Fewer packets may be as far apart by chance.
 const MADE_PACKETS: u64 = 8;

@@ -146,6 +146,9 @@ pub struct Service {
     pub ports_reused: u64,
     /// Connections with a TLS handshake.
     pub tls: u64,
+    /// Of these: the server's hello is in the capture.
+    #[serde(skip)]
+    pub tls_answered: u64,
     /// Of these: resumed.
     pub tls_resumed: u64,
     /// Exchanges.

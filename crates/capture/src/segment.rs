@@ -92,6 +92,15 @@ impl Segment {
         }
     }
 
+    /// True when this segment was sent before its sender had heard `word` of the
+    /// other end: its timestamp echoes an earlier one. Unknown without timestamps, and
+    /// then false.
+    pub(crate) fn was_sent_before(&self, word: &Segment) -> bool {
+        let echoes = self.ts_echo != 0 && word.ts_value != 0;
+        let ahead = word.ts_value.wrapping_sub(self.ts_echo);
+        echoes && ahead != 0 && ahead < 1 << 31
+    }
+
     /// True unless the capture shows that `other`, with the same sequence number,
     /// carried something else or is the same packet at another place.
     pub(crate) fn may_repeat(&self, other: &Segment) -> bool {

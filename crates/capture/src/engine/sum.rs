@@ -79,6 +79,7 @@ impl Services {
         service.packets += connection.client.segments + connection.server.segments;
         if let Some(tls) = &connection.tls {
             service.tls += 1;
+            service.tls_answered += (tls.version != 0) as u64;
             service.tls_resumed += tls.resumed as u64;
         }
     }
@@ -102,6 +103,7 @@ impl Services {
             mine.refused += theirs.refused;
             mine.ports_reused += theirs.ports_reused;
             mine.tls += theirs.tls;
+            mine.tls_answered += theirs.tls_answered;
             mine.tls_resumed += theirs.tls_resumed;
             mine.exchanges += theirs.exchanges;
             mine.phases.merge(&theirs.phases);
@@ -312,6 +314,7 @@ fn empty(address: Option<IpAddr>, port: u16) -> Service {
         refused: 0,
         ports_reused: 0,
         tls: 0,
+        tls_answered: 0,
         tls_resumed: 0,
         exchanges: 0,
         phases: PhaseTimes::default(),

@@ -121,6 +121,9 @@ pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
     let asked = gap.earlier().iter().find(|s| {
         s.from != late.from && s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK) && s.ack == late.seq
     });
+    if was_overtaken(gap, late) {
+        return false;
+    }
     match (passed, asked) {
         (Some(passed), _) if late.ts_value != 0 && passed.ts_value != 0 => {
             late.ts_value.wrapping_sub(passed.ts_value).wrapping_sub(1) < 1 << 31
@@ -132,6 +135,26 @@ pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
         _ => false,
     }
 }
+
+/// Whether the identifications, where the sender counts them, say that `late` was sent
+/// before what passed it.
+fn was_overtaken(gap: &Gap<'_>, late: &Segment) -> bool {
+    let passed = (gap.earlier().iter())
+        .find(|s| s.from == late.from && s.len > 0 && is_behind(s.seq, late.end_seq()));
+    passed.is_some_and(|passed| {
+        let ahead = passed.ip_id.wrapping_sub(late.ip_id);
+        late.ip_id != 0 && passed.ip_id != 0 && (1..=COUNTED).contains(&ahead)
+    })
+}
+
+/// Whether `seq` is `end` or later.
+fn is_behind(seq: u32, end: u32) -> bool {
+    seq.wrapping_sub(end) < 1 << 31
+}
+
+/// Packets behind each other have identifications that are no farther apart, where
+/// they are counted at all.
+const COUNTED: u16 = 64;
 
 /// Whether the copy that ends the gap came too late for an answer to duplicate
 /// acknowledgements: there were too few of them, and the timer sent it.

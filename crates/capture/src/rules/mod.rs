@@ -251,6 +251,31 @@ impl<'a> Gap<'a> {
             .find(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq && s.via == copy.via)
     }
 
+    /// Whether `copy` is the first one's very packet, which the path delivered twice: its
+    /// IP identification, or the timestamp of a clock that would have ticked between.
+    pub fn is_delivered_twice(&self, copy: &Segment) -> bool {
+        let Some(first) = self.first_copy(copy) else {
+            return false;
+        };
+        let same_id = first.ip_id != 0 && first.ip_id == copy.ip_id;
+        let same_time = first.ts_value != 0 && first.ts_value == copy.ts_value;
+        let ticked = || {
+            self.clock_tick_ns(copy.from)
+                .is_some_and(|tick_ns| copy.time_ns - first.time_ns > tick_ns)
+        };
+        first.len == copy.len && (same_id || (same_time && ticked()))
+    }
+
+    /// How long `side`'s clock of timestamps takes for one tick, nanoseconds, by its
+    /// segments around the gap; none without timestamps or within one tick.
+    fn clock_tick_ns(&self, side: Side) -> Option<i64> {
+        let stamped = |s: &&Segment| s.from == side && s.ts_value != 0;
+        let first = self.timeline.iter().find(stamped)?;
+        let last = self.timeline.iter().rev().find(stamped)?;
+        let ticks = i64::from(last.ts_value.wrapping_sub(first.ts_value) as i32);
+        (ticks > 0).then(|| (last.time_ns - first.time_ns) / ticks)
+    }
+
     /// Whether `copy` has the bytes of what it repeats, as far as both are known:
     /// padding and strays have others.
     pub fn has_same_bytes(&self, copy: &Segment) -> bool {
@@ -295,7 +320,7 @@ impl<'a> Gap<'a> {
     /// The window that `side` last advertised before the gap.
     pub fn window(&self, side: Side) -> Option<u32> {
         (self.earlier().iter().rev())
-            .find(|s| s.from == side)
+            .find(|s| s.from == side && !s.flags.has(crate::Flags::RST))
             .map(|s| s.window)
     }
 }

@@ -16,8 +16,8 @@ static ABOUT: About = About {
           in a sysplex; CICS: SIT SSLDELAY, SSLCACHE=SYSPLEX",
     limits: "Told from the pre-shared key of TLS 1.3 and the session id of TLS 1.2 as they stand \
              in the hello messages. Clients that connect for the first time have nothing to \
-             resume; three connections or more must \
-             have been seen, and no number of them is high: whether these clients had been here \
+             resume; three connections or more with \
+             the server's hello must have been seen, and no number of them is high: whether these clients had been here \
              before is not on the wire.",
     literature: "RFC 8446 2.2, RFC 5077; Coarfa, Druschel and Wallach 2006",
 };
@@ -29,7 +29,7 @@ impl Rule for NoResumption {
 
     fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
         for service in &explanation.services {
-            if service.tls >= 3 && service.tls_resumed * 10 < service.tls {
+            if service.tls_answered >= 3 && service.tls_resumed * 10 < service.tls_answered {
                 // A resumed handshake saves about half of a full one's time.
                 let cost = service.phases.of(Phase::Tls) / 2;
                 let mut finding = service_finding(
@@ -38,13 +38,13 @@ impl Rule for NoResumption {
                     cost,
                     format!(
                         "{} TLS handshakes with {}, {} of them resumed a session",
-                        service.tls,
+                        service.tls_answered,
                         name(service),
                         service.tls_resumed
                     ),
                 );
                 // Whether these clients had been here before is not on the wire.
-                finding.confidence = match service.tls >= MANY {
+                finding.confidence = match service.tls_answered >= MANY {
                     true => Confidence::Medium,
                     false => Confidence::Low,
                 };

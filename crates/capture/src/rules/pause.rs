@@ -142,6 +142,12 @@ fn writer(gap: &Gap<'_>) -> Option<Side> {
     (before.from == after.from).then_some(after.from)
 }
 
+/// What was under way and what the receiver allowed when a sender stopped, bytes.
+struct Force {
+    flight: u32,
+    window: u32,
+}
+
 /// The facts around a pause.
 pub(super) struct View<'a> {
     pub(super) gap: &'a Gap<'a>,
@@ -289,6 +295,12 @@ impl<'a> View<'a> {
             if !by_timer || !waited || !all {
                 return Err(Some(Quiet::NotByTimer));
             }
+            if self
+                .ack
+                .is_some_and(|ack| self.resumed.was_sent_before(ack))
+            {
+                return Err(Some(Quiet::NotByTimer));
+            }
             let reason = match delayed {
                 true => Reason::NagleDelayed,
                 false => Reason::Nagle,
@@ -296,8 +308,17 @@ impl<'a> View<'a> {
             let held = end.pacing.held_short().ok_or(Some(Quiet::OwnClock))?;
             return Ok((reason, as_known(self.gap.connection, held)));
         }
-        let full = window < flight.saturating_add(self.mss);
-        if full || self.last.marks.any(Marks::WINDOW_FULL) {
+        let in_force = self.in_force();
+        let full = match in_force {
+            Some(Force { flight, window }) => {
+                flight.saturating_add(self.resumed.len.min(self.mss)) > window
+            }
+            None => {
+                window < flight.saturating_add(self.mss) || self.last.marks.any(Marks::WINDOW_FULL)
+            }
+        };
+        let Force { flight, window } = in_force.unwrap_or(Force { flight, window });
+        if full {
             let kept = flight <= window.saturating_add(self.mss);
             if !self.stands_out() {
                 return Err(Some(Quiet::NoRound));
@@ -319,7 +340,10 @@ impl<'a> View<'a> {
                 // Whether the segment was short is not known either.
                 return Err(Some(Quiet::Midway));
             }
-            if !by_timer || !all || flight == 0 {
+            let freed = self
+                .ack
+                .is_some_and(|ack| !self.resumed.was_sent_before(ack));
+            if !by_timer || !all || flight == 0 || !freed {
                 return Err(Some(Quiet::NotByTimer));
             }
             let held = end.pacing.held().ok_or(Some(Quiet::OwnClock))?;
@@ -458,7 +482,9 @@ impl<'a> View<'a> {
     fn own_time(&self, ns: i64) -> Confidence {
         let full = |s: &Segment| s.len >= self.mss || s.marks.any(Marks::OFFLOADED);
         let train = full(self.last) && full(self.resumed) && ns <= self.near_ns + self.far_ns;
-        match ns >= OWN_NS && !train {
+        // Without the handshake the path may be as long as this.
+        let path = !knows_path(self.gap.connection) && ns < LONGEST_PATH_NS;
+        match ns >= OWN_NS && !train && !path {
             true => Confidence::Medium,
             false => Confidence::Low,
         }
@@ -502,13 +528,21 @@ impl<'a> View<'a> {
     }
 
     fn pause(&self, reason: Reason, confidence: Confidence, cost_ns: i64) -> Pause {
+        let stopped = match reason {
+            Reason::WindowFull => self.in_force(),
+            _ => None,
+        };
+        let stopped = stopped.unwrap_or(Force {
+            flight: self.flight(),
+            window: self.window(),
+        });
         Pause {
             sender: self.sender,
             reason,
             confidence,
             cost_ns,
-            flight: self.flight(),
-            window: self.window(),
+            flight: stopped.flight,
+            window: stopped.window,
             bursts: (self.burst_before(), self.burst_after()),
             held: self.resumed.len,
             ack_delay_ns: self.ack_delay_ns(),
@@ -530,6 +564,36 @@ impl<'a> View<'a> {
                 .max(self.burst_before().min(self.since_ack())),
             false => self.gap.flight(self.sender),
         }
+    }
+
+    /// What stopped a sender with timestamps, asked near the receiver: the data that
+    /// ended the pause echo the packet that set it free, so what counts is what was
+    /// under way, and which window was in force, before that packet. None where the
+    /// sender is nearer, without timestamps, or where it had heard it long before.
+    fn in_force(&self) -> Option<Force> {
+        let resumed = self.resumed;
+        if self.gap.after().from != self.sender || resumed.ts_echo == 0 {
+            return None;
+        }
+        let control = Flags::SYN | Flags::RST;
+        let mut words = (self.gap.earlier().iter().rev())
+            .filter(|s| s.from != self.sender && s.flags.has(Flags::ACK) && !s.flags.any(control))
+            .skip_while(|word| resumed.was_sent_before(word))
+            .peekable();
+        let mut freed = words.next()?;
+        // Of several within one tick of the clock it was the first.
+        while let Some(word) = words.next_if(|word| word.ts_value == resumed.ts_echo) {
+            freed = word;
+        }
+        let before = words.next()?;
+        let edge = before.ack.wrapping_add(before.window);
+        // What was lost before this place was under way too.
+        let flight = resumed.seq.wrapping_sub(before.ack);
+        let heard = resumed.time_ns - freed.time_ns <= 2 * self.near_ns + TURN_NS;
+        (heard && flight < 1 << 31).then(|| Force {
+            flight,
+            window: edge.wrapping_sub(before.ack),
+        })
     }
 
     /// Bytes sent since the acknowledgement before the one that set free.
@@ -646,6 +710,9 @@ const DELAYED_NS: i64 = 20_000_000;
 
 /// The longest that an acknowledgement may be delayed, and a tick.
 const LONGEST_DELAY_NS: i64 = 550_000_000;
+
+/// No path's round trip is longer, but for a few.
+const LONGEST_PATH_NS: i64 = 1_000_000_000;
 
 /// A path's jitter and a busy machine's are shorter.
 const OWN_NS: i64 = 10_000_000;

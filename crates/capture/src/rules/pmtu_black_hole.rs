@@ -50,7 +50,9 @@ impl Rule for PmtuBlackHole {
         let since = copies().map(|s| s.packet).min()?;
         let heard = (gap.earlier().iter())
             .any(|s| s.from != after.from && s.packet > since && s.flags.has(Flags::ACK));
-        let smaller = copies().find(|s| s.len < largest);
+        // A shorter one before them is what the sender wrote first.
+        let large = copies().find(|s| s.len == largest)?;
+        let smaller = copies().find(|s| s.len < largest && s.packet > large.packet);
         let mut claim = Claim::whole(gap, Confidence::High);
         claim.evidence = Evidence::default();
         for copy in copies().take(3) {

@@ -28,6 +28,8 @@ impl Rule for Reordering {
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         let after = gap.after();
         let late = after.marks.any(Marks::OUT_OF_ORDER) && after.len > 0 && !sent_again(gap, after);
+        // One that is in the capture already was delivered, or sent, twice.
+        let late = late && gap.first_copy(after).is_none();
         let overtaker = (gap.earlier().iter())
             .find(|s| s.from == after.from && s.len > 0 && s.seq == after.end_seq())?;
         let late_ns = after.time_ns - overtaker.time_ns;

@@ -29,7 +29,7 @@ static ABOUT: About = About {
              two full segments, sent while the receiver may still have been delaying its \
              acknowledgement, is medium at most, and nothing where the place of capture is the \
              receiver's; nor where only one direction was captured, nor behind a \
-             reset, nor where the answer came sooner than the path allows one to the copy. High \
+             reset, nor where the answer came sooner than the path allows one to the copy, nor where both ends had closed. High \
              when what follows shows that the copy was needed and the receiver never told of \
              one from this sender that was not; low where a DSACK says \
              that an earlier copy had arrived.",
@@ -52,6 +52,10 @@ impl Rule for RetransmissionTimeout {
         let refused = |s: &Segment| s.from != after.from && s.flags.has(Flags::RST);
         if gap.earlier().iter().any(refused) {
             // The other end had gone, and had said so.
+            return None;
+        }
+        if gap.is_delivered_twice(after) || has_ended(gap, after) {
+            // One packet, twice; or both ends had said goodbye.
             return None;
         }
         if outside_messages(gap) && was_answered(gap, after) {
@@ -129,6 +133,15 @@ impl Rule for RetransmissionTimeout {
             }
         )
     }
+}
+
+/// Whether both ends had said goodbye before the copy: nobody waits for it.
+fn has_ended(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let said = |side: Side| {
+        let mut earlier = gap.earlier().iter();
+        earlier.any(|s| s.from == side && s.flags.has(Flags::FIN))
+    };
+    said(copy.from) && said(copy.from.other())
 }
 
 /// Whether the receiver told, of this copy or of a later one, that it had the bytes

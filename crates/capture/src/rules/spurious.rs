@@ -26,7 +26,8 @@ static ABOUT: About = About {
              and the message went on behind the copy, medium when it was a request's end and the \
              acknowledgement came too early for the copy's, or the timer ran out in the middle of \
              a message. A \
-             copy sent while nothing was waited for is not named.",
+             copy sent while nothing was waited for is not named, nor a packet that the path \
+             delivers twice.",
     literature: "RFC 2883 (DSACK), RFC 3522 and 5682 (F-RTO); TAPO: packet delay and ACK delay",
 };
 
@@ -128,7 +129,7 @@ fn stopped(gap: &Gap<'_>, copy: &Segment) -> bool {
 /// Whether the segment repeats what had arrived: by the receiver's DSACK, or by
 /// an acknowledgement that the capture has, and by the bytes of both.
 pub(super) fn is_needless(gap: &Gap<'_>, copy: &Segment) -> bool {
-    if copy.len == 0 || !copy.marks.any(Marks::RESENT) {
+    if copy.len == 0 || !copy.marks.any(Marks::RESENT) || gap.is_delivered_twice(copy) {
         return false;
     }
     let proven = copy.marks.any(Marks::PROVEN_SPURIOUS);

@@ -20,7 +20,8 @@ static ABOUT: About = About {
     limits: "Shows that nothing answered within the client's timer (1 s, then 3 s and so on). A \
              full listen queue, a filter and a lost packet look the same from outside. A SYN that was \
              lost before the place of capture is not in it. Less than high where an answer passed \
-             between the two, and low for a SYN-ACK whose client never speaks again.",
+             between the two, and low for a SYN-ACK whose client never speaks again, or where the \
+             answer shows that the first SYN had arrived.",
     literature: "RFC 6298 2.1 and 5.7; Arlitt and Williamson 2005",
 };
 
@@ -57,6 +58,8 @@ impl Rule for SynLost {
             // The answer was sent again to one that never spoke again: a scan, or a
             // made-up address.
             (true, _, false) => Confidence::Low,
+            // The path was slow, or the answer was lost.
+            (false, ..) if has_arrived(gap, first) => Confidence::Low,
             (_, true, _) => Confidence::Medium,
             _ => Confidence::High,
         };
@@ -70,9 +73,16 @@ impl Rule for SynLost {
             true => "SYN-ACK",
             false => "SYN",
         };
+        let first =
+            (gap.earlier().iter()).find(|s| s.from == gap.after().from && s.flags.has(Flags::SYN));
+        let arrived = first.is_some_and(|first| has_arrived(gap, first));
         format!(
-            "{:.1} ms until the {what} was sent again",
-            claim.cost_ns as f64 / 1e6
+            "{:.1} ms until the {what} was sent again{}",
+            claim.cost_ns as f64 / 1e6,
+            match arrived {
+                true => ", though the first one had arrived: its answer was late or lost",
+                false => "",
+            }
         )
     }
 
@@ -92,6 +102,23 @@ impl Rule for SynLost {
             });
         }
     }
+}
+
+/// Whether what came later shows that the first SYN had arrived: an answer that echoes
+/// its timestamp, or two answers closer than the SYNs, one to each.
+fn has_arrived(gap: &Gap<'_>, first: &Segment) -> bool {
+    let again = gap.after();
+    let answers = || {
+        (gap.later().iter())
+            .filter(|s| s.from != first.from && s.flags.has(Flags::SYN | Flags::ACK))
+    };
+    let echoed = (answers())
+        .any(|s| first.ts_value != again.ts_value && s.ts_echo != 0 && s.ts_echo == first.ts_value);
+    let apart_ns = || {
+        let mut times = answers().map(|s| s.time_ns);
+        Some(-times.next()? + times.next()?)
+    };
+    echoed || apart_ns().is_some_and(|ns| ns * 2 < again.time_ns - first.time_ns)
 }
 
 /// Whether one SYN is in the capture twice, up to this one: what is sent again has

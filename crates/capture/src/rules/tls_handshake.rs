@@ -24,7 +24,9 @@ static ABOUT: About = About {
           (CRLPROFILE)",
     limits: "Tells whose turn it was, not what that end did: the processor's part and a wait for a third \
              party look the same. A relay between counts as the end. Medium where the path's time \
-             is known, else low.",
+             is known, else low; low too until the end's own acknowledgement came, and where half \
+             the path's time is more (below 20 ms). Between two segments of one flight nothing is \
+             told unless the capture was taken beside its end.",
     literature: "Coarfa, Druschel and Wallach 2006 (\"Performance analysis of TLS web servers\")",
 };
 
@@ -45,7 +47,12 @@ impl Rule for TlsHandshake {
             // It may have waited for that packet.
             return None;
         }
-        let ready_ns = match turn.heard.from == turn.side {
+        let own = turn.heard.from == turn.side;
+        if own && path.is_none_or(|ns| ns > BESIDE_NS) {
+            // Within one flight of a far end: its window, a loss or the path's jitter.
+            return None;
+        }
+        let ready_ns = match own {
             true => turn.heard.time_ns,
             false => turn.heard.time_ns + path.unwrap_or(0),
         };
@@ -57,6 +64,9 @@ impl Rule for TlsHandshake {
         Some(Claim {
             cost_ns,
             confidence: match path {
+                // As late as what it wrote, or less than the path may vary by.
+                Some(_) if turn.was_acknowledged_late(gap) => Confidence::Low,
+                Some(ns) if cost_ns * 2 < ns && cost_ns < JITTER_NS => Confidence::Low,
                 Some(_) => Confidence::Medium,
                 None => Confidence::Low,
             },
@@ -108,6 +118,16 @@ impl<'a> Turn<'a> {
         })
     }
 
+    /// Whether the gap ends with this end's acknowledgement of what it heard: then the
+    /// path was slow, or the end's timer for acknowledgements ran, and its own work
+    /// shows behind it only.
+    fn was_acknowledged_late(&self, gap: &Gap<'_>) -> bool {
+        let after = gap.after();
+        after.from == self.side
+            && after.is_pure_ack()
+            && after.ack.wrapping_sub(self.heard.end_seq()) < 1 << 31
+    }
+
     /// Whether it was in the middle of its flight, and went on at once when the other
     /// end said something.
     fn was_freed(&self, gap: &Gap<'_>, path_ns: i64) -> bool {
@@ -116,6 +136,12 @@ impl<'a> Turn<'a> {
         same && gap.after().from != self.side && turn_ns <= path_ns * 3 / 2 + TURN_NS
     }
 }
+
+/// An end no farther than this is at the place of capture.
+const BESIDE_NS: i64 = 1_000_000;
+
+/// A path's round trip may be longer by so much than the shortest seen.
+const JITTER_NS: i64 = 20_000_000;
 
 /// What an end takes to send on, at most, beside the path.
 const TURN_NS: i64 = 500_000;

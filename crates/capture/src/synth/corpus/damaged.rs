@@ -11,6 +11,12 @@ pub(super) const KINDS: &[Kind] = &[
     ("damaged: no acknowledgements by themselves", no_acks),
     ("damaged: no handshake, so no window scale", midway),
     ("damaged: one direction, with losses", one_way),
+    (
+        "damaged: no acknowledgements, requests sent again",
+        no_acks_again,
+    ),
+    ("damaged: packets played into the file again", replayed),
+    ("damaged: the path delivers packets twice", twice),
 ];
 
 /// Single writes and answers of some segments over any path.
@@ -55,6 +61,41 @@ fn no_acks(rng: &mut Rng) -> Made {
     Made {
         damage: Damage::NoAcks,
         ..made(c, Truth::none())
+    }
+}
+
+/// A client whose timer is shorter than the receiver's: its requests are sent again, and
+/// whether the first ones were acknowledged nobody recorded.
+fn no_acks_again(rng: &mut Rng) -> Made {
+    let exchanges = (0..between(rng, 12, 20)).map(|_| Exchange {
+        client_think_us: between(rng, 0, 50_000),
+        ..Exchange::new(between(rng, 50, 900) as u32, 600_000, 700)
+    });
+    let mut c = talk(exchanges.collect());
+    path(rng, &mut c, (50, 10_000));
+    ends(rng, &mut c);
+    c.client_end().rto_fixed_us = Some(between(rng, 90_000, 150_000));
+    c.server_end().delayed_ack = DelayedAck::FixedUs(200_000);
+    Made {
+        damage: Damage::NoAcks,
+        ..made(c, Truth::none())
+    }
+}
+
+/// The opening and some of what follows stand in the file twice, the second time
+/// seconds later.
+fn replayed(rng: &mut Rng) -> Made {
+    let packets = between(rng, 1, 30) as usize;
+    plain(rng, Damage::Replayed(packets))
+}
+
+/// A link layer that sends again what had arrived.
+fn twice(rng: &mut Rng) -> Made {
+    let one_in = between(rng, 2, 10);
+    Made {
+        // Within a few milliseconds it looks as if it had been captured twice.
+        truth: Truth::of(&[], &["capture.duplicates"]),
+        ..plain(rng, Damage::Twice(one_in))
     }
 }
 

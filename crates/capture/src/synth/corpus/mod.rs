@@ -59,6 +59,10 @@ enum Damage {
     NoAcks,
     /// Only what the server sent was recorded.
     OneWay,
+    /// So many of the first packets were played into the file again 5 s later.
+    Replayed(usize),
+    /// The path delivered one packet with data in so many twice.
+    Twice(u64),
     /// Short frames were filled with zeros that the IP length counts.
     Padding,
 }
@@ -141,6 +145,27 @@ fn file(made: &Made, rng: &mut Rng) -> Vec<u8> {
         all.extend(own);
     }
     all.sort_by_key(|(at_ns, nth, ..)| (*at_ns, *nth));
+    match made.damage {
+        Damage::Replayed(packets) => {
+            let mut again = all[..packets.min(all.len())].to_vec();
+            for (at_ns, _, segment, _) in &mut again {
+                *at_ns += REPLAY_NS;
+                segment.at_ns = *at_ns;
+            }
+            all.extend(again);
+        }
+        Damage::Twice(one_in) => {
+            let mut again = all.clone();
+            again.retain(|(_, _, segment, _)| segment.len > 0 && rng.one_in(one_in));
+            for (at_ns, _, segment, _) in &mut again {
+                *at_ns += between(rng, 1_000_000, 40_000_000);
+                segment.at_ns = *at_ns;
+            }
+            all.extend(again);
+        }
+        _ => {}
+    }
+    all.sort_by_key(|(at_ns, nth, ..)| (*at_ns, *nth));
     let third = all.len() / 3;
     let mut at = 0;
     all.retain(|(_, _, segment, _)| {
@@ -151,7 +176,7 @@ fn file(made: &Made, rng: &mut Rng) -> Vec<u8> {
             Damage::Middle => at <= third || at > 2 * third,
             Damage::NoAcks => !pure || at <= 3,
             Damage::OneWay => segment.from == Side::Server,
-            Damage::None | Damage::Padding => true,
+            Damage::None | Damage::Padding | Damage::Replayed(_) | Damage::Twice(_) => true,
         }
     });
     let write = || -> std::io::Result<Vec<u8>> {
@@ -171,6 +196,9 @@ fn file(made: &Made, rng: &mut Rng) -> Vec<u8> {
     };
     write().expect("writing to memory does not fail")
 }
+
+/// How much later a replayed packet stands in the file.
+const REPLAY_NS: u64 = 5_000_000_000;
 
 impl Truth {
     fn none() -> Truth {
