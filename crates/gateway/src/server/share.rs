@@ -21,7 +21,7 @@ use crate::problem::Problem;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 
 /// The part of all memory that one connection may have at work.
 const OF_ALL: usize = 32;
@@ -37,6 +37,8 @@ const UNREAD: usize = 8;
 pub(crate) struct Works {
     /// KiB that are left of its share.
     left: Arc<Semaphore>,
+    /// Who has it is the next to begin: what is expected counts from then on.
+    turn: Mutex<()>,
     share_kib: usize,
     /// KiB that its next answer is expected to have.
     expected_kib: Cell<usize>,
@@ -45,9 +47,10 @@ pub(crate) struct Works {
 impl Works {
     /// Those of a new connection, of so many bytes that all may hold.
     fn new(memory: usize) -> Rc<Works> {
-        let share_kib = (memory / OF_ALL >> 10).max(LEAST_KIB);
+        let share_kib = ((memory / OF_ALL) >> 10).max(LEAST_KIB);
         Rc::new(Works {
             left: Arc::new(Semaphore::new(share_kib)),
+            turn: Mutex::default(),
             share_kib,
             expected_kib: Cell::new(share_kib / FIRST),
         })
@@ -63,6 +66,7 @@ impl Works {
 
     /// What a request takes when it begins.
     async fn take(self: &Rc<Works>) -> Share {
+        let _turn = self.turn.lock().await;
         let permits = self.left.clone();
         let permit = permits.acquire_many_owned(self.expected_kib.get() as u32);
         // The semaphore is never closed.
@@ -127,11 +131,11 @@ mod tests {
     /// Requests that may begin now; each is at work until it is dropped.
     fn begin(works: &Rc<Works>) -> Vec<Share> {
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-        let mut one = || match std::pin::pin!(works.take()).poll(&mut cx) {
+        let one = || match std::pin::pin!(works.take()).poll(&mut cx) {
             std::task::Poll::Ready(share) => Some(share),
             std::task::Poll::Pending => None,
         };
-        std::iter::from_fn(|| one()).take(10_000).collect()
+        std::iter::from_fn(one).take(10_000).collect()
     }
 
     #[test]
@@ -148,6 +152,27 @@ mod tests {
         assert_eq!(begin(&works).len(), 8);
         works.made(1 << 20);
         assert_eq!(begin(&works).len(), 1);
+    }
+
+    #[test]
+    fn who_waits_begins_sooner_when_answers_are_small() {
+        let works = Works::new(256 << 20);
+        let mut at_work = begin(&works);
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        let mut waiting: Vec<_> = (0..50).map(|_| Box::pin(works.take())).collect();
+        let mut begun = |at_work: &mut Vec<Share>| {
+            waiting.retain_mut(|request| match request.as_mut().poll(&mut cx) {
+                std::task::Poll::Ready(share) => {
+                    at_work.push(share);
+                    false
+                }
+                std::task::Poll::Pending => true,
+            });
+            50 - waiting.len()
+        };
+        assert_eq!(begun(&mut at_work), 0);
+        at_work.drain(..).for_each(|share| drop(share.made(100)));
+        assert!(begun(&mut at_work) > 30);
     }
 
     #[test]
