@@ -31,15 +31,16 @@ const ACCESS: &str = "gateway::access";
 const DISPLAY: &str = "tupelo::stdout";
 
 /// What is logged without -v: what goes wrong, abends, what programs display,
-/// and requests where `access_log` asks for them.
-const USUAL: &str =
-    "warn,tupelo::serve=info,tupelo::task=info,tupelo::stdout=info,gateway::access=info";
+/// and requests where `access_log` asks for them. What the libraries of HTTP/2
+/// and TLS warn of is each client's to bring about, as often as it likes.
+const USUAL: &str = "warn,h2=error,rustls=error,tupelo::serve=info,tupelo::task=info,\
+    tupelo::stdout=info,gateway::access=info";
 
 /// Logs to standard error from here on. `verbose` counts -v.
 pub fn start(verbose: u8) {
     let default = match verbose {
         0 => USUAL,
-        1 => "info",
+        1 => "info,h2=error,rustls=error",
         _ => "debug",
     };
     let filter = EnvFilter::try_from_env("TUPELO_LOG").unwrap_or_else(|_| EnvFilter::new(default));

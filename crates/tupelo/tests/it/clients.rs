@@ -444,3 +444,28 @@ fn the_administration_port_answers_meanwhile() {
     assert_eq!(health.status, 200);
     drop(idle);
 }
+
+#[test]
+fn nonsense_of_clients_fills_no_log() {
+    let (folder, log) = (
+        tempfile::tempdir().unwrap(),
+        tempfile::NamedTempFile::new().unwrap(),
+    );
+    copy(&example("perfchannel"), folder.path());
+    let server = Server::start_logging(folder.path(), log.reopen().unwrap());
+    let mut stream = TcpStream::connect(&server.gateway).unwrap();
+    // Acknowledgements of nothing, and a question that is answered behind them.
+    let acks = (0..900).map(|_| frame(6, 1, 0, b"abcdefgh"));
+    let last = frame(6, 0, 0, b"the last");
+    let nonsense = http2(&[], acks.chain([last]));
+    stream.write_all(&nonsense).unwrap();
+    let (mut read, mut answers) = ([0; 4096], Vec::new());
+    while !answers.windows(8).any(|bytes| bytes == b"the last") {
+        let length = stream.read(&mut read).unwrap();
+        assert!(length > 0, "it closed: {answers:?}");
+        answers.extend_from_slice(&read[..length]);
+    }
+    drop(server.stop());
+    let lines = std::fs::read_to_string(log.path()).unwrap();
+    assert!(!lines.contains("PING"), "{} lines", lines.lines().count());
+}
