@@ -47,7 +47,7 @@ pub(crate) struct Works {
 impl Works {
     /// Those of a new connection, of so many bytes that all may hold.
     fn new(memory: usize) -> Rc<Works> {
-        let share_kib = (memory / OF_ALL >> 10).max(LEAST_KIB);
+        let share_kib = ((memory / OF_ALL) >> 10).max(LEAST_KIB);
         Rc::new(Works {
             left: Arc::new(Semaphore::new(share_kib)),
             turn: Mutex::default(),
@@ -131,11 +131,11 @@ mod tests {
     /// Requests that may begin now; each is at work until it is dropped.
     fn begin(works: &Rc<Works>) -> Vec<Share> {
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-        let mut one = || match std::pin::pin!(works.take()).poll(&mut cx) {
+        let one = || match std::pin::pin!(works.take()).poll(&mut cx) {
             std::task::Poll::Ready(share) => Some(share),
             std::task::Poll::Pending => None,
         };
-        std::iter::from_fn(|| one()).take(10_000).collect()
+        std::iter::from_fn(one).take(10_000).collect()
     }
 
     #[test]
