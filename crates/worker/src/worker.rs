@@ -309,9 +309,11 @@ impl Worker {
     /// Whether the region has the program run by a guest, such as a script.
     pub(crate) fn is_guest(&self, program: ProgramId) -> bool {
         let def = self.programs.definition(program);
-        let here =
-            def.remote_system.is_blank() || *def.remote_system.as_bytes() == self.facts.sysid;
-        def.enabled && def.module.is_none() && here
+        let here = || {
+            let system = def.remote_system;
+            system.is_blank() || *system.as_bytes() == self.facts.sysid
+        };
+        def.enabled && def.module.is_none() && here()
     }
 
     /// Runs a program at a new level. Gives the abend that ended it, if one
