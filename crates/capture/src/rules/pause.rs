@@ -566,13 +566,22 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What stopped a sender with timestamps, asked near the receiver: the data that
-    /// ended the pause echo the packet that set it free, so what counts is what was
-    /// under way, and which window was in force, before that packet. None where the
-    /// sender is nearer, without timestamps, or where it had heard it long before.
+    /// What stopped the sender, what was lost before this place included. Near the
+    /// receiver the data that ended the pause echo the packet that set it free, so what
+    /// counts is what was under way, and which window was in force, before that packet.
+    /// None there without timestamps, or where the sender had heard it long before.
     fn in_force(&self) -> Option<Force> {
         let resumed = self.resumed;
-        if self.gap.after().from != self.sender || resumed.ts_echo == 0 {
+        if self.gap.after().from != self.sender {
+            let mut earlier = self.gap.earlier().iter().rev();
+            let word = earlier.find(|s| s.from != self.sender && s.flags.has(Flags::ACK))?;
+            let flight = resumed.seq.wrapping_sub(word.ack);
+            return (flight < 1 << 31).then(|| Force {
+                flight: flight.max(self.flight()),
+                window: self.window(),
+            });
+        }
+        if resumed.ts_echo == 0 {
             return None;
         }
         let control = Flags::SYN | Flags::RST;

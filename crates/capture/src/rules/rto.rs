@@ -29,7 +29,8 @@ static ABOUT: About = About {
              two full segments, sent while the receiver may still have been delaying its \
              acknowledgement, is medium at most, and nothing where the place of capture is the \
              receiver's; nor where only one direction was captured, nor behind a \
-             reset, nor where the answer came sooner than the path allows one to the copy, nor where both ends had closed. High \
+             reset, nor where the answer came sooner than the path allows one to the copy, nor where both ends had closed or the receiver has the copies and \
+             does not take them. High \
              when what follows shows that the copy was needed and the receiver never told of \
              one from this sender that was not; low where a DSACK says \
              that an earlier copy had arrived.",
@@ -54,8 +55,9 @@ impl Rule for RetransmissionTimeout {
             // The other end had gone, and had said so.
             return None;
         }
-        if gap.is_delivered_twice(after) || has_ended(gap, after) {
-            // One packet, twice; or both ends had said goodbye.
+        if gap.is_delivered_twice(after) || has_ended(gap, after) || is_refused(gap, after) {
+            // One packet, twice; or both ends had said goodbye; or it arrives, and
+            // the receiver takes it for something else's.
             return None;
         }
         if outside_messages(gap) && was_answered(gap, after) {
@@ -133,6 +135,17 @@ impl Rule for RetransmissionTimeout {
             }
         )
     }
+}
+
+/// Whether the receiver answered an earlier copy at once, and asked for it all the
+/// same: it is beside the place of capture and had it, and does not take it.
+fn is_refused(gap: &Gap<'_>, copy: &Segment) -> bool {
+    gap.earlier().windows(2).any(|two| {
+        let (sent, answer) = (&two[0], &two[1]);
+        let same = sent.from == copy.from && sent.len > 0 && sent.seq == copy.seq;
+        let asks = answer.from != copy.from && answer.is_pure_ack() && answer.ack == copy.seq;
+        same && asks && answer.time_ns - sent.time_ns <= BESIDE_NS
+    })
 }
 
 /// Whether both ends had said goodbye before the copy: nobody waits for it.
