@@ -175,6 +175,9 @@ pub const REQUEST_CHANNEL: u16 = 1;
 pub const REQUEST_BRIEF: u16 = 2;
 /// The unit of work has changes already: files are read through the region.
 pub const REQUEST_CHANGED: u16 = 4;
+/// [`Request::flags`]: its program is linked to by the pipeline of a web
+/// service.
+pub const REQUEST_PIPELINE: u16 = 8;
 
 /// What a worker gives back: the second part of a slot's page. The message is
 /// apart, since only an abend has one.

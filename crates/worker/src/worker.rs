@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use cics::abend;
 use cics::eib::{EIB_BYTES, Eib};
 use cics::resp::Condition;
+use link::layout::REQUEST_PIPELINE;
 use link::trace::TraceWriter;
 use link::{Counts, Entry, Request, TransId, WorkerConfig};
 
@@ -88,6 +89,9 @@ pub(crate) struct Task {
     pub transid: [u8; 4],
     pub userid: [u8; 8],
     pub start_code: [u8; 2],
+    /// Whom CICS has link to the first program: that of an alias task, that of
+    /// a pipeline, or nobody.
+    pub linked_by: [u8; 8],
     pub priority: u8,
     /// The principal facility, blank for none.
     pub facility: [u8; 4],
@@ -402,7 +406,7 @@ impl Worker {
         let invoking = if number > 1 {
             self.task.levels[number - 2].name
         } else {
-            [b' '; 8]
+            self.task.linked_by
         };
         let level = self.task.level_mut();
         level.invoking = if level.name == [0; 8] {
@@ -527,6 +531,11 @@ impl Task {
         self.transid = *request.transid.as_bytes();
         self.userid = *request.userid.as_bytes();
         self.start_code = *request.start_code.as_bytes();
+        self.linked_by = match (request.flags & REQUEST_PIPELINE, request.web_bytes) {
+            (0, 0) => [b' '; 8],
+            (0, _) => *b"DFHWBA  ",
+            _ => *b"DFHPITP ",
+        };
         self.priority = request.priority;
         self.facility = *request.facility.as_bytes();
         self.depth = 0;
@@ -614,6 +623,7 @@ impl Default for Task {
             transid: [b' '; 4],
             userid: [b' '; 8],
             start_code: [b' '; 2],
+            linked_by: [b' '; 8],
             priority: 0,
             facility: [b' '; 4],
             begun: Now::default(),

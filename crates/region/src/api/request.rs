@@ -31,6 +31,8 @@ pub enum StartCode {
     /// `U`: attached by an application, a web request here.
     #[default]
     Web,
+    /// `U`: a message of a web service, whose pipeline links to the program.
+    Pipeline,
     /// `D`: a distributed program link, which may take no syncpoint.
     Link,
     /// `DS`: one with SYNCONRETURN.
@@ -49,7 +51,7 @@ impl StartCode {
     /// The two characters that ASSIGN gives.
     pub const fn code(self) -> [u8; 2] {
         match self {
-            StartCode::Web => *b"U ",
+            StartCode::Web | StartCode::Pipeline => *b"U ",
             StartCode::Link => *b"D ",
             StartCode::LinkSync => *b"DS",
             StartCode::Start => *b"S ",

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::future::poll_fn;
 
-use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL};
+use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL, REQUEST_PIPELINE};
 use link::{
     ChannelData, ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name,
     Request, TransId,
@@ -231,6 +231,9 @@ impl Task {
             } | match self.changed {
                 true => REQUEST_CHANGED,
                 false => 0,
+            } | match self.start_code {
+                StartCode::Pipeline => REQUEST_PIPELINE,
+                _ => 0,
             },
             channel,
             facility: self.facility,

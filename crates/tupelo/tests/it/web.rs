@@ -443,7 +443,9 @@ fn a_purge_ends_the_wait_for_a_server_and_the_worker_goes_on() {
     let admin = region.server.admin.clone();
     std::thread::scope(|scope| {
         let answer = scope.spawn(|| region.get("/silent").status);
-        let (_connection, _) = silent.accept().unwrap();
+        let (mut connection, _) = silent.accept().unwrap();
+        // Now it is the request that waits, not the connection.
+        connection.read_exact(&mut [0]).unwrap();
         let mut number = 0;
         until("the task", || {
             let tasks = http::send(&admin, "GET", "/tasks", None);

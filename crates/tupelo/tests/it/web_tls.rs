@@ -56,7 +56,7 @@ fn a_client_shows_its_certificate_and_the_program_reads_it() {
         told,
         [
             "WITH          0 CLIENTAUTH shown Ann/Tupelo/GB 42 CICSUSER by rcgen self signed",
-            "WITHOUT       0 CLIENTAUTH none",
+            "WITHOUT       0 CLIENTAUTH none DFHWBA",
         ]
     );
 }

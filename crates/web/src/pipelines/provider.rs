@@ -15,7 +15,9 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode};
 use link::ChannelData;
-use region::{Abend, Handle, OpenTask, Outcome, Port, Reply, Task, TaskRequest, TransId, UserId};
+use region::{
+    Abend, Handle, OpenTask, Outcome, Port, Reply, StartCode, Task, TaskRequest, TransId, UserId,
+};
 use soap::binding::Interface;
 use soap::envelope::{Code, Fault, Version};
 use soap::pipeline::{self as machine, Action, CONVERTER, Containers, Pipeline, names};
@@ -89,6 +91,7 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
     let request = TaskRequest {
         transid: call.transaction,
         userid: call.userid,
+        start_code: StartCode::Pipeline,
         trace_id: call.request.trace_id,
         timeout_ms: web.0.config.response_timeout_ms,
         ..TaskRequest::default()
@@ -372,6 +375,7 @@ impl Run<'_> {
             transid,
             program: name,
             userid,
+            start_code: StartCode::Pipeline,
             trace_id: self.call.request.trace_id,
             timeout_ms: self.web.0.config.response_timeout_ms,
             ..TaskRequest::default()

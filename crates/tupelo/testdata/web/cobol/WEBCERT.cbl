@@ -31,7 +31,8 @@
            EXEC CICS EXTRACT CERTIFICATE(WS-NAME)
                LENGTH(WS-LENGTH) END-EXEC
            IF WS-NAME = NULL AND WS-LENGTH = 0
-               STRING 'none' DELIMITED BY SIZE
+               EXEC CICS ASSIGN INVOKINGPROG(WS-USER) END-EXEC
+               STRING 'none ' WS-USER DELIMITED BY SIZE
                    INTO WS-OUT POINTER WS-AT
            ELSE
                IF WS-LENGTH > 200
