@@ -281,8 +281,7 @@ components:
 fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("openapi.yaml"), SHOP).unwrap();
-    let (all, notes) =
-        requester_copybooks(folder.path(), Calling::HostApi, Some("SHP")).unwrap();
+    let (all, notes) = requester_copybooks(folder.path(), Calling::HostApi, Some("SHP")).unwrap();
     assert_eq!(notes.to_string(), "");
     let response = all.iter().find(|made| made.name == "SHP00P01").unwrap();
     let text = &response.text;
@@ -303,11 +302,18 @@ fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
         assert_eq!(text.matches(line).count(), times, "{line}\n{text}");
     }
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat(text).contains("06 weight PIC S9(16)V9(2) COMP-3."), "{text}");
+    assert!(
+        flat(text).contains("06 weight PIC S9(16)V9(2) COMP-3."),
+        "{text}"
+    );
     // The structures of the stub have it as a double.
     let (all, _) = requester_copybooks(folder.path(), Calling::Stub, Some("SHP")).unwrap();
     let response = all.iter().find(|made| made.name == "SHP00P01").unwrap();
-    assert!(flat(&response.text).contains("weight COMP-2 SYNC."), "{}", response.text);
+    assert!(
+        flat(&response.text).contains("weight COMP-2 SYNC."),
+        "{}",
+        response.text
+    );
     let (shop, _) = Requester::load(folder.path()).unwrap();
     let operation = ("/orders/{id}", "GET");
     let told = shop.response(Calling::HostApi, operation, 500, b"no \"paper\"");
@@ -317,7 +323,11 @@ fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
     assert_eq!((told.areas.len(), *size), (1, bytes.len()));
     assert_eq!(&bytes[..12], b"\x0a\0no \"paper\"");
     let long = shop.response(Calling::HostApi, operation, 500, &[b'x'; 300]);
-    assert_eq!(&long.unwrap().areas[0].2[..2], b"\xff\0", "as much as it takes");
+    assert_eq!(
+        &long.unwrap().areas[0].2[..2],
+        b"\xff\0",
+        "as much as it takes"
+    );
 }
 
 /// Schemas of the kinds that have rules, and some that have none.

@@ -323,9 +323,14 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
             booleans: ["ACTIVE=Y/N", "LOCKED=1/0"]
                 .map(|t| Truth::parse(t).unwrap())
                 .into(),
-            dates: ["BORN=YYYYMMDD", "SEEN=DD.MM.YY", "MADE=YYYYDDD", "GONE=YY/DDD"]
-                .map(|t| Day::parse(t).unwrap())
-                .into(),
+            dates: [
+                "BORN=YYYYMMDD",
+                "SEEN=DD.MM.YY",
+                "MADE=YYYYDDD",
+                "GONE=YY/DDD",
+            ]
+            .map(|t| Day::parse(t).unwrap())
+            .into(),
             trim_tables: true,
         },
         request: vec![book.clone()],

@@ -72,7 +72,9 @@ fn holds(program: &Path, document: &str, url: &str, more: &[&str]) {
     std::fs::write(folder.path().join("schemathesis.toml"), SETTINGS).unwrap();
     let run = Command::new(program)
         .current_dir(folder.path())
-        .args(["run", document, "--url", url, "--checks", "all", "--seed", "7"])
+        .args([
+            "run", document, "--url", url, "--checks", "all", "--seed", "7",
+        ])
         .args(more)
         .output()
         .unwrap();
@@ -103,11 +105,20 @@ fn the_dashboard_asks_for_figures_that_there_are() {
 fn each_process_of_the_manifests_has_a_name_of_its_own() {
     let manifests = std::fs::read_to_string(root().join("deploy/kubernetes/tupelo.yaml")).unwrap();
     let mut served = 0;
-    for command in manifests.lines().filter(|line| line.contains("tupelo serve")) {
+    for command in manifests
+        .lines()
+        .filter(|line| line.contains("tupelo serve"))
+    {
         assert!(command.contains("--applid"), "{command}");
         let script = command.rsplit_once("--applid ").unwrap().1;
-        let name = script.trim_end_matches(['"', ']', '\\']).replace("\\\"", "\"") + "\"";
-        for (pod, applid) in [("region-1", "REGION1"), ("gateway-7d9c8b6f5-x2k4q", "GWX2K4Q")] {
+        let name = script
+            .trim_end_matches(['"', ']', '\\'])
+            .replace("\\\"", "\"")
+            + "\"";
+        for (pod, applid) in [
+            ("region-1", "REGION1"),
+            ("gateway-7d9c8b6f5-x2k4q", "GWX2K4Q"),
+        ] {
             let print = format!("hostname() {{ echo {pod}; }}; printf %s {name}");
             let output = Command::new("sh").args(["-c", &print]).output().unwrap();
             assert!(output.status.success(), "{print}: {}", text(&output.stderr));

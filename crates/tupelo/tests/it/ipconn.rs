@@ -143,10 +143,18 @@ fn gateways_of_one_application_are_let_in_under_names_of_their_own() {
     let (_region, address) = region(&bank, "127.0.0.1:0");
     let folder = tempfile::tempdir().unwrap();
     copy(&bank.join("apis"), &folder.path().join("apis"));
-    let settings = format!("[region]\napplid = \"GATES\"\n[ipconn.connections.BNKA]\naddress = \"{address}\"\n");
+    let settings = format!(
+        "[region]\napplid = \"GATES\"\n[ipconn.connections.BNKA]\naddress = \"{address}\"\n"
+    );
     std::fs::write(folder.path().join("tupelo.toml"), settings).unwrap();
     let started = ["GATE1", "GATE2"].map(|name| {
-        let options = ["--gateway-only", "--listen", "127.0.0.1:0", "--applid", name];
+        let options = [
+            "--gateway-only",
+            "--listen",
+            "127.0.0.1:0",
+            "--applid",
+            name,
+        ];
         let mut process = Process::start(folder.path(), &options);
         let http = process.address("gateway");
         (process, http)

@@ -169,7 +169,10 @@ fn every_provider_runs_programs_in_the_same_way() {
         conforms(&provider);
         if provider.name == "ipconn" {
             let log = provider.region.as_ref().unwrap().log();
-            assert!(log.contains("OOPS task"), "the region tells its abends: {log}");
+            assert!(
+                log.contains("OOPS task"),
+                "the region tells its abends: {log}"
+            );
         }
         // The region goes away: the gateway says so, and answers on.
         provider.region.take().unwrap().kill();

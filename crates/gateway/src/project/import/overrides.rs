@@ -348,7 +348,10 @@ mod tests {
         };
         let [booleans, dates, trim] = overrides.words();
         assert_eq!(booleans, "ACTIVE=Y/N,DONE=1/");
-        assert_eq!(dates, "BORN=YYYYMMDD,SEEN=DD.MM.YY,MADE=YYYYDDD,GONE=YY/DDD,SENT=YYYYDDD");
+        assert_eq!(
+            dates,
+            "BORN=YYYYMMDD,SEEN=DD.MM.YY,MADE=YYYYDDD,GONE=YY/DDD,SENT=YYYYDDD"
+        );
         assert_eq!(Overrides::by_words(&booleans, &dates, &trim), overrides);
         for wrong in ["A", "A=Y", "=Y/N", "A=Y/Y", "A=Y/N/M"] {
             assert_eq!(Truth::parse(wrong), None, "{wrong}");

@@ -248,7 +248,10 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
     }
     let part = path.split('/').nth(1).unwrap_or_default();
     if OF_REGION.contains(&part) && path != "/apis" {
-        also("404", "There is none of that name, or no region in this process.");
+        also(
+            "404",
+            "There is none of that name, or no region in this process.",
+        );
     }
     if path.ends_with("/redeploy") {
         also("422", "The project is wrong; what was in force stays so.");
@@ -257,7 +260,10 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
         true => also("503", "Not well, or stopping."),
         false => {
             also("401", "The caller must say who they are.");
-            also("403", "The caller has no role that may, or x-tupelo-operator is missing.");
+            also(
+                "403",
+                "The caller has no role that may, or x-tupelo-operator is missing.",
+            );
         }
     }
     let mut made = json!({ "summary": summary, "parameters": parameters, "responses": responses });
