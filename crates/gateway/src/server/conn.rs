@@ -30,6 +30,8 @@ const TICKS_A_SECOND: u64 = 2;
 const LOOKED_FOR: usize = 64;
 /// Ticks of idleness after which a connection gives its buffers back.
 const REST: u64 = 2;
+/// Ticks in which a client that was told to come again later has not waited.
+const REFUSAL: u64 = TICKS_A_SECOND;
 
 /// What a connection is waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +69,8 @@ pub(crate) struct ConnectionTimer {
     leaving: Cell<bool>,
     /// How long it may be idle, when its service says so.
     idle: Cell<Option<u64>>,
+    /// Tick at which its client was last told to come again later.
+    refused: Cell<Option<u64>>,
     /// Answers whose pieces still come.
     streams: Arc<AtomicU32>,
     /// Its TLS handshake is under way.
@@ -142,6 +146,14 @@ impl ConnectionTimer {
     pub fn begin(&self) {
         self.in_flight.set(self.in_flight.get() + 1);
         self.set(Phase::Serving);
+    }
+
+    /// Its client is told to come again later; whether it was told so a moment
+    /// ago and has not waited.
+    pub fn is_refused_again(&self) -> bool {
+        let now = self.clock.get();
+        let before = self.refused.replace(Some(now));
+        before.is_some_and(|tick| now.saturating_sub(tick) < REFUSAL)
     }
 
     /// Whether a request's headers are complete and its response is not made.
@@ -372,6 +384,7 @@ impl Connections {
             window: Cell::new((0, 0)),
             leaving: Cell::new(false),
             idle: Cell::new(None),
+            refused: Cell::new(None),
             streams: Arc::default(),
             shakes_hands: Cell::new(false),
             stuck: Cell::new(false),
@@ -514,6 +527,19 @@ mod tests {
         assert_eq!(ended(&connections, 1), 1);
         assert!(task.await.unwrap_err().is_cancelled());
         assert_eq!(connections.count(), 0);
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn who_asks_again_within_the_second_is_told_apart() {
+        let connections = connections();
+        let (timer, _task) = open(&connections);
+        timer.begin();
+        assert!(!timer.is_refused_again(), "the first time");
+        assert!(timer.is_refused_again(), "at once");
+        ended(&connections, 1);
+        assert!(timer.is_refused_again(), "too early");
+        ended(&connections, 2);
+        assert!(!timer.is_refused_again(), "who has waited");
     }
 
     #[tokio::test(flavor = "current_thread")]

@@ -40,13 +40,16 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 /// A response buffer larger than this is not expected of the next response.
 const MAX_EXPECTED: u64 = 64 << 20;
 /// How much longer the gateway waits than the region's own limit, in ticks.
 const GRACE_TICKS: u64 = 1;
+/// How long the answer waits to who was told to come again later, asks again at
+/// once and is refused again.
+const REFUSED_AGAIN: Duration = Duration::from_millis(50);
 
 /// A door's own state.
 pub(super) struct Server<B: Backend> {
@@ -90,9 +93,15 @@ impl<B: Backend> Server<B> {
         self.routes.borrow().clone()
     }
 
-    /// A problem as a response, and a look at what has come meanwhile.
-    fn refuse(&self, problem: &Problem) -> Response<Full> {
+    /// A problem as a response, and a look at what has come meanwhile. A client
+    /// that was told to come again later and asks again at once waits: its
+    /// refusals would take the CPU from those who were admitted.
+    async fn refuse(&self, problem: &Problem, timer: &ConnectionTimer) -> Response<Full> {
         self.door.hear();
+        if problem.retry_after.is_some() && timer.is_refused_again() {
+            // In a box, so that other requests have no room for it.
+            Box::pin(tokio::time::sleep(REFUSED_AGAIN)).await;
+        }
         respond::problem(problem)
     }
 
@@ -128,7 +137,10 @@ impl<B: Backend> Server<B> {
             }
             Some(problem) => Err(problem),
         };
-        let mut response = routed.unwrap_or_else(|problem| self.refuse(&problem));
+        let mut response = match routed {
+            Ok(response) => response,
+            Err(problem) => self.refuse(&problem, timer).await,
+        };
         if !self.shared.config.cors_origins.is_empty()
             && let Some(origin) = parts.headers.get(header::ORIGIN)
         {
@@ -202,6 +214,7 @@ impl<B: Backend> Server<B> {
             }
         }
         let mut read = 0;
+        let timer = incoming.timer;
         let admitted = self.admit(&route.gate, parts, incoming.peer, &mut trail.user);
         let result = match admitted.await {
             Ok(()) => {
@@ -212,7 +225,7 @@ impl<B: Backend> Server<B> {
         };
         let response = match result {
             Ok(response) => response,
-            Err(problem) => self.refuse(&problem),
+            Err(problem) => self.refuse(&problem, timer).await,
         };
         let (status, length) = (response.status().as_u16(), response.body().len());
         let elapsed = trail.started.elapsed();
