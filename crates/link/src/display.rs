@@ -66,22 +66,14 @@ pub fn record(source: &Source, line: &[u8]) -> String {
 /// What a record without its line feed says, printable whatever wrote it. A
 /// line that is no record is text alone.
 pub fn parse(record: &[u8]) -> Line {
-    if let Some((task, transid, program, text)) = parts(record) {
-        return Line {
-            task: Some(task),
-            transid: printable(transid),
-            program: printable(program),
-            text: printable(text),
-        };
-    }
-    Line {
+    of_record(record).unwrap_or_else(|| Line {
         text: printable(record),
         ..Line::default()
-    }
+    })
 }
 
-/// Task, transaction, program and text of a record.
-fn parts(record: &[u8]) -> Option<(u64, &[u8], &[u8], &[u8])> {
+/// What a record says; none for a line that is none.
+fn of_record(record: &[u8]) -> Option<Line> {
     let digits = record.iter().take_while(|b| b.is_ascii_digit()).count();
     let (number, rest) = record.split_at(digits);
     let task = std::str::from_utf8(number).ok()?.parse().ok()?;
@@ -92,7 +84,12 @@ fn parts(record: &[u8]) -> Option<(u64, &[u8], &[u8], &[u8])> {
         [] => rest,
         _ => rest.strip_prefix(b" ")?,
     };
-    Some((task, transid, program, text))
+    Some(Line {
+        task: Some(task),
+        transid: printable(transid),
+        program: printable(program),
+        text: printable(text),
+    })
 }
 
 fn printable(line: &[u8]) -> String {
