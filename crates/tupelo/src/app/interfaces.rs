@@ -112,10 +112,15 @@ fn containers(
 
 /// Line and column, from 1, of the literal that names something.
 pub(super) fn literal_at(text: &str, name: &str) -> Option<(u32, u32)> {
-    let written = [format!("'{name}'"), format!("\"{name}\"")];
+    // Blanks at its end count for nothing.
+    let ends = |rest: &str, quote: char| rest.trim_start_matches(' ').starts_with(quote);
     text.lines().zip(1..).find_map(|(line, number)| {
         let comment = matches!(line.chars().nth(6), Some('*' | '/'));
-        let at = written.iter().find_map(|literal| line.find(literal));
+        let at = ['\'', '"'].into_iter().find_map(|quote| {
+            let start = format!("{quote}{name}");
+            let mut places = line.match_indices(&start);
+            places.find_map(|(at, _)| ends(&line[at + start.len()..], quote).then_some(at))
+        });
         let at = at.filter(|_| !comment)?;
         Some((number, line[..at].chars().count() as u32 + 2))
     })

@@ -4,7 +4,8 @@
 //! Invariant: a name is told only where it is written, as a literal or as the
 //! value of an item that nothing else is moved to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use copybook::words;
 
@@ -20,33 +21,47 @@ const COMMANDS: [&str; 10] = [
     "ENDBR",
 ];
 
-/// One warning for each file of each program's text.
+/// One warning for each file, where it is named first.
 pub fn findings(app: &Application, compiled: &Compiled) -> Vec<Finding> {
     let defined = |name: &str| {
         let mut files = app.csd.files.iter();
         files.any(|file| file.name.as_str().eq_ignore_ascii_case(name))
     };
-    let mut found = Vec::new();
+    let mut found: BTreeMap<String, (Finding, usize)> = BTreeMap::new();
     for built in &compiled.built {
         let Ok(text) = read_text(&built.source) else {
             continue;
         };
         for name in named(&text).into_iter().filter(|name| !defined(name)) {
-            let (line, column) = literal_at(&text, &name).unwrap_or_default();
-            found.push(Finding {
-                severity: Severity::Warning,
-                file: built.source.clone(),
-                line,
-                column,
-                message: format!("there is no file {name}: commands on it answer FILENOTFOUND"),
-                help: Some(format!(
-                    "write DEFINE FILE({name}) GROUP(APIS) KEYLENGTH(its key) RECORDSIZE(its records) \
-                     into resources.csd, and key_offset below [files.{name}] of tupelo.toml"
-                )),
-            });
+            let first = || (finding(&built.source, &text, &name), 0);
+            found.entry(name.clone()).or_insert_with(first).1 += 1;
         }
     }
-    found
+    let told = found
+        .into_values()
+        .map(|(finding, programs)| match programs {
+            1 => finding,
+            more => Finding {
+                message: format!("{}, in this program and {} more", finding.message, more - 1),
+                ..finding
+            },
+        });
+    told.collect()
+}
+
+fn finding(source: &Path, text: &str, name: &str) -> Finding {
+    let (line, column) = literal_at(text, name).unwrap_or_default();
+    Finding {
+        severity: Severity::Warning,
+        file: source.to_owned(),
+        line,
+        column,
+        message: format!("there is no file {name}: commands on it answer FILENOTFOUND"),
+        help: Some(format!(
+            "write DEFINE FILE({name}) GROUP(APIS) KEYLENGTH(its key) RECORDSIZE(its records) \
+             into resources.csd, and key_offset below [files.{name}] of tupelo.toml"
+        )),
+    }
 }
 
 /// The files that a program's commands name.
@@ -81,7 +96,7 @@ mod tests {
        PROGRAM-ID. P.
        DATA DIVISION.
        WORKING-STORAGE SECTION.
-       01  WS-FILE PIC X(8) VALUE 'CUSTOMER'.
+       01  WS-FILE PIC X(8) VALUE 'CUSTDAT '.
        01  WS-ANY  PIC X(8) VALUE 'ANY'.
        PROCEDURE DIVISION.
       *    EXEC CICS READ FILE('NOT') INTO(X) RIDFLD(K) END-EXEC
@@ -93,7 +108,8 @@ mod tests {
            EXEC CICS DELETE CONTAINER('FILE') END-EXEC.
 ";
         let named: Vec<String> = named(text).into_iter().collect();
-        assert_eq!(named, ["ACCTFILE", "CUSTOMER"]);
+        assert_eq!(named, ["ACCTFILE", "CUSTDAT"]);
         assert_eq!(literal_at(text, "ACCTFILE"), Some((10, 33)));
+        assert_eq!(literal_at(text, "CUSTDAT").map(|at| at.0), Some(5));
     }
 }

@@ -145,7 +145,7 @@ pub struct ImportArgs {
     #[arg(long, value_enum, default_value = "first")]
     redefines: Variants,
     /// Which description of redefined storage holds, by the value of a field:
-    /// one response for each value. FILLER is named by one of its fields.
+    /// one response for each value.
     #[arg(long, value_name = "ITEM:FIELD:VALUE=NAME,…,*=NAME", value_parser = choice, conflicts_with = "redefines")]
     redefines_by: Option<Choice>,
     /// A field that is a JSON boolean, and its two values. May be given several
