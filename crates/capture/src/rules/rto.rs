@@ -56,8 +56,8 @@ impl Rule for RetransmissionTimeout {
             return None;
         }
         if gap.is_delivered_twice(after) || has_ended(gap, after) || is_refused(gap, after) {
-            // One packet, twice; or both ends had said goodbye; or it arrives, and
-            // the receiver takes it for something else's.
+            // One packet, twice; or both ends had said goodbye; or the copies arrive,
+            // and the receiver does not take them.
             return None;
         }
         if outside_messages(gap) && was_answered(gap, after) {

@@ -7,6 +7,7 @@ mod examples;
 mod formats;
 mod judged;
 mod opened;
+mod opened_late;
 mod planted;
 mod protocols;
 mod reconciliation;
