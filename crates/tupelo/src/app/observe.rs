@@ -53,7 +53,10 @@ fn start(region: &Handle, query: &str) -> Result<Value, (u16, String)> {
     let (name, filter, mib) = wanted(query).map_err(|why| (400, why))?;
     match region.trace_start(&name, filter, mib << 20) {
         Ok(status) => Ok(json!(status)),
-        Err(error) => Err((409, format!("the trace cannot be written to {name}: {error}"))),
+        Err(error) => Err((
+            409,
+            format!("the trace cannot be written to {name}: {error}"),
+        )),
     }
 }
 

@@ -182,7 +182,7 @@ const ROWS: &[Row] = &[
     ("/sockets/stop/{listener}", "post", "Stop a listener.", &[]),
 ];
 
-/// Names of transactions, as a pattern.
+/// Names of transactions in a path, as a pattern.
 const TRANSID: &str = "^[A-Za-z0-9@#$]{1,4}$";
 /// Most MiB of a file with the trace.
 const MAX_TRACE_MIB: u64 = 65_536;
@@ -248,9 +248,9 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
                 json!({ "type": kind, "minimum": 1, "maximum": MAX_TRACE_MIB })
             }
             "integer" => json!({ "type": kind, "minimum": 0, "maximum": u64::MAX }),
-            "transid" => json!({ "type": "string", "pattern": TRANSID }),
+            "transid" => json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]{1,4}$" }),
             _ if *name == "name" => json!({ "type": kind, "pattern": "^[A-Za-z0-9_-]{1,64}$" }),
-            _ => json!({ "type": kind, "minLength": 1 }),
+            _ => json!({ "type": kind }),
         };
         json!({ "name": name, "in": "query", "description": about, "schema": schema })
     });
