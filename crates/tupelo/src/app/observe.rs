@@ -24,13 +24,15 @@ const LAST: usize = 200;
 /// The answer to a path; `None` when it is not one of these.
 pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<Operated> {
     let given = match (path.trim_end_matches('/'), change) {
-        ("/trace", false) => filter(query).map(|filter| json!(region.trace(&filter))),
+        ("/trace", false) => filter(query)
+            .map(|filter| json!(region.trace(&filter)))
+            .map_err(|why| (400, why)),
         ("/trace/counts", anew) => Ok(json!(region.command_counts(anew))),
         ("/trace/file", false) => Ok(json!(region.trace_status())),
         ("/trace/start", true) => start(region, query),
         ("/trace/stop", true) => match region.trace_stop() {
             Some(status) => Ok(json!(status)),
-            None => Err("no trace is being written".to_owned()),
+            None => Err((409, "no trace is being written".to_owned())),
         },
         _ => return None,
     };
@@ -39,15 +41,27 @@ pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<
             status: 200,
             json: value.to_string(),
         },
-        Err(why) => Operated {
-            status: 400,
+        Err((status, why)) => Operated {
+            status,
             json: json!({ "error": why }).to_string(),
         },
     })
 }
 
-/// Begins to write the trace to a file.
-fn start(region: &Handle, query: &str) -> Result<Value, String> {
+/// Begins to write the trace to a file; an error with its status.
+fn start(region: &Handle, query: &str) -> Result<Value, (u16, String)> {
+    let (name, filter, mib) = wanted(query).map_err(|why| (400, why))?;
+    match region.trace_start(&name, filter, mib << 20) {
+        Ok(status) => Ok(json!(status)),
+        Err(error) => Err((
+            409,
+            format!("the trace cannot be written to {name}: {error}"),
+        )),
+    }
+}
+
+/// Name, filter and most MiB of a file for the trace.
+fn wanted(query: &str) -> Result<(String, TraceFilter, u64), String> {
     let mut rest = Vec::new();
     let (mut name, mut mib) = (None, MIB);
     for part in query.split('&') {
@@ -69,11 +83,7 @@ fn start(region: &Handle, query: &str) -> Result<Value, String> {
         last: None,
         ..filter(&rest.join("&"))?
     };
-    let started = region.trace_start(&name, filter, mib << 20);
-    match started {
-        Ok(status) => Ok(json!(status)),
-        Err(error) => Err(format!("the trace cannot be written to {name}: {error}")),
-    }
+    Ok((name, filter, mib))
 }
 
 fn default_name() -> String {

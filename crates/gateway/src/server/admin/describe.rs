@@ -14,7 +14,7 @@ const OPERATION: Query = (
 );
 const FILTERS: [Query; 4] = [
     ("task", "integer", "Entries of this task."),
-    ("transaction", "string", "Entries of this transaction."),
+    ("transaction", "transid", "Entries of this transaction."),
     ("domain", "string", "Entries of this domain."),
     ("last", "integer", "At most so many, the newest."),
 ];
@@ -139,6 +139,18 @@ const ROWS: &[Row] = &[
     ),
     ("/trace/counts", "get", "Commands by transaction.", &[]),
     (
+        "/trace/counts",
+        "post",
+        "The same, and begin to count anew.",
+        &[],
+    ),
+    (
+        "/trace/file",
+        "get",
+        "How far the writing of the trace has come.",
+        &[],
+    ),
+    (
         "/trace/start",
         "post",
         "Write the trace to a file.",
@@ -169,6 +181,11 @@ const ROWS: &[Row] = &[
     ),
     ("/sockets/stop/{listener}", "post", "Stop a listener.", &[]),
 ];
+
+/// Names of transactions in a path, as a pattern.
+const TRANSID: &str = "^[A-Za-z0-9@#$]{1,4}$";
+/// Most MiB of a file with the trace.
+const MAX_TRACE_MIB: u64 = 65_536;
 
 /// What is asked of the region: there is none behind a gateway alone.
 const OF_REGION: [&str; 8] = [
@@ -227,8 +244,13 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
     });
     let in_query = query.iter().map(|(name, kind, about)| {
         let schema = match *kind {
-            "integer" => json!({ "type": kind, "minimum": 1, "maximum": u32::MAX }),
-            _ => json!({ "type": kind, "minLength": 1 }),
+            "integer" if *name == "mib" => {
+                json!({ "type": kind, "minimum": 1, "maximum": MAX_TRACE_MIB })
+            }
+            "integer" => json!({ "type": kind, "minimum": 0, "maximum": u64::MAX }),
+            "transid" => json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]{1,4}$" }),
+            _ if *name == "name" => json!({ "type": kind, "pattern": "^[A-Za-z0-9_-]{1,64}$" }),
+            _ => json!({ "type": kind }),
         };
         json!({ "name": name, "in": "query", "description": about, "schema": schema })
     });
@@ -279,7 +301,7 @@ fn in_path_schema(path: &str, name: &str) -> Value {
         "number" => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
         "switch" => json!({ "type": "string", "enum": ["on", "off"] }),
         "name" if path.starts_with("/transactions") => {
-            json!({ "type": "string", "pattern": "^[A-Za-z0-9@#$]{1,4}$" })
+            json!({ "type": "string", "pattern": TRANSID })
         }
         _ => json!({ "type": "string", "minLength": 1 }),
     }
@@ -295,6 +317,7 @@ mod tests {
         assert_eq!(methods("/tasks/7/purge/"), ["post"]);
         assert_eq!(methods("/apis/bank"), ["get"]);
         assert_eq!(methods("/sockets/trace"), ["get"]);
+        assert_eq!(methods("/trace/counts"), ["get", "post"]);
         assert!(methods("/tasks/7").is_empty());
         assert!(methods("/").is_empty());
     }
