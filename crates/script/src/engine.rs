@@ -44,7 +44,8 @@ const PRELUDE: &[(&str, &str)] = &[
 /// that stays below is never held up by it.
 const GC_THRESHOLD: usize = 16 << 20;
 /// Jobs of promises between two looks at the limits: each may be too short for
-/// the engine to look by itself.
+/// the engine to look by itself. A script that has met its memory's end may go
+/// on for as many.
 const JOBS_BETWEEN_LOOKS: u32 = 256;
 
 /// What natives and the engine share while a request is served.
@@ -274,6 +275,10 @@ impl Engine {
                 jobs += 1;
                 if jobs.is_multiple_of(JOBS_BETWEEN_LOOKS) {
                     self.shared.watch.check();
+                    // A job's error may be heard by nobody.
+                    if self.arena.is_exhausted() {
+                        return Err(self.out_of_memory());
+                    }
                 }
                 if let Some(stop) = self.shared.watch.stopped() {
                     return Err(stopped(stop));
@@ -349,6 +354,12 @@ impl Engine {
         Ok(true)
     }
 
+    fn out_of_memory(&self) -> Failure {
+        let mib = self.limits.memory_bytes >> 20;
+        let text = format!("the script needs more than its {mib} MiB of memory");
+        Failure::new(failure::MEMORY, text)
+    }
+
     /// Says of a failure what only the engine knows.
     fn explain(&self, failure: &mut Failure) {
         if let Some(stop) = self.shared.watch.stopped() {
@@ -359,11 +370,7 @@ impl Engine {
                 failure::THROWN | failure::PROMISE
             )
         {
-            let mib = self.limits.memory_bytes >> 20;
-            *failure = Failure::new(
-                failure::MEMORY,
-                format!("the script needs more than its {mib} MiB of memory"),
-            );
+            *failure = self.out_of_memory();
         }
         if failure.abend.program.is_empty() {
             failure.abend.program = self.name.clone();

@@ -90,6 +90,10 @@ struct Engines {
 struct OfScript {
     name: Arc<str>,
     /// Without work; the one used last stands last, its memory still warm.
+    #[expect(
+        clippy::vec_box,
+        reason = "handed to a request and back, where a future holds it"
+    )]
     idle: Vec<Box<Engine>>,
     /// What engines at work share with their natives.
     busy: Vec<Rc<Shared>>,

@@ -381,35 +381,33 @@ where
         .max_buf_size(HEADERS);
     // In a box, so that it takes no room while the connection rests.
     let mut connection = Box::new(builder.serve_connection(io, service));
-    loop {
-        let rests = std::future::poll_fn(|cx| {
-            // A client that goes away or talks nonsense is its own affair.
-            if Pin::new(&mut *connection).poll(cx).is_ready() {
-                return Poll::Ready(false);
-            }
-            match timer.rests(cx) {
-                true => Poll::Ready(true),
-                false => Poll::Pending,
-            }
-        });
-        tokio::select! {
-            biased;
-            rests = rests => {
-                return rests.then(|| connection.into_parts().read_buf);
-            }
-            changed = stop.changed() => {
-                if changed.is_err() || *stop.borrow() == Stop::Now {
-                    return None;
-                }
-                tokio::select! {
-                    biased;
-                    () = last_request(&mut connection, timer) => {}
-                    _ = stop.changed() => {}
-                }
+    let rests = std::future::poll_fn(|cx| {
+        // A client that goes away or talks nonsense is its own affair.
+        if Pin::new(&mut *connection).poll(cx).is_ready() {
+            return Poll::Ready(false);
+        }
+        match timer.rests(cx) {
+            true => Poll::Ready(true),
+            false => Poll::Pending,
+        }
+    });
+    tokio::select! {
+        biased;
+        rests = rests => {
+            return rests.then(|| connection.into_parts().read_buf);
+        }
+        changed = stop.changed() => {
+            if changed.is_err() || *stop.borrow() == Stop::Now {
                 return None;
             }
         }
     }
+    tokio::select! {
+        biased;
+        () = last_request(&mut connection, timer) => {}
+        _ = stop.changed() => {}
+    }
+    None
 }
 
 /// Serves the request that is under way, or else one whose bytes may be under
