@@ -261,7 +261,8 @@ impl Reader {
             // One without a name goes on with the libraries before it.
             let named = LIBRARIES.contains(&card.name.as_str());
             self.has_libraries |= named;
-            if !named && !(card.name.is_empty() && self.has_libraries) {
+            let library = card.name.is_empty() && self.has_libraries;
+            if !named && !library {
                 self.error(here, format!("DD {} before the first EXEC", card.name));
             }
             return;

@@ -163,7 +163,7 @@ async fn call(command: ServiceCommand, apis: Arc<Apis>) {
     let given = &command.operands;
     let name = given.get_bytes(operand::API).unwrap_or_default();
     let name = String::from_utf8_lossy(name);
-    let told = match apis.get(&*name) {
+    let told = match apis.get(&name) {
         Some(api) => api.call(given).await,
         None => Told::refused(format!(
             "the API {name} is not among those of [requester.apis] in tupelo.toml: {}",
