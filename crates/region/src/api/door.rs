@@ -60,9 +60,7 @@ impl Port {
             runtime,
         })
     }
-}
 
-impl Port {
     /// Wakes the workers that the calling thread gave work, and hears of tasks
     /// that have ended, though the thread does not sleep. A door that answers
     /// without a task calls it: as long as clients ask again at once, it does

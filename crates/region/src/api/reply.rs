@@ -33,7 +33,7 @@ impl Abend {
         String::from_utf8_lossy(&self.code)
     }
 
-    /// Tells the log of it, where nobody who waits for the task does.
+    /// Tells the log of it, for tasks that no door of this region waits for.
     pub fn log(&self, record: &MonitoringRecord) {
         let program = match self.program.is_blank() {
             true => record.program,

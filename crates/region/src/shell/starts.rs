@@ -101,19 +101,6 @@ impl Shared {
             }
         };
         let wanted = start.is_some_and(|s| s.wants_result);
-        if let Some(abend) = abend.as_ref().filter(|_| !wanted) {
-            // Nobody else hears of it.
-            let record = reply.record();
-            tracing::warn!(
-                task = record.task,
-                transid = %record.transid,
-                program = %abend.program,
-                line = abend.line,
-                "abend {}: {}",
-                abend.code(),
-                abend.message
-            );
-        }
         let ended = StartEnd::Ran(abend, wanted.then(|| reply.channel_data()));
         self.kernel(|k, now, out| k.start_ended(now, id, &ended, out));
     }
