@@ -3,14 +3,25 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use link::display::{RECORD_BYTES, parse, record};
+use link::display::{Line, RECORD_BYTES, Source, parse, record};
 
-fuzz_target!(|data: (u64, &[u8])| {
-    let (task, line) = data;
-    assert!(!parse(line).1.chars().any(char::is_control));
-    let record = record(task, line);
+fuzz_target!(|data: (u64, [u8; 4], [u8; 8], &[u8])| {
+    let (task, transid, program, line) = data;
+    let Line {
+        transid: shown,
+        program: and,
+        text,
+        ..
+    } = parse(line);
+    assert!(!(shown + &and + &text).chars().any(char::is_control));
+    let source = Source {
+        task,
+        transid,
+        program,
+    };
+    let record = record(&source, line);
     assert!(record.len() <= RECORD_BYTES);
     let body = record.strip_suffix('\n').expect("a record ends its line");
     assert!(!body.contains('\n'));
-    assert_eq!(parse(body.as_bytes()).0, Some(task));
+    assert_eq!(parse(body.as_bytes()).task, Some(task));
 });
