@@ -7,7 +7,12 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(block) = Block::parse(bytes) {
-        let _ = (block.command(), block.line(), block.flags(), block.source_file());
+        let _ = (
+            block.command(),
+            block.line(),
+            block.flags(),
+            block.source_file(),
+        );
         let _ = (block.operand_count(), block.options());
         assert!(block.pairs().count() * 4 <= bytes.len());
     }

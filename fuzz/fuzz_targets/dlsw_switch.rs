@@ -28,7 +28,10 @@ fuzz_target!(|data: &[u8]| {
         }
         while let Some(event) = switch.poll_event() {
             if let SwitchEvent::Contact(id) = event {
-                switch.circuit(id).into_iter().for_each(|circuit| circuit.contacted());
+                switch
+                    .circuit(id)
+                    .into_iter()
+                    .for_each(|circuit| circuit.contacted());
             }
         }
         switch.poll_transmit(&mut out);

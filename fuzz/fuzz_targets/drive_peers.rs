@@ -10,10 +10,22 @@ fuzz_target!(|input: (u8, u16, &[u8])| {
     let _ = drive::merge::merge(&[("log".to_owned(), bytes.to_vec())]);
     let _ = drive::scrape::parse_metrics(&String::from_utf8_lossy(bytes));
     let framing = match kind % 8 {
-        0 => Framing::Length { bytes: 1, inclusive: false },
-        1 => Framing::Length { bytes: 2, inclusive: true },
-        2 => Framing::Length { bytes: 4, inclusive: false },
-        3 => Framing::Length { bytes: 8, inclusive: true },
+        0 => Framing::Length {
+            bytes: 1,
+            inclusive: false,
+        },
+        1 => Framing::Length {
+            bytes: 2,
+            inclusive: true,
+        },
+        2 => Framing::Length {
+            bytes: 4,
+            inclusive: false,
+        },
+        3 => Framing::Length {
+            bytes: 8,
+            inclusive: true,
+        },
         4 => Framing::Delimiter((*b"\r\n").into()),
         5 => Framing::Delimiter((*b"aab").into()),
         6 => Framing::Fixed(1 + usize::from(cut % 64)),

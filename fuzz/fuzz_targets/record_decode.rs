@@ -4,26 +4,30 @@
 use std::sync::LazyLock;
 
 use copybook::codec::{Choice, Invalid, LongRecord, ShortRecord};
-use copybook::{Codec, CodecOptions, CodePage, ParseOptions};
+use copybook::{CodePage, Codec, CodecOptions, ParseOptions};
 use libfuzzer_sys::fuzz_target;
 
 static CODECS: LazyLock<Vec<Codec>> = LazyLock::new(|| {
     let layouts = copybook::parse(include_str!("../record.cpy"), &ParseOptions::default()).unwrap();
     let ebcdic = CodePage::by_name("cp037").unwrap();
-    [(CodePage::ascii(), Invalid::Error), (ebcdic, Invalid::Null), (CodePage::utf8(), Invalid::Raw)]
-        .into_iter()
-        .map(|(code_page, invalid)| {
-            let options = CodecOptions {
-                code_page,
-                invalid,
-                other_redefines: Choice::AllValid,
-                short_record: ShortRecord::Absent,
-                long_record: LongRecord::Ignore,
-                ..CodecOptions::default()
-            };
-            Codec::build(&layouts[0], &options).unwrap()
-        })
-        .collect()
+    [
+        (CodePage::ascii(), Invalid::Error),
+        (ebcdic, Invalid::Null),
+        (CodePage::utf8(), Invalid::Raw),
+    ]
+    .into_iter()
+    .map(|(code_page, invalid)| {
+        let options = CodecOptions {
+            code_page,
+            invalid,
+            other_redefines: Choice::AllValid,
+            short_record: ShortRecord::Absent,
+            long_record: LongRecord::Ignore,
+            ..CodecOptions::default()
+        };
+        Codec::build(&layouts[0], &options).unwrap()
+    })
+    .collect()
 });
 
 fuzz_target!(|bytes: &[u8]| {

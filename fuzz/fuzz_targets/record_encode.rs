@@ -17,6 +17,8 @@ fuzz_target!(|json: &[u8]| {
     let mut record = vec![0; *length];
     if let Ok(bytes) = codec.encode(json, &mut record) {
         let mut out = Vec::new();
-        codec.decode(&record[..bytes], &mut out).expect("what was encoded decodes");
+        codec
+            .decode(&record[..bytes], &mut out)
+            .expect("what was encoded decodes");
     }
 });

@@ -5,7 +5,9 @@
 use libfuzzer_sys::fuzz_target;
 use sna::wire::rh::{Answer, Category, Rh};
 use sna::wire::th::{Address, Repr as Th, Segment};
-use sna::{Event, Fill, Instant, LinkConfig, LinkRole, LuName, Mode, Node, NodeConfig, TpDefinition};
+use sna::{
+    Event, Fill, Instant, LinkConfig, LinkRole, LuName, Mode, Node, NodeConfig, TpDefinition,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     let (local, partner): (LuName, LuName) = match ("NET.A".parse(), "NET.B".parse()) {
@@ -32,7 +34,11 @@ fuzz_target!(|bytes: &[u8]| {
     });
     let th = Th {
         segment: Segment::Whole,
-        address: Address { odai: false, daf: 1, oaf: 2 },
+        address: Address {
+            odai: false,
+            daf: 1,
+            oaf: 2,
+        },
         expedited: true,
         sequence: 1,
     };

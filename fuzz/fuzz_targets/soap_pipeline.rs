@@ -18,7 +18,10 @@ fuzz_target!(|data: &[u8]| {
     else {
         return;
     };
-    let Some(config) = std::str::from_utf8(config).ok().and_then(|c| Config::parse(c).ok()) else {
+    let Some(config) = std::str::from_utf8(config)
+        .ok()
+        .and_then(|c| Config::parse(c).ok())
+    else {
         return;
     };
     let config = Arc::new(config);

@@ -21,7 +21,12 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let _ = (ClientId::parse(bytes), HostList::parse(bytes));
     let maxsoc = bytes.len() * 8;
-    assert!(Selected::parse(bytes, maxsoc).read.sockets().all(|s| s < maxsoc));
+    assert!(
+        Selected::parse(bytes, maxsoc)
+            .read
+            .sockets()
+            .all(|s| s < maxsoc)
+    );
     let mut args = [0; 8];
     for (arg, eight) in args.iter_mut().zip(bytes.chunks_exact(8)) {
         *arg = u64::from_ne_bytes(eight.try_into().unwrap());

@@ -32,7 +32,14 @@ fuzz_target!(|data: &[u8]| {
         memory_bytes: 256,
         ..LoadOptions::new(framing)
     };
-    let loaded = load(&mut store, file, &mut input, &options, &Verbatim, &mut |_| ());
+    let loaded = load(
+        &mut store,
+        file,
+        &mut input,
+        &options,
+        &Verbatim,
+        &mut |_| (),
+    );
     if let Ok((report, _)) = loaded {
         assert_eq!(report.read, report.loaded + report.rejected);
     }

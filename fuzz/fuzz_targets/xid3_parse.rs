@@ -7,7 +7,10 @@ use sna::dlc::xid3::{Negotiation, Xid3};
 fuzz_target!(|data: &[u8]| {
     if let Ok(xid) = Xid3::parse(data) {
         let again = Xid3::parse(&xid.emit()).expect("what was emitted is read");
-        assert_eq!((again.id_block, again.id_number), (xid.id_block, xid.id_number));
+        assert_eq!(
+            (again.id_block, again.id_number),
+            (xid.id_block, xid.id_number)
+        );
         let mut negotiation = Negotiation::new(again);
         let _ = negotiation.handle(data);
         let _ = negotiation.handle(data);

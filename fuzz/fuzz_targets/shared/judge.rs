@@ -14,7 +14,10 @@ pub fn judge(text: &str, words: &[&str]) {
             for diagnostic in &document.diagnostics {
                 assert!(diagnostic.line > 0);
             }
-            let errors = document.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+            let errors = document
+                .diagnostics
+                .iter()
+                .filter(|d| d.severity == Severity::Error);
             let places: HashSet<_> = errors.map(|d| (d.line, d.column)).collect();
             // What the reader could not read, no rule may quote. What a statement
             // lacks stands where the statement begins.
@@ -22,7 +25,10 @@ pub fn judge(text: &str, words: &[&str]) {
                 if finding.value.ends_with("is not coded") {
                     continue;
                 }
-                assert!(!places.contains(&(finding.place.line, finding.place.column)), "{finding:?}");
+                assert!(
+                    !places.contains(&(finding.place.line, finding.place.column)),
+                    "{finding:?}"
+                );
             }
         }
     }
