@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 
 /// What a program gets and what it leaves behind.
@@ -39,6 +39,8 @@ pub struct Fake {
     pub limps: bool,
     /// Programs wait here before they end.
     pub gate: Option<Arc<Semaphore>>,
+    /// Programs that have begun.
+    pub begun: Arc<AtomicUsize>,
 }
 
 impl Fake {
@@ -110,6 +112,7 @@ impl Door for Fake {
                 program,
                 data,
                 gate: self.gate.clone(),
+                begun: self.begun.clone(),
             }),
             None => Err(Refusal::Impossible(format!("no program {}", call.program))),
         }
@@ -120,6 +123,7 @@ pub struct FakeTask {
     program: Program,
     data: Data,
     gate: Option<Arc<Semaphore>>,
+    begun: Arc<AtomicUsize>,
 }
 
 impl Task for FakeTask {
@@ -148,6 +152,7 @@ impl Task for FakeTask {
     }
 
     async fn run(mut self) -> Result<Data, Failed> {
+        self.begun.fetch_add(1, Ordering::Release);
         if let Some(gate) = &self.gate {
             gate.acquire()
                 .await
