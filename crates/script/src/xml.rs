@@ -102,6 +102,7 @@ mod tests {
             tree,
             Ok(json!(["a", ["x", "1 < 2"], "t&A", ["b", []], "<raw>"]))
         );
+        assert_eq!(parse("\u{feff}<a>é</a>"), Ok(json!(["a", [], "é"])));
     }
 
     #[test]
@@ -120,6 +121,7 @@ mod tests {
             "<a/><b/>",
             "<a>&#0;</a>",
             "<a x=1/>",
+            "\u{feff}\u{feff}<é>é</é>",
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

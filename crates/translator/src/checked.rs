@@ -29,9 +29,9 @@ const HEADER: &str = "\
 const FILE: &str = "tupelo.h";
 
 /// Writes the header into the folder of the modules, if it is not there, and
-/// gives the compiler's arguments for it.
+/// gives the arguments for it of a compiler that runs in that folder.
 pub fn arguments(dir: &Path) -> io::Result<[OsString; 2]> {
-    let path = fs::canonicalize(dir)?.join(FILE);
+    let path = dir.join(FILE);
     if fs::read(&path).ok().as_deref() != Some(HEADER.as_bytes()) {
         // Programs are built side by side, by processes too.
         static WRITERS: AtomicUsize = AtomicUsize::new(0);
@@ -40,7 +40,5 @@ pub fn arguments(dir: &Path) -> io::Result<[OsString; 2]> {
         fs::write(&fresh, HEADER)?;
         fs::rename(&fresh, &path)?;
     }
-    // The compiler hands its options to a shell.
-    let quoted = path.to_string_lossy().replace(['"', '\\', '$', '`'], "_");
-    Ok(["-A".into(), format!("-include \"{quoted}\"").into()])
+    Ok(["-A".into(), format!("-include {FILE}").into()])
 }

@@ -343,10 +343,7 @@ impl Compiler {
         if failed {
             return built;
         }
-        let stem = source
-            .path
-            .file_stem()
-            .map_or("program".into(), |s| s.to_string_lossy());
+        let stem = plain_stem(&source.path);
         let name = format!("{stem}-{}", self.digest(&translation.text, source.checks));
         let module = self.options.out_dir.join(format!("{name}.so"));
         let log = self.options.out_dir.join(format!("{name}.log"));
@@ -399,13 +396,17 @@ impl Compiler {
         digest.finish()
     }
 
-    /// Runs the compiler; what it said, and whether the module is there.
+    /// Runs the compiler; what it said, and whether the module is there. It
+    /// runs in the folder of the modules and hands the names that it is given
+    /// to a shell: they are plain ones.
     fn compile(&self, text: &[u8], checks: bool, name: &str) -> io::Result<(String, bool)> {
         let dir = &self.options.out_dir;
-        let input = dir.join(format!("{name}.i"));
-        fs::write(&input, text)?;
-        let made = dir.join(format!("{name}.{}.tmp.so", std::process::id()));
-        let mut command = Command::new(&self.options.cobc);
+        let input = format!("{name}.i");
+        fs::write(dir.join(&input), text)?;
+        let output = format!("{name}.{}.tmp.so", std::process::id());
+        let made = dir.join(&output);
+        let mut command = Command::new(from_elsewhere(&self.options.cobc)?);
+        command.current_dir(dir);
         command.args(FLAGS);
         if checks {
             command.arg(CHECKS);
@@ -423,7 +424,7 @@ impl Compiler {
             .args(checked::arguments(dir)?)
             .args(&self.options.flags)
             .arg("-o")
-            .arg(&made)
+            .arg(&output)
             .arg(&input);
         let output = command.output()?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -468,6 +469,40 @@ impl Compiler {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// The compiler's path for a process that runs in another folder.
+fn from_elsewhere(cobc: &Path) -> io::Result<PathBuf> {
+    match cobc.is_relative() && cobc.components().count() > 1 {
+        true => fs::canonicalize(cobc),
+        false => Ok(cobc.to_owned()),
+    }
+}
+
+/// A source's name as its module's begins with it: what a shell could take for
+/// something else is left out, and stands for it in a number.
+fn plain_stem(path: &Path) -> String {
+    let stem = path
+        .file_stem()
+        .map_or("program".into(), |s| s.to_string_lossy());
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '@' | '#');
+    let plain: String = stem
+        .char_indices()
+        .map(|(at, c)| {
+            if is_plain(c) || c == '-' && at > 0 {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    // `#` begins a comment, but not within a word.
+    if plain == stem && !plain.starts_with('#') {
+        return plain;
+    }
+    let mut digest = Digest::default();
+    digest.add(stem.as_bytes());
+    format!("x{plain}.{}", digest.finish())
 }
 
 fn about(path: &Path, message: String) -> Diagnostic {

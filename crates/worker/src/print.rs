@@ -6,8 +6,8 @@
 //! the worker's pipe. A pipe that is full is waited for, but not long: a
 //! program that prints more than is read loses lines, not time.
 
-use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use link::Request;
@@ -19,6 +19,9 @@ const PATIENCE_MS: i32 = 20;
 /// Name of the program in control. It changes at every LINK, and is read when
 /// a line is printed only.
 static PROGRAM: AtomicU64 = AtomicU64::new(u64::from_ne_bytes([b' '; 8]));
+
+/// Whether the streams are the region's: lines are records then.
+static RECORDS: AtomicBool = AtomicBool::new(false);
 
 /// The lines that are not whole yet, and whose they are.
 static PRINTER: Mutex<Printer> = Mutex::new(Printer {
@@ -36,6 +39,25 @@ struct Printer {
     lines: [Vec<u8>; 2],
     patience_ms: i32,
     lost: u64,
+}
+
+/// From now on lines are records for the region.
+pub fn begin_records() {
+    RECORDS.store(true, Ordering::Relaxed);
+}
+
+/// A line that a service writes for the program in control: 0 is standard
+/// output, 1 standard error. What the program printed itself is flushed before.
+pub fn line(stream: usize, text: &str) {
+    let text = format!("{}\n", text.trim_end());
+    if RECORDS.load(Ordering::Relaxed) {
+        return printed(stream, text.as_bytes());
+    }
+    // A reader that went away is no reason to end the task.
+    let _ = match stream {
+        0 => io::stdout().write_all(text.as_bytes()),
+        _ => io::stderr().write_all(text.as_bytes()),
+    };
 }
 
 /// What follows is printed by this task.

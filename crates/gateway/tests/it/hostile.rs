@@ -18,7 +18,7 @@ pub fn letters(data: &mut Data) {
     put(data, "RESPONSE-LENGTH", digits);
 }
 
-fn start_with(config: GatewayConfig) -> Gateway<Fake> {
+pub fn start_with(config: GatewayConfig) -> Gateway<Fake> {
     let apis = Api::load_all(&example("perfchannel/apis")).unwrap();
     let fake = Fake::default().program("PFPADCON", letters);
     Gateway::start(config, apis, fake).unwrap()
@@ -29,7 +29,7 @@ fn ask(gateway: &Gateway<Fake>, letters: usize) -> Answer {
     send(gateway.address(), "PUT", &path, "", "")
 }
 
-fn metric(gateway: &Gateway<Fake>, name: &str) -> u64 {
+pub fn metric(gateway: &Gateway<Fake>, name: &str) -> u64 {
     let text = send(gateway.admin_address().unwrap(), "GET", "/metrics", "", "").text();
     let name = format!("tupelo_gateway_{name} ");
     let value = text.lines().find_map(|line| line.strip_prefix(&name));

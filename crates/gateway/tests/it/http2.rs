@@ -2,9 +2,10 @@
 
 use crate::client::send;
 use crate::fake::Fake;
-use crate::hostile::letters;
-use crate::start;
+use crate::hostile::{letters, metric, start_with};
+use crate::{config, start};
 use bytes::Bytes;
+use gateway::GatewayConfig;
 use http_body::{Body, Frame};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -75,9 +76,12 @@ fn many_requests_share_an_http2_connection() {
     });
 }
 
-/// Asks over one connection for a hundred answers of a million bytes, whose
+/// Asks over one connection for a hundred answers of so many bytes, whose
 /// first 64 KiB alone are taken until they are read; they come one by one.
-async fn ask_for_much(address: SocketAddr) -> Vec<JoinHandle<http::Response<Incoming>>> {
+async fn ask_for_much(
+    address: SocketAddr,
+    bytes: usize,
+) -> Vec<JoinHandle<http::Response<Incoming>>> {
     let stream = tokio::net::TcpStream::connect(address).await.unwrap();
     let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
     builder.initial_stream_window_size(65_535);
@@ -85,7 +89,7 @@ async fn ask_for_much(address: SocketAddr) -> Vec<JoinHandle<http::Response<Inco
     tokio::spawn(connection);
     let one = |_| {
         let mut sender = sender.clone();
-        let request = http::Request::put("http://x/perfchannel/response/1000000");
+        let request = http::Request::put(format!("http://x/perfchannel/response/{bytes}"));
         let request = request.body(Once(None)).unwrap();
         tokio::spawn(async move { sender.send_request(request).await.unwrap() })
     };
@@ -121,11 +125,11 @@ fn one_connection_has_its_share_of_programs_and_no_more() {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let answers = ask_for_much(address).await;
+        let answers = ask_for_much(address, 1_000_000).await;
         // Others are served meanwhile, and what could begin has begun.
         ask_for_little(address).await;
         let unread = begun.load(Relaxed);
-        assert!((8..=64).contains(&unread), "{unread}");
+        assert!((8..=9).contains(&unread), "{unread}");
         for answer in answers {
             let mut body = answer.await.unwrap().into_body();
             let mut length = 0;
@@ -140,13 +144,39 @@ fn one_connection_has_its_share_of_programs_and_no_more() {
     });
     // A client that goes away has hardly anything begun for it: no more than
     // what its first streams leave before its last ones are reset.
-    let answers = runtime.block_on(ask_for_much(address));
+    let answers = runtime.block_on(ask_for_much(address, 1_000_000));
     runtime.block_on(ask_for_little(address));
     let unread = begun.load(Relaxed);
-    assert!((104..=164).contains(&unread), "{unread}");
+    assert!((101..=109).contains(&unread), "{unread}");
     drop((answers, runtime));
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(ask_for_little(address));
     let begun = begun.load(Relaxed) - unread;
     assert!(begun <= 10, "{begun}");
+}
+
+#[test]
+fn connections_that_read_slowly_do_not_take_the_memory_of_others() {
+    let gateway = start_with(GatewayConfig {
+        memory_bytes: 24 << 20,
+        ..config()
+    });
+    let address = gateway.address();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    // Four clients with 25 MB each that they do not read yet.
+    let unread = runtime.block_on(async {
+        let mut unread = Vec::new();
+        for _ in 0..4 {
+            unread.extend(ask_for_much(address, 250_000).await);
+        }
+        unread
+    });
+    for _ in 0..100 {
+        let answer = send(address, "PUT", "/perfchannel/response/250000", "", "");
+        assert_eq!(answer.status, 200);
+    }
+    for name in ["memory_refused_total", "connections_gave_way_total"] {
+        assert_eq!(metric(&gateway, name), 0, "{name}");
+    }
+    drop(unread);
 }

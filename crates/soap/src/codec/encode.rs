@@ -74,7 +74,7 @@ impl XmlCodec {
         parser.document(area).map_err(|fault| match fault.reason {
             Reason::Xml(error) => XmlError::Xml(error),
             Reason::Text(reason) => {
-                let at = xml::Error::at(text, fault.at, "");
+                let at = xml::Error::at(parser.reader.text(), fault.at, "");
                 let mut path = fault.path;
                 path.reverse();
                 XmlError::Message {

@@ -199,3 +199,50 @@ fn what_compilers_of_z_os_take_is_taken_with_a_warning() {
         ]
     );
 }
+
+#[test]
+fn the_name_of_a_source_or_its_folder_is_nothing_to_a_shell() {
+    let whole = tempfile::tempdir().unwrap();
+    let folder = whole.path().join("a b$(touch folder)`touch folder`\"'");
+    std::fs::create_dir(&folder).unwrap();
+    let compiler = compiler(&folder.join("out"));
+    let stems = [
+        "A$(touch made)",
+        "B`touch made`",
+        "C;touch made;",
+        "D'\"&|<>*?",
+        "-o",
+        "#E F",
+        "G\u{e4}\\",
+        "plain-1",
+    ];
+    for (n, stem) in stems.iter().enumerate() {
+        let program = folder.join(format!("{stem}.cbl"));
+        let text = format!(
+            "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. P{n}.\n       PROCEDURE DIVISION.\n           \
+             EXEC CICS RETURN END-EXEC.\n"
+        );
+        std::fs::write(&program, text).unwrap();
+        let built = compiler.build(&Source::new(program));
+        assert_eq!(errors(&built), [""; 0], "{stem}");
+        let module = built.module.unwrap();
+        let name = module.file_name().unwrap().to_str().unwrap();
+        assert_eq!(name.starts_with(stem), n == 7, "{name}");
+        assert!(
+            name.bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b) || b == b'#'),
+            "{name}"
+        );
+    }
+    let made = |folder: &Path| {
+        let names = std::fs::read_dir(folder).unwrap().flatten();
+        names
+            .filter(|e| ["made", "folder"].iter().any(|n| e.file_name() == *n))
+            .count()
+    };
+    let here = std::env::current_dir().unwrap();
+    let out = folder.join("out");
+    for folder in [here.as_path(), whole.path(), &folder, &out] {
+        assert_eq!(made(folder), 0, "{}", folder.display());
+    }
+}

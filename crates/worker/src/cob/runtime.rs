@@ -217,7 +217,11 @@ impl Runtime {
     /// there is no memory for it.
     pub fn print_lines(&self) -> bool {
         // SAFETY: the function lives as long as the process.
-        unsafe { (self.c.print_to)(on_printed) != 0 }
+        let handed_on = unsafe { (self.c.print_to)(on_printed) != 0 };
+        if handed_on {
+            print::begin_records();
+        }
+        handed_on
     }
 
     /// Has everything that was printed so far handed on.

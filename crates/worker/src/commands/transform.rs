@@ -19,6 +19,7 @@ use super::containers::{channel_of, container};
 use super::convert::convert;
 use crate::channel::{ChannelId, Put};
 use crate::exec::{Call, Outcome, Stop, condition};
+use crate::print;
 use crate::transforms::Transform;
 use crate::worker::Worker;
 
@@ -279,7 +280,7 @@ fn told(call: &Call<'_>, (area, length): (u8, u8), text: &str, resp2: u32) -> Ou
 
 fn refused(what: &str, why: &str) -> Outcome {
     // It becomes a line of the region's log.
-    eprintln!("TRANSFORM {what}: {why}");
+    print::line(1, &format!("TRANSFORM {what}: {why}"));
     condition(Condition::InvReq, 6)
 }
 

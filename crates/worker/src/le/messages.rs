@@ -6,8 +6,6 @@
 //! Reference: z/OS Language Environment programming reference, CEE3ABD,
 //! CEE3DMP, CEEDCOD, CEEMGET, CEEMOUT, CEEMSG, CEENCOD.
 
-use std::io::Write;
-
 use cics::names::AbendCode;
 
 use super::arguments::Arguments;
@@ -15,14 +13,15 @@ use super::feedback::{self as fb, Feedback, flags};
 use super::services::{End, Served};
 use crate::abend::Abend;
 use crate::exec::Stop;
+use crate::print;
 use crate::worker::Worker;
 
 /// Characters of a message that CEEMGET gives at a time.
 const MESSAGE_CHARACTERS: usize = 80;
 
-fn tell(text: &str) {
-    // A reader that went away is no reason to end the task.
-    let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+fn tell(w: &Worker, text: &str) {
+    w.rt.flush();
+    print::line(0, text);
 }
 
 pub(super) fn abend(w: &mut Worker, args: &Arguments<'_>) -> Served {
@@ -39,23 +38,24 @@ pub(super) fn dump(w: &mut Worker, args: &Arguments<'_>) -> Served {
     let title = String::from_utf8_lossy(title);
     let name = String::from_utf8_lossy(&w.task.level().name).into_owned();
     let line = w.rt.line().0;
-    tell(&format!(
+    let dumped = format!(
         "CEE3DMP {} in {} at line {line}",
         title.trim(),
         name.trim_end()
-    ));
+    );
+    tell(w, &dumped);
     Ok(())
 }
 
-pub(super) fn message(_w: &mut Worker, args: &Arguments<'_>) -> Served {
-    tell(&args.token(0)?.message());
+pub(super) fn message(w: &mut Worker, args: &Arguments<'_>) -> Served {
+    tell(w, &args.token(0)?.message());
     Ok(())
 }
 
-pub(super) fn out(_w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(super) fn out(w: &mut Worker, args: &Arguments<'_>) -> Served {
     match args.int(1) {
         2 => {
-            tell(&String::from_utf8_lossy(args.text(0)));
+            tell(w, &String::from_utf8_lossy(args.text(0)));
             Ok(())
         }
         _ => Err(fb::DESTINATION.into()),

@@ -58,6 +58,7 @@ impl Harness {
         let output = Command::new("cobc")
             .args(translator::FLAGS)
             .args(translator::checked::arguments(self.folder.path()).unwrap())
+            .current_dir(self.folder.path())
             .args(["-debug", "-o"])
             .arg(&module)
             .arg(&path)

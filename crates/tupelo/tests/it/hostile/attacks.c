@@ -8,7 +8,10 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +26,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -381,6 +385,10 @@ PROGRAM(SENDNAME)
 	int fd, n = 0;
 
 	strncpy(there.sun_path, area, sizeof there.sun_path - 1);
+	if (*area == '@') { /* a name that is in no file system */
+		there.sun_path[0] = 0;
+		m.msg_namelen = offsetof(struct sockaddr_un, sun_path) + strlen(area);
+	}
 	for (fd = 0; fd < FDS; fd++) {
 		n += sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
 	}
@@ -592,6 +600,160 @@ PROGRAM(LOCKPAGE)
 		}
 	}
 	return TOLD("%s", n > 0 ? "locked" : "none");
+}
+/* Has whoever sleeps on one word of the page sleep on another one, on which
+ * nobody is ever woken. */
+PROGRAM(REQUEUE)
+{
+	struct stat s;
+	int fd, n = 0;
+	off_t i;
+
+	for (fd = 3; fd < FDS; fd++) {
+		unsigned char *at;
+
+		if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size != PAGE_BYTES) {
+			continue;
+		}
+		at = mmap(NULL, s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		for (i = 0; at != MAP_FAILED && i < s.st_size - 64; i += 4) {
+			n += syscall(SYS_futex, at + i, FUTEX_REQUEUE, 0, (void *)INT32_MAX,
+				at + s.st_size - 4, 0) >= 0;
+		}
+	}
+	return TOLD("%s", n > 0 ? "moved" : "none");
+}
+/* The store's data, which is on the disk and mapped to be read. */
+PROGRAM(MAPDATA)
+{
+	struct stat s;
+	int fd, files = 0, n = 0;
+
+	for (fd = 3; fd < FDS; fd++) {
+		void *at;
+
+		if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_nlink == 0) {
+			continue;
+		}
+		files++;
+		n += mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) != MAP_FAILED;
+		at = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+		if (at == MAP_FAILED) {
+			continue;
+		}
+		n += mprotect(at, 4096, PROT_READ | PROT_WRITE) == 0;
+		n += madvise(at, 4096, MADV_REMOVE) == 0;
+		n += madvise(at, 4096, 23 /* MADV_POPULATE_WRITE */) == 0;
+		n += madvise(at, 4096, 100 /* MADV_HWPOISON */) == 0;
+		munmap(at, 4096);
+	}
+	return TOLD("%s: %d", files > 0 ? "files" : "none", n);
+}
+/* Holes in the memory that it shares. */
+PROGRAM(PUNCH)
+{
+	struct stat s;
+	int fd, n = 0;
+
+	for (fd = 3; fd < FDS; fd++) {
+		void *at;
+
+		if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_nlink > 0 || s.st_size == 0) {
+			continue;
+		}
+		at = mmap(NULL, s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (at != MAP_FAILED) {
+			n += madvise(at, s.st_size & ~4095, MADV_REMOVE) == 0;
+		}
+	}
+	return TOLD("%s", n > 0 ? "punched" : "none");
+}
+/* Who is at the other end of its socket, as a descriptor. */
+PROGRAM(PEERFD)
+{
+	int fd, peer, n = 0;
+
+	for (fd = 0; fd < FDS; fd++) {
+		socklen_t bytes = sizeof peer;
+
+		if (getsockopt(fd, SOL_SOCKET, 77 /* SO_PEERPIDFD */, &peer, &bytes) != 0) {
+			continue;
+		}
+		n += ioctl(peer, _IOR(0xff, 1, char[64]) /* its namespaces and more */, &bytes) >= 0;
+		n += syscall(SYS_waitid, P_PIDFD, peer, NULL, WEXITED | WNOHANG, NULL) >= 0;
+		n += syscall(SYS_process_mrelease, peer, 0) >= 0;
+		n += syscall(SYS_openat, peer, "fd/0", O_RDONLY) >= 0;
+	}
+	return TOLD("got %d", n);
+}
+PROGRAM(PEERKILL)
+{
+	int fd, peer = -1;
+
+	for (fd = 0; fd < FDS; fd++) {
+		socklen_t bytes = sizeof peer;
+
+		getsockopt(fd, SOL_SOCKET, 77, &peer, &bytes);
+	}
+	return RESULT(syscall(SYS_pidfd_send_signal, peer, 0, NULL, 0));
+}
+/* A thread that outlives its task. */
+static void *outlive(void *none)
+{
+	for (;;) {
+		pause();
+	}
+	return none;
+}
+PROGRAM(THREAD)
+{
+	pthread_t other;
+
+	errno = pthread_create(&other, NULL, outlive, NULL);
+	return RESULT(errno ? -1 : 0);
+}
+PROGRAM(CLONED)
+{
+	return RESULT(syscall(SYS_clone, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND
+		| CLONE_THREAD, NULL, NULL, NULL, NULL));
+}
+/* Memory that stays in place, and large pages. */
+PROGRAM(LOCKMEM)
+{
+	size_t bytes = (size_t)64 << 20;
+	int n = 0;
+
+	n += mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1, 0) != MAP_FAILED;
+	n += mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0) != MAP_FAILED;
+	n += syscall(SYS_memfd_secret, 0) >= 0;
+	n += syscall(SYS_mlock2, area, 4096, 0) == 0;
+	return TOLD("got %d", n);
+}
+/* Traps for whoever runs in this process next. */
+static void trap(int signal) { for (;;) { } }
+PROGRAM(TRAPS)
+{
+	static char stack[65536];
+	stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
+	sigset_t all;
+	int s;
+
+	sigaltstack(&other, NULL);
+	for (s = 1; s < 65; s++) {
+		struct sigaction act = { .sa_handler = trap, .sa_flags = SA_ONSTACK };
+
+		sigaction(s, &act, NULL);
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	return TOLD("set");
+}
+PROGRAM(CRASH)
+{
+	*(volatile int *)0 = 1;
+	return 0;
 }
 PROGRAM(BELLS)
 {

@@ -431,6 +431,11 @@ fn a_displayed_line_has_its_own_tasks_number() {
        DATA DIVISION.
        WORKING-STORAGE SECTION.
        01 T PIC 9(7).
+       01 M.
+       05 ML PIC S9(4) BINARY VALUE 18.
+       05 MT PIC X(18).
+       01 TWO PIC S9(9) BINARY VALUE 2.
+       01 FC PIC X(12).
        LINKAGE SECTION.
        01 DFHCOMMAREA PIC X.
        COPY HELLO.
@@ -439,6 +444,8 @@ fn a_displayed_line_has_its_own_tasks_number() {
            MOVE EIBTASKN TO T
            DISPLAY 'LINE ONE OF ' T
            DISPLAY 'LINE TWO OF ' T UPON SYSERR
+           STRING 'CEEMOUT OF ' T DELIMITED BY SIZE INTO MT
+           CALL 'CEEMOUT' USING M TWO FC
            DISPLAY 'LAST OF ' WITH NO ADVANCING
            DISPLAY T WITH NO ADVANCING
            EXEC CICS RETURN END-EXEC.
@@ -474,5 +481,5 @@ fn a_displayed_line_has_its_own_tasks_number() {
         *lines.entry(number(" task ")).or_default() += 1;
     }
     assert_eq!(lines.len(), CLIENTS * REQUESTS);
-    assert!(lines.values().all(|n| *n == 3), "{lines:?}");
+    assert!(lines.values().all(|n| *n == 4), "{lines:?}");
 }

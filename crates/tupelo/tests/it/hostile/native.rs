@@ -1,5 +1,8 @@
 //! Attacks by a module written in C.
 
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::SocketAddr;
+
 use super::{Arena, sandbox_is_whole};
 use crate::program::until;
 
@@ -44,6 +47,9 @@ fn other_processes_and_the_system_are_out_of_reach() {
         ("GETFD", ""),
         ("HANDLE", ""),
         ("MOUNT", ""),
+        ("THREAD", ""),
+        ("CLONED", ""),
+        ("PEERKILL", ""),
     ];
     for (program, asked) in fatal {
         let told = arena.attack(program, asked);
@@ -59,6 +65,7 @@ fn other_processes_and_the_system_are_out_of_reach() {
     assert_eq!(arena.attack("X32FORK", ""), "EPERM");
     assert_eq!(arena.attack("SETTINGS", ""), "refused");
     assert_eq!(arena.attack("BLOCKING", ""), "changed 0");
+    assert_eq!(arena.attack("PEERFD", ""), "got 0");
     assert_eq!(arena.attack("SOCKET", ""), "EPERM");
     assert_eq!(arena.attack("UNIXSOCK", ""), "EPERM");
 }
@@ -104,6 +111,7 @@ fn files_are_neither_read_nor_changed() {
     assert_eq!(arena.attack("CUTFDS", ""), "cut 0");
     assert_eq!(arena.attack("INODES", ""), "changed 0");
     assert_eq!(arena.attack("CONTROLS", ""), "changed 0");
+    assert_eq!(arena.attack("MAPDATA", ""), "files: 0");
     assert_eq!(arena.attack("PATHOPEN", own), "EACCES");
     assert_eq!(arena.attack("PATHOPEN", "/etc/shadow"), "EACCES");
     assert_eq!(arena.attack("REOPEN", ""), "opened 0");
@@ -163,6 +171,7 @@ fn memory_is_bounded_and_given_back() {
     let mib: usize = arena.attack("HOARD", "").parse().unwrap();
     // The module's own storage counts too.
     assert!((100..=512).contains(&mib), "{mib} MiB");
+    assert_eq!(arena.attack("LOCKMEM", ""), "got 0");
     let mapped: usize = arena.attack("MAPHOARD", "").parse().unwrap();
     assert!(mapped < 1100, "{mapped} MiB");
     // What stays resident goes with the process, which ends after the task.
@@ -237,6 +246,28 @@ fn nonsense_in_a_worker_s_own_memory_costs_its_task_alone() {
     }
     assert_eq!(arena.attack("LOCKPAGE", ""), "locked");
     serves(&arena, "locks");
+    assert_eq!(arena.attack("REQUEUE", ""), "moved");
+    serves(&arena, "requeue");
+    // Whatever it is told itself.
+    arena.run("PUNCH", "");
+    serves(&arena, "holes");
+}
+
+#[test]
+fn traps_that_a_task_leaves_behind_cost_the_next_ones_in_its_process_alone() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let arena = Arena::with(1, |config| {
+        config.definitions.transactions[0].runaway_ms = Some(300);
+    });
+    assert_eq!(arena.run("TRAPS", ""), "set");
+    for (program, end) in [("SPIN", "abend AICA"), ("CRASH", "abend A")] {
+        let told = arena.attack(program, "");
+        assert!(told.starts_with(end), "{program}: {told}");
+        assert_eq!(arena.run("TRAPS", ""), "set");
+    }
+    serves(&arena, "traps");
 }
 
 #[test]
@@ -312,6 +343,13 @@ fn messages_reach_nobody_else_and_a_worker_without_its_socket_is_replaced() {
     socket.set_nonblocking(true).unwrap();
     assert_eq!(arena.attack("SENDNAME", path.to_str().unwrap()), "sent 0");
     let got = socket.recv(&mut [0; 8]).map_err(|e| e.kind());
+    assert_eq!(got, Err(std::io::ErrorKind::WouldBlock));
+    let name = SocketAddr::from_abstract_name(path.as_os_str().as_encoded_bytes());
+    let hidden = std::os::unix::net::UnixDatagram::bind_addr(&name.unwrap()).unwrap();
+    hidden.set_nonblocking(true).unwrap();
+    let asked = format!("@{}", path.display());
+    assert_eq!(arena.attack("SENDNAME", &asked), "sent 0");
+    let got = hidden.recv(&mut [0; 8]).map_err(|e| e.kind());
     assert_eq!(got, Err(std::io::ErrorKind::WouldBlock));
     // Whatever it is told itself.
     arena.attack("SHUTSOCK", "");
