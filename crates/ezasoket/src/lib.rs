@@ -14,6 +14,7 @@ mod address;
 mod errno;
 mod function;
 mod host;
+mod interface;
 mod mask;
 mod message;
 mod option;
@@ -29,6 +30,7 @@ pub use address::{AF_INET, AF_INET6, ClientId, Name, SOCKADDR_BYTES, SOCKADDR6_B
 pub use errno::Errno;
 pub use function::{Ends, Function};
 pub use host::HostList;
+pub use interface::{IFREQ_BYTES, InterfaceQuery};
 pub use mask::Mask;
 pub use message::{Reply, Request};
 pub use option::{Command, Control, OptionName};

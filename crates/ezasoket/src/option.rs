@@ -5,6 +5,8 @@
 //! Reference: IP CICS Sockets Guide, "GETSOCKOPT/SETSOCKOPT command values"
 //! (the numbers), FCNTL, IOCTL.
 
+use crate::InterfaceQuery;
+
 /// An option of GETSOCKOPT and SETSOCKOPT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionName {
@@ -106,6 +108,8 @@ pub enum Control {
     Readable,
     /// SIOCATMARK: whether urgent data are next.
     AtMark,
+    /// SIOCGIF...: about network interfaces.
+    Interface(InterfaceQuery),
 }
 
 impl Control {
@@ -115,6 +119,15 @@ impl Control {
             0x8004_A77E => Some(Control::NonBlocking),
             0x4004_A77F => Some(Control::Readable),
             0x4004_A707 => Some(Control::AtMark),
+            0xC020_A70D => Some(Control::Interface(InterfaceQuery::Address)),
+            0xC020_A70F => Some(Control::Interface(InterfaceQuery::Destination)),
+            0xC020_A711 => Some(Control::Interface(InterfaceQuery::Flags)),
+            0xC020_A712 => Some(Control::Interface(InterfaceQuery::Broadcast)),
+            0xC008_A714 => Some(Control::Interface(InterfaceQuery::List)),
+            0xC020_A715 => Some(Control::Interface(InterfaceQuery::Netmask)),
+            0xC020_A717 => Some(Control::Interface(InterfaceQuery::Metric)),
+            0xC020_A726 => Some(Control::Interface(InterfaceQuery::Mtu)),
+            0x4000_F603 => Some(Control::Interface(InterfaceQuery::NameIndex)),
             _ => None,
         }
     }

@@ -299,7 +299,7 @@ impl Socket {
         }
     }
 
-    /// IOCTL: RETARG.
+    /// IOCTL: RETARG, where that is an integer.
     pub fn control(&self, control: i64, argument: i64) -> Result<i64, Errno> {
         let (request, fd) = match Control::numbered(control) {
             Some(Control::NonBlocking) => {
@@ -308,7 +308,7 @@ impl Socket {
             }
             Some(Control::Readable) => (libc::FIONREAD, self.os.as_raw_fd()),
             Some(Control::AtMark) => (SIOCATMARK, self.os.as_raw_fd()),
-            None => return Err(Errno::EINVAL),
+            Some(Control::Interface(_)) | None => return Err(Errno::EINVAL),
         };
         let mut value: libc::c_int = 0;
         // SAFETY: the control writes one integer.

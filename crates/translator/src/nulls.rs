@@ -3,7 +3,8 @@
 //! `CALL 'SUB' USING DFHEIBLK DFHCOMMAREA` hands on what the program got,
 //! whether there is a COMMAREA or not; CICS gives a null address where there
 //! is none. The compiler checks every use of a LINKAGE item, and a CALL is a
-//! use to it, so such statements are announced to the worker before.
+//! use to it, so such statements are announced to the worker before. Calls of
+//! sockets are, whatever they name: an address that is none gives them EFAULT.
 
 use cics::cobol::VERBS;
 use cics::command::commands::{link, ret, xctl};
@@ -36,8 +37,16 @@ fn is_linkage(token: &Token, unit: &Unit) -> bool {
         && (token.is("DFHCOMMAREA") || unit.linkage_names.contains(&token.upper()))
 }
 
+/// Whether a CALL of this is one of EZASOKET or a routine beside it, named by
+/// a literal or by an item of the same name.
+fn is_socket_routine(target: &Token) -> bool {
+    let name = target.upper();
+    name.trim_start_matches(['\'', '"']).starts_with("EZA")
+}
+
 impl Work {
-    /// Announces each CALL that passes an item of the LINKAGE SECTION.
+    /// Announces each CALL that passes an item of the LINKAGE SECTION, and each
+    /// of sockets that may pass a part of one.
     pub(crate) fn null_arguments(&mut self, units: &[Unit]) {
         let mut calls = Vec::new();
         for unit in units {
@@ -68,6 +77,10 @@ impl Work {
     /// Whether the USING of a CALL names an item of the LINKAGE SECTION.
     fn passes(&self, call: usize, unit: &Unit) -> bool {
         const ENDS: &[&str] = &["END-CALL", "RETURNING", "GIVING", "ON", "NOT", "CALL"];
+        let target = self.tokens.get(call + 1);
+        if !unit.linkage_names.is_empty() && target.is_some_and(is_socket_routine) {
+            return true;
+        }
         let rest = &self.tokens[call + 1..];
         let end = (0..rest.len())
             .find(|&i| is_period(rest, i) || rest[i].is_any(ENDS) || rest[i].is_any(VERBS))

@@ -718,6 +718,7 @@ enum { PACKED = 0x12, NUMERIC = 0x10, NO_SIGN_NIBBLE = 0x100, SIZE_ERROR = 2 };
 
 static struct {
 	void (*check_linkage)(const unsigned char *, const char *, int);
+	void (*check_based)(const unsigned char *, const char *);
 	int (*is_numeric)(const cob_field *);
 	int (*cmp)(cob_field *, cob_field *);
 	int (*numeric_cmp)(cob_field *, cob_field *);
@@ -803,6 +804,13 @@ EXPORT void cob_check_linkage(const unsigned char *item, const char *name, const
 {
 	if (!item && use && !may_be_null) {
 		libcob.check_linkage(item, name, use);
+	}
+}
+
+EXPORT void cob_check_based(const unsigned char *item, const char *name)
+{
+	if (!item && !may_be_null) {
+		libcob.check_based(item, name);
 	}
 }
 
@@ -1044,6 +1052,7 @@ static int bind_checked(void *handle)
 		const char *name;
 	} all[] = {
 		{ &libcob.check_linkage, "cob_check_linkage" },
+		{ &libcob.check_based, "cob_check_based" },
 		{ &libcob.is_numeric, "cob_is_numeric" },
 		{ &libcob.cmp, "cob_cmp" },
 		{ &libcob.numeric_cmp, "cob_numeric_cmp" },

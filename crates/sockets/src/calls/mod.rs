@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use ezasoket::{
-    AF_INET, AF_INET6, ClientId, Errno, Function, MAX_DATA_BYTES, Name, Reply, Request, Selected,
-    Socket, Timeout, select,
+    AF_INET, AF_INET6, ClientId, Control, Errno, Function, MAX_DATA_BYTES, Name, Reply, Request,
+    Selected, Socket, Timeout, select,
 };
 
 use crate::given::GivenSockets;
@@ -137,10 +137,18 @@ impl TaskSockets {
             }
             Function::Close => self.close(s)?,
             Function::Fcntl => Reply::ok(self.own(s)?.socket.fcntl(args[0], args[1])?),
-            Function::Ioctl => Reply {
-                value: self.own(s)?.socket.control(args[0], args[1])?,
-                ..Reply::ok(0)
-            },
+            Function::Ioctl => {
+                let socket = &self.own(s)?.socket;
+                match Control::numbered(args[0]) {
+                    Some(Control::Interface(query)) => {
+                        Reply::with(0, socket.interfaces(query, &request.data, args[1])?)
+                    }
+                    _ => Reply {
+                        value: socket.control(args[0], args[1])?,
+                        ..Reply::ok(0)
+                    },
+                }
+            }
             Function::GetSockOpt => Reply::with(0, self.own(s)?.socket.option(args[0])?),
             Function::SetSockOpt => {
                 self.own(s)?.socket.set_option(args[0], &request.data)?;

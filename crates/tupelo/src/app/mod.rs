@@ -36,6 +36,7 @@ pub mod security;
 pub mod services;
 pub mod signals;
 mod snapshot;
+pub mod socket_names;
 pub mod store_watch;
 pub mod systems;
 pub mod telemetry;

@@ -12,6 +12,7 @@ use crate::Outcome;
 use crate::app::compile::Compiled;
 use crate::app::finding::{Finding, Severity};
 use crate::app::services::read_requesters;
+use crate::app::socket_names::{self, Names};
 use crate::app::{Application, counted, interfaces, named_files, scripts};
 use crate::app::definitions::MIRRORS;
 use crate::table::Table;
@@ -172,6 +173,8 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
             warn(0, message, compiled_from(program));
         }
     }
+    let names = Names { program: &known, transaction: &defined, help: &compiled_from };
+    said.extend(socket_names::findings(app, &names));
     said
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::program::until;
-use crate::server::Server;
+use crate::program::{run, text, until};
+use crate::server::{Server, application};
 use crate::sockets::{ask, connect, refused, rest, serve_by, talk};
 
 /// A program that gets a container and puts another; it ends abnormally when
@@ -257,4 +257,29 @@ fn messages_are_traced_counted_and_accounted_to_offload_engines() {
     ] {
         assert!(metrics.contains(series), "{series}: {metrics}");
     }
+}
+
+#[test]
+fn check_warns_of_transactions_and_programs_that_sockets_name_and_nobody_has() {
+    let settings = "[sockets]\nserved = \"native\"\n\n[sockets.listeners.CSKE]\nformat = \"enhanced\"\ncstran = \"NONE\"\nsecexit = \"POLITE\"\n\n[sockets.receivers.RECV]\nprogram = \"SHOUT\"\nframe = { delimiter = \"\\n\" }\n";
+    let folder = application(&[("tupelo.toml", settings)]);
+    let path = folder.path().to_str().unwrap();
+    let told = text(&run(&["check", path]).stdout);
+    for line in [
+        "tupelo.toml:9: warning: receiver RECV: its messages run under transaction RECV, which is not defined",
+        "write DEFINE TRANSACTION(RECV) GROUP(SOCKETS) PROGRAM(SHOUT) into resources.csd",
+        "tupelo.toml:9: warning: receiver RECV: there is no program SHOUT",
+        "tupelo.toml:4: warning: listener CSKE: there is no security exit POLITE",
+        "tupelo.toml:4: warning: listener CSKE: it starts transaction NONE, which is not defined",
+    ] {
+        assert!(told.contains(line), "{line}\n{told}");
+    }
+    // Without served = "native" the listener starts what is defined.
+    write(folder.path(), &settings.replace("native", "worker"));
+    let told = text(&run(&["check", path]).stdout);
+    assert!(!told.contains("receiver RECV"), "{told}");
+}
+
+fn write(folder: &Path, settings: &str) {
+    fs::write(folder.join("tupelo.toml"), settings).unwrap();
 }

@@ -27,6 +27,10 @@ fn told(served: &str, storage: &str, procedure: &str) -> String {
        LINKAGE SECTION.
        01  DFHCOMMAREA                  PIC X(60).
        01  ECB                          PIC X(4).
+       01  NOWHERE.
+           05  NO-FIRST                 PIC X(8).
+           05  NO-NUMBER                PIC 9(8) BINARY.
+           05  NO-BUFFER                PIC X(100).
        PROCEDURE DIVISION.
            MOVE 'INITAPI' TO F
            CALL 'EZASOKET' USING F MAXSOC IDENT SUBTASK MAXSNO
@@ -165,6 +169,126 @@ fn a_maxsoc_below_zero_is_a_timer_and_one_beyond_all_sockets_an_error() {
         assert_eq!(
             told(served, storage, procedure),
             "     0000000           -1010332             0000000",
+            "{served}"
+        );
+    }
+}
+
+#[test]
+fn an_item_without_an_address_is_an_error_of_the_call_and_the_task_goes_on() {
+    let storage = "       01  AF-INET                      PIC 9(8) BINARY VALUE 2.
+       01  DGRAM                        PIC 9(8) BINARY VALUE 2.
+       01  PROTO                        PIC 9(8) BINARY VALUE 0.
+       01  S                            PIC 9(4) BINARY.
+       01  NBYTE                        PIC 9(8) BINARY VALUE 4.
+       01  AT-BYTE                      PIC 9(4) BINARY VALUE 1.
+";
+    let procedure = "           MOVE 'SOCKET' TO F
+           CALL 'EZASOKET' USING F AF-INET DGRAM PROTO ERRNO RETCODE
+           MOVE RETCODE TO S
+           MOVE 'BIND' TO F
+           CALL 'EZASOKET' USING F S NOWHERE ERRNO RETCODE
+           PERFORM TELL
+           MOVE 'WRITE' TO F
+           CALL 'EZASOKET' USING F S NBYTE NO-BUFFER ERRNO RETCODE
+           PERFORM TELL
+           CALL 'EZASOKET' USING F S NO-NUMBER F ERRNO RETCODE
+           PERFORM TELL
+           MOVE 'GETSOCKNAME' TO F
+           CALL 'EZASOKET' USING F S NO-BUFFER ERRNO RETCODE
+           PERFORM TELL
+           CALL 'EZASOKET' USING F S IDENT ERRNO NO-NUMBER
+           PERFORM TELL
+           EXEC CICS RETURN END-EXEC.
+       TELL.
+           PERFORM SHOW
+           STRING SHOWN-CODE SHOWN-ERRNO(5:2) DELIMITED BY SIZE
+               INTO DFHCOMMAREA WITH POINTER AT-BYTE
+           MOVE 99 TO RETCODE MOVE 0 TO ERRNO.
+       DONE.
+";
+    for served in ["region", "worker"] {
+        assert_eq!(
+            told(served, storage, procedure),
+            "    -114    -114    -114    -114    9900",
+            "{served}"
+        );
+    }
+}
+
+#[test]
+fn ioctl_tells_of_network_interfaces() {
+    let storage = "       01  AF-INET                      PIC 9(8) BINARY VALUE 2.
+       01  DGRAM                        PIC 9(8) BINARY VALUE 2.
+       01  PROTO                        PIC 9(8) BINARY VALUE 0.
+       01  S                            PIC 9(4) BINARY.
+       01  COMMAND                      PIC 9(8) BINARY.
+       01  COMMAND-X REDEFINES COMMAND  PIC X(4).
+       01  REQARG                       PIC 9(8) BINARY.
+       01  IFREQ.
+           05  IF-NAME                  PIC X(16) VALUE 'lo'.
+           05  IF-FAMILY                PIC 9(4) BINARY VALUE 0.
+           05  IF-PORT                  PIC 9(4) BINARY VALUE 0.
+           05  IF-ADDR                  PIC X(4).
+           05  FILLER                   PIC X(8).
+       01  IF-TABLE.
+           05  IF-ENTRY OCCURS 100.
+               10  T-NAME               PIC X(16).
+               10  T-FAMILY             PIC 9(4) BINARY.
+               10  T-PORT               PIC 9(4) BINARY.
+               10  T-ADDR               PIC X(4).
+               10  FILLER               PIC X(8).
+       01  NAMES.
+           05  TOTAL-IF                 PIC 9(8) BINARY.
+           05  ENTRIES                  PIC 9(8) BINARY.
+           05  N-ENTRY OCCURS 10.
+               10  N-INDEX              PIC 9(8) BINARY.
+               10  N-NAME               PIC X(16).
+               10  FILLER               PIC X(4).
+       01  I                            PIC 9(4) BINARY.
+";
+    let procedure = "           MOVE 'SOCKET' TO F
+           CALL 'EZASOKET' USING F AF-INET DGRAM PROTO ERRNO RETCODE
+           MOVE RETCODE TO S
+           MOVE 'IOCTL' TO F
+           MOVE X'C020A70D' TO COMMAND-X
+           CALL 'EZASOKET' USING F S COMMAND IFREQ IFREQ ERRNO RETCODE
+           PERFORM SHOW
+           MOVE SHOWN-CODE TO DFHCOMMAREA
+           IF IF-FAMILY = 2 AND IF-ADDR = X'7F000001' AND IF-NAME = 'lo'
+               MOVE 'ADDRESS' TO DFHCOMMAREA(8:7)
+           END-IF
+           MOVE X'C008A714' TO COMMAND-X
+           MULTIPLY 100 BY 32 GIVING REQARG
+           CALL 'EZASOKET' USING F S COMMAND REQARG IF-TABLE
+               ERRNO RETCODE
+           PERFORM VARYING I FROM 1 BY 1
+                   UNTIL I > 100 OR T-FAMILY(I) = 0
+               IF T-NAME(I) = 'lo' AND T-ADDR(I) = X'7F000001'
+                   MOVE 'LISTED' TO DFHCOMMAREA(16:6)
+               END-IF
+           END-PERFORM
+           MOVE X'4000F603' TO COMMAND-X
+           MOVE LENGTH OF NAMES TO REQARG
+           CALL 'EZASOKET' USING F S COMMAND REQARG NAMES
+               ERRNO RETCODE
+           IF RETCODE = 0 AND ENTRIES > 0 AND N-INDEX(1) = 1
+                   AND N-NAME(1) = 'lo'
+               MOVE 'NAMED' TO DFHCOMMAREA(23:5)
+           END-IF
+           MOVE 'nosuch0' TO IF-NAME
+           MOVE X'C020A711' TO COMMAND-X
+           CALL 'EZASOKET' USING F S COMMAND IFREQ IFREQ ERRNO RETCODE
+           PERFORM SHOW
+           MOVE SHOWN-ERRNO TO DFHCOMMAREA(29:6)
+           CALL 'EZASOKET' USING F S COMMAND IFREQ REQARG ERRNO RETCODE
+           PERFORM SHOW
+           MOVE SHOWN-ERRNO TO DFHCOMMAREA(36:6)
+";
+    for served in ["region", "worker"] {
+        assert_eq!(
+            told(served, storage, procedure),
+            "     0 ADDRESS LISTED NAMED 000006 000014",
             "{served}"
         );
     }

@@ -1,7 +1,8 @@
 //! Every function: its parameters there and back.
 
 use ezasoket::{
-    AF_INET, AF_INET6, ClientId, Ends, Errno, Function, Mask, Name, Reply, Request, Timeout,
+    AF_INET, AF_INET6, ClientId, Control, Ends, Errno, Function, IFREQ_BYTES, Mask, Name, Reply,
+    Request, Timeout,
 };
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -29,8 +30,23 @@ pub(crate) fn call(w: &mut Worker, args: &Arguments<'_>) -> Served {
     if args.count() != 1 + function.parameters() + behind {
         return finish(args, ends, Err(Errno::PARAMETERS.into()));
     }
-    let called = serve(w, &Parameters { function, args });
+    let missing = |at: &usize| args.get(*at).is_none() && !may_be_missing(function, *at);
+    let called = match (1..=function.parameters()).find(missing) {
+        Some(_) => Err(Errno::EFAULT.into()),
+        None => serve(w, &Parameters { function, args }),
+    };
     finish(args, ends, called)
+}
+
+/// Whether a parameter may be left out or have no address: masks and the event
+/// control block of SELECT, RETARG where it is not used, names of hosts.
+fn may_be_missing(function: Function, at: usize) -> bool {
+    match function {
+        Function::Select | Function::SelectEx => at > 2,
+        Function::Ioctl => at == 4,
+        Function::GetAddrInfo | Function::GetNameInfo => true,
+        _ => false,
+    }
 }
 
 /// Sets RETCODE and ERRNO, which come last.
@@ -82,16 +98,7 @@ fn serve(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
             request.args = [p.int(2)?, p.int(3)?, 0, 0];
             plain(w, &request)
         }
-        Function::Ioctl => {
-            let mut request = p.request()?;
-            request.args = [p.int(2)?, p.int(3)?, 0, 0];
-            let reply = ask(w, &request)?;
-            if ezasoket::Control::numbered(request.args[0]) != Some(ezasoket::Control::NonBlocking)
-            {
-                p.put_int(4, reply.value);
-            }
-            Ok(reply.retcode)
-        }
+        Function::Ioctl => control(w, p),
         Function::GetSockOpt => option(w, p),
         Function::SetSockOpt => set_option(w, p),
         Function::GetClientId => {
@@ -132,6 +139,35 @@ fn init(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     request.data = [&name(2)[..], &name(3)[..8]].concat();
     let reply = ask(w, &request)?;
     p.put_int(4, reply.value);
+    Ok(reply.retcode)
+}
+
+/// IOCTL: COMMAND, REQARG, RETARG.
+fn control(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+    let mut request = p.request()?;
+    request.args[0] = p.int(2)?;
+    let control = Control::numbered(request.args[0]);
+    match control {
+        Some(Control::Interface(query)) if !query.asks_for_all() => {
+            if p.get(4)?.size() < IFREQ_BYTES {
+                return Err(Errno::EFAULT.into());
+            }
+            request.data = p.bytes(3, IFREQ_BYTES)?.to_vec();
+        }
+        Some(Control::Interface(_)) => {
+            let room = p.get(4)?.size() as i64;
+            request.args[1] = p.int(3)?.min(room);
+        }
+        Some(Control::NonBlocking) => request.args[1] = p.int(3)?,
+        Some(_) => drop(p.get(4)?),
+        None => {}
+    }
+    let reply = ask(w, &request)?;
+    match control {
+        Some(Control::Interface(_)) => p.put(4, &reply.data),
+        Some(Control::NonBlocking) => {}
+        _ => p.put_int(4, reply.value),
+    }
     Ok(reply.retcode)
 }
 

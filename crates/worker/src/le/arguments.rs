@@ -3,14 +3,19 @@
 
 use super::feedback::{self as fb, FEEDBACK_BYTES, Feedback};
 use crate::cob::{Arg, Field};
+use crate::timer::is_readable;
 
 /// The arguments of one CALL, in their order.
 pub(crate) struct Arguments<'c>(Vec<Option<Arg<'c>>>);
 
 impl<'c> Arguments<'c> {
     pub(crate) fn new(fields: &[*const Field]) -> Self {
-        // SAFETY: libcob's fields for the arguments of this CALL.
-        Arguments(fields.iter().map(|f| unsafe { Arg::new(*f) }).collect())
+        let arg = |field: &*const Field| {
+            // SAFETY: libcob's fields for the arguments of this CALL.
+            let arg = unsafe { Arg::new(*field) };
+            arg.filter(has_address)
+        };
+        Arguments(fields.iter().map(arg).collect())
     }
 
     /// How many there are.
@@ -18,7 +23,7 @@ impl<'c> Arguments<'c> {
         self.0.len()
     }
 
-    /// An argument; none when it was left out.
+    /// An argument; none when it was left out or has no address.
     pub(crate) fn get(&self, at: usize) -> Option<Arg<'c>> {
         self.0.get(at).copied().flatten()
     }
@@ -82,4 +87,11 @@ impl<'c> Arguments<'c> {
         let bytes = self.get(at).map_or(&[][..], |a| a.bytes());
         Feedback::parse(bytes).ok_or(fb::TOKEN)
     }
+}
+
+/// An item of a LINKAGE group that has no address lies at its offset in the
+/// group, where nothing is; further up the system is not asked.
+fn has_address(arg: &Arg<'_>) -> bool {
+    const LOW: usize = 1 << 30;
+    arg.data().addr() >= LOW || is_readable(arg.data(), arg.size())
 }
