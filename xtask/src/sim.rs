@@ -70,6 +70,7 @@ fn add(all: &mut Report, one: &Report) {
     all.deaths += one.deaths;
     all.disk_failures += one.disk_failures;
     all.restarts += one.restarts;
+    all.power_losses += one.power_losses;
     all.vanished += one.vanished;
     all.in_doubt += one.in_doubt;
     all.triggered += one.triggered;
@@ -81,7 +82,7 @@ fn told(histories: u64, r: &Report) -> String {
     format!(
         "{histories} histories, {} steps: {} tasks ({} started by the region, {} refused), \
          {} units committed, {} backed out, {} workers killed, {} store failures, \
-         {} deaths of the region, {} of the partners' links with {} units in doubt, \
+         {} deaths of the region, {} of them with a loss of power, {} of the partners' links with {} units in doubt, \
          {} tasks triggered, {} children fetched, {} STARTs cancelled; no rule broken",
         r.steps,
         r.tasks,
@@ -92,6 +93,7 @@ fn told(histories: u64, r: &Report) -> String {
         r.deaths,
         r.disk_failures,
         r.restarts,
+        r.power_losses,
         r.vanished,
         r.in_doubt,
         r.triggered,

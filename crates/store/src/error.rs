@@ -4,13 +4,14 @@
 //! what the caller asked for. A store that gave back an error is usable.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use thiserror::Error;
 
 use crate::file::{DefinitionError, FileId, FileName};
 
 /// The home of the files failed. Nothing of the transaction that met it is
-/// visible, now or after a restart.
+/// visible, now or after a restart, but for [`StorageError::Uncertain`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StorageError {
     /// The map has no room; deletes still work, and free room.
@@ -38,6 +39,41 @@ pub enum StorageError {
     FilesFull {
         /// Files it may hold.
         max_files: u32,
+    },
+    /// The disk failed when the changes were written but not yet known to be
+    /// on it. They are visible until the store is closed.
+    #[error(
+        "whether these changes will be found again is not known: the disk failed while they were \
+         made durable ({reason})"
+    )]
+    Uncertain {
+        /// The text of the error.
+        reason: String,
+    },
+    /// A flush failed; only what is read from the disk anew can be trusted.
+    #[error(
+        "the store takes no changes any more since the disk failed ({reason}): look after the disk, \
+         then start again"
+    )]
+    Refused {
+        /// The text of the error.
+        reason: String,
+    },
+    /// The data file was deleted or replaced while it was open.
+    #[error(
+        "{} was deleted or replaced while process {process} had it open, so nothing is committed any \
+         more. Until that process ends, its records can be saved by \
+         `cp /proc/{process}/fd/{descriptor} COPY`; then stop it, and \
+         `tupelo file restore` puts the copy, or a backup, in its place",
+        path.display()
+    )]
+    Misplaced {
+        /// The data file.
+        path: PathBuf,
+        /// The process that has it open.
+        process: u32,
+        /// Under which descriptor.
+        descriptor: i32,
     },
     /// What is stored is not what this program stores.
     #[error("the store is damaged or foreign: {reason}")]
@@ -187,6 +223,11 @@ impl From<ReadError> for BuildError {
 }
 
 impl ApplyError {
+    /// True when the changes may be found again after a restart all the same.
+    pub fn is_uncertain(&self) -> bool {
+        matches!(self, Self::Storage(StorageError::Uncertain { .. }))
+    }
+
     /// True when there is no room: in the map, or on the disk.
     pub fn is_full(&self) -> bool {
         use StorageError::{DiskFull, MapFull};

@@ -59,7 +59,9 @@ pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};
 pub use seek::{Entry, Seek};
 pub use table::{MAX_TABLE_KEY_BYTES, Table};
-pub use traits::{BuildProgress, BulkLoad, CatalogueEntry, ReadExt, ReadStore, WriteStore};
+pub use traits::{
+    Applied, BuildProgress, BulkLoad, CatalogueEntry, ReadExt, ReadStore, WriteStore,
+};
 pub use unit::{AlternateKey, Change, Ends, UnitError, UnitOfWork};
 
 /// The store that records lie in on disk.

@@ -56,6 +56,13 @@ impl MemoryStore {
         Self::default()
     }
 
+    /// Another store, which has what this one has now.
+    pub fn fork(&self) -> Self {
+        Self {
+            state: Arc::new(RwLock::new(self.state())),
+        }
+    }
+
     /// The committed state; a panic elsewhere cannot have left half of one.
     fn state(&self) -> State {
         self.state

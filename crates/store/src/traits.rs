@@ -192,6 +192,24 @@ pub trait WriteStore: Send {
     /// takes more than one step.
     fn apply(&mut self, units: &[UnitOfWork]) -> Vec<Result<(), ApplyError>>;
 
+    /// As [`WriteStore::apply`], but with one flush in the place of two: what
+    /// succeeds is visible at once, and durable when the next call of this, of
+    /// `apply` or of [`WriteStore::settle`] has returned. Nobody may be told of
+    /// it before. A store that has nothing to wait for need not tell them apart.
+    fn apply_ahead(&mut self, units: &[UnitOfWork]) -> Applied {
+        Applied {
+            earlier: Ok(()),
+            results: self.apply(units),
+            settled: true,
+        }
+    }
+
+    /// Makes durable what [`WriteStore::apply_ahead`] applied last. An error
+    /// means that nobody knows whether those units are there.
+    fn settle(&mut self) -> Result<(), StorageError> {
+        Ok(())
+    }
+
     /// Starts to load a file anew. Readers see the old records until
     /// [`BulkLoad::finish`]; dropped before that, a load leaves no trace.
     fn start_load(&mut self, file: FileId) -> Result<Box<dyn BulkLoad + '_>, DefineError>;
@@ -199,6 +217,18 @@ pub trait WriteStore: Send {
     /// Frees what dead readers hold; to be called when a reading process died.
     /// Gives how many there were.
     fn clear_dead_readers(&mut self) -> Result<u32, StorageError>;
+}
+
+/// What became of units that were applied ahead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// Whether the units of the call before this one are durable now; on an
+    /// error nobody knows whether those that succeeded are there.
+    pub earlier: Result<(), StorageError>,
+    /// One result for each unit.
+    pub results: Vec<Result<(), ApplyError>>,
+    /// True when these are durable already, as far as the store makes them.
+    pub settled: bool,
 }
 
 /// The records of a file that is loaded anew.

@@ -116,6 +116,9 @@ pub struct ResourceInfo {
 pub enum Purge {
     /// The task ends now.
     Done,
+    /// It was running, so its worker's process is ended, and the task with it.
+    #[serde(rename = "worker-ended")]
+    WorkerEnded,
     /// It runs, and ends when it next waits.
     Deferred,
     /// Its transaction is not defined with SPURGE(YES): only a forced purge

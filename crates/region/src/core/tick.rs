@@ -207,6 +207,13 @@ impl Core {
         }
     }
 
+    /// Whether the worker that runs a task is being ended.
+    pub fn loses_worker(&self, key: TaskKey) -> bool {
+        let task = self.tasks.get(self.run_or_task(key));
+        let place = task.and_then(|task| task.place);
+        place.is_some_and(|place| self.workers[place.worker].kill_reason.is_some())
+    }
+
     /// Ends the worker that runs a task, unless the task ended meanwhile.
     fn end_running<L: Links>(
         &mut self,

@@ -15,7 +15,7 @@
 //! Reference: X/Open distributed transaction processing, "Presumed rollback";
 //! CICS recovery and restart, "In-doubt units of work".
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use store::{Table, UnitOfWork};
 
@@ -33,6 +33,9 @@ const MAX_NAME_BYTES: usize = 255;
 pub struct Decisions {
     /// The names of those who have not said that they have committed.
     open: BTreeMap<UnitId, BTreeMap<String, Told>>,
+    /// Units whose decision may be in the store or not: only the next life of
+    /// the region can tell.
+    pub(super) undecided: BTreeSet<UnitId>,
     /// The names of all participants, by their numbers.
     names: Vec<String>,
     last: u64,
@@ -146,6 +149,7 @@ impl Cx<'_> {
             let order = match open.is_some_and(|open| open.contains_key(name)) {
                 true => Order::Commit,
                 false if self.kernel.units.task_of(*unit).is_some() => continue,
+                false if decisions.undecided.contains(unit) => continue,
                 false => Order::BackOut,
             };
             self.out

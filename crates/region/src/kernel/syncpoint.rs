@@ -24,6 +24,25 @@ use crate::api::Abend;
 use crate::core::TaskKey;
 use cics::resp::Condition;
 
+/// Abend code of a task whose unit of work could not be committed.
+const NOT_COMMITTED: [u8; 4] = *b"ASP7";
+
+/// Why a unit was not committed.
+struct Failed {
+    why: String,
+    /// Nobody knows whether it was.
+    in_doubt: bool,
+}
+
+impl Failed {
+    fn because(why: &str) -> Failed {
+        Failed {
+            why: why.to_owned(),
+            in_doubt: false,
+        }
+    }
+}
+
 impl Kernel {
     /// SYNCPOINT of a running task.
     pub(super) fn syncpoint(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
@@ -143,8 +162,9 @@ impl Kernel {
             }
             Phase::Alone { then } => {
                 let then = *then;
-                let why = (!yes).then(|| "the unit's participant could not commit".to_owned());
-                self.conclude(now, task, then, why, out);
+                let why = "the unit's participant could not commit";
+                let failed = (!yes).then(|| Failed::because(why));
+                self.conclude(now, task, then, failed, out);
             }
             // Nobody was asked.
             Phase::Active | Phase::Deciding { .. } => {}
@@ -156,7 +176,7 @@ impl Kernel {
         let unit = self.state.units.of(task);
         unit.phase = Phase::Deciding { then };
         tell(unit, Order::BackOut, out);
-        self.conclude(now, task, then, Some(why.to_owned()), out);
+        self.conclude(now, task, then, Some(Failed::because(why)), out);
     }
 
     /// Logs why a unit could not be committed. A store that fails, fails every
@@ -164,6 +184,10 @@ impl Kernel {
     fn tell_of_failure(&mut self, result: &Result<(), ApplyError>) {
         let failures = &mut self.state.counts.store_failures;
         match result {
+            Err(error) if error.is_uncertain() => {
+                *failures += 1;
+                tracing::error!(%error, "a unit of work is in doubt");
+            }
             Err(error @ ApplyError::Storage(_)) => {
                 *failures += 1;
                 if *failures == 1 {
@@ -210,15 +234,22 @@ impl Kernel {
                 let Phase::Deciding { then } = unit.phase else {
                     return;
                 };
-                match result {
+                match &result {
                     Ok(()) => tell(unit, Order::Commit, out),
+                    // The next start of the region knows, and tells them.
+                    Err(error) if error.is_uncertain() => {
+                        self.state.decisions.undecided.extend(unit.id);
+                    }
                     Err(_) => tell(unit, Order::BackOut, out),
                 }
                 if let (Some(id), Ok(())) = (unit.id, &result) {
                     self.state.decisions.decided(id, &unit.participants);
                 }
-                let why = result.err().map(|error| error.to_string());
-                self.conclude(now, task, then, why, out);
+                let failed = result.err().map(|error| Failed {
+                    in_doubt: error.is_uncertain(),
+                    why: error.to_string(),
+                });
+                self.conclude(now, task, then, failed, out);
             }
         }
     }
@@ -255,13 +286,14 @@ impl Kernel {
         out.push(Effect::Answer(task, answer, waited));
     }
 
-    /// The unit is decided: committed, or not, and why not.
+    /// The unit is decided: committed, or not, and why not. A task whose unit is
+    /// in doubt is not told that it was backed out.
     fn conclude(
         &mut self,
         now: u64,
         task: TaskKey,
         then: After,
-        failed: Option<String>,
+        failed: Option<Failed>,
         out: &mut Vec<Effect>,
     ) {
         let unit = self.state.units.of(task);
@@ -277,6 +309,7 @@ impl Kernel {
             (After::Syncpoint, None) => {
                 let answer = match failed {
                     None => Answer::default(),
+                    Some(failed) if failed.in_doubt => Answer::of_abend(&NOT_COMMITTED),
                     Some(_) => Answer::of_condition(Condition::RolledBack, 0),
                 };
                 out.push(Effect::Answer(task, answer, waited));
@@ -284,11 +317,14 @@ impl Kernel {
             // Its worker died while the syncpoint was decided.
             (After::Syncpoint, Some(caller)) => self.leave(now, caller, None, out),
             (After::EndTask, end) => {
-                let abend = failed.map(|why| Abend {
-                    code: *b"ASP7",
+                let abend = failed.map(|failed| Abend {
+                    code: NOT_COMMITTED,
                     program: Name::BLANK,
                     line: 0,
-                    message: format!("the unit of work could not be committed: {why}"),
+                    message: match failed.in_doubt {
+                        true => format!("the unit of work is in doubt: {}", failed.why),
+                        false => format!("the unit of work could not be committed: {}", failed.why),
+                    },
                 });
                 if let Some(caller) = end {
                     self.leave(now, caller, abend, out);

@@ -214,6 +214,43 @@ fn a_decision_that_the_store_refuses_backs_all_out() {
 }
 
 #[test]
+fn a_decision_that_may_be_in_the_store_is_nobody_s_until_the_next_start() {
+    for (kept, told) in [(true, "Commit 0"), (false, "BackOut 0")] {
+        let mut w = world();
+        let unit = w.join(1, "A");
+        w.join(1, "B");
+        (w.disk, w.doubt) = (kept, true);
+        w.syncpoint(1);
+        w.orders.clear();
+        w.vote(unit, "A", true);
+        w.vote(unit, "B", true);
+        assert_eq!(w.answers(), got(&[(1, "ASP7")]));
+        w.in_doubt("A", &[unit]);
+        assert_eq!(orders(&mut w), [""; 0]);
+        let mut w = w.restart();
+        w.in_doubt("A", &[unit]);
+        assert_eq!(orders(&mut w), [told]);
+    }
+}
+
+#[test]
+fn a_task_whose_last_unit_is_in_doubt_ends_with_an_abend_that_says_so() {
+    let mut w = world();
+    let unit = w.join(1, "A");
+    w.join(1, "B");
+    w.doubt = true;
+    w.end(1, true);
+    w.vote(unit, "A", true);
+    w.vote(unit, "B", true);
+    let (_, abend) = w.ended.pop().unwrap();
+    let message = abend.unwrap().message;
+    assert!(
+        message.starts_with("the unit of work is in doubt"),
+        "{message}"
+    );
+}
+
+#[test]
 fn without_a_store_nobody_can_decide_over_several_participants() {
     let mut w = World::without_store();
     w.join(1, "A");

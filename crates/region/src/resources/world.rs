@@ -37,6 +37,9 @@ pub struct World {
     pub starts: HashMap<u32, u64>,
     /// False: the store refuses every commit.
     pub disk: bool,
+    /// Nobody can say whether the store took what it is given; with
+    /// [`World::disk`] it did.
+    pub doubt: bool,
     /// True: what goes to the store waits for [`World::flush`].
     pub held: bool,
     jobs: Vec<Job>,
@@ -89,6 +92,7 @@ impl World {
             recorded: 0,
             starts: HashMap::new(),
             disk: true,
+            doubt: false,
             held: false,
             jobs: Vec::new(),
         };
@@ -333,6 +337,12 @@ impl World {
                 doing: "committing",
                 code: 28,
             })),
+        };
+        let result = match self.doubt {
+            true => Err(store::ApplyError::Storage(store::StorageError::Uncertain {
+                reason: "the disk failed".to_owned(),
+            })),
+            false => result,
         };
         let mut out = Vec::new();
         self.kernel

@@ -2,11 +2,13 @@
 //!
 //! While one transaction of the store is being flushed, units gather; the next
 //! transaction carries them all. So the cost of a flush is shared by whoever
-//! waited for it.
+//! waited for it. When units wait already as a transaction is written, its
+//! second flush is left to theirs, and its tasks hear of it then; when none
+//! waits, it is flushed at once.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use store::{ApplyError, WriteStore};
+use store::{ApplyError, StorageError, UnitOfWork, WriteStore};
 
 use crate::core::TaskKey;
 use crate::kernel::{Job, Then};
@@ -56,46 +58,307 @@ impl Committer {
     }
 }
 
-/// The thread: `done` hears of every transaction's jobs and their results.
+/// A job that the store has dealt with.
+pub type Ended = (TaskKey, Then, Result<(), ApplyError>);
+
+/// The thread: `done` hears of every transaction's jobs and their results, when
+/// those that succeeded are durable.
 pub fn run(
     mut store: Box<dyn WriteStore>,
     orders: &Receiver<Order>,
-    mut done: impl FnMut(Vec<(TaskKey, Then, Result<(), ApplyError>)>),
+    mut done: impl FnMut(Vec<Ended>),
 ) {
-    while let Ok(first) = orders.recv() {
-        let mut ends = Vec::new();
-        let mut units = Vec::new();
-        let mut readers_gone = false;
-        let mut works = Vec::new();
-        let mut next = Some(first);
-        while let Some(order) = next {
-            match order {
-                Order::Commit(job) => {
-                    ends.push((job.task, job.then));
-                    units.push(job.changes);
-                }
-                Order::ReaderGone => readers_gone = true,
-                Order::Work(work) => works.push(work),
+    // Visible, but perhaps not durable: nobody is told yet.
+    let mut ahead = Vec::new();
+    loop {
+        let first = match ahead.is_empty() {
+            true => orders.recv().ok(),
+            false => orders.try_recv().ok(),
+        };
+        let Some(first) = first else {
+            if ahead.is_empty() {
+                return;
             }
-            next = match units.len() < BATCH {
-                true => orders.try_recv().ok(),
-                false => None,
-            };
-        }
-        if readers_gone && let Err(error) = store.clear_dead_readers() {
+            // Nobody waits whose flush these could share.
+            let settled = store.settle();
+            done(told(&mut ahead, settled));
+            continue;
+        };
+        let batch = gather(first, orders);
+        if batch.readers_gone
+            && let Err(error) = store.clear_dead_readers()
+        {
             tracing::warn!(%error, "dead readers could not be cleared");
         }
-        if !units.is_empty() {
-            let results = store.apply(&units);
-            let ended = ends.into_iter().zip(results);
-            done(
-                ended
-                    .map(|((task, then), result)| (task, then, result))
-                    .collect(),
-            );
+        if !batch.units.is_empty() {
+            let applied = store.apply_ahead(&batch.units);
+            if !ahead.is_empty() {
+                done(told(&mut ahead, applied.earlier));
+            }
+            let ended = batch.ends.into_iter().zip(applied.results);
+            ahead.extend(ended.map(|((task, then), result)| (task, then, result)));
+            if applied.settled {
+                done(std::mem::take(&mut ahead));
+            }
         }
-        for work in works {
+        if !batch.works.is_empty() && !ahead.is_empty() {
+            let settled = store.settle();
+            done(told(&mut ahead, settled));
+        }
+        for work in batch.works {
             work(&mut *store);
         }
+    }
+}
+
+/// What is done in one go.
+#[derive(Default)]
+struct Batch {
+    ends: Vec<(TaskKey, Then)>,
+    units: Vec<UnitOfWork>,
+    readers_gone: bool,
+    works: Vec<Work>,
+}
+
+/// An order and those that wait behind it.
+fn gather(first: Order, orders: &Receiver<Order>) -> Batch {
+    let mut batch = Batch::default();
+    let mut next = Some(first);
+    while let Some(order) = next {
+        match order {
+            Order::Commit(job) => {
+                batch.ends.push((job.task, job.then));
+                batch.units.push(job.changes);
+            }
+            Order::ReaderGone => batch.readers_gone = true,
+            Order::Work(work) => batch.works.push(work),
+        }
+        next = match batch.units.len() < BATCH {
+            true => orders.try_recv().ok(),
+            false => None,
+        };
+    }
+    batch
+}
+
+/// The jobs that were applied ahead, now that it is known whether they are
+/// durable.
+fn told(ahead: &mut Vec<Ended>, settled: Result<(), StorageError>) -> Vec<Ended> {
+    let mut ended = std::mem::take(ahead);
+    if let Err(error) = settled {
+        for (_, _, result) in ended.iter_mut().filter(|(_, _, result)| result.is_ok()) {
+            *result = Err(error.clone().into());
+        }
+    }
+    ended
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use store::{
+        Applied, BuildError, BuildProgress, BulkLoad, DefineError, FileDef, FileId, FileName,
+        IndexDef, PathDef, ReadError, ReadStore,
+    };
+
+    use super::*;
+
+    /// A store that notes what it is asked, and can fail to make durable.
+    struct Asked {
+        history: Arc<Mutex<Vec<String>>>,
+        /// What comes while its batches are applied, the next at the end.
+        meanwhile: Vec<Vec<Order>>,
+        /// Dropped with the last of them, so that the thread ends.
+        orders: Option<Sender<Order>>,
+        /// The batch that cannot be made durable.
+        lost: Option<usize>,
+        batches: usize,
+        ahead: Option<usize>,
+    }
+
+    impl Asked {
+        fn flush(&mut self) -> Result<(), StorageError> {
+            let ahead = self.ahead.take();
+            match ahead.is_some() && ahead == self.lost {
+                true => Err(StorageError::Uncertain {
+                    reason: "it failed".to_owned(),
+                }),
+                false => Ok(()),
+            }
+        }
+
+        fn note(&self, what: String) {
+            self.history.lock().unwrap().push(what);
+        }
+    }
+
+    impl WriteStore for Asked {
+        fn apply_ahead(&mut self, units: &[UnitOfWork]) -> Applied {
+            self.note(format!("{} applied", units.len()));
+            if let Some(orders) = &self.orders {
+                for order in self.meanwhile.pop().unwrap_or_default() {
+                    orders.send(order).unwrap();
+                }
+            }
+            if self.meanwhile.is_empty() {
+                self.orders = None;
+            }
+            let earlier = self.flush();
+            self.batches += 1;
+            self.ahead = Some(self.batches);
+            Applied {
+                earlier,
+                results: vec![Ok(()); units.len()],
+                settled: false,
+            }
+        }
+
+        fn settle(&mut self) -> Result<(), StorageError> {
+            self.note("settled".to_owned());
+            self.flush()
+        }
+
+        fn apply(&mut self, _: &[UnitOfWork]) -> Vec<Result<(), ApplyError>> {
+            unreachable!("units are applied ahead")
+        }
+
+        fn reader(&self) -> Result<Box<dyn ReadStore + Send>, ReadError> {
+            unreachable!("nothing is read")
+        }
+
+        fn define(&mut self, _: FileDef) -> Result<FileId, DefineError> {
+            unreachable!("nothing is defined")
+        }
+
+        fn remove(&mut self, _: FileId) -> Result<(), DefineError> {
+            unreachable!("nothing is removed")
+        }
+
+        fn define_index(&mut self, _: IndexDef) -> Result<FileId, DefineError> {
+            unreachable!("nothing is defined")
+        }
+
+        fn build_index(
+            &mut self,
+            _: FileId,
+            _: usize,
+            _: &mut dyn FnMut(BuildProgress),
+        ) -> Result<FileId, BuildError> {
+            unreachable!("nothing is built")
+        }
+
+        fn define_path(&mut self, _: PathDef) -> Result<(), DefineError> {
+            unreachable!("nothing is defined")
+        }
+
+        fn remove_path(&mut self, _: &FileName) -> Result<(), DefineError> {
+            unreachable!("nothing is removed")
+        }
+
+        fn start_load(&mut self, _: FileId) -> Result<Box<dyn BulkLoad + '_>, DefineError> {
+            unreachable!("nothing is loaded")
+        }
+
+        fn clear_dead_readers(&mut self) -> Result<u32, StorageError> {
+            self.note("cleared".to_owned());
+            Ok(0)
+        }
+    }
+
+    fn commit(task: u32) -> Order {
+        Order::Commit(Job {
+            task: TaskKey::for_test(task),
+            changes: UnitOfWork::new(),
+            then: Then::Unit,
+        })
+    }
+
+    /// What the store was asked and who was told, in order, when these orders
+    /// come one after the other: the first before anything is applied, each
+    /// further list while a batch is.
+    fn history(mut orders: Vec<Vec<Order>>, lost: Option<usize>) -> Vec<String> {
+        let (way, receiver) = channel();
+        orders.reverse();
+        for order in orders.pop().unwrap_or_default() {
+            way.send(order).unwrap();
+        }
+        let history = Arc::new(Mutex::new(Vec::new()));
+        let store = Asked {
+            history: history.clone(),
+            orders: Some(way).filter(|_| !orders.is_empty()),
+            meanwhile: orders,
+            lost,
+            batches: 0,
+            ahead: None,
+        };
+        let told = |(task, _, result): &Ended| {
+            let number = (0..9).find(|n| TaskKey::for_test(*n) == *task).unwrap();
+            match result {
+                Ok(()) => format!("task {number} told"),
+                Err(error) if error.is_uncertain() => format!("task {number} in doubt"),
+                Err(_) => format!("task {number} failed"),
+            }
+        };
+        run(Box::new(store), &receiver, |ended| {
+            history.lock().unwrap().extend(ended.iter().map(told));
+        });
+        let history = history.lock().unwrap().clone();
+        history
+    }
+
+    #[test]
+    fn a_unit_alone_is_flushed_at_once() {
+        let history = history(vec![vec![commit(1)]], None);
+        assert_eq!(history, ["1 applied", "settled", "task 1 told"]);
+    }
+
+    #[test]
+    fn a_batch_that_others_wait_behind_is_told_when_theirs_is_flushed() {
+        let orders = vec![vec![commit(1), commit(2)], vec![commit(3)], vec![commit(4)]];
+        let expected = [
+            "2 applied",
+            "1 applied",
+            "task 1 told",
+            "task 2 told",
+            "1 applied",
+            "task 3 told",
+            "settled",
+            "task 4 told",
+        ];
+        assert_eq!(history(orders, None), expected);
+    }
+
+    #[test]
+    fn what_is_done_to_the_store_finds_every_task_told() {
+        let work = Order::Work(Box::new(|store| {
+            store.clear_dead_readers().unwrap();
+        }));
+        let orders = vec![vec![commit(1), work], vec![commit(2)]];
+        let expected = [
+            "1 applied",
+            "settled",
+            "task 1 told",
+            "cleared",
+            "1 applied",
+            "settled",
+            "task 2 told",
+        ];
+        assert_eq!(history(orders, None), expected);
+    }
+
+    #[test]
+    fn a_batch_that_could_not_be_made_durable_is_in_doubt() {
+        let orders = vec![vec![commit(1)], vec![commit(2)]];
+        let expected = [
+            "1 applied",
+            "1 applied",
+            "task 1 in doubt",
+            "settled",
+            "task 2 told",
+        ];
+        assert_eq!(history(orders, Some(1)), expected);
+        let expected = ["1 applied", "settled", "task 1 in doubt"];
+        assert_eq!(history(vec![vec![commit(1)]], Some(1)), expected);
     }
 }

@@ -139,7 +139,10 @@ impl Shared {
             return Purge::Deferred;
         }
         self.with(|core, cx| core.purge_task(cx, key, "an operator purged the task"));
-        Purge::Done
+        match self.lock().core.loses_worker(key) {
+            true => Purge::WorkerEnded,
+            false => Purge::Done,
+        }
     }
 }
 

@@ -103,7 +103,7 @@ impl World {
         let [logical, physical] = program::TD_QUEUES.map(|name| of(name.as_bytes()));
         assert_eq!(self.model.logical, logical, "records of the logical queue");
         assert_eq!(self.model.physical, physical, "records of the physical one");
-        if self.jobs.is_empty() {
+        if self.is_all_told() {
             let [queues, items, records, bytes, _] = self.counted();
             assert!(queues <= 1 || !self.tasks.is_empty(), "{queues} queues");
             assert_eq!(items, self.model.items.len() as u64, "items counted");
@@ -132,14 +132,19 @@ impl World {
             .collect();
         let mut known = 0;
         for (key, now, stored) in self.kernel.resources.counters.values() {
-            if self.jobs.is_empty() {
+            if self.is_all_told() {
                 assert_eq!(stored, there.get(&key[..]).copied(), "a counter");
                 assert_eq!(now, stored, "a counter that nobody changes");
             }
             known += usize::from(stored.is_some());
         }
         // They are read when the first is asked for.
-        assert!(known == 0 || !self.jobs.is_empty() || known == there.len());
+        assert!(known == 0 || !self.is_all_told() || known == there.len());
+    }
+
+    /// Whether nothing is on its way to the store or back.
+    fn is_all_told(&self) -> bool {
+        self.jobs.is_empty() && self.ahead.is_none()
     }
 
     /// True when nothing is left to do.
@@ -148,7 +153,7 @@ impl World {
             && self.building.is_empty()
             && self.waiting.is_empty()
             && self.submitted.is_empty()
-            && self.jobs.is_empty()
+            && self.is_all_told()
             && self
                 .remotes
                 .iter()

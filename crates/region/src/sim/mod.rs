@@ -66,6 +66,8 @@ pub struct Report {
     pub disk_failures: u64,
     /// Deaths of the region.
     pub restarts: u64,
+    /// Those that lost what the store had and nobody had been told of.
+    pub power_losses: u64,
     /// Times that a partner vanished.
     pub vanished: u64,
     /// Units that it had in doubt when it came back.
@@ -112,6 +114,8 @@ struct World {
     submitted: Vec<TaskKey>,
     /// Units on their way to the store.
     jobs: Vec<Job>,
+    /// Units that the store has, whose tasks have not been told.
+    ahead: Option<store::Ahead>,
     /// Starts whose task is not over, by their number.
     starts: BTreeMap<u64, Start>,
     remotes: [Remote; 2],
@@ -147,6 +151,7 @@ impl World {
             waiting: Vec::new(),
             submitted: Vec::new(),
             jobs: Vec::new(),
+            ahead: None,
             starts: BTreeMap::new(),
             remotes: Default::default(),
             model: Model::default(),

@@ -9,7 +9,7 @@ use super::program::Td;
 use crate::core::TaskKey;
 
 /// What must be there.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Model {
     /// Items of the temporary storage queue.
     pub items: Vec<u64>,
@@ -225,6 +225,13 @@ impl Model {
     /// A unit of work of a task is over.
     pub fn unit_over(&mut self, task: TaskKey) {
         self.enqueued.retain(|_, (owner, _)| *owner != task);
+    }
+
+    /// The store has lost what it took over since then. Programs keep the
+    /// numbers that they got.
+    pub fn power_lost(&mut self, before: Model) {
+        let given = std::mem::take(&mut self.given);
+        *self = Model { given, ..before };
     }
 
     /// The region dies: what is not in the store is gone.

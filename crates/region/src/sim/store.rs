@@ -8,29 +8,54 @@ use store::{
 };
 
 use super::links::SimLinks;
-use super::model::{OnTd, Physical};
+use super::model::{Model, OnTd, Physical};
 use super::program::{self, ACCOUNTS, Td};
 use super::task::Asked;
 use super::{BALANCE, World, kernel, new_core};
 use crate::core::TaskKey;
 use crate::kernel::{Job, Then};
 
+/// What the store made of a unit.
+type Ended = (Job, Result<(), ApplyError>);
+
+/// Units that the store has and may lose, since nobody has been told.
+pub(super) struct Ahead {
+    ended: Vec<Ended>,
+    /// What was there before.
+    before: (MemoryStore, Model),
+}
+
 impl World {
-    /// The store takes some of what waits for it, or fails to.
+    /// The store takes some of what waits for it, or fails to. Now and then the
+    /// tasks hear of it only after the next time.
     pub(super) fn commit(&mut self, calm: bool) {
+        let earlier = self.ahead.take();
         if self.jobs.is_empty() {
+            self.tell(earlier.map(|ahead| ahead.ended));
             return;
         }
         let n = 1 + self.random.below(self.jobs.len() as u64) as usize;
         let jobs: Vec<Job> = self.jobs.drain(..n).collect();
-        let results = match !calm && self.random.one_in(12) {
+        let before = (self.store.fork(), self.model.clone());
+        let fails = !calm && self.random.one_in(12);
+        let results = match fails {
             true => {
                 self.report.disk_failures += 1;
                 jobs.iter().map(|_| Err(full())).collect()
             }
             false => self.apply(&jobs),
         };
-        for (job, result) in jobs.into_iter().zip(results) {
+        self.tell(earlier.map(|ahead| ahead.ended));
+        let ended = jobs.into_iter().zip(results).collect();
+        match !fails && self.random.one_in(2) {
+            true => self.ahead = Some(Ahead { ended, before }),
+            false => self.tell(Some(ended)),
+        }
+    }
+
+    /// Tasks hear what became of their units.
+    fn tell(&mut self, ended: Option<Vec<Ended>>) {
+        for (job, result) in ended.into_iter().flatten() {
             self.kernel(|k, now, out| k.committed(now, job.task, job.then, result, out));
         }
     }
@@ -86,12 +111,22 @@ impl World {
     }
 
     /// The region dies and starts again. What was on its way to the store is
-    /// there, or some of it, or nothing.
+    /// there, or some of it, or nothing; a loss of power takes back what was
+    /// there and nobody had been told of.
     pub(super) fn crash(&mut self) {
         self.report.restarts += 1;
         let mut jobs = std::mem::take(&mut self.jobs);
         jobs.truncate(self.random.below(jobs.len() as u64 + 1) as usize);
-        self.apply(&jobs);
+        match self.ahead.take() {
+            Some(ahead) if self.random.one_in(2) => {
+                self.report.power_losses += 1;
+                let (store, model) = ahead.before;
+                self.store = store;
+                self.model.power_lost(model);
+                self.acknowledged.clear();
+            }
+            _ => drop(self.apply(&jobs)),
+        }
         let keys: Vec<TaskKey> = self.tasks.keys().copied().collect();
         for key in keys {
             self.judge_end(key, false);

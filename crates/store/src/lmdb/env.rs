@@ -13,6 +13,7 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use lmdb_master_sys as ffi;
 use thiserror::Error;
 
+use super::ahead::Ahead;
 use super::catalogue;
 use super::home;
 use super::lock::LockError;
@@ -245,6 +246,7 @@ impl Env {
             }
         }
         if !read_only {
+            env.settle_found().map_err(storage)?;
             prepare(&env).map_err(storage)?;
         }
         let catalogue = match env.open_db(catalogue::CATALOGUE) {
@@ -272,7 +274,24 @@ impl Env {
 
     /// What an error number means here.
     pub fn error(&self, code: Code, doing: &'static str) -> StorageError {
-        storage_error(code, doing, &self.path, &self.limits)
+        let flush_failed = || match self.sys().on_its_way() {
+            Ahead::Lost(_, code) => code.text(),
+            Ahead::Settled | Ahead::Pending(_) => code.text(),
+        };
+        match code {
+            Code::UNCERTAIN => StorageError::Uncertain {
+                reason: flush_failed(),
+            },
+            Code::REFUSED => StorageError::Refused {
+                reason: flush_failed(),
+            },
+            Code::MISPLACED => StorageError::Misplaced {
+                path: self.path.join("data.mdb"),
+                process: std::process::id(),
+                descriptor: self.sys().data_fd().unwrap_or(-1),
+            },
+            code => storage_error(code, doing, &self.path, &self.limits),
+        }
     }
 
     /// Opens a data base.

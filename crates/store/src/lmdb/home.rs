@@ -8,7 +8,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::fd::AsRawFd;
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -117,6 +118,18 @@ pub(super) fn set_reader_table_aside(
             reason: format!("lock.mdb: {error}"),
         },
     })
+}
+
+/// Whether an open data file is still the one that its name leads to.
+pub(super) fn is_in_place(open: RawFd, data: &Path) -> bool {
+    // SAFETY: the descriptor is the environment's, which closes it; this is
+    // only asked about it.
+    let file = ManuallyDrop::new(unsafe { File::from_raw_fd(open) });
+    match (file.metadata(), std::fs::metadata(data)) {
+        (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
+        (Ok(_), Err(error)) => error.kind() != io::ErrorKind::NotFound,
+        _ => true,
+    }
 }
 
 /// Makes the folder through which borrowers of reader tables open the store.

@@ -230,13 +230,7 @@ impl Lent {
     }
 
     /// Tells the borrowers of a commit.
-    pub fn publish(&self, committed: impl FnOnce() -> Option<u64>) {
-        if self.tables.is_empty() {
-            return;
-        }
-        let Some(committed) = committed() else {
-            return;
-        };
+    pub fn publish(&self, committed: u64) {
         for table in self.tables.iter().filter_map(Weak::upgrade) {
             table.committed().store(committed, Ordering::SeqCst);
         }

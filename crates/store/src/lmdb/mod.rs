@@ -8,6 +8,7 @@
 //!
 //! * `sys`: the C interface made safe. `env`: opening, once a process.
 //! * `catalogue`: which files there are. `lock`: who may write.
+//! * `ahead`: what of the last commit is on its way to the disk.
 //! * [`LmdbReader`], [`LmdbStore`] and `load`: the two sides of a store.
 //! * `fill`: much written at once, and indexes built. `seal`: check sums.
 //! * `lent`: reader tables for processes that nobody trusts.
@@ -19,6 +20,7 @@
 //! Invariant: a process that forks must not use the parent's environment in
 //! the child; workers are exec'd and open their own.
 
+mod ahead;
 mod backup;
 mod catalogue;
 mod check;

@@ -66,6 +66,8 @@ const PAGE_HEAD_BYTES: usize = 16;
 const NODE_HEAD_BYTES: usize = 8;
 const TREE_BYTES: usize = 48;
 const META_BYTES: usize = 24 + 2 * TREE_BYTES + 16;
+/// Bytes of a meta page that mean something.
+pub(super) const META_HEAD_BYTES: usize = PAGE_HEAD_BYTES + META_BYTES;
 const MAGIC: u32 = 0xBEEF_C0DE;
 const DATA_VERSION: u32 = 1;
 
@@ -316,6 +318,11 @@ fn tree(bytes: &[u8]) -> Tree {
         entries: number(bytes, 32, 8),
         root: (root != u64::MAX).then_some(root),
     }
+}
+
+/// The transaction that a meta page is of.
+pub(super) fn meta_transaction(head: &[u8; META_HEAD_BYTES]) -> u64 {
+    number(head, META_HEAD_BYTES - 8, 8)
 }
 
 /// The number in `length` bytes, the lowest first. The caller has checked that

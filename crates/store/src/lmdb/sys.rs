@@ -18,17 +18,28 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::{self, NonNull};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lmdb_master_sys as ffi;
 
+use super::ahead::Ahead;
+use super::home;
 use super::lent::{Lent, Table};
 
 /// An error number of LMDB (negative) or of the operating system (positive).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Code(pub i32);
+
+impl Code {
+    /// Whether the last commit will be found again is not known.
+    pub const UNCERTAIN: Code = Code(-31_000);
+    /// Nothing is committed any more, since a flush failed.
+    pub const REFUSED: Code = Code(-31_001);
+    /// Nothing is committed any more, since the file is not in its place.
+    pub const MISPLACED: Code = Code(-31_002);
+}
 
 /// Handle of a data base within an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +63,12 @@ pub(super) struct Env {
     opening: Mutex<()>,
     /// Reader tables of other processes.
     lent: Mutex<Lent>,
+    /// The last commit on its way to the disk.
+    ahead: Mutex<Ahead>,
+    /// Whether commits reach the disk at all.
+    flush: bool,
+    /// The data file.
+    data: PathBuf,
 }
 
 /// An environment that is open, for its own parts.
@@ -82,8 +99,12 @@ impl Env {
             ptr,
             opening: Mutex::new(()),
             lent: Mutex::default(),
+            ahead: Mutex::new(Ahead::Settled),
+            flush: options.flush && !options.read_only,
+            data: directory.join("data.mdb"),
         };
-        let mut flags = ffi::MDB_NOTLS;
+        // Meta pages are flushed by the next commit, or by `settle`.
+        let mut flags = ffi::MDB_NOTLS | ffi::MDB_NOMETASYNC;
         if options.read_only {
             flags |= ffi::MDB_RDONLY;
         }
@@ -105,6 +126,77 @@ impl Env {
             check(ffi::mdb_env_open(ptr.as_ptr(), path.as_ptr(), flags, 0o640))?;
         }
         Ok(env)
+    }
+
+    /// Makes durable what a process that has died left on its way to the disk.
+    pub fn settle_found(&self) -> Result<(), Code> {
+        let last = self.info()?.me_last_txnid as u64;
+        if !self.flush || last == 0 {
+            return Ok(());
+        }
+        self.flush_file()?;
+        // A flush of that process may have failed; see `ahead`.
+        let mut ahead = self.ahead();
+        *ahead = Ahead::Pending(last);
+        ahead.save(self.data_fd()?, self.page_bytes()?);
+        match *ahead {
+            Ahead::Lost(_, code) => Err(code),
+            Ahead::Settled | Ahead::Pending(_) => Ok(()),
+        }
+    }
+
+    /// Makes the last commit durable, if it is not.
+    pub fn settle(&self) -> Result<(), Code> {
+        let mut ahead = self.ahead();
+        if let Ahead::Pending(_) = *ahead {
+            let (data, page_bytes) = (self.data_fd()?, self.page_bytes()?);
+            ahead.settle(data, page_bytes, || self.flush_file());
+        }
+        match *ahead {
+            Ahead::Settled => Ok(()),
+            Ahead::Pending(_) | Ahead::Lost(..) => Err(Code::UNCERTAIN),
+        }
+    }
+
+    /// Where the last commit is on its way to the disk.
+    pub fn on_its_way(&self) -> Ahead {
+        *self.ahead()
+    }
+
+    /// Whether a write transaction may begin.
+    fn may_write(&self) -> Result<(), Code> {
+        if let Ahead::Lost(..) = *self.ahead() {
+            return Err(Code::REFUSED);
+        }
+        match home::is_in_place(self.data_fd()?, &self.data) {
+            true => Ok(()),
+            false => Err(Code::MISPLACED),
+        }
+    }
+
+    /// The descriptor of the data file.
+    pub fn data_fd(&self) -> Result<libc::c_int, Code> {
+        let mut fd = -1;
+        // SAFETY: the environment is open; `fd` is a valid place.
+        check(unsafe { ffi::mdb_env_get_fd(self.ptr.as_ptr(), &mut fd) })?;
+        Ok(fd)
+    }
+
+    fn page_bytes(&self) -> Result<u64, Code> {
+        // SAFETY: all zero is a value of this plain structure, and the
+        // environment is open.
+        let mut stat: ffi::MDB_stat = unsafe { std::mem::zeroed() };
+        check(unsafe { ffi::mdb_env_stat(self.ptr.as_ptr(), &mut stat) })?;
+        Ok(u64::from(stat.ms_psize))
+    }
+
+    fn flush_file(&self) -> Result<(), Code> {
+        // SAFETY: the environment is open.
+        check(unsafe { ffi::mdb_env_sync(self.ptr.as_ptr(), 1) })
+    }
+
+    fn ahead(&self) -> MutexGuard<'_, Ahead> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens the data base of this name.
@@ -176,6 +268,8 @@ impl Env {
 
 impl Drop for Env {
     fn drop(&mut self) {
+        // Nobody is left to be told.
+        let _: Result<(), Code> = self.settle();
         self.lent().end();
         // SAFETY: transactions hold an `Arc` of this or borrow it, so none is
         // left.
@@ -383,6 +477,7 @@ pub(super) struct WriteTxn {
 impl WriteTxn {
     /// Begins, when the one before has ended.
     pub fn begin(env: &Arc<Env>) -> Result<Self, Code> {
+        env.may_write()?;
         env.lent().keep(EnvPtr(env.ptr))?;
         let txn = Txn {
             ptr: begin(env, 0)?,
@@ -448,12 +543,32 @@ impl WriteTxn {
 
     /// Makes the changes visible and, unless the environment was opened
     /// otherwise, durable.
-    pub fn commit(mut self) -> Result<(), Code> {
+    pub fn commit(self) -> Result<(), Code> {
+        let env = self.env.clone();
+        self.commit_ahead()?;
+        env.settle()
+    }
+
+    /// Makes the changes visible, and the commit before this one durable. This
+    /// one is when the next one succeeds, or by [`Env::settle`].
+    pub fn commit_ahead(mut self) -> Result<(), Code> {
         self.ended = true;
+        // SAFETY: the transaction is active.
+        let id = unsafe { ffi::mdb_txn_id(self.ptr.as_ptr()) } as u64;
         // SAFETY: the transaction is active, and is gone after the call in any
         // case; `ended` keeps drop from it.
-        check(unsafe { ffi::mdb_txn_commit(self.ptr.as_ptr()) })?;
-        let last = || Some(self.env.info().ok()?.me_last_txnid as u64);
+        let done = check(unsafe { ffi::mdb_txn_commit(self.ptr.as_ptr()) });
+        let mut ahead = self.env.ahead();
+        if let Err(code) = done {
+            ahead.save(self.env.data_fd()?, self.env.page_bytes()?);
+            return Err(code);
+        }
+        let last = self.env.info()?.me_last_txnid as u64;
+        // A transaction without a change writes nothing and flushes nothing.
+        if self.env.flush && last == id {
+            *ahead = Ahead::Pending(id);
+        }
+        drop(ahead);
         self.env.lent().publish(last);
         Ok(())
     }

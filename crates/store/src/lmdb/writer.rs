@@ -4,6 +4,7 @@
 //! A unit is checked as a whole before anything of it is written, so one that
 //! cannot be applied leaves no trace among the others. When there is no room
 //! for all of them, the batch is halved until each unit that fits alone is in.
+//! Applied ahead, its second flush is left to the next apply (see `ahead`).
 //!
 //! Invariant: what an in-process reader has open is never closed under it: a
 //! file that is removed is emptied and put on the catalogue's discard list.
@@ -13,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::ahead::Ahead;
 use super::catalogue::{self, Item};
 use super::env::{Env, LmdbOptions, OpenError, lock_error};
 use super::fill::{self, Build, Filler};
@@ -27,7 +29,7 @@ use crate::error::{ApplyError, BuildError, DefineError, ReadError, StorageError}
 use crate::file::{FileDef, FileId, FileName};
 use crate::index::{IndexDef, IndexEntry, Named, PathDef};
 use crate::pending::Overlay;
-use crate::traits::{BuildProgress, BulkLoad, CatalogueEntry, ReadStore, WriteStore};
+use crate::traits::{Applied, BuildProgress, BulkLoad, CatalogueEntry, ReadStore, WriteStore};
 use crate::unit::{Change, UnitOfWork};
 
 /// An environment open for writing.
@@ -171,7 +173,7 @@ impl LmdbStore {
                 Err(error) => *result = Err(error),
             }
         }
-        txn.commit()
+        txn.commit_ahead()
     }
 
     /// Whether every change of a unit meets the state it was made from, and
@@ -548,12 +550,40 @@ impl WriteStore for LmdbStore {
     }
 
     fn apply(&mut self, units: &[UnitOfWork]) -> Vec<Result<(), ApplyError>> {
+        let mut results = self.apply_ahead(units).results;
+        if let Err(error) = self.settle() {
+            for result in results.iter_mut().filter(|result| result.is_ok()) {
+                *result = Err(error.clone().into());
+            }
+        }
+        results
+    }
+
+    fn apply_ahead(&mut self, units: &[UnitOfWork]) -> Applied {
         let mut results = vec![Ok(()); units.len()];
+        let before = self.env.sys().on_its_way();
         if units.iter().any(|unit| !unit.is_empty()) {
             self.apply_run(units, &mut results);
             self.check_growth();
         }
-        results
+        let now = self.env.sys().on_its_way();
+        let earlier = match (before, now) {
+            // Nothing was written that could have taken it along.
+            (Ahead::Pending(earlier), Ahead::Pending(last)) if earlier == last => self.settle(),
+            (Ahead::Pending(earlier), Ahead::Lost(lost, _)) if earlier == lost => self.settle(),
+            (Ahead::Lost(..), _) => self.settle(),
+            _ => Ok(()),
+        };
+        Applied {
+            earlier,
+            results,
+            settled: now == Ahead::Settled,
+        }
+    }
+
+    fn settle(&mut self) -> Result<(), StorageError> {
+        let settled = self.env.sys().settle();
+        settled.map_err(|code| self.env.error(code, "making changes durable"))
     }
 
     fn start_load(&mut self, file: FileId) -> Result<Box<dyn BulkLoad + '_>, DefineError> {

@@ -409,3 +409,40 @@ fn a_store_of_the_earlier_version_is_taken_over_as_it_is() {
     drop(store);
     assert_eq!(sealed(&checked(home.path())), [true, true]);
 }
+
+#[test]
+fn a_store_whose_file_is_deleted_or_replaced_under_it_takes_no_more_and_can_be_saved() {
+    for replaced in [false, true] {
+        let home = tempfile::tempdir().unwrap();
+        make(home.path());
+        let whole = contents(home.path()).unwrap();
+        let data = home.path().join("data.mdb");
+        let other = tempfile::tempdir().unwrap();
+        make(other.path());
+
+        let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+        match replaced {
+            true => std::fs::rename(other.path().join("data.mdb"), &data).unwrap(),
+            false => std::fs::remove_file(&data).unwrap(),
+        }
+        let mut unit = UnitOfWork::new();
+        unit.put(Table::new("tsqueue"), b"late", b"x");
+        let refused = store.apply(&[unit]).remove(0).unwrap_err();
+        let text = refused.to_string();
+        assert!(
+            text.starts_with(&format!("{} was deleted", data.display())),
+            "{text}"
+        );
+        let defined = store.define(ksds("NEW", 4)).unwrap_err();
+        assert_eq!(defined.to_string(), text);
+
+        // As the message says.
+        let (_, rest) = text.split_once("`cp ").unwrap();
+        let (open_file, _) = rest.split_once(" COPY`").unwrap();
+        let copy = other.path().join("copy");
+        std::fs::copy(open_file, &copy).unwrap();
+        drop(store);
+        restore(&copy, home.path(), &mut |_, _| ()).unwrap();
+        assert_eq!(contents(home.path()).unwrap(), whole);
+    }
+}

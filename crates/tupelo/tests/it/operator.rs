@@ -117,6 +117,38 @@ fn an_operator_sees_who_waits_and_replies_and_purges() {
 }
 
 #[test]
+fn a_forced_purge_says_that_it_ended_the_worker_of_a_task_that_runs() {
+    let loops = "PROCEDURE DIVISION.\n           \
+        EXEC CICS ENQ RESOURCE('RUNS') LENGTH(4) END-EXEC\n           \
+        PERFORM UNTIL EIBTRNID = SPACES\n             \
+        CONTINUE\n           \
+        END-PERFORM\n";
+    let folder = bank_that(loops);
+    let bank = Server::start(folder.path());
+    std::thread::scope(|scope| {
+        let looping = || {
+            let answer = scope.spawn(|| bank.get("/bank/accounts/10000001").status);
+            let owner = || ask(&bank, &["locks"])[0]["owner"].as_u64();
+            until("the task", || owner().is_some());
+            (answer, owner().unwrap().to_string())
+        };
+        let (answer, task) = looping();
+        let done = ask(&bank, &["task", "forcepurge", &task]);
+        assert_eq!(done["purge"], "worker-ended");
+        assert_eq!(answer.join().unwrap(), 500);
+        until("the lock's end", || {
+            ask(&bank, &["locks"]) == Value::Array(Vec::new())
+        });
+        // A worker has taken its place.
+        let (answer, task) = looping();
+        let done = run(&["task", "forcepurge", &task, "--admin", &bank.admin]);
+        let told = text(&done.stdout);
+        assert!(told.contains("by ending its worker's process"), "{told}");
+        assert_eq!(answer.join().unwrap(), 500);
+    });
+}
+
+#[test]
 fn an_operators_mistakes_are_told_and_change_nothing() {
     let bank = Server::start(&example("bank"));
     let admin = bank.admin.as_str();

@@ -43,7 +43,7 @@ impl Shared {
                 Purge::Refused => return condition(Condition::InvReq, 5),
                 // It ends when it next waits.
                 Purge::Deferred => return condition(Condition::Normal, 13),
-                Purge::Done | Purge::Unknown => {}
+                Purge::Done | Purge::WorkerEnded | Purge::Unknown => {}
             }
         }
         match purge || priority.is_some() {

@@ -27,6 +27,11 @@ pub fn run(args: &Args, how: &str) -> Result<Outcome> {
         );
     } else if done["purge"] == "deferred" {
         println!("task {} runs; it ends when it next waits", args.task);
+    } else if done["purge"] == "worker-ended" {
+        println!(
+            "task {} was running: it is purged by ending its worker's process; another takes its place",
+            args.task
+        );
     } else {
         println!("task {} is purged", args.task);
     }

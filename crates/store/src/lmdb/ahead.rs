@@ -1,0 +1,92 @@
+//! What of the last commit is on its way to the disk.
+//!
+//! A commit flushes its pages and then writes its meta page, without a flush
+//! of its own (`MDB_NOMETASYNC`). What makes that meta page durable is the
+//! flush of the next commit's pages, or [`Ahead::settle`] when nobody is about
+//! to commit. Until then the commit may be seen and must not be acknowledged.
+//!
+//! LMDB allows a lag of exactly one: transaction N uses pages again that were
+//! freed by transactions up to N-2, so no page of the states N-2 and N-1, and
+//! the flush of N-1 made N-2 durable before N began. See `mdb_find_oldest`,
+//! `_mdb_txn_commit` and `mdb_env_write_meta` of `mdb.c`, and
+//! docs/internals/store.md.
+//!
+//! A flush that fails leaves pages marked as clean that are not on the disk, so
+//! a second flush that succeeds says nothing about them. What it leaves in
+//! doubt is therefore written again, through a descriptor that waits for the
+//! disk; and if that fails too, the store takes nothing more.
+
+use std::ffi::c_int;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+
+use super::pages::{META_HEAD_BYTES, meta_transaction};
+use super::sys::Code;
+
+/// Tries to write a meta page again: the first may be told of an older error.
+const TRIES: u32 = 2;
+
+/// The meta page of the last commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// It is on the disk.
+    Settled,
+    /// That of this transaction may not be on the disk yet.
+    Pending(u64),
+    /// Whether that of this transaction is on the disk nobody can say.
+    Lost(u64, Code),
+}
+
+impl Ahead {
+    /// Makes the meta page durable by a flush of the file.
+    pub fn settle(
+        &mut self,
+        data: c_int,
+        page_bytes: u64,
+        flush: impl FnOnce() -> Result<(), Code>,
+    ) {
+        if let Ahead::Pending(transaction) = *self {
+            *self = match flush() {
+                Ok(()) => Ahead::Settled,
+                Err(_) => rewritten(data, page_bytes, transaction),
+            };
+        }
+    }
+
+    /// Makes the meta page durable after a flush may have failed.
+    pub fn save(&mut self, data: c_int, page_bytes: u64) {
+        if let Ahead::Pending(transaction) = *self {
+            *self = rewritten(data, page_bytes, transaction);
+        }
+    }
+}
+
+fn rewritten(data: c_int, page_bytes: u64, transaction: u64) -> Ahead {
+    let mut last = Code(libc::EIO);
+    for _ in 0..TRIES {
+        match rewrite(data, page_bytes, transaction) {
+            Ok(()) => return Ahead::Settled,
+            Err(error) => last = Code(error.raw_os_error().unwrap_or(libc::EIO)),
+        }
+    }
+    Ahead::Lost(transaction, last)
+}
+
+/// Writes the meta page of a transaction once more, and waits for the disk.
+fn rewrite(data: c_int, page_bytes: u64, transaction: u64) -> io::Result<()> {
+    // A descriptor of its own: an old one is told of errors that are over.
+    let file: File = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(libc::O_DSYNC)
+        .open(format!("/proc/self/fd/{data}"))?;
+    let offset = (transaction % 2) * page_bytes;
+    let mut head = [0; META_HEAD_BYTES];
+    file.read_exact_at(&mut head, offset)?;
+    // A file system may have dropped what it could not write.
+    if meta_transaction(&head) != transaction {
+        return Err(io::Error::from_raw_os_error(libc::EIO));
+    }
+    file.write_all_at(&head, offset)
+}

@@ -1,0 +1,229 @@
+//! A loss of power at every point: each image that the disk could be left with
+//! is opened, and every unit that was acknowledged is in it, no half of one,
+//! and none whose task was told that it failed.
+//!
+//! Units are applied ahead of their second flush as a region's committer does
+//! it. Two mutants show that the test would tell: one acknowledges a flush too
+//! early, the other never flushes.
+//!
+//! Apart from the other tests, since the whole process has another disk.
+
+mod bank;
+mod chance;
+mod disk;
+
+use std::path::Path;
+
+use bank::{Fates, Number, judge, options};
+use chance::Chance;
+use disk::{Disk, Fault, Kept, Watched};
+use store::{ApplyError, Durability, LmdbOptions, LmdbStore, WriteStore};
+
+/// How a history is played.
+#[derive(Clone, Copy)]
+struct Plan {
+    seed: u64,
+    batches: usize,
+    /// Draws of what is kept, beside the four that are always looked at.
+    draws: u64,
+    fault: Option<Fault>,
+    /// A mutant: acknowledge before the flush that makes it true.
+    early: bool,
+    durability: Durability,
+}
+
+impl Plan {
+    fn new(seed: u64) -> Self {
+        Plan {
+            seed,
+            batches: 40,
+            draws: 4,
+            fault: None,
+            early: false,
+            durability: Durability::Flush,
+        }
+    }
+}
+
+/// What came of a history.
+#[derive(Default)]
+struct Played {
+    images: usize,
+    calls: usize,
+    flushes: usize,
+    fates: Fates,
+    refused: bool,
+    wrong: Vec<String>,
+}
+
+/// One history, with the power lost at each of its points.
+struct History {
+    plan: Plan,
+    watched: Watched,
+    scratch: tempfile::TempDir,
+    fates: Fates,
+    played: Played,
+}
+
+impl History {
+    /// The power is lost now, or was before one of the flushes since the last
+    /// time: every image is looked at. Nobody was told anything meanwhile.
+    fn lose_power(&mut self) {
+        let mut disks = self.watched.before_flushes();
+        disks.push(self.watched.disk());
+        for disk in disks {
+            let seed = self.played.images as u64 + self.plan.seed * 1_000_003;
+            let drawn = (0..self.plan.draws).map(|n| Kept::Some(seed + n));
+            let always = [Kept::Nothing, Kept::All, Kept::MetaPages, Kept::OtherPages];
+            for kept in always.into_iter().chain(drawn) {
+                self.look_at(&disk, kept);
+            }
+        }
+    }
+
+    fn look_at(&mut self, disk: &Disk, kept: Kept) {
+        self.played.images += 1;
+        disk::install(&disk.image(kept), self.scratch.path());
+        if let Err(wrong) = judge(self.scratch.path(), &self.fates) {
+            let calls = self.watched.calls();
+            self.played
+                .wrong
+                .push(format!("after {calls} calls, {kept:?} kept: {wrong}"));
+        }
+    }
+
+    fn tell(&mut self, ahead: &mut Vec<Number>, settled: &Result<(), ApplyError>) {
+        for number in ahead.drain(..) {
+            self.fates.tell(number, settled);
+        }
+    }
+
+    /// What a committer does with batches of units.
+    fn play(&mut self, home: &Path) {
+        let options = LmdbOptions {
+            durability: self.plan.durability,
+            ..options()
+        };
+        let Ok(mut store) = LmdbStore::open(home, &options) else {
+            return;
+        };
+        let mut reader = store.lmdb_reader().unwrap();
+        let mut chance = Chance::new(self.plan.seed);
+        let mut number = 0;
+        let mut ahead: Vec<Number> = Vec::new();
+        for _ in 0..self.plan.batches {
+            let numbers: Vec<Number> = (1..=1 + chance.below(4) as u64)
+                .map(|n| number + n)
+                .collect();
+            number += numbers.len() as u64;
+            let units = bank::units(&mut reader, &numbers);
+            let applied = store.apply_ahead(&units);
+            // Between the two flushes of this batch, and before the tasks of
+            // the last one hear.
+            self.lose_power();
+            self.tell(&mut ahead, &applied.earlier.map_err(ApplyError::from));
+            for (number, result) in numbers.iter().zip(&applied.results) {
+                match result {
+                    Ok(()) if self.plan.early => self.fates.tell(*number, result),
+                    Ok(()) => ahead.push(*number),
+                    Err(_) => self.fates.tell(*number, result),
+                }
+            }
+            if applied.settled {
+                self.tell(&mut ahead, &Ok(()));
+            }
+            self.lose_power();
+            // Nobody waits.
+            if chance.below(3) == 0 {
+                let settled = store.settle().map_err(ApplyError::from);
+                self.lose_power();
+                self.tell(&mut ahead, &settled);
+                self.lose_power();
+            }
+            let refused = |result: &Result<(), ApplyError>| {
+                matches!(
+                    result,
+                    Err(ApplyError::Storage(store::StorageError::Refused { .. }))
+                )
+            };
+            if applied.results.iter().any(refused) {
+                self.played.refused = true;
+                break;
+            }
+        }
+        let settled = store.settle().map_err(ApplyError::from);
+        self.lose_power();
+        self.tell(&mut ahead, &settled);
+        drop((reader, store));
+        self.lose_power();
+    }
+}
+
+fn play(plan: Plan) -> Played {
+    let home = tempfile::tempdir().unwrap();
+    bank::make(home.path());
+    let scratch = tempfile::tempdir().unwrap();
+    let mut history = History {
+        plan,
+        watched: Watched::new(&home.path().join("data.mdb"), plan.fault),
+        scratch,
+        fates: Fates::default(),
+        played: Played::default(),
+    };
+    history.play(home.path());
+    let mut played = history.played;
+    played.calls = history.watched.calls();
+    played.flushes = history.watched.disk().flushes;
+    // The same machine goes on: what it reads is what its memory has.
+    drop(history.watched);
+    if plan.fault.is_none()
+        && plan.durability == Durability::Flush
+        && let Err(wrong) = judge(home.path(), &history.fates)
+    {
+        played.wrong.push(format!("at the end: {wrong}"));
+    }
+    played.fates = history.fates;
+    played
+}
+
+#[test]
+fn every_acknowledged_unit_survives_a_loss_of_power_at_any_point() {
+    for seed in 1..=4 {
+        let played = play(Plan::new(seed));
+        assert!(
+            played.wrong.is_empty(),
+            "seed {seed}: {:#?}",
+            &played.wrong[..played.wrong.len().min(5)]
+        );
+        assert!(played.images > 500, "{} images", played.images);
+        assert!(played.fates.told_yes.len() > 60 && played.fates.told_no.is_empty());
+        // One a batch, and one more where nobody waited; opening has some.
+        assert!(played.flushes < 40 + 30, "{} flushes", played.flushes);
+    }
+}
+
+#[test]
+fn an_acknowledgement_one_flush_early_is_found_out() {
+    let plan = Plan {
+        early: true,
+        ..Plan::new(1)
+    };
+    let wrong = play(plan).wrong;
+    assert!(
+        wrong.iter().any(|text| text.contains("is lost")),
+        "{wrong:?}"
+    );
+}
+
+#[test]
+fn a_store_that_is_never_flushed_is_found_out() {
+    let plan = Plan {
+        durability: Durability::NoFlush,
+        ..Plan::new(1)
+    };
+    let wrong = play(plan).wrong;
+    assert!(
+        wrong.iter().any(|text| text.contains("damaged")),
+        "{wrong:?}"
+    );
+}
