@@ -18,7 +18,7 @@ use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::{Declared, Evaluated};
 use rquickjs::{
     Array, CatchResultExt, CaughtError, Context, Ctx, Error, Function, Module, Object, Persistent,
-    Promise, Runtime, Value, qjs,
+    Promise, Runtime, Undefined, Value, qjs,
 };
 
 use region::Passed;
@@ -66,6 +66,8 @@ pub struct Shared {
     pub timers: RefCell<Vec<(std::time::Instant, u32)>>,
     /// Tasks that were begun and have not ended.
     pub children: std::cell::Cell<u32>,
+    /// The script has gone over to a program.
+    pub transfer: RefCell<Option<Transfer>>,
     /// The engine's memory: where it begins, and its bytes.
     memory: std::cell::Cell<(usize, usize)>,
 }
@@ -116,6 +118,21 @@ pub struct Answer {
     pub body: Vec<u8>,
     /// What goes back to a program that linked to the script.
     pub passed: Option<Passed>,
+    /// The program that takes the script's place before the answer is sent.
+    pub transfer: Option<Transfer>,
+}
+
+/// XCTL: what takes a script's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transfer {
+    /// The program.
+    pub program: String,
+    /// What is passed to it.
+    pub given: Passed,
+    /// Where that is in the COMMAREA of the script's caller, or 0 for the
+    /// caller's channel: the program's changes are the caller's. None for what
+    /// is the script's own, and gone with it.
+    pub back: Option<usize>,
 }
 
 impl Engine {
@@ -235,6 +252,7 @@ impl Engine {
         self.shared.rejected.borrow_mut().clear();
         self.shared.timers.borrow_mut().clear();
         self.shared.children.set(0);
+        self.shared.transfer.take();
     }
 
     pub(crate) fn context(&self) -> &Context {
@@ -266,12 +284,14 @@ impl Engine {
         let begin = own(&self.own.begin)?;
         let begun: Value<'_> = begin.call((namespace, method)).catch(ctx).map_err(thrown)?;
         if let Some(begun) = begun.as_array() {
-            call(ctx, begun, &self.own).catch(ctx).map_err(thrown)?;
+            call(ctx, begun, &self.own, &self.shared)
+                .catch(ctx)
+                .map_err(thrown)?;
         }
         let outcome = own(&self.own.outcome)?;
         let told = loop {
             let mut jobs = 0u32;
-            while ctx.execute_pending_job() {
+            while !self.shared.goes_over() && ctx.execute_pending_job() {
                 jobs += 1;
                 if jobs.is_multiple_of(JOBS_BETWEEN_LOOKS) {
                     self.shared.watch.check();
@@ -287,6 +307,15 @@ impl Engine {
             if let Some(stop) = self.shared.watch.stopped() {
                 return Err(stopped(stop));
             }
+            if self.shared.goes_over()
+                && let Some(begun) = begun.as_array()
+            {
+                // Its answer is what it has made so far.
+                let response: Value<'_> = begun.get(2).catch(ctx).map_err(thrown)?;
+                let gave = own(&self.own.gave)?;
+                let gave = gave.call::<_, ()>((response, Undefined));
+                gave.catch(ctx).map_err(thrown)?;
+            }
             let told: Value<'_> = outcome.call(()).catch(ctx).map_err(thrown)?;
             if let Some(told) = told.into_array() {
                 break told;
@@ -296,7 +325,10 @@ impl Engine {
                 return Err(Failure::new(failure::PROMISE, text));
             }
         };
-        if let Some(text) = self.shared.rejection_left() {
+        let transfer = self.shared.transfer.take();
+        if let Some(text) = self.shared.rejection_left()
+            && transfer.is_none()
+        {
             let text = format!("a promise was rejected and nobody heard: {text}");
             return Err(Failure::new(failure::PROMISE, text));
         }
@@ -306,6 +338,7 @@ impl Engine {
         {
             natives::keep_types(given, passed);
         }
+        answer.transfer = transfer;
         Ok(answer)
     }
 
@@ -402,6 +435,11 @@ impl Shared {
             true => rejected.retain(|(p, _)| *p != at),
             false => rejected.push((at, text_of(reason))),
         }
+    }
+
+    /// Whether the script has gone over to a program, and is over.
+    pub fn goes_over(&self) -> bool {
+        self.transfer.borrow().is_some()
     }
 
     fn rejection_left(&self) -> Option<String> {
@@ -519,6 +557,7 @@ fn call<'js>(
     ctx: &Ctx<'js>,
     begun: &Array<'js>,
     own: &Own<Persistent<Function<'static>>>,
+    shared: &Shared,
 ) -> rquickjs::Result<()> {
     let handler: Function<'js> = begun.get(0)?;
     let (request, response): (Value<'js>, Value<'js>) = (begun.get(1)?, begun.get(2)?);
@@ -526,6 +565,9 @@ fn call<'js>(
         Ok(value) => own.gave.clone().restore(ctx)?.call((response, value)),
         Err(Error::Exception) => {
             let thrown = ctx.catch();
+            if shared.goes_over() {
+                return Ok(());
+            }
             own.thrown.clone().restore(ctx)?.call((thrown,))
         }
         Err(error) => Err(error),
@@ -593,7 +635,7 @@ fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
         status,
         headers: pairs.map(|p| (p[0].clone(), p[1].clone())).collect(),
         body,
-        passed: None,
+        ..Answer::default()
     }))
 }
 
@@ -698,6 +740,9 @@ mod tests {
         }
         fn link(&mut self, _: &str, _: Input<'_>) -> Result<Output, Fault> {
             Ok(Output::default())
+        }
+        fn may_go_over(&self, _: &str, _: Input<'_>) -> Result<(), Fault> {
+            Ok(())
         }
         fn call(&mut self, _: link::Op, _: [u64; 8], _: Vec<u8>) -> Result<link::Answer, Fault> {
             Ok(link::Answer::default())

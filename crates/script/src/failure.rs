@@ -11,6 +11,8 @@ pub const PROMISE: &str = "AJSP";
 pub const MEMORY: &str = "AJSM";
 /// There is no such script, or it cannot be loaded.
 pub const LOAD: &str = "AJSL";
+/// The program that a script has gone over to is not there any more.
+pub const NO_PROGRAM: &str = "APCT";
 /// Scripts link to one another, and too many wait.
 pub const NESTED: &str = "AJSN";
 /// It computed for too long without a command.

@@ -20,6 +20,9 @@ pub trait Host {
     /// Runs a program in the task's unit of work and waits for its end.
     fn link(&mut self, program: &str, input: Input<'_>) -> Result<Output, Fault>;
 
+    /// Whether a program can take the script's place, with this.
+    fn may_go_over(&self, program: &str, input: Input<'_>) -> Result<(), Fault>;
+
     /// Asks the region as a program's worker does. The answer's condition is
     /// not looked at.
     fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Result<Answer, Fault>;

@@ -15,10 +15,11 @@ use link::{ChannelData, ContainerData, ContainerType, Name, Op};
 use region::Passed;
 use rquickjs::function::Opt;
 use rquickjs::{
-    Array, Ctx, Function, IntoJs, Object, Result, String as JsString, TypedArray, Value,
+    Array, Ctx, Exception, Function, IntoJs, Object, Result, String as JsString, TypedArray, Value,
+    qjs,
 };
 
-use crate::engine::{Answer, Request, Shared};
+use crate::engine::{Answer, Request, Shared, Transfer};
 use crate::host::{Fault, Host, Input, Level, Output};
 use crate::{commands, overdue, records};
 
@@ -43,6 +44,25 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
         }
     };
     add("link", Function::new(c(), link)?)?;
+
+    let of = s();
+    let xctl =
+        move |ctx: Ctx<'js>, program: String, given: Value<'js>, names: Value<'js>, back: i32| {
+            let input = Given::read(&given, &names)?;
+            match of.host(|host| host.may_go_over(&program, input.input())) {
+                Some(Ok(())) => {
+                    *of.transfer.borrow_mut() = Some(Transfer {
+                        program,
+                        given: input.passed(),
+                        back: usize::try_from(back).ok(),
+                    });
+                    Err(end_for_good(&ctx)?)
+                }
+                Some(Err(fault)) => refused(&ctx, &fault),
+                None => no_task(&ctx),
+            }
+        };
+    add("xctl", Function::new(c(), xctl)?)?;
 
     let of = s();
     let spawn = move |ctx: Ctx<'js>,
@@ -96,7 +116,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
             status,
             headers: paired(headers),
             body: body_of(&body)?,
-            passed: None,
+            ..Answer::default()
         };
         match of.host(|host| host.send(part)) {
             Some(heard) => heard.into_js(&ctx),
@@ -232,6 +252,10 @@ impl Shared {
     /// it did is progress.
     pub fn host<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
         let _native = overdue::native();
+        // A script that has gone over to a program does nothing more.
+        if self.goes_over() {
+            return None;
+        }
         let mut host = self.host.borrow_mut();
         let done = act(host.as_mut()?.as_mut());
         self.watch.progress();
@@ -347,6 +371,14 @@ pub unsafe fn with_bytes<R>(value: &Value<'_>, act: impl FnOnce(&mut [u8]) -> R)
     // SAFETY: the array's memory, which stays while `array` does; the caller
     // has it alone.
     Some(act(unsafe { raw.as_mut() }))
+}
+
+/// An exception that no script catches, nor runs a `finally` for.
+fn end_for_good(ctx: &Ctx<'_>) -> Result<rquickjs::Error> {
+    let error = Exception::from_message(ctx.clone(), "the script has gone over to a program")?;
+    // SAFETY: the error of a living context, which only gets a mark.
+    unsafe { qjs::JS_SetUncatchableError(ctx.as_raw().as_ptr(), error.as_raw()) };
+    Ok(ctx.throw(error.into_value()))
 }
 
 fn put_back(area: &Value<'_>, output: &[u8]) {

@@ -182,6 +182,14 @@ impl RegionHost {
         }
     }
 
+    /// PGMIDERR for a program that is disabled.
+    fn is_enabled(&self, name: region::ProgramName) -> Result<(), Fault> {
+        match self.region.program(name) {
+            Some(false) => Err(Fault::Condition(Condition::PgmIdErr, 2)),
+            _ => Ok(()),
+        }
+    }
+
     /// A child begins now, not when somebody waits for it.
     fn begin(&mut self, number: u32, child: impl Future<Output = Event> + 'static) {
         self.children.push((number, Box::pin(child)));
@@ -216,15 +224,24 @@ impl Host for RegionHost {
         checked(input)?;
         if let Some(script) = self.edition.programs.get(program) {
             let script = script.clone();
+            self.is_enabled(name)?;
             return self.link_script(program, script, input);
         }
+        let region = self.region.clone();
+        // The region says of a program that is disabled that it is not there.
+        let exactly = move |fault| match fault {
+            Fault::Condition(Condition::PgmIdErr, _) if region.program(name) == Some(false) => {
+                Fault::Condition(Condition::PgmIdErr, 2)
+            }
+            other => other,
+        };
         let task = match self.task.as_mut() {
             Some(Work::Own(task)) => task,
             Some(Work::Guest(task)) => {
                 let linked = fiber::wait(task.link(name, &passed(input)));
                 return linked
                     .map(work::output)
-                    .map_err(|why| not_run(why, program));
+                    .map_err(|why| exactly(not_run(why, program)));
             }
             None => return Err(Fault::abend("AEXY", "the task has ended")),
         };
@@ -237,8 +254,19 @@ impl Host for RegionHost {
             fill(&mut run, input)?;
             let reply = run.run().await;
             task.ran(&reply);
-            given_back(program, &reply)
+            given_back(program, &reply).map_err(exactly)
         })
+    }
+
+    fn may_go_over(&self, program: &str, input: Input<'_>) -> Result<(), Fault> {
+        let name = program
+            .parse()
+            .map_err(|_| Fault::Condition(Condition::PgmIdErr, 1))?;
+        checked(input)?;
+        match self.region.program(name) {
+            None => Err(Fault::Condition(Condition::PgmIdErr, 1)),
+            Some(_) => self.is_enabled(name),
+        }
     }
 
     fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Result<Answer, Fault> {

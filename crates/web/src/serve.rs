@@ -189,6 +189,35 @@ impl Web {
         result.unwrap_or_else(|refused| refused)
     }
 
+    /// The path and the program of a request's URIMAP, where nothing but that
+    /// program answers and the region does not have it: a script may be called
+    /// so.
+    pub fn without_program(&self, request: &WebRequest) -> Option<(String, String)> {
+        let started = self.0.started.read();
+        let started = started.as_deref().ok().and_then(Clone::clone)?;
+        let edition = self.edition();
+        let path = request.parts.uri.path();
+        let maps = &edition.maps;
+        let map = maps.find(&request.service, request.secure, request.host(), path)?;
+        let UriMapUsage::Server {
+            answer:
+                UriMapAnswer::Program {
+                    program: Some(program),
+                    converter: None,
+                    analyzer: false,
+                    ..
+                },
+            ..
+        } = &map.usage
+        else {
+            return None;
+        };
+        let known = program
+            .parse()
+            .is_ok_and(|name: ProgramName| started.region.program(name).is_some());
+        (map.enabled && !known).then(|| (map.path.clone(), program.clone()))
+    }
+
     async fn file(&self, way: &Way, edition: &Edition, map: &UriMapDef, file: &str) -> WebAnswer {
         let name = files::of_wildcard(file, &map.path, way.request.parts.uri.path());
         let root = edition.files.clone();

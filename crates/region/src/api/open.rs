@@ -53,6 +53,11 @@ impl Handle {
     pub fn file_number(&self, name: &str) -> Option<usize> {
         self.shared.file_number(name)
     }
+
+    /// Whether a program can be run; none when there is no such program.
+    pub fn program(&self, name: ProgramName) -> Option<bool> {
+        self.shared.program(name)
+    }
 }
 
 impl OpenTask {

@@ -67,6 +67,13 @@ impl Shared {
         self.kernel.lock().resources.files.number(name)
     }
 
+    /// Whether a program is enabled; none when there is no such program.
+    pub fn program(&self, name: ProgramName) -> Option<bool> {
+        let state = self.lock();
+        let mut programs = state.core.defs().program_table.iter();
+        programs.find(|p| p.name == name).map(|p| p.enabled)
+    }
+
     /// Forgets an open task that nobody waits for.
     pub(super) fn collect_open(self: &Arc<Self>, key: TaskKey) {
         let lease = OpenLease {

@@ -74,6 +74,7 @@
   N.BYTES = Symbol("bytes");
   N.TAKE = Symbol("take");
   N.ANSWER = Symbol("answer");
+  N.BACK = Symbol("back");
   N.done = done;
   N.asBytes = bytes;
 
@@ -136,10 +137,10 @@
   };
 
   /** What a program is given, for the natives, and what its results become. */
-  const input = (program, options) => {
+  const input = (program, options, verb = "LINK") => {
     const { commarea, channel } = options;
     if (commarea !== undefined && channel !== undefined) {
-      throw N.clean(new TypeError(`LINK ${program}: a commarea or a channel, not both`));
+      throw N.clean(new TypeError(`${verb} ${program}: a commarea or a channel, not both`));
     }
     if (commarea !== undefined) {
       const area = bytes(commarea, "commarea");
@@ -279,6 +280,14 @@
       }
       const { given, names, take } = input(name, options);
       return take(done(N.link(name, given, names), "LINK", name), false);
+    },
+    /** Ends the script: a program takes its place, within the same unit of work. */
+    xctl(program, options = {}) {
+      const name = text(program, "the name of a program", 8);
+      const { given, names } = input(name, options, "XCTL");
+      // What the caller of the script passed is the caller's again afterwards.
+      const back = N.caller === undefined ? -1 : N.caller[N.BACK](given, options.channel);
+      done(N.xctl(name, given, names, back), "XCTL", name);
     },
     /** Runs a program, or a transaction, as a task beside this one. */
     run(what, options = {}) {

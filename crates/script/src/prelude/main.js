@@ -73,7 +73,7 @@
     try {
       if (method === undefined) {
         linked = true;
-        const call = new N.ProgramCall();
+        const call = N.caller = new N.ProgramCall();
         return [script.LINK, call, call];
       }
       // Other exports are not a client's to call.

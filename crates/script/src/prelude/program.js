@@ -33,6 +33,12 @@
       }
       this.#commarea.set(back);
     }
+    /** Where in what was passed this is; -1 for what is the script's own. */
+    [N.BACK](given, channel) {
+      if (channel !== undefined) return channel === this.#channel ? 0 : -1;
+      const area = this.#commarea;
+      return given !== undefined && given.buffer === area?.buffer ? given.byteOffset - area.byteOffset : -1;
+    }
     /** The same for the engine. */
     [N.ANSWER]() {
       const [names, given] = this.#channel === undefined ? [undefined, this.#commarea] : N.sent(this.#channel);

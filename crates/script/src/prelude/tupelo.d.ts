@@ -16,6 +16,8 @@ declare const cics: {
   link<A extends Data>(program: string, options: { commarea: A }): { commarea: A };
   link(program: string, options: { channel: Channel | Record<string, Data> }): { channel: Channel };
   link(program: string): { channel?: Channel };
+  /** Ends the script: a program takes its place, within the same unit of work. Nothing behind it is run, not even `finally`. */
+  xctl(program: string, options?: { commarea?: Data } | { channel?: Channel | Record<string, Data> }): never;
   /** Runs a program, or a transaction, as a task of its own beside this one. */
   run<A extends Data>(program: string | null, options: { commarea: A; transid?: string }): Promise<{ commarea: A }>;
   run(program: string | null, options: { channel: Channel | Record<string, Data>; transid?: string }): Promise<{ channel: Channel }>;

@@ -82,6 +82,71 @@ fn a_channel_comes_back_with_its_containers_and_their_types() {
 }
 
 #[test]
+fn a_script_that_goes_over_to_a_program_is_over() {
+    for code in [
+        "cics.xctl('NEXT', { commarea: call.commarea }); cics.log('on')",
+        "try { cics.xctl('NEXT', { commarea: call.commarea }) } catch { cics.log('caught') } finally { cics.log('on') }",
+        "[1].forEach(() => cics.xctl('NEXT', { commarea: call.commarea }))",
+        "await 0; cics.xctl('NEXT', { commarea: call.commarea })",
+        "await new Promise(() => cics.xctl('NEXT', { commarea: call.commarea }))",
+        "new Promise(() => cics.xctl('NEXT', { commarea: call.commarea })).catch(() => 0); try { cics.link('MORE') } catch {} return 'other'",
+        "Promise.reject(1); cics.xctl('NEXT', { commarea: call.commarea })",
+    ] {
+        let mut script = load(&format!(
+            "export async function LINK(call) {{ call.commarea[0] = 65; {code} }}"
+        ));
+        for _ in 0..2 {
+            let answer = link(&mut script, Passed::Commarea(b"xyz".to_vec())).unwrap();
+            let transfer = answer.transfer.expect(code);
+            assert_eq!(
+                (&*transfer.program, transfer.back),
+                ("NEXT", Some(0)),
+                "{code}"
+            );
+            assert_eq!(transfer.given, Passed::Commarea(b"Ayz".to_vec()), "{code}");
+            assert_eq!(answer.passed, Some(transfer.given), "{code}");
+        }
+        assert_eq!(*script.journal.borrow(), [""; 0], "{code}");
+    }
+}
+
+#[test]
+fn what_a_program_is_passed_by_xctl_is_the_callers_or_the_scripts_own() {
+    let over = |code: &str| {
+        let mut script = load(&format!("export function LINK(call) {{ {code} }}"));
+        let given = Passed::Commarea(b"0123456789".to_vec());
+        link(&mut script, given).map(|answer| {
+            let transfer = answer.transfer.expect(code);
+            (transfer.given, transfer.back)
+        })
+    };
+    let area = |text: &str| Passed::Commarea(text.into());
+    assert_eq!(
+        over("cics.xctl('NEXT', { commarea: call.commarea.subarray(4, 6) })"),
+        Ok((area("45"), Some(4)))
+    );
+    assert_eq!(
+        over("cics.xctl('NEXT', { commarea: 'own' })"),
+        Ok((area("own"), None))
+    );
+    assert_eq!(over("cics.xctl(' next ')"), Ok((area(""), None)));
+    let (given, back) = over("cics.xctl('NEXT', { channel: { A: 'b' } })").unwrap();
+    assert!(matches!(given, Passed::Channel(_)) && back.is_none());
+    for (code, told) in [
+        ("cics.xctl('NONE')", "XCTL NONE was answered with PGMIDERR"),
+        ("cics.xctl('')", "1 to 8 characters"),
+        (
+            "cics.xctl('A', { commarea: 'x', channel: {} })",
+            "XCTL A: a commarea or a channel",
+        ),
+        ("cics.xctl('A', { commarea: 7 })", "not number"),
+    ] {
+        let failure = over(code).unwrap_err();
+        assert!(failure.abend.message.contains(told), "{failure:?}");
+    }
+}
+
+#[test]
 fn a_client_reaches_the_functions_of_methods_alone() {
     let mut script = load(
         "export function LINK() { return 'a program' }

@@ -47,6 +47,13 @@ impl Host for World {
         }
     }
 
+    fn may_go_over(&self, program: &str, _: Input<'_>) -> Result<(), Fault> {
+        match program {
+            "NONE" => Err(Fault::Condition(Condition::PgmIdErr, 1)),
+            _ => Ok(()),
+        }
+    }
+
     fn call(&mut self, op: Op, _: [u64; 8], _: Vec<u8>) -> Result<Answer, Fault> {
         self.journal.borrow_mut().push(format!("{op:?}"));
         Ok(Answer::default())

@@ -50,7 +50,7 @@ pub fn findings(app: &Application, names: &Names<'_>) -> Vec<Finding> {
         let line = places.line("receivers", name);
         if !(names.transaction)(name) {
             let message = format!(
-                "receiver {name}: its messages run under transaction {name}, which is not defined"
+                "receiver {name}: its clients are refused, since transaction {name} is not defined"
             );
             warn(line, message, define(name, &receiver.program));
         }

@@ -1,5 +1,6 @@
 //! Web support of an application, and the gateway's way to it.
 
+use std::fmt::Debug;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use tls::{ClientCertificates, ServerFiles};
@@ -8,8 +9,9 @@ use cics::csd::{ServiceAuthentication, SslUse, TcpIpProtocol, TcpIpServiceDef, U
 use copybook::CodePage;
 use gateway::{
     Answering, Authentication, Pieces, Service, ServiceAnswer, ServiceBody, ServiceConfig,
-    ServiceRequest, TlsConfig,
+    ServiceRequest, TlsConfig, WebRefusal,
 };
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use miette::{Result, bail, miette};
 use web::document::Templates;
 use web::{Edition, Misconfigured, Pipelines, Web, WebAnswer, WebBody, WebRequest};
@@ -18,6 +20,7 @@ use super::Application;
 use super::definitions::MIRRORS;
 use super::finding::{Finding, Findings, Severity};
 use super::local::port_of_this_thread;
+use super::scripts::WebSlot;
 
 /// Largest body that a task can be given at once.
 const MAX_BODY: u64 = 31 << 20;
@@ -176,13 +179,18 @@ pub fn make(app: &Application, edition: Edition) -> Web {
 }
 
 /// The addresses of an application's TCPIPSERVICEs.
-pub fn services(app: &Application, web: &Web) -> Result<Vec<ServiceConfig>> {
+pub fn services(app: &Application, web: &Web, scripts: &WebSlot) -> Result<Vec<ServiceConfig>> {
     let all = app.csd.tcpipservices.iter();
     let http = all.filter(|s| s.protocol == TcpIpProtocol::Http && s.open);
-    http.map(|def| service(app, def, web)).collect()
+    http.map(|def| service(app, def, web, scripts)).collect()
 }
 
-fn service(app: &Application, def: &TcpIpServiceDef, web: &Web) -> Result<ServiceConfig> {
+fn service(
+    app: &Application,
+    def: &TcpIpServiceDef,
+    web: &Web,
+    scripts: &WebSlot,
+) -> Result<ServiceConfig> {
     let address: IpAddr = match &def.address {
         None => app.config.gateway.listen.ip(),
         Some(text) => text
@@ -203,6 +211,7 @@ fn service(app: &Application, def: &TcpIpServiceDef, web: &Web) -> Result<Servic
     }
     let handler = Handler {
         web: web.clone(),
+        scripts: scripts.clone(),
         service: def.name.clone(),
     };
     Ok(ServiceConfig {
@@ -278,11 +287,96 @@ fn tls(app: &Application, def: &TcpIpServiceDef, listen: SocketAddr) -> Result<O
     }))
 }
 
-/// What comes to a TCPIPSERVICE, for web support.
-#[derive(Debug)]
+/// What comes to a TCPIPSERVICE, for web support, or for a script that a URIMAP
+/// names as its program.
 struct Handler {
     web: Web,
+    scripts: WebSlot,
     service: String,
+}
+
+impl Debug for Handler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handler")
+            .field("service", &self.service)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Handler {
+    /// The script that serves a request.
+    fn script(&self, request: &WebRequest) -> Option<Box<dyn gateway::Handler>> {
+        let script = self.scripts.get()?.find(request.parts.uri.path())?;
+        let (path, _) = self.web.without_program(request)?;
+        (script.template() == path).then_some(script)
+    }
+}
+
+/// A script's answer, or what is told of why there is none.
+fn of_script(result: std::result::Result<gateway::WebAnswer, WebRefusal>) -> ServiceAnswer {
+    let told = |status, detail: &str| service_answer(WebAnswer::problem(status, detail));
+    let abended = |abend: &gateway::Abend| {
+        let place = match abend.line {
+            0 => abend.program.clone(),
+            line => format!("{}:{line}", abend.program),
+        };
+        format!("abend {} in {place}: {}", abend.code, abend.message)
+    };
+    let answer = match result {
+        Ok(answer) => answer,
+        Err(WebRefusal::Region(refusal)) => {
+            let (status, why) = match refusal {
+                gateway::Refusal::Busy(why) => (StatusCode::SERVICE_UNAVAILABLE, why),
+                gateway::Refusal::Impossible(why) => (StatusCode::INTERNAL_SERVER_ERROR, why),
+                gateway::Refusal::Unreachable(why) => (StatusCode::BAD_GATEWAY, why),
+            };
+            return told(status, &why);
+        }
+        Err(WebRefusal::Abend(abend)) => {
+            return told(StatusCode::INTERNAL_SERVER_ERROR, &abended(&abend));
+        }
+        Err(WebRefusal::TooSlow(abend)) => {
+            return told(StatusCode::GATEWAY_TIMEOUT, &abended(&abend));
+        }
+    };
+    let mut headers = HeaderMap::new();
+    for (name, value) in &answer.headers {
+        let parsed = HeaderName::from_bytes(name.as_bytes());
+        let (Ok(name), Ok(value)) = (parsed, HeaderValue::from_bytes(value.as_bytes())) else {
+            let why = format!("{name:?} cannot be a header with its value");
+            return told(StatusCode::INTERNAL_SERVER_ERROR, &why);
+        };
+        // The connection's own are the gateway's to set.
+        let own = [
+            header::CONNECTION,
+            header::CONTENT_LENGTH,
+            header::TRANSFER_ENCODING,
+            header::UPGRADE,
+        ];
+        if !own.contains(&name) {
+            headers.append(name, value);
+        }
+    }
+    ServiceAnswer {
+        status: StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        reason: Vec::new(),
+        headers,
+        body: answer.body,
+        close: false,
+    }
+}
+
+fn service_answer(answer: WebAnswer) -> ServiceAnswer {
+    ServiceAnswer {
+        status: answer.status,
+        reason: answer.reason,
+        headers: answer.headers,
+        body: match answer.body {
+            WebBody::Whole(bytes) => ServiceBody::Whole(bytes),
+            WebBody::Stream(pieces) => ServiceBody::Stream(Pieces::Frames(pieces)),
+        },
+        close: answer.close,
+    }
 }
 
 impl Service for Handler {
@@ -299,24 +393,31 @@ impl Service for Handler {
             user_id: request.user_id,
             trace_id: request.trace_id,
         };
+        if let Some(script) = self.script(&request) {
+            return Box::pin(async move {
+                let WebRequest {
+                    parts,
+                    body,
+                    user_id,
+                    trace_id,
+                    ..
+                } = request;
+                of_script(
+                    script
+                        .serve(&parts, trace_id, user_id.as_deref(), body)
+                        .await,
+                )
+            });
+        }
         Box::pin(async move {
             let answer = match port_of_this_thread() {
                 Some(port) => web.serve(request, port).await,
                 None => WebAnswer::problem(
-                    http::StatusCode::SERVICE_UNAVAILABLE,
+                    StatusCode::SERVICE_UNAVAILABLE,
                     "This thread has no way to the region",
                 ),
             };
-            ServiceAnswer {
-                status: answer.status,
-                reason: answer.reason,
-                headers: answer.headers,
-                body: match answer.body {
-                    WebBody::Whole(bytes) => ServiceBody::Whole(bytes),
-                    WebBody::Stream(pieces) => ServiceBody::Stream(Pieces::Frames(pieces)),
-                },
-                close: answer.close,
-            }
+            service_answer(answer)
         })
     }
 }

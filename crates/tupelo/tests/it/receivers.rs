@@ -266,7 +266,7 @@ fn check_warns_of_transactions_and_programs_that_sockets_name_and_nobody_has() {
     let path = folder.path().to_str().unwrap();
     let told = text(&run(&["check", path]).stdout);
     for line in [
-        "tupelo.toml:9: warning: receiver RECV: its messages run under transaction RECV, which is not defined",
+        "tupelo.toml:9: warning: receiver RECV: its clients are refused, since transaction RECV is not defined",
         "write DEFINE TRANSACTION(RECV) GROUP(SOCKETS) PROGRAM(SHOUT) into resources.csd",
         "tupelo.toml:9: warning: receiver RECV: there is no program SHOUT",
         "tupelo.toml:4: warning: listener CSKE: there is no security exit POLITE",

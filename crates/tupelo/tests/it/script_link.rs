@@ -302,6 +302,75 @@ fn a_program_goes_over_to_a_script_by_xctl() {
 }
 
 #[test]
+fn a_script_goes_over_to_a_program_by_xctl() {
+    let bank = Linked::start("");
+    let asked = "const area = new Copybook('ACCTINQ').from({ INQ_NUMBER: 10000001 });";
+    let over = "try { cics.xctl('ACCTINQ', { commarea: call.commarea }) }
+                finally { cics.ts('ON').write('after XCTL') }";
+    bank.guest(over);
+    assert_eq!(
+        bank.value(&format!(
+            "{asked} cics.link('GUEST', {{ commarea: area }});
+             const one = area.INQ_HOLDER;
+             const {{ commarea }} = await cics.run('GUEST', {{ commarea: new Copybook('ACCTINQ').from({{ INQ_NUMBER: 10000001 }}) }});
+             return [one, commarea.INQ_HOLDER, cics.ts('ON').read(1) ?? 'nothing']"
+        )),
+        json!(["Ada Byron", "Ada Byron", "nothing"]),
+        "within a script's task, and in a task that began with the script"
+    );
+    bank.guest(&format!(
+        "call.commarea.set([72, 105]); {asked} cics.xctl('ACCTINQ', {{ commarea: area }})"
+    ));
+    assert_eq!(
+        bank.value("return [call('GUEST', 'x')[2], await beside('GUEST', 'x')]"),
+        json!(["Hi", "Hi"]),
+        "what is the script's own is gone with it"
+    );
+    bank.guest("cics.xctl('ACCTLIST', { channel: call.channel })");
+    let list = "const channel = { 'LIST-REQUEST': new Copybook('LISTREQ').from({ LIST_START: 0, LIST_LIMIT: 1 }) };
+        const linked = cics.link('GUEST', { channel }).channel;
+        const ran = (await cics.run('GUEST', { channel })).channel;
+        return [linked, ran].map((c) => new Copybook('LISTRPL').view(c.get('LIST-REPLY')).LIST_ENTRY[0].ENTRY_HOLDER)";
+    assert_eq!(bank.value(list), json!(["Ada Byron", "Ada Byron"]));
+    let refused = "return ['OFF', 'MISSING', 'NOBODY', 'no such name']
+        .map((p) => { try { cics.xctl(p) } catch (e) { return e.condition + ' ' + e.resp2 } }).join()";
+    bank.guest(refused);
+    let told = "PGMIDERR 2,PGMIDERR 2,PGMIDERR 1,undefined undefined";
+    assert_eq!(bank.value(&format!("{refused}")), told);
+    assert_eq!(
+        bank.value("return ['OFF', 'NOBODY'].map((p) => { try { cics.link(p) } catch (e) { return e.resp2 } })"),
+        json!([2, 1]),
+        "a script that is disabled is linked to by none"
+    );
+    bank.guest("cics.file('ACCTFILE').write(record(40000001, 'Lost')); try { cics.xctl('ACCTINQ', { commarea: 'short' }) } catch {}");
+    for body in [
+        "call('GUEST')",
+        "cics.link('GUEST')",
+        "await beside('GUEST')",
+    ] {
+        assert_eq!(bank.abend(body), "BKCA", "{body}");
+    }
+    assert_eq!(bank.value("return inquire(40000001).RESULT_CODE"), 404);
+    bank.guest("cics.xctl('GUEST', { commarea: call.commarea })");
+    for body in ["call('GUEST')", "cics.link('GUEST')"] {
+        assert_eq!(
+            bank.abend(body),
+            "AJSN",
+            "{body}: one after the other for ever"
+        );
+    }
+    let answer = bank.0.run(
+        "response.status = 202; response.text('gone over'); cics.xctl('ACCTINQ', { commarea: new Copybook('ACCTINQ').from({ INQ_NUMBER: 10000001 }) })",
+    );
+    assert_eq!((answer.status, &*answer.body), (202, &b"gone over"[..]));
+    assert_eq!(
+        bank.abend("cics.xctl('ACCTINQ', { commarea: 'short' })"),
+        "BKCA"
+    );
+    bank.is_well();
+}
+
+#[test]
 fn a_script_is_the_first_program_of_a_transaction() {
     let bank = Linked::start("");
     bank.guest(

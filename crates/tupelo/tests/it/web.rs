@@ -536,3 +536,42 @@ fn a_converter_makes_the_commarea_and_the_answer() {
     // A program that uses the commands answers with them.
     assert_eq!(ask("self:  x"), (200, "self:  x".to_owned()));
 }
+
+#[test]
+fn a_map_whose_program_is_a_script_serves_it_at_a_services_address() {
+    let script = "
+export function GET(request, response) {
+  if (request.query.has('fail')) nowhere();
+  if (request.query.has('parts')) { response.write('one ').flush(); return 'two'; }
+  return { method: request.method, path: request.path, host: request.headers.get('host') };
+}
+export function POST(request, response) { response.status = 201; return request.text(); }
+";
+    let region = Region::with(|folder| {
+        std::fs::create_dir_all(folder.join("scripts")).unwrap();
+        std::fs::write(folder.join("scripts/greet.js"), script).unwrap();
+        let csd = folder.join("resources.csd");
+        let before = std::fs::read_to_string(&csd).unwrap();
+        let maps = "DEFINE URIMAP(GREETMAP) GROUP(WEB) USAGE(SERVER) PATH(/greet) PROGRAM(GREET)\n\
+                    DEFINE URIMAP(NOTHERE) GROUP(WEB) USAGE(SERVER) PATH(/nothere) PROGRAM(NOTHERE)\n\
+                    DEFINE URIMAP(GREETCNV) GROUP(WEB) USAGE(SERVER) PATH(/convertgreet) PROGRAM(GREET) CONVERTER(NOTHERE)\n";
+        std::fs::write(csd, before + maps).unwrap();
+    });
+    let answer = region.get("/greet?a=b");
+    let told = r#"{"method":"GET","path":"/greet","host":"test.example"}"#;
+    assert_eq!((answer.status, text(&answer).as_str()), (200, told));
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let answer = region.send("POST", "/greet", "", b"a body");
+    assert_eq!((answer.status, text(&answer).as_str()), (201, "a body"));
+    assert_eq!(region.send("DELETE", "/greet", "", b"").status, 405);
+    assert_eq!(text(&region.get("/greet?parts")), "one two");
+    let answer = region.get("/greet?fail");
+    let told = text(&answer);
+    assert!(
+        answer.status == 500 && told.contains("AJST") && told.contains("greet.js:3"),
+        "{told}"
+    );
+    assert_eq!(region.get("/nothere").status, 500);
+    assert_eq!(region.get("/convertgreet").status, 500);
+    until("its record", || region.records("CJSR") == 5);
+}

@@ -51,7 +51,8 @@ impl Service for WebSupport {
             None => {
                 let web = support::make(app, edition);
                 self.services.clone_from(&app.csd.tcpipservices);
-                self.beside.give(support::services(app, &web)?);
+                self.beside
+                    .give(support::services(app, &web, &self.beside.scripts)?);
                 self.web = Some(web);
                 self.maps = served(app);
             }
