@@ -56,6 +56,13 @@ pub trait ReadStore {
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), ReadError>;
 
+    /// Makes sure that a file or an alternate index can be read from beginning
+    /// to end, before that is done: a damaged one is an error here, with its
+    /// place, and not in what is read.
+    fn verify(&mut self, _of: FileId) -> Result<(), ReadError> {
+        Ok(())
+    }
+
     /// Every name of the catalogue, in order: files, indexes and paths.
     fn names(&mut self) -> Result<Vec<Named>, ReadError>;
 

@@ -62,6 +62,14 @@ impl LmdbReader {
         to: &Path,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<CheckReport, BackupError> {
+        // LMDB follows every page when it copies.
+        let before = self.check_newest(progress)?;
+        if !before.is_clean() {
+            return Err(BackupError::Damaged {
+                path: self.env.path.clone(),
+                report: before,
+            });
+        }
         let part = beside(to, "part");
         let io = |error| BackupError::Io {
             path: part.clone(),

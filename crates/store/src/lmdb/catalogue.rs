@@ -210,6 +210,29 @@ pub(super) fn first_discarded(txn: &Txn<'_>, catalogue: Dbi) -> Result<Option<Fi
     })
 }
 
+/// What the catalogue says of numbers, for a check.
+#[derive(Debug, Default)]
+pub(super) struct Own {
+    /// The last number that was given.
+    pub last: Option<u32>,
+    /// Those on the discard list.
+    pub discarded: Vec<FileId>,
+}
+
+impl Own {
+    /// Takes an entry of the catalogue's own in.
+    pub fn read(&mut self, key: &[u8], value: &[u8]) {
+        match key {
+            LAST_KEY => self.last = value.try_into().ok().map(u32::from_be_bytes),
+            &[DISCARD, a, b, c, d] => {
+                let id = FileId(u32::from_be_bytes([a, b, c, d]));
+                self.discarded.push(id);
+            }
+            _ => {}
+        }
+    }
+}
+
 fn discard_key(file: FileId) -> [u8; 5] {
     let [a, b, c, d] = file.0.to_be_bytes();
     [DISCARD, a, b, c, d]

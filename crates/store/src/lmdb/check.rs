@@ -1,11 +1,13 @@
 //! Whether a store is whole: before it is opened, and to the last record.
 //!
-//! [`before_opening`] is quick: sizes, meta pages, and that no page in use lies
-//! beyond the end of the file. [`check`] reads everything: the trees, the
-//! check sum and the rules of each record, and whether each alternate index
-//! holds the entries of its base and no others.
+//! [`before_opening`] is quick: sizes, meta pages, that no page in use lies
+//! beyond the end of the file, and the pages that lead to the files.
+//! [`before_reading`] walks the pages of files that are read as a whole.
+//! [`check`] reads everything: the trees, the check sum and the rules of each
+//! record, and whether each alternate index holds the entries of its base and
+//! no others.
 //!
-//! Both read the file themselves and never crash on a damaged one.
+//! All read the file themselves and never crash on a damaged one.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -14,15 +16,15 @@ use std::hash::Hasher;
 use std::io;
 use std::path::Path;
 
-use super::catalogue::{self, Item};
+use super::catalogue::{self, Item, Own};
 use super::env::{Env, LmdbOptions, OpenError};
 use super::lock::WriterLock;
 use super::pages::{Flaw, Meta, Pages, Tree};
 use super::seal;
 use super::sys::Reader;
 use super::walk::{Held, Walk};
-use crate::error::Key;
-use crate::file::FileName;
+use crate::error::{Key, StorageError};
+use crate::file::{FileId, FileName};
 
 /// What a check found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -80,10 +82,29 @@ pub fn check(
         source: env.error(code, "reading"),
     };
     let mut reader = Reader::new(env.sys().clone()).map_err(storage)?;
+    check_newest(&env, &mut reader, progress).map_err(|source| OpenError::Storage {
+        path: directory.to_owned(),
+        source,
+    })
+}
+
+/// Checks the newest state, whose pages a reader's slot keeps.
+pub(super) fn check_newest(
+    env: &Env,
+    reader: &mut Reader,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<CheckReport, StorageError> {
+    let data = env.path.join("data.mdb");
+    let failed = |error: io::Error| StorageError::Failed {
+        doing: "checking it",
+        reason: error.to_string(),
+        code: error.raw_os_error().unwrap_or_default(),
+    };
     loop {
-        let snapshot = reader.snapshot().map_err(storage)?;
-        let checked = check_state(&data, Some(snapshot.id()), progress);
-        match checked.map_err(|error| io_error(directory, &error))? {
+        let snapshot = reader
+            .snapshot()
+            .map_err(|code| env.error(code, "checking it"))?;
+        match check_state(&data, Some(snapshot.id()), progress).map_err(failed)? {
             Some(report) => return Ok(report),
             // Two commits came between the snapshot and the meta page.
             None => drop(snapshot),
@@ -130,15 +151,7 @@ fn check_state(
     if let Some(flaw) = missing_end(&pages, &meta, free)? {
         walk.find(flaw);
     }
-    let mut trees: HashMap<Vec<u8>, Tree> = HashMap::new();
-    let main = walk.meta.main;
-    walk.tree("main data base", main, &mut |name, held| match held {
-        Held::Tree(tree) => {
-            trees.insert(name.to_vec(), tree);
-            Ok(())
-        }
-        Held::Bytes(_) => Err(format!("{} is not a data base", Key::from(name))),
-    })?;
+    let mut trees = main_trees(&mut walk)?;
     let items = read_catalogue(&mut walk, &mut trees)?;
     check_files(&mut walk, &items, &mut trees, &mut report)?;
     if let Some(tables) = trees.remove(&b"tables"[..]) {
@@ -161,13 +174,24 @@ fn read_catalogue(
     walk: &mut Walk<'_>,
     trees: &mut HashMap<Vec<u8>, Tree>,
 ) -> io::Result<Vec<Item>> {
-    let mut items = Vec::new();
-    let Some(tree) = trees.remove(&b"catalogue"[..]) else {
+    let tree = trees.remove(&b"catalogue"[..]);
+    if tree.is_none() {
         walk.find("there is no catalogue".to_owned());
-        return Ok(items);
+    }
+    Ok(read_catalogue_of(walk, tree)?.0)
+}
+
+/// Reads the catalogue, and holds what it says of numbers against its entries.
+fn read_catalogue_of(walk: &mut Walk<'_>, tree: Option<Tree>) -> io::Result<(Vec<Item>, Own)> {
+    let (mut items, mut own) = (Vec::new(), Own::default());
+    let Some(tree) = tree else {
+        return Ok((items, own));
     };
     walk.tree("catalogue", tree, &mut |name, held| {
         if name.first().is_none_or(|first| *first < b'!') {
+            if let Held::Bytes(value) = held {
+                own.read(name, value);
+            }
             return Ok(());
         }
         let item = match held {
@@ -178,7 +202,21 @@ fn read_catalogue(
         items.push(item);
         Ok(())
     })?;
-    Ok(items)
+    let number = |item: &Item| match item {
+        Item::File { id, .. } | Item::Index { id, .. } => Some(*id),
+        Item::Path(_) => None,
+    };
+    for (name, id) in items.iter().filter_map(|i| Some((i.name(), number(i)?))) {
+        if own.last.is_some_and(|last| id.0 > last) {
+            walk.find(format!("catalogue: the number of {name} was never given"));
+        }
+        if own.discarded.contains(&id) {
+            walk.find(format!(
+                "catalogue: {name} is on the list of what is to be dropped"
+            ));
+        }
+    }
+    Ok((items, own))
 }
 
 /// The entries of an index, or those its base calls for: how many, and a sum
@@ -268,41 +306,150 @@ fn check_files(
     Ok(())
 }
 
-/// Whether a data file can be opened: what is wrong with it, if anything.
-pub(super) fn before_opening(data: &Path) -> io::Result<Result<(), Flaw>> {
-    // A region may commit at the same time; then the list of free pages is
-    // read once more.
-    const TRIES: u32 = 5;
+/// Bytes up to which all pages of a data file are looked at before it is opened
+/// to be written: a second or two of work.
+const WALKED_BYTES: u64 = 1 << 30;
+
+/// Whether a data file can be opened: what is wrong with it, if anything. Who
+/// opens it to write uses its list of free pages, too.
+pub(super) fn before_opening(data: &Path, writing: bool) -> io::Result<Result<(), Flaw>> {
     let pages = match Pages::open(File::open(data)?)? {
         Ok(pages) => pages,
         Err(flaw) => return Ok(Err(flaw)),
     };
-    let mut flaw = String::new();
+    in_newest(&pages, |meta| {
+        let mut progress = |_, _| ();
+        let mut walk = Walk::new(&pages, meta, &mut progress);
+        if writing || pages.length()? < bytes_to(&pages, &meta) {
+            let free = walk.free_list()?;
+            walk.mark_free(&free);
+            if let Some(flaw) = missing_end(&pages, &meta, free)? {
+                return Ok(Some(flaw));
+            }
+        }
+        let trees = main_trees(&mut walk)?;
+        let tree = trees.get(&b"catalogue"[..]).copied();
+        let (items, own) = read_catalogue_of(&mut walk, tree)?;
+        // What was discarded is dropped when the store is opened for writing.
+        for id in own.discarded.into_iter().filter(|_| writing) {
+            walk_tree(&mut walk, &trees, id, "what is to be dropped")?;
+        }
+        // A commit follows the pages to what it changes, and ends the process
+        // where one is damaged.
+        if writing && pages.length()? <= WALKED_BYTES {
+            for item in &items {
+                match item {
+                    Item::File { id, .. } | Item::Index { id, .. } => {
+                        walk_tree(&mut walk, &trees, *id, item.name().as_str())?;
+                    }
+                    Item::Path(_) => {}
+                }
+            }
+            if let Some(tables) = trees.get(&b"tables"[..]) {
+                walk.tree("tables", *tables, &mut |_, _| Ok(()))?;
+            }
+        }
+        Ok(first(walk))
+    })
+}
+
+/// What LMDB follows when it reads these files and indexes: the trees that lead
+/// to them, and theirs; and the list of free pages where that is read too.
+pub(super) fn before_reading(
+    pages: &Pages,
+    meta: Meta,
+    of: &[(FileId, String)],
+    free: bool,
+) -> io::Result<Option<Flaw>> {
+    let mut progress = |_, _| ();
+    let mut walk = Walk::new(pages, meta, &mut progress);
+    if free {
+        let free = walk.free_list()?;
+        walk.mark_free(&free);
+    }
+    let trees = main_trees(&mut walk)?;
+    read_catalogue_of(&mut walk, trees.get(&b"catalogue"[..]).copied())?;
+    for (id, name) in of {
+        walk_tree(&mut walk, &trees, *id, name)?;
+    }
+    Ok(first(walk))
+}
+
+/// What a walk through an index leads to: its entries are those of its base, and
+/// the pages of both are whole.
+pub(super) fn before_path(pages: &Pages, meta: Meta, index: FileId) -> io::Result<Option<Flaw>> {
+    let mut progress = |_, _| ();
+    let mut walk = Walk::new(pages, meta, &mut progress);
+    let mut trees = main_trees(&mut walk)?;
+    let tree = trees.get(&b"catalogue"[..]).copied();
+    let (mut items, _) = read_catalogue_of(&mut walk, tree)?;
+    let base = items.iter().find_map(|item| match item {
+        Item::Index { id, def, .. } if *id == index => Some(def.base.clone()),
+        _ => None,
+    });
+    items.retain(|item| match item {
+        Item::File { def, .. } => Some(&def.name) == base.as_ref(),
+        Item::Index { id, .. } => *id == index,
+        Item::Path(_) => false,
+    });
+    check_files(&mut walk, &items, &mut trees, &mut CheckReport::default())?;
+    Ok(first(walk))
+}
+
+/// Walks the tree of a file or index. One that is not there is an error of
+/// whoever reads it.
+fn walk_tree(
+    walk: &mut Walk<'_>,
+    trees: &HashMap<Vec<u8>, Tree>,
+    id: FileId,
+    name: &str,
+) -> io::Result<()> {
+    match trees.get(catalogue::db_name(id).as_bytes()) {
+        Some(tree) => walk.tree(name, *tree, &mut |_, _| Ok(())),
+        None => Ok(()),
+    }
+}
+
+/// Has the newest state looked at until what is found is true: a region may
+/// commit meanwhile, and use pages of a state that was the newest again.
+fn in_newest(
+    pages: &Pages,
+    look: impl Fn(Meta) -> io::Result<Option<Flaw>>,
+) -> io::Result<Result<(), Flaw>> {
+    const TRIES: u32 = 20;
+    let mut found = String::new();
     for _ in 0..TRIES {
         let meta = match pages.meta(None)? {
             Ok(meta) => meta,
             Err(flaw) => return Ok(Err(flaw)),
         };
-        for root in [meta.free.root, meta.main.root].into_iter().flatten() {
-            if let Err(flaw) = pages.page(root)? {
-                return Ok(Err(format!(
-                    "page {root}, which leads to the files: {flaw}"
-                )));
-            }
-        }
-        if pages.length()? >= bytes_to(&pages, &meta) {
-            return Ok(Ok(()));
-        }
-        let mut progress = |_, _| ();
-        let mut walk = Walk::new(&pages, meta, &mut progress);
-        let free = walk.free_list()?;
-        let missing = missing_end(&pages, &meta, free)?;
-        match missing.or_else(|| walk.findings.pop()) {
+        match look(meta)? {
             None => return Ok(Ok(())),
-            Some(found) => flaw = found,
+            Some(flaw) => found = flaw,
+        }
+        if pages.meta(None)? == Ok(meta) {
+            break;
         }
     }
-    Ok(Err(flaw))
+    Ok(Err(found))
+}
+
+fn first(mut walk: Walk<'_>) -> Option<Flaw> {
+    (!walk.findings.is_empty()).then(|| walk.findings.swap_remove(0))
+}
+
+/// The data bases there are.
+fn main_trees(walk: &mut Walk<'_>) -> io::Result<HashMap<Vec<u8>, Tree>> {
+    let mut trees = HashMap::new();
+    let main = walk.meta.main;
+    walk.tree("main data base", main, &mut |name, held| match held {
+        Held::Tree(tree) => {
+            trees.insert(name.to_vec(), tree);
+            Ok(())
+        }
+        Held::Bytes(_) => Err(format!("{} is not a data base", Key::from(name))),
+    })?;
+    Ok(trees)
 }
 
 /// Bytes up to the end of the last page that was ever in use.

@@ -186,7 +186,7 @@ impl Env {
         read_only: bool,
         open: &mut HashMap<PathBuf, Weak<Self>>,
     ) -> Result<Arc<Self>, OpenError> {
-        let is_there = home::look(&path)?;
+        let is_there = home::look(&path, !read_only)?;
         if read_only && !is_there {
             return Err(OpenError::Missing { path });
         }

@@ -41,7 +41,7 @@ pub(super) const TABLE_HEAD_BYTES: u64 = 192;
 
 /// Makes sure that the store in a directory can be opened; gives whether there
 /// is one, or it is to be made.
-pub(super) fn look(directory: &Path) -> Result<bool, OpenError> {
+pub(super) fn look(directory: &Path, writing: bool) -> Result<bool, OpenError> {
     let data = directory.join("data.mdb");
     let error = |error: io::Error| OpenError::Io {
         path: directory.to_owned(),
@@ -63,15 +63,20 @@ pub(super) fn look(directory: &Path) -> Result<bool, OpenError> {
             false => Ok(false),
         };
     }
-    match before_opening(&data).map_err(error)? {
+    match before_opening(&data, writing).map_err(error)? {
         Ok(()) => Ok(true),
         Err(reason) => Err(OpenError::Storage {
             path: directory.to_owned(),
             source: StorageError::Damaged {
-                reason: format!("{reason}; `tupelo file restore` puts a backup in its place"),
+                reason: with_way_out(&reason),
             },
         }),
     }
+}
+
+/// What is wrong with a store, and what can be done.
+pub(super) fn with_way_out(reason: &str) -> String {
+    format!("{reason}; `tupelo file restore` puts a backup in its place")
 }
 
 /// Sets the bytes of the reader table aside. No process of this name may have

@@ -48,6 +48,10 @@ impl<'s> Load<'s> {
         if !store.files.contains_key(&old) {
             return Err(DefineError::UnknownFile(old));
         }
+        // Its pages are given back at the end.
+        let indexes = store.indexes_of(old).map(|index| index.id);
+        let of: Vec<FileId> = indexes.chain([old]).collect();
+        store.verify(&of)?;
         let (new, db) = store.create_db(catalogue::discard)?;
         let filler = Filler::new(store.env.sys().clone(), db);
         Ok(Self {

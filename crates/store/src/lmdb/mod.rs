@@ -13,8 +13,8 @@
 //! * `fill`: much written at once, and indexes built. `seal`: check sums.
 //! * `lent`: reader tables for processes that nobody trusts.
 //! * `home`: what is made sure before LMDB opens a directory. `pages`, `walk`
-//!   and [`check`]: whether a file is whole, found out without LMDB.
-//!   [`restore`] and [`LmdbReader::backup`].
+//!   and [`check`]: whether a file is whole, found out without LMDB; `verify`:
+//!   the same of what is about to be read. [`restore`] and [`LmdbReader::backup`].
 //! * [`StoreStat`]: sizes, free pages and readers.
 //!
 //! Invariant: a process that forks must not use the parent's environment in
@@ -35,6 +35,7 @@ mod reader;
 mod seal;
 mod stat;
 mod sys;
+mod verify;
 mod walk;
 mod writer;
 

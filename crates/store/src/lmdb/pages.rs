@@ -77,6 +77,9 @@ pub(super) const NUMBER_KEYS: u16 = 0x08;
 /// LMDB's longest key.
 const MAX_KEY_BYTES: usize = 511;
 
+/// Address space that a process has.
+const MAX_MAP_BYTES: u64 = 1 << 47;
+
 /// LMDB's deepest tree.
 const MAX_DEPTH: u16 = 32;
 
@@ -146,7 +149,7 @@ impl Pages {
 
     fn read_meta(&self, page: u64) -> io::Result<Result<Meta, Flaw>> {
         let mut bytes = vec![0; PAGE_HEAD_BYTES + META_BYTES];
-        if !self.read(page * self.page_bytes as u64, &mut bytes)? {
+        if !self.read(page, &mut bytes)? {
             return Ok(Err("data.mdb ends before it".to_owned()));
         }
         let at = PAGE_HEAD_BYTES;
@@ -163,11 +166,19 @@ impl Pages {
             && (meta.transaction % 2 == page || meta.transaction == 0)
             && number(&bytes, at, 4) as u32 == MAGIC
             && number(&bytes, at + 4, 4) as u32 == DATA_VERSION
+            // Where it is mapped, and how much: LMDB does what stands there.
+            && number(&bytes, at + 8, 8) == 0
+            && number(&bytes, at + 16, 8) < MAX_MAP_BYTES
+            && number(&bytes, at + 16, 8).is_multiple_of(512)
+            && meta.last_page < MAX_MAP_BYTES / 512
             && number(&bytes, at + 24, 4) as usize == self.page_bytes;
         if !is_meta {
             return Ok(Err("it is not a meta page".to_owned()));
         }
-        for tree in [meta.free, meta.main] {
+        for (tree, flags) in [(meta.free, NUMBER_KEYS), (meta.main, 0)] {
+            if tree.flags != flags {
+                return Ok(Err("it is of a kind that stores do not have".to_owned()));
+            }
             if let Err(flaw) = tree.check(meta.last_page) {
                 return Ok(Err(flaw));
             }
@@ -178,7 +189,7 @@ impl Pages {
     /// A page of a tree, with every node inside it.
     pub fn page(&self, page: u64) -> io::Result<Result<Page, Flaw>> {
         let mut bytes = vec![0; self.page_bytes];
-        if !self.read(page * self.page_bytes as u64, &mut bytes)? {
+        if !self.read(page, &mut bytes)? {
             return Ok(Err("data.mdb ends before it".to_owned()));
         }
         Ok(Page::parse(bytes, page))
@@ -189,13 +200,14 @@ impl Pages {
     pub fn overflow(&self, page: u64, length: usize) -> io::Result<Result<(Vec<u8>, u64), Flaw>> {
         let pages = (PAGE_HEAD_BYTES + length).div_ceil(self.page_bytes);
         let mut bytes = vec![0; PAGE_HEAD_BYTES + length];
-        if !self.read(page * self.page_bytes as u64, &mut bytes)? {
+        if !self.read(page, &mut bytes)? {
             return Ok(Err("data.mdb ends before it".to_owned()));
         }
         let kept = number(&bytes, 12, 4);
         let head_is_right = number(&bytes, 0, 8) == page
             && number(&bytes, 10, 2) as u16 == OVERFLOW
-            && kept >= pages as u64;
+            && kept >= pages as u64
+            && kept * self.page_bytes as u64 <= self.length()?;
         if !head_is_right {
             return Ok(Err(
                 "it is not the overflow page that it should be".to_owned()
@@ -205,8 +217,12 @@ impl Pages {
         Ok(Ok((bytes, kept)))
     }
 
-    /// Reads all of `bytes`; false if the file ends before.
-    fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<bool> {
+    /// Reads all of `bytes` from a page on; false if the file ends before.
+    fn read(&self, page: u64, bytes: &mut [u8]) -> io::Result<bool> {
+        let at = page.checked_mul(self.page_bytes as u64);
+        let Some(at) = at.filter(|at| *at < 1 << 62) else {
+            return Ok(false);
+        };
         match self.file.read_exact_at(bytes, at) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),

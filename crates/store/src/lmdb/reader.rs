@@ -4,7 +4,7 @@
 //! for each command; in between it holds its slot in the reader table and no
 //! page. That makes a command cost little more than the bare look-up.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,9 +14,11 @@ use lmdb_master_sys as ffi;
 
 use super::catalogue;
 use super::catalogue::Item;
+use super::check::{self, CheckReport, before_path, before_reading};
 use super::env::{Env, LmdbOptions, OpenError};
 use super::seal;
 use super::sys::{self, Code, Cursor, Dbi, Move, Pair, Snapshot};
+use super::verify::verify;
 use crate::error::{Key, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
 use crate::index::{IndexEntry, Named, PathEntry};
@@ -37,6 +39,8 @@ pub struct LmdbReader {
     /// The indexes of files, and the count of changes to the catalogue when
     /// they were listed.
     of_files: HashMap<FileId, (u64, Arc<[IndexEntry]>)>,
+    /// Files and indexes whose pages were looked at.
+    verified: HashSet<FileId>,
 }
 
 /// A file looked at before.
@@ -90,6 +94,7 @@ impl LmdbReader {
             files: Vec::new(),
             indexes: HashMap::new(),
             of_files: HashMap::new(),
+            verified: HashSet::new(),
         })
     }
 
@@ -197,6 +202,21 @@ impl LmdbReader {
         look(&snapshot).map_err(error)
     }
 
+    /// Looks at the list of free pages before LMDB reads it.
+    pub(super) fn verify_free(&mut self) -> Result<(), StorageError> {
+        verify(&self.env, &mut self.reader, |pages, meta| {
+            before_reading(pages, meta, &[], true)
+        })
+    }
+
+    /// Checks the newest state to the last record.
+    pub(super) fn check_newest(
+        &mut self,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<CheckReport, StorageError> {
+        check::check_newest(&self.env, &mut self.reader, progress)
+    }
+
     /// The data base of a file or an alternate index.
     pub(super) fn db(&mut self, of: FileId) -> Result<Dbi, ReadError> {
         match self.file(of) {
@@ -287,6 +307,24 @@ impl ReadStore for LmdbReader {
             None => Ok(()),
             Some(key) => Err(damaged_record(&of.def, &key).into()),
         }
+    }
+
+    fn verify(&mut self, of: FileId) -> Result<(), ReadError> {
+        if self.verified.contains(&of) {
+            return Ok(());
+        }
+        let items = self.items()?;
+        let item = items.into_iter().find(|item| match item {
+            Item::File { id, .. } | Item::Index { id, .. } => *id == of,
+            Item::Path(_) => false,
+        });
+        let item = item.ok_or(ReadError::UnknownFile(of))?;
+        verify(&self.env, &mut self.reader, |pages, meta| match &item {
+            Item::Index { .. } => before_path(pages, meta, of),
+            _ => before_reading(pages, meta, &[(of, item.name().to_string())], false),
+        })?;
+        self.verified.insert(of);
+        Ok(())
     }
 
     fn names(&mut self) -> Result<Vec<Named>, ReadError> {

@@ -60,6 +60,7 @@ pub struct FileStat {
 impl LmdbReader {
     /// The environment's figures.
     pub fn store_stat(&mut self) -> Result<StoreStat, StorageError> {
+        self.verify_free()?;
         let error = |code| self.env.error(code, "reading its statistics");
         let info = self.env.sys().info().map_err(error)?;
         let table = self.env.sys().reader_table().map_err(error)?;

@@ -169,6 +169,15 @@ impl<'w> Walk<'w> {
                 return Ok(());
             }
         };
+        // LMDB ends the process where a page of a tree has too few.
+        let least = match (page.is_leaf, way.numbers) {
+            (false, false) => 2,
+            _ => 1,
+        };
+        if page.len() < least {
+            self.find(format!("{}: page {number} has too few entries", way.name));
+            return Ok(());
+        }
         if !in_order(&page, way.numbers, bounds) {
             self.find(format!(
                 "{}: the keys of page {number} are not in order",

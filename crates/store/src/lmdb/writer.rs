@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering;
 
 use super::ahead::Ahead;
 use super::catalogue::{self, Item};
+use super::check::before_reading;
 use super::env::{Env, LmdbOptions, OpenError, lock_error};
 use super::fill::{self, Build, Filler};
 use super::home;
@@ -25,6 +26,7 @@ use super::lock::WriterLock;
 use super::reader::{File, LmdbReader};
 use super::seal;
 use super::sys::{Code, Dbi, Move, Reader, WriteTxn};
+use super::verify::verify;
 use crate::error::{ApplyError, BuildError, DefineError, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
 use crate::index::{IndexDef, IndexEntry, Named, PathDef};
@@ -297,6 +299,24 @@ impl LmdbStore {
         create().map_err(|code| self.env.error(code, "defining a file"))
     }
 
+    /// Looks at the pages of files and indexes before LMDB follows them.
+    pub(super) fn verify(&self, of: &[FileId]) -> Result<(), StorageError> {
+        let named = |id: &FileId| {
+            let file = self.files.get(id).map(|file| &file.def.name);
+            let name = file.or_else(|| Some(&self.indexes.get(id)?.entry.def.name));
+            (
+                *id,
+                name.map_or_else(|| id.to_string(), FileName::to_string),
+            )
+        };
+        let mut reader = Reader::new(self.env.sys().clone())
+            .map_err(|code| self.env.error(code, "taking a reader slot"))?;
+        let of: Vec<_> = of.iter().map(named).collect();
+        verify(&self.env, &mut reader, |pages, meta| {
+            before_reading(pages, meta, &of, false)
+        })
+    }
+
     /// Fills a data base with the entries of an index over a file.
     pub(super) fn build(
         &self,
@@ -363,6 +383,8 @@ impl LmdbStore {
 
     /// Takes names out, and empties and discards what they stand for.
     fn drop_all(&self, names: &[FileName], numbers: &[(FileId, Dbi)]) -> Result<(), StorageError> {
+        let ids: Vec<FileId> = numbers.iter().map(|(id, _)| *id).collect();
+        self.verify(&ids)?;
         let catalogue = self.env.catalogue;
         let remove = || {
             let mut txn = WriteTxn::begin(self.env.sys())?;
@@ -478,6 +500,8 @@ impl WriteStore for LmdbStore {
         let (old_db, mut entry) = (*old_db, entry.clone());
         let base = self.files.get(&entry.base).cloned();
         let base = base.ok_or(BuildError::UnknownFile(entry.base))?;
+        // The one is read, the pages of the other are given back.
+        self.verify(&[entry.base, index])?;
         let (new, db) = self.create_db(catalogue::discard)?;
         let switch = |filler: &mut Filler| {
             let item = Item::Index {

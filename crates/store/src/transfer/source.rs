@@ -60,13 +60,16 @@ impl Source {
     }
 
     /// Shows the records behind a place, each with its own, until `each`
-    /// breaks.
+    /// breaks. Nothing is shown of a file or index whose pages are damaged.
     pub fn scan(
         self,
         store: &mut (impl ReadStore + ?Sized),
         after: Option<&[u8]>,
         each: &mut dyn FnMut(&[u8], Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
+        for of in [Some(self.file), self.index].into_iter().flatten() {
+            store.verify(of)?;
+        }
         if self.index.is_none() {
             let seek = after.map_or(Seek::First, Seek::Greater);
             return store.scan(self.file, seek, &mut |entry| each(entry.key, entry));

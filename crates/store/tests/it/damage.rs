@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use store::transfer::{DumpOptions, Framing, Source, Verbatim, dump};
 use store::{
     Ends, FileDef, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadError, ReadStore,
     RecordFormat, Seek, StorageError, Table, UnitOfWork, WriteStore, check, restore,
@@ -251,6 +252,156 @@ fn no_flipped_bit_is_taken_for_good_data() {
         );
     }
     assert!(found > 200, "{found} of 400 were found");
+}
+
+/// What leaves a store as `tupelo file dump` writes it: each file, and through
+/// each index.
+fn dumped(home: &Path) -> Result<Vec<u8>, String> {
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let mut reader = LmdbReader::open(home, &options()).map_err(|e| text(&e))?;
+    let mut out = Vec::new();
+    for entry in reader.files().map_err(|e| text(&e))? {
+        let indexes = reader.indexes(entry.id).map_err(|e| text(&e))?;
+        let indexes = indexes.iter().map(|index| Some(index.id));
+        for index in [None].into_iter().chain(indexes) {
+            let from = Source {
+                file: entry.id,
+                index,
+            };
+            let options = DumpOptions::new(Framing::Rdw);
+            dump(
+                &mut reader,
+                from,
+                &mut out,
+                &options,
+                &Verbatim,
+                &mut |_| (),
+            )
+            .map_err(|e| text(&e))?;
+        }
+        reader.file_stat(entry.id).map_err(|e| text(&e))?;
+    }
+    reader.store_stat().map_err(|e| text(&e))?;
+    Ok(out)
+}
+
+/// All that follows every page: a copy, a load over what is there, and an index
+/// that is built anew.
+fn worked_on(home: &Path) -> Result<(), String> {
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let mut reader = LmdbReader::open(home, &options()).map_err(|e| text(&e))?;
+    let copy = home.join("copy");
+    reader.backup(&copy, &mut |_, _| ()).map_err(|e| text(&e))?;
+    drop(reader);
+    let mut store = LmdbStore::open(home, &options()).map_err(|e| text(&e))?;
+    let mut reader = store.reader().map_err(|e| text(&e))?;
+    let files = reader.files().map_err(|e| text(&e))?;
+    for entry in files {
+        for index in reader.indexes(entry.id).map_err(|e| text(&e))?.iter() {
+            store
+                .build_index(index.id, 1 << 20, &mut |_| ())
+                .map_err(|e| text(&e))?;
+        }
+        let mut load = store.start_load(entry.id).map_err(|e| text(&e))?;
+        let key = 0_u64.to_be_bytes();
+        let _ = load.insert(&key[..4], b"0000NAME00");
+        load.finish(&mut |_| ()).map_err(|e| text(&e))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn no_flipped_bit_is_dumped_as_good_data_or_followed() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    let kept = home.path().join("whole");
+    LmdbReader::open(home.path(), &options())
+        .unwrap()
+        .backup(&kept, &mut |_, _| ())
+        .unwrap();
+    let whole = std::fs::read(&kept).unwrap();
+    let before = dumped(home.path()).unwrap();
+    let mut chance = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = |below: usize| {
+        chance ^= chance << 13;
+        chance ^= chance >> 7;
+        chance ^= chance << 17;
+        chance as usize % below
+    };
+    let mut told = 0;
+    for turn in 0..600 {
+        let page = next(whole.len() / 4096) * 4096;
+        // Heads, the places of entries, the first entries, and the rest.
+        let byte = page
+            + match turn % 4 {
+                0 => next(16),
+                1 => 16 + next(64),
+                _ => next(4096),
+            };
+        let bit = next(8);
+        let mut bytes = whole.clone();
+        bytes[byte] ^= 1 << bit;
+        let flipped = tempfile::tempdir().unwrap();
+        std::fs::write(flipped.path().join("data.mdb"), &bytes).unwrap();
+        match dumped(flipped.path()) {
+            Ok(there) => assert!(there == before, "byte {byte} bit {bit}"),
+            Err(error) => {
+                told += 1;
+                assert!(error.contains("damaged"), "byte {byte} bit {bit}: {error}");
+            }
+        }
+        // Done or refused, and the process lives on.
+        let _ = worked_on(flipped.path());
+    }
+    assert!(told > 200, "{told} of 600 were told");
+}
+
+#[test]
+fn a_damaged_page_is_refused_by_who_writes_before_a_commit_meets_it() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    let file = data(home.path());
+    let mut bytes = vec![0; file.metadata().unwrap().len() as usize];
+    file.read_exact_at(&mut bytes, 0).unwrap();
+    let at = bytes.windows(10).rposition(|w| w == b"0123NAME53").unwrap();
+    // Where the free room of its page begins.
+    let lower = at / 4096 * 4096 + 12;
+    let flipped = [bytes[lower] ^ 1];
+    file.write_all_at(&flipped, lower as u64).unwrap();
+    let told = reason(LmdbStore::open(home.path(), &options()).err().unwrap());
+    let page = format!("ACCOUNTS: page {}: ", at / 4096);
+    assert!(told.starts_with(&page), "{told}");
+    assert!(told.contains("tupelo file restore"), "{told}");
+    // Other files can be read all the same.
+    let mut reader = LmdbReader::open(home.path(), &options()).unwrap();
+    let log = reader.files().unwrap()[1].id;
+    assert_eq!(all(&mut reader, log).unwrap().len(), 50);
+}
+
+#[test]
+fn a_list_that_names_a_file_in_use_is_damage() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    for (key, value) in [
+        (&b"\x01\0\0\0\x01"[..], &[][..]),
+        (b"\0last", &[0, 0, 0, 1]),
+    ] {
+        let copy = tempfile::tempdir().unwrap();
+        let data = copy.path().join("data.mdb");
+        std::fs::copy(home.path().join("data.mdb"), data).unwrap();
+        {
+            // SAFETY: nobody else has the copy open.
+            let env = unsafe { heed::EnvOpenOptions::new().max_dbs(9).open(copy.path()) }.unwrap();
+            let mut txn = env.write_txn().unwrap();
+            let catalogue: heed::Database<heed::types::Bytes, heed::types::Bytes> =
+                env.create_database(&mut txn, Some("catalogue")).unwrap();
+            catalogue.put(&mut txn, key, value).unwrap();
+            txn.commit().unwrap();
+            env.prepare_for_closing().wait();
+        }
+        let told = reason(LmdbStore::open(copy.path(), &options()).err().unwrap());
+        assert!(told.contains("catalogue: "), "{told}");
+    }
 }
 
 #[test]

@@ -15,12 +15,47 @@ pub struct Compiled {
     pub programs: Vec<Program>,
     /// One for each source file.
     pub built: Vec<Built>,
+    /// Folders of programs that could not be read, and why not.
+    pub unread: Vec<(PathBuf, String)>,
+}
+
+/// A folder of programs that is not there any more, or cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct KeptFolder {
+    /// The folder.
+    pub path: PathBuf,
+    /// Why it is not read.
+    pub why: String,
+    /// Programs that stay as they were.
+    pub programs: usize,
 }
 
 impl Compiled {
     /// How many sources became no program.
     pub fn failed(&self) -> usize {
         self.built.iter().filter(|b| b.module.is_none()).count()
+    }
+
+    /// Keeps what was built before in folders that cannot be read now.
+    pub fn keep_folders(&mut self, before: &Compiled) -> Vec<KeptFolder> {
+        let mut kept = Vec::new();
+        for (path, why) in &self.unread {
+            let own = |one: &&Built| one.source.starts_with(path);
+            let old: Vec<&Built> = before.built.iter().filter(own).collect();
+            if old.is_empty() {
+                continue;
+            }
+            kept.push(KeptFolder {
+                path: path.clone(),
+                why: why.clone(),
+                programs: old.iter().filter(|one| one.module.is_some()).count(),
+            });
+            self.built.extend(old.into_iter().cloned());
+        }
+        if !kept.is_empty() {
+            self.programs = all_programs(&self.built);
+        }
+        kept
     }
 
     /// Keeps what was built before of sources that do not compile now. Gives
@@ -74,9 +109,12 @@ impl Application {
     /// Compiles what changed; `done` is told of each program.
     pub fn compile(&self, done: impl Fn(&Built) + Sync) -> Result<Compiled> {
         let settings = &self.config.compile;
-        let sources = self.sources()?;
+        let (sources, unread) = self.sources();
         if sources.is_empty() {
-            return Ok(Compiled::default());
+            return Ok(Compiled {
+                unread,
+                ..Compiled::default()
+            });
         }
         let compiler = Compiler::new(CompilerOptions {
             cobc: settings.cobc.clone(),
@@ -87,7 +125,11 @@ impl Application {
         .into_diagnostic()?;
         let built = compiler.build_all(&sources, done);
         let programs = all_programs(&built);
-        Ok(Compiled { programs, built })
+        Ok(Compiled {
+            programs,
+            built,
+            unread,
+        })
     }
 
     /// Whether a program source has this name.
@@ -96,16 +138,17 @@ impl Application {
             let stem = source.path.file_stem()?.to_str()?;
             Some(stem.eq_ignore_ascii_case(name))
         };
-        let sources = self.sources().unwrap_or_default();
+        let (sources, _) = self.sources();
         sources.iter().any(|source| stem(source) == Some(true))
     }
 
-    /// The program sources in the order of their paths.
-    fn sources(&self) -> Result<Vec<Source>> {
+    /// The program sources in the order of their paths, and folders that could
+    /// not be read.
+    fn sources(&self) -> (Vec<Source>, Vec<(PathBuf, String)>) {
         let settings = &self.config.compile;
-        let mut paths = Vec::new();
+        let (mut paths, mut unread) = (Vec::new(), Vec::new());
         for folder in &settings.programs {
-            find(&self.folder.join(folder), &mut paths);
+            find(&self.folder.join(folder), &mut paths, &mut unread);
         }
         paths.sort();
         let checked = |path: &Path| {
@@ -116,26 +159,29 @@ impl Application {
             let named = |name: &String| name.eq_ignore_ascii_case(stem);
             settings.checks && !settings.unchecked.iter().any(named)
         };
-        Ok(paths
-            .into_iter()
-            .map(|path| Source {
-                checks: checked(&path),
-                path,
-            })
-            .collect())
+        let source = |path: PathBuf| Source {
+            checks: checked(&path),
+            path,
+        };
+        (paths.into_iter().map(source).collect(), unread)
     }
 }
 
 /// COBOL programs below a folder; one that is missing holds none.
-fn find(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+fn find(folder: &Path, found: &mut Vec<PathBuf>, unread: &mut Vec<(PathBuf, String)>) {
+    let entries: Result<Vec<_>, _> = std::fs::read_dir(folder).and_then(Iterator::collect);
+    let entries = match entries {
+        Ok(entries) => entries,
+        Err(error) => return unread.push((folder.to_owned(), error.to_string())),
+    };
+    for entry in entries {
         let path = entry.path();
         let extension = path
             .extension()
             .and_then(|e| e.to_str())
             .unwrap_or_default();
         match path.is_dir() {
-            true => find(&path, found),
+            true => find(&path, found, unread),
             false if EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) => {
                 found.push(path)
             }

@@ -97,6 +97,9 @@ pub fn run(args: Args) -> Result<Outcome> {
         return serve_gateway(&args, &app, seen, &signals, said);
     }
     let mut compiled = compile(&app, &mut said)?;
+    for (folder, why) in compiled.unread.iter().filter(|(folder, _)| folder.exists()) {
+        tracing::warn!(target: SERVE, "{}: {why}: no program of it is served", folder.display());
+    }
     let installed = app.install(&compiled.programs)?;
     let mut services = Services::new();
     services.prepare(&app, &compiled, &mut said)?;
@@ -284,6 +287,17 @@ fn reload(args: &Args, before: &Before<'_>, services: &mut Services, said: &mut 
     let seen = changes::fingerprint(&app);
     said.say(&app.warnings);
     let mut compiled = compile(&app, said)?;
+    for kept in compiled.keep_folders(before.compiled) {
+        if before.compiled.unread.iter().all(|(path, _)| *path != kept.path) {
+            tracing::warn!(
+                target: SERVE,
+                "{}: {}: what was loaded of it stays in force, {}",
+                kept.path.display(),
+                kept.why,
+                counted(kept.programs, "program")
+            );
+        }
+    }
     let failed = compiled.failed();
     for name in compiled.keep(before.compiled) {
         tracing::warn!(target: SERVE, "{name}: its last version that compiled stays in force");

@@ -153,6 +153,37 @@ fn a_program_that_compiles_no_more_is_served_as_it_was() {
 }
 
 #[test]
+fn a_folder_of_programs_that_is_gone_leaves_them_in_force() {
+    let folder = application(&[]);
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let server = Server::start_logging(folder.path(), log.reopen().unwrap());
+    let greeting = |server: &Server| server.get("/hello/world");
+    let said = || std::fs::read_to_string(log.path()).unwrap();
+    let programs = folder.path().join("cobol");
+    let away = folder.path().join("away");
+    std::fs::rename(&programs, &away).unwrap();
+    until(&server, greeting, |_| said().contains("stays in force"));
+    assert_eq!(greeting(&server).status, 200);
+    // Another change, with the folder still away: kept again, and not told again.
+    let loads = || said().matches("loaded again").count();
+    let before = loads();
+    append(&folder.path().join("resources.csd"), "* a comment\n");
+    until(&server, greeting, |_| loads() > before);
+    assert_eq!(greeting(&server).status, 200);
+    let told = said();
+    let line = told.lines().find(|l| l.contains("stays in force")).unwrap();
+    assert!(line.contains("cobol: No such file"), "{line}");
+    assert!(line.contains("stays in force, 2 programs"), "{line}");
+    assert_eq!(told.matches("stays in force").count(), 1, "{told}");
+    // A program that is removed from a folder that is there is gone.
+    std::fs::create_dir(&programs).unwrap();
+    until(&server, greeting, |answer| answer.status == 500);
+    std::fs::remove_dir(&programs).unwrap();
+    std::fs::rename(&away, &programs).unwrap();
+    until(&server, greeting, |answer| answer.status == 200);
+}
+
+#[test]
 fn what_cannot_be_read_leaves_the_old_state_in_force() {
     let folder = application(&[]);
     let server = Server::start(folder.path());
