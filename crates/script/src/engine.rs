@@ -14,8 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use rquickjs::loader::{ImportAttributes, Loader, Resolver};
-use rquickjs::module::{Declared, Evaluated};
+use rquickjs::module::Evaluated;
 use rquickjs::{
     Array, CatchResultExt, CaughtError, Context, Ctx, Error, Function, Module, Object, Persistent,
     Promise, Runtime, Undefined, Value, qjs,
@@ -29,7 +28,8 @@ use crate::host::{AbendInfo, Event, Host};
 use crate::limits::{Limits, Stop, Watch};
 use crate::natives;
 use crate::records::Records;
-use crate::source::Sources;
+use crate::source::{InFolder, Sources};
+use crate::transfer::Transfer;
 
 /// The engine's own part: what scripts see beside the language.
 const PRELUDE: &[(&str, &str)] = &[
@@ -120,19 +120,6 @@ pub struct Answer {
     pub passed: Option<Passed>,
     /// The program that takes the script's place before the answer is sent.
     pub transfer: Option<Transfer>,
-}
-
-/// XCTL: what takes a script's place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Transfer {
-    /// The program.
-    pub program: String,
-    /// What is passed to it.
-    pub given: Passed,
-    /// Where that is in the COMMAREA of the script's caller, or 0 for the
-    /// caller's channel: the program's changes are the caller's. None for what
-    /// is the script's own, and gone with it.
-    pub back: Option<usize>,
 }
 
 impl Engine {
@@ -690,37 +677,6 @@ fn mistake_of(error: &CaughtError<'_>, name: &str) -> Mistake {
     Mistake {
         place,
         message: failure.abend.message,
-    }
-}
-
-/// Modules come from the folder of scripts and nowhere else.
-struct InFolder(Arc<Sources>);
-
-impl Resolver for InFolder {
-    fn resolve<'js>(
-        &mut self,
-        _: &Ctx<'js>,
-        base: &str,
-        name: &str,
-        _: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<String> {
-        self.0
-            .resolve(base, name)
-            .map_err(|why| Error::new_resolving_message(base, name, why))
-    }
-}
-
-impl Loader for InFolder {
-    fn load<'js>(
-        &mut self,
-        ctx: &Ctx<'js>,
-        name: &str,
-        _: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<Module<'js, Declared>> {
-        match self.0.text(name) {
-            Some(text) => Module::declare(ctx.clone(), name, text),
-            None => Err(Error::new_loading(name)),
-        }
     }
 }
 

@@ -19,8 +19,9 @@ use rquickjs::{
     qjs,
 };
 
-use crate::engine::{Answer, Request, Shared, Transfer};
+use crate::engine::{Answer, Request, Shared};
 use crate::host::{Fault, Host, Input, Level, Output};
+use crate::transfer::Transfer;
 use crate::{commands, overdue, records};
 
 /// Puts every native into the object that the own part is given.

@@ -16,19 +16,20 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use region::{Handle, Passed, Port};
+use region::{Handle, Port};
 use tokio::sync::Notify;
 use tokio::task::spawn_local;
 
-use crate::engine::{Answer, Engine, Request, Shared, Transfer};
+use crate::engine::{Answer, Engine, Request, Shared};
 use crate::failure::{self, Failure};
 use crate::fiber::{Ended, Fiber, Stack};
-use crate::host::{Facts, Fault, Host, Input, Output};
+use crate::host::{Facts, Host};
 use crate::overdue;
 use crate::pool::Edition;
 use crate::records::Records;
 use crate::regional::{Lender, RegionHost};
 use crate::stream::Client;
+use crate::transfer::gone_over;
 use crate::work::Work;
 
 /// Engines without work that a place keeps.
@@ -509,44 +510,6 @@ impl<R> Drop for Serving<R> {
             drop(host);
         }
     }
-}
-
-/// Runs the program that a script has gone over to, in its place.
-fn gone_over(mut answer: Answer, host: &mut dyn Host) -> Result<Answer, Failure> {
-    let Some(Transfer {
-        program,
-        given,
-        back,
-    }) = answer.transfer.take()
-    else {
-        return Ok(answer);
-    };
-    let input = match &given {
-        Passed::Commarea(area) if area.is_empty() => Input::None,
-        Passed::Commarea(area) => Input::Commarea(area),
-        Passed::Channel(channel) => Input::Channel(channel),
-    };
-    let output = host.link(&program, input).map_err(|fault| match fault {
-        Fault::Abend(abend) => Failure {
-            abend,
-            stack: String::new(),
-        },
-        Fault::Condition(condition, resp2) => Failure::new(
-            failure::NO_PROGRAM,
-            format!("XCTL {program} was answered with {condition}, RESP2 {resp2}"),
-        ),
-    })?;
-    let Output { commarea, channel } = output;
-    match (&mut answer.passed, channel, back) {
-        (Some(Passed::Commarea(area)), None, Some(at)) => {
-            let to = area.get_mut(at..).unwrap_or_default();
-            let bytes = to.len().min(commarea.len());
-            to[..bytes].copy_from_slice(&commarea[..bytes]);
-        }
-        (Some(Passed::Channel(to)), Some(channel), Some(_)) => *to = channel,
-        _ => {}
-    }
-    Ok(answer)
 }
 
 /// Ends the task of a script, and says what came of it.

@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rquickjs::loader::{ImportAttributes, Loader, Resolver};
+use rquickjs::module::Declared;
+use rquickjs::{Ctx, Error, Module};
 
 /// Largest text of a script.
 const MOST_BYTES: u64 = 4 << 20;
@@ -104,6 +109,37 @@ impl Sources {
         match self.texts.contains_key(&path) {
             true => Ok(path),
             false => Err(format!("there is no script {path}")),
+        }
+    }
+}
+
+/// Modules come from the folder of scripts and nowhere else.
+pub(crate) struct InFolder(pub Arc<Sources>);
+
+impl Resolver for InFolder {
+    fn resolve<'js>(
+        &mut self,
+        _: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        self.0
+            .resolve(base, name)
+            .map_err(|why| Error::new_resolving_message(base, name, why))
+    }
+}
+
+impl Loader for InFolder {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        match self.0.text(name) {
+            Some(text) => Module::declare(ctx.clone(), name, text),
+            None => Err(Error::new_loading(name)),
         }
     }
 }

@@ -1,0 +1,63 @@
+//! XCTL of a script: a program takes its place.
+//!
+//! The script is over when its engine hears of it. The program then runs where
+//! the script ran, as by a LINK, before the script's answer goes out.
+//!
+//! Reference: CICS application programming, XCTL.
+
+use region::Passed;
+
+use crate::engine::Answer;
+use crate::failure::{self, Failure};
+use crate::host::{Fault, Host, Input, Output};
+
+/// XCTL: what takes a script's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transfer {
+    /// The program.
+    pub program: String,
+    /// What is passed to it.
+    pub given: Passed,
+    /// Where that is in the COMMAREA of the script's caller, or 0 for the
+    /// caller's channel: the program's changes are the caller's. None for what
+    /// is the script's own, and gone with it.
+    pub back: Option<usize>,
+}
+
+/// Runs the program that a script has gone over to, in its place.
+pub(crate) fn gone_over(mut answer: Answer, host: &mut dyn Host) -> Result<Answer, Failure> {
+    let Some(Transfer {
+        program,
+        given,
+        back,
+    }) = answer.transfer.take()
+    else {
+        return Ok(answer);
+    };
+    let input = match &given {
+        Passed::Commarea(area) if area.is_empty() => Input::None,
+        Passed::Commarea(area) => Input::Commarea(area),
+        Passed::Channel(channel) => Input::Channel(channel),
+    };
+    let output = host.link(&program, input).map_err(|fault| match fault {
+        Fault::Abend(abend) => Failure {
+            abend,
+            stack: String::new(),
+        },
+        Fault::Condition(condition, resp2) => Failure::new(
+            failure::NO_PROGRAM,
+            format!("XCTL {program} was answered with {condition}, RESP2 {resp2}"),
+        ),
+    })?;
+    let Output { commarea, channel } = output;
+    match (&mut answer.passed, channel, back) {
+        (Some(Passed::Commarea(area)), None, Some(at)) => {
+            let to = area.get_mut(at..).unwrap_or_default();
+            let bytes = to.len().min(commarea.len());
+            to[..bytes].copy_from_slice(&commarea[..bytes]);
+        }
+        (Some(Passed::Channel(to)), Some(channel), Some(_)) => *to = channel,
+        _ => {}
+    }
+    Ok(answer)
+}
