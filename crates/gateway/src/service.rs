@@ -78,6 +78,8 @@ pub struct ServiceRequest {
     pub parts: Parts,
     /// The body.
     pub body: Bytes,
+    /// The trailers behind a chunked body; none without.
+    pub trailers: Option<Box<HeaderMap>>,
     /// The client.
     pub client: SocketAddr,
     /// Where it connected to.

@@ -56,7 +56,9 @@ pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write
 pub use heap::Heap;
 pub use layout::{AnswerHeader, Counts, Request, Results};
 pub use map::{Mapping, PAGE, sealed_memfd};
-pub use operands::{CHANNEL_DATA, Operand, Operands, RUN_ENDED, RUN_PROGRAM};
+pub use operands::{
+    CHANNEL_DATA, Operand, Operands, RUN_ENDED, RUN_PROGRAM, TEMPLATE_TEXT, TEMPLATE_WANTED,
+};
 pub use page::{MAX_WORKERS, PORTS, RegionPage};
 pub use qr::{Holder, QrToken};
 pub use region_side::{ConfigText, RegionSide, SlotState};

@@ -34,6 +34,18 @@ pub const RUN_PROGRAM: u8 = 121;
 /// of any row.
 pub const RUN_ENDED: u8 = 122;
 
+/// Index of a document template that is to be read before the command is
+/// answered: `Q` or `F` for a temporary storage queue or a file, its name, and
+/// behind a zero byte the template's. The command is given again with its text.
+/// It is no option of any row.
+pub const TEMPLATE_WANTED: u8 = 123;
+
+/// Index of the text of a template that was wanted: the template's name, a zero
+/// byte, then `+` and its lines, each behind its length (u32, big-endian), or
+/// nothing when it could not be read. There may be several. It is no option of
+/// any row.
+pub const TEMPLATE_TEXT: u8 = 124;
+
 /// What an operand holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand {

@@ -27,6 +27,9 @@ pub struct Binding {
     /// The SOAPAction that clients send; empty for none.
     #[serde(default)]
     pub action: String,
+    /// The actions of its messages, for WS-Addressing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub addressing: Option<Actions>,
     /// The program that a provider links to; a requester has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
@@ -40,6 +43,17 @@ pub struct Binding {
     /// The answer; a one-way operation has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Structure>,
+}
+
+/// What messages ask for, as WS-Addressing names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Actions {
+    /// Of the request.
+    pub request: String,
+    /// Of the response; a one-way operation has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<String>,
 }
 
 /// How a program gets its data.

@@ -2,7 +2,8 @@
 //! program's record.
 //!
 //! [`xml`] reads documents within limits and without document types. [`envelope`]
-//! is SOAP 1.1 and 1.2: parsing, building, faults. [`XmlCodec`] is compiled once
+//! is SOAP 1.1 and 1.2: parsing, building, faults; [`addressing`] is WS-Addressing.
+//! [`XmlCodec`] is compiled once
 //! from a [`Structure`] and goes straight between records and elements. [`wsdl`]
 //! makes a service description from copybooks and copybooks from a description;
 //! both give a [`Binding`], the file that a region runs a service by.
@@ -15,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod addressing;
 pub mod binding;
 pub mod codec;
 mod conversion;

@@ -28,6 +28,10 @@ pub struct WebConfig {
     /// Addresses that WEB OPEN may connect to: an address, with `/BITS` a
     /// network, with `:PORT` one port; `any` for all.
     pub connect: Vec<String>,
+    /// Addresses that answers of web services are sent to when a request names
+    /// one in ReplyTo or FaultTo (WS-Addressing), in the form of `connect`. With
+    /// none such a request is refused with a fault.
+    pub reply_to: Vec<String>,
     /// Whether WEB OPEN asks the system's resolver; without it hosts are
     /// addresses and `localhost`.
     pub resolver: bool,
@@ -66,6 +70,7 @@ impl Default for WebConfig {
             attach_task: true,
             response_timeout_ms: 60_000,
             connect: vec!["127.0.0.0/8".into(), "::1".into()],
+            reply_to: Vec::new(),
             resolver: false,
             client_timeout_ms: 30_000,
             client_body_bytes: 16 << 20,

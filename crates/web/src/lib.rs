@@ -32,4 +32,5 @@ pub use pipelines::{Misconfigured, Pipelines};
 pub use request::{WebAnswer, WebBody, WebRequest};
 pub use service::{ALIAS, ATTACH, Edition, Web, metrics_sample};
 pub use webtask::fields;
+pub use webtask::headers::add_trailers;
 use webtask::pages;

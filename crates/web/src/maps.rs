@@ -9,15 +9,95 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
-use cics::csd::{UriMapDef, UriMapUsage};
+use cics::csd::{UriMapAnswer, UriMapDef, UriMapUsage};
 
 /// All maps for requests that come in.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Maps {
     hosts: HashMap<String, Paths>,
     any: Paths,
     /// All, by name.
-    names: BTreeMap<String, UriMapDef>,
+    names: BTreeMap<String, Named>,
+}
+
+/// A map, and what SET URIMAP has made of it.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// As it is defined.
+    pub defined: UriMapDef,
+    /// What was changed.
+    pub change: Change,
+    /// As it is in force.
+    pub def: UriMapDef,
+}
+
+/// What SET URIMAP has changed of a map.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// ENABLESTATUS.
+    pub enabled: Option<bool>,
+    /// REDIRECTTYPE: nowhere, or permanently or not.
+    pub redirect: Option<Option<bool>>,
+    /// LOCATION.
+    pub location: Option<String>,
+}
+
+impl Named {
+    fn new(defined: UriMapDef, change: Change) -> Named {
+        let def = change.applied(&defined);
+        Named {
+            defined,
+            change,
+            def,
+        }
+    }
+}
+
+impl Change {
+    /// Takes over what a later one says.
+    fn merge(&mut self, later: Change) {
+        self.enabled = later.enabled.or(self.enabled);
+        self.redirect = later.redirect.or(self.redirect);
+        self.location = later.location.or(self.location.take());
+    }
+
+    /// A definition with the change.
+    fn applied(&self, defined: &UriMapDef) -> UriMapDef {
+        let mut def = defined.clone();
+        def.enabled = self.enabled.unwrap_or(def.enabled);
+        let (service, own) = match &defined.usage {
+            UriMapUsage::Client => return def,
+            UriMapUsage::Pipeline { service, .. } => (service, None),
+            UriMapUsage::Server { service, answer } => match answer {
+                UriMapAnswer::Redirect {
+                    permanent,
+                    location,
+                } => (service, Some((*permanent, location))),
+                _ => (service, None),
+            },
+        };
+        let permanent = self.redirect.unwrap_or(own.map(|(permanent, _)| permanent));
+        let location = self.location.as_ref().or(own.map(|(_, location)| location));
+        let answer = match (permanent, own) {
+            (Some(permanent), _) => UriMapAnswer::Redirect {
+                permanent,
+                location: location.cloned().unwrap_or_default(),
+            },
+            // It has sent its requests elsewhere, and has nothing else.
+            (None, Some(_)) => UriMapAnswer::Program {
+                program: None,
+                transaction: None,
+                converter: None,
+                analyzer: false,
+            },
+            (None, None) => return def,
+        };
+        def.usage = UriMapUsage::Server {
+            service: service.clone(),
+            answer,
+        };
+        def
+    }
 }
 
 /// Where a browse of the maps goes on.
@@ -29,7 +109,7 @@ pub enum Place {
     Behind(String),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Paths {
     exact: HashMap<String, Vec<UriMapDef>>,
     /// The longest prefix first.
@@ -39,9 +119,41 @@ struct Paths {
 impl Maps {
     /// Sorts definitions.
     pub fn new<'d>(definitions: impl IntoIterator<Item = &'d UriMapDef>) -> Maps {
+        let named = |def: &UriMapDef| Named::new(def.clone(), Change::default());
+        Maps::sorted(definitions.into_iter().map(named))
+    }
+
+    /// The same with one map changed; none when there is none of that name.
+    pub fn changed(&self, name: &str, change: Change) -> Option<Maps> {
+        let mut names = self.names.clone();
+        let named = names.get_mut(name)?;
+        let mut all = named.change.clone();
+        all.merge(change);
+        *named = Named::new(named.defined.clone(), all);
+        Some(Maps::sorted(names.into_values()))
+    }
+
+    /// The same with the changes of `before` to maps that are defined as they
+    /// were then.
+    #[must_use]
+    pub fn with_changes_of(self, before: &Maps) -> Maps {
+        if before.names.values().all(|n| n.change == Change::default()) {
+            return self;
+        }
+        let kept = |named: Named| match before.names.get(&named.defined.name) {
+            Some(old) if same(&old.defined, &named.defined) => {
+                Named::new(named.defined, old.change.clone())
+            }
+            _ => named,
+        };
+        Maps::sorted(self.names.into_values().map(kept))
+    }
+
+    fn sorted(all: impl Iterator<Item = Named>) -> Maps {
         let mut maps = Maps::default();
-        for def in definitions {
-            maps.names.insert(def.name.clone(), def.clone());
+        for named in all {
+            let def = named.def.clone();
+            maps.names.insert(def.name.clone(), named);
             if def.usage == UriMapUsage::Client {
                 continue;
             }
@@ -77,24 +189,33 @@ impl Maps {
 
     /// The map of requests that go out, by its name.
     pub fn client(&self, name: &str) -> Option<&UriMapDef> {
-        let def = self.names.get(name)?;
+        let def = &self.names.get(name)?.def;
         (def.usage == UriMapUsage::Client).then_some(def)
     }
 
     /// The map of a name, whatever it is for.
-    pub fn named(&self, name: &str) -> Option<&UriMapDef> {
+    pub fn named(&self, name: &str) -> Option<&Named> {
         self.names.get(name)
     }
 
     /// The first map from there on, in the order of names.
-    pub fn next(&self, from: &Place) -> Option<&UriMapDef> {
+    pub fn next(&self, from: &Place) -> Option<&Named> {
         let from = match from {
             Place::At(name) => Bound::Included(name.as_str()),
             Place::Behind(name) => Bound::Excluded(name.as_str()),
         };
         let mut behind = self.names.range::<str, _>((from, Bound::Unbounded));
-        behind.next().map(|(_, def)| def)
+        behind.next().map(|(_, named)| named)
     }
+}
+
+/// Whether two definitions are one, wherever they stand.
+fn same(one: &UriMapDef, other: &UriMapDef) -> bool {
+    let line = other.line;
+    UriMapDef {
+        line,
+        ..one.clone()
+    } == *other
 }
 
 impl Paths {

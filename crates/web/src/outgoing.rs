@@ -131,7 +131,7 @@ impl Web {
                 // The request has no end yet, so there is no answer to it.
                 fail(Condition::InvReq, 80)
             }
-            rows::web_receive::NUMBER if session.pending.is_some() => {
+            rows::web_receive::NUMBER if !session.pending.is_empty() && !session.is_cut => {
                 return self.await_answer(command, session, cell, token);
             }
             rows::web_receive::NUMBER => client::receive(session, &command.operands),
@@ -141,16 +141,28 @@ impl Web {
         command.answer(&answer(outcome));
     }
 
-    /// Sends a request; its answer comes to the session. The server's time
-    /// begins at once, or with the last chunk, of which `end` hears.
+    /// Sends a request; its answer comes to the session. One that was sent before
+    /// the answer to another goes out when that is there. The server's time
+    /// begins then, or with the last chunk, of which `end` hears.
     fn begin(&self, session: &mut Session, outgoing: Outgoing, end: Option<oneshot::Receiver<()>>) {
         let (done, pending) = oneshot::channel::<Exchanged>();
-        session.pending = Some(pending);
+        session.pending.push_back(pending);
+        let (pass, next) = oneshot::channel();
+        let before = session.next.replace(next);
         let (sender, target) = (session.sender.take(), session.target.clone());
         let connector = self.0.connector.clone();
         let most = usize::try_from(self.0.config.client_body_bytes).unwrap_or(usize::MAX);
         let limit = self.limit();
         self.0.runtime.spawn(move || async move {
+            let sender = match before {
+                None => sender,
+                Some(before) => match before.await {
+                    Ok(Some(sender)) => Some(sender),
+                    // The answer before was the last on the connection, or has
+                    // not come.
+                    _ => return drop(done.send(Err(ClientError::Socket))),
+                },
+            };
             let exchanged = exchange(&connector, &target, sender, outgoing, most);
             let late = async {
                 if let Some(end) = end {
@@ -162,6 +174,10 @@ impl Web {
                 exchanged = exchanged => exchanged,
                 () = late => Err(ClientError::TimedOut),
             };
+            let exchanged = exchanged.map(|(response, sender)| {
+                let _ = pass.send(sender);
+                response
+            });
             // The task may be over.
             let _ = done.send(exchanged);
         });
@@ -216,7 +232,7 @@ impl Web {
         cell: &TaskCell,
         token: [u8; 8],
     ) {
-        let Some(pending) = session.pending.take() else {
+        let Some(pending) = session.pending.pop_front() else {
             return command.answer(&answer(fail(Condition::InvReq, 80)));
         };
         command.later();
@@ -233,7 +249,8 @@ impl Web {
         });
     }
 
-    /// WEB CLOSE: the connection is kept when its URIMAP says so.
+    /// WEB CLOSE: the connection is kept when its URIMAP says so, and no answer
+    /// is under way on it.
     fn close(&self, session: Session) -> Outcome {
         if let (Some(sender), Some(time)) = (session.sender, session.keep)
             && !session.closed
@@ -262,9 +279,13 @@ fn keep(state: &mut TaskState, session: Session) -> Outcome {
 
 fn answered(session: &mut Session, exchanged: Exchanged, command: &ServiceCommand) -> Outcome {
     match exchanged {
-        Ok((response, sender)) => {
-            session.closed |= sender.is_none();
-            session.sender = sender;
+        Ok(response) => {
+            if session.pending.is_empty() {
+                let next = session.next.take();
+                session.sender = next.and_then(|mut next| next.try_recv().ok().flatten());
+                session.closed |= session.sender.is_none();
+            }
+            session.forget_answer();
             session.response = Some(Arc::new(response));
             match command.number {
                 rows::web_converse::NUMBER => client::conversed(session, &command.operands),
@@ -274,6 +295,8 @@ fn answered(session: &mut Session, exchanged: Exchanged, command: &ServiceComman
         Err(error) => {
             // Nothing is known of the connection's state.
             session.closed = true;
+            session.next = None;
+            session.forget_answer();
             client::failed(error)
         }
     }

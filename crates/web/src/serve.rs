@@ -15,7 +15,7 @@ use region::{Outcome, Port, ProgramName, Refusal, Reply, Task, TaskRequest, User
 use tokio::sync::oneshot;
 use webtask::{Analysis, Analyze, Convert, Stage};
 
-use crate::document::Symbols;
+use crate::document::{Symbols, TemplateError};
 use crate::pipelines::provider::{self, PipelineCall};
 use crate::request::{WebAnswer, WebBody, WebRequest};
 use crate::service::{ALIAS, ATTACH, Analyzer, Edition, PIPELINE, Started, Web, lock};
@@ -244,9 +244,19 @@ impl Web {
         let mut symbols = Symbols::default();
         let query = way.request.parts.uri.query().unwrap_or_default();
         let _ = symbols.set_list(query.as_bytes(), b'&', false);
-        let Ok((text, binary)) = edition.templates.expand(name, &mut symbols) else {
-            let detail = format!("The template {name} cannot be used");
-            return WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &detail);
+        let (text, binary) = match edition.templates.expand(name, &mut symbols) {
+            Ok(made) => made,
+            Err(why) => {
+                let why = match why {
+                    TemplateError::Wanted(_) => {
+                        "a part of it is in a queue or a file, which only a program can read"
+                    }
+                    TemplateError::NotFound => "it is not there",
+                    _ => "it is not as it must be",
+                };
+                let detail = format!("The template {name} cannot be used: {why}");
+                return WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &detail);
+            }
         };
         let to = pages::named(&map.character_set);
         let body = match (binary, to) {
@@ -453,7 +463,14 @@ impl Web {
             let ended = reply.outcome().clone();
             let own = match &ended {
                 Outcome::Ok => own_answer(&reply),
-                Outcome::Abend(_) => None,
+                Outcome::Abend(abend) => {
+                    let record = reply.record();
+                    let (task, transid) = (record.task, record.transid);
+                    let (program, line) = (abend.program, abend.line);
+                    let (code, why) = (abend.code(), &abend.message);
+                    tracing::warn!(task, %transid, %program, line, "abend {code}: {why}");
+                    None
+                }
             };
             drop(reply);
             web.forget(number);

@@ -9,19 +9,22 @@ use cics::command::commands as rows;
 use cics::csd::{TcpIpServiceDef, UriMapDef};
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
-use link::Answer;
+use link::{Answer, Operand, Operands, TEMPLATE_TEXT};
 use region::{CommandService, Handle, ServiceCommand, UserId};
 
 use crate::client::{Connector, Runtime};
 use crate::commands::document::Means;
 use crate::commands::send::Sent;
-use crate::commands::{Outcome, answer, document, extract, fail, headers, inquire, parse, send};
+use crate::commands::{
+    Failure, Outcome, addressing, answer, document, extract, fail, headers, inquire, parse, send,
+};
 use crate::config::WebConfig;
 use crate::document::Templates;
 use crate::maps::Maps;
 use crate::outgoing::token_option;
 use crate::pipelines::Pipelines;
 use crate::pipelines::faults::{self, ServiceSide};
+use crate::pipelines::provider::is_own;
 use crate::task::{ServerSide, TaskState};
 
 /// Transaction of attach tasks whose TCPIPSERVICE names none.
@@ -32,7 +35,7 @@ pub const ALIAS: &str = "CWBA";
 pub const PIPELINE: &str = "CPIH";
 
 /// The definitions of one state of the application.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Edition {
     /// URIMAPs.
     pub maps: Maps,
@@ -116,6 +119,8 @@ pub(crate) struct Inner {
     tasks: Mutex<HashMap<u64, TaskCell>>,
     pub runtime: Runtime,
     pub connector: Arc<Connector>,
+    /// The same for answers that go where their requests want them.
+    pub replies: Arc<Connector>,
     pub started: RwLock<Option<Started>>,
 }
 
@@ -146,6 +151,10 @@ impl Web {
             false => page,
         };
         let connector = Connector::new(&config);
+        let replies = Connector::new(&WebConfig {
+            connect: config.reply_to.clone(),
+            ..config.clone()
+        });
         Web(Arc::new(Inner {
             config,
             page,
@@ -153,6 +162,7 @@ impl Web {
             tasks: Mutex::default(),
             runtime: Runtime::default(),
             connector: Arc::new(connector),
+            replies: Arc::new(replies),
             started: RwLock::default(),
         }))
     }
@@ -167,13 +177,39 @@ impl Web {
             Some(Started { region, user });
     }
 
-    /// Takes over other definitions.
-    pub fn reload(&self, edition: Edition) {
-        *self
+    /// Takes over other definitions. What SET URIMAP has changed of those that
+    /// stay as they are is kept.
+    pub fn reload(&self, mut edition: Edition) {
+        self.change(|before| {
+            edition.maps = std::mem::take(&mut edition.maps).with_changes_of(&before.maps);
+            Ok(edition)
+        })
+        .unwrap_or_default();
+    }
+
+    /// Puts what is made of the definitions in force in their place.
+    fn change(
+        &self,
+        make: impl FnOnce(&Edition) -> Result<Edition, Failure>,
+    ) -> Result<(), Failure> {
+        let mut edition = self
             .0
             .edition
             .write()
-            .unwrap_or_else(PoisonError::into_inner) = Arc::new(edition);
+            .unwrap_or_else(PoisonError::into_inner);
+        *edition = Arc::new(make(&**edition)?);
+        Ok(())
+    }
+
+    /// SET URIMAP.
+    fn set_map(&self, given: &Operands) -> Outcome {
+        self.change(|before| {
+            Ok(Edition {
+                maps: inquire::set(&before.maps, given)?,
+                ..before.clone()
+            })
+        })?;
+        Ok(Operands::default())
     }
 
     /// What is in force.
@@ -230,8 +266,16 @@ impl Web {
 
     fn document(&self, command: &ServiceCommand, state: &mut TaskState) -> Outcome {
         let edition = self.edition();
+        let read = command
+            .operands
+            .each()
+            .filter_map(|(index, operand)| match operand {
+                Operand::Bytes(bytes) if index == TEMPLATE_TEXT => Some(bytes.as_slice()),
+                _ => None,
+            });
+        let templates = edition.templates.with_read(read);
         let means = Means {
-            templates: &edition.templates,
+            templates: &templates,
             most: usize::try_from(self.0.config.document_bytes).unwrap_or(usize::MAX),
             page: self.0.page,
         };
@@ -254,6 +298,46 @@ impl Web {
             rows::soapfault_create::NUMBER => faults::create(side, given, page),
             rows::soapfault_add::NUMBER => faults::add(side, given, page),
             _ => faults::delete(side),
+        }
+    }
+
+    /// A command about the addressing of messages.
+    fn addressing(&self, command: &ServiceCommand, state: &mut TaskState) -> Outcome {
+        let (given, page) = (&command.operands, self.0.page);
+        if command.number == rows::wsaepr_create::NUMBER {
+            return addressing::create(given, page);
+        }
+        let option = match command.number {
+            rows::wsacontext_get::NUMBER => rows::wsacontext_get::CHANNEL,
+            rows::wsacontext_build::NUMBER => rows::wsacontext_build::CHANNEL,
+            _ => rows::wsacontext_delete::CHANNEL,
+        };
+        let channel: [u8; 16] = given.get_name(option).unwrap_or([b' '; 16]);
+        let served = state.service.as_mut().filter(|_| is_own(&channel));
+        match (command.number, served) {
+            (rows::wsacontext_get::NUMBER, Some(side)) => {
+                addressing::get(side.addressing.as_ref(), given, page)
+            }
+            (rows::wsacontext_get::NUMBER, None) => {
+                addressing::get(state.contexts.get(&channel), given, page)
+            }
+            (rows::wsacontext_build::NUMBER, Some(side)) => {
+                let mut context = side.addressing.clone().unwrap_or_default();
+                let built = addressing::build(&mut context.response, given, page)?;
+                side.addressing = Some(context);
+                Ok(built)
+            }
+            (rows::wsacontext_build::NUMBER, None) => {
+                let mut context = state.contexts.get(&channel).cloned().unwrap_or_default();
+                let built = addressing::build(&mut context.request, given, page)?;
+                state.contexts.insert(channel, context);
+                Ok(built)
+            }
+            (_, Some(_)) => fail(Condition::InvReq, addressing::PROVIDER),
+            (_, None) => match state.contexts.remove(&channel) {
+                Some(_) => Ok(Operands::default()),
+                None => fail(Condition::NotFnd, addressing::NO_CONTEXT),
+            },
         }
     }
 
@@ -319,6 +403,11 @@ const COMMANDS: &[u16] = &[
     rows::soapfault_add::NUMBER,
     rows::soapfault_create::NUMBER,
     rows::soapfault_delete::NUMBER,
+    rows::set_urimap::NUMBER,
+    rows::wsacontext_build::NUMBER,
+    rows::wsacontext_delete::NUMBER,
+    rows::wsacontext_get::NUMBER,
+    rows::wsaepr_create::NUMBER,
     rows::web_close::NUMBER,
     rows::web_converse::NUMBER,
     rows::web_endbrowse_formfield::NUMBER,
@@ -352,6 +441,10 @@ impl CommandService for Web {
             let outcome = parse::parse(&command.operands);
             return command.answer(&answer(outcome));
         }
+        if command.number == rows::set_urimap::NUMBER {
+            let outcome = self.set_map(&command.operands);
+            return command.answer(&answer(outcome));
+        }
         let cell = self.state_of(&command);
         if command.number == rows::web_open::NUMBER {
             return self.open(command, cell);
@@ -374,6 +467,9 @@ impl CommandService for Web {
             }
             rows::soapfault_add::NUMBER..=rows::soapfault_delete::NUMBER => {
                 self.fault(&command, &mut state)
+            }
+            rows::wsacontext_build::NUMBER..=rows::wsaepr_create::NUMBER => {
+                self.addressing(&command, &mut state)
             }
             rows::web_send::NUMBER => return self.send(command, &mut state),
             rows::inquire_urimap::NUMBER => {

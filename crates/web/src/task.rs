@@ -8,6 +8,7 @@ use http::HeaderMap;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::client::Session;
+use crate::commands::addressing::Context;
 use crate::document::Documents;
 use crate::maps::Place;
 use crate::pipelines::faults::ServiceSide;
@@ -21,6 +22,8 @@ pub struct TaskState {
     pub server: Option<ServerSide>,
     /// What web services keep for it; none when it serves no pipeline.
     pub service: Option<ServiceSide>,
+    /// The addressing of requests that it sends, by their channels.
+    pub contexts: HashMap<[u8; 16], Context>,
     /// Requests of INVOKE SERVICE whose handlers run, the last on top.
     pub requesters: Vec<Requester>,
     /// Its documents.

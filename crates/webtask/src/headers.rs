@@ -121,6 +121,50 @@ pub fn written(given: &Operands) -> Result<(HeaderName, HeaderValue), Failure> {
     }
 }
 
+/// Adds the trailers of a message to its headers, where programs read them. What
+/// would change what the message is, who it comes from or how it is handled is
+/// left out.
+///
+/// Reference: RFC 9110, sections 6.5.1 and 6.5.2.
+pub fn add_trailers(headers: &mut HeaderMap, trailers: &HeaderMap) {
+    for (name, value) in trailers {
+        let no_trailer = NO_TRAILERS.contains(&name.as_str());
+        if !no_trailer && headers.len() < MOST_WITH_TRAILERS {
+            headers.append(name.clone(), value.clone());
+        }
+    }
+}
+
+/// Headers that mean something before the body alone.
+const NO_TRAILERS: [&str; 24] = [
+    "age",
+    "authorization",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-range",
+    "content-type",
+    "cookie",
+    "expect",
+    "forwarded",
+    "host",
+    "keep-alive",
+    "max-forwards",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "set-cookie",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "vary",
+    "www-authenticate",
+    "x-forwarded-for",
+];
+/// Most headers of a message with its trailers.
+const MOST_WITH_TRAILERS: usize = 1_000;
+
 /// A name as it is usually written: `content-type` as `Content-Type`.
 pub(crate) fn title(name: &str) -> String {
     let mut up = true;
@@ -152,6 +196,20 @@ mod tests {
         }
         assert!(write(&mut headers, &given("Content-Length", "7")).is_ok());
         assert_eq!(headers.len(), 1);
+    }
+
+    #[test]
+    fn trailers_are_read_like_headers_but_those_that_say_what_a_message_is() {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-sum", HeaderValue::from_static("1"));
+        let mut trailers = HeaderMap::new();
+        for name in ["x-sum", "x-own", "content-length", "host", "authorization"] {
+            trailers.insert(name, HeaderValue::from_static("2"));
+        }
+        add_trailers(&mut headers, &trailers);
+        let names: Vec<_> = headers.keys().map(|name| name.as_str()).collect();
+        assert_eq!((names.len(), headers["x-own"].as_bytes()), (2, &b"2"[..]));
+        assert_eq!(headers.get_all("x-sum").iter().count(), 2);
     }
 
     #[test]

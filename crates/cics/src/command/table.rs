@@ -153,6 +153,7 @@ mod terminals;
 mod time;
 mod transforms;
 mod web;
+mod web_services;
 
 /// The rows of the served commands, one module each.
 pub mod commands {
@@ -178,6 +179,7 @@ pub mod commands {
     pub use super::time::rows::*;
     pub use super::transforms::rows::*;
     pub use super::web::rows::*;
+    pub use super::web_services::rows::*;
 }
 
 /// Every row.
@@ -198,8 +200,8 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     terminals::BATCH_DATA,
     activities::LATER,
     web::SERVED,
+    web_services::SERVED,
     transforms::SERVED,
-    web::LATER,
     diagnostics::SERVED,
     journals::SERVED,
     spool::SERVED,

@@ -12,7 +12,7 @@ use super::serve::Server;
 use crate::backend::Backend;
 use crate::problem::Problem;
 use bytes::{Bytes, BytesMut};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use std::cell::Cell;
@@ -43,6 +43,8 @@ impl Drop for Waiting<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     pub bytes: Bytes,
+    /// The trailers behind it.
+    pub trailers: Option<Box<HeaderMap>>,
     _held: Vec<Held>,
 }
 
@@ -155,6 +157,7 @@ impl<B: Backend> Server<B> {
         let mut reading = timer.body();
         let (least, window) = (self.least_bytes(), self.rate_window());
         let (mut begun, mut came) = (self.deadlines.now(), 0);
+        let mut trailers = None;
         while !incoming.is_end_stream() {
             let next = std::future::poll_fn(|cx| Pin::new(&mut incoming).poll_frame(cx));
             let spent = self.deadlines.now() - begun;
@@ -171,8 +174,12 @@ impl<B: Backend> Server<B> {
                 Some(None) => break,
                 None => continue,
             };
-            let Ok(data) = frame.into_data() else {
-                continue;
+            let data = match frame.into_data() {
+                Ok(data) => data,
+                Err(frame) => {
+                    trailers = frame.into_trailers().ok().map(Box::new).or(trailers);
+                    continue;
+                }
             };
             came += data.len() as u64;
             let length = intake.len() + data.len();
@@ -195,6 +202,7 @@ impl<B: Backend> Server<B> {
         drop(reading);
         Ok(Taken {
             bytes: intake.rest.map_or(intake.first, BytesMut::freeze),
+            trailers,
             _held: intake.held,
         })
     }

@@ -145,6 +145,7 @@ impl<B: Backend> Server<B> {
             trace_id: trail.trace_id,
             parts,
             body: taken.bytes.clone(),
+            trailers: taken.trailers.clone(),
             client: (peer.address, peer.port).into(),
             server: peer.local.unwrap_or(service.config.listen),
             secure: peer.secure,

@@ -317,7 +317,8 @@ impl OpenLease {
         let Finished { abend, record, .. } = Finished::of(&mut task);
         let mut record = MonitoringRecord {
             elapsed_ns,
-            offload_cpu_ns: used.cpu_ns + task.guest_cpu_ns,
+            // A door may have worked for it before it was begun.
+            offload_cpu_ns: (used.cpu_ns + task.guest_cpu_ns).min(record.response_ns),
             region_calls: used.calls,
             ..record
         };

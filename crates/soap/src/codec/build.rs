@@ -318,8 +318,11 @@ impl Builder<'_> {
             return Err(self.wrong(from, "the copybook has no such record"));
         }
         let element = self.blank();
+        // An element with neither elements nor text has a record of no item.
+        let text = self.plan.parts[record as usize].codec.item(FieldId(1));
+        let is_text = from.children.is_empty() && text.is_some();
         let inner = binding::Node {
-            field: if from.children.is_empty() { 1 } else { 0 },
+            field: u32::from(is_text),
             record: None,
             count: None,
             min: 1,

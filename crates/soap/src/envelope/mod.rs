@@ -69,6 +69,9 @@ pub struct Header {
     pub must_understand: bool,
     /// `actor`, or `role`; `None` for the ultimate receiver.
     pub role: Option<String>,
+    /// It is one of the destination's reference parameters, as WS-Addressing
+    /// marks them.
+    pub is_parameter: bool,
     /// The whole element in the message.
     pub span: Range<usize>,
 }
@@ -94,6 +97,8 @@ pub struct Envelope<'a> {
     pub headers: Vec<Header>,
     /// Everything between the header's tags, if there are any.
     pub header: Option<Range<usize>>,
+    /// The declarations in force around the header blocks.
+    pub header_scopes: Scopes,
     /// Everything between the body's tags.
     pub body: Range<usize>,
     /// The first element of the body: namespace and local name.
@@ -191,6 +196,7 @@ impl<'a> Parser<'a> {
             version,
             headers: Vec::new(),
             header: None,
+            header_scopes: Scopes::new(),
             body: 0..0,
             payload: None,
             scopes: Scopes::new(),
@@ -201,6 +207,7 @@ impl<'a> Parser<'a> {
             match name.1.as_str() {
                 "Header" if own && !there && made.header.is_none() => {
                     let from = self.reader.position();
+                    made.header_scopes = self.scopes.clone();
                     let (headers, end) = self.headers(version)?;
                     made.headers = headers;
                     made.header = Some(from.min(end)..end);
@@ -276,10 +283,15 @@ impl<'a> Parser<'a> {
                 name,
                 must_understand: false,
                 role: None,
+                is_parameter: false,
                 span: from..from,
             };
             for (key, value) in &found.attributes {
                 let (prefix, local) = split(key.as_bytes());
+                if local == b"IsReferenceParameter" {
+                    header.is_parameter = matches!(value.trim(), "true" | "1");
+                    continue;
+                }
                 if prefix.is_empty() || self.scopes.resolve(prefix) != Some(version.namespace()) {
                     continue;
                 }

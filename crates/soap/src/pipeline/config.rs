@@ -5,6 +5,7 @@
 //! is refused by name: a message must not go without a step that its pipeline
 //! demands.
 
+use crate::addressing::Edition;
 use crate::envelope::Version;
 use crate::xml::{self, Element, Limits};
 
@@ -48,9 +49,21 @@ pub enum Handler {
         version: Version,
         /// Programs for header blocks.
         headers: Vec<HeaderProgram>,
+        /// WS-Addressing, where the handler does it.
+        addressing: Option<Addressing>,
     },
     /// JSON, as a provider's terminal handler.
     Json,
+}
+
+/// WS-Addressing in a SOAP handler: the header program DFHWSADH, or the element
+/// `addressing`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addressing {
+    /// The editions that are understood; a requester writes the first.
+    pub editions: Vec<Edition>,
+    /// A requester writes it even where no program has built a context.
+    pub always: bool,
 }
 
 /// A program for header blocks.
@@ -198,16 +211,34 @@ impl Config {
             return Err(form(from, reason));
         }
         let mut headers = Vec::new();
+        let mut addressing: Option<Addressing> = None;
+        let mut add = |edition, always| {
+            let place = addressing.get_or_insert(Addressing {
+                editions: Vec::new(),
+                always: false,
+            });
+            place.always |= always;
+            if !place.editions.contains(&edition) {
+                place.editions.push(edition);
+            }
+        };
         for child in &from.children {
             match child.name.as_str() {
-                "headerprogram" => headers.push(header_program(child)?),
+                "headerprogram" => match header_program(child)? {
+                    Header::Program(program) => headers.push(program),
+                    Header::Addressing(edition, always) => add(edition, always),
+                },
                 // It says where Java runs, which nothing here needs.
                 "jvmserver" | "repository" => {}
-                "addressing" => return Err(form(child, ADDRESSING)),
+                "addressing" => add(edition_of(child)?, true),
                 other => return Err(form(child, unknown(other, &from.name))),
             }
         }
-        Ok(Handler::Soap { version, headers })
+        Ok(Handler::Soap {
+            version,
+            headers,
+            addressing,
+        })
     }
 }
 
@@ -230,11 +261,34 @@ fn program_handler(from: &Element) -> Result<Handler, ConfigError> {
     })
 }
 
-/// WS-Addressing: the element `addressing`, or the header program DFHWSADH.
-const ADDRESSING: &str =
-    "WS-Addressing is not supported; take it out if messages may go without it";
+/// The header program of CICS for WS-Addressing.
+const DFHWSADH: &str = "DFHWSADH";
 
-fn header_program(from: &Element) -> Result<HeaderProgram, ConfigError> {
+/// What stands in a `headerprogram`.
+enum Header {
+    Program(HeaderProgram),
+    /// DFHWSADH, and whether it is mandatory.
+    Addressing(Edition, bool),
+}
+
+/// The edition that the element `addressing` names, or the recommendation.
+fn edition_of(from: &Element) -> Result<Edition, ConfigError> {
+    match from.children.iter().find(|c| c.name == "namespace") {
+        None => Ok(Edition::default()),
+        Some(named) => edition(named, named.text.trim()),
+    }
+}
+
+fn edition(at: &Element, namespace: &str) -> Result<Edition, ConfigError> {
+    Edition::of(namespace).ok_or_else(|| {
+        let [new, old] = Edition::ALL.map(Edition::namespace);
+        let reason =
+            format!("{namespace:?} is no namespace of WS-Addressing; those are {new} and {old}");
+        form(at, reason)
+    })
+}
+
+fn header_program(from: &Element) -> Result<Header, ConfigError> {
     let text = |name: &str| {
         let child = from.children.iter().find(|c| c.name == name);
         child.map(|c| c.text.trim().to_owned())
@@ -245,17 +299,20 @@ fn header_program(from: &Element) -> Result<HeaderProgram, ConfigError> {
         let reason = "a headerprogram needs program_name, namespace and localname";
         return Err(form(from, reason));
     };
-    if name == "DFHWSADH" {
-        return Err(form(from, ADDRESSING));
+    let mandatory = matches!(text("mandatory").as_deref(), Some("true" | "1"));
+    if name == DFHWSADH {
+        if local != "*" {
+            let reason = "DFHWSADH is for all header blocks of its namespace: its localname is *";
+            return Err(form(from, reason));
+        }
+        return Ok(Header::Addressing(edition(from, &namespace)?, mandatory));
     }
-    Ok(HeaderProgram {
+    Ok(Header::Program(HeaderProgram {
         program: program(from, &name)?,
         namespace,
         local,
-        mandatory: text("mandatory")
-            .as_deref()
-            .is_some_and(|m| matches!(m, "true" | "1")),
-    })
+        mandatory,
+    }))
 }
 
 fn program(at: &Element, name: &str) -> Result<String, ConfigError> {
@@ -313,8 +370,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addressing_is_refused_by_its_name_and_line() {
-        let refused = |inside: &str| {
+    fn addressing_is_read_from_both_its_forms_and_refused_with_its_line() {
+        let read = |inside: &str| {
             let text = format!(
                 "<provider_pipeline xmlns='http://www.ibm.com/software/htp/cics/pipeline'>
                 <service><terminal_handler><cics_soap_1.2_handler>
@@ -322,19 +379,31 @@ mod tests {
                 </cics_soap_1.2_handler></terminal_handler></service>
                 <apphandler>DFHPITP</apphandler></provider_pipeline>"
             );
-            Config::parse(&text).unwrap_err().to_string()
+            Config::parse(&text).map(|config| match config.terminal {
+                Some(Handler::Soap { addressing, .. }) => addressing,
+                _ => None,
+            })
         };
-        let header = "<headerprogram><program_name>DFHWSADH</program_name>\
-            <namespace>urn:a</namespace><localname>*</localname></headerprogram>";
-        for inside in [
-            header,
-            "<addressing><namespace>urn:a</namespace></addressing>",
+        let header = |edition: Edition, local: &str| {
+            format!(
+                "<headerprogram><program_name>DFHWSADH</program_name>\
+                 <namespace>{}</namespace><localname>{local}</localname>\
+                 <mandatory>true</mandatory></headerprogram>",
+                edition.namespace()
+            )
+        };
+        let both = Edition::ALL.map(|e| header(e, "*")).concat();
+        let addressing = read(&both).unwrap().unwrap();
+        assert_eq!((addressing.editions.len(), addressing.always), (2, true));
+        let element = read("<addressing/>").unwrap().unwrap();
+        assert_eq!(element.editions, [Edition::Recommendation]);
+        assert_eq!(read("").unwrap(), None);
+        for wrong in [
+            header(Edition::Recommendation, "To"),
+            "<addressing><namespace>urn:a</namespace></addressing>".to_owned(),
         ] {
-            let said = refused(inside);
-            assert!(
-                said.contains("WS-Addressing") && said.contains('3'),
-                "{said}"
-            );
+            let said = read(&wrong).unwrap_err().to_string();
+            assert!(said.starts_with("line 3"), "{said}");
         }
     }
 
@@ -372,7 +441,10 @@ mod tests {
             (program.as_str(), parameters.as_str()),
             ("LOGGER", "<to>Q1</to>")
         );
-        let Some(Handler::Soap { version, headers }) = &config.terminal else {
+        let Some(Handler::Soap {
+            version, headers, ..
+        }) = &config.terminal
+        else {
             panic!("a SOAP handler")
         };
         assert_eq!(*version, Version::V12);

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::addressing::Addressing;
 use super::config::{Config, Handler, Role};
 use super::headers::Headers;
 use super::{Containers, Function, names};
+use crate::addressing::Edition;
 use crate::envelope::{Code, Fault, Version};
 use crate::xml::Limits;
 
@@ -96,6 +98,11 @@ pub struct Pipeline {
     config: Arc<Config>,
     /// The channel that programs get.
     pub containers: Containers,
+    /// The version that the type of a provider's request speaks of: a fault is
+    /// in it when the message itself tells none.
+    pub asked_in: Option<Version>,
+    /// What is known of the addressing of its messages.
+    pub addressing: Addressing,
     pub(super) limits: Limits,
     /// Version of the message under way.
     pub(super) version: Version,
@@ -106,6 +113,8 @@ pub struct Pipeline {
     answered: Option<Code>,
     /// A requester's fault.
     pub(super) fault: Option<Fault>,
+    /// The message that came has no byte: DFHREQUEST is there all the same.
+    empty: bool,
     /// What [`Pipeline::poll`] has told and no answer has come for.
     waiting: Option<Action>,
 }
@@ -122,6 +131,8 @@ impl Pipeline {
         let mut pipeline = Pipeline {
             config: config.clone(),
             containers,
+            asked_in: None,
+            addressing: Addressing::default(),
             limits,
             version: Version::V11,
             headers: Headers::default(),
@@ -129,6 +140,7 @@ impl Pipeline {
             failure: None,
             answered: None,
             fault: None,
+            empty: config.role == Role::Provider && message.is_empty(),
             waiting: None,
         };
         let name = match config.role {
@@ -136,11 +148,6 @@ impl Pipeline {
             Role::Requester => names::BODY,
         };
         pipeline.put(name, message.to_vec());
-        if config.role == Role::Provider && message.is_empty() {
-            // An empty request means one that a handler took away, so handlers
-            // do not see this; the last one says what is wrong with it.
-            pipeline.stage = Stage::Request(config.handlers.len());
-        }
         if !config.parameters.is_empty() {
             pipeline.put(
                 names::SERVICE_PARAMETERS,
@@ -181,6 +188,16 @@ impl Pipeline {
     /// Whose fault a provider answers with; none when it answers with none.
     pub fn answered_fault(&self) -> Option<&Code> {
         self.answered.as_ref()
+    }
+
+    /// The edition of addressing that a provider's handler writes unasked.
+    pub(super) fn terminal_edition(&self) -> Option<Edition> {
+        match &self.config.terminal {
+            Some(Handler::Soap { addressing, .. }) => {
+                addressing.as_ref()?.editions.first().copied()
+            }
+            _ => None,
+        }
     }
 
     /// Whether a program for a header block is called.
@@ -265,7 +282,9 @@ impl Pipeline {
                 self.put(names::RESPONSE, Vec::new());
                 self.called(at, function)
             }
-            Handler::Soap { version, headers } => {
+            Handler::Soap {
+                version, headers, ..
+            } => {
                 self.version = *version;
                 self.headers = Headers::to_send(headers);
                 self.stage = Stage::Headers(at, function);
@@ -298,8 +317,12 @@ impl Pipeline {
                 self.put(names::RESPONSE, Vec::new());
                 self.called(at, Function::ProcessRequest)
             }
-            Some(Handler::Soap { version, headers }) => {
-                match self.open_request(*version, headers) {
+            Some(Handler::Soap {
+                version,
+                headers,
+                addressing,
+            }) => {
+                match self.open_request(*version, headers, addressing.as_ref()) {
                     Ok(()) => self.stage = Stage::Headers(at, Function::ProcessRequest),
                     Err(fault) => self.answer_fault(&fault, at),
                 }
@@ -333,8 +356,8 @@ impl Pipeline {
                 };
                 self.called(at, function)
             }
-            Handler::Soap { .. } => {
-                match self.open_response() {
+            Handler::Soap { addressing, .. } => {
+                match self.open_response(addressing.is_some()) {
                     Ok(()) => self.stage = Self::back(at, Stage::Response),
                     Err(failure) => self.fail(at, failure),
                 }
@@ -402,7 +425,12 @@ impl Pipeline {
                 None
             }
             _ => {
-                self.close_request();
+                let config = self.config.clone();
+                let addressing = match config.handlers.get(at) {
+                    Some(Handler::Soap { addressing, .. }) => addressing.as_ref(),
+                    _ => None,
+                };
+                self.close_request(addressing);
                 self.stage = Stage::Request(at + 1);
                 None
             }
@@ -417,7 +445,11 @@ impl Pipeline {
         };
         let program = program.clone();
         self.waiting = None;
-        let (request, response) = (self.has(names::REQUEST), self.has(names::RESPONSE));
+        let response = self.has(names::RESPONSE);
+        // An empty container means that a handler has taken the message away,
+        // but for a message that came so: that one must be deleted.
+        let request = self.has(names::REQUEST)
+            || (self.empty && !response && self.containers.contains_key(names::REQUEST));
         match self.stage {
             Stage::Headers(..) => {
                 let header = self.containers.remove(names::HEADER).unwrap_or_default();
@@ -532,7 +564,7 @@ impl Pipeline {
     fn fault_message(&mut self, fault: &Fault) -> Vec<u8> {
         self.answered = Some(fault.code.clone());
         if !self.is_json() {
-            return fault.message(self.version);
+            return self.fault_envelope(fault);
         }
         let (status, title) = match fault.code {
             Code::Sender => (400, "Bad Request"),

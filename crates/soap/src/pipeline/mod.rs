@@ -14,12 +14,16 @@
 //! Reference: CICS Transaction Server, "How containers control the pipeline
 //! protocols", "Pipeline configuration files", "Containers used in the pipeline".
 
+mod addressing;
 mod config;
 mod headers;
 mod machine;
 mod soap;
 
-pub use config::{CONVERTER, Config, ConfigError, Handler, HeaderProgram, Role};
+pub use addressing::{Addressing, Destination, Replies};
+pub use config::{
+    Addressing as AddressingConfig, CONVERTER, Config, ConfigError, Handler, HeaderProgram, Role,
+};
 pub use machine::{Action, Outcome, Pipeline, Refusal};
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! What the SOAP handlers do with messages.
 
-use super::config::HeaderProgram;
+use super::config::{Addressing, HeaderProgram};
 use super::headers::Headers;
 use super::machine::{Pipeline, Refusal};
 use super::names;
@@ -13,9 +13,13 @@ impl Pipeline {
         &mut self,
         latest: Version,
         programs: &[HeaderProgram],
+        addressing: Option<&Addressing>,
     ) -> Result<(), Fault> {
         let message = self.containers.remove(names::REQUEST).unwrap_or_default();
-        self.version = latest;
+        self.version = match self.asked_in {
+            Some(Version::V11) => Version::V11,
+            _ => latest,
+        };
         let text = std::str::from_utf8(&message)
             .map_err(|_| Fault::new(Code::Sender, "the message is not in UTF-8"))?;
         let envelope = Envelope::parse(text, self.limits).map_err(|e| {
@@ -30,7 +34,10 @@ impl Pipeline {
             return Err(Fault::new(Code::VersionMismatch, reason));
         }
         self.version = envelope.version;
-        let mut known = Vec::new();
+        let mut known = match addressing {
+            Some(addressing) => self.take_request_addressing(addressing, &envelope)?,
+            None => Vec::new(),
+        };
         let mut headers = Headers::default();
         for program in programs {
             let taken = envelope.headers.iter();
@@ -64,21 +71,51 @@ impl Pipeline {
 
     /// A provider's response: DFHWS-BODY in an envelope.
     pub(super) fn close_response(&mut self) {
-        let message = self.wrapped();
+        let addressing = self.response_blocks(None);
+        let message = self.wrapped(&addressing);
         self.put(names::RESPONSE, message);
     }
 
     /// A requester's request.
-    pub(super) fn close_request(&mut self) {
-        let message = self.wrapped();
+    pub(super) fn close_request(&mut self, addressing: Option<&Addressing>) {
+        let addressing = addressing.map(|config| self.request_blocks(config));
+        let message = self.wrapped(&addressing.unwrap_or_default());
         self.put(names::REQUEST, message);
         self.put(names::LEVEL, self.version.level().to_be_bytes().to_vec());
     }
 
-    fn wrapped(&mut self) -> Vec<u8> {
+    /// A provider's fault as a message.
+    pub(super) fn fault_envelope(&self, fault: &Fault) -> Vec<u8> {
+        let blocks = self.response_blocks(Some(fault));
+        let blocks: Vec<&str> = blocks.iter().map(String::as_str).collect();
+        let declared = match self.addressing_namespace() {
+            Some(namespace) => format!("xmlns:wsa=\"{namespace}\""),
+            None => String::new(),
+        };
+        let mut message = Vec::new();
+        envelope::open(&mut message, self.version, &blocks, &declared);
+        let own = fault
+            .subcodes
+            .last()
+            .filter(|code| code.starts_with("wsa:"));
+        match (self.version, own) {
+            // Version 1.1 has the code itself in the place of the sender's.
+            (Version::V11, Some(code)) => {
+                let mut fault = fault.clone();
+                fault.code = Code::Other(code.clone());
+                fault.write(&mut message, self.version);
+            }
+            _ => fault.write(&mut message, self.version),
+        }
+        envelope::close(&mut message);
+        message
+    }
+
+    fn wrapped(&mut self, addressing: &[String]) -> Vec<u8> {
         let body = self.containers.remove(names::BODY).unwrap_or_default();
         self.containers.remove(names::XMLNS);
-        let blocks: Vec<&str> = self.headers.blocks.iter().map(String::as_str).collect();
+        let blocks = addressing.iter().chain(&self.headers.blocks);
+        let blocks: Vec<&str> = blocks.map(String::as_str).collect();
         let mut message = Vec::with_capacity(body.len() + 300);
         envelope::open(&mut message, self.version, &blocks, "");
         message.extend_from_slice(&body);
@@ -87,13 +124,18 @@ impl Pipeline {
     }
 
     /// A requester's response: the body, or a fault.
-    pub(super) fn open_response(&mut self) -> Result<(), Refusal> {
+    pub(super) fn open_response(&mut self, addressing: bool) -> Result<(), Refusal> {
         let message = self.containers.remove(names::RESPONSE).unwrap_or_default();
         let wrong =
             |e: &dyn std::fmt::Display| Refusal::Answer(format!("its answer cannot be read: {e}"));
         let text = std::str::from_utf8(&message).map_err(|e| wrong(&e))?;
         let envelope = Envelope::parse(text, self.limits).map_err(|e| wrong(&e))?;
-        if let Some(header) = envelope.not_understood(&[]).first() {
+        let known = match addressing {
+            true => self.take_response_addressing(&envelope),
+            false => Ok(Vec::new()),
+        };
+        let known = known.map_err(|e| wrong(&e))?;
+        if let Some(header) = envelope.not_understood(&known).first() {
             return Err(wrong(&format!(
                 "the header block {} is not understood",
                 header.name

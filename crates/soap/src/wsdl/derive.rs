@@ -549,7 +549,12 @@ impl<'a> Builder<'a> {
 
 /// The COBOL name of an element or attribute, as yet without a number.
 fn cobol(name: &str) -> String {
-    generated::cobol(&name.replace('_', "-"))
+    let name = generated::cobol(&name.replace('_', "-"));
+    // GnuCOBOL takes these for a USAGE; no other compiler reserves them.
+    match ["DOUBLE", "FLOAT", "HANDLE"].contains(&&*name.to_ascii_uppercase()) {
+        true => format!("X{name}"),
+        false => name,
+    }
 }
 
 /// A name with room for a suffix.

@@ -68,13 +68,15 @@ pub fn from_copybooks(
         address: &options.address,
         messages: [(&request, &request_layout), (&response, &response_layout)],
     };
-    let text = description.text();
+    let actions = description.actions();
+    let text = description.text(&actions);
     let binding = Binding {
         version: VERSION,
         mapping_level: MAPPING_LEVEL.into(),
         service: format!("{program}Service"),
         operation,
         action: String::new(),
+        addressing: Some(actions),
         program: Some(program.clone()),
         interface: options.interface.clone(),
         uri: options.uri.clone(),

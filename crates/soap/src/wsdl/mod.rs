@@ -15,6 +15,7 @@
 //! and 2; CICS Transaction Server, "COBOL to XML schema mapping" and "XML
 //! schema to COBOL mapping".
 
+mod actions;
 mod derive;
 mod describe;
 mod draft;

@@ -1,5 +1,6 @@
 //! From a description to the operations in it.
 
+use super::actions::Named;
 use super::derive;
 use super::simple::Limits;
 use super::types::{Schema, Schemas};
@@ -253,16 +254,29 @@ impl Description<'_> {
             None => None,
         };
         let (service, endpoint) = self.service(ns, binding);
+        let action = own.and_then(|o| o.attribute("soapAction")).unwrap_or("");
+        let part = self.parts.iter().find(|root| {
+            let mut all = root.all(WSDL, "portType");
+            all.any(|p| std::ptr::eq(p, port_type))
+        });
+        let actions = Named {
+            namespace: part
+                .and_then(|root| root.attribute("targetNamespace"))
+                .unwrap_or_default(),
+            port_type: port_type.attribute("name").unwrap_or_default(),
+            operation: name,
+            soap_action: action,
+            input: described.first(WSDL, "input"),
+            output: described.first(WSDL, "output"),
+        };
         Ok(Made {
             binding: Binding {
                 version: VERSION,
                 mapping_level: MAPPING_LEVEL.into(),
                 service,
                 operation: name.to_owned(),
-                action: own
-                    .and_then(|o| o.attribute("soapAction"))
-                    .unwrap_or("")
-                    .to_owned(),
+                action: action.to_owned(),
+                addressing: Some(actions.actions(response.is_some())),
                 program: self.options.program.clone(),
                 interface: self.options.interface.clone(),
                 uri: self.options.uri.clone().unwrap_or(endpoint),

@@ -1,8 +1,9 @@
 //! The text of a description.
 
+use super::actions::{NAMESPACES, Named};
 use super::schema::{conditions, simple};
 use super::{HTTP, SOAP, WSDL};
-use crate::binding::{Node, Structure};
+use crate::binding::{Actions, Node, Structure};
 use crate::xml::{XSD, escape, push_attribute};
 use copybook::{FieldId, Kind, Layout};
 
@@ -17,7 +18,21 @@ pub(super) struct Description<'a> {
 }
 
 impl Description<'_> {
-    pub fn text(&self) -> String {
+    /// The actions of its messages.
+    pub fn actions(&self) -> Actions {
+        let named = Named {
+            namespace: &self.namespace,
+            port_type: &format!("{}Port", self.program),
+            operation: self.operation,
+            soap_action: "",
+            input: None,
+            output: None,
+        };
+        named.actions(true)
+    }
+
+    /// The description; `actions` are those of its messages.
+    pub fn text(&self, actions: &Actions) -> String {
         let mut w = Writer::default();
         let (program, operation) = (self.program, self.operation);
         let [request, response] = self.messages.map(|(s, _)| s);
@@ -31,6 +46,7 @@ impl Description<'_> {
                 ("xmlns:soap", SOAP[0]),
                 ("xmlns:soap12", SOAP[1]),
                 ("xmlns:xsd", XSD),
+                ("xmlns:wsam", NAMESPACES[0]),
                 ("xmlns:tns", &self.namespace),
                 ("xmlns:req", &request.root.namespace),
                 ("xmlns:res", &response.root.namespace),
@@ -54,13 +70,18 @@ impl Description<'_> {
         let port = format!("{program}Port");
         w.open("wsdl:portType", &[("name", &port)]);
         w.open("wsdl:operation", &[("name", operation)]);
-        for (tag, what) in [("wsdl:input", "Request"), ("wsdl:output", "Response")] {
+        let response = actions.response.as_deref().unwrap_or_default();
+        for (tag, what, action) in [
+            ("wsdl:input", "Request", actions.request.as_str()),
+            ("wsdl:output", "Response", response),
+        ] {
             let message = format!("tns:{operation}{what}");
             w.empty(
                 tag,
                 &[
                     ("name", &format!("{operation}{what}")),
                     ("message", &message),
+                    ("wsam:Action", action),
                 ],
             );
         }

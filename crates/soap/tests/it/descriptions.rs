@@ -273,3 +273,57 @@ fn text_with_attributes_and_the_parts_of_rpc_come_back() {
         "<n0:op xmlns:n0=\"urn:r\"><p unit=\"EUR\">1.500</p></n0:op>",
     );
 }
+
+/// A one-way operation whose message has these elements.
+fn one_way(elements: &str) -> String {
+    format!(
+        "<definitions targetNamespace='urn:t' xmlns='http://schemas.xmlsoap.org/wsdl/'
+          xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' xmlns:t='urn:t'
+          xmlns:s='http://www.w3.org/2001/XMLSchema'><types><s:schema targetNamespace='urn:t'
+          elementFormDefault='qualified'><s:element name='Req'><s:complexType><s:sequence>
+          {elements}</s:sequence></s:complexType></s:element></s:schema></types>
+        <message name='In'><part name='p' element='t:Req'/></message>
+        <portType name='P'><operation name='op'><input message='t:In'/></operation></portType>
+        <binding name='B' type='t:P'>
+          <soap:binding transport='http://schemas.xmlsoap.org/soap/http'/>
+          <operation name='op'><soap:operation soapAction=''/>
+          <input><soap:body use='literal'/></input></operation></binding></definitions>"
+    )
+}
+
+#[test]
+fn words_of_compilers_and_elements_without_contents_are_made() {
+    let text = one_way(
+        "<s:element name='double' type='s:double'/><s:element name='Handle'><s:complexType>
+         <s:sequence><s:element name='float' type='s:float'/></s:sequence></s:complexType>
+         </s:element><s:element name='mark' minOccurs='0' maxOccurs='unbounded'>
+         <s:complexType><s:sequence/></s:complexType></s:element>",
+    );
+    let made = to_copybooks(&text, &|_| None, &CopybookOptions::default()).unwrap();
+    let binding = &made[0].binding;
+    let copybook = &binding.request.copybook;
+    for name in ["Xdouble", "XHandle", "Xfloat"] {
+        assert!(copybook.contains(name), "{copybook}");
+    }
+    XmlCodec::build(&binding.request, &XmlOptions::default()).unwrap();
+    // What the messages ask for follows from the names, as no action is named.
+    let actions = binding.addressing.as_ref().unwrap();
+    assert_eq!(
+        (&*actions.request, &actions.response),
+        ("urn:t:P:op", &None)
+    );
+}
+
+#[test]
+fn a_description_names_the_actions_of_its_messages() {
+    let (text, binding) = from_copybooks(ORDER, None, &service()).unwrap();
+    let action = "http://www.ORDER01.ORDER01.com/ORDER01Port/ORDER01OperationRequest";
+    assert!(
+        text.contains(&format!("wsam:Action=\"{action}\"")),
+        "{text}"
+    );
+    let own = binding.addressing.as_ref().unwrap();
+    assert_eq!(own.request, action);
+    let back = to_copybooks(&text, &|_| None, &CopybookOptions::default()).unwrap();
+    assert_eq!(back[0].binding.addressing, binding.addressing);
+}

@@ -1,5 +1,6 @@
 //! The crate as its users see it.
 
+mod addressing;
 mod codec;
 mod descriptions;
 #[allow(dead_code, reason = "shared with the tests of the crate copybook")]

@@ -277,7 +277,7 @@ fn a_request_without_a_message_is_its_senders_fault() {
     let config = provider(&handler("H1"), SOAP);
     let (outcome, told) = run(&config, b"", |_, _, _| Ok(()), echo);
     assert!(text(&outcome).contains("Client"), "{outcome:?}");
-    assert_eq!(told, ["H1 SEND-RESPONSE"]);
+    assert_eq!(told, ["H1 RECEIVE-REQUEST", "H1 SEND-RESPONSE"]);
 }
 
 #[test]

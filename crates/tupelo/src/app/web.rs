@@ -382,9 +382,13 @@ fn service_answer(answer: WebAnswer) -> ServiceAnswer {
 impl Service for Handler {
     fn serve(&self, request: ServiceRequest) -> Answering {
         let web = self.web.clone();
+        let mut parts = request.parts;
+        if let Some(trailers) = &request.trailers {
+            web::add_trailers(&mut parts.headers, trailers);
+        }
         let request = WebRequest {
             service: self.service.clone(),
-            parts: request.parts,
+            parts,
             body: request.body,
             client: request.client,
             server: request.server,

@@ -156,8 +156,14 @@ fn programs_and_bad_messages_give_faults() {
     let (status, answer) = region.soap("/fx/quote", &quote(NS, "abc", "USD"));
     assert_eq!(status, 500);
     assert!(answer.contains("a number expected"), "{answer}");
-    let (_, answer) = region.soap("/fx/quote", "<a/>");
-    assert!(answer.contains("no Envelope"), "{answer}");
+    // What is no message is answered in the version that its type speaks of.
+    for wrong in ["<a/>", "", "<!DOCTYPE a><a/>", "\u{1}"] {
+        let (status, answer) = region.soap("/fx/quote", wrong);
+        assert_eq!(status, 500);
+        assert!(answer.contains("<faultcode>SOAP-ENV:Client"), "{answer}");
+        let answer = region.send("POST", "/fx/quote", "application/soap+xml", wrong);
+        assert!(text(&answer).contains(NS12), "{}", text(&answer));
+    }
     let (_, answer) = region.soap("/fx/quote", &format!("<e:Envelope xmlns:e='{NS}'>"));
     assert!(
         answer.contains("faultcode"),
@@ -316,21 +322,38 @@ fn a_broken_pipeline_stops_the_start_and_names_its_line() {
     assert!(said.contains(line), "{said}");
 }
 
-/// What python3 makes of these arguments; none when it fails.
-fn python(args: &[&str]) -> Option<std::process::Output> {
-    let command = std::process::Command::new("python3").args(args).output();
-    command.ok().filter(|output| output.status.success())
+/// The Python that has these libraries, which need not be the first on the
+/// path: Debian's packages are for its own.
+fn python_with(libraries: &str) -> Option<&'static str> {
+    let has = |python: &&str| {
+        let import = format!("import {libraries}");
+        let ran = std::process::Command::new(python)
+            .args(["-c", &import])
+            .output();
+        ran.is_ok_and(|output| output.status.success())
+    };
+    ["python3", "/usr/bin/python3"].into_iter().find(has)
+}
+
+/// What a script says of a region at `base`.
+fn said(python: &str, script: &str, base: &str) -> String {
+    let ran = std::process::Command::new(python)
+        .args(["-c", script, base])
+        .output()
+        .unwrap();
+    let wrong = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{wrong}");
+    String::from_utf8_lossy(&ran.stdout).into_owned()
 }
 
 #[test]
 fn a_public_client_takes_the_description_and_asks() {
-    if python(&["-c", "import zeep"]).is_none() {
+    let Some(python) = python_with("zeep") else {
         return skipped::lacking("zeep", "python3 cannot import it");
-    }
+    };
     let region = Region::start();
     let base = format!("http://{}", region.server.web[0].1);
-    let output = python(&["-c", include_str!("zeep_client.py"), &base]).expect("it asks");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = said(python, include_str!("zeep_client.py"), &base);
     let expected = "\
 FXS1Port11 105.00 Mid-market, not a promise
 FXS1Port11 There is no currency XXX
@@ -340,13 +363,170 @@ FXS1Port12 There is no currency XXX
     assert_eq!(said, expected);
 }
 
+#[test]
+fn messages_say_who_they_are_for_and_what_they_answer() {
+    let region = Region::start();
+    let wsa = "http://www.w3.org/2005/08/addressing";
+    let with = |ns: &str, headers: &str| {
+        let headers = format!("<s:Header xmlns:a='{wsa}'>{headers}</s:Header><s:Body>");
+        quote(ns, "1", "USD").replacen("<s:Body>", &headers, 1)
+    };
+    let own = "<a:Action>urn:ask</a:Action><a:MessageID>urn:m7</a:MessageID>\
+               <a:From><a:Address>urn:me</a:Address></a:From><a:To s:mustUnderstand='1'>urn:to</a:To>";
+    let (status, answer) = region.soap("/sv/addressed", &with(NS, own));
+    assert_eq!(status, 200, "{answer}");
+    let action = "http://www.FXS1.FXS1.com/FXS1Port/fxQuoteResponse";
+    assert!(
+        answer.contains(&format!(">{action}</wsa:Action>")),
+        "{answer}"
+    );
+    assert!(answer.contains(">urn:m7</wsa:RelatesTo>"), "{answer}");
+    // A program reads what the request says, and names the answer.
+    let (_, answer) = region.soap("/sv/told", &with(NS, own));
+    assert!(
+        answer.contains("<FX_REMARK>05 urn:ask urn:m7 urn:me</FX_REMARK>"),
+        "{answer}"
+    );
+    assert!(answer.contains(">urn:sv:told</wsa:Action>"), "{answer}");
+    // Without addressing there is none, and the program hears so.
+    let (_, answer) = region.soap("/sv/told", &quote(NS, "1", "USD"));
+    assert!(answer.contains("<FX_REMARK>35"), "{answer}");
+    // A fault of the program is an answer, too.
+    let asked = with(NS12, own).replace("<q:FX_FROM>USD", "<q:FX_FROM>XXX");
+    let answer = region.send("POST", "/sv/addressed", "application/soap+xml", &asked);
+    assert_eq!(answer.status, 400);
+    let answer = text(&answer);
+    assert!(
+        answer.contains(&format!("{wsa}/soap/fault</wsa:Action>")),
+        "{answer}"
+    );
+    assert!(answer.contains(">urn:m7</wsa:RelatesTo>"), "{answer}");
+    // Where the answer may not go is told before the program runs.
+    let elsewhere =
+        format!("{own}<a:ReplyTo><a:Address>http://127.0.0.1:9/</a:Address></a:ReplyTo>");
+    let answer = region.send(
+        "POST",
+        "/sv/addressed",
+        "application/soap+xml",
+        &with(NS12, &elsewhere),
+    );
+    assert_eq!(answer.status, 400);
+    assert!(
+        text(&answer).contains("wsa:OnlyAnonymousAddressSupported"),
+        "{}",
+        text(&answer)
+    );
+    let nobody = format!("{own}<a:ReplyTo><a:Address>{wsa}/none</a:Address></a:ReplyTo>");
+    let (status, answer) = region.soap("/sv/addressed", &with(NS, &nobody));
+    assert_eq!((status, answer.as_str()), (202, ""));
+    let twice = format!("{own}<a:Action>urn:again</a:Action>");
+    let (status, answer) = region.soap("/sv/addressed", &with(NS, &twice));
+    assert_eq!(status, 500);
+    assert!(
+        answer.contains("<faultcode>wsa:InvalidCardinality"),
+        "{answer}"
+    );
+    // Who does not know addressing must not be asked to understand it.
+    let (_, answer) = region.soap("/fx/quote", &with(NS, own));
+    assert!(answer.contains("MustUnderstand"), "{answer}");
+}
+
+#[test]
+fn an_answer_is_sent_to_where_the_settings_allow_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let there = listener.local_addr().unwrap();
+    let region = Region::with(|folder| {
+        let settings = folder.join("tupelo.toml");
+        let before = std::fs::read_to_string(&settings).unwrap();
+        let web = format!("reply_to = [\"{there}\"]\n");
+        let after = match before.contains("[web]\n") {
+            true => before.replacen("[web]\n", &format!("[web]\n{web}"), 1),
+            false => format!("{before}\n[web]\n{web}"),
+        };
+        std::fs::write(settings, after).unwrap();
+    });
+    let wsa = "http://www.w3.org/2005/08/addressing";
+    let headers = format!(
+        "<s:Header xmlns:a='{wsa}'><a:Action>urn:ask</a:Action><a:MessageID>urn:m8</a:MessageID>\
+         <a:ReplyTo><a:Address>http://{there}/take?x=1</a:Address><a:ReferenceParameters>\
+         <k xmlns='urn:k'>9</k></a:ReferenceParameters></a:ReplyTo></s:Header><s:Body>"
+    );
+    let asked = quote(NS, "100.00", "USD").replacen("<s:Body>", &headers, 1);
+    let (status, answer) = region.soap("/sv/addressed", &asked);
+    assert_eq!((status, answer.as_str()), (202, ""));
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut came = String::new();
+    while !came.contains("</SOAP-ENV:Envelope>") {
+        let mut part = [0; 4096];
+        let read = stream.read(&mut part).unwrap();
+        assert!(read > 0, "{came}");
+        came += &String::from_utf8_lossy(&part[..read]);
+    }
+    let _ = stream.write_all(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
+    assert!(came.starts_with("POST /take?x=1 HTTP/1.1\r\n"), "{came}");
+    assert!(came.contains("<FX_RESULT>92.00</FX_RESULT>"), "{came}");
+    assert!(came.contains(">urn:m8</wsa:RelatesTo>"), "{came}");
+    assert!(came.contains("IsReferenceParameter=\"true\""), "{came}");
+}
+
+#[test]
+fn a_program_builds_the_addressing_of_what_it_asks() {
+    let region = Region::with(|folder| {
+        // The program names the port of the server.
+        let program = folder.join("cobol/SVWS.cbl");
+        let text = std::fs::read_to_string(&program).unwrap();
+        let csd = std::fs::read_to_string(folder.join("resources.csd")).unwrap();
+        let port = csd.split("PORTNUMBER(").nth(1).unwrap();
+        let port = port.split(')').next().unwrap();
+        std::fs::write(program, text.replace("8190", port)).unwrap();
+    });
+    assert_eq!(region.client("SVWS"), "end");
+    let told: Vec<String> = (1..=9)
+        .map(|n| {
+            let path = format!("/fx/told?SVW{n}");
+            let told = region.send("GET", &path, "text/plain", "");
+            text(&told).trim_end().to_owned()
+        })
+        .collect();
+    let expected = [
+        " 13   3",
+        "  0   0",
+        "  0   0",
+        "122   2",
+        "  0   0",
+        "  0   0 05 urn:sv:ask urn:sv:m1 urn:sv:me",
+        "  0   0 urn:sv:told urn:sv:m1",
+        "  0   0 http://www.w3.org/2005/08/addressing/anonymous",
+        "  0   0",
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn a_public_client_with_addressing_is_understood() {
+    let Some(python) = python_with("zeep") else {
+        return skipped::lacking("zeep", "python3 cannot import it");
+    };
+    let region = Region::with(|folder| {
+        let pipeline = folder.join("services/sv/addressed.xml");
+        std::fs::copy(pipeline, folder.join("services/fx/provider.xml")).unwrap();
+    });
+    let base = format!("http://{}", region.server.web[0].1);
+    let told = said(python, include_str!("zeep_addressing.py"), &base);
+    let action = "http://www.FXS1.FXS1.com/FXS1Port/fxQuote";
+    assert_eq!(
+        told,
+        format!("105.00 {action}Request {action}Response True\n")
+    );
+}
+
 /// A server of the library spyne; it ends with its standard input.
 struct Spyne(std::process::Child);
 
 impl Spyne {
     /// Starts it; its description is in `wsdl` afterwards.
-    fn start(wsdl: &Path) -> Spyne {
-        let mut child = std::process::Command::new("python3")
+    fn start(python: &str, wsdl: &Path) -> Spyne {
+        let mut child = std::process::Command::new(python)
             .args(["-c", include_str!("spyne_server.py")])
             .arg(wsdl)
             .stdin(std::process::Stdio::piped())
@@ -371,12 +551,12 @@ impl Drop for Spyne {
 
 #[test]
 fn a_service_of_a_public_server_is_asked_by_copybooks_of_its_description() {
-    if python(&["-c", "import spyne, lxml"]).is_none() {
+    let Some(python) = python_with("spyne, lxml") else {
         return skipped::lacking("spyne", "python3 cannot import it");
-    }
+    };
     let made = tempfile::tempdir().unwrap();
     let wsdl = made.path().join("orders.wsdl");
-    let _server = Spyne::start(&wsdl);
+    let _server = Spyne::start(python, &wsdl);
     let derived = crate::program::tupelo()
         .args(["web", "service", "copybook"])
         .arg(&wsdl)

@@ -56,15 +56,20 @@ impl Region {
         self.send("GET", path, "", b"")
     }
 
-    /// Monitoring records of a transaction.
+    /// How many monitoring records a transaction has.
     fn records(&self, transid: &str) -> usize {
+        self.told(transid).len()
+    }
+
+    /// Monitoring records of a transaction.
+    fn told(&self, transid: &str) -> Vec<serde_json::Value> {
         let path = self.server.in_state("monitoring.jsonl");
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let lines = text
             .lines()
             .filter_map(|l| serde_json::from_str::<serde_json::Value>(l).ok());
-        let of = lines.filter(|r| r["transid"].as_str().map(str::trim_end) == Some(transid));
-        of.count()
+        let of = |r: &serde_json::Value| r["transid"].as_str().map(str::trim_end) == Some(transid);
+        lines.filter(of).collect()
     }
 }
 
@@ -97,6 +102,17 @@ fn a_program_answers_and_each_of_its_tasks_has_a_record() {
     until("both records", || {
         region.records("WECH") == 1 && region.records("CWXN") == 1
     });
+    for _ in 0..20 {
+        region.get("/echo");
+    }
+    until("the records of the attach tasks", || {
+        region.records("CWXN") == 21
+    });
+    for record in region.told("CWXN") {
+        let figure = |name: &str| record[name].as_u64().unwrap();
+        let used = figure("general_cpu_ns") + figure("offload_cpu_ns");
+        assert!(used > 0 && used <= figure("response_ns"), "{record}");
+    }
 
     let answer = region.send(
         "GET",
@@ -386,6 +402,90 @@ fn a_request_goes_out_in_chunks_and_an_answer_comes_in_pieces() {
 }
 
 #[test]
+fn requests_go_out_before_the_answers_to_those_before_are_received() {
+    let region = Region::start();
+    let expected = [
+        "SEND                  0   0",
+        "SEND                  0   0",
+        "SEND NOTHING          0   0",
+        "SEND PARTS            0   0",
+        "CONVERSE             16  17",
+        "FIRST                 0   0 300 line 01/line",
+        "TRAILER               0   0 40",
+        "ITS REST              0   0  20  38/line 39/",
+        "NEXT                  0   0   6 second",
+        "NEXT                  0   0   0",
+        "NEXT                  0   0   8 in parts",
+        "CONVERSE              0   0   4 last",
+        "CLOSE                 0   0",
+    ];
+    assert_eq!(client(&region, "PIPE"), expected);
+}
+
+#[test]
+fn trailers_of_requests_and_empty_bodies_are_read() {
+    let region = Region::start();
+    let ask = |behind: &str| {
+        let request = format!(
+            "POST /tail HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\
+             Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n{behind}\r\n"
+        );
+        let answer = http::raw(region.at("WEB"), request.as_bytes()).unwrap();
+        text(&answer).trim_end().to_owned()
+    };
+    assert_eq!(ask("3\r\nabc\r\n0\r\nX-Sum: 7\r\n"), "003 000 7");
+    assert_eq!(ask("3\r\nabc\r\n0\r\nX-Other: 7\r\n"), "003 013");
+    assert_eq!(ask("0\r\n"), "000 013");
+    let empty = region.send("POST", "/tail", "", b"");
+    assert_eq!(text(&empty).trim_end(), "000 013");
+    let empty = region.send("POST", "/echo", "Content-Type: text/plain\r\n", b"");
+    assert_eq!((empty.status, text(&empty).as_str()), (200, ""));
+}
+
+#[test]
+fn a_program_disables_a_path_and_sends_it_elsewhere() {
+    let region = Region::start();
+    let set = |what: &str| {
+        text(&region.get(&format!("/set?{what}")))
+            .trim_end()
+            .to_owned()
+    };
+    let echo = || region.send("POST", "/echo", "", b"x");
+    assert_eq!(set("off"), "000 000");
+    assert_eq!(echo().status, 503);
+    assert_eq!(set("on"), "000 000");
+    assert_eq!(echo().status, 200);
+    assert_eq!(set("move"), "000 000 http://h.example/x");
+    let moved = echo();
+    let location = Some("http://h.example/x");
+    assert_eq!((moved.status, moved.header("location")), (302, location));
+    assert_eq!(set("part"), "016 003 http://h.example/x");
+    assert_eq!(set("back"), "000 000");
+    assert_eq!(text(&echo()), "x");
+    assert_eq!(set("none"), "013 003");
+}
+
+#[test]
+fn templates_in_queues_and_files_are_read_by_the_task() {
+    let region = Region::start();
+    let answer = region.get("/lines");
+    let got = text(&answer)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert_eq!(answer.status, 200, "{got}");
+    assert_eq!(got, "<p>Dear Ann, we do 0001 thank you 0002 Ann 013 003");
+    // No task reads it for a URIMAP alone.
+    let alone = region.get("/inqueue");
+    assert_eq!(alone.status, 500);
+    assert!(
+        text(&alone).contains("which only a program"),
+        "{}",
+        text(&alone)
+    );
+}
+
+#[test]
 fn basic_authentication_asks_the_one_user_store() {
     let region = Region::with(|folder| {
         let csd = folder.join("resources.csd");
@@ -533,6 +633,8 @@ fn a_converter_makes_the_commarea_and_the_answer() {
     ] {
         assert_eq!(ask(body).0, status, "{body}");
     }
+    // A body without a byte is no fault.
+    assert_eq!(ask(""), (202, "0044 01 ".to_owned()));
     // A program that uses the commands answers with them.
     assert_eq!(ask("self:  x"), (200, "self:  x".to_owned()));
 }

@@ -152,6 +152,22 @@ impl Connector {
         }
     }
 
+    /// Whether a connection to a server can be allowed, as far as that is known
+    /// without asking for its address.
+    pub fn may_allow(&self, target: &Target) -> bool {
+        let ip = match target.host.as_str() {
+            host if host.eq_ignore_ascii_case("localhost") => Some(Ipv4Addr::LOCALHOST.into()),
+            host => host.parse().ok(),
+        };
+        match ip {
+            Some(ip) => {
+                let address = SocketAddr::new(ip, target.port);
+                self.rules.iter().any(|rule| rule.allows(address))
+            }
+            None => self.resolver && !self.rules.is_empty(),
+        }
+    }
+
     async fn stream(&self, target: &Target) -> Result<TcpStream, ClientError> {
         let addresses = self.addresses(target).await?;
         let allowed = |address: &SocketAddr| self.rules.iter().any(|rule| rule.allows(*address));

@@ -1,6 +1,7 @@
 //! A session with a server: what the program has written for its next request,
 //! the answer to the last one, and the connection between.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,16 +35,31 @@ pub struct Session {
     pub browse: Option<usize>,
     /// The way to the request that is sent in chunks, until its end.
     pub chunks: Option<Chunks>,
-    /// The answer that is under way.
-    pub pending: Option<oneshot::Receiver<Exchanged>>,
+    /// Some of the answer is left for the next RECEIVE.
+    pub is_cut: bool,
+    /// The answers that are under way, in the order of their requests.
+    pub pending: VecDeque<oneshot::Receiver<Exchanged>>,
     /// The connection, while no request is under way.
     pub sender: Option<Sender>,
+    /// Gives the connection when the last request under way has its answer;
+    /// nothing when it is closed.
+    pub next: Option<oneshot::Receiver<Option<Sender>>>,
     /// Neither side wants another request.
     pub closed: bool,
 }
 
-/// What came of a request: the answer, and the connection when it stays.
-pub type Exchanged = Result<(Response, Option<Sender>), ClientError>;
+impl Session {
+    /// The answer that was received is no longer at hand.
+    pub fn forget_answer(&mut self) {
+        self.response = None;
+        self.browse = None;
+        self.received = 0;
+        self.is_cut = false;
+    }
+}
+
+/// What came of a request: the answer.
+pub type Exchanged = Result<Response, ClientError>;
 
 /// An answer of a server.
 #[derive(Debug)]
@@ -75,7 +91,8 @@ pub struct Outgoing {
     pub close: bool,
 }
 
-/// Sends a request and receives its answer whole, of at most so many bytes.
+/// Sends a request and receives its answer whole, of at most so many bytes; and
+/// gives the connection when it stays. Trailers are among the answer's headers.
 /// A connection that the server has closed meanwhile is made again.
 pub async fn exchange(
     connector: &Connector,
@@ -83,7 +100,7 @@ pub async fn exchange(
     sender: Option<Sender>,
     outgoing: Outgoing,
     most: usize,
-) -> Exchanged {
+) -> Result<(Response, Option<Sender>), ClientError> {
     let mut sender = match sender.filter(|sender| !sender.is_closed()) {
         Some(sender) => sender,
         None => connector.connect(target).await?,
@@ -102,9 +119,13 @@ pub async fn exchange(
     let answer = answer.map_err(|_| ClientError::Socket)?;
     let reason = answer.extensions().get::<hyper::ext::ReasonPhrase>();
     let reason = reason.map(|r| r.as_bytes().to_vec());
-    let (parts, body) = answer.into_parts();
+    let (mut parts, body) = answer.into_parts();
     let body = Limited::new(body, most).collect().await;
-    let body = body.map_err(|_| ClientError::Body)?.to_bytes();
+    let body = body.map_err(|_| ClientError::Body)?;
+    if let Some(trailers) = body.trailers() {
+        webtask::headers::add_trailers(&mut parts.headers, trailers);
+    }
+    let body = body.to_bytes();
     let closes = parts.headers.get(http::header::CONNECTION);
     let closes = closes.is_some_and(|v| v.as_bytes().eq_ignore_ascii_case(b"close"));
     let status = parts.status;

@@ -5,6 +5,8 @@
 //! (client), WEB CONVERSE, WEB EXTRACT, WEB CLOSE. RESP2 values of WEB OPEN's
 //! INVREQ and of IOERR are from memory of the manual.
 
+use std::collections::VecDeque;
+
 use bytes::Bytes;
 use cics::command::commands::{
     web_converse as converse_row, web_extract as extract_row, web_open as open_row,
@@ -25,6 +27,8 @@ use crate::document::Documents;
 use crate::maps::Maps;
 use crate::pages;
 
+/// Most requests of a session whose answers were not received yet.
+const MOST_PENDING: usize = 32;
 /// INVREQ: chunks out of their order, or of a document.
 const CHUNKS: u32 = 86;
 /// What a path or a query may not have on the wire.
@@ -132,8 +136,10 @@ pub fn open(maps: &Maps, given: &Operands, page: CodePage) -> Result<Session, Fa
         received: 0,
         browse: None,
         chunks: None,
-        pending: None,
+        is_cut: false,
+        pending: VecDeque::new(),
         sender: None,
+        next: None,
         closed: false,
     })
 }
@@ -233,13 +239,17 @@ pub fn send(
     Ok(Sending::First(outgoing, chunk.into(), end))
 }
 
-/// The request that CONVERSE asks for.
+/// The request that CONVERSE asks for: its answer is the next, so none may be
+/// under way.
 pub fn converse(
     session: &mut Session,
     documents: &mut Documents,
     maps: &Maps,
     given: &Operands,
 ) -> Result<Outgoing, Failure> {
+    if !session.pending.is_empty() {
+        return fail(Condition::InvReq, 17);
+    }
     outgoing(session, documents, maps, given, &CONVERSE)
 }
 
@@ -250,7 +260,7 @@ fn outgoing(
     given: &Operands,
     options: &Options,
 ) -> Result<Outgoing, Failure> {
-    if session.closed || session.pending.is_some() {
+    if session.closed || session.pending.len() >= MOST_PENDING {
         return fail(Condition::InvReq, 17);
     }
     if given.has(options.expect) {
@@ -289,9 +299,9 @@ fn outgoing(
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         session.closed = true;
     }
-    session.response = None;
-    session.browse = None;
-    session.received = 0;
+    if session.pending.is_empty() {
+        session.forget_answer();
+    }
     Ok(Outgoing {
         method,
         target,
@@ -470,12 +480,14 @@ fn received(session: &mut Session, given: &Operands, options: &Received) -> Outc
     let rest = body.get(session.received..).unwrap_or_default();
     let fits = room.map_or(rest.len(), |room| rest.len().min(room.max(0) as usize));
     filled.chars(options.into, &rest[..fits]);
+    session.is_cut = false;
     if fits == rest.len() {
         session.received = body.len();
         return filled.done();
     }
     if given.has(options.no_truncate) {
         session.received += fits;
+        session.is_cut = true;
         return filled.done();
     }
     filled.int(options.length, rest.len() as i64);

@@ -8,7 +8,7 @@ use cics::command::commands::{
 };
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
-use link::Operands;
+use link::{Operands, TEMPLATE_WANTED};
 
 use super::{Failure, Filled, Outcome, fail, text};
 use crate::document::{
@@ -51,8 +51,10 @@ pub fn create(documents: &mut Documents, given: &Operands, means: &Means<'_>) ->
         },
     };
     if let Some(piece) = piece {
-        let inserted = document.insert(piece, means.templates, None, None);
-        inserted.or_else(refused)?;
+        match document.insert(piece, means.templates, None, None) {
+            Err(InsertError::Template(TemplateError::Wanted(place))) => return wanted(place),
+            inserted => inserted.or_else(refused)?,
+        }
     }
     room(documents, &document, means)?;
     let size = document.size() as i64;
@@ -97,8 +99,10 @@ pub fn insert(documents: &mut Documents, given: &Operands, means: &Means<'_>) ->
     };
     let at = given.get_name::<16>(insert_row::AT);
     let to = given.get_name::<16>(insert_row::TO);
-    let inserted = document.insert(piece, means.templates, at, to);
-    inserted.or_else(refused)?;
+    match document.insert(piece, means.templates, at, to) {
+        Err(InsertError::Template(TemplateError::Wanted(place))) => return wanted(place),
+        inserted => inserted.or_else(refused)?,
+    }
     room(documents, &document, means)?;
     let size = document.size() as i64;
     if let Some(place) = documents.get_mut(&token) {
@@ -184,6 +188,11 @@ pub fn delete(documents: &mut Documents, given: &Operands) -> Outcome {
     }
 }
 
+/// The task's worker is to read a template, and to give the command again.
+fn wanted(place: String) -> Outcome {
+    Ok(Operands::default().bytes(TEMPLATE_WANTED, place.into_bytes()))
+}
+
 /// The token in an operand.
 pub fn token(given: &Operands, option: u8) -> [u8; 16] {
     given.get_name(option).unwrap_or([b' '; 16])
@@ -243,7 +252,9 @@ fn refused(error: InsertError) -> Result<(), Failure> {
         InsertError::To => fail(Condition::NotFnd, 6),
         InsertError::Order => fail(Condition::InvReq, 0),
         InsertError::Symbol => fail(Condition::NotFnd, 4),
-        InsertError::Template(TemplateError::NotFound) => fail(Condition::NotFnd, 3),
+        InsertError::Template(TemplateError::NotFound | TemplateError::Wanted(_)) => {
+            fail(Condition::NotFnd, 3)
+        }
         InsertError::Template(TemplateError::Command(at)) => fail(Condition::TemplatErr, at as u32),
         InsertError::Template(TemplateError::Depth) => fail(Condition::TemplatErr, 0),
         InsertError::Template(TemplateError::Size) => fail(Condition::InvReq, 1),

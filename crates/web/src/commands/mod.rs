@@ -5,6 +5,7 @@
 //! for a server or for a client that reads its chunks, is handed to the
 //! runtime of [`crate::client`] and answered from there.
 
+pub mod addressing;
 pub mod client;
 pub mod document;
 pub mod extract;

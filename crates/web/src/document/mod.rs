@@ -11,7 +11,6 @@ mod symbols;
 mod template;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use copybook::codepage::CodePage;
 
@@ -65,7 +64,7 @@ pub enum Piece<'a> {
 }
 
 /// Why something could not be inserted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InsertError {
     /// There is a bookmark of that name.
     Bookmark,
@@ -236,9 +235,6 @@ impl Document {
         retrieved::emit(&self.blocks)
     }
 }
-
-/// Templates that are in force, shared by all tasks.
-pub type SharedTemplates = Arc<Templates>;
 
 #[cfg(test)]
 mod tests {

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cics::csd::{DocTemplateDef, TemplateSource};
 
@@ -27,20 +28,39 @@ const MAX_BEGUN: usize = 10_000;
 const MAX_TEMPLATE: u64 = 4 << 20;
 
 /// All templates by name.
-#[derive(Debug, Default)]
-pub struct Templates(HashMap<String, Template>);
+#[derive(Debug, Clone, Default)]
+pub struct Templates {
+    each: Arc<HashMap<String, Template>>,
+    /// What a task has read of those that only a task can read; none for one
+    /// that could not be read.
+    read: HashMap<String, Option<Vec<u8>>>,
+}
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Template {
-    text: Vec<u8>,
+    text: Text,
     binary: bool,
 }
 
+/// Where the text of a template is.
+#[derive(Debug, Clone)]
+enum Text {
+    Here(Vec<u8>),
+    /// In a queue or a file of the region, with its lines' ends or without.
+    Elsewhere {
+        place: String,
+        lines: bool,
+    },
+}
+
 /// Why a template cannot be inserted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateError {
     /// There is none of that name.
     NotFound,
+    /// Its text must be read first by the task: `Q` or `F` for a temporary
+    /// storage queue or a file, its name, a zero byte, the template's name.
+    Wanted(String),
     /// A command in it is wrong, at this offset.
     Command(usize),
     /// Templates include each other too deeply, or a template itself.
@@ -57,34 +77,79 @@ impl Templates {
         files: &Path,
         members: &Path,
     ) -> (Templates, Vec<String>) {
-        let mut templates = Templates::default();
+        let mut each = HashMap::new();
         let mut wrong = Vec::new();
         for def in definitions {
-            match read(def, files, members) {
+            let elsewhere = |kind: char, name: &str| Text::Elsewhere {
+                place: format!("{kind}{name}\0{}", def.template),
+                lines: def.append_crlf && !def.binary,
+            };
+            let text = match &def.source {
+                TemplateSource::TsQueue(queue) => Ok(elsewhere('Q', queue)),
+                TemplateSource::File(file) => Ok(elsewhere('F', file)),
+                _ => read(def, files, members).map(Text::Here),
+            };
+            match text {
                 Ok(text) => {
                     let binary = def.binary;
-                    let template = Template { text, binary };
-                    templates.0.insert(def.template.clone(), template);
+                    each.insert(def.template.clone(), Template { text, binary });
                 }
                 Err(why) => wrong.push(format!("DOCTEMPLATE({}): {why}", def.name)),
             }
         }
+        let templates = Templates {
+            each: Arc::new(each),
+            read: HashMap::new(),
+        };
         (templates, wrong)
+    }
+
+    /// The same with what a task has read: a template's name, a zero byte, and
+    /// `+` before its lines, each behind its length (u32, big-endian); or
+    /// nothing behind the zero byte when it could not be read.
+    #[must_use]
+    pub fn with_read<'r>(&self, texts: impl Iterator<Item = &'r [u8]>) -> Templates {
+        let mut made = self.clone();
+        for text in texts {
+            let at = text.iter().position(|b| *b == 0).unwrap_or(text.len());
+            let name = String::from_utf8_lossy(&text[..at]).into_owned();
+            let lines = match self.each.get(&name).map(|t| &t.text) {
+                Some(Text::Elsewhere { lines, .. }) => *lines,
+                _ => continue,
+            };
+            let read = text.get(at + 1..).unwrap_or_default();
+            let read = read.strip_prefix(b"+").map(|read| joined(read, lines));
+            made.read.insert(name, read);
+        }
+        made
+    }
+
+    /// The text of a template, and whether it is binary.
+    fn text_of(&self, name: &str) -> Result<(&[u8], bool), TemplateError> {
+        let template = self.each.get(name).ok_or(TemplateError::NotFound)?;
+        let text = match &template.text {
+            Text::Here(text) => text,
+            Text::Elsewhere { place, .. } => match self.read.get(name) {
+                None => return Err(TemplateError::Wanted(place.clone())),
+                Some(read) => read.as_ref().ok_or(TemplateError::NotFound)?,
+            },
+        };
+        Ok((text, template.binary))
     }
 
     /// A template of a text, for tests and fuzzing.
     pub fn with(mut self, name: &str, text: &[u8]) -> Templates {
         let template = Template {
-            text: text.to_vec(),
+            text: Text::Here(text.to_vec()),
             binary: false,
         };
-        self.0.insert(name.to_owned(), template);
+        Arc::make_mut(&mut self.each).insert(name.to_owned(), template);
         self
     }
 
     /// Whether there is a template of that name.
     pub fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.each.contains_key(name)
     }
 
     /// A template with its symbols put in, and whether it is binary.
@@ -93,9 +158,8 @@ impl Templates {
         name: &str,
         symbols: &mut Symbols,
     ) -> Result<(Vec<u8>, bool), TemplateError> {
-        let template = self.0.get(name).ok_or(TemplateError::NotFound)?;
-        if template.binary {
-            return Ok((template.text.clone(), true));
+        if let (text, true) = self.text_of(name)? {
+            return Ok((text.to_vec(), true));
         }
         let mut expansion = Expansion::new(self, symbols);
         expansion.template(name)?;
@@ -121,10 +185,10 @@ fn read(def: &DocTemplateDef, files: &Path, members: &Path) -> Result<Vec<u8>, S
             .ok_or_else(|| format!("HFSFILE({name}) is outside of {}", files.display()))?,
         TemplateSource::Member(_, member) => member_file(members, member)
             .ok_or_else(|| format!("there is no member {member} in {}", members.display()))?,
-        TemplateSource::File(_) => return Err(unserved("FILE")),
+        // Only a task can read these.
+        TemplateSource::File(_) | TemplateSource::TsQueue(_) => return Ok(Vec::new()),
         TemplateSource::Program(_) => return Err(unserved("PROGRAM")),
         TemplateSource::Exit(_) => return Err(unserved("EXITPGM")),
-        TemplateSource::TsQueue(_) => return Err(unserved("TSQUEUE")),
         TemplateSource::TdQueue(_) => return Err(unserved("TDQUEUE")),
     };
     let failed = |e: std::io::Error| format!("{}: {e}", path.display());
@@ -146,7 +210,7 @@ fn read(def: &DocTemplateDef, files: &Path, members: &Path) -> Result<Vec<u8>, S
 }
 
 fn unserved(attribute: &str) -> String {
-    format!("{attribute} is not supported; give HFSFILE or MEMBERNAME")
+    format!("{attribute} is not supported; give HFSFILE, MEMBERNAME, TSQUEUE or FILE")
 }
 
 /// A member of the templates' folder: a file of its name, with any extension.
@@ -159,6 +223,25 @@ fn member_file(folder: &Path, member: &str) -> Option<PathBuf> {
     let mut found: Vec<PathBuf> = entries.map(|e| e.path()).filter(is).collect();
     found.sort();
     found.into_iter().next()
+}
+
+/// The lines that a task has read, each behind its length; with ends, and
+/// without the blanks before them, or one behind the other.
+fn joined(mut read: &[u8], ends: bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(read.len());
+    while let Some((length, rest)) = read.split_first_chunk::<4>() {
+        let length = u32::from_be_bytes(*length) as usize;
+        let (line, rest) = rest.split_at(length.min(rest.len()));
+        match ends {
+            true => {
+                out.extend_from_slice(line.trim_ascii_end());
+                out.extend_from_slice(b"\r\n");
+            }
+            false => out.extend_from_slice(line),
+        }
+        read = rest;
+    }
+    out
 }
 
 /// Lines with CR LF at their ends and without the blanks before them.
@@ -197,7 +280,7 @@ impl<'a> Expansion<'a> {
 
     fn template(&mut self, name: &str) -> Result<(), TemplateError> {
         let templates = self.templates;
-        let template = templates.0.get(name).ok_or(TemplateError::NotFound)?;
+        let (text, binary) = templates.text_of(name)?;
         if self.stack.len() >= MAX_DEPTH || self.stack.iter().any(|own| own == name) {
             return Err(TemplateError::Depth);
         }
@@ -205,11 +288,11 @@ impl<'a> Expansion<'a> {
         if self.begun > MAX_BEGUN {
             return Err(TemplateError::Size);
         }
-        if template.binary {
-            return self.put(&template.text);
+        if binary {
+            return self.put(text);
         }
         self.stack.push(name.to_owned());
-        self.text(&template.text)?;
+        self.text(text)?;
         self.stack.pop();
         Ok(())
     }
@@ -262,36 +345,36 @@ impl<'a> Expansion<'a> {
             self.put(b"<")?;
             return Ok(1);
         };
-        let wrong = TemplateError::Command(offset);
-        let end = memchr::memmem::find(inside, b"-->").ok_or(wrong)?;
-        let text = std::str::from_utf8(&inside[..end]).map_err(|_| wrong)?;
+        let wrong = || TemplateError::Command(offset);
+        let end = memchr::memmem::find(inside, b"-->").ok_or_else(wrong)?;
+        let text = std::str::from_utf8(&inside[..end]).map_err(|_| wrong())?;
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let pairs = pairs(rest).ok_or(wrong)?;
+        let pairs = pairs(rest).ok_or_else(wrong)?;
         match word.to_ascii_lowercase().as_str() {
-            "set" => self.set(&pairs).ok_or(wrong)?,
+            "set" => self.set(&pairs).ok_or_else(wrong)?,
             "echo" => {
                 let [(key, name)] = &pairs[..] else {
-                    return Err(wrong);
+                    return Err(wrong());
                 };
                 if !key.eq_ignore_ascii_case("var") || !is_name(name.as_bytes()) {
-                    return Err(wrong);
+                    return Err(wrong());
                 }
                 let value = self.symbols.get(name).unwrap_or_default().to_vec();
                 self.put(&value)?;
             }
             "include" => {
                 let [(key, name)] = &pairs[..] else {
-                    return Err(wrong);
+                    return Err(wrong());
                 };
                 if !key.eq_ignore_ascii_case("template") {
-                    return Err(wrong);
+                    return Err(wrong());
                 }
                 match self.template(name) {
-                    Err(TemplateError::NotFound) => return Err(wrong),
+                    Err(TemplateError::NotFound) => return Err(wrong()),
                     other => other?,
                 }
             }
-            _ => return Err(wrong),
+            _ => return Err(wrong()),
         }
         Ok(b"<!--#".len() + end + b"-->".len())
     }
@@ -410,6 +493,33 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn a_template_in_a_queue_is_wanted_and_then_there() {
+        let csd = cics::csd::parse(
+            "DEFINE DOCTEMPLATE(Q) GROUP(G) TEMPLATENAME(INQUEUE) TSQUEUE(LINES)\n\
+             DEFINE DOCTEMPLATE(F) GROUP(G) TEMPLATENAME(INFILE) FILE(TEXTS) APPENDCRLF(NO)\n",
+        );
+        assert!(!csd.has_errors(), "{:?}", csd.diagnostics);
+        let nowhere = Path::new("nowhere");
+        let (templates, wrong) = Templates::load(&csd.doctemplates, nowhere, nowhere);
+        assert!(wrong.is_empty(), "{wrong:?}");
+        let templates = templates.with("OUT", b"<!--#include template=INQUEUE-->");
+        let wanted = TemplateError::Wanted("QLINES\0INQUEUE".into());
+        assert_eq!(expand(&templates, "OUT", ""), Err(wanted));
+        let line = |text: &[u8]| [&(text.len() as u32).to_be_bytes()[..], text].concat();
+        let lines = [line(b"Dear &who;  "), line(b"Bye")].concat();
+        let queue = [b"INQUEUE\0+", &*lines].concat();
+        let file = [b"INFILE\0+", &*lines].concat();
+        let read = templates.with_read([&*queue, &*file].into_iter());
+        assert_eq!(
+            expand(&read, "OUT", "who=Ann").unwrap(),
+            "Dear Ann\r\nBye\r\n"
+        );
+        assert_eq!(expand(&read, "INFILE", "").unwrap(), "Dear &who;  Bye");
+        let gone = templates.with_read([&b"INQUEUE\0"[..]].into_iter());
+        assert_eq!(expand(&gone, "INQUEUE", ""), Err(TemplateError::NotFound));
     }
 
     proptest! {

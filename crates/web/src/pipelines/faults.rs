@@ -15,6 +15,7 @@ use copybook::codepage::CodePage;
 use link::Operands;
 use soap::envelope::{Code, Fault, Version};
 
+use crate::commands::addressing::Context;
 use crate::commands::{Outcome, cvda, fail};
 use crate::pages;
 
@@ -25,6 +26,8 @@ pub struct ServiceSide {
     pub version: Option<Version>,
     /// The fault that its program has made.
     pub fault: Option<Fault>,
+    /// The addressing of the request and of its response, where there is some.
+    pub addressing: Option<Context>,
 }
 
 /// INVREQ: there is no message of SOAP that a fault could answer.
@@ -172,7 +175,7 @@ mod tests {
     fn side(version: Version) -> ServiceSide {
         ServiceSide {
             version: Some(version),
-            fault: None,
+            ..ServiceSide::default()
         }
     }
 

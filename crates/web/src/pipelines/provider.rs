@@ -20,14 +20,18 @@ use region::{
 };
 use soap::binding::Interface;
 use soap::envelope::{Code, Fault, Version};
-use soap::pipeline::{self as machine, Action, CONVERTER, Containers, Pipeline, names};
+use soap::pipeline::{
+    self as machine, Action, CONVERTER, Containers, Destination, Pipeline, names,
+};
 use soap::xml::Limits;
 
+use super::addressing::{Allowed, message_id};
 use super::channel::Kinds;
 use super::faults::ServiceSide;
 use super::metered::metered;
 use super::{Installed, Pipelines, WebService};
 use super::{convert, encoding};
+use crate::commands::addressing::Context;
 use crate::request::{WebAnswer, WebBody, WebRequest};
 use crate::service::{TaskCell, Web, lock};
 
@@ -37,6 +41,13 @@ const HANDLERS: &str = "DFHPIPELINE";
 const HEADERS: &str = "DFHHHC-V1";
 /// Channel of the application.
 const APPLICATION: &str = "DFHAHC-V1";
+
+/// Whether a channel is one of those that a provider's programs are given.
+pub fn is_own(channel: &[u8; 16]) -> bool {
+    let own = [HANDLERS, HEADERS, APPLICATION];
+    own.iter()
+        .any(|name| format!("{name:<16}").as_bytes() == channel)
+}
 
 /// A request for a pipeline.
 pub struct PipelineCall {
@@ -105,8 +116,13 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
     let media = call.request.parts.headers.get(CONTENT_TYPE);
     let media = media.and_then(|m| m.to_str().ok()).unwrap_or_default();
     let message = encoding::in_utf8(&call.request.body, media);
-    let pipeline = Pipeline::new(config, &message, containers, Limits::default());
+    let mut pipeline = Pipeline::new(config, &message, containers, Limits::default());
     let cell = web.register_service(task.number(), ServiceSide::default());
+    let plain = media.split(';').next().unwrap_or_default().trim();
+    let versions = [Version::V11, Version::V12];
+    pipeline.asked_in = versions.into_iter().find(|v| plain == v.media_type());
+    pipeline.addressing.message_id = message_id();
+    pipeline.addressing.replies = Some(Arc::new(Allowed(web.0.replies.clone())));
     let mut run = Run {
         web,
         region,
@@ -278,6 +294,10 @@ impl Run<'_> {
                 return self.pipeline.handle_answer(Some(&fault), true);
             }
         };
+        if let Some(actions) = &service.binding.addressing {
+            let own = &mut self.pipeline.addressing;
+            own.response_action = actions.response.clone().unwrap_or_default();
+        }
         let program = service.binding.program.clone().unwrap_or_default();
         let input = self.input(&service, message);
         self.note_version();
@@ -392,12 +412,9 @@ impl Run<'_> {
                     true => back(task.run().await),
                     false => Ran::Failed(too_large(program)),
                 };
-                let made = lock(&cell)
-                    .service
-                    .take()
-                    .and_then(|mut side| side.fault.take());
-                if let Some(side) = &mut lock(&self.cell).service {
-                    side.fault = made;
+                let made = lock(&cell).service.take();
+                if let (Some(side), Some(made)) = (&mut lock(&self.cell).service, made) {
+                    *side = made;
                 }
                 self.web.forget(number);
                 ran
@@ -441,17 +458,30 @@ impl Run<'_> {
         self.abend = Some(abend);
     }
 
-    /// Tells the commands of programs which version of SOAP the message has.
+    /// Tells the commands of programs which version of SOAP the message has, and
+    /// its addressing.
     fn note_version(&mut self) {
         let version = (!self.pipeline.is_json()).then(|| self.pipeline.version());
+        let own = &self.pipeline.addressing;
+        let context = self.pipeline.has_addressing().then(|| Context {
+            request: own.request.clone(),
+            response: own.response.clone(),
+        });
         if let Some(side) = &mut lock(&self.cell).service {
             side.version = version;
+            side.addressing = context;
         }
     }
 
-    /// The fault that a program has made.
+    /// The fault that a program has made, and the addressing that it has built
+    /// for the response.
     fn made_fault(&mut self) -> Option<Fault> {
-        lock(&self.cell).service.as_mut()?.fault.take()
+        let mut state = lock(&self.cell);
+        let side = state.service.as_mut()?;
+        if let Some(context) = side.addressing.take() {
+            self.pipeline.set_response_addressing(context.response);
+        }
+        side.fault.take()
     }
 
     fn text(&self, name: &str) -> String {
@@ -492,7 +522,17 @@ impl Run<'_> {
             (false, _) => version.media_type(),
         };
         match outcome {
-            machine::Outcome::Response(text) => answered(text, status, media),
+            machine::Outcome::Response(text) => match self.pipeline.destination() {
+                Destination::Connection => answered(text, status, media),
+                Destination::Nowhere => WebAnswer::of(StatusCode::ACCEPTED),
+                Destination::Elsewhere {
+                    address,
+                    by_program,
+                } => {
+                    self.web.send_elsewhere(address, by_program, version, text);
+                    WebAnswer::of(StatusCode::ACCEPTED)
+                }
+            },
             machine::Outcome::NoResponse => WebAnswer::of(StatusCode::ACCEPTED),
             machine::Outcome::Fault(fault) => answered(
                 fault.message(version),

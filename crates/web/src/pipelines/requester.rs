@@ -22,15 +22,18 @@ use http::header::{CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use link::{Answer, CHANNEL_DATA, ChannelData, Operands, RUN_ENDED, RUN_PROGRAM};
 use region::ServiceCommand;
+use soap::addressing::ANONYMOUS;
 use soap::binding::Interface;
 use soap::envelope::Version;
 use soap::pipeline::{Action, Containers, Outcome, Pipeline, Role, names};
 use soap::xml::Limits;
 use tokio::time::timeout;
 
+use super::addressing::message_id;
 use super::channel::Kinds;
 use super::{Installed, WebService, convert, encoding};
 use crate::client::{ClientError, Outgoing, Response, Target, exchange};
+use crate::commands::addressing::Context;
 use crate::commands::{Failure, answer, fail, text};
 use crate::service::{TaskCell, Web, lock};
 
@@ -89,6 +92,8 @@ pub struct Requester {
     kinds: Kinds,
     /// What its URIMAP says of its connection.
     of_map: OfMap,
+    /// The channel that its program has named, whose addressing it has.
+    channel: [u8; 16],
     /// What the sending came to, when it failed.
     failed: Option<(Condition, u32)>,
 }
@@ -109,7 +114,7 @@ impl Web {
         let web = self.clone();
         self.0.runtime.spawn(move || async move {
             let taken = match command.operands.get_bytes(RUN_ENDED) {
-                None => web.begin_request(&command.operands),
+                None => web.begin_request(&command.operands, &cell),
                 Some(ended) => match lock(&cell).requesters.pop() {
                     Some(requester) => Ok(resumed(requester, ended, &command.operands, &web)),
                     None => fail(Condition::InvReq, resp2::PIPELINE),
@@ -140,6 +145,7 @@ impl Web {
                 // A requester has no application behind it.
                 Action::Application { .. } => requester.pipeline.handle_failure("no application"),
                 Action::Done(outcome) => {
+                    requester.tell_addressing(cell);
                     return command.answer(&answer(requester.finish(outcome)));
                 }
             }
@@ -147,7 +153,11 @@ impl Web {
     }
 
     /// The pipeline of a command, with its message made.
-    fn begin_request(&self, given: &Operands) -> Result<Requester, Failure> {
+    fn begin_request(&self, given: &Operands, cell: &TaskCell) -> Result<Requester, Failure> {
+        let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
+        let channel = ChannelData::parse(channel).unwrap_or_default();
+        let context = lock(cell).contexts.get(channel.name.as_bytes()).cloned();
+        let built = context.map(|context| context.request).unwrap_or_default();
         let edition = self.edition();
         let name = text(given, row::SERVICE).unwrap_or_default();
         let Some(service) = edition.pipelines.service(&name).cloned() else {
@@ -186,8 +196,10 @@ impl Web {
             },
             None => {
                 let named = text(given, row::URI).filter(|uri| !uri.trim().is_empty());
+                let to = built.to.as_ref().map(|to| to.address.clone());
+                let to = to.filter(|to| !to.is_empty() && to != ANONYMOUS);
                 (
-                    named.unwrap_or_else(|| service.binding.uri.clone()),
+                    named.or(to).unwrap_or_else(|| service.binding.uri.clone()),
                     OfMap::default(),
                 )
             }
@@ -195,9 +207,14 @@ impl Web {
         if uri.is_empty() {
             return fail(Condition::InvReq, resp2::NO_URI);
         }
-        let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
-        let channel = ChannelData::parse(channel).unwrap_or_default();
-        self.request(service, installed, uri, of_map, &channel)
+        let mut requester = self.request(service, installed, uri, of_map, &channel)?;
+        let binding = &requester.service.binding;
+        let action = binding.addressing.as_ref().map(|a| a.request.clone());
+        let own = &mut requester.pipeline.addressing;
+        own.request_action = action.unwrap_or_else(|| binding.action.clone());
+        own.message_id = message_id();
+        own.request = built;
+        Ok(requester)
     }
 
     fn request(
@@ -240,6 +257,7 @@ impl Web {
             installed,
             kinds,
             of_map,
+            channel: *channel.name.as_bytes(),
             failed: None,
         })
     }
@@ -288,6 +306,7 @@ impl Requester {
     /// The server's answer: a message, or none where none was wanted.
     fn received(&mut self, response: &Response) {
         let wants_none = self.service.binding.response.is_none()
+            || self.pipeline.is_answered_elsewhere()
             || self.pipeline.containers.contains_key(names::NO_RESPONSE);
         let status = response.status;
         if status.is_success() && (wants_none || response.body.is_empty()) {
@@ -311,6 +330,18 @@ impl Requester {
         self.pipeline.handle_received(Some(message.into_owned()));
     }
 
+    /// Leaves the addressing of the response where the program can ask for it.
+    fn tell_addressing(&self, cell: &TaskCell) {
+        if self.pipeline.has_addressing() {
+            let own = &self.pipeline.addressing;
+            let context = Context {
+                request: own.request.clone(),
+                response: own.response.clone(),
+            };
+            lock(cell).contexts.insert(self.channel, context);
+        }
+    }
+
     /// What the program gets: its channel, and the condition.
     fn finish(mut self, outcome: Outcome) -> Result<Operands, Failure> {
         let (condition, code) = match outcome {
@@ -327,7 +358,10 @@ impl Requester {
                 }
             },
             Outcome::NoResponse => match self.service.binding.response {
-                Some(_) if !self.pipeline.containers.contains_key(names::NO_RESPONSE) => {
+                Some(_)
+                    if !self.pipeline.containers.contains_key(names::NO_RESPONSE)
+                        && !self.pipeline.is_answered_elsewhere() =>
+                {
                     (Condition::InvReq, resp2::NO_MESSAGE)
                 }
                 _ => (Condition::Normal, 0),
@@ -497,7 +531,7 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
     ))
 }
 
-fn told(error: ClientError) -> &'static str {
+pub(super) fn told(error: ClientError) -> &'static str {
     match error {
         ClientError::Host => "the host is not known",
         ClientError::NotAllowed => "[web] connect does not allow the address",

@@ -56,7 +56,7 @@ pub fn file(
 }
 
 /// Asks the region for a file's switches when SET FILE has changed some.
-fn refresh(w: &mut Worker, name: &[u8; 8]) {
+pub fn refresh(w: &mut Worker, name: &[u8; 8]) {
     let changes = w.services.file_changes();
     let Some(entry) = w.files.outdated(name, changes) else {
         return;

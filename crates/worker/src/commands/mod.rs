@@ -10,6 +10,7 @@ use cics::command::commands as rows;
 use crate::exec::Serve;
 
 mod address;
+mod addressing;
 mod allocate;
 mod asktime;
 mod assign;
@@ -23,6 +24,7 @@ mod convert;
 mod converttime;
 mod definitions;
 mod delete;
+mod document;
 mod dump;
 mod enqueue;
 mod events;
@@ -147,6 +149,11 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::web_send::NUMBER, web::send),
     (rows::invoke_service::NUMBER, invoke::serve),
     (rows::invoke_webservice::NUMBER, invoke::serve),
+    (rows::wsacontext_build::NUMBER, addressing::serve),
+    (rows::wsacontext_delete::NUMBER, addressing::serve),
+    (rows::wsacontext_get::NUMBER, addressing::serve),
+    (rows::document_create::NUMBER, document::serve),
+    (rows::document_insert::NUMBER, document::serve),
     (rows::web_retrieve::NUMBER, web::retrieve),
     (rows::web_write_httpheader::NUMBER, web::write_header),
     (rows::web_extract::NUMBER, web::read),

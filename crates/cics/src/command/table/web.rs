@@ -1,5 +1,5 @@
-//! Web support: requests that come in and go out, documents, and what is not
-//! served yet of web services.
+//! Web support: requests that come in and go out, documents, URIMAPs. Web
+//! services are in [`super::web_services`].
 //!
 //! RESP2 values are the manual's as far as its pages could be read again; the
 //! lengths of EXTRACT and of PARSE have one value for all of their fields.
@@ -17,11 +17,7 @@ pub(super) const SERVED: &[Command] = &[
     rows::extract_tcpip::ROW,
     rows::extract_web::ROW,
     rows::inquire_urimap::ROW,
-    rows::invoke_service::ROW,
-    rows::invoke_webservice::ROW,
-    rows::soapfault_add::ROW,
-    rows::soapfault_create::ROW,
-    rows::soapfault_delete::ROW,
+    rows::set_urimap::ROW,
     rows::web_close::ROW,
     rows::web_converse::ROW,
     rows::web_endbrowse_formfield::ROW,
@@ -196,6 +192,24 @@ pub(super) mod rows {
     }
 
     command! {
+        /// Enables or disables a URIMAP, or sends its requests elsewhere.
+        set_urimap 0x8AD6 own "SET URIMAP" "SET" ["URIMAP"] Web Region;
+        input URIMAP(Name(8)) [required];
+        input ENABLESTATUS(Cvda);
+        flag ENABLED;
+        flag DISABLED;
+        input REDIRECTTYPE(Cvda);
+        flag NONE;
+        flag PERMANENT;
+        flag TEMPORARY;
+        input LOCATION(Name(255));
+        @rules
+            Rule::AtMostOne(&["ENABLESTATUS", "ENABLED", "DISABLED"]),
+            Rule::AtMostOne(&["REDIRECTTYPE", "NONE", "PERMANENT", "TEMPORARY"]);
+        @conditions InvReq(1, 2, 3, 4, 5), NotFnd(3);
+    }
+
+    command! {
         /// Tells the client's certificate.
         extract_certificate 0x8806 own "EXTRACT CERTIFICATE" "EXTRACT" ["CERTIFICATE"] Web Region;
         output CERTIFICATE(PtrRef) [length("LENGTH"), bare];
@@ -273,87 +287,6 @@ pub(super) mod rows {
         output REALM(Area) [length("REALMLEN")];
         update REALMLEN(Fullword);
         @conditions InvReq(1, 3), LengErr(1, 5), NotOpen(27);
-    }
-
-    command! {
-        /// Asks a web service.
-        invoke_service 0x8809 own "INVOKE SERVICE" "INVOKE" ["SERVICE"] Web Region;
-        input SERVICE(Name(32)) [required];
-        input CHANNEL(Name(16));
-        input OPERATION(Name(255));
-        input URI(Name(255));
-        input URIMAP(Name(8));
-        input SCOPE(Area) [length("SCOPELEN")];
-        input SCOPELEN(Fullword);
-        @rules
-            Rule::AtMostOne(&["URI", "URIMAP"]),
-            Rule::Unserved(&["SCOPE", "SCOPELEN"], Condition::InvReq);
-        @conditions ChannelErr(2), InvReq(1, 4, 5, 6, 7, 8, 10, 14, 15, 101, 107), NotFnd(1, 2, 3), NoStg, TimedOut(1);
-    }
-
-    command! {
-        /// Asks a web service.
-        invoke_webservice 0x880A own "INVOKE WEBSERVICE" "INVOKE" ["WEBSERVICE"] Web Region;
-        input WEBSERVICE(Name(32)) [required];
-        input CHANNEL(Name(16));
-        input OPERATION(Name(255));
-        input URI(Name(255));
-        input URIMAP(Name(8));
-        input SCOPE(Area) [length("SCOPELEN")];
-        input SCOPELEN(Fullword);
-        @rules
-            Rule::AtMostOne(&["URI", "URIMAP"]),
-            Rule::Unserved(&["SCOPE", "SCOPELEN"], Condition::InvReq);
-        @conditions ChannelErr(2), InvReq(1, 4, 5, 6, 7, 8, 10, 14, 15, 101, 107), NotFnd(1, 2, 3), NoStg, TimedOut(1);
-    }
-
-    command! {
-        /// Adds a text or a subcode to a fault.
-        soapfault_add 0x880B own "SOAPFAULT ADD" "SOAPFAULT" ["ADD"] Web Region;
-        flag ADD;
-        input FAULTSTRING(Area) [length("FAULTSTRLEN")];
-        input FAULTSTRLEN(Fullword);
-        input NATLANG(Chars(8));
-        input SUBCODESTR(Area) [length("SUBCODELEN")];
-        input SUBCODELEN(Fullword);
-        input FROMCCSID(Fullword);
-        @rules
-            Rule::ExactlyOne(&["FAULTSTRING", "SUBCODESTR"]),
-            Rule::Needs("NATLANG", &["FAULTSTRING"]);
-        @conditions CcsidErr(1), InvReq(2, 4), LengErr(1);
-    }
-
-    command! {
-        /// Makes the fault that a web service answers with.
-        soapfault_create 0x880C own "SOAPFAULT CREATE" "SOAPFAULT" ["CREATE"] Web Region;
-        flag CREATE;
-        input FAULTCODE(Cvda);
-        flag CLIENT;
-        flag SERVER;
-        flag SENDER;
-        flag RECEIVER;
-        input FAULTCODESTR(Area) [length("FAULTCODELEN")];
-        input FAULTCODELEN(Fullword);
-        input FAULTSTRING(Area) [required, length("FAULTSTRLEN")];
-        input FAULTSTRLEN(Fullword);
-        input NATLANG(Chars(8));
-        input ROLE(Area) [length("ROLELENGTH")];
-        input ROLELENGTH(Fullword);
-        input FAULTACTOR(Area) [length("FAULTACTLEN")];
-        input FAULTACTLEN(Fullword);
-        input DETAIL(Area) [length("DETAILLENGTH")];
-        input DETAILLENGTH(Fullword);
-        input FROMCCSID(Fullword);
-        @rules
-            Rule::ExactlyOne(&["FAULTCODE", "CLIENT", "SERVER", "SENDER", "RECEIVER", "FAULTCODESTR"]);
-        @conditions CcsidErr(1), InvReq(1, 2, 3), LengErr(1);
-    }
-
-    command! {
-        /// Deletes the fault.
-        soapfault_delete 0x880D own "SOAPFAULT DELETE" "SOAPFAULT" ["DELETE"] Web Region;
-        flag DELETE;
-        @conditions InvReq(4);
     }
 
     command! {
@@ -752,17 +685,3 @@ pub(super) mod rows {
         @conditions InvReq(1, 3, 11, 36, 44, 69), LengErr(1, 35, 36), NotOpen(27);
     }
 }
-
-/// Rows not yet supported.
-pub(super) const LATER: &[Command] = later! { Web;
-    0x8827 own "WSACONTEXT BUILD" "WSACONTEXT" ["BUILD"] "BUILD" "CHANNEL()" "ACTION()"
-        "MESSAGEID()" "RELATESURI()" "RELATESTYPE()" "EPRTYPE()" "EPRFIELD()" "EPRFROM()"
-        "EPRLENGTH()" "FROMCCSID()" "FROMCODEPAGE()";
-    0x8828 own "WSACONTEXT DELETE" "WSACONTEXT" ["DELETE"] "DELETE" "CHANNEL()";
-    0x8829 own "WSACONTEXT GET" "WSACONTEXT" ["GET"] "GET" "CONTEXTTYPE()" "CHANNEL()" "ACTION()"
-        "MESSAGEID()" "RELATESURI()" "RELATESTYPE()" "RELATESINDEX()" "EPRTYPE()" "EPRFIELD()"
-        "EPRINTO()" "EPRSET()" "EPRLENGTH()" "INTOCCSID()" "INTOCODEPAGE()";
-    0x882A own "WSAEPR CREATE" "WSAEPR" ["CREATE"] "CREATE" "EPRINTO()" "EPRSET()" "EPRLENGTH()"
-        "ADDRESS()" "REFPARMS()" "REFPARMSLEN()" "METADATA()" "METADATALEN()" "FROMCCSID()"
-        "FROMCODEPAGE()";
-};

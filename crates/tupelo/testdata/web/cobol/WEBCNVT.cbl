@@ -53,7 +53,10 @@
                    INITIMG(WS-CRLF) END-EXEC
                MOVE 0 TO LK-PLAIN-COUNT
                MOVE SPACES TO LK-PLAIN-TEXT
-               MOVE LK-BODY(1:DECODE-INPUT-DATA-LEN) TO LK-PLAIN-TEXT
+               IF DECODE-INPUT-DATA-LEN > 0
+                   MOVE LK-BODY(1:DECODE-INPUT-DATA-LEN)
+                       TO LK-PLAIN-TEXT
+               END-IF
                SET DECODE-DATA-PTR TO ADDRESS OF LK-PLAIN
                EXEC CICS FREEMAIN DATA(LK-BODY) END-EXEC
            END-IF

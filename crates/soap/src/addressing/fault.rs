@@ -1,0 +1,52 @@
+//! What is wrong with the addressing of a message, and the fault that says so.
+
+use super::Edition;
+use crate::envelope::{Code, Fault};
+
+/// Why a message's addressing cannot be followed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Wrong {
+    /// A property that may be there once is there more often.
+    #[error("the header block {0} is there more than once")]
+    Twice(&'static str),
+    /// A header block is not as it must be.
+    #[error("the header block {0} cannot be used: {1}")]
+    Form(&'static str, String),
+    /// A property that must be there is not.
+    #[error("the header block {0} is missing")]
+    Missing(&'static str),
+    /// Answers go to whoever asks and nowhere else.
+    #[error("the address of {0} is not that of the connection, and no answer is sent elsewhere")]
+    Elsewhere(&'static str),
+}
+
+impl Wrong {
+    /// The fault for the sender.
+    pub fn fault(&self, edition: Edition) -> Fault {
+        let (code, block) = match (self, edition) {
+            (Wrong::Twice(block), Edition::Recommendation) => ("InvalidCardinality", block),
+            (Wrong::Form(block, _), Edition::Recommendation) => ("InvalidAddress", block),
+            (Wrong::Missing(block), _) => ("MessageAddressingHeaderRequired", block),
+            (Wrong::Elsewhere(block), Edition::Recommendation) => {
+                ("OnlyAnonymousAddressSupported", block)
+            }
+            (Wrong::Twice(block) | Wrong::Form(block, _), Edition::Submission) => {
+                ("InvalidMessageInformationHeader", block)
+            }
+            (Wrong::Elsewhere(block), Edition::Submission) => ("DestinationUnreachable", block),
+        };
+        let namespace = edition.namespace();
+        let mut fault = Fault::new(Code::Sender, self.to_string());
+        // The recommendation has the code for these two around their own.
+        if edition == Edition::Recommendation && !matches!(self, Wrong::Missing(_)) {
+            fault
+                .subcodes
+                .push("wsa:InvalidAddressingHeader".to_owned());
+        }
+        fault.subcodes.push(format!("wsa:{code}"));
+        fault.detail = Some(format!(
+            "<wsa:ProblemHeaderQName xmlns:wsa=\"{namespace}\">wsa:{block}</wsa:ProblemHeaderQName>"
+        ));
+        fault
+    }
+}

@@ -1,0 +1,166 @@
+//! WS-Addressing: who a message is for, what it answers, and where answers go.
+//!
+//! [`Properties`] are the addressing properties of one message, read from its
+//! header blocks and written as such; [`Endpoint`] is an endpoint reference.
+//! Both are kept as the recommendation has them and turned into the older
+//! submission where a message is of that [`Edition`].
+//!
+//! Reference: W3C, Web Services Addressing 1.0 Core and SOAP Binding; the member
+//! submission of August 2004; CICS Transaction Server, "Support for Web Services
+//! Addressing".
+
+mod endpoint;
+mod fault;
+mod read;
+mod write;
+
+pub use endpoint::Endpoint;
+pub use fault::Wrong;
+pub use read::Found;
+
+/// Which text the header blocks follow, told by their namespace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Edition {
+    /// The recommendation.
+    #[default]
+    Recommendation,
+    /// The member submission of 2004.
+    Submission,
+}
+
+impl Edition {
+    /// Both.
+    pub const ALL: [Edition; 2] = [Edition::Recommendation, Edition::Submission];
+
+    /// The namespace of its elements.
+    pub const fn namespace(self) -> &'static str {
+        match self {
+            Edition::Recommendation => "http://www.w3.org/2005/08/addressing",
+            Edition::Submission => "http://schemas.xmlsoap.org/ws/2004/08/addressing",
+        }
+    }
+
+    /// The edition of a namespace.
+    pub fn of(namespace: &str) -> Option<Edition> {
+        let mut all = Edition::ALL.into_iter();
+        all.find(|edition| edition.namespace() == namespace)
+    }
+
+    /// The address of whoever is at the other end of the connection.
+    pub const fn anonymous(self) -> &'static str {
+        match self {
+            Edition::Recommendation => ANONYMOUS,
+            Edition::Submission => {
+                "http://schemas.xmlsoap.org/ws/2004/08/addressing/role/anonymous"
+            }
+        }
+    }
+
+    /// How a message is related to the one that it answers.
+    pub const fn reply(self) -> &'static str {
+        match self {
+            Edition::Recommendation => REPLY,
+            Edition::Submission => "wsa:Reply",
+        }
+    }
+
+    /// The action of faults about addressing.
+    pub const fn fault(self) -> &'static str {
+        match self {
+            Edition::Recommendation => "http://www.w3.org/2005/08/addressing/fault",
+            Edition::Submission => "http://schemas.xmlsoap.org/ws/2004/08/addressing/fault",
+        }
+    }
+
+    /// The action of other faults that name none.
+    pub const fn soap_fault(self) -> &'static str {
+        match self {
+            Edition::Recommendation => "http://www.w3.org/2005/08/addressing/soap/fault",
+            Edition::Submission => Edition::Submission.fault(),
+        }
+    }
+}
+
+/// Whoever is at the other end of the connection.
+pub const ANONYMOUS: &str = "http://www.w3.org/2005/08/addressing/anonymous";
+/// Nobody: what is sent there is thrown away.
+pub const NONE: &str = "http://www.w3.org/2005/08/addressing/none";
+/// The usual relation of an answer to its request.
+pub const REPLY: &str = "http://www.w3.org/2005/08/addressing/reply";
+
+/// The addressing properties of a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Properties {
+    /// Where it goes, with what its endpoint wants to see again.
+    pub to: Option<Endpoint>,
+    /// Who has sent it.
+    pub from: Option<Endpoint>,
+    /// Where the answer goes.
+    pub reply_to: Option<Endpoint>,
+    /// Where a fault goes.
+    pub fault_to: Option<Endpoint>,
+    /// What it asks for.
+    pub action: Option<String>,
+    /// Its own name.
+    pub message_id: Option<String>,
+    /// Messages that it is related to, and how; an empty relation is a reply.
+    pub relates_to: Vec<(String, String)>,
+}
+
+impl Properties {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        *self == Properties::default()
+    }
+
+    /// Takes over what `other` has.
+    pub fn replace_by(&mut self, other: &Properties) {
+        let take = |own: &mut Option<Endpoint>, other: &Option<Endpoint>| {
+            let Some(other) = other else {
+                return;
+            };
+            let mut taken = other.clone();
+            if taken.address.is_empty() {
+                // Parameters alone were given, for the address that there is.
+                let address = own.take().map(|own| own.address);
+                taken.address = address.unwrap_or_else(|| ANONYMOUS.to_owned());
+            }
+            *own = Some(taken);
+        };
+        take(&mut self.to, &other.to);
+        take(&mut self.from, &other.from);
+        take(&mut self.reply_to, &other.reply_to);
+        take(&mut self.fault_to, &other.fault_to);
+        if other.action.is_some() {
+            self.action.clone_from(&other.action);
+        }
+        if other.message_id.is_some() {
+            self.message_id.clone_from(&other.message_id);
+        }
+        if !other.relates_to.is_empty() {
+            self.relates_to.clone_from(&other.relates_to);
+        }
+    }
+
+    /// The properties of the answer to a request with these: where it goes, what
+    /// it answers. Action and name are the answerer's.
+    #[must_use]
+    pub fn answer(&self, is_fault: bool) -> Properties {
+        let to = self.destination(is_fault).cloned();
+        Properties {
+            to: Some(to.unwrap_or_else(|| Endpoint::of(ANONYMOUS))),
+            relates_to: self
+                .message_id
+                .iter()
+                .map(|id| (id.clone(), String::new()))
+                .collect(),
+            ..Properties::default()
+        }
+    }
+
+    /// Who gets the answer, or the fault; none is who asked.
+    pub fn destination(&self, is_fault: bool) -> Option<&Endpoint> {
+        let own = self.fault_to.as_ref().filter(|_| is_fault);
+        own.or(self.reply_to.as_ref())
+    }
+}

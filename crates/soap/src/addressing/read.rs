@@ -1,0 +1,148 @@
+//! Addressing properties from the header blocks of a message.
+
+use super::endpoint::{Part, alone, inner};
+use super::{Edition, Endpoint, Properties, Wrong};
+use crate::envelope::{Envelope, Header};
+use crate::xml::{Event, Limits, Reader};
+
+/// What a message says of its addressing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Which text its blocks follow.
+    pub edition: Edition,
+    /// Its properties.
+    pub properties: Properties,
+}
+
+impl Found {
+    /// The properties of a message: the blocks that are meant for us, of the
+    /// first of `editions` that it has one of. None without one.
+    ///
+    /// # Errors
+    /// What is wrong, with the edition.
+    pub fn parse(
+        envelope: &Envelope<'_>,
+        editions: &[Edition],
+    ) -> Result<Option<Found>, (Edition, Wrong)> {
+        let ours = || envelope.headers.iter().filter(|h| h.is_ours());
+        let has = |edition: &&Edition| ours().any(|h| h.namespace == edition.namespace());
+        let Some(edition) = editions.iter().find(has).copied() else {
+            return Ok(None);
+        };
+        let mut made = Properties::default();
+        let mut parameters = String::new();
+        for header in ours() {
+            let own = header.namespace == edition.namespace();
+            let part = part(envelope, header);
+            let part = part.map_err(|why| (edition, Wrong::Form("To", why)))?;
+            if own {
+                property(&mut made, &part).map_err(|wrong| (edition, wrong))?;
+            } else if header.is_parameter {
+                parameters += &alone(&part);
+            }
+        }
+        if !parameters.is_empty() {
+            let to = made
+                .to
+                .get_or_insert_with(|| Endpoint::of(super::ANONYMOUS));
+            to.parameters = parameters;
+        }
+        Ok(Some(Found {
+            edition,
+            properties: made,
+        }))
+    }
+
+    /// Whether a request has what it must have.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn check_request(&self, wants_answer: bool) -> Result<(), Wrong> {
+        let own = &self.properties;
+        if own.action.is_none() {
+            return Err(Wrong::Missing("Action"));
+        }
+        // The submission wants To, and a name where somebody answers; the
+        // recommendation leaves both to the other side.
+        if self.edition == Edition::Submission {
+            if own.to.is_none() {
+                return Err(Wrong::Missing("To"));
+            }
+            if wants_answer && own.message_id.is_none() {
+                return Err(Wrong::Missing("MessageID"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A header block with what is declared around it.
+fn part<'a>(envelope: &Envelope<'a>, header: &Header) -> Result<Part<'a>, String> {
+    let text = &envelope.text[header.span.clone()];
+    let mut reader = Reader::new(text, Limits::default()).map_err(|e| e.to_string())?;
+    let attributes = match reader.next_event().map_err(|e| e.to_string())? {
+        Event::Start(start) => start.attributes()?,
+        _ => Vec::new(),
+    };
+    Ok(Part {
+        namespace: header.namespace.clone(),
+        name: header.name.clone(),
+        text,
+        around: envelope.header_scopes.clone(),
+        attributes,
+    })
+}
+
+/// Takes a block of the edition into the properties.
+fn property(made: &mut Properties, part: &Part<'_>) -> Result<(), Wrong> {
+    let written =
+        |block: &'static str| inner(part.text, &part.around).map_err(|e| Wrong::Form(block, e));
+    let endpoint = |block: &'static str| {
+        Endpoint::within(part.text, &part.around).map_err(|e| Wrong::Form(block, e))
+    };
+    fn once<T>(place: &mut Option<T>, block: &'static str, value: T) -> Result<(), Wrong> {
+        match place.replace(value) {
+            None => Ok(()),
+            Some(_) => Err(Wrong::Twice(block)),
+        }
+    }
+    match part.name.as_str() {
+        "To" => {
+            let mut to = Endpoint::of(written("To")?);
+            if to.address == Edition::Submission.anonymous() {
+                to.address = super::ANONYMOUS.to_owned();
+            }
+            once(&mut made.to, "To", to)
+        }
+        "From" => once(&mut made.from, "From", endpoint("From")?),
+        "ReplyTo" => once(&mut made.reply_to, "ReplyTo", endpoint("ReplyTo")?),
+        "FaultTo" => once(&mut made.fault_to, "FaultTo", endpoint("FaultTo")?),
+        "Action" => match written("Action")? {
+            action if action.is_empty() => Err(Wrong::Form("Action", "it is empty".into())),
+            action => once(&mut made.action, "Action", action),
+        },
+        "MessageID" => once(&mut made.message_id, "MessageID", written("MessageID")?),
+        "RelatesTo" => {
+            let kind = part
+                .attributes
+                .iter()
+                .find(|(key, _)| key == "RelationshipType");
+            let kind = kind.map_or("", |(_, value)| value.as_str());
+            let kind = match kind {
+                super::REPLY | "wsa:Reply" => "",
+                other => other,
+            };
+            if made.relates_to.len() >= MOST_RELATED {
+                return Err(Wrong::Twice("RelatesTo"));
+            }
+            made.relates_to
+                .push((written("RelatesTo")?, kind.to_owned()));
+            Ok(())
+        }
+        // Others of the namespace say nothing about the way of a message.
+        _ => Ok(()),
+    }
+}
+
+/// Most messages that one is related to.
+const MOST_RELATED: usize = 64;

@@ -1,0 +1,246 @@
+//! WS-Addressing in a run: what a request says of itself and where its answer
+//! goes, and what a requester's message says.
+//!
+//! Reference: W3C, Web Services Addressing 1.0, Core and SOAP Binding; CICS
+//! Transaction Server, "Support for Web Services Addressing".
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::config::Addressing as Config;
+use super::machine::Pipeline;
+use super::names;
+use crate::addressing::{ANONYMOUS, Edition, Endpoint, Found, NONE, Properties, Wrong};
+use crate::envelope::{Envelope, Fault};
+
+/// Says whether an answer may be sent to an address that a request names.
+pub trait Replies: Debug + Send + Sync {
+    /// Whether it may.
+    fn allows(&self, address: &str) -> bool;
+}
+
+/// The addressing of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Addressing {
+    /// Of the request: a provider's as it came, a requester's as its program
+    /// has built it.
+    pub request: Properties,
+    /// Of the response: a provider's as its program has built it, a requester's
+    /// as it came.
+    pub response: Properties,
+    /// The message's own name, unless a program gives one.
+    pub message_id: String,
+    /// The action of a requester's request, unless its program gives one.
+    pub request_action: String,
+    /// The action of a provider's response, unless its program gives one; empty
+    /// for that of the request with `Response` behind it.
+    pub response_action: String,
+    /// Where answers may be sent to; without it to who asks alone.
+    pub replies: Option<Arc<dyn Replies>>,
+    /// Messages of this run have blocks, of this edition.
+    active: Option<Edition>,
+}
+
+/// Who gets a provider's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// Who asks.
+    Connection,
+    /// Nobody.
+    Nowhere,
+    /// Somebody else.
+    Elsewhere {
+        /// The address.
+        address: String,
+        /// The program has chosen it, not the request.
+        by_program: bool,
+    },
+}
+
+impl Pipeline {
+    /// Whether messages of this run have addressing blocks.
+    pub fn has_addressing(&self) -> bool {
+        self.addressing.active.is_some()
+    }
+
+    /// Takes what a provider's program has built for its response.
+    pub fn set_response_addressing(&mut self, response: Properties) {
+        if let (None, Some(edition), false) = (
+            self.addressing.active,
+            self.terminal_edition(),
+            response.is_empty(),
+        ) {
+            self.addressing.active = Some(edition);
+        }
+        self.addressing.response = response;
+    }
+
+    /// The namespace of the blocks of this run's messages.
+    pub(super) fn addressing_namespace(&self) -> Option<&'static str> {
+        self.addressing.active.map(Edition::namespace)
+    }
+
+    /// Who gets the answer that a provider has come to.
+    pub fn destination(&self) -> Destination {
+        if !self.has_addressing() {
+            return Destination::Connection;
+        }
+        let is_fault = self.answered_fault().is_some();
+        let own = &self.addressing;
+        let built = own.response.to.as_ref();
+        let built = built.filter(|to| !to.address.is_empty());
+        let (to, by_program) = match (built, own.request.destination(is_fault)) {
+            (Some(to), _) => (Some(to), true),
+            (None, to) => (to, false),
+        };
+        match to.map(|to| to.address.as_str()) {
+            None | Some(ANONYMOUS) => Destination::Connection,
+            Some(NONE) => Destination::Nowhere,
+            Some(address) => Destination::Elsewhere {
+                address: address.to_owned(),
+                by_program,
+            },
+        }
+    }
+
+    /// Whether a requester's answer comes to somebody else, if at all.
+    pub fn is_answered_elsewhere(&self) -> bool {
+        let reply_to = self.addressing.request.reply_to.as_ref();
+        self.has_addressing() && reply_to.is_some_and(|to| to.address != ANONYMOUS)
+    }
+
+    /// What a provider's request says; the blocks that are understood by it.
+    pub(super) fn take_request_addressing(
+        &mut self,
+        config: &Config,
+        envelope: &Envelope<'_>,
+    ) -> Result<Vec<(String, String)>, Fault> {
+        let found = Found::parse(envelope, &config.editions).map_err(|(edition, wrong)| {
+            self.addressing.active = Some(edition);
+            wrong.fault(edition)
+        })?;
+        let Some(found) = found else {
+            return Ok(Vec::new());
+        };
+        let edition = found.edition;
+        self.addressing.active = Some(edition);
+        let checked = found
+            .check_request(found.properties.reply_to.is_some())
+            .and_then(|()| self.check_destinations(&found.properties));
+        if let Err(wrong) = checked {
+            // The answer goes to who asks, whatever it says.
+            self.addressing.request = Properties {
+                message_id: found.properties.message_id,
+                ..Properties::default()
+            };
+            return Err(wrong.fault(edition));
+        }
+        self.addressing.request = found.properties;
+        Ok(understood(envelope, edition))
+    }
+
+    fn check_destinations(&self, request: &Properties) -> Result<(), Wrong> {
+        for (name, endpoint) in [
+            ("ReplyTo", &request.reply_to),
+            ("FaultTo", &request.fault_to),
+        ] {
+            let Some(address) = endpoint.as_ref().map(|to| to.address.as_str()) else {
+                continue;
+            };
+            let allowed = || {
+                let replies = self.addressing.replies.as_ref();
+                replies.is_some_and(|replies| replies.allows(address))
+            };
+            if ![ANONYMOUS, NONE].contains(&address) && !allowed() {
+                return Err(Wrong::Elsewhere(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The blocks of a provider's response; `fault` is the one that it is.
+    pub(super) fn response_blocks(&self, fault: Option<&Fault>) -> Vec<String> {
+        let own = &self.addressing;
+        let Some(edition) = own.active else {
+            return Vec::new();
+        };
+        let mut made = own.request.answer(fault.is_some());
+        made.message_id = filled(&own.message_id);
+        made.action = Some(match fault {
+            Some(fault) if about_addressing(fault) => edition.fault().to_owned(),
+            Some(_) => edition.soap_fault().to_owned(),
+            None => match (own.response_action.as_str(), &own.request.action) {
+                ("", Some(action)) => format!("{action}Response"),
+                ("", None) => String::new(),
+                (action, _) => action.to_owned(),
+            },
+        });
+        let mut built = own.response.clone();
+        if fault.is_some() {
+            // What the program has built is the action of its answer.
+            built.action = None;
+        }
+        made.replace_by(&built);
+        made.blocks(edition)
+    }
+
+    /// The blocks of a requester's request.
+    pub(super) fn request_blocks(&mut self, config: &Config) -> Vec<String> {
+        let own = &self.addressing;
+        if !config.always && own.request.is_empty() {
+            return Vec::new();
+        }
+        let edition = config.editions.first().copied().unwrap_or_default();
+        let mut made = Properties {
+            to: Some(Endpoint::of(self.text(names::URI))),
+            reply_to: Some(Endpoint::of(ANONYMOUS)),
+            action: filled(&own.request_action),
+            message_id: filled(&own.message_id),
+            ..Properties::default()
+        };
+        made.replace_by(&own.request);
+        self.addressing.active = Some(edition);
+        self.addressing.request = made;
+        self.addressing.request.blocks(edition)
+    }
+
+    /// What a requester's response says; the blocks that are understood by it.
+    pub(super) fn take_response_addressing(
+        &mut self,
+        envelope: &Envelope<'_>,
+    ) -> Result<Vec<(String, String)>, String> {
+        let found =
+            Found::parse(envelope, &Edition::ALL).map_err(|(_, wrong)| wrong.to_string())?;
+        let Some(found) = found else {
+            return Ok(Vec::new());
+        };
+        let asked = self.addressing.request.message_id.as_deref();
+        let replies = found.properties.relates_to.iter();
+        let mut replies = replies.filter(|(_, kind)| kind.is_empty()).peekable();
+        if let (Some(asked), true) = (asked, replies.peek().is_some())
+            && replies.all(|(id, _)| id != asked)
+        {
+            return Err("it answers another message".to_owned());
+        }
+        self.addressing.response = found.properties;
+        Ok(understood(envelope, found.edition))
+    }
+}
+
+/// The blocks of an edition, and those that are its destination's parameters.
+fn understood(envelope: &Envelope<'_>, edition: Edition) -> Vec<(String, String)> {
+    let own = envelope
+        .headers
+        .iter()
+        .filter(|h| h.namespace == edition.namespace() || h.is_parameter);
+    own.map(|h| (h.namespace.clone(), h.name.clone())).collect()
+}
+
+/// Whether a fault is about addressing: its code is one of that namespace.
+fn about_addressing(fault: &Fault) -> bool {
+    fault.subcodes.iter().any(|code| code.starts_with("wsa:"))
+}
+
+fn filled(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}

@@ -1,0 +1,315 @@
+//! WS-Addressing in pipelines, driven without a region.
+
+use std::sync::Arc;
+
+use soap::Envelope;
+use soap::addressing::{ANONYMOUS, Edition, Endpoint, Found, NONE, Properties};
+use soap::envelope::Version;
+use soap::pipeline::{Action, Config, Containers, Destination, Outcome, Pipeline, Replies, names};
+use soap::xml::Limits;
+
+#[derive(Debug)]
+struct Any;
+
+impl Replies for Any {
+    fn allows(&self, address: &str) -> bool {
+        address.starts_with("http://there/")
+    }
+}
+
+fn program(edition: Edition) -> String {
+    format!(
+        "<headerprogram><program_name>DFHWSADH</program_name><namespace>{}</namespace>\
+         <localname>*</localname><mandatory>true</mandatory></headerprogram>",
+        edition.namespace()
+    )
+}
+
+fn provider() -> Pipeline {
+    let text = format!(
+        "<provider_pipeline><service><terminal_handler><cics_soap_1.2_handler>{}{}\
+         </cics_soap_1.2_handler></terminal_handler></service><apphandler>DFHPITP</apphandler>\
+         </provider_pipeline>",
+        program(Edition::Recommendation),
+        program(Edition::Submission)
+    );
+    let config = Arc::new(Config::parse(&text).unwrap());
+    Pipeline::new(&config, b"", Containers::new(), Limits::default())
+}
+
+fn message(version: Version, edition: Edition, headers: &str) -> String {
+    format!(
+        "<s:Envelope xmlns:s='{}' xmlns:a='{}' xmlns:k='urn:k'><s:Header>{headers}</s:Header>\
+         <s:Body><o xmlns='urn:o'/></s:Body></s:Envelope>",
+        version.namespace(),
+        edition.namespace()
+    )
+}
+
+/// Serves a message; its answer, and who gets it.
+fn served(text: &str, replies: bool, build: impl Fn(&mut Pipeline)) -> (String, Destination) {
+    let mut pipeline = provider();
+    pipeline
+        .containers
+        .insert(names::REQUEST.into(), text.as_bytes().to_vec());
+    pipeline.addressing.message_id = "urn:uuid:own".into();
+    pipeline.addressing.replies = replies.then(|| Arc::new(Any) as Arc<dyn Replies>);
+    loop {
+        match pipeline.poll() {
+            Action::Application { .. } => {
+                build(&mut pipeline);
+                pipeline.handle_answer(None, true);
+            }
+            Action::Done(Outcome::Response(answer)) => {
+                return (String::from_utf8(answer).unwrap(), pipeline.destination());
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn properties(text: &str) -> Properties {
+    let envelope = Envelope::parse(text, Limits::default()).unwrap();
+    let found = Found::parse(&envelope, &Edition::ALL).unwrap();
+    found.map(|found| found.properties).unwrap_or_default()
+}
+
+#[test]
+fn an_answer_says_what_it_answers_in_the_edition_of_the_request() {
+    for edition in Edition::ALL {
+        for version in [Version::V11, Version::V12] {
+            let headers = format!(
+                "<a:To s:mustUnderstand='1'>http://here/</a:To><a:Action>urn:do</a:Action>\
+                 <a:MessageID>urn:m1</a:MessageID><a:ReplyTo><a:Address>{}</a:Address>\
+                 <a:ReferenceParameters><k:x>7</k:x></a:ReferenceParameters></a:ReplyTo>",
+                edition.anonymous()
+            );
+            let (answer, to) = served(&message(version, edition, &headers), false, |_| ());
+            assert_eq!(to, Destination::Connection);
+            let own = properties(&answer);
+            assert_eq!(
+                own.relates_to,
+                [("urn:m1".into(), String::new())],
+                "{answer}"
+            );
+            assert_eq!(own.action.as_deref(), Some("urn:doResponse"));
+            assert_eq!(own.message_id.as_deref(), Some("urn:uuid:own"));
+            assert_eq!(own.to.unwrap().address, ANONYMOUS);
+            assert!(answer.contains(edition.namespace()), "{answer}");
+            assert!(
+                answer.contains("urn:k") && answer.contains(">7</k:x>"),
+                "{answer}"
+            );
+        }
+    }
+    // Without addressing there is none in the answer.
+    let plain = message(Version::V11, Edition::Recommendation, "");
+    let (answer, to) = served(&plain, false, |_| ());
+    assert_eq!(
+        (properties(&answer), to),
+        (Properties::default(), Destination::Connection)
+    );
+}
+
+#[test]
+fn an_answer_goes_elsewhere_only_where_that_is_allowed() {
+    let asks = |reply: &str, fault: &str| {
+        let headers = format!(
+            "<a:Action>urn:do</a:Action><a:MessageID>urn:m1</a:MessageID><a:ReplyTo><a:Address>\
+             {reply}</a:Address></a:ReplyTo><a:FaultTo><a:Address>{fault}</a:Address></a:FaultTo>"
+        );
+        message(Version::V12, Edition::Recommendation, &headers)
+    };
+    let there = "http://there/x";
+    let (answer, to) = served(&asks(there, ANONYMOUS), true, |_| ());
+    let address = there.to_owned();
+    let by_program = false;
+    assert_eq!(
+        to,
+        Destination::Elsewhere {
+            address,
+            by_program
+        }
+    );
+    assert_eq!(properties(&answer).to.unwrap().address, there);
+    assert_eq!(
+        served(&asks(NONE, NONE), false, |_| ()).1,
+        Destination::Nowhere
+    );
+    for (asked, replies) in [
+        (asks(there, ANONYMOUS), false),
+        (asks("http://where/", ANONYMOUS), true),
+        (asks(ANONYMOUS, "http://where/"), true),
+    ] {
+        let (answer, to) = served(&asked, replies, |_| panic!("no program runs"));
+        assert_eq!(to, Destination::Connection);
+        assert!(
+            answer.contains("wsa:OnlyAnonymousAddressSupported"),
+            "{answer}"
+        );
+        assert!(answer.contains("xmlns:wsa="), "{answer}");
+        let own = properties(&answer);
+        assert_eq!(own.action.as_deref(), Some(Edition::Recommendation.fault()));
+        assert_eq!(own.relates_to[0].0, "urn:m1");
+    }
+}
+
+#[test]
+fn broken_addressing_is_a_fault_that_names_the_block() {
+    for (headers, code, block) in [
+        (
+            "<a:To>x</a:To>",
+            "MessageAddressingHeaderRequired",
+            "Action",
+        ),
+        (
+            "<a:Action>x</a:Action><a:Action>y</a:Action>",
+            "InvalidCardinality",
+            "Action",
+        ),
+        ("<a:Action/>", "InvalidAddress", "Action"),
+        (
+            "<a:Action>x</a:Action><a:ReplyTo/>",
+            "InvalidAddress",
+            "ReplyTo",
+        ),
+        (
+            "<a:Action>x</a:Action><a:FaultTo><a:Address><b/></a:Address></a:FaultTo>",
+            "InvalidAddress",
+            "FaultTo",
+        ),
+    ] {
+        for version in [Version::V11, Version::V12] {
+            let asked = message(version, Edition::Recommendation, headers);
+            let (answer, _) = served(&asked, false, |_| panic!("no program runs"));
+            assert!(answer.contains(&format!("wsa:{code}<")), "{answer}");
+            assert!(answer.contains(&format!(">wsa:{block}</wsa:ProblemHeaderQName>")));
+            let envelope = Envelope::parse(&answer, Limits::default()).unwrap();
+            assert!(soap::Fault::parse(&envelope).unwrap().is_some());
+        }
+    }
+    let old = message(Version::V11, Edition::Submission, "<a:Action>x</a:Action>");
+    let (answer, _) = served(&old, false, |_| ());
+    assert!(
+        answer.contains("wsa:MessageAddressingHeaderRequired"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_program_changes_what_its_response_says() {
+    let asked = message(
+        Version::V11,
+        Edition::Recommendation,
+        "<a:Action>urn:do</a:Action><a:MessageID>urn:m1</a:MessageID>",
+    );
+    let (answer, to) = served(&asked, false, |pipeline| {
+        assert_eq!(
+            pipeline.addressing.request.action.as_deref(),
+            Some("urn:do")
+        );
+        pipeline.set_response_addressing(Properties {
+            to: Some(Endpoint::of("http://other/")),
+            action: Some("urn:done".into()),
+            ..Properties::default()
+        });
+    });
+    let address = "http://other/".to_owned();
+    let by_program = true;
+    assert_eq!(
+        to,
+        Destination::Elsewhere {
+            address,
+            by_program
+        }
+    );
+    let own = properties(&answer);
+    assert_eq!(own.action.as_deref(), Some("urn:done"));
+    assert_eq!(own.relates_to[0].0, "urn:m1");
+}
+
+/// A requester's message, and what comes of an answer to it.
+fn asked(built: Properties, answer: impl Fn(&Properties) -> Option<String>) -> (String, Outcome) {
+    let text = format!(
+        "<requester_pipeline><service><service_handler_list><cics_soap_1.1_handler>{}\
+         </cics_soap_1.1_handler></service_handler_list></service></requester_pipeline>",
+        program(Edition::Recommendation)
+    );
+    let config = Arc::new(Config::parse(&text).unwrap());
+    let mut containers = Containers::new();
+    containers.insert(names::URI.into(), b"http://server/".to_vec());
+    let mut pipeline = Pipeline::new(&config, b"<o/>", containers, Limits::default());
+    pipeline.addressing.message_id = "urn:uuid:own".into();
+    pipeline.addressing.request_action = "urn:do".into();
+    pipeline.addressing.request = built;
+    let mut sent = String::new();
+    loop {
+        match pipeline.poll() {
+            Action::Send => {
+                sent = String::from_utf8(pipeline.containers[names::REQUEST].clone()).unwrap();
+                let answer = answer(&properties(&sent));
+                pipeline.handle_received(answer.map(String::into_bytes));
+            }
+            Action::Done(outcome) => return (sent, outcome),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_request_says_where_it_goes_and_its_answer_must_be_its_own() {
+    let answers = |id: &str| {
+        let headers = format!(
+            "<a:Action>urn:done</a:Action><a:RelatesTo>{id}</a:RelatesTo>\
+             <a:To s:mustUnderstand='1'>{ANONYMOUS}</a:To>"
+        );
+        message(Version::V11, Edition::Recommendation, &headers)
+    };
+    let (sent, outcome) = asked(Properties::default(), |own| {
+        assert_eq!(own.to.as_ref().unwrap().address, "http://server/");
+        assert_eq!(own.action.as_deref(), Some("urn:do"));
+        assert_eq!(own.reply_to.as_ref().unwrap().address, ANONYMOUS);
+        Some(answers(own.message_id.as_ref().unwrap()))
+    });
+    assert!(
+        matches!(outcome, Outcome::Response(_)),
+        "{sent} {outcome:?}"
+    );
+    let (_, outcome) = asked(Properties::default(), |_| Some(answers("urn:other")));
+    let Outcome::Failed(why) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert!(why.to_string().contains("another message"), "{why}");
+    // What the program has built goes before; parameters are blocks of their own.
+    let built = Properties {
+        to: Some(Endpoint {
+            parameters: "<k xmlns='urn:k'>7</k>".into(),
+            ..Endpoint::of("urn:to")
+        }),
+        reply_to: Some(Endpoint::of("http://me/")),
+        message_id: Some("urn:mine".into()),
+        ..Properties::default()
+    };
+    let (sent, outcome) = asked(built, |own| {
+        assert_eq!(own.to.as_ref().unwrap().address, "urn:to");
+        assert!(own.to.as_ref().unwrap().parameters.contains(">7</k>"));
+        assert_eq!(own.message_id.as_deref(), Some("urn:mine"));
+        None
+    });
+    assert!(sent.contains("IsReferenceParameter=\"true\""), "{sent}");
+    assert_eq!(outcome, Outcome::NoResponse);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_header_panics(headers in "(<a:(To|Action|ReplyTo|FaultTo|RelatesTo|MessageID|Address|ReferenceParameters|Metadata)( s:mustUnderstand='1')?/?>|</a:(To|Action|ReplyTo|FaultTo|RelatesTo|MessageID|Address|ReferenceParameters)>|x|http://there/|<k:y a:IsReferenceParameter='1'/>|&lt;| ){0,16}") {
+        for edition in Edition::ALL {
+            let text = message(Version::V12, edition, &headers);
+            if Envelope::parse(&text, Limits::default()).is_ok() {
+                let (answer, _) = served(&text, true, |_| ());
+                let envelope = Envelope::parse(&answer, Limits::default());
+                assert!(envelope.is_ok(), "{answer}");
+            }
+        }
+    }
+}
