@@ -14,8 +14,8 @@ static ABOUT: About = About {
             numbers); net.ipv4.tcp_invalid_ratelimit limits the answers",
     zos: "find what changes or injects packets between the ends; NETSTAT STATS counts segments \
           outside the window",
-    limits: "Fifty repeated acknowledgements or more from each end, far more than data. Keep-alives \
-             and probes of a closed window are not counted.",
+    limits: "Fifty repeated acknowledgements or more from each end, far more than data, and two a \
+             second or more. Keep-alives and probes of a closed window are not counted.",
     literature: "RFC 5961 (challenge ACKs); Abramov and Herzberg 2013 (ACK storms)",
 };
 
@@ -29,6 +29,11 @@ impl Rule for AckStorm {
         let (a, b) = (repeated(&connection.client), repeated(&connection.server));
         let data = connection.client.data_segments + connection.server.data_segments;
         if a.min(b) < MANY || a + b < 5 * data {
+            return;
+        }
+        let took_ns = connection.last_ns - connection.first_ns;
+        if took_ns / (a + b) as i64 > CLOSE_NS {
+            // Signs of life, one now and then.
             return;
         }
         out.push(Finding {
@@ -50,3 +55,6 @@ impl Rule for AckStorm {
 
 /// Fewer are ordinary signs of a loss.
 const MANY: u64 = 50;
+
+/// Answers without end follow each other as fast as the path allows.
+const CLOSE_NS: i64 = 500_000_000;

@@ -178,6 +178,54 @@ impl View<'_> {
         (idle || marked) && u64::from(self.largest_before(start)) * 2 > u64::from(burst) * 3
     }
 
+    /// Whether the message itself shows a window that began again: after an idle time
+    /// longer than any timer of this path it begins with full segments, ten and one
+    /// at most; each burst begins a round trip after the one before; and either the
+    /// bursts grew twice as slow start's do, or the first is as large as the one that the
+    /// connection began with, and that one grew.
+    pub(super) fn shows_restart(&self) -> bool {
+        let start = self.part_start_ns();
+        let path_ns = self.near_ns + self.far_ns;
+        let mine = (self.gap.timeline.iter())
+            .filter(|s| s.from == self.sender && s.len > 0 && s.is_new_data());
+        let Some(before) = mine.clone().rfind(|s| s.time_ns < start) else {
+            return false;
+        };
+        // What was sent in each round: when it began, how much, and the least segment.
+        let mut rounds: Vec<(i64, u32, u32)> = Vec::new();
+        let mut time = i64::MIN;
+        for s in mine.filter(|s| s.time_ns >= start) {
+            match rounds.last_mut() {
+                Some(round) if s.time_ns - time < self.apart_ns() => {
+                    round.1 = round.1.saturating_add(s.len);
+                    round.2 = round.2.min(s.len);
+                }
+                _ => rounds.push((s.time_ns, s.len, s.len)),
+            }
+            time = s.time_ns;
+        }
+        let Some((began, first, least)) = rounds.first().copied() else {
+            return false;
+        };
+        let idle = began - before.time_ns >= IDLE_NS + path_ns;
+        let initial = least >= self.mss && first <= 11 * self.mss;
+        let steps = (rounds.windows(2))
+            .take_while(|pair| {
+                let ((a, small, _), (b, large, _)) = (pair[0], pair[1]);
+                let waited_ns = b - a;
+                let (small, large) = (u64::from(small), u64::from(large));
+                waited_ns * 10 >= path_ns * 8
+                    && waited_ns <= path_ns + path_ns / 4 + SLACK_NS
+                    && large * 4 >= small * 5
+                    && large <= small * 3 + 2 * u64::from(self.mss)
+            })
+            .count();
+        let flights = &self.gap.connection.end(self.sender).flights;
+        let as_at_first = first.abs_diff(flights[0]) <= self.mss
+            && u64::from(flights[1]) * 4 >= u64::from(flights[0]) * 5;
+        idle && initial && (steps >= 2 || (steps == 1 && as_at_first))
+    }
+
     /// The largest burst of the messages before this one, as far back as the
     /// timeline reaches: what came later says nothing of the window then.
     pub(super) fn largest_before(&self, start_ns: i64) -> u32 {

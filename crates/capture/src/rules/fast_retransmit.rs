@@ -138,9 +138,9 @@ pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
 
 /// Whether the identifications, where the sender counts them, say that `late` was sent
 /// before what passed it.
-fn was_overtaken(gap: &Gap<'_>, late: &Segment) -> bool {
-    let passed = (gap.earlier().iter())
-        .find(|s| s.from == late.from && s.len > 0 && is_behind(s.seq, late.end_seq()));
+pub(super) fn was_overtaken(gap: &Gap<'_>, late: &Segment) -> bool {
+    let passed =
+        (gap.earlier().iter()).find(|s| s.from == late.from && is_behind(s.seq, late.end_seq()));
     passed.is_some_and(|passed| {
         let ahead = passed.ip_id.wrapping_sub(late.ip_id);
         late.ip_id != 0 && passed.ip_id != 0 && (1..=COUNTED).contains(&ahead)

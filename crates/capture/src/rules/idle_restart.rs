@@ -14,8 +14,10 @@ static ABOUT: About = About {
     zos: "no statement; keep the connection busy, or use fewer connections so that each is idle \
           for less long",
     limits: "Needs an idle time of 200 ms or more before the message and, in the messages just \
-             before, a burst half as large again as the first one after it; medium where the \
-             bursts then grow. Where the earlier ones are out of sight, it is told as slow start.",
+             before, a burst half as large again as the first one after it. Medium where the idle time \
+             is longer than any timer of the path, the message begins with ten full segments or \
+             fewer, and the bursts, a round trip apart, grow twice as slow start's do, or once from \
+             just the amount that the connection began with; else low. Where the earlier ones are out of sight, it is told as slow start.",
     literature: "RFC 5681 4.1, RFC 7661; T-RAT: opportunity limited",
 };
 

@@ -42,6 +42,8 @@ impl Rule for MssSmall {
             return;
         }
         let mut extra_segments = 0;
+        // A captured packet may hold several segments.
+        let mut packets = [exchange.request.segments, exchange.response.segments].map(u64::from);
         let mut extra_rounds = 0;
         for (side, part) in [
             (exchange.asked_by, &exchange.request),
@@ -53,6 +55,8 @@ impl Rule for MssSmall {
             let now = part.bytes.div_ceil(u64::from(agreed.max(1)));
             let then = part.bytes.div_ceil(u64::from(USUAL));
             extra_segments += now - then;
+            let at = usize::from(side != exchange.asked_by);
+            packets[at] = packets[at].max(now);
             let first = u64::from(connection.end(side).flights[0] / agreed.max(1)).clamp(1, 10);
             extra_rounds += rounds(now, first) - rounds(then, first).min(rounds(now, first));
         }
@@ -86,7 +90,7 @@ impl Rule for MssSmall {
             text: format!(
                 "{} announced an MSS of {agreed}: {} packets of data for the request and {} for \
                  the response, {extra_segments} more than with {USUAL}",
-                low.address, exchange.request.segments, exchange.response.segments
+                low.address, packets[0], packets[1]
             ),
         });
     }

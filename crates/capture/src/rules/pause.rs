@@ -355,7 +355,7 @@ impl<'a> View<'a> {
         if !self.waited_a_round() || !self.stands_out() {
             return Err(Some(Quiet::NoRound));
         }
-        self.congestion(lost).ok_or(Some(Quiet::NoPattern))
+        self.congestion(lost, short).ok_or(Some(Quiet::NoPattern))
     }
 
     /// Whether the sender sends data behind each other in pieces of just this size:
@@ -415,7 +415,7 @@ impl<'a> View<'a> {
         known && end.flight_max_bytes <= largest.saturating_add(self.mss)
     }
 
-    fn congestion(&self, lost: bool) -> Option<(Reason, Confidence)> {
+    fn congestion(&self, lost: bool, short: bool) -> Option<(Reason, Confidence)> {
         let (before, after) = (self.burst_before(), self.burst_after());
         let grows = u64::from(after) * 4 >= u64::from(before) * 5;
         if lost {
@@ -452,10 +452,16 @@ impl<'a> View<'a> {
             (false, _) if ends_first => Confidence::Medium,
             (false, _) => Confidence::Low,
         };
+        // A short segment at the end is what Nagle's algorithm holds back as well.
+        let confidence = match short && after == self.resumed.len {
+            true => Confidence::Low,
+            false => confidence,
+        };
         Some(match idle {
             true if before >= self.largest_before(self.part_start_ns()) => return None,
-            // An application's own pause is as long now and then.
-            true if grows => (Reason::IdleRestart, Confidence::Medium),
+            // An application's own pause is as long now and then, and its messages
+            // are smaller now and then.
+            true if grows && self.shows_restart() => (Reason::IdleRestart, Confidence::Medium),
             true => (Reason::IdleRestart, Confidence::Low),
             false => (Reason::SlowStart, confidence),
         })
@@ -484,7 +490,8 @@ impl<'a> View<'a> {
         let train = full(self.last) && full(self.resumed) && ns <= self.near_ns + self.far_ns;
         // Without the handshake the path may be as long as this.
         let path = !knows_path(self.gap.connection) && ns < LONGEST_PATH_NS;
-        match ns >= OWN_NS && !train && !path {
+        // While a loss is repaired, the sender waits for that.
+        match ns >= OWN_NS && !train && !path && !self.after_loss() {
             true => Confidence::Medium,
             false => Confidence::Low,
         }

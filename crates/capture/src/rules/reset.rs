@@ -19,7 +19,8 @@ static ABOUT: About = About {
     zos: "see the task's abend or the service's timeout (TCPIPSERVICE SOCKETCLOSE; for the \
           first receive DTIMOUT of CWXN, 30 s where none is coded); a \
           RST to a SYN means the TCPIPSERVICE is closed or the PORT is reserved otherwise",
-    limits: "The packet tells who sent the reset (a firewall between can forge it), not why. Silent behind a FIN, and behind an answer whose end the protocol does not tell; medium \
+    limits: "The packet tells from which direction the reset came, not why, nor whether a firewall between sent it: \
+             compare its hop limit with that of the packets before. Silent behind a FIN, and behind an answer whose end the protocol does not tell; medium \
              where the capture misses part of the answer. Without a protocol that tells: only a \
              reset of the answering side, behind more than 64 bytes, and medium.",
     literature: "RFC 9293 3.10.7; Arlitt and Williamson 2005 (\"An analysis of TCP reset behaviour\")",
@@ -85,7 +86,10 @@ impl Rule for Reset {
                 false => Confidence::Medium,
             },
             packets: vec![exchange.request.first_packet],
-            text: format!("the {} reset the connection {got}", side(who)),
+            text: format!(
+                "a reset from the {}'s direction ended the connection {got}",
+                side(who)
+            ),
         });
     }
 

@@ -33,7 +33,8 @@ static ABOUT: About = About {
              does not take them. High \
              when what follows shows that the copy was needed and the receiver never told of \
              one from this sender that was not; low where a DSACK says \
-             that an earlier copy had arrived.",
+             that an earlier copy had arrived, or where the sender had closed and the other end \
+             sent nothing more.",
     literature: "RFC 6298; TAPO: timeout retransmission stalls (tail, double, small window); RFC \
                  8985 (RACK-TLP) ends many of them early",
 };
@@ -73,8 +74,9 @@ impl Rule for RetransmissionTimeout {
             // shows what arrived.
             return None;
         }
-        if answered_early(gap, after) {
-            // Only the first copy can have been answered so soon.
+        if answered_early(gap, after) || was_asked_for(gap, after) {
+            // Only the first copy can have been answered so soon; or the receiver's
+            // word set this one free, not the timer.
             return None;
         }
         let original = gap.first_copy(after);
@@ -97,9 +99,9 @@ impl Rule for RetransmissionTimeout {
             (None, true) => Claim::whole(gap, Confidence::Medium),
             (None, false) => return None,
         };
-        if has_arrived_twice(gap, after) {
+        if has_arrived_twice(gap, after) || is_farewell(gap, after) {
             // An earlier copy had arrived, and nobody knows which: what was lost may
-            // have been the answer.
+            // have been the answer. Or nobody waits.
             claim.confidence = Confidence::Low;
         }
         claim.evidence = Evidence::default();
@@ -155,6 +157,31 @@ fn has_ended(gap: &Gap<'_>, copy: &Segment) -> bool {
         earlier.any(|s| s.from == side && s.flags.has(Flags::FIN))
     };
     said(copy.from) && said(copy.from.other())
+}
+
+/// Whether the copy's sender had closed its side, and the other end sent nothing
+/// afterwards: what is sent again then is a goodbye.
+fn is_farewell(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let mut before = gap.earlier().iter().chain([copy]);
+    let closed = before.find(|s| s.from == copy.from && s.flags.has(Flags::FIN));
+    closed.is_some_and(|fin| {
+        !(gap.timeline.iter()).any(|s| s.packet > fin.packet && s.from != fin.from && s.len > 0)
+    })
+}
+
+/// Whether the copy echoes a word by which the receiver asked for it, and came sooner
+/// than a timer runs: without the first copy and the handshake, how long the path takes
+/// is not known.
+fn was_asked_for(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let asks = |s: &Segment| {
+        s.from != copy.from
+            && s.ack == copy.seq
+            && s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK)
+            && s.ts_value != 0
+            && s.ts_value == copy.ts_echo
+            && copy.time_ns - s.time_ns < LEAST_TIMER_NS
+    };
+    gap.first_copy(copy).is_none() && gap.earlier().iter().any(asks)
 }
 
 /// Whether the receiver told, of this copy or of a later one, that it had the bytes
@@ -256,6 +283,9 @@ const LONGEST_DELAY_NS: i64 = 550_000_000;
 
 /// The longest timer in common use (Windows, z/OS), and a tick.
 const COMMON_DELAY_NS: i64 = 250_000_000;
+
+/// The shortest retransmission timer in common use.
+const LEAST_TIMER_NS: i64 = 200_000_000;
 
 /// An end no farther than this is at the place of capture.
 const BESIDE_NS: i64 = 1_000_000;

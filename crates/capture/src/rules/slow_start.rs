@@ -18,7 +18,8 @@ static ABOUT: About = About {
     limits: "The congestion window itself is not on the wire; it shows as bursts that grow from \
              round trip to round trip below the receiver's window. High after two steps of growth, each at \
              most to three times as much; medium after one, or when the message ends in the second \
-             burst; else low.",
+             burst; else low, and where only a short segment follows, which Nagle's algorithm \
+             holds back as well.",
     literature: "RFC 5681 3.1, RFC 6928 (ten segments); T-RAT: opportunity limited; TAPO: small \
                  congestion window",
 };

@@ -7,6 +7,7 @@
 //! that did not come, and had more to send.
 
 use super::ack_delayed::side;
+use super::fast_retransmit::was_overtaken;
 use super::{About, Claim, Confidence, Evidence, Gap, Rule, as_trusted};
 use crate::{Connection, Flags, Marks, Phase, Segment, Side};
 
@@ -130,6 +131,10 @@ fn stopped(gap: &Gap<'_>, copy: &Segment) -> bool {
 /// an acknowledgement that the capture has, and by the bytes of both.
 pub(super) fn is_needless(gap: &Gap<'_>, copy: &Segment) -> bool {
     if copy.len == 0 || !copy.marks.any(Marks::RESENT) || gap.is_delivered_twice(copy) {
+        return false;
+    }
+    if gap.first_copy(copy).is_none() && was_overtaken(gap, copy) {
+        // The only copy there is, sent before what passed it.
         return false;
     }
     let proven = copy.marks.any(Marks::PROVEN_SPURIOUS);

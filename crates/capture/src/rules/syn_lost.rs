@@ -21,7 +21,7 @@ static ABOUT: About = About {
              full listen queue, a filter and a lost packet look the same from outside. A SYN that was \
              lost before the place of capture is not in it. Less than high where an answer passed \
              between the two, and low for a SYN-ACK whose client never speaks again, or where the \
-             answer shows that the first SYN had arrived.",
+             answer shows that an earlier SYN had arrived, or came twice.",
     literature: "RFC 6298 2.1 and 5.7; Arlitt and Williamson 2005",
 };
 
@@ -59,7 +59,9 @@ impl Rule for SynLost {
             // made-up address.
             (true, _, false) => Confidence::Low,
             // The path was slow, or the answer was lost.
-            (false, ..) if has_arrived(gap, first) => Confidence::Low,
+            (false, ..) if has_arrived(gap, first) || has_two_answers(gap, first) => {
+                Confidence::Low
+            }
             (_, true, _) => Confidence::Medium,
             _ => Confidence::High,
         };
@@ -112,13 +114,27 @@ fn has_arrived(gap: &Gap<'_>, first: &Segment) -> bool {
         (gap.later().iter())
             .filter(|s| s.from != first.from && s.flags.has(Flags::SYN | Flags::ACK))
     };
-    let echoed = (answers())
-        .any(|s| first.ts_value != again.ts_value && s.ts_echo != 0 && s.ts_echo == first.ts_value);
-    let apart_ns = || {
-        let mut times = answers().map(|s| s.time_ns);
-        Some(-times.next()? + times.next()?)
-    };
-    echoed || apart_ns().is_some_and(|ns| ns * 2 < again.time_ns - first.time_ns)
+    // The copies before this one count as well: the wait was for the last of them.
+    let mut asked = (gap.earlier().iter())
+        .filter(|s| s.from == first.from && s.flags.has(Flags::SYN) && s.ts_value != 0)
+        .filter(|s| s.ts_value != again.ts_value);
+    let echoed = asked.any(|syn| answers().any(|s| s.ts_echo == syn.ts_value));
+    echoed || answers_apart_ns(gap, first).is_some_and(|ns| ns * 2 < again.time_ns - first.time_ns)
+}
+
+/// Whether the answer came twice, about as far apart as the SYNs: one to each, or by
+/// the timer of an end that is farther than that timer; a SYN that was lost has one.
+fn has_two_answers(gap: &Gap<'_>, first: &Segment) -> bool {
+    let asked_ns = gap.after().time_ns - first.time_ns;
+    answers_apart_ns(gap, first).is_some_and(|ns| ns * 4 <= asked_ns * 5)
+}
+
+/// Time between the first two answers to the SYN.
+fn answers_apart_ns(gap: &Gap<'_>, first: &Segment) -> Option<i64> {
+    let mut times = (gap.later().iter())
+        .filter(|s| s.from != first.from && s.flags.has(Flags::SYN | Flags::ACK))
+        .map(|s| s.time_ns);
+    Some(-times.next()? + times.next()?)
 }
 
 /// Whether one SYN is in the capture twice, up to this one: what is sent again has

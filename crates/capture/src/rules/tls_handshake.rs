@@ -118,14 +118,14 @@ impl<'a> Turn<'a> {
         })
     }
 
-    /// Whether the gap ends with this end's acknowledgement of what it heard: then the
-    /// path was slow, or the end's timer for acknowledgements ran, and its own work
-    /// shows behind it only.
+    /// Whether the gap ends with this end's acknowledgement of what it heard, or of a
+    /// part: then the path was slow, or the end's timer for acknowledgements ran, and its
+    /// own work shows behind it only. What was sent again had a slow path, too.
     fn was_acknowledged_late(&self, gap: &Gap<'_>) -> bool {
         let after = gap.after();
-        after.from == self.side
-            && after.is_pure_ack()
-            && after.ack.wrapping_sub(self.heard.end_seq()) < 1 << 31
+        let acked = after.is_pure_ack() && after.marks.any(Marks::ADVANCES);
+        let again = self.heard.from != self.side && self.heard.marks.any(Marks::REPEATED);
+        again || (after.from == self.side && acked)
     }
 
     /// Whether it was in the middle of its flight, and went on at once when the other

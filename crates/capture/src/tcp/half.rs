@@ -140,13 +140,18 @@ impl Half {
             checksum: packet.checksum,
             ip_id: packet.ip_id,
         };
-        let look_back = match (packet.ip_id, packet.len) {
+        // One identification for different packets tells nothing of copies.
+        let counts = !(self.frames.iter()).any(|f| f.ip_id == this.ip_id && *f != this);
+        let ip_id = if counts { packet.ip_id } else { 0 };
+        let look_back = match (ip_id, packet.len) {
             (0, _) => 1,
             _ => FRAMES,
         };
-        let limit_ns = match (packet.ip_id, packet.len) {
+        let limit_ns = match (ip_id, packet.len) {
             (0, 0) => 0,
             (0, _) => 20_000,
+            // A program that writes its own packets sends one SYN again and again.
+            _ if packet.flags.has(Flags::SYN) && !packet.flags.has(Flags::ACK) => 1_000_000,
             _ => 5_000_000,
         };
         let known = (0..look_back).any(|back| {
