@@ -143,6 +143,12 @@ impl Diagnostics {
         self.push(Severity::Error, kind, at, message, help);
     }
 
+    /// Whether text is missing that a COPY member would have brought.
+    pub(crate) fn lacks_a_member(&self) -> bool {
+        let mut kinds = self.list.iter().map(|d| &d.kind);
+        kinds.any(|kind| matches!(kind, FaultKind::MissingMember(_)))
+    }
+
     /// Adds that something right is not supported.
     pub(crate) fn unsupported(
         &mut self,
@@ -158,6 +164,17 @@ impl Diagnostics {
     /// Adds a warning.
     pub(crate) fn warn(&mut self, at: Position, message: impl Into<String>) {
         self.push(Severity::Warning, FaultKind::Text, at, message.into(), None);
+    }
+
+    /// Adds a warning with advice.
+    pub(crate) fn warn_help(
+        &mut self,
+        at: Position,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let help = Some(help.into());
+        self.push(Severity::Warning, FaultKind::Text, at, message.into(), help);
     }
 
     fn push(

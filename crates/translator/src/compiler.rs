@@ -362,7 +362,9 @@ impl Compiler {
             }
             Ok((said, false)) => {
                 let before = built.diagnostics.len();
-                built.diagnostics.extend(messages::parse(&said));
+                let mut told = messages::parse(&said);
+                messages::suggest(&mut told, &String::from_utf8_lossy(&translation.text));
+                built.diagnostics.extend(told);
                 if !built.diagnostics[before..]
                     .iter()
                     .any(|d| d.severity == Severity::Error)

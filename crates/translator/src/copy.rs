@@ -76,7 +76,19 @@ pub(crate) fn expand(path: &Path, text: &[u8], format: Format, library: &Library
     }
     let mut diagnostics: Vec<Diagnostic> = read.diagnostics.list.into_iter().map(from).collect();
     let (tokens, open) = tokens(&read.pieces);
-    diagnostics.extend(open.into_iter().map(|at| unclosed(&files, at)));
+    for at in open {
+        let mut found = unclosed(&files, at);
+        // Its quote is among what is not read: that is one fault.
+        let before = diagnostics.len();
+        let beyond = |d: &Diagnostic| d.column > 72 && d.severity == Severity::Warning;
+        diagnostics.retain(|d| !(d.line == found.line && d.file == found.file && beyond(d)));
+        if diagnostics.len() < before {
+            found.message = "the literal has no closing quote before column 73, and nothing is \
+                             read behind column 72"
+                .to_owned();
+        }
+        diagnostics.push(found);
+    }
     Expanded {
         files,
         tokens,
@@ -111,7 +123,9 @@ fn unclosed(files: &Files, at: Place) -> Diagnostic {
         column: at.column,
         kind: Kind::Source,
         message: "the literal has no closing quote".to_owned(),
-        help: None,
+        help: Some(
+            "close it with the quote that it begins with, before column 73; it goes on in the next line behind a hyphen in column 7 and its quote again".to_owned(),
+        ),
     }
 }
 
@@ -181,6 +195,18 @@ mod tests {
         let (text, d) = read(source, &[]);
         assert_eq!(d, []);
         assert_eq!(text, source.replace('\n', " "));
+    }
+
+    #[test]
+    fn a_literal_that_is_cut_at_column_72_is_one_fault() {
+        let text = format!("{:<60}'GOES ON FOR LONG'.\n", "           DISPLAY");
+        let library = Library::open(&[Path::new(".")]);
+        let read = expand(Path::new("m.cbl"), text.as_bytes(), Format::Fixed, &library);
+        let [one] = &read.diagnostics[..] else {
+            panic!("{:?}", read.diagnostics);
+        };
+        assert_eq!((one.line, one.column), (1, 61));
+        assert!(one.message.contains("before column 73"), "{}", one.message);
     }
 
     #[test]

@@ -86,6 +86,7 @@ pub(crate) struct Outcome {
 pub(crate) fn parse(tokens: &[Token], at: Place) -> Outcome {
     let mut reader = Reader {
         problems: Vec::new(),
+        meant: 0,
     };
     let command = reader.command(tokens, at);
     let is_error = |p: &Problem| p.severity == Severity::Error;
@@ -98,6 +99,9 @@ pub(crate) fn parse(tokens: &[Token], at: Place) -> Outcome {
 
 struct Reader {
     problems: Vec<Problem>,
+    /// Options that misspelt ones stand for, bit by index: they are told
+    /// where they are written, and are not missing beside.
+    meant: u128,
 }
 
 impl Reader {
@@ -242,7 +246,11 @@ impl Reader {
                 .iter()
                 .map(|o| o.name)
                 .chain(["RESP", "RESP2", "NOHANDLE"]);
-            let help = nearest(&written.name, names).map(|n| format!("is {n} meant?"));
+            let meant = nearest(&written.name, names);
+            if let Some(index) = meant.and_then(|name| row.index_of(name)) {
+                self.meant |= 1 << index;
+            }
+            let help = meant.map(|n| format!("is {n} meant?"));
             self.say(
                 written.place,
                 format!("{} has no option {}", row.name, written.name),
@@ -441,17 +449,25 @@ impl Reader {
 
     fn rules(&mut self, row: &Command, parsed: &Parsed, at: Place) {
         let has = |name: &str| row.index_of(name).is_some_and(|i| parsed.has(i));
+        let meant = self.meant;
+        let meant = |name: &str| row.index_of(name).is_some_and(|i| meant >> i & 1 == 1);
         let present = |list: &[&'static str]| -> Vec<&'static str> {
             list.iter().copied().filter(|n| has(n)).collect()
         };
+        // What is misspelt is there, and is told already.
+        let absent = |list: &[&str]| !list.iter().any(|n| has(n) || meant(n));
         let or = |list: &[&str]| list.join(" or ");
         let mut say = |message: String| self.say(at, message, None);
-        for option in row.options.iter().filter(|o| o.required && !has(o.name)) {
+        for option in row
+            .options
+            .iter()
+            .filter(|o| o.required && absent(&[o.name]))
+        {
             say(format!("{} needs {}", row.name, option.name));
         }
         for rule in row.rules {
             match rule {
-                Rule::ExactlyOne(list) | Rule::AtLeastOne(list) if present(list).is_empty() => {
+                Rule::ExactlyOne(list) | Rule::AtLeastOne(list) if absent(list) => {
                     say(format!("{} needs {}", row.name, or(list)));
                 }
                 Rule::ExactlyOne(list) | Rule::AtMostOne(list) if present(list).len() > 1 => {
@@ -460,7 +476,7 @@ impl Reader {
                         present(list).join(" and ")
                     ));
                 }
-                Rule::Needs(name, list) if has(name) && present(list).is_empty() => {
+                Rule::Needs(name, list) if has(name) && absent(list) => {
                     say(format!("{name} needs {}", or(list)));
                 }
                 Rule::Excludes(name, list) if has(name) && !present(list).is_empty() => {

@@ -4,6 +4,10 @@
 //! through `#line`. Lines without that form (which paragraph a message is
 //! in) are left out.
 
+use std::collections::BTreeSet;
+
+use cics::diagnostic::nearest;
+
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 
 /// The messages of a compilation.
@@ -42,10 +46,72 @@ fn message(line: &str) -> Option<Diagnostic> {
             column: 0,
             kind: Kind::Compiler,
             message: text.to_owned(),
-            help: None,
+            help: fix(text).map(str::to_owned),
         });
     }
     None
+}
+
+/// What to do about a message that says little to who writes their first program.
+fn fix(text: &str) -> Option<&'static str> {
+    let fixes = [
+        (
+            "PICTURE clause required for",
+            "an item without a PICTURE has others of a higher level number below it; a copybook \
+             that begins with level 01 is copied beside an 01 level, not below it",
+        ),
+        (
+            "PROGRAM-ID header missing",
+            "a program begins with IDENTIFICATION DIVISION and PROGRAM-ID; copybooks belong to \
+             another folder",
+        ),
+    ];
+    if text.contains("expecting FUNCTION-ID or PROGRAM-ID") {
+        return Some("a program begins with IDENTIFICATION DIVISION. and PROGRAM-ID. NAME.");
+    }
+    if text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(" cannot follow ") {
+        return Some("the length of a PICTURE stands in parentheses: X(10), not X10");
+    }
+    let mut known = fixes.iter();
+    known
+        .find(|(start, _)| text.starts_with(start))
+        .map(|(_, fix)| *fix)
+}
+
+/// Names what is meant by the names that are not defined, of those that are: data
+/// items and paragraphs of the text.
+pub(crate) fn suggest(said: &mut [Diagnostic], text: &str) {
+    let undefined = |d: &Diagnostic| {
+        let name = d.message.strip_prefix('\'')?;
+        let name = name.strip_suffix("' is not defined")?;
+        Some(name.to_ascii_uppercase())
+    };
+    let comma = |d: &Diagnostic| d.message.starts_with("syntax error, unexpected ., ");
+    if !said.iter().any(|d| undefined(d).is_some() || comma(d)) {
+        return;
+    }
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let upper = lines.collect::<Vec<_>>().join(" ").to_ascii_uppercase();
+    let words: Vec<&str> = upper.split_whitespace().collect();
+    let mut special = words.windows(3);
+    if special.any(|w| w[0] == "DECIMAL-POINT" && w[2].starts_with("COMMA")) {
+        for d in said.iter_mut().filter(|d| comma(d)) {
+            let help = "with DECIMAL-POINT IS COMMA a number is written with a comma: 12,50";
+            d.help = Some(help.to_owned());
+        }
+    }
+    let level = |word: &str| matches!(word.parse::<u8>(), Ok(1..=49 | 66 | 77 | 78 | 88));
+    let pairs = || words.windows(2).map(|pair| (pair[0], pair[1]));
+    let items = pairs().filter_map(|(before, name)| level(before).then_some(name));
+    let heads = pairs().filter(|(before, name)| before.ends_with('.') && name.ends_with('.'));
+    let all = items.chain(heads.map(|(_, name)| name));
+    let known: BTreeSet<&str> = all.map(|name| name.trim_end_matches('.')).collect();
+    for d in said.iter_mut().filter(|d| d.help.is_none()) {
+        if let Some(name) = undefined(d) {
+            let others = known.iter().copied().filter(|known| *known != name);
+            d.help = nearest(&name, others).map(|near| format!("is {near} meant?"));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -62,5 +128,23 @@ mod tests {
         assert_eq!(list.len(), 2);
         assert_eq!((list[0].line, list[0].severity), (22, Severity::Error));
         assert_eq!(list[1].message, "value size exceeds data size");
+        let text = "       01 WS-AMT PIC 9.\n       PROCEDURE DIVISION.\n       MAIN-PARA.\n           MOVE 1 TO WS-AMOT.\n";
+        let mut list = parse(
+            "a.cbl:4: error: 'WS-AMOT' is not defined\na.cbl:9: error: 'MAIN-PRA' is not defined\na.cbl:9: error: 'QQQ' is not defined\n",
+        );
+        suggest(&mut list, text);
+        let helps: Vec<Option<&str>> = list.iter().map(|d| d.help.as_deref()).collect();
+        assert_eq!(
+            helps,
+            [Some("is WS-AMT meant?"), Some("is MAIN-PARA meant?"), None]
+        );
+        let list = parse("a.cbl:5: error: PICTURE clause required for 'DFHCOMMAREA'\n");
+        assert!(
+            list[0]
+                .help
+                .as_deref()
+                .unwrap()
+                .contains("beside an 01 level")
+        );
     }
 }

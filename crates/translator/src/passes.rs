@@ -53,6 +53,76 @@ impl Work {
         }
     }
 
+    /// Headers of divisions and sections that are misspelt: the compiler would
+    /// say something of everything behind one.
+    pub(crate) fn headers(&mut self) {
+        const DIVISIONS: &[&str] = &["IDENTIFICATION", "ENVIRONMENT", "DATA", "PROCEDURE"];
+        const SECTIONS: &[&str] = &["WORKING-STORAGE", "LOCAL-STORAGE", "LINKAGE"];
+        let mut found = Vec::new();
+        let mut procedure = false;
+        for at in 1..self.tokens.len() {
+            let (name, head) = (&self.tokens[at - 1], &self.tokens[at]);
+            let starts = at < 2 || self.tokens[at - 2].is_mark('.');
+            let same_line = name.place.line == head.place.line;
+            procedure |= name.is("PROCEDURE") && head.is("DIVISION");
+            if !same_line || name.kind != Kind::Word {
+                continue;
+            }
+            let upper = name.upper();
+            if starts && head.is("DIVISION") && !DIVISIONS.contains(&&*upper) && upper != "ID" {
+                let near = nearest(&upper, DIVISIONS.iter().copied());
+                found.extend(near.map(|near| (name.place, format!("{upper} DIVISION"), near)));
+            }
+            // WORKING STORAGE SECTION, and WORKNG-STORAGE SECTION.
+            let apart = at >= 2 && head.is("SECTION") && name.is("STORAGE") && !procedure;
+            let first = apart.then(|| &self.tokens[at - 2]);
+            let first = first.filter(|first| first.is_any(&["WORKING", "LOCAL"]));
+            if let Some(first) = first {
+                let whole = if first.is("LOCAL") {
+                    SECTIONS[1]
+                } else {
+                    SECTIONS[0]
+                };
+                let written = format!("{} STORAGE SECTION", first.upper());
+                found.push((first.place, written, whole));
+            } else if starts && head.is("SECTION") && !procedure && !SECTIONS.contains(&&*upper) {
+                let near = nearest(&upper, SECTIONS.iter().copied());
+                found.extend(near.map(|near| (name.place, format!("{upper} SECTION"), near)));
+            }
+        }
+        for (place, written, meant) in found {
+            let help = Some(format!("is {meant} meant?"));
+            self.say(
+                place,
+                Finding::Source,
+                format!("there is no {written}"),
+                help,
+            );
+        }
+    }
+
+    /// A program without statements compiles, and does nothing.
+    pub(crate) fn no_statements(&mut self, units: &[Unit]) {
+        for unit in units
+            .iter()
+            .filter(|u| u.parent.is_none() && u.procedure.is_none())
+        {
+            let Some(start) = self.tokens.get(unit.start) else {
+                continue;
+            };
+            let place = start.place;
+            let message = format!(
+                "{} has no PROCEDURE DIVISION, so it does nothing",
+                unit.name
+            );
+            self.warn(
+                place,
+                message,
+                "is its header there, in columns 8 to 72, and spelt rightly?",
+            );
+        }
+    }
+
     /// SERVICE statements, which Enterprise COBOL takes for comments.
     pub(crate) fn service_statements(&mut self) {
         let mut at = 0;

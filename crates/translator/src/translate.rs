@@ -79,12 +79,16 @@ pub(crate) fn translate_for(
         edits: Edits::default(),
     };
     work.service_statements();
+    work.headers();
     work.missing_periods();
     work.command_periods();
     work.values();
     let units = outline(&work.tokens);
     work.program_names(&units);
     work.last_periods(&units);
+    if !work.has_errors() {
+        work.no_statements(&units);
+    }
     work.null_arguments(&units);
     let blocks = work.blocks(&units);
     let uses_cics = work.programs(&units, blocks);
@@ -171,6 +175,12 @@ pub(crate) struct Work {
 }
 
 impl Work {
+    /// Whether the program will not be compiled.
+    fn has_errors(&self) -> bool {
+        let mut all = self.diagnostics.iter();
+        all.any(|d| d.severity == Severity::Error)
+    }
+
     /// A finding that keeps nothing from being compiled.
     pub(crate) fn warn(&mut self, at: Place, message: String, help: &str) {
         self.say(at, Finding::Source, message, Some(help.to_owned()));
@@ -223,7 +233,7 @@ impl Work {
                         place,
                         Finding::Command,
                         format!("EXEC {language} has no END-EXEC"),
-                        None,
+                        Some("put END-EXEC behind the command's last option".to_owned()),
                     );
                 }
                 at += 1;
@@ -253,7 +263,11 @@ impl Work {
                 let outside = units[unit].procedure_body.is_none_or(|b| at < b);
                 if outside && command.take().is_some() {
                     let message = "EXEC CICS belongs into the PROCEDURE DIVISION".to_owned();
-                    self.say(place, Finding::Command, message, None);
+                    let none = units[unit].procedure.is_none();
+                    let help =
+                        "the program has no header PROCEDURE DIVISION: is it missing or misspelt?";
+                    let help = none.then(|| help.to_owned());
+                    self.say(place, Finding::Command, message, help);
                 }
                 blocks.push(Block {
                     start: at,

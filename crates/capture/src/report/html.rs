@@ -253,7 +253,7 @@ fn picture(explanation: &Explanation, exchange: &Exchange) -> String {
     };
     format!(
         "<div class=card><h3>Exchange {}: {} ({} ms)</h3>{}<div class=\"plots ladder\"><div>{}{left_out}</div>\
-         <div><h3>{}</h3>{}{}</div></div></div><br>",
+         <div class=beside><h3>{}</h3>{}{}</div></div></div><br>",
         exchange.id,
         escape(&exchange.label),
         ms(exchange.total_ns()),

@@ -184,13 +184,19 @@ impl Item<'_> {
                 "{} cannot have a PICTURE, its USAGE says it all",
                 self.entry.shown()
             );
-            self.error(picture.at, message);
+            let help =
+                "remove the PICTURE; a number with digits and a point is COMP-3, COMP or DISPLAY";
+            self.diagnostics.error_help(picture.at, message, help);
         }
     }
 
     fn picture(&mut self, context: Context<'_>) -> Option<(Picture, Position)> {
         let Some(text) = &self.entry.picture else {
             let name = self.entry.shown();
+            // They may be in the member that is not there, which was told.
+            if self.diagnostics.lacks_a_member() {
+                return None;
+            }
             self.diagnostics.error_help(
                 self.entry.at,
                 format!("{name} has no PICTURE and no items below it"),
@@ -201,7 +207,19 @@ impl Item<'_> {
         match Picture::parse(&text.is, context) {
             Ok(picture) => Some((picture, text.at)),
             Err(message) => {
-                self.error(text.at, message);
+                let comma = Context {
+                    decimal_comma: true,
+                    ..context
+                };
+                let european = !context.decimal_comma && Picture::parse(&text.is, comma).is_ok();
+                match european {
+                    true => self.diagnostics.error_help(
+                        text.at,
+                        message,
+                        "it is right where a program says DECIMAL-POINT IS COMMA, which a copybook does not tell: give --decimal-comma, or describe it as PIC X of its length",
+                    ),
+                    false => self.error(text.at, message),
+                }
                 None
             }
         }
@@ -363,7 +381,11 @@ impl Item<'_> {
             "the PICTURE of {} does not describe {usage}, as its USAGE says",
             self.entry.shown()
         );
-        self.error(at, message);
+        let help = "the PICTURE of a number has 9, S, V and P";
+        match usage.ends_with("number") {
+            true => self.diagnostics.error_help(at, message, help),
+            false => self.error(at, message),
+        }
         None
     }
 

@@ -89,6 +89,7 @@ impl Pass<'_> {
         let meanings: Vec<Meaning> = meanings.into_iter().collect::<Option<_>>()?;
         let placements = size::place(&tree, &meanings, &redefines, diagnostics)?;
         warn_of_sliding(&tree, &placements, diagnostics);
+        warn_of_longer(&tree, &placements, &redefines, diagnostics);
         let renames = self.renames(&tree, &placements, diagnostics);
         let root = &placements[0];
         let times = tree.occurs(0);
@@ -154,6 +155,35 @@ fn warn_of_sliding(tree: &Tree<'_>, placements: &[Placement], diagnostics: &mut 
                     format!("{clause} behind a table of varying length: compiled programs may place {} elsewhere", entry.shown()),
                 );
             }
+        }
+    }
+}
+
+/// A redefinition that is longer than what it redefines moves what follows.
+fn warn_of_longer(
+    tree: &Tree<'_>,
+    placements: &[Placement],
+    redefines: &[Option<usize>],
+    diagnostics: &mut Diagnostics,
+) {
+    let bytes = |index: usize| placements[index].length * tree.occurs(index).1;
+    for (index, original) in redefines.iter().enumerate() {
+        let entry = &tree.entries[index];
+        if let Some(original) = *original
+            && let Some(clause) = &entry.redefines
+            && bytes(index) > bytes(original)
+        {
+            diagnostics.warn_help(
+                clause.at,
+                format!(
+                    "{} has {} bytes and {}, which it redefines, has {}: what follows begins behind the longer one",
+                    entry.shown(),
+                    bytes(index),
+                    clause.is,
+                    bytes(original)
+                ),
+                "compare both with the program's own copybook",
+            );
         }
     }
 }

@@ -386,10 +386,18 @@ impl Parser<'_> {
                 "end every entry with a period",
             ),
             _ if starts_entry => {
+                let before = self.cursor.before().filter(|b| b.file == at.file);
+                let help = match before {
+                    Some(b) => format!(
+                        "end every entry with a period: put one behind the text of line {}",
+                        b.line
+                    ),
+                    None => "end every entry with a period".to_owned(),
+                };
                 self.diagnostics.error_help(
                     at,
                     "the period that ends the entry before this one is missing",
-                    "end every entry with a period",
+                    help,
                 );
                 return;
             }
@@ -397,6 +405,11 @@ impl Parser<'_> {
                 let message = format!("{word} is not a clause of a data description");
                 self.diagnostics.error(at, message);
             }
+            Token::Symbol(':') => self.diagnostics.error_help(
+                at,
+                "':' is not expected here",
+                "a name between colons is to be replaced: write a copybook of its own with COPY THIS REPLACING ==:TAG:== BY ==NAME==.",
+            ),
             other => {
                 let message = format!("{} is not expected here", shown(other));
                 self.diagnostics.error(at, message);

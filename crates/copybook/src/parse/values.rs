@@ -103,13 +103,28 @@ impl Parser<'_> {
                 self.false_phrase()?;
                 return Some(values);
             }
-            if self.cursor.at_line_start()
-                && matches!(self.cursor.peek(), Token::Number(n) if n == "88")
-            {
+            if self.at_next_entry() {
                 // The period is missing; `period` says so.
                 return Some(values);
             }
         }
+    }
+
+    /// Whether a level number with a name behind it comes, on a line of its own:
+    /// it is no further value.
+    fn at_next_entry(&self) -> bool {
+        let level = match self.cursor.peek() {
+            Token::Number(n) if n.len() <= 2 => n.parse::<u8>().ok(),
+            _ => None,
+        };
+        let named = self.cursor.second_word().is_some_and(|word| {
+            let word = word.to_ascii_uppercase();
+            !matches!(&*word, "THRU" | "THROUGH" | "ALL" | "WHEN" | "FALSE")
+                && figurative(&word).is_none()
+                && !self.constants.contains_key(&word)
+        });
+        self.cursor.at_line_start()
+            && (level == Some(88) || named && matches!(level, Some(1..=49 | 66 | 77 | 78)))
     }
 
     /// `[WHEN SET TO] FALSE [IS] literal`.

@@ -104,10 +104,9 @@ impl Expander<'_> {
         let name = copy.member.to_ascii_uppercase();
         if self.open.contains(&name) {
             let way = self.open.join(" copies ");
-            self.diagnostics.error(
-                copy.at,
-                format!("COPY {name} would bring in itself ({way} copies {name})"),
-            );
+            let message = format!("COPY {name} would bring in itself ({way} copies {name})");
+            self.diagnostics
+                .missing_member(copy.at, copy.member, message, None);
             return;
         }
         self.members += 1;
@@ -178,7 +177,7 @@ impl Expander<'_> {
         }
         if !reader.period() {
             self.diagnostics.error_help(
-                reader.place(at),
+                at,
                 "a COPY statement ends with a period",
                 "add the period, or REPLACING ==old== BY ==new== before it",
             );

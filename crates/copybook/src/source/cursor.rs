@@ -75,6 +75,20 @@ impl<'a> Cursor<'a> {
             .is_some_and(|piece| words.iter().any(|word| piece.is_word(word)))
     }
 
+    /// The word behind the token ahead, if a word stands there.
+    pub fn second_word(&self) -> Option<&str> {
+        let piece = self.pieces.get(self.skip(self.next.3))?;
+        let letters = piece.text.contains(|c: char| c.is_ascii_alphabetic());
+        (piece.kind == PieceKind::Word && letters).then_some(&*piece.text)
+    }
+
+    /// Where the last piece of text before the token ahead stands.
+    pub fn before(&self) -> Option<Position> {
+        let start = self.skip(self.index);
+        let read = self.pieces.get(..start)?;
+        read.iter().rfind(|p| !p.is_gap()).map(|p| p.at)
+    }
+
     /// Takes the token ahead.
     pub fn take(&mut self) -> Token {
         let token = std::mem::replace(&mut self.next.0, Token::End);

@@ -38,6 +38,16 @@ pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) 
     let mark = BYTE_ORDER_MARKS.iter().find(|m| text.starts_with(**m));
     let mut offset = mark.map_or(0, |m| m.len());
     let text = &text[offset..];
+    if let Some((message, help)) = other_encoding(text) {
+        let start = Position {
+            file,
+            line: 1,
+            column: 1,
+            ..Position::default()
+        };
+        diagnostics.error_help(start, message, help);
+        return Vec::new();
+    }
     let format = match lines.format {
         Format::Auto => Format::told(text).unwrap_or(lines.otherwise),
         chosen => chosen,
@@ -65,6 +75,28 @@ pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) 
         offset += raw.len();
     }
     reader.pieces
+}
+
+/// What a text is that is no text in ASCII, and what to do about it.
+fn other_encoding(text: &str) -> Option<(&'static str, &'static str)> {
+    let mut head = text.chars().take(400);
+    if head.clone().any(|c| c == '\0') {
+        return Some((
+            "this is no text in UTF-8 or Latin-1: it has bytes of zero, as UTF-16 has",
+            "iconv -f UTF-16 -t UTF-8 FILE > NEW converts UTF-16",
+        ));
+    }
+    // A blank of EBCDIC is an '@', its letters and digits are beyond ASCII.
+    let (mut blanks, mut letters, mut all) = (0, 0, 0);
+    for c in head.by_ref() {
+        all += 1;
+        blanks += usize::from(c == '@');
+        letters += usize::from(!c.is_ascii());
+    }
+    (blanks * 5 > all && letters * 5 > all).then_some((
+        "this is text in EBCDIC",
+        "transfer it as text, or iconv -f IBM-1047 -t UTF-8 FILE > NEW",
+    ))
 }
 
 /// The columns of a line. Tabs stand for eight columns, or for four where
@@ -158,13 +190,8 @@ impl Reader<'_> {
         let Some((at, indicator)) = columns.get(6).copied() else {
             return;
         };
-        if !matches!(indicator, '*' | '/')
-            && let Some(at) = crosses_the_margin(columns)
-        {
-            self.diagnostics.warn(
-                place(line, start, at, line.len() - at),
-                "the text goes on beyond column 72, where it is not read: COBOL text stands in columns 8 to 72",
-            );
+        if !matches!(indicator, '*' | '/' | '$') {
+            self.beyond_the_margin(line, columns, start);
         }
         let text = &columns[7..end.max(7)];
         match indicator {
@@ -180,6 +207,24 @@ impl Reader<'_> {
                     COLUMNS,
                 );
             }
+        }
+    }
+
+    /// Tells of text beyond column 72 that was meant to be read.
+    fn beyond_the_margin(&mut self, line: &str, columns: &[Column], start: Position) {
+        if let Some(at) = crosses_the_margin(columns) {
+            self.diagnostics.warn_help(
+                place(line, start, at, line.len() - at),
+                "the text goes on beyond column 72, where it is not read: COBOL text stands in columns 8 to 72",
+                BREAK_THE_LINE,
+            );
+        } else if let Some(at) = period_beyond_the_margin(columns) {
+            let column = line.get(..at).map_or(at, |head| head.chars().count()) + 1;
+            self.diagnostics.warn_help(
+                place(line, start, at, 1),
+                format!("the period in column {column} is not read, and what it ends goes on in the next line: COBOL text stands in columns 8 to 72"),
+                BREAK_THE_LINE,
+            );
         }
     }
 
@@ -419,6 +464,10 @@ impl Reader<'_> {
 /// What to do about text in the wrong columns.
 const COLUMNS: &str = "COBOL text stands in columns 8 to 72 in fixed format, with *, / or - in column 7; choose free format if that is meant";
 
+/// What to do about text that is too long for its line.
+const BREAK_THE_LINE: &str =
+    "move the end of the line to a line of its own, between columns 12 and 72";
+
 /// Where a level number with a name behind it stands in columns 1 to 6, which
 /// are for sequence numbers; its byte offset.
 fn level_in_sequence_area(columns: &[Column]) -> Option<usize> {
@@ -446,7 +495,30 @@ fn crosses_the_margin(columns: &[Column]) -> Option<usize> {
     let rest = columns.get(72..)?;
     let numbers = rest.iter().all(|(_, c)| c.is_ascii_digit() || *c == ' ');
     let period = rest.first().is_some_and(|(_, c)| *c == '.');
-    (word(71) && (word(72) || period) && !numbers).then(|| rest[0].0)
+    (word(71) && (word(72) || period) && !numbers && !has_comment(columns)).then(|| rest[0].0)
+}
+
+/// The byte offset of the period beyond column 72 that ends a line whose text
+/// has none, or ends a whole entry there. Marks of changes have no period.
+fn period_beyond_the_margin(columns: &[Column]) -> Option<usize> {
+    let rest = columns.get(72..)?;
+    let last = rest.iter().rposition(|(_, c)| *c != ' ')?;
+    let text: String = columns[7..72].iter().map(|(_, c)| c).collect();
+    let beyond: String = rest
+        .iter()
+        .map(|(_, c)| *c)
+        .collect::<String>()
+        .to_ascii_uppercase();
+    let clause = |word: &str| matches!(word, "PIC" | "PICTURE" | "VALUE" | "OCCURS" | "REDEFINES");
+    let entry = || beyond.split_whitespace().any(clause);
+    let lost = rest[last].1 == '.' && (!text.trim_end().ends_with('.') || entry());
+    (lost && !has_comment(columns)).then(|| rest[last].0)
+}
+
+/// Whether the line ends in a comment, which may be as long as it likes.
+fn has_comment(columns: &[Column]) -> bool {
+    let mut pairs = columns.windows(2);
+    pairs.any(|pair| pair[0].1 == '*' && pair[1].1 == '>')
 }
 
 /// The position `offset` bytes into the line that starts at `start`.

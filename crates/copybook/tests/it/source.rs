@@ -321,3 +321,139 @@ fn text_in_the_wrong_columns_is_told_with_the_right_ones() {
     }
     assert!(copybook::parse("000100 01  REC.\n000200     05  A PIC X.\n", &fixed).is_ok());
 }
+
+/// What is said of a text in fixed format, accepted or not.
+fn said(text: &str) -> String {
+    let fixed = ParseOptions {
+        format: Format::Fixed,
+        ..ParseOptions::default()
+    };
+    match copybook::parse_with_warnings(text, &fixed) {
+        Err(all) => all.to_string(),
+        Ok(book) => book.warnings.to_string(),
+    }
+}
+
+#[test]
+fn a_period_that_is_lost_beyond_column_72_is_told_with_its_line_and_column() {
+    let line = |text: &str, beyond: &str| format!("{text:<72}{beyond}\n");
+    let head = "       01  REC.\n";
+    // A word of its own, a period behind a parenthesis, and a whole entry.
+    for (text, beyond, column) in [
+        ("           05  A  PIC S9(7)V99", "COMP-3.", 79),
+        (
+            "           05  A                                            PIC X(10)",
+            ".",
+            73,
+        ),
+        ("", "  05  A PIC X.", 86),
+        ("           05  Z PIC X.", "05 A PIC X.", 83),
+    ] {
+        let told = said(&format!(
+            "{head}{}           05  B PIC X.\n",
+            line(text, beyond)
+        ));
+        let place = format!("2:{column}: warning: the period in column {column} is not read");
+        assert!(told.contains(&place), "{told}");
+        assert!(told.contains("between columns 12 and 72"), "{told}");
+    }
+    // The last entry has no next one to show that it does not end.
+    let last = said(&format!(
+        "{head}{}",
+        line("           05  A PIC 9(4)", "COMP.")
+    ));
+    assert!(
+        last.contains("2:77: warning: the period in column 77"),
+        "{last}"
+    );
+    // Marks of changes, numbers and comments are no text.
+    for (text, beyond) in [
+        ("           05  A PIC X.", "CHG0012"),
+        ("           05  A PIC X.", "00001000"),
+        ("           05  A PIC X.", "V 1.2."),
+        (
+            "           05  A PIC X. *> what it is, which takes more than the line",
+            " has.",
+        ),
+        ("      *    05  A PIC X", "X."),
+    ] {
+        let told = said(&format!(
+            "{head}{}           05  B PIC X.\n",
+            line(text, beyond)
+        ));
+        assert_eq!(told, "", "{text}{beyond}");
+    }
+}
+
+#[test]
+fn a_missing_period_is_told_with_the_line_that_lacks_it() {
+    let told = said("       01  R.\n           05  A PIC X\n\n           05  B PIC X.\n");
+    assert!(
+        told.contains("4:12: error: the period that ends the entry before"),
+        "{told}"
+    );
+    assert!(told.contains("behind the text of line 2"), "{told}");
+    // Behind the values of a condition, too, which may go on for lines.
+    let values = "       01  R.\n           05  A PIC 99.\n               88  OK VALUES 1\n               02 THRU 04\n";
+    let told = said(&format!("{values}           05  B PIC X.\n"));
+    assert!(
+        told.contains("5:12: error: the period that ends the entry before"),
+        "{told}"
+    );
+    assert_eq!(said(&format!("{values}               05 06.\n")), "");
+}
+
+#[test]
+fn a_missing_member_is_told_once_and_not_again_by_the_record_that_it_leaves_empty() {
+    let told = said(
+        "       01  REC.\n           COPY NOWHERE.\n       01  OTHER.\n           05  A PIC X.\n",
+    );
+    assert_eq!(told.matches("error:").count(), 1, "{told}");
+    assert!(told.contains("there is no COPY member NOWHERE"), "{told}");
+    let copy = members(&[("LOOP", "           COPY LOOP.\n")]);
+    let options = ParseOptions {
+        copy: &copy,
+        ..ParseOptions::default()
+    };
+    let told = copybook::parse("       01  REC.\n           COPY LOOP.\n", &options);
+    let told = told.unwrap_err().to_string();
+    assert_eq!(told.matches("error:").count(), 1, "{told}");
+}
+
+#[test]
+fn what_a_beginner_meets_has_a_fix() {
+    for (text, fix) in [
+        (
+            "       01  :TAG:-REC.\n           05  A PIC X.\n",
+            "REPLACING ==:TAG:==",
+        ),
+        (
+            "       01  R.\n           05  A PIC X(5) COMP-3.\n",
+            "has 9, S, V and P",
+        ),
+        (
+            "       01  R.\n           05  A PIC S9(3)V99 COMP-1.\n",
+            "remove the PICTURE",
+        ),
+        (
+            "       01  R.\n           05  A PIC ZZZ.ZZ9,99.\n",
+            "DECIMAL-POINT IS COMMA",
+        ),
+        (
+            "       01  R.\n           05  A PIC X(4).\n           05  B REDEFINES A PIC X(8).\n",
+            "B has 8 bytes and A, which it redefines, has 4",
+        ),
+        ("\u{ff}\u{fe}0\01\0 \0R\0.\0\n\0", "iconv -f UTF-16"),
+        (
+            "@@@@@@@\u{f0}\u{f1}@@\u{d9}\u{c5}\u{c3}K\u{15}@@@@@@@@@@@\u{f0}\u{f5}@@\u{c1}@\u{d7}\u{c9}\u{c3}@\u{e7}K",
+            "EBCDIC",
+        ),
+        (
+            "@@@@@@@\u{fffd}\u{fffd}@@\u{fffd}\u{fffd}\u{fffd}K\u{fffd}@@@@@@@\u{fffd}\u{fffd}@@\u{fffd}@\u{fffd}\u{fffd}K",
+            "EBCDIC",
+        ),
+    ] {
+        let told = said(text);
+        assert!(told.contains(fix), "{text}: {told}");
+    }
+}

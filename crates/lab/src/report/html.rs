@@ -164,7 +164,7 @@ pub fn standalone(picture: &Picture) -> String {
 }
 
 /// What the tables here need beyond the common style.
-const STYLE: &str = ".bars text{font-size:12px}.bars.narrow{display:none}@media(max-width:600px){.bars.wide{display:none}.bars.narrow{display:block}}\
+const STYLE: &str = ".bars text{font-size:13px}.bars.narrow text{font-size:12px}.bars.narrow{display:none}@media(max-width:600px){.bars.wide{display:none}.bars.narrow{display:block}}\
 th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
 table.free th{white-space:normal;vertical-align:bottom}\
 td.name{white-space:normal;min-width:150px;overflow-wrap:break-word}\

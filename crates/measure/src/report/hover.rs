@@ -87,6 +87,9 @@ fn lines(plot: &Plot, at: f64) -> Vec<String> {
 
 /// A place of an axis in words: its tick's text where it has one there.
 fn named(axis: &Axis, at: f64) -> String {
+    if let Some(name) = axis.name {
+        return name(at);
+    }
     let label = axis.label.trim_end_matches(" (log)");
     if axis.ticks.is_empty() {
         return format!("{} {label}", short(at));

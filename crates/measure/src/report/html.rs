@@ -6,7 +6,7 @@ use super::model::{Curve, LatencyReport, PopulationReport, Report, Server};
 use super::page::page;
 use super::svg::{Axis, Plot, Series, escape, short};
 use super::text::conclusions;
-use super::verdict::verdict;
+use super::verdict::{tip, verdict};
 
 /// The report as one HTML page.
 pub fn html(report: &Report) -> String {
@@ -21,6 +21,9 @@ pub fn html(report: &Report) -> String {
     );
     if let Some(verdict) = verdict(report) {
         body += &format!("<p class=verdict>{}</p>", escape(&verdict));
+    }
+    if let Some(tip) = tip(report) {
+        body += &format!("<p class=soft>{}</p>", escape(tip));
     }
     for warning in &report.warnings {
         body += &format!("<p class=warn>{}</p>", escape(warning));
@@ -270,6 +273,7 @@ pub(super) fn percentile_plot(curves: &[(&str, Vec<(f64, f64)>)]) -> Plot {
                 .filter(|t| t.0 <= last)
                 .map(|(q, text)| (rarity(*q), (*text).to_owned()))
                 .collect(),
+            name: Some(quantile),
         },
         y: Axis {
             label: "ms (log)".into(),
@@ -280,6 +284,18 @@ pub(super) fn percentile_plot(curves: &[(&str, Vec<(f64, f64)>)]) -> Plot {
         mark: None,
         shade: None,
     }
+}
+
+/// The share of the requests that are faster, at a place of the horizontal axis
+/// of percentiles: with as many digits as tell it from its neighbours.
+fn quantile(rarity: f64) -> String {
+    let digits = rarity.max(1.0).log10().ceil() as usize;
+    let share = format!("{:.digits$}", 100.0 - 100.0 / rarity.max(1.0));
+    let share = match share.contains('.') {
+        true => share.trim_end_matches('0').trim_end_matches('.'),
+        false => &share,
+    };
+    format!("{share} % are faster")
 }
 
 pub(super) fn grid(plots: &[Plot]) -> String {
@@ -546,8 +562,40 @@ response, the driver is part of the result.</dd>\
 
 #[cfg(test)]
 mod tests {
+    use super::super::svg::WIDE;
     use super::*;
     use crate::report::CurvePoint;
+
+    #[test]
+    fn every_percentile_under_the_pointer_has_its_own_name() {
+        let mut histogram = crate::Histogram::default();
+        (1..=100_000).for_each(|ns| histogram.record(ns * 1000));
+        let latency = LatencyReport::of(&histogram);
+        let svg = percentile_plot(&[("response", latency.curve)]).svg();
+        let heads = svg.split("<g class=\"tip\">").skip(1);
+        let head = |tip: &str| {
+            tip.split(['>', '<'])
+                .find(|t| t.ends_with("faster"))
+                .map(str::to_owned)
+        };
+        let heads: Vec<String> = heads.filter_map(head).collect();
+        let wide = &heads[..heads.len().min(WIDE.places)];
+        assert_eq!(wide.len(), WIDE.places, "{heads:?}");
+        let mut once = wide.to_vec();
+        once.dedup();
+        assert_eq!(once, wide);
+        for (rarity, name) in [
+            (1.0, "0 %"),
+            (2.0, "50 %"),
+            (10.0, "90 %"),
+            (40.0, "97.5 %"),
+            (100.0, "99 %"),
+            (2000.0, "99.95 %"),
+            (1e5, "99.999 %"),
+        ] {
+            assert_eq!(quantile(rarity), format!("{name} are faster"));
+        }
+    }
 
     #[test]
     fn a_search_opens_with_what_is_carried_the_knee_and_the_time_there() {

@@ -18,3 +18,61 @@ pub fn page(title: &str, body: &str) -> String {
 
 /// The style sheet of the reports, for pictures that stand alone.
 pub const STYLE: &str = include_str!("page.css");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// The colours of the style sheet by name, light or dark.
+    fn colours(dark: bool) -> BTreeMap<&'static str, [f64; 3]> {
+        let (light, rest) = STYLE
+            .split_once("@media (prefers-color-scheme:dark)")
+            .unwrap();
+        let rules = match dark {
+            true => rest.split("}}").next().unwrap(),
+            false => light,
+        };
+        let named = rules.split("--").filter_map(|rule| rule.split_once(":#"));
+        let read = |(name, value): (&'static str, &str)| {
+            let digits: Vec<u32> = value.chars().map_while(|c| c.to_digit(16)).collect();
+            let part = |i: usize| match digits.len() {
+                3 => digits[i] * 17,
+                _ => digits[i * 2] * 16 + digits[i * 2 + 1],
+            };
+            (name, [0, 1, 2].map(|i| f64::from(part(i)) / 255.0))
+        };
+        named.map(read).collect()
+    }
+
+    /// Reference: WCAG 2.1, "contrast ratio".
+    fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
+        let part = |v: f64| match v <= 0.03928 {
+            true => v / 12.92,
+            false => ((v + 0.055) / 1.055).powf(2.4),
+        };
+        let light = |c: [f64; 3]| 0.2126 * part(c[0]) + 0.7152 * part(c[1]) + 0.0722 * part(c[2]);
+        let (a, b) = (light(a) + 0.05, light(b) + 0.05);
+        a.max(b) / a.min(b)
+    }
+
+    #[test]
+    fn every_colour_of_a_text_can_be_read_on_every_ground() {
+        for dark in [false, true] {
+            let colours = colours(dark);
+            let (card, line) = (colours["card"], colours["line"]);
+            // What a warm-up or a wait is shaded with lies over a card.
+            let shade = [0, 1, 2].map(|i| line[i] * 0.6 + card[i] * 0.4);
+            for name in ["ink", "soft", "faint", "warn", "red", "gold", "c0"] {
+                for ground in [card, colours["back"], shade] {
+                    let ratio = contrast(colours[name], ground);
+                    assert!(
+                        ratio >= 4.5,
+                        "{name} on {ground:?}, dark {dark}: {ratio:.2}"
+                    );
+                }
+            }
+            assert!(contrast(colours["warn"], colours["warnback"]) >= 4.5);
+        }
+    }
+}

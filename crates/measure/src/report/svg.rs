@@ -39,6 +39,9 @@ pub struct Axis {
     pub from_zero: bool,
     /// Places and texts of its ticks; empty for round numbers.
     pub ticks: Vec<(f64, String)>,
+    /// Names any place of an axis whose ticks are words, under the pointer; none
+    /// where only the ticks have names.
+    pub name: Option<fn(f64) -> String>,
 }
 
 /// One line.

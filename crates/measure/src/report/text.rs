@@ -1,7 +1,7 @@
 //! The report as text: what to know first, then the figures.
 
 use super::model::{Curve, LatencyReport, Moment, PopulationReport, Report};
-use super::verdict::{bars, sparkline, verdict};
+use super::verdict::{bars, sparkline, tip, verdict};
 use crate::knee::{Verdict, before_collapse};
 use std::fmt::Write;
 
@@ -21,6 +21,9 @@ fn write_text(report: &Report, out: &mut String) -> std::fmt::Result {
     )?;
     if let Some(verdict) = verdict(report) {
         writeln!(out, "{verdict}")?;
+    }
+    if let Some(tip) = tip(report) {
+        writeln!(out, "{tip}")?;
     }
     for warning in &report.warnings {
         writeln!(out, "! {warning}")?;

@@ -47,6 +47,16 @@ pub(super) fn verdict(report: &Report) -> Option<String> {
     ))
 }
 
+/// What would make the next run's figures better; none where nothing would.
+pub(super) fn tip(report: &Report) -> Option<&'static str> {
+    let answered = report.sum().is_some_and(|sum| sum.answered > 0);
+    let cold = answered && report.warmup_s <= 0.0 && report.curve.is_none();
+    cold.then_some(
+        "There was no warm-up: requests that made connections and filled caches count, too. \
+         --warmup 5s with -t leaves them out.",
+    )
+}
+
 fn rate(value: f64) -> String {
     match value {
         v if v >= 100.0 => format!("{v:.0}"),
@@ -149,6 +159,16 @@ mod tests {
             populations: vec![sum],
             ..Report::default()
         }
+    }
+
+    #[test]
+    fn a_run_without_a_warm_up_is_told_what_that_means() {
+        let mut run = report(1000, 0);
+        assert!(tip(&run).unwrap().contains("--warmup"));
+        assert!(crate::report::text(&run).contains("There was no warm-up"));
+        run.warmup_s = 1.0;
+        assert_eq!(tip(&run), None);
+        assert_eq!(tip(&Report::default()), None);
     }
 
     #[test]

@@ -193,7 +193,7 @@ ul{margin:2px 0 6px;padding-left:20px}h2,p,li{overflow-wrap:anywhere}\
 .saved{font-size:13px;margin:6px 0;max-width:560px}.saved i{display:block;height:9px;border-radius:2px;\
 background:var(--c1);min-width:2px}.saved i.after{background:var(--c2)}\
 .chip{font-size:12px;font-weight:600;border:1px solid;border-radius:9px;padding:1px 8px}\
-.chip.warning{color:var(--c1)}.chip.advice{color:var(--c4)}.chip.note{color:var(--c0)}";
+.chip.warning{color:var(--red)}.chip.advice{color:var(--gold)}.chip.note{color:var(--c0)}";
 
 #[cfg(test)]
 mod tests {
