@@ -229,12 +229,23 @@ impl Pipeline {
 
 /// The blocks of an edition, and those that are its destination's parameters.
 fn understood(envelope: &Envelope<'_>, edition: Edition) -> Vec<(String, String)> {
-    let own = envelope
-        .headers
-        .iter()
-        .filter(|h| h.namespace == edition.namespace() || h.is_parameter);
+    let own = envelope.headers.iter().filter(|h| {
+        let known = h.namespace == edition.namespace() && PROPERTIES.contains(&&*h.name);
+        known || h.is_parameter
+    });
     own.map(|h| (h.namespace.clone(), h.name.clone())).collect()
 }
+
+/// The header blocks that say something here.
+const PROPERTIES: [&str; 7] = [
+    "To",
+    "From",
+    "ReplyTo",
+    "FaultTo",
+    "Action",
+    "MessageID",
+    "RelatesTo",
+];
 
 /// Whether a fault is about addressing: its code is one of that namespace.
 fn about_addressing(fault: &Fault) -> bool {

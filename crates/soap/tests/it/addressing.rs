@@ -188,6 +188,10 @@ fn broken_addressing_is_a_fault_that_names_the_block() {
             assert!(soap::Fault::parse(&envelope).unwrap().is_some());
         }
     }
+    let strange = "<a:Action>x</a:Action><a:Other s:mustUnderstand='1'/>";
+    let strange = message(Version::V11, Edition::Recommendation, strange);
+    let (answer, _) = served(&strange, false, |_| panic!("no program runs"));
+    assert!(answer.contains("MustUnderstand"), "{answer}");
     let old = message(Version::V11, Edition::Submission, "<a:Action>x</a:Action>");
     let (answer, _) = served(&old, false, |_| ());
     assert!(
