@@ -61,13 +61,32 @@ pub(super) static KIND: Kind = Kind {
 
 const ROOTS: &[&str] = &["abi", "debug", "dev", "fs", "kernel", "net", "user", "vm"];
 
+/// What only the BSDs have of the roots that they share with Linux.
+const BSD: &[&str] = &[
+    "net.inet.",
+    "net.inet6.",
+    "net.link.",
+    "net.isr.",
+    "kern.",
+    "hw.",
+    "security.",
+];
+
 fn recognise(text: &str) -> usize {
-    let ours = |line: &&str| {
-        let line = line.trim_start().trim_start_matches('-');
+    let bare = |line: &str| line.trim_start().trim_start_matches('-').to_owned();
+    let ours = |line: &String| {
         let root = line.split(['.', '/']).next().unwrap_or_default();
         line.len() > root.len() && ROOTS.contains(&root) && line.contains('=')
     };
-    2 * text.lines().filter(ours).count()
+    let said = |line: &String| !line.trim().is_empty() && !line.starts_with(['#', ';']);
+    let lines: Vec<String> = text.lines().map(bare).filter(said).collect();
+    let settings = lines.iter().filter(|line| ours(line)).count();
+    let others = |line: &&String| BSD.iter().any(|root| line.starts_with(root));
+    // A guide that shows settings, or another system's.
+    match settings * 2 < lines.len() || lines.iter().any(|line| others(&line)) {
+        true => 0,
+        false => 2 * settings,
+    }
 }
 
 fn parse(text: &str) -> Parsed {
@@ -113,6 +132,18 @@ fn dotted(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_guide_and_another_systems_settings_are_not_taken() {
+        let linux = "# of a host\nnet.ipv4.tcp_sack = 1\nvm.swappiness=10\n";
+        assert!(recognise(linux) > 0);
+        let guide = format!("# Tuning\n\nFirst, run\n\nthis, then\n\nwrite:\n{linux}and reboot\n");
+        assert_eq!(recognise(&guide), 0);
+        assert_eq!(
+            recognise("kern.ipc.somaxconn=128\nnet.inet.tcp.sack=1\n"),
+            0
+        );
+    }
 
     #[test]
     fn keys_values_and_faults_are_told_with_places() {

@@ -27,7 +27,7 @@ pub struct OpenTask {
     userid: UserId,
     start_code: StartCode,
     runs: MonitoringRecord,
-    calls: u32,
+    used: OpenUse,
 }
 
 impl Handle {
@@ -42,7 +42,7 @@ impl Handle {
             userid: request.userid,
             start_code: request.start_code,
             runs: MonitoringRecord::default(),
-            calls: 0,
+            used: OpenUse::default(),
         })
     }
 }
@@ -91,7 +91,7 @@ impl OpenTask {
     /// they take stand at [`Op`]. An answer with an abend code is to end the
     /// task, unless its program handles abends.
     pub async fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Answer {
-        self.calls += 1;
+        self.used.calls += 1;
         let call = Call {
             op,
             slot: 0,
@@ -117,7 +117,7 @@ impl OpenTask {
         key: &[u8],
         record: &[u8],
     ) -> Answer {
-        self.calls += 1;
+        self.used.calls += 1;
         let no_wait = u64::from(!waits);
         let call = Call {
             op,
@@ -183,16 +183,24 @@ impl OpenTask {
         self.lease.lend(lends);
     }
 
+    /// Its door was at the request for so long before it asked for the task: the
+    /// response begins there, as the CPU time does that is told at the end.
+    pub fn began_before(&mut self, ns: u64) {
+        self.used.before_ns = ns;
+    }
+
+    /// The CPU time told at the end is the time that passed, not that of the CPU.
+    pub fn estimates_cpu(&mut self) {
+        self.used.estimated = true;
+    }
+
     /// Ends the task: commits its unit of work, or backs it out when there is
     /// an abend. `cpu_ns` is what its thread used. An abend that comes with
     /// the end (ASP7, or a worker that ended under the unit) is told.
     pub async fn end(mut self, abend: Option<Abend>, cpu_ns: u64) -> (Outcome, MonitoringRecord) {
         self.lease.end(abend);
         poll_fn(|cx| self.lease.poll_end(cx)).await;
-        let used = OpenUse {
-            cpu_ns,
-            calls: self.calls,
-        };
-        self.lease.settle(&self.runs, used)
+        self.used.cpu_ns = cpu_ns;
+        self.lease.settle(&self.runs, self.used)
     }
 }

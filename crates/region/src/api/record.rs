@@ -34,10 +34,11 @@ pub struct MonitoringRecord {
     /// CPU time on general engines.
     pub general_cpu_ns: u64,
     /// CPU time on offload engines: of the door, while it wrote the task's
-    /// input. It is always estimated, by the time that took.
+    /// input, estimated by the time that took; of a task without a program, of
+    /// the thread that did its work.
     pub offload_cpu_ns: u64,
     /// `general_cpu_ns` was estimated by the time that the task took; false
-    /// when it was read from the thread's clock.
+    /// when it was read from the thread's clock for this task alone.
     pub cpu_estimated: bool,
     /// The names of the figures that are estimated; all others are measured.
     pub estimated: &'static [&'static str],
@@ -221,9 +222,16 @@ impl MonitoringRecord {
         self.moves += run.moves;
         self.worker = run.worker;
         self.cpu_estimated |= run.cpu_estimated;
-        self.estimated = match self.cpu_estimated {
-            true => &["general_cpu_ns"],
-            false => &[],
+    }
+
+    /// Names what is estimated: the CPU time of the programs as told, that of the door
+    /// if `offload`.
+    pub(crate) fn mark_estimates(&mut self, offload: bool) {
+        self.estimated = match (self.cpu_estimated, offload) {
+            (true, true) => &["general_cpu_ns", "offload_cpu_ns"],
+            (true, false) => &["general_cpu_ns"],
+            (false, true) => &["offload_cpu_ns"],
+            (false, false) => &[],
         };
     }
 }

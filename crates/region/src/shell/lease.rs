@@ -226,10 +226,7 @@ impl SlotLease {
         };
         record.add_counts(&results.counts);
         record.cpu_estimated = results.flags & RESULT_CPU_ESTIMATED != 0;
-        record.estimated = match record.cpu_estimated {
-            true => &["general_cpu_ns", "offload_cpu_ns"],
-            false => &["offload_cpu_ns"],
-        };
+        record.mark_estimates(true);
         record.dispatch_wait_ns = results.counts.started_ns.saturating_sub(submitted);
         record.worker = self.place.worker as u32;
         record.input_bytes = self.high_water;

@@ -32,6 +32,10 @@ pub struct OpenLease {
 pub struct OpenUse {
     /// CPU time of its thread in nanoseconds.
     pub cpu_ns: u64,
+    /// The CPU time is no reading of a clock of the thread's CPU.
+    pub estimated: bool,
+    /// What its door took for it before it asked for the task.
+    pub before_ns: u64,
     /// Calls to the region.
     pub calls: u32,
 }
@@ -315,14 +319,17 @@ impl OpenLease {
         };
         let elapsed_ns = task.heard.saturating_sub(task.submitted);
         let Finished { abend, record, .. } = Finished::of(&mut task);
+        let offload_estimated = used.estimated || used.cpu_ns == 0 || task.guest_cpu_ns > 0;
         let mut record = MonitoringRecord {
             elapsed_ns,
-            // A door may have worked for it before it was begun.
-            offload_cpu_ns: (used.cpu_ns + task.guest_cpu_ns).min(record.response_ns),
+            start_unix_ns: record.start_unix_ns.saturating_sub(used.before_ns),
+            response_ns: record.response_ns + used.before_ns,
+            offload_cpu_ns: used.cpu_ns + task.guest_cpu_ns,
             region_calls: used.calls,
             ..record
         };
         record.add_runs(runs);
+        record.mark_estimates(offload_estimated);
         let outcome = match (abend, doomed) {
             (Some(abend), _) => Outcome::Abend(abend),
             (None, Some(code)) => Outcome::Abend(Abend {

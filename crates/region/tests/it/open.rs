@@ -57,6 +57,32 @@ fn programs_run_within_the_task_and_their_costs_are_its_own() {
 }
 
 #[test]
+fn what_was_not_measured_is_named_and_the_response_holds_all_of_its_cpu_time() {
+    let region = Region::start(config()).unwrap();
+    let ended = |estimated: bool, before_ns: u64, cpu_ns: u64| {
+        let (_, record) = block_on(async {
+            let mut task = begin(&region).await.unwrap();
+            task.began_before(before_ns);
+            if estimated {
+                task.estimates_cpu();
+            }
+            task.end(None, cpu_ns).await
+        });
+        record
+    };
+    let none: &[&str] = &[];
+    let door: &[&str] = &["offload_cpu_ns"];
+    // Read by a clock, a part of it before the task was asked for.
+    let record = ended(false, 3_000_000_000, 2_000_000_000);
+    assert_eq!((record.estimated, record.cpu_estimated), (none, false));
+    assert!(record.response_ns > record.offload_cpu_ns, "{record:?}");
+    // The time that passed, and nothing at all.
+    assert_eq!(ended(true, 0, 5_000).estimated, door);
+    assert_eq!(ended(false, 0, 0).estimated, door);
+    block_on(region.shutdown());
+}
+
+#[test]
 fn an_abend_of_a_program_leaves_the_task_alive_and_its_own_ends_it() {
     let region = Region::start(config()).unwrap();
     let (outcome, record): (Outcome, MonitoringRecord) = block_on(async {
