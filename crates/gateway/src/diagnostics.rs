@@ -98,6 +98,20 @@ impl Diagnostics {
         self.push(Severity::Warning, file, position, message.into(), help);
     }
 
+    /// What is said of a copybook, at the file and place that it is about.
+    pub(crate) fn copybook(&mut self, fault: copybook::Diagnostic) {
+        let severity = match fault.severity {
+            copybook::Severity::Warning => Severity::Warning,
+            copybook::Severity::Error => Severity::Error,
+        };
+        let position = Position {
+            line: fault.at.line,
+            column: fault.at.column,
+        };
+        let file = Path::new(&*fault.file);
+        self.push(severity, file, position, fault.message, fault.help);
+    }
+
     fn push(
         &mut self,
         severity: Severity,

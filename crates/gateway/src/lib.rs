@@ -32,7 +32,7 @@ pub use policy::{Policies, Policy};
 pub use project::import::{
     Choice, Day, FromArchives, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle,
     Overrides, Redefines, RequesterArchive, Truth, Update, fuzz_archive, import, import_archives,
-    program_text, requester_archive, update,
+    program_source, program_text, requester_archive, update,
 };
 pub use project::operation::{Api, Contract};
 pub use project::structure::{Generated, fuzz_derived, structures};

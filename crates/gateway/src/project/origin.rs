@@ -20,7 +20,7 @@ use super::asset::{Area, Asset};
 use super::operation::Api;
 use super::read_yaml;
 use crate::diagnostics::{Diagnostics, Position};
-use copybook::{CopyFolders, Field, Kind, Layout, ParseOptions};
+use copybook::{CopyFolders, Copybook, Field, Kind, Layout, ParseOptions};
 use std::path::{Path, PathBuf};
 
 /// Name of the file beside `zosAsset.yaml`.
@@ -140,15 +140,13 @@ impl Checked<'_> {
     /// A copy against the copybook that it came from.
     fn compare(&self, area: &Area, source: &Path, out: &mut Diagnostics) {
         let layouts = match self.layouts(source) {
-            Ok(layouts) => layouts,
+            Ok(book) => {
+                book.warnings.list.into_iter().for_each(|f| out.copybook(f));
+                book.layouts
+            }
             Err(faults) => {
-                for fault in &faults.list {
-                    let at = Position {
-                        line: fault.at.line,
-                        column: fault.at.column,
-                    };
-                    out.error(source, at, fault.message.clone());
-                }
+                // They may stand in members that the source copies.
+                faults.list.into_iter().for_each(|f| out.copybook(f));
                 return;
             }
         };
@@ -194,10 +192,11 @@ impl Checked<'_> {
                 {
                     continue;
                 }
-                let Ok(layouts) = self.layouts(&path) else {
+                let Ok(book) = self.layouts(&path) else {
                     continue;
                 };
-                let same = layouts
+                let same = book
+                    .layouts
                     .iter()
                     .find(|l| l.name().eq_ignore_ascii_case(own.name()));
                 if let Some(difference) = same.and_then(|now| difference(own, now)) {
@@ -216,7 +215,7 @@ impl Checked<'_> {
         }
     }
 
-    fn layouts(&self, file: &Path) -> Result<Vec<Layout>, copybook::Diagnostics> {
+    fn layouts(&self, file: &Path) -> Result<Copybook, copybook::Diagnostics> {
         let bytes = std::fs::read(file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let name = file.display().to_string();
@@ -227,7 +226,7 @@ impl Checked<'_> {
             copy: &copy,
             ..ParseOptions::default()
         };
-        copybook::parse(&text, &options)
+        copybook::parse_with_warnings(&text, &options)
     }
 }
 

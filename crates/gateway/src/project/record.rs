@@ -89,16 +89,7 @@ impl Record {
         let layouts = match copybook::parse(text, &options) {
             Ok(layouts) => layouts,
             Err(faults) => {
-                for fault in &faults.list {
-                    let at = Position {
-                        line: fault.at.line,
-                        column: fault.at.column,
-                    };
-                    match &fault.help {
-                        Some(help) => out.error_help(file, at, fault.message.clone(), help.clone()),
-                        None => out.error(file, at, fault.message.clone()),
-                    }
-                }
+                faults.list.into_iter().for_each(|f| out.copybook(f));
                 return None;
             }
         };

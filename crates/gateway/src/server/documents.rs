@@ -174,6 +174,9 @@ pub(super) fn one(routes: &Routes, api: &Api) -> Value {
     })
 }
 
+/// What the page needs beside its own style sheet.
+const STYLE: &str = include_str!("../../console/docs.css");
+
 fn page(routes: &Routes) -> String {
     let mut urls = String::new();
     for api in &routes.apis {
@@ -192,7 +195,9 @@ fn page(routes: &Routes) -> String {
          <link rel=\"stylesheet\" href=\"swagger-ui.css\">\n\
          <link rel=\"icon\" type=\"image/png\" href=\"favicon-32x32.png\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <style>html,body{{margin:0;background:#fafafa}}</style></head>\n\
+         <style>{STYLE}</style>\n\
+         <script>if(matchMedia(\"(prefers-color-scheme: dark)\").matches)\
+         document.documentElement.classList.add(\"dark-mode\")</script></head>\n\
          <body><div id=\"swagger-ui\"></div>\n\
          <script src=\"swagger-ui-bundle.js\"></script>\n\
          <script src=\"swagger-ui-standalone-preset.js\"></script>\n\

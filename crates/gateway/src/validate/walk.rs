@@ -6,6 +6,7 @@
 use super::decimal::{compare, is_integer, is_multiple};
 use super::format;
 use super::schema::{Bound, MAX_FAULTS, MAX_NESTING, Schema, SchemaId, SchemaSet, Type};
+use crate::diagnostics::closest;
 use crate::json::{Json, Kind};
 use crate::problem::Fault;
 use serde_json::Value;
@@ -205,7 +206,13 @@ impl<'s> Walk<'s, '_> {
             let additional = schema.additional.filter(|_| !by_pattern);
             match (property.or(additional), schema.closed && !by_pattern) {
                 (Some(id), _) => self.value(id, member),
-                (None, true) => self.fault(format!("{name} is not a member this object has")),
+                (None, true) => {
+                    // A client may send names of any length.
+                    let known = schema.properties.iter().map(|(known, _)| &**known);
+                    let near = (name.len() <= 64).then(|| closest(&name, known)).flatten();
+                    let meant = near.map_or(String::new(), |near| format!("; is {near} meant?"));
+                    self.fault(format!("{name} is not a member this object has{meant}"));
+                }
                 (None, false) => {}
             }
             self.pointer.truncate(length);

@@ -75,11 +75,89 @@ fn an_imported_program_answers_with_every_field() {
         let answer = send(gateway.address(), "POST", "/orders", "", &body.to_string());
         assert_eq!(answer.status, 200, "{}", answer.text());
         assert_eq!(answer.json(), body);
+        // A misspelt member would leave its field zero.
+        for body in [json!({"totl": 1.5}), json!({"order_line": [{"qtty": 3}]})] {
+            let misspelt = send(gateway.address(), "POST", "/orders", "", &body.to_string());
+            assert_eq!(misspelt.status, 400, "{}", misspelt.text());
+            let told = misspelt.text();
+            assert!(
+                told.contains("is total meant?") || told.contains("is qty meant?"),
+                "{told}"
+            );
+        }
         let six = json!({"order_line": vec![json!({"qty": 1}); 6]}).to_string();
         let refused = send(gateway.address(), "POST", "/orders", "", &six);
         assert_eq!(refused.status, 400, "{}", refused.text());
         assert_eq!(refused.json()["errors"][0]["pointer"], "/order_line");
     }
+}
+
+#[test]
+fn the_request_to_try_is_one_that_the_program_can_take() {
+    let text = "       01  ODD.
+           05  THOUSANDS  PIC 9(3)PPP.
+           05  TINY       PIC SVPP9(2) COMP-3.
+           05  RATE       PIC V99.
+           05  AMOUNT     PIC S9(5)V99 COMP-3.
+           05  ON-PAPER   PIC ZZZ,ZZ9.99-.
+           05  DAY-1      PIC 99/99/9999.
+           05  KANJI      PIC G(3) DISPLAY-1.
+           05  ROWS       OCCURS 2 PIC 9.
+    ";
+    let mut odd = book(None);
+    odd.text = text.into();
+    let made = import(&Import {
+        name: "odd".into(),
+        program: "ODD".into(),
+        request: vec![odd.clone()],
+        response: vec![odd],
+        ..Import::default()
+    });
+    let made = made.unwrap_or_else(|faults| panic!("{faults}"));
+    let folder = tempfile::tempdir().unwrap();
+    for file in made.files {
+        let path = folder.path().join("odd").join(file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, file.text).unwrap();
+    }
+    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let echo = Fake::default().program("ODD", |_| ());
+    let gateway = Gateway::start(config(), apis, echo).unwrap();
+    let ask = |body: &str| send(gateway.address(), "POST", "/odd", "", body);
+    let answer = ask(&made.sample);
+    assert_eq!(answer.status, 200, "{}: {}", made.sample, answer.text());
+    // What a field cannot hold stands in the document.
+    for body in [
+        json!({"thousands": 1500}),
+        json!({"tiny": 0.01}),
+        json!({"rate": 1}),
+    ] {
+        let refused = ask(&body.to_string());
+        assert_eq!(refused.status, 400, "{body}");
+        assert!(refused.text().contains("must be "), "{}", refused.text());
+    }
+}
+
+#[test]
+fn fields_of_one_name_and_texts_that_are_not_read_are_told() {
+    let mut twice = book(None);
+    twice.text = "       01  R.\n           05  A PIC X.\n           05  A PIC 9(3).\n           05  G.\n               10  A PIC 9.\n".into();
+    let new = Import {
+        name: "r".into(),
+        program: "R".into(),
+        transid: Some("CR01".into()),
+        request: vec![twice.clone()],
+        response: vec![twice],
+        ..Import::default()
+    };
+    let told = import(&new).unwrap().warnings.to_string();
+    assert_eq!(
+        told.matches("R has A twice, in lines 2 and 3").count(),
+        1,
+        "{told}"
+    );
+    assert_eq!(told.matches("warning:").count(), 2, "{told}");
+    assert!(told.contains("begin with C"), "{told}");
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use cics::diagnostic::nearest;
 use miette::{IntoDiagnostic, Result};
-use translator::{Built, Compiler, CompilerOptions, Source};
+use translator::{Built, Compiler, CompilerOptions, Kind, Source};
 
 use super::Application;
 use super::definitions::Program;
+use super::finding::{Finding, Severity};
 
 /// What became of all programs.
 #[derive(Debug, Default)]
@@ -56,6 +58,39 @@ impl Compiled {
             self.programs = all_programs(&self.built);
         }
         kept
+    }
+
+    /// Programs that another source has, too: only one of them runs.
+    pub fn namesakes(&self) -> Vec<Finding> {
+        let named = |built: &'_ Built| built.programs.first().map(|name| name.to_ascii_uppercase());
+        let mut told = Vec::new();
+        for (at, later) in self.built.iter().enumerate() {
+            let name = named(later);
+            let earlier = self.built[..at]
+                .iter()
+                .find(|one| name.is_some() && named(one) == name);
+            let (Some(name), Some(earlier)) = (name, earlier) else {
+                continue;
+            };
+            told.push(Finding {
+                severity: Severity::Warning,
+                file: later.source.clone(),
+                line: 0,
+                column: 0,
+                message: format!(
+                    "its PROGRAM-ID {name} is also that of {}, and only one of them can run",
+                    earlier
+                        .source
+                        .file_name()
+                        .unwrap_or_default()
+                        .to_string_lossy()
+                ),
+                help: Some(
+                    "give one of them another PROGRAM-ID, or move it out of the folder".to_owned(),
+                ),
+            });
+        }
+        told
     }
 
     /// Keeps what was built before of sources that do not compile now. Gives
@@ -123,12 +158,76 @@ impl Application {
             ..CompilerOptions::new(self.state.join("modules"))
         })
         .into_diagnostic()?;
-        let built = compiler.build_all(&sources, done);
+        let mut built = compiler.build_all(&sources, done);
+        for finding in built.iter_mut().flat_map(|one| &mut one.diagnostics) {
+            if let Kind::MissingMember(name) = &finding.kind
+                && let Some(help) = self.where_it_may_be(name)
+            {
+                finding.help = Some(help);
+            }
+        }
         let programs = all_programs(&built);
         Ok(Compiled {
             programs,
             built,
             unread,
+        })
+    }
+
+    /// Where a COPY member is that its folders do not have, or what it may be
+    /// called.
+    fn where_it_may_be(&self, name: &str) -> Option<String> {
+        let stem = |path: &Path| Some(path.file_stem()?.to_str()?.to_owned());
+        let folders = self.copy_folders();
+        let entries = folders
+            .iter()
+            .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
+        let members: Vec<String> = entries.filter_map(|entry| stem(&entry.path())).collect();
+        let upper: Vec<String> = members
+            .iter()
+            .map(|name| name.to_ascii_uppercase())
+            .collect();
+        if let Some(near) = nearest(&name.to_ascii_uppercase(), upper.iter().map(String::as_str)) {
+            return Some(format!("is {near} meant?"));
+        }
+        let mut there = Vec::new();
+        files_below(&self.folder, 3, &mut there);
+        let found = there.iter().find(|path| {
+            let named = stem(path).is_some_and(|stem| stem.eq_ignore_ascii_case(name));
+            named
+                && path
+                    .extension()
+                    .is_none_or(|e| !NO_COBOL.iter().any(|other| e.eq_ignore_ascii_case(other)))
+        })?;
+        let folder = found.parent()?.strip_prefix(&self.folder).ok()?;
+        let shown = match folder.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => folder,
+        };
+        Some(format!(
+            "{} is in {}: move it into copybooks/, or add that folder to [compile] copybooks of tupelo.toml",
+            found.file_name()?.to_string_lossy(),
+            shown.display()
+        ))
+    }
+
+    /// A folder with COBOL programs that is none of the settings'.
+    pub fn programs_elsewhere(&self) -> Option<PathBuf> {
+        let mut there = Vec::new();
+        files_below(&self.folder, 3, &mut there);
+        let is_program = |path: &&PathBuf| {
+            let ending = path
+                .extension()
+                .and_then(|e| e.to_str())
+                .unwrap_or_default();
+            EXTENSIONS.contains(&ending.to_ascii_lowercase().as_str())
+        };
+        let folder = there.iter().find(is_program)?.parent()?;
+        let folder = folder.strip_prefix(&self.folder).ok()?;
+        Some(if folder.as_os_str().is_empty() {
+            ".".into()
+        } else {
+            folder.to_owned()
         })
     }
 
@@ -189,6 +288,33 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>, unread: &mut Vec<(PathBuf, Stri
         }
     }
 }
+
+/// Files below a folder, so many folders deep; those that begin with a dot are
+/// nobody's text.
+fn files_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = match std::fs::read_dir(folder) {
+        Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+        Err(_) => return,
+    };
+    entries.sort();
+    for path in entries {
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        match path.is_dir() {
+            _ if hidden || found.len() >= MOST_FILES => {}
+            true if depth > 1 => files_below(&path, depth - 1, found),
+            true => {}
+            false => found.push(path),
+        }
+    }
+}
+
+/// A folder with more is somebody's home.
+const MOST_FILES: usize = 5000;
+
+/// Endings of files that are no COPY members, whatever their names.
+const NO_COBOL: [&str; 8] = ["so", "i", "log", "json", "yaml", "md", "csd", "bms"];
 
 /// What a program's file name ends with.
 const EXTENSIONS: [&str; 4] = ["cbl", "cob", "cobol", "ccp"];

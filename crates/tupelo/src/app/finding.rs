@@ -37,6 +37,15 @@ pub struct Finding {
     pub help: Option<String>,
 }
 
+impl Finding {
+    /// Whether another says the same of the same place: two readers of one text
+    /// may differ in their advice.
+    fn says(&self, other: &Finding) -> bool {
+        let place = |f: &Finding| (f.severity, f.line, f.column);
+        place(self) == place(other) && self.file == other.file && self.message == other.message
+    }
+}
+
 /// Findings in the order in which they were made, each once.
 #[derive(Debug, Default, Clone)]
 pub struct Findings {
@@ -56,9 +65,16 @@ impl Findings {
 
     /// Adds one that is not there yet.
     pub fn add(&mut self, finding: impl Into<Finding>) {
-        let finding = finding.into();
-        if !self.all.contains(&finding) {
-            self.all.push(finding);
+        let mut finding = finding.into();
+        if let Ok(below) = finding.file.strip_prefix(&self.folder)
+            && !below.as_os_str().is_empty()
+        {
+            finding.file = below.to_owned();
+        }
+        match self.all.iter_mut().find(|known| known.says(&finding)) {
+            Some(known) if known.help.is_none() => known.help = finding.help,
+            Some(_) => {}
+            None => self.all.push(finding),
         }
     }
 
@@ -91,7 +107,8 @@ impl Findings {
 
     /// Those that are not among `known`.
     pub fn without(&self, known: &[Finding]) -> Findings {
-        let fresh = self.all.iter().filter(|f| !known.contains(f));
+        let fresh = self.all.iter();
+        let fresh = fresh.filter(|f| !known.iter().any(|known| known.says(f)));
         Findings {
             folder: self.folder.clone(),
             all: fresh.cloned().collect(),
@@ -195,13 +212,23 @@ fn write(
     Ok(())
 }
 
-/// The column from 1 of the word that a message quotes, where the line has it:
-/// the COBOL compiler tells lines only.
+/// The column from 1 of the word that a message quotes, where the line has it
+/// as a whole word: the COBOL compiler tells lines only.
 fn quoted(message: &str, source: &str) -> Option<usize> {
-    let word = message.split('\'').nth(1).filter(|word| word.len() > 1)?;
-    let at = source
-        .to_ascii_uppercase()
-        .find(&word.to_ascii_uppercase())?;
+    let word = message.split('\'').nth(1).filter(|word| !word.is_empty())?;
+    let word = word.to_ascii_uppercase();
+    let upper = source.to_ascii_uppercase();
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let whole = |at: usize| {
+        let before = upper[..at].chars().next_back();
+        let behind = upper[at + word.len()..].chars().next();
+        let ends = |side: Option<char>, own: Option<char>| {
+            !(side.is_some_and(part) && own.is_some_and(part))
+        };
+        ends(before, word.chars().next()) && ends(behind, word.chars().next_back())
+    };
+    let mut places = upper.match_indices(&word).map(|(at, _)| at);
+    let at = places.find(|at| whole(*at))?;
     Some(source[..at].chars().count() + 1)
 }
 
@@ -335,11 +362,35 @@ mod tests {
     }
 
     #[test]
+    fn what_two_readers_of_a_text_say_is_one_finding() {
+        let mut findings = Findings::new(Path::new("/app"));
+        for (file, help) in [
+            ("/app/copybooks/A.cpy", None),
+            ("copybooks/A.cpy", Some("searched in copybooks")),
+            ("/app/copybooks/A.cpy", Some("searched elsewhere")),
+        ] {
+            findings.add(Finding {
+                help: help.map(str::to_owned),
+                ..finding(Path::new(file))
+            });
+        }
+        assert_eq!(findings.count(Severity::Error), 1);
+        let text = findings.text(Severity::Note, false);
+        assert!(text.contains("help: searched in copybooks"), "{text}");
+        assert!(findings.without(&findings.all).all.is_empty());
+    }
+
+    #[test]
     fn a_line_without_a_column_has_its_caret_where_the_quoted_word_stands() {
         assert_eq!(
             quoted("'NAME-X' is not defined", "  MOVE A TO name-x."),
             Some(13)
         );
+        assert_eq!(
+            quoted("'NAME' is not defined", "  MOVE WS-NAME TO NAME-2 NAME."),
+            Some(26)
+        );
+        assert_eq!(quoted("'X' is not defined", "  MOVE XX TO X."), Some(14));
         assert_eq!(quoted("syntax error", "  MOVE"), None);
         assert_eq!(quoted("it's 'é'", "é"), None);
     }

@@ -21,6 +21,7 @@ use crate::commands::record::source::read_text;
 /// What does not fit together, as warnings.
 pub fn findings(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<Finding> {
     let mut found = Vec::new();
+    found.extend(parameters(app, compiled, apis));
     for contract in apis.iter().flat_map(|api| api.contracts()) {
         let named = |name: &String| name.eq_ignore_ascii_case(&contract.program);
         let Some(built) = compiled.built.iter().find(|b| b.programs.iter().any(named)) else {
@@ -35,6 +36,77 @@ pub fn findings(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<Fi
         }
     }
     found
+}
+
+/// Programs that begin a task, and want parameters that no task has.
+fn parameters(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<Finding> {
+    let transactions = app
+        .csd
+        .transactions
+        .iter()
+        .filter_map(|t| t.program.as_ref());
+    let begin: BTreeSet<String> = apis
+        .iter()
+        .flat_map(|api| {
+            api.operations()
+                .map(|(_, _, program)| program.to_ascii_uppercase())
+        })
+        .chain(transactions.map(|program| program.to_string()))
+        .collect();
+    let sources = compiled.built.iter().filter(|built| {
+        let first = built.programs.first();
+        first.is_some_and(|name| begin.contains(&name.to_ascii_uppercase()))
+    });
+    let told = sources.filter_map(|built| {
+        let text = read_text(&built.source).ok()?;
+        wrong_parameters(&built.source, &text)
+    });
+    told.collect()
+}
+
+/// The parameters that a program's PROCEDURE DIVISION names beside those that a
+/// task has, as a finding.
+pub fn wrong_parameters(source: &Path, text: &str) -> Option<Finding> {
+    let words = words(text);
+    let division = words
+        .windows(3)
+        .position(|w| w[0] == "PROCEDURE" && w[1] == "DIVISION" && w[2] == "USING")?;
+    let own = [
+        "BY",
+        "REFERENCE",
+        "CONTENT",
+        "VALUE",
+        "DFHEIBLK",
+        "DFHCOMMAREA",
+    ];
+    let names = words[division + 3..]
+        .iter()
+        .take_while(|w| *w != "." && *w != "RETURNING");
+    let names: Vec<&str> = names
+        .map(String::as_str)
+        .filter(|w| !own.contains(w))
+        .collect();
+    if names.is_empty() {
+        return None;
+    }
+    let line = text.lines().zip(1..).find(|(line, _)| {
+        let upper = line.to_ascii_uppercase();
+        let comment = matches!(line.chars().nth(6), Some('*' | '/'));
+        upper.contains("PROCEDURE") && upper.contains("DIVISION") && !comment
+    });
+    Some(Finding {
+        severity: Severity::Warning,
+        file: source.to_owned(),
+        line: line.map_or(0, |(_, number)| number),
+        column: line.map_or(0, |(line, _)| line.len() - line.trim_start().len() + 1) as u32,
+        message: format!(
+            "a task gives its first program no parameters: {} would have no storage, and the program would abend",
+            names.join(", ")
+        ),
+        help: Some(
+            "write a program whose data is in DFHCOMMAREA or in containers, and that CALLs this one".to_owned(),
+        ),
+    })
 }
 
 fn containers(
@@ -111,7 +183,7 @@ fn containers(
 }
 
 /// Line and column, from 1, of the literal that names something.
-pub(super) fn literal_at(text: &str, name: &str) -> Option<(u32, u32)> {
+pub fn literal_at(text: &str, name: &str) -> Option<(u32, u32)> {
     // Blanks at its end count for nothing.
     let ends = |rest: &str, quote: char| rest.trim_start_matches(' ').starts_with(quote);
     text.lines().zip(1..).find_map(|(line, number)| {
@@ -200,7 +272,7 @@ pub(super) fn value_of(words: &[String], name: &str) -> Option<String> {
 }
 
 /// The text between the quotes of a literal.
-pub(super) fn literal(word: &str) -> Option<String> {
+pub fn literal(word: &str) -> Option<String> {
     let inner = word.strip_prefix(['\'', '"'])?;
     let inner = inner.strip_suffix(['\'', '"'])?;
     Some(inner.trim_end().to_owned())
@@ -292,6 +364,23 @@ mod tests {
         assert_eq!(literal_at(&text, "OUT"), Some((8, 27)));
         assert_eq!(literal_at(&text, "Out"), None);
         assert_eq!(literal_at(&text, "IN"), None);
+    }
+
+    #[test]
+    fn parameters_of_a_first_program_are_told_where_they_are_named() {
+        let told = |division: &str| {
+            let text = HEAD.replace("PROCEDURE DIVISION.", division);
+            wrong_parameters(Path::new("P.cbl"), &text).map(|f| (f.line, f.column, f.message))
+        };
+        let (line, column, message) =
+            told("PROCEDURE DIVISION USING A-1\n                                B-2.").unwrap();
+        assert_eq!((line, column), (6, 8));
+        assert!(
+            message.contains("A-1, B-2 would have no storage"),
+            "{message}"
+        );
+        assert_eq!(told("PROCEDURE DIVISION USING DFHEIBLK DFHCOMMAREA."), None);
+        assert_eq!(told("PROCEDURE DIVISION."), None);
     }
 
     #[test]

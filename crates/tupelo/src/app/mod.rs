@@ -76,6 +76,13 @@ pub struct Application {
 impl Application {
     /// Reads settings and definitions. Mistakes in either are told all at once.
     pub fn open(folder: &Path, state: Option<&Path>) -> Result<Application> {
+        if folder.is_file() {
+            bail!(
+                help = "name the folder that has tupelo.toml, resources.csd, cobol/ or apis/",
+                "{} is a file, and an application is a folder",
+                folder.display()
+            );
+        }
         if !folder.is_dir() {
             bail!(
                 help = "`tupelo new FOLDER` makes an application to start from",
@@ -165,6 +172,29 @@ impl Application {
             .iter()
             .map(|folder| self.folder.join(folder))
             .collect()
+    }
+
+    /// A folder in which there is nothing to serve is the wrong one.
+    pub fn not_empty(&self) -> Result<()> {
+        let there = |name: &PathBuf| self.folder.join(name).exists();
+        let settings = ["tupelo.toml", "resources.csd"].map(PathBuf::from);
+        let own = [&self.config.gateway.apis, &self.config.script.folder];
+        let folders = self.config.compile.programs.iter().chain(own);
+        if settings.iter().chain(folders).any(there) {
+            return Ok(());
+        }
+        let help = match self.programs_elsewhere() {
+            Some(folder) => format!(
+                "there are COBOL programs in {0}: move them into cobol/, or write [compile] programs = [\"{0}\"] into tupelo.toml",
+                folder.display()
+            ),
+            None => "`tupelo new hello` makes an application to start from, then `tupelo serve hello`; for programs of your own, put them into cobol/ and their copybooks into copybooks/, and `tupelo api import NAME --program PROGRAM --request COPYBOOK` makes an API of one".to_owned(),
+        };
+        bail!(
+            help = help,
+            "there is nothing to serve in {}: no tupelo.toml, no resources.csd, no cobol/ and no apis/",
+            self.folder.display()
+        )
     }
 
     /// Folder of the records.

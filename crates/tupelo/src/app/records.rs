@@ -14,6 +14,8 @@ pub struct Records {
     pub framing: Framing,
     /// What their bytes mean.
     pub convert: Box<dyn Convert>,
+    /// Whether every byte is taken for a character, for want of a copybook.
+    pub as_text: bool,
 }
 
 impl Records {
@@ -63,6 +65,11 @@ impl Records {
             }
             (_, None) => Box::new(Translate::new(outside, CodePage::ascii())),
         };
-        Ok(Records { framing, convert })
+        let as_text = layout.is_none() && outside != CodePage::ascii();
+        Ok(Records {
+            framing,
+            convert,
+            as_text,
+        })
     }
 }

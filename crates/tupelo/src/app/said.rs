@@ -18,9 +18,10 @@ impl Said {
         self.before = std::mem::take(&mut self.now);
     }
 
-    /// Shows warnings and errors that the load before did not make.
+    /// Shows warnings and errors that the load before did not make, and that
+    /// were not said in this one.
     pub fn say(&mut self, findings: &Findings) {
-        let fresh = findings.without(&self.before);
+        let fresh = findings.without(&self.before).without(&self.now);
         eprint!(
             "{}",
             fresh.text(Severity::Warning, std::io::stderr().is_terminal())

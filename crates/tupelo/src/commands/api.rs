@@ -358,6 +358,7 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
     for file in &made.files {
         write(&folder.join(&file.path), &file.text)?;
     }
+    told(made.warnings);
     println!("Made {} with {}.", folder.display(), counted(made.files.len(), "file"));
     if !made.left_out.is_empty() {
         let left = made.left_out.join(", ");
@@ -373,8 +374,13 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
     if let Some(transid) = &transid {
         define(app, Some(transid), &program)?;
     }
-    if gateway::program_text(&app.folder, &program).is_none() {
-        println!("cobol/ has no {program} yet: its fields were not told apart by what it reads and writes.");
+    match gateway::program_source(&app.folder, &program) {
+        Some((file, text)) => {
+            let mut findings = Findings::new(&app.folder);
+            findings.extend(crate::app::interfaces::wrong_parameters(&file, &text));
+            eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
+        }
+        None => println!("cobol/ has no {program} yet: its fields were not told apart by what it reads and writes."),
     }
     println!("Next:\n  tupelo serve {}", args.app.display());
     println!(
@@ -510,10 +516,16 @@ fn run_update(name: &str, app: &Application) -> Result<Outcome> {
 
 /// Shows the faults, and says in a line what cannot be done.
 fn refused(what: &str, faults: gateway::Diagnostics) -> miette::Report {
+    let findings = told(faults);
+    miette!("{what}: {}", counted(findings.count(Severity::Error), "error"))
+}
+
+/// Says what was found, each thing once.
+fn told(faults: gateway::Diagnostics) -> Findings {
     let mut findings = Findings::new(Path::new(""));
     findings.extend(faults.0);
     eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
-    miette!("{what}: {}", counted(findings.count(Severity::Error), "error"))
+    findings
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -1,7 +1,8 @@
 //! `tupelo check`: everything that is wrong with an application, at once.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use cics::csd::{UriMapAnswer, UriMapUsage};
 use gateway::Api;
@@ -11,6 +12,8 @@ use translator::Kind;
 use crate::Outcome;
 use crate::app::compile::Compiled;
 use crate::app::finding::{Finding, Severity};
+use crate::app::interfaces::{literal, literal_at};
+use crate::commands::record::source::read_text;
 use crate::app::services::read_requesters;
 use crate::app::socket_names::{self, Names};
 use crate::app::{Application, counted, interfaces, named_files, scripts};
@@ -35,6 +38,7 @@ pub struct Args {
 /// Checks, and prints what was found.
 pub fn run(args: Args) -> Result<Outcome> {
     let app = Application::open(&args.folder, args.state.as_deref())?;
+    app.not_empty()?;
     let mut findings = app.warnings.clone();
     let compiled = app.compile(|_| ())?;
     let mut unsupported = Vec::new();
@@ -60,6 +64,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     findings.extend(wrong);
     findings.extend(missing(&app, &compiled, &good, &pipelines));
     findings.extend(named_files::findings(&app, &compiled));
+    findings.extend(compiled.built.iter().filter_map(long_name));
+    findings.extend(compiled.namesakes());
     print!("{}", findings.text(Severity::Note, std::io::stdout().is_terminal()));
     let mut errors = findings.count(Severity::Error);
     let warnings = findings.count(Severity::Warning);
@@ -104,17 +110,6 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
             || tried.into_iter().any(|p| p == name)
             || app.csd.programs.iter().any(elsewhere)
     };
-    let mut said = Vec::new();
-    let mut warn = |line: u32, message: String, help: String| {
-        said.push(Finding {
-            severity: Severity::Warning,
-            file: PathBuf::from(if line > 0 { "resources.csd" } else { "" }),
-            line,
-            column: 0,
-            message,
-            help: Some(help),
-        });
-    };
     // A file of that name whose program is called otherwise is what was meant.
     let compiled_from = |name: &str| {
         let mut sources = compiled.built.iter();
@@ -123,19 +118,18 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
             Some((file, program)) => {
                 format!("{file} has the program {program}: a program is called by its PROGRAM-ID, not by its file")
             }
-            None => "a program is a file of cobol/, or one of another region (REMOTESYSTEM)".to_owned(),
+            None => "a program is a file of cobol/ whose name ends with .cbl, .cob, .cobol or .ccp, or one of another region (REMOTESYSTEM)".to_owned(),
         }
     };
+    let mut callers = Vec::new();
     for def in &app.csd.transactions {
         if let Some(program) = def.program.as_ref().filter(|p| !known(p.as_str())) {
-            let message = format!("TRANSACTION({}): there is no program {}", def.name.as_str(), program.as_str());
-            warn(def.line, message, compiled_from(program.as_str()));
+            callers.push(Caller::defined(format!("TRANSACTION({})", def.name.as_str()), def.line, "program", program.as_str()));
         }
     }
     for service in &app.csd.tcpipservices {
         if let Some(program) = service.analyzer.as_ref().filter(|p| !known(p)) {
-            let message = format!("TCPIPSERVICE({}): there is no analyzer {program}", service.name);
-            warn(0, message, compiled_from(program));
+            callers.push(Caller::defined(format!("TCPIPSERVICE({})", service.name), service.line, "analyzer", program));
         }
     }
     for map in &app.csd.urimaps {
@@ -143,15 +137,62 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
             for (what, name) in [("program", program), ("converter", converter)] {
                 let script = |name: &str| what == "program" && scripts::has_file(app, name);
                 if let Some(name) = name.as_ref().filter(|p| !known(p) && !script(p)) {
-                    let message = format!("URIMAP({}): there is no {what} {name}", map.name);
-                    warn(0, message, compiled_from(name));
+                    callers.push(Caller::defined(format!("URIMAP({})", map.name), map.line, what, name));
                 }
             }
         }
     }
     for (pipeline, program) in pipelines.programs().filter(|(_, p)| !known(p)) {
-        let message = format!("PIPELINE({pipeline}): there is no program {program}");
-        warn(0, message, compiled_from(program));
+        callers.push(Caller::defined(format!("PIPELINE({pipeline})"), 0, "program", program));
+    }
+    for api in apis {
+        for (method, path, program) in api.operations().filter(|(_, _, p)| !known(p)) {
+            callers.push(Caller {
+                who: format!("API {}: {method} {path}", api.name()),
+                file: PathBuf::new(),
+                line: 0,
+                column: 0,
+                message: format!("API {}: {method} {path} calls {program}, and there is no such program", api.name()),
+                program: program.to_owned(),
+            });
+        }
+    }
+    for (source, name, (line, column)) in called(compiled).filter(|(_, name, _)| !known(name)) {
+        let file = source.strip_prefix(&app.folder).unwrap_or(source).to_owned();
+        callers.push(Caller {
+            who: file.display().to_string(),
+            file,
+            line,
+            column,
+            message: format!("CALL of {name}: there is no such program, and the task would abend"),
+            program: name,
+        });
+    }
+    let mut said = Vec::new();
+    let finding = |(file, line, column): (PathBuf, u32, u32), message: String, help: String| Finding {
+        severity: Severity::Warning,
+        file,
+        line,
+        column,
+        message,
+        help: Some(help),
+    };
+    // A program is missing once, whoever calls it.
+    while let Some(first) = callers.first() {
+        let (program, mut message) = (first.program.clone(), first.message.clone());
+        let place = (first.file.clone(), first.line, first.column);
+        let (same, others) = callers.into_iter().partition::<Vec<_>, _>(|c| c.program == program);
+        callers = others;
+        let too: Vec<&str> = same.iter().skip(1).map(|c| c.who.as_str()).collect();
+        if !too.is_empty() {
+            let shown = too.len().min(MOST_CALLERS);
+            let more = match too.len() - shown {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            message += &format!("; it is called by {}{more}, too", too[..shown].join(", "));
+        }
+        said.push(finding(place, message, compiled_from(&program)));
     }
     let defined = |name: &str| {
         MIRRORS.contains(&name) || app.csd.transactions.iter().any(|t| t.name.as_str() == name)
@@ -159,24 +200,81 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
     for api in apis {
         for transaction in api.transactions().into_iter().filter(|name| !defined(name)) {
             let name = api.name();
-            warn(
-                0,
+            said.push(finding(
+                Default::default(),
                 format!("API {name}: it runs under transaction {transaction}, which is not defined"),
                 format!("write DEFINE TRANSACTION({transaction}) GROUP(APIS) PROGRAM(its program) into resources.csd"),
-            );
-        }
-        for (method, path, program) in api.operations().filter(|(_, _, p)| !known(p)) {
-            let message = format!(
-                "API {}: {method} {path} calls {program}, and there is no such program",
-                api.name()
-            );
-            warn(0, message, compiled_from(program));
+            ));
         }
     }
     let names = Names { program: &known, transaction: &defined, help: &compiled_from };
     said.extend(socket_names::findings(app, &names));
     said
 }
+
+/// A program whose name is too long for a resource.
+fn long_name(built: &translator::Built) -> Option<Finding> {
+    let name = built.programs.first().filter(|name| name.len() > 8)?;
+    Some(Finding {
+        severity: Severity::Note,
+        file: built.source.clone(),
+        line: 0,
+        column: 0,
+        message: format!("the PROGRAM-ID {name} has {} characters: no API, transaction or LINK can name it", name.len()),
+        help: Some("names of programs have 1 to 8 characters; CALL takes longer ones".to_owned()),
+    })
+}
+
+/// Who calls a program that is missing.
+struct Caller {
+    who: String,
+    /// Where it does; empty and 0 where nobody knows.
+    file: PathBuf,
+    line: u32,
+    column: u32,
+    /// What is said where it is the first.
+    message: String,
+    program: String,
+}
+
+impl Caller {
+    /// A resource definition.
+    fn defined(who: String, line: u32, what: &str, program: &str) -> Caller {
+        Caller {
+            message: format!("{who}: there is no {what} {program}"),
+            who,
+            file: PathBuf::from(if line > 0 { "resources.csd" } else { "" }),
+            line,
+            column: 0,
+            program: program.to_owned(),
+        }
+    }
+}
+
+/// The programs that are called by a literal, with the place of each call's
+/// literal. Routines that come with others have names that begin as those do.
+fn called(compiled: &Compiled) -> impl Iterator<Item = (&Path, String, (u32, u32))> {
+    let all = compiled.built.iter().filter_map(|built| {
+        let text = read_text(&built.source).ok()?;
+        let words = copybook::words(&text);
+        let calls = words.windows(2).filter(|w| w[0] == "CALL");
+        let names: BTreeSet<String> = calls.filter_map(|w| literal(&w[1])).collect();
+        // Programs that it contains are its own.
+        let own = |name: &str| words.windows(3).any(|w| w[0] == "PROGRAM-ID" && (w[1] == name || w[2] == name));
+        let strange = |name: &&String| {
+            let brought = ["CEE", "DFH", "MQ", "EZA", "BAQ", "CBL_", "C$", "IGZ", "CM", "ILBO", "SYSTEM", "X\""];
+            !brought.iter().any(|start| name.starts_with(start)) && !own(name)
+        };
+        let told: Vec<_> = names.iter().filter(strange).map(|name| {
+            (&*built.source, name.to_ascii_uppercase(), literal_at(&text, name).unwrap_or_default())
+        }).collect();
+        Some(told)
+    });
+    all.flatten()
+}
+
+/// More callers of one missing program are counted.
+const MOST_CALLERS: usize = 4;
 
 /// One row a command: how often it is used, and the lines of each file.
 fn by_command(mut uses: Vec<(String, PathBuf, u32)>) -> Table {

@@ -89,7 +89,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         print!("{}", toml::to_string_pretty(&app.config).into_diagnostic()?);
         return Ok(Outcome::Clean);
     }
-    empty(&app)?;
+    app.not_empty()?;
     let mut said = Said::default();
     said.say(&app.warnings);
     let signals = Signals::catch().into_diagnostic()?;
@@ -230,23 +230,9 @@ fn compile(app: &Application, said: &mut Said) -> Result<Compiled> {
     })?;
     let mut findings = Findings::new(&app.folder);
     findings.extend(compiled.built.iter().flat_map(|b| &b.diagnostics));
+    findings.extend(compiled.namesakes());
     said.say(&findings);
     Ok(compiled)
-}
-
-/// A folder in which there is nothing to serve is the wrong one.
-fn empty(app: &Application) -> Result<()> {
-    let there = |name: &PathBuf| app.folder.join(name).exists();
-    let settings = ["tupelo.toml", "resources.csd"].map(PathBuf::from);
-    let folders = app.config.compile.programs.iter().chain([&app.config.gateway.apis, &app.config.script.folder]);
-    if settings.iter().chain(folders).any(there) {
-        return Ok(());
-    }
-    bail!(
-        help = "`tupelo new hello` makes an application to start from, then `tupelo serve hello`; for programs of your own, put them into cobol/ and their copybooks into copybooks/, and `tupelo api import NAME --program PROGRAM --request COPYBOOK` makes an API of one",
-        "there is nothing to serve in {}: no tupelo.toml, no resources.csd, no cobol/ and no apis/",
-        app.folder.display()
-    )
 }
 
 /// What was made of programs and files, in words.

@@ -68,6 +68,24 @@ impl Page {
         page
     }
 
+    /// Gives the window a width, and the light or dark that its reader has chosen,
+    /// and opens an address in it.
+    pub fn open_as(&mut self, url: &str, width: u32, dark: bool) {
+        let metrics = json!({
+            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600,
+        });
+        self.ask("Emulation.setDeviceMetricsOverride", metrics);
+        let scheme = if dark { "dark" } else { "light" };
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        let media = json!({ "features": features });
+        self.ask("Emulation.setEmulatedMedia", media);
+        // Another address with the same page would only move in it.
+        self.ask("Page.navigate", json!({"url": "about:blank"}));
+        while self.next()["method"] != "Page.loadEventFired" {}
+        self.ask("Page.navigate", json!({"url": url}));
+        while self.next()["method"] != "Page.loadEventFired" {}
+    }
+
     /// The text that a script's promise gives in the end.
     pub fn run(&mut self, script: &str) -> String {
         let what = json!({

@@ -102,3 +102,70 @@ fn asset_of(project: &Path) -> std::path::PathBuf {
     };
     files.find(commarea).expect("an asset with a COMMAREA")
 }
+
+/// Waits for an element, then gives what of a page cannot be read: texts whose
+/// contrast with their ground is below 4.5, and parts that the window cuts.
+const UNREADABLE: &str = r#"
+(async (awaited) => {
+  const late = Date.now() + 60000;
+  while (!document.querySelector(awaited)) {
+    if (Date.now() > late) throw new Error("not shown: " + awaited);
+    await new Promise((again) => setTimeout(again, 20));
+  }
+  // Colours that change are looked at when they have.
+  for (const moving of document.getAnimations()) moving.finish();
+  const parts = (colour) => {
+    const all = colour.match(/[\d.]+/g).map(Number);
+    return all.length < 4 ? [...all, 1] : all;
+  };
+  const over = (a, b) => [0, 1, 2].map((i) => a[i] * a[3] + b[i] * (1 - a[3]));
+  const light = (c) => {
+    const [r, g, b] = c.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    const layers = [];
+    for (let e = element; e; e = e.parentElement) layers.push(parts(getComputedStyle(e).backgroundColor));
+    return layers.reduceRight((below, layer) => over(layer, below), [255, 255, 255]);
+  };
+  const found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    const box = element.getBoundingClientRect();
+    const style = getComputedStyle(element);
+    if (!texts.currentNode.data.trim() || !box.width || style.visibility === "hidden") continue;
+    if (element.closest("script, style, noscript, option, :disabled")) continue;
+    const behind = ground(element);
+    const [a, b] = [light(over(parts(style.color), behind)), light(behind)];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) found.push(`${texts.currentNode.data.trim()}: ${ratio.toFixed(2)}`);
+  }
+  for (const part of document.querySelectorAll("html, nav")) {
+    if (part.scrollWidth > part.clientWidth + 1) found.push(`${part.tagName} is ${part.scrollWidth} wide`);
+  }
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  if (dark !== light(ground(document.body)) < 0.2) found.push("the ground is of the other scheme");
+  return found.join("\n");
+})"#;
+
+#[test]
+fn pages_can_be_read_on_a_telephone_and_a_desk_in_light_and_dark() {
+    let Some(browser) = browser::name() else {
+        return skipped::lacking("chromium", "there is no browser");
+    };
+    let bank = Server::start(&example("bank"));
+    assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
+    let pages = [
+        (format!("http://{}/console/#apis", bank.admin), "td button"),
+        (format!("http://{}/docs/", bank.gateway), ".opblock-tag"),
+    ];
+    let mut page = browser::Page::open(browser, "about:blank");
+    for (url, awaited) in &pages {
+        for (width, dark) in [(390, false), (390, true), (1280, false), (1280, true)] {
+            page.open_as(url, width, dark);
+            let unread = page.run(&format!("{UNREADABLE}('{awaited}')"));
+            assert_eq!(unread, "", "{url} at {width}, dark {dark}");
+        }
+    }
+}

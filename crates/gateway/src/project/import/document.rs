@@ -24,7 +24,7 @@ pub(super) fn openapi(import: &Import, request: &Body, response: &Body) -> Strin
             "operationId": format!("call{program}"),
             "summary": format!("Run the program {program}"),
             "requestBody": {"required": !request.areas.is_empty(),
-                "content": {"application/json": {"schema": request.schema()}}},
+                "content": {"application/json": {"schema": closed(request.schema())}}},
             "responses": {
                 "200": {"description": "What the program returned",
                     "content": {"application/json": {"schema": response.schema()}}},
@@ -54,6 +54,26 @@ pub(super) fn openapi(import: &Import, request: &Body, response: &Body) -> Strin
     let mut out = String::new();
     write_yaml(&document, 0, &mut out);
     out
+}
+
+/// The schema of what goes in, without members of other names: a misspelt one
+/// would be passed over, and the field be zero or blank.
+fn closed(mut schema: Value) -> Value {
+    if let Some(object) = schema.as_object_mut() {
+        for part in ["properties", "items"] {
+            match object.get_mut(part) {
+                Some(Value::Object(inner)) if part == "properties" => {
+                    inner.values_mut().for_each(|one| *one = closed(one.take()));
+                }
+                Some(one) => *one = closed(one.take()),
+                None => {}
+            }
+        }
+        if object.contains_key("properties") {
+            object.insert("additionalProperties".into(), json!(false));
+        }
+    }
+    schema
 }
 
 /// `options.yaml`.

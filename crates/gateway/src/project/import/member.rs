@@ -327,6 +327,7 @@ impl Member {
         let of = |schema: &Value| match &schema["enum"] {
             Value::Array(values) if !values.is_empty() => values[0].clone(),
             _ => match schema["type"].as_str() {
+                _ if !schema["example"].is_null() => schema["example"].clone(),
                 Some("string") => {
                     let length = schema["maxLength"].as_u64().unwrap_or(4) as usize;
                     json!("text".get(..length).unwrap_or("text"))
@@ -339,8 +340,14 @@ impl Member {
         let one = match &self.kind {
             MemberKind::Text(schema) => of(schema),
             MemberKind::Meant { meaning, .. } => meaning.sample(),
+            // One and a half, where it fits.
             MemberKind::Number(schema) => match schema["multipleOf"].as_f64() {
+                _ if schema["enum"].is_array() => of(schema),
+                Some(step) if step > 1.0 => schema["multipleOf"].clone(),
                 Some(step) if step > 0.5 => json!(1),
+                Some(_) if schema["maximum"].as_f64().is_some_and(|max| max < 1.5) => {
+                    schema["multipleOf"].clone()
+                }
                 _ => of(schema),
             },
             MemberKind::Object(members) => sample(members),
@@ -393,7 +400,18 @@ pub(super) fn leaf(layout: &Layout, id: FieldId) -> MemberKind {
                 Kind::National | Kind::Dbcs => field.length / 2,
                 _ => field.length,
             };
-            let mut schema = json!({"type": "string", "maxLength": length});
+            let mut schema = match kind {
+                // Bytes that no character set of ours tells, as hexadecimal digits.
+                Kind::Dbcs => {
+                    let digits = field.length * 2;
+                    let blanks = "40".repeat(field.length as usize);
+                    json!({"type": "string", "minLength": digits, "maxLength": digits, "example": blanks})
+                }
+                Kind::NumericEdited(_) => {
+                    json!({"type": "string", "maxLength": length, "example": "1"})
+                }
+                _ => json!({"type": "string", "maxLength": length}),
+            };
             if let Some(values) = texts(field) {
                 schema["enum"] = Value::Array(values);
             }
@@ -498,12 +516,23 @@ fn number_schema(numeric: &Numeric, bytes: u32) -> Value {
             let step = serde_json::from_str::<Value>(&step).unwrap_or(json!(0.01));
             json!({"type": "number", "format": "decimal", "multipleOf": step})
         }
-        _ => json!({"type": "integer"}),
+        0 => json!({"type": "integer"}),
+        // P on the right: a multiple of a power of ten.
+        scale => match 10i64.checked_pow(u32::from(scale.unsigned_abs())) {
+            Some(step) => json!({"type": "integer", "multipleOf": step}),
+            None => json!({"type": "integer"}),
+        },
     };
     // Larger bounds have no exact form in JSON; the field itself holds them.
-    if (1..=15).contains(&whole) && numeric.scale >= 0 {
-        let nines = "9".repeat(whole as usize);
-        let fraction = "9".repeat(numeric.scale as usize);
+    if whole <= 15 {
+        let of = |digit: &str, count: i32| digit.repeat(usize::try_from(count).unwrap_or(0));
+        let (digits, scale) = (i32::from(numeric.digits), i32::from(numeric.scale));
+        let nines = match whole {
+            1.. => of("9", whole.min(digits)) + &of("0", -scale),
+            _ => "0".to_owned(),
+        };
+        // P on the left: zeros that no digit stands for.
+        let fraction = of("0", -whole) + &of("9", scale.min(digits));
         let digits = if fraction.is_empty() {
             nines
         } else {

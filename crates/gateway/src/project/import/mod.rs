@@ -29,7 +29,7 @@ pub use choice::Choice;
 use copybook::{CopyFolders, Layout, ParseOptions};
 pub use overrides::{Day, Overrides, Truth};
 use std::path::{Path, PathBuf};
-pub use update::{Update, program_text, update};
+pub use update::{Update, program_source, program_text, update};
 
 /// A copybook of a program to import.
 #[derive(Debug, Clone)]
@@ -208,6 +208,8 @@ pub struct Imported {
     pub sample: String,
     /// Redefinitions that no part of the bodies stands for.
     pub left_out: Vec<String>,
+    /// What was taken, and may not be what was meant.
+    pub warnings: Diagnostics,
 }
 
 /// Makes the files of a project: one operation, POST on the base path.
@@ -269,6 +271,7 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
             .chain(&bodies.1.left_out)
             .cloned()
             .collect(),
+        warnings: out,
     };
     made.left_out.sort();
     made.left_out.dedup();
@@ -449,15 +452,9 @@ fn with_level_01(text: &str, record: &str) -> String {
 }
 
 /// The text of a copybook with its COPY members in it: an asset's copybook
-/// stands alone.
+/// stands alone. What is wrong with it is told where it is written, which may be
+/// in a member.
 fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Option<String> {
-    let upper = book.text.to_ascii_uppercase();
-    let copies = upper
-        .split_whitespace()
-        .any(|word| matches!(word, "COPY" | "REPLACE"));
-    if !copies {
-        return Some(book.text.clone());
-    }
     let own = book.file.parent().filter(|f| !f.as_os_str().is_empty());
     let own = own.unwrap_or(Path::new(".")).to_owned();
     let folders = CopyFolders::new(std::iter::once(own).chain(import.copies.iter().cloned()));
@@ -467,6 +464,29 @@ fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Op
         source_name: &name,
         ..ParseOptions::default()
     };
+    let (faults, layouts) = match copybook::parse_with_warnings(&book.text, &options) {
+        Ok(book) => (book.warnings, Some(book.layouts)),
+        Err(faults) => (faults, None),
+    };
+    // One copybook may be both what goes in and what comes out.
+    let before = out.0.len();
+    faults.list.into_iter().for_each(|f| out.copybook(f));
+    for layout in layouts.iter().flatten() {
+        namesakes(layout, &book.file, out);
+    }
+    for fresh in out.0.split_off(before) {
+        if !out.0.contains(&fresh) {
+            out.0.push(fresh);
+        }
+    }
+    layouts?;
+    let upper = book.text.to_ascii_uppercase();
+    let copies = upper
+        .split_whitespace()
+        .any(|word| matches!(word, "COPY" | "REPLACE"));
+    if !copies {
+        return Some(book.text.clone());
+    }
     match copybook::expand(&book.text, &options) {
         // Columns 8 to 72 where every line fits, as other tools read it.
         Ok(free) if free.lines().all(|line| line.chars().count() <= 65) => Some(
@@ -476,18 +496,32 @@ fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Op
         ),
         Ok(free) => Some(format!("       >>SOURCE FORMAT IS FREE\n{free}")),
         Err(faults) => {
-            for fault in &faults.list {
-                let at = Position {
-                    line: fault.at.line,
-                    column: fault.at.column,
-                };
-                let file = Path::new(&*fault.file);
-                match &fault.help {
-                    Some(help) => out.error_help(file, at, fault.message.clone(), help.clone()),
-                    None => out.error(file, at, fault.message.clone()),
-                }
-            }
+            faults.list.into_iter().for_each(|f| out.copybook(f));
             None
+        }
+    }
+}
+
+/// Tells of fields that have the name of another field beside them: a mapping
+/// reaches the first only.
+fn namesakes(layout: &Layout, file: &Path, out: &mut Diagnostics) {
+    for (id, group) in layout.iter() {
+        let mut first: Vec<(&str, u32)> = Vec::new();
+        let fields = group.children.iter().map(|child| &layout[*child]);
+        for (name, field) in fields.filter_map(|f| Some((f.name.as_deref()?, f))) {
+            match first.iter().find(|(known, _)| *known == name) {
+                None => first.push((name, field.line)),
+                Some((_, line)) => out.warn_help(
+                    file,
+                    Position::default(),
+                    format!(
+                        "{} has {name} twice, in lines {line} and {}: the API has the first, and the second one's bytes stay as they are",
+                        layout.path(id),
+                        field.line
+                    ),
+                    Some("give one of them another name, which changes no byte".into()),
+                ),
+            }
         }
     }
 }

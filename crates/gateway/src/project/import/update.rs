@@ -224,20 +224,41 @@ fn compare(project: &Path, was: &Imported, is: &Imported, done: &mut Update) {
 
 /// The text of a program below the application's folder, by its file's name.
 pub fn program_text(application: &Path, program: &str) -> Option<String> {
+    program_source(application, program).map(|(_, text)| text)
+}
+
+/// The same with its file: the one that has the program's name, else the one
+/// whose PROGRAM-ID it is.
+pub fn program_source(application: &Path, program: &str) -> Option<(PathBuf, String)> {
     let mut folders = vec![application.join("cobol")];
+    let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            if stem.eq_ignore_ascii_case(program) {
-                let bytes = std::fs::read(&path).ok()?;
-                return Some(String::from_utf8_lossy(&bytes).into_owned());
+            match path.is_dir() {
+                true => folders.push(path),
+                false => files.push(path),
             }
         }
     }
-    None
+    files.sort();
+    let read = |path: &PathBuf| {
+        let bytes = std::fs::read(path).ok()?;
+        Some((path.clone(), String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    let namesake = files.iter().find(|path| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        stem.eq_ignore_ascii_case(program)
+    });
+    if let Some(path) = namesake {
+        return read(path);
+    }
+    files.iter().filter_map(read).find(|(_, text)| {
+        let words = copybook::words(text);
+        let mut heads = words.windows(3).filter(|w| w[0] == "PROGRAM-ID");
+        heads.next().is_some_and(|w| {
+            let name = if w[1] == "." { &w[2] } else { &w[1] };
+            name.trim_matches(['\'', '"']).eq_ignore_ascii_case(program)
+        })
+    })
 }

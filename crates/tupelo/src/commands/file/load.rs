@@ -38,6 +38,12 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut store = app.open_store()?;
     let entry = args.which.entry_for_writing(&app, &mut store)?;
     let records = args.form.records(&app, &section, &entry.def)?;
+    if records.as_text {
+        eprintln!(
+            "{}: every byte is taken for a character, since there is no copybook: packed and binary numbers would be destroyed (--copybook, or copybook in [files.{}])",
+            entry.def.name, entry.def.name
+        );
+    }
     let (mut input, bytes): (Box<dyn BufRead>, ProgressBar) = match &args.input {
         Some(path) => {
             let file = File::open(path)

@@ -10,7 +10,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
 use copybook::codec::stream::{Framing, decode_lines, encode_lines};
-use copybook::codec::{Choice, Codec, CodecOptions, Invalid, NumberForm, RedefinesRule, Trim};
+use copybook::codec::{Choice, Codec, CodecOptions, Invalid, Machine, NumberForm, RedefinesRule, Trim};
 use copybook::codepage::CodePage;
 use miette::{Context, IntoDiagnostic, Result, miette};
 
@@ -57,7 +57,8 @@ struct Common {
     /// The record, when the copybook has several.
     #[arg(long)]
     record: Option<String>,
-    /// Code page of the records: ascii, utf-8, latin-1, cp037, cp1047 …
+    /// Code page of the records: ascii, utf-8, latin-1, cp037, cp1047 … With an
+    /// EBCDIC page COMP-5 is big-endian, and floats are hexadecimal.
     #[arg(long, default_value = "ascii")]
     code_page: String,
     /// Records are of variable length behind record descriptor words.
@@ -86,8 +87,14 @@ enum InvalidData {
 
 impl Common {
     fn options(&self) -> Result<CodecOptions> {
+        let code_page = CodePage::by_name(&self.code_page).into_diagnostic()?;
         let mut options = CodecOptions {
-            code_page: CodePage::by_name(&self.code_page).into_diagnostic()?,
+            code_page,
+            // Records in EBCDIC are a mainframe's, and so are their numbers.
+            machine: match code_page.is_ebcdic() {
+                true => Machine::Mainframe,
+                false => Machine::Here,
+            },
             ..CodecOptions::default()
         };
         for rule in &self.redefines {
