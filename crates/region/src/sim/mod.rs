@@ -238,7 +238,7 @@ impl World {
                 let answer = (work.0)();
                 self.answered(key, &answer);
             }
-            Effect::Statistics => {}
+            Effect::Statistics | Effect::Settled(..) => {}
         }
     }
 
