@@ -38,6 +38,7 @@ pub use config::{ConfigError, ConnectionConfig, IpconnConfig, TlsFiles};
 pub use connection::{Connection, Event, Fault};
 pub use shell::client::Identity;
 pub use shell::directory::{ConnectionStatus, Directory, PartnerStatus};
-pub use shell::linker::{Called, Caller, CallerError, Interrupt};
+pub use shell::linker::{Answer, Called, Caller, CallerError, Interrupt, Opened};
 pub use shell::pool::{Failed, Pool};
 pub use shell::server::{Listener, Served, StartError};
+pub use shell::units::Coordinator;

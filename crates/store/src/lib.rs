@@ -39,6 +39,7 @@ mod memory;
 mod path;
 mod pending;
 mod record;
+mod redo;
 mod seek;
 mod table;
 mod traits;
@@ -57,6 +58,7 @@ pub use lmdb::{
 };
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};
+pub use redo::RedoError;
 pub use seek::{Entry, Seek};
 pub use table::{MAX_TABLE_KEY_BYTES, Table};
 pub use traits::{

@@ -408,7 +408,7 @@ impl UnitOfWork {
         self.tables.entry(table).or_default().set(key.into(), value);
     }
 
-    fn set(&mut self, file: FileId, key: &[u8], change: Option<Change>) {
+    pub(crate) fn set(&mut self, file: FileId, key: &[u8], change: Option<Change>) {
         let size = |change: &Change| key.len() + change.record().map_or(0, <[u8]>::len);
         self.bytes += change.as_ref().map_or(0, size);
         let changes = self.files.entry(file).or_default();
@@ -431,6 +431,14 @@ impl UnitOfWork {
 /// backed out stays unused until then.
 #[derive(Debug, Clone, Default)]
 pub struct Ends(HashMap<FileId, u64>);
+
+impl Ends {
+    /// Gives no address of a file below this one.
+    pub(crate) fn keep(&mut self, file: FileId, next: u64) {
+        let end = self.0.entry(file).or_default();
+        *end = next.max(*end);
+    }
+}
 
 /// An index as a unit sees it.
 struct View<'v, S: ?Sized> {

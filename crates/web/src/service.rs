@@ -197,7 +197,7 @@ impl Web {
             .edition
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        *edition = Arc::new(make(&**edition)?);
+        *edition = Arc::new(make(&edition)?);
         Ok(())
     }
 

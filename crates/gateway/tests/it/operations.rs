@@ -137,6 +137,7 @@ fn the_console_and_the_ports_own_document_are_served() {
             "/transactions",
             "/top",
             "/locks",
+            "/uow",
             "/messages",
             "/connections",
             "/logs",

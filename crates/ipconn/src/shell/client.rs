@@ -23,6 +23,7 @@ use tokio_rustls::TlsConnector;
 
 use super::directory::Record;
 use super::drive::{End, Stream, Wire, drive};
+use super::linker::Opened;
 use super::tls;
 use super::waiting::Waiting;
 use crate::ConnectionConfig;
@@ -73,6 +74,8 @@ pub struct Client {
     link: RefCell<Option<Rc<Link>>>,
     down_since: Cell<Instant>,
     waiting: Rc<Waiting>,
+    /// Hears when it is connected.
+    opened: RefCell<Option<Opened>>,
 }
 
 /// A connection, and who waits for replies.
@@ -137,7 +140,13 @@ impl Client {
             link: RefCell::default(),
             down_since: Cell::new(Instant::now()),
             waiting,
+            opened: RefCell::new(None),
         })
+    }
+
+    /// Has somebody hear when it is connected.
+    pub fn on_open(&self, opened: Opened) {
+        *self.opened.borrow_mut() = Some(opened);
     }
 
     /// Requests under way, when one more can be sent.
@@ -145,6 +154,15 @@ impl Client {
         let link = self.link.borrow();
         let wire = &link.as_ref()?.wire;
         wire.look(|c| c.is_free().then(|| c.in_use()))
+    }
+
+    /// The same when one session stays free for orders then, unless there is only
+    /// one.
+    pub fn load_beside_orders(&self) -> Option<usize> {
+        let link = self.link.borrow();
+        let sessions = link.as_ref()?.open.get();
+        let last = |in_use: usize| sessions > 1 && in_use + 1 >= sessions;
+        self.load().filter(|in_use| !last(*in_use))
     }
 
     /// Whether it is connected; else since when it is not.
@@ -275,6 +293,9 @@ impl Client {
         link.open.set(sessions);
         self.record.opened(&applid.to_string(), sessions);
         tracing::info!(target: "ipconn", connection = %self.record.name, %applid, sessions, "connected");
+        if let Some(opened) = &*self.opened.borrow() {
+            opened(&self.record.name, applid.as_str());
+        }
         for _ in 0..sessions {
             self.waiting.freed(self.number);
         }

@@ -146,6 +146,19 @@ impl Directory {
             .map(|r| r.name.clone())
     }
 
+    /// The own name of the region that a connection leads to, empty before it
+    /// has said it; none when it is not connected.
+    pub fn applid(&self, connection: &str) -> Option<String> {
+        let record = self.record(connection)?;
+        let open = record.lanes.load(Relaxed) > 0;
+        open.then(|| record.lock().applid.clone())
+    }
+
+    /// The SYSID of a connection, empty when programs cannot name it.
+    pub fn sysid(&self, connection: &str) -> Option<String> {
+        Some(self.record(connection)?.sysid.clone())
+    }
+
     /// The connections that this process makes.
     pub fn connections(&self) -> Vec<ConnectionStatus> {
         self.0.connections.iter().map(|r| r.status()).collect()

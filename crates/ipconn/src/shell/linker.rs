@@ -37,14 +37,19 @@ pub enum CallerError {
 pub struct Caller(UnboundedSender<Job>);
 
 /// A request of another thread.
-#[derive(Debug)]
 struct Job {
     connection: String,
     message: Bytes,
-    answer: mpsc::Sender<Result<Reply, Failed>>,
-    /// Ends when nobody waits any more.
-    wanted: oneshot::Receiver<()>,
+    answer: Answer,
+    /// Ends when nobody waits any more; none when somebody always does.
+    wanted: Option<oneshot::Receiver<()>>,
 }
+
+/// Who hears the reply. Dropped, it hears that there is none.
+pub type Answer = Box<dyn FnOnce(Result<Reply, Failed>) + Send>;
+
+/// Hears that a connection is open: its name, and the region's own.
+pub type Opened = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// A call that another thread may end.
 #[derive(Debug, Clone)]
@@ -77,6 +82,7 @@ impl Caller {
         who: &Identity,
         lanes: u16,
         directory: &Directory,
+        opened: Opened,
     ) -> Result<Caller, CallerError> {
         // Told here what the thread would find wrong with certificates.
         drop(Pool::new(config, folder, who, lanes, directory)?);
@@ -93,6 +99,7 @@ impl Caller {
                 let Ok(mut pool) = Pool::new(&config, &folder, &who, lanes, &directory) else {
                     return;
                 };
+                pool.on_open(&opened);
                 let local = LocalSet::new();
                 runtime.block_on(local.run_until(async move {
                     pool.start();
@@ -106,17 +113,37 @@ impl Caller {
     pub fn call(&self, connection: &str, message: Vec<u8>) -> Called {
         let (answer, given) = mpsc::channel();
         let (interrupt, wanted) = oneshot::channel();
-        let job = Job {
+        self.send(Job {
             connection: connection.to_owned(),
             message: Bytes::from(message),
-            answer,
-            wanted,
-        };
-        let _ = self.0.send(job);
+            answer: Box::new(move |reply| {
+                // Whoever asked may be gone.
+                let _ = answer.send(reply);
+            }),
+            wanted: Some(wanted),
+        });
         Called {
             answer: given,
             interrupt: Interrupt(Arc::new(Mutex::new(Some(interrupt)))),
         }
+    }
+}
+
+impl Caller {
+    /// Sends a request by a connection; the reply is told on the thread of the
+    /// connections, which must not wait.
+    pub fn ask(&self, connection: &str, message: Vec<u8>, answer: Answer) {
+        self.send(Job {
+            connection: connection.to_owned(),
+            message: Bytes::from(message),
+            answer,
+            wanted: None,
+        });
+    }
+
+    fn send(&self, job: Job) {
+        // The thread ends with the last of these.
+        let _ = self.0.send(job);
     }
 }
 
@@ -144,11 +171,15 @@ async fn serve(pool: Pool, mut queue: UnboundedReceiver<Job>) {
                 answer,
                 wanted,
             } = job;
-            tokio::select! {
-                reply = pool.call(&connection, message, false) => {
-                    let _ = answer.send(reply);
+            let unwanted = async {
+                match wanted {
+                    Some(wanted) => drop(wanted.await),
+                    None => std::future::pending().await,
                 }
-                _ = wanted => {}
+            };
+            tokio::select! {
+                reply = pool.call(&connection, message, false) => answer(reply),
+                () = unwanted => {}
             }
         });
     }

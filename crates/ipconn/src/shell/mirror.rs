@@ -1,9 +1,10 @@
 //! A request becomes a task of the region, and its end the reply.
 //!
-//! A LINK that does not say SYNCONRETURN belongs to its caller's unit of work.
-//! The region does not hold a unit for a caller elsewhere, so such a program may
-//! read and must not change anything that is recoverable: what it changed is
-//! backed out, and the LINK is refused. Nothing is ever half done in silence.
+//! A LINK that does not say SYNCONRETURN belongs to its caller's unit of work
+//! ([`super::in_unit`]). A caller that cannot decide one names none: then such a
+//! program may read and must not change anything that is recoverable; what it
+//! changed is backed out, and the LINK is refused. Nothing is ever half done in
+//! silence.
 //!
 //! Reference: CICS TS intercommunication guide, distributed program link.
 
@@ -18,8 +19,10 @@ use region::{
     Abend, Handle, Outcome, Port, ProgramName, Refusal, StartCode, Task, TaskRequest, UserId,
 };
 
+use super::units::Units;
 use crate::wire::{
-    Ending, Left, MAX_CONTAINERS, ReplyHead, Request, emit_reply, emit_started, parse_start,
+    Ending, IN_UNIT_AT, InUnit, Left, MAX_CONTAINERS, Name, ReplyHead, Request, emit_reply,
+    emit_started, parse_start,
 };
 
 /// PGMIDERR with RESP2 1: no such program.
@@ -38,11 +41,28 @@ pub struct Mirror {
     pub user: UserId,
     /// The programs that LINKs may name.
     pub programs: Arc<RwLock<BTreeSet<ProgramName>>>,
+    /// What callers' units of work have here.
+    pub units: Arc<Units>,
+}
+
+/// A partner, by one of its connections.
+#[derive(Debug, Clone, Copy)]
+pub struct Partner {
+    /// Its name.
+    pub applid: Name,
+    /// The connection: later ones have greater numbers.
+    pub connection: u64,
 }
 
 impl Mirror {
     /// Serves a request; the reply, of `longest` bytes at most.
-    pub async fn serve(&self, port: &Port, message: Vec<u8>, longest: usize) -> Vec<u8> {
+    pub async fn serve(
+        &self,
+        port: &Port,
+        from: Partner,
+        message: Vec<u8>,
+        longest: usize,
+    ) -> Vec<u8> {
         let request = match Request::parse(message) {
             Ok(request) => request,
             Err(error) => return refused(Ending::Never, format!("the request: {error}")),
@@ -51,11 +71,17 @@ impl Mirror {
         if head.start {
             return self.start(port, &request).await;
         }
-        let reply = match (head.link, head.sync_on_return) {
-            (true, _) if !self.has(head.program) => {
-                refused(NO_PROGRAM, format!("there is no program {}", head.program))
+        let of = head.unit;
+        if let Some(of) = of.filter(|of| of.step.is_order()) {
+            return self.order(from, of).await;
+        }
+        let reply = match (head.link, head.sync_on_return, of) {
+            (true, ..) if !self.has(head.program) => {
+                let why = format!("there is no program {}", head.program);
+                with_unit(refused(NO_PROGRAM, why), InUnit::Unchanged)
             }
-            (true, false) => self.reading(port, &request).await,
+            (true, false, Some(of)) => self.in_unit(port, &request, from, of).await,
+            (true, false, None) => self.reading(port, &request).await,
             _ => self.task(port, &request).await,
         };
         match reply.len() > longest {
@@ -64,10 +90,11 @@ impl Mirror {
                     "the answer has {} bytes, and {longest} is the most that the other side takes",
                     reply.len()
                 );
-                match head.link {
-                    true => refused(TOO_LONG, why),
-                    false => refused(Ending::Never, why),
-                }
+                let ending = if head.link { TOO_LONG } else { Ending::Never };
+                let mut short = refused(ending, why);
+                // What the caller's unit has here stays so.
+                short[IN_UNIT_AT] = reply[IN_UNIT_AT];
+                short
             }
             false => reply,
         }
@@ -84,7 +111,7 @@ impl Mirror {
         if named.is_blank() { self.user } else { named }
     }
 
-    fn wanted(&self, request: &Request<Vec<u8>>) -> TaskRequest {
+    pub(super) fn wanted(&self, request: &Request<Vec<u8>>) -> TaskRequest {
         let head = &request.head;
         TaskRequest {
             transid: head.transid,
@@ -195,7 +222,7 @@ impl Mirror {
 }
 
 /// Gives the task what was passed; an error is the reply.
-fn fill(task: &mut Task, request: &Request<Vec<u8>>) -> Result<(), Vec<u8>> {
+pub(super) fn fill(task: &mut Task, request: &Request<Vec<u8>>) -> Result<(), Vec<u8>> {
     let head = &request.head;
     if !head.eib_transid.is_blank() {
         task.set_eib_transid(head.eib_transid);
@@ -236,7 +263,11 @@ fn fill(task: &mut Task, request: &Request<Vec<u8>>) -> Result<(), Vec<u8>> {
 }
 
 /// The reply of a task that has run.
-fn answer(reply: &region::Reply, outcome: &Outcome, request: &Request<Vec<u8>>) -> Vec<u8> {
+pub(super) fn answer(
+    reply: &region::Reply,
+    outcome: &Outcome,
+    request: &Request<Vec<u8>>,
+) -> Vec<u8> {
     let mut head = ReplyHead {
         task: reply.record().task,
         ..ReplyHead::default()
@@ -264,7 +295,7 @@ fn answer(reply: &region::Reply, outcome: &Outcome, request: &Request<Vec<u8>>) 
 }
 
 /// A task that the region does not take.
-fn not_taken(refusal: Refusal, link: bool) -> Vec<u8> {
+pub(super) fn not_taken(refusal: Refusal, link: bool) -> Vec<u8> {
     let ending = match refusal {
         _ if refusal.is_temporary() => Ending::Later,
         Refusal::TooLarge if link => TOO_LONG,
@@ -273,8 +304,14 @@ fn not_taken(refusal: Refusal, link: bool) -> Vec<u8> {
     refused(ending, refusal.to_string())
 }
 
+/// A reply that says what the caller's unit has here.
+pub(super) fn with_unit(mut reply: Vec<u8>, in_unit: InUnit) -> Vec<u8> {
+    reply[IN_UNIT_AT] = in_unit as u8;
+    reply
+}
+
 /// A reply without data.
-fn refused(ending: Ending, text: String) -> Vec<u8> {
+pub(super) fn refused(ending: Ending, text: String) -> Vec<u8> {
     let head = ReplyHead {
         ending,
         text,

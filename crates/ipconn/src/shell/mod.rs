@@ -4,9 +4,11 @@
 pub mod client;
 pub mod directory;
 mod drive;
+mod in_unit;
 pub mod linker;
 mod mirror;
 pub mod pool;
 pub mod server;
 mod tls;
+pub mod units;
 mod waiting;

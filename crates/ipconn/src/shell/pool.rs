@@ -18,10 +18,11 @@ use tokio::time::timeout;
 
 use super::client::{Client, Identity, Requested};
 use super::directory::Directory;
+use super::linker::Opened;
 use super::tls::TlsError;
 use super::waiting::Waiting;
 use crate::IpconnConfig;
-use crate::wire::{Ending, Reply};
+use crate::wire::{Ending, Reply, is_order};
 
 /// Times that one request is sent at most.
 const ATTEMPTS: usize = 3;
@@ -36,6 +37,8 @@ pub struct Pool {
     tasks: Vec<JoinHandle<()>>,
     /// Where the next choice among equals begins.
     turn: Cell<usize>,
+    /// Orders on units of work go by it, too.
+    has_orders: bool,
 }
 
 /// Why there is no reply.
@@ -103,6 +106,7 @@ impl Pool {
             queue_limit: config.queue_limit as usize,
             tasks: Vec::new(),
             turn: Cell::new(0),
+            has_orders: false,
         })
     }
 
@@ -110,6 +114,15 @@ impl Pool {
     pub fn start(&mut self) {
         let tasks = self.clients.iter().map(|c| spawn_local(c.clone().run()));
         self.tasks = tasks.collect();
+    }
+
+    /// Has somebody hear of each connection that is made. A pool that programs
+    /// LINK by keeps a session of each for orders on their units of work.
+    pub fn on_open(&mut self, opened: &Opened) {
+        self.has_orders = true;
+        for client in &self.clients {
+            client.on_open(opened.clone());
+        }
     }
 
     /// Whether there is a connection or a group of this name.
@@ -185,8 +198,9 @@ impl Pool {
         avoid: Option<usize>,
         began: Instant,
     ) -> Result<(&Rc<Client>, Requested), Failed> {
+        let order = self.has_orders && is_order(message);
         loop {
-            if let Some(client) = self.choose(group, avoid) {
+            if let Some(client) = self.choose(group, avoid, order) {
                 let longest = client.longest();
                 if message.len() > longest {
                     return Err(Failed::TooLarge(message.len(), longest));
@@ -199,21 +213,24 @@ impl Pool {
             if left.is_zero() || self.hopeless(group) {
                 return Err(self.why_not(group));
             }
-            if self.waiting.len() >= self.queue_limit {
+            if self.waiting.len() >= self.queue_limit && !order {
                 let why = format!("{} requests wait for a session already", self.queue_limit);
                 return Err(Failed::NoSession(why));
             }
-            let _ = timeout(left, self.waiting.turn(group.clone())).await;
+            let _ = timeout(left, self.waiting.turn(group.clone(), order)).await;
         }
     }
 
     /// The one with the fewest requests under way that has a free session, among
     /// equals each in turn; `avoid` only when there is no other.
-    fn choose(&self, group: &[usize], avoid: Option<usize>) -> Option<&Rc<Client>> {
+    fn choose(&self, group: &[usize], avoid: Option<usize>, order: bool) -> Option<&Rc<Client>> {
         let turn = self.turn.get();
         self.turn.set(turn.wrapping_add(1));
         let free = group.iter().enumerate().filter_map(|(at, i)| {
-            let load = self.clients[*i].load()?;
+            let load = match self.has_orders && !order {
+                true => self.clients[*i].load_beside_orders()?,
+                false => self.clients[*i].load()?,
+            };
             let equal = at.wrapping_sub(turn) % group.len();
             Some(((Some(*i) == avoid, load, equal), *i))
         });

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -26,8 +26,9 @@ use tokio_rustls::TlsAcceptor;
 use super::client::Identity;
 use super::directory::{Counts, Directory};
 use super::drive::{Stream, Wire, drive};
-use super::mirror::Mirror;
+use super::mirror::{self, Mirror};
 use super::tls::{self, TlsError};
+use super::units::Units;
 use crate::IpconnConfig;
 use crate::connection::{Connection, Event};
 use crate::wire::{Hello, Name, Notice, VERSION};
@@ -100,6 +101,8 @@ struct Shared {
     mirror: Mirror,
     directory: Directory,
     connections: AtomicUsize,
+    /// How many there were.
+    accepted: AtomicU64,
 }
 
 /// A thread, as its connections see it.
@@ -152,9 +155,11 @@ impl Listener {
                 region: served.region.clone(),
                 user: served.user,
                 programs: programs.clone(),
+                units: Arc::new(Units::default()),
             },
             directory,
             connections: AtomicUsize::new(0),
+            accepted: AtomicU64::new(0),
         });
         let fail = |source| StartError::Listen {
             address: wanted,
@@ -321,6 +326,7 @@ async fn connection(
         wire: Wire::new(Connection::server(shared.hello.clone(), 0)),
         thread,
         address,
+        number: shared.accepted.fetch_add(1, Relaxed) + 1,
         tasks: RefCell::default(),
         greeted: RefCell::new(None),
     });
@@ -335,6 +341,7 @@ async fn connection(
     match greeted {
         Some((applid, sessions, _)) => {
             shared.directory.leave(&applid, sessions);
+            shared.mirror.units.connection_ended(applid, partner.number);
             tracing::info!(target: "ipconn", %applid, %address, "the connection has ended: {end}");
         }
         None => tracing::warn!(target: "ipconn", %address, "not let in: {end}"),
@@ -360,6 +367,8 @@ struct Partner {
     wire: Wire,
     thread: Rc<Thread>,
     address: SocketAddr,
+    /// Later connections have greater ones.
+    number: u64,
     tasks: RefCell<HashMap<u32, AbortHandle>>,
     /// Its name and its sessions, once it is let in.
     greeted: RefCell<Option<(Name, usize, Arc<Counts>)>>,
@@ -414,17 +423,21 @@ impl Partner {
 
     fn begin(self: &Rc<Partner>, id: u32, message: Vec<u8>) {
         let partner = self.clone();
-        let counts = self
-            .greeted
-            .borrow()
-            .as_ref()
-            .map(|(.., counts)| counts.clone());
-        let busy = counts.map(Busy::new);
+        let greeted = self.greeted.borrow();
+        let Some((applid, _, counts)) = greeted.as_ref() else {
+            return;
+        };
+        let busy = Busy::new(counts.clone());
+        let from = mirror::Partner {
+            applid: *applid,
+            connection: self.number,
+        };
+        drop(greeted);
         let longest = self.wire.look(Connection::longest);
         let task = spawn_local(async move {
             let thread = &partner.thread;
             let mirror = &thread.shared.mirror;
-            let reply = mirror.serve(&thread.port, message, longest).await;
+            let reply = mirror.serve(&thread.port, from, message, longest).await;
             partner.tasks.borrow_mut().remove(&id);
             partner.wire.with(|c| c.reply(id, Bytes::from(reply)));
             thread.shared.directory.answered();

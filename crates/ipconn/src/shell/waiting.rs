@@ -17,6 +17,8 @@ pub struct Waiting(RefCell<VecDeque<Rc<Waiter>>>);
 struct Waiter {
     /// The clients of which any will do.
     any: Rc<[usize]>,
+    /// It goes before all that are not.
+    first: bool,
     /// The client that has a session for it.
     woken: Cell<Option<usize>>,
     waker: RefCell<Option<Waker>>,
@@ -31,7 +33,11 @@ impl Waiting {
     /// A session of a client is free, or something else is to be looked at.
     pub fn freed(&self, client: usize) {
         let mut all = self.0.borrow_mut();
-        if let Some(at) = all.iter().position(|w| w.any.contains(&client))
+        let fits = |first: bool| {
+            let mut all = all.iter();
+            all.position(|w| w.first == first && w.any.contains(&client))
+        };
+        if let Some(at) = fits(true).or_else(|| fits(false))
             && let Some(first) = all.remove(at)
         {
             drop(all);
@@ -42,10 +48,11 @@ impl Waiting {
         }
     }
 
-    /// Waits for a session of any of these.
-    pub async fn turn(self: &Rc<Self>, any: Rc<[usize]>) {
+    /// Waits for a session of any of these, before all others if `first`.
+    pub async fn turn(self: &Rc<Self>, any: Rc<[usize]>, first: bool) {
         let waiter = Rc::new(Waiter {
             any,
+            first,
             woken: Cell::new(None),
             waker: RefCell::default(),
         });
@@ -98,8 +105,8 @@ mod tests {
     fn who_can_use_a_session_is_woken_first_come_first_served() {
         let queue = Rc::new(Waiting::default());
         let mut cx = Context::from_waker(Waker::noop());
-        let mut both = pin!(queue.turn(Rc::from([0, 1])));
-        let mut one = pin!(queue.turn(Rc::from([1])));
+        let mut both = pin!(queue.turn(Rc::from([0, 1]), false));
+        let mut one = pin!(queue.turn(Rc::from([1]), false));
         assert!(both.as_mut().poll(&mut cx).is_pending());
         assert!(one.as_mut().poll(&mut cx).is_pending());
         queue.freed(2);
@@ -112,11 +119,26 @@ mod tests {
     }
 
     #[test]
+    fn an_order_goes_before_those_who_came_earlier() {
+        let queue = Rc::new(Waiting::default());
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut earlier = pin!(queue.turn(Rc::from([0]), false));
+        let mut order = pin!(queue.turn(Rc::from([0]), true));
+        assert!(earlier.as_mut().poll(&mut cx).is_pending());
+        assert!(order.as_mut().poll(&mut cx).is_pending());
+        queue.freed(0);
+        assert!(order.as_mut().poll(&mut cx).is_ready());
+        assert!(earlier.as_mut().poll(&mut cx).is_pending());
+        queue.freed(0);
+        assert!(earlier.as_mut().poll(&mut cx).is_ready());
+    }
+
+    #[test]
     fn who_goes_away_passes_the_session_on() {
         let queue = Rc::new(Waiting::default());
         let mut cx = Context::from_waker(Waker::noop());
-        let mut first = Box::pin(queue.turn(Rc::from([0])));
-        let mut second = pin!(queue.turn(Rc::from([0])));
+        let mut first = Box::pin(queue.turn(Rc::from([0]), false));
+        let mut second = pin!(queue.turn(Rc::from([0]), false));
         assert!(first.as_mut().poll(&mut cx).is_pending());
         assert!(second.as_mut().poll(&mut cx).is_pending());
         queue.freed(0);

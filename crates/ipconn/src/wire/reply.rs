@@ -6,8 +6,24 @@ use region::{ChannelName, ContainerName, ContainerType, ProgramName};
 
 /// Bytes of the head.
 const REPLY_HEAD: usize = 56;
+/// Where a reply says what the caller's unit of work has here.
+pub const IN_UNIT_AT: usize = 1;
 /// Most bytes of the words.
 const MAX_TEXT: usize = 4096;
+
+/// What a reply says of the caller's unit of work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum InUnit {
+    /// It has nothing here.
+    #[default]
+    Nothing,
+    /// It has changes or locks here, and the LINK is one of those that ran.
+    Held,
+    /// What it had here is backed out, so it cannot be committed.
+    Lost,
+    /// It has what it had: the LINK did not run.
+    Unchanged,
+}
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,6 +56,8 @@ pub struct ReplyHead {
     pub task: u64,
     /// Name of the channel that came back; blank for none.
     pub channel_name: ChannelName,
+    /// What the caller's unit of work has here.
+    pub in_unit: InUnit,
 }
 
 /// A container of a reply: name, data type, code page, bytes.
@@ -58,7 +76,7 @@ pub fn emit_reply(head: &ReplyHead, commarea: &[u8], containers: &[Left<'_>]) ->
         Ending::Never => (3, [0; 4], 0),
         Ending::Condition(resp, resp2) => (4, u32::from(resp).to_be_bytes(), resp2),
     };
-    out.extend_from_slice(&[ending, 0]);
+    out.extend_from_slice(&[ending, head.in_unit as u8]);
     out.extend_from_slice(&resp2.to_be_bytes());
     out.extend_from_slice(&code);
     out.extend_from_slice(head.program.as_bytes());
@@ -101,9 +119,13 @@ impl Reply {
     pub fn parse(message: Vec<u8>) -> Result<Reply, Malformed> {
         let mut r = Reader::new(&message);
         let ending = r.u8("no ending")?;
-        if r.u8("no reserved byte")? != 0 {
-            return Err(r.wrong("a reserved byte that is not zero"));
-        }
+        let in_unit = match r.u8("nothing about the unit of work")? {
+            0 => InUnit::Nothing,
+            1 => InUnit::Held,
+            2 => InUnit::Lost,
+            3 => InUnit::Unchanged,
+            _ => return Err(r.wrong("a state of the unit of work that is not known")),
+        };
         let resp2 = r.u16("no RESP2")?;
         let code: [u8; 4] = r.array("no code")?;
         let ending = match ending {
@@ -142,6 +164,7 @@ impl Reply {
                 text,
                 task,
                 channel_name,
+                in_unit,
             },
             containers,
             commarea: (at, commarea),

@@ -3,14 +3,23 @@
 
 use super::directory::{ENTRY, Entry, MAX_CONTAINERS, directory, put_directory};
 use super::reader::{Malformed, Reader};
-use region::{ChannelName, ContainerName, ContainerType, ProgramName, TransId, UserId};
+use super::unit::{OfUnit, Step};
+use region::{ChannelName, ContainerName, ContainerType, Name, ProgramName, TransId, UserId};
 
 /// Bytes of the head.
-const REQUEST_HEAD: usize = 76;
+const REQUEST_HEAD: usize = 92;
 const LINK: u8 = 1;
 const SYNCONRETURN: u8 = 2;
 const CHANNEL: u8 = 4;
 const START: u8 = 8;
+const UNIT: u8 = 16;
+const ORDER: u8 = 32;
+
+/// Whether a message is an order on a unit of work, which must not wait for
+/// requests that may wait for what it ends.
+pub fn is_order(message: &[u8]) -> bool {
+    message.first().is_some_and(|flags| flags & ORDER != 0)
+}
 
 /// Who asks for what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,6 +48,8 @@ pub struct RequestHead {
     pub channel_name: ChannelName,
     /// Bytes of the COMMAREA.
     pub commarea_bytes: usize,
+    /// The caller's unit of work that it belongs to, or is about.
+    pub unit: Option<OfUnit>,
 }
 
 /// A request that is being written.
@@ -136,7 +147,9 @@ impl RequestBuilder {
             flag(head.link, LINK)
                 | flag(head.sync_on_return, SYNCONRETURN)
                 | flag(head.channel, CHANNEL)
-                | flag(head.start, START),
+                | flag(head.start, START)
+                | flag(head.unit.is_some(), UNIT)
+                | flag(head.unit.is_some_and(|u| u.step.is_order()), ORDER),
         );
         bytes.extend_from_slice(&[0; 3]);
         bytes.extend_from_slice(&head.timeout_ms.to_be_bytes());
@@ -148,7 +161,12 @@ impl RequestBuilder {
         bytes.extend_from_slice(head.channel_name.as_bytes());
         bytes.extend_from_slice(&(head.commarea_bytes as u32).to_be_bytes());
         bytes.extend_from_slice(&(self.directory.len() as u32).to_be_bytes());
-        bytes.extend_from_slice(&[0; REQUEST_HEAD - 72]);
+        bytes.extend_from_slice(&[0; 4]);
+        let of = head.unit.map(|of| (of.unit, of.step.number(), of.link));
+        let (unit, step, link) = of.unwrap_or((0, 0, Name::from_bytes([0; 4])));
+        bytes.extend_from_slice(&unit.to_be_bytes());
+        bytes.extend_from_slice(&step.to_be_bytes());
+        bytes.extend_from_slice(link.as_bytes());
         self.message[..REQUEST_HEAD].copy_from_slice(&bytes);
         put_directory(&mut self.message, &self.directory);
         self.message
@@ -170,7 +188,7 @@ impl<B: AsRef<[u8]>> Request<B> {
     pub fn parse(message: B) -> Result<Request<B>, Malformed> {
         let mut r = Reader::new(message.as_ref());
         let flags = r.u8("no flags")?;
-        if flags & !(LINK | SYNCONRETURN | CHANNEL | START) != 0
+        if flags & !(LINK | SYNCONRETURN | CHANNEL | START | UNIT | ORDER) != 0
             || r.array::<3>("no reserved bytes")? != [0; 3]
         {
             return Err(Malformed {
@@ -191,10 +209,32 @@ impl<B: AsRef<[u8]>> Request<B> {
             user: r.name("no user")?,
             channel_name: r.name("no name of a channel")?,
             commarea_bytes: r.u32("no length of the COMMAREA")? as usize,
+            unit: None,
         };
         let count = r.u32("no number of containers")? as usize;
         if r.array::<4>("no reserved bytes")? != [0; 4] {
             return Err(r.wrong("reserved bytes that are not zero"));
+        }
+        let unit = r.u64("no unit of work")?;
+        let step = r.u32("no step of a unit of work")?;
+        match flags & (UNIT | ORDER) {
+            0 => {
+                let link = r.array::<4>("no name of the connection")?;
+                if (unit, step, link) != (0, 0, [0; 4]) {
+                    return Err(r.wrong("a unit of work where none belongs"));
+                }
+            }
+            of => {
+                let step = match of & ORDER {
+                    0 => Step::Link(step),
+                    _ => Step::order(step)?,
+                };
+                if head.start || head.sync_on_return || head.link == step.is_order() {
+                    return Err(r.wrong("a unit of work where none belongs"));
+                }
+                let link = r.name("no name of the connection")?;
+                head.unit = Some(OfUnit { unit, step, link });
+            }
         }
         head.channel |= count > 0;
         if head.channel && head.commarea_bytes > 0 {

@@ -8,6 +8,8 @@
 
 use std::fmt::Debug;
 
+use super::TaskUnit;
+
 /// Sense data that EIBERRCD shows.
 pub mod sense {
     /// The partner issued an error.
@@ -56,6 +58,17 @@ pub trait Conversations: Debug + Send + Sync {
         confirm: bool,
         parameters: Vec<Vec<u8>>,
     ) -> Result<Box<dyn Conversation>, Fault>;
+    /// The same for a task, in whose unit of work the process may take part.
+    fn connect_in_unit(
+        &self,
+        _unit: Option<&TaskUnit>,
+        destination: &Destination,
+        process: &str,
+        confirm: bool,
+        parameters: Vec<Vec<u8>>,
+    ) -> Result<Box<dyn Conversation>, Fault> {
+        self.connect(destination, process, confirm, parameters)
+    }
 }
 
 /// A partner as INQUIRE CONNECTION tells of it.

@@ -11,7 +11,7 @@ use crate::api::{
     CommandCount, Definitions, Participant, Refusal, RegionConfig, StartError, Statistics, Task,
     TaskRequest, TraceFilter, TraceRecord, TraceStatus,
 };
-use crate::kernel::{ParticipantId, UnitId};
+use crate::kernel::{BranchId, ParticipantId, PreparedUnit, UnitId};
 use crate::shell::{Begun, Shared, Threads};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers
@@ -165,6 +165,32 @@ impl Handle {
     /// the region has decided are committed, the others backed out.
     pub fn in_doubt(&self, participant: ParticipantId, units: &[UnitId]) {
         self.shared.in_doubt(participant, units);
+    }
+
+    /// Commits a branch of a coordinator's unit of work that was prepared here
+    /// ([`crate::OpenTask::prepare`]), or backs it out. `done` hears true when
+    /// that is carried out, also when it was before; false when the store
+    /// refuses to commit, and the branch stays prepared.
+    pub fn settle(&self, branch: BranchId, commit: bool, done: impl FnOnce(bool) + Send + 'static) {
+        self.shared.settle(branch, commit, Box::new(done));
+    }
+
+    /// The branches that are prepared here, or may be in a moment: those whose
+    /// coordinator is to be asked when it is there again.
+    pub fn branches(&self) -> Vec<BranchId> {
+        self.shared.branches()
+    }
+
+    /// Units that this region has decided to commit, each with the name of a
+    /// participant that has not said that it has done so.
+    pub fn decisions(&self) -> Vec<(UnitId, String)> {
+        self.shared.decisions()
+    }
+
+    /// The branches that are prepared here and wait for their coordinators, by
+    /// their names.
+    pub fn prepared_units(&self) -> Vec<PreparedUnit> {
+        self.shared.prepared_units()
     }
 
     /// The last entries of the trace that the filter lets through, by time.

@@ -23,7 +23,7 @@ mod starts;
 mod task;
 mod trace;
 
-pub use crate::kernel::{Order, ParticipantId, UnitId};
+pub use crate::kernel::{BranchId, Order, ParticipantId, PreparedUnit, UnitId};
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, Stop, TransactionDef};
 pub use conversations::{
     ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,
@@ -33,11 +33,11 @@ pub use facility::Facility;
 pub(crate) use guests::{GIVEN_UP, abend_of};
 pub use guests::{GuestPrograms, GuestTask, NotRun, Passed};
 pub use handle::{Handle, Port, Region, block_on};
-pub use open::OpenTask;
+pub use open::{OpenTask, Prepared};
 pub use operator::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo,
 };
-pub use participant::{Participant, Vote};
+pub use participant::{Participant, TaskUnit, Vote};
 pub use queues::{
     EnqModelDef, JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind,
     TdQueueDef, TdRecovery, Trigger, TsModelDef,

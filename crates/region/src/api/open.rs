@@ -11,11 +11,12 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use cics::resp::Condition;
 use link::{Answer, Call, Op, Operands, ProgramName, TransId, UserId};
 
 use crate::api::{
-    Abend, Handle, MonitoringRecord, Outcome, ParticipantId, Port, Refusal, Reply, StartCode, Task,
-    TaskRequest, UnitId,
+    Abend, BranchId, Handle, MonitoringRecord, Outcome, ParticipantId, Port, Refusal, Reply,
+    StartCode, Task, TaskRequest, UnitId,
 };
 use crate::shell::{OpenLease, OpenUse};
 
@@ -28,6 +29,17 @@ pub struct OpenTask {
     start_code: StartCode,
     runs: MonitoringRecord,
     used: OpenUse,
+}
+
+/// What became of a unit of work that was to be prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prepared {
+    /// It waits for its coordinator.
+    Yes,
+    /// It has changed nothing; its locks last as long as the task.
+    NothingToCommit,
+    /// It cannot be committed.
+    BackedOut,
 }
 
 impl Handle {
@@ -165,6 +177,36 @@ impl OpenTask {
     /// syncpoint.
     pub fn has_changes(&self) -> bool {
         self.lease.has_changes()
+    }
+
+    /// Whether the end of its unit of work would do something: commit changes,
+    /// have others commit theirs, or give locks back.
+    pub fn holds_unit(&self) -> bool {
+        self.lease.holds_unit()
+    }
+
+    /// Whether it has changed files alone, so that [`OpenTask::prepare`] can do
+    /// what it shall.
+    pub fn can_be_prepared(&self) -> bool {
+        self.lease.can_be_prepared()
+    }
+
+    /// Makes sure that the task's unit of work can be committed, as a branch of
+    /// a unit that is decided elsewhere. When it is prepared the region keeps
+    /// it, with its locks, until [`Handle::settle`] says how it ended; the task
+    /// has none any more, and is to be ended. What is backed out is so when this
+    /// returns.
+    pub async fn prepare(&mut self, branch: BranchId) -> Prepared {
+        self.used.calls += 1;
+        if !self.lease.prepare(branch) {
+            return Prepared::BackedOut;
+        }
+        let answer = poll_fn(|cx| self.lease.poll_answer(cx)).await;
+        match (answer.abend.is_blank(), answer.condition, answer.args[0]) {
+            (true, Condition::Normal, 0) => Prepared::Yes,
+            (true, Condition::Normal, _) => Prepared::NothingToCommit,
+            _ => Prepared::BackedOut,
+        }
     }
 
     /// A run is over: what it cost is part of this task.

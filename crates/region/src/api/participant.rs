@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::core::TaskKey;
 use crate::kernel::{Order, ParticipantId, UnitId};
 use crate::shell::Shared;
 
@@ -17,6 +18,12 @@ pub trait Participant: Send + Sync {
     /// 255 bytes.
     fn name(&self) -> &str;
 
+    /// Whether it can commit in one phase and say afterwards, whatever happened
+    /// meanwhile, what became of that. One that cannot prepares always.
+    fn commits_alone(&self) -> bool {
+        true
+    }
+
     /// A unit of work is to be prepared, committed or backed out. It must not
     /// wait: what takes time is done elsewhere, and `vote` given back then. A
     /// vote that is dropped is a no.
@@ -26,6 +33,36 @@ pub trait Participant: Send + Sync {
     /// committed in one phase first asks it what became of the unit
     /// (PostgreSQL: `pg_xact_status`), and votes then.
     fn order(&self, unit: UnitId, order: Order, vote: Vote);
+}
+
+/// The unit of work of a task that runs, for those who change something for it.
+#[derive(Clone)]
+pub struct TaskUnit {
+    shared: Arc<Shared>,
+    task: TaskKey,
+}
+
+impl TaskUnit {
+    pub(crate) fn new(shared: Arc<Shared>, task: TaskKey) -> TaskUnit {
+        TaskUnit { shared, task }
+    }
+
+    /// A participant changes something for the task: the unit of work that this
+    /// is part of. None when the task is over or shall end.
+    pub fn join(&self, participant: ParticipantId) -> Option<UnitId> {
+        self.shared.join_unit(self.task, participant)
+    }
+
+    /// It has changed nothing after all, and is told nothing.
+    pub fn leave(&self, participant: ParticipantId) {
+        self.shared.leave_unit(self.task, participant);
+    }
+}
+
+impl std::fmt::Debug for TaskUnit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("TaskUnit").field(&self.task).finish()
+    }
 }
 
 /// A participant's answer to an order, given once.

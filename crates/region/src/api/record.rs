@@ -287,6 +287,9 @@ pub struct Statistics {
     /// Commits that the store failed since the last that it took; 0 while it
     /// works.
     pub store_failures: u64,
+    /// Units of work that are prepared here and wait for the region that decides
+    /// them, now.
+    pub units_in_doubt: u64,
     /// Waits for record locks.
     pub lock_waits: u64,
     /// Deadlocks found.

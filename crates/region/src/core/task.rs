@@ -28,6 +28,14 @@ impl TaskKey {
         generation: u32::MAX,
     };
 
+    /// A key that no task has, for what outlives its task: one of a number.
+    pub fn detached(number: u32) -> TaskKey {
+        TaskKey {
+            index: number,
+            generation: u32::MAX,
+        }
+    }
+
     /// A key of no table.
     #[cfg(test)]
     pub fn for_test(index: u32) -> Self {

@@ -38,6 +38,8 @@ pub struct Decisions {
     pub(super) undecided: BTreeSet<UnitId>,
     /// The names of all participants, by their numbers.
     names: Vec<String>,
+    /// Those that prepare even when they alone have changes.
+    prepares: BTreeSet<ParticipantId>,
     last: u64,
 }
 
@@ -59,6 +61,16 @@ impl Decisions {
             self.names.push(name.to_owned());
             self.names.len() - 1
         }))
+    }
+
+    /// Whether a participant prepares even when it alone has changes.
+    pub fn prepares(&self, participant: ParticipantId) -> bool {
+        self.prepares.contains(&participant)
+    }
+
+    /// The number of a unit of an earlier life of the region.
+    pub fn used(&mut self, unit: UnitId) {
+        self.last = self.last.max(unit.0);
     }
 
     /// A number for a unit: nanoseconds since 1970 when it is asked for, and
@@ -98,7 +110,7 @@ impl Decisions {
     /// The last life of the region has left a decision.
     fn restore(&mut self, unit: UnitId, names: Vec<String>) {
         tracing::info!(%unit, ?names, "a unit of work is committed, and not everybody has heard");
-        self.last = self.last.max(unit.0);
+        self.used(unit);
         let missed = names.into_iter().map(|name| (name, Told::Missed));
         self.open.insert(unit, missed.collect());
     }
@@ -172,6 +184,12 @@ impl Kernel {
     /// same in every life of the region.
     pub fn participant(&mut self, name: &str) -> ParticipantId {
         self.state.decisions.participant(name)
+    }
+
+    /// Has a participant prepare even when it alone has changes, since it could
+    /// not say after a lost connection what became of them.
+    pub fn always_prepares(&mut self, participant: ParticipantId) {
+        self.state.decisions.prepares.insert(participant);
     }
 
     /// A participant is there, for the first time or again, and has prepared

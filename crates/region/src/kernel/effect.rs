@@ -3,6 +3,7 @@
 use link::{Answer, ChannelData, ProgramName, TransId, UserId};
 use store::UnitOfWork;
 
+use super::prepared::BranchId;
 use super::request::Outcome;
 use crate::api::{Abend, StartCode};
 use crate::core::TaskKey;
@@ -29,6 +30,9 @@ pub enum Effect {
     Statistics,
     /// Do work that may block and answer the task with what it gives.
     Blocking(TaskKey, BlockingWork),
+    /// What a coordinator said of a branch is carried out; or is not, since the
+    /// store refused.
+    Settled(BranchId, bool),
 }
 
 /// Work that may block: a file or a device.
@@ -56,6 +60,8 @@ pub struct Job {
 pub enum Then {
     /// The unit of work goes on to its end.
     Unit,
+    /// The unit of work is prepared: a record of it is there.
+    Prepared,
     /// Nothing: the changes belong to no unit of work. When the store refuses
     /// them they are put again as soon as it takes something.
     Nothing(UnitOfWork),

@@ -181,6 +181,32 @@ impl LockTable {
         next.collect()
     }
 
+    /// The names that a task has locked until the end of its unit.
+    pub fn of_unit(&self, task: TaskKey) -> Vec<LockName> {
+        let owned = self.owned.get(&task).into_iter().flatten();
+        let of_unit = |name: &&LockName| {
+            let lock = self.locks.get(*name);
+            lock.is_some_and(|l| l.lifetime == Lifetime::Unit)
+        };
+        owned.filter(of_unit).cloned().collect()
+    }
+
+    /// What a task has locked for its unit is another's now.
+    pub fn hand_unit_over(&mut self, from: TaskKey, to: TaskKey) {
+        let owned = self.owned.remove(&from).unwrap_or_default();
+        for name in owned {
+            let Some(lock) = self.locks.get_mut(&name) else {
+                continue;
+            };
+            let owner = match lock.lifetime {
+                Lifetime::Unit => to,
+                Lifetime::Task => from,
+            };
+            lock.owner = owner;
+            self.owned.entry(owner).or_default().push(name);
+        }
+    }
+
     /// Takes a task out of the queue it waits in.
     pub fn give_up(&mut self, task: TaskKey) {
         if let Some(name) = self.waiting.remove(&task)

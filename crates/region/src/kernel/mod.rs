@@ -15,6 +15,7 @@
 mod decisions;
 mod effect;
 mod locks;
+mod prepared;
 mod request;
 mod syncpoint;
 mod tables;
@@ -32,6 +33,8 @@ use store::ReadStore;
 use decisions::Decisions;
 pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then, UnitId};
 pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
+use prepared::Prepared;
+pub use prepared::{BranchId, PreparedUnit};
 pub use request::{
     Caller, EventName, Expiry, Failure, Outcome, Refused, Request, Served, Step, Wait, WaitOn,
     Woken, condition, done, done_with, done_with_condition,
@@ -68,6 +71,8 @@ pub struct State {
     pub units: Units,
     /// Units that are decided, and participants.
     decisions: Decisions,
+    /// Units that wait for a coordinator elsewhere.
+    prepared: Prepared,
     /// What is committed; none in a region without a store.
     pub reader: Option<Box<dyn ReadStore + Send>>,
     /// Changes of no unit of work that the store has refused.
@@ -225,6 +230,11 @@ impl Cx<'_> {
         units.join(task, participant, || decisions.next_unit(unix_ns))
     }
 
+    /// A participant has changed nothing for a task after all.
+    pub fn leave(&mut self, task: TaskKey, participant: ParticipantId) {
+        self.kernel.units.leave(task, participant);
+    }
+
     /// Whether somebody waits for a name to be signalled.
     pub fn is_awaited(&self, kind: &'static str, key: &[u8]) -> bool {
         let name = EventName {
@@ -288,6 +298,7 @@ impl Kernel {
                 timers: Timers::default(),
                 units: Units::default(),
                 decisions: Decisions::default(),
+                prepared: Prepared::default(),
                 owed: Vec::new(),
                 reader,
                 settings,
@@ -439,6 +450,13 @@ impl Kernel {
         unit.is_some_and(|u| !u.changes.is_empty())
     }
 
+    /// Whether the end of a task's unit would do something: commit changes, or
+    /// give locks back.
+    pub fn holds_unit(&self, task: TaskKey) -> bool {
+        let unit = self.state.units.get(task);
+        unit.is_some_and(|u| !u.is_empty()) || !self.state.locks.of_unit(task).is_empty()
+    }
+
     /// Whether a task waits.
     pub fn waits(&self, task: TaskKey) -> bool {
         self.state.waits.contains_key(&task)
@@ -516,6 +534,7 @@ impl Kernel {
     /// region can start tasks.
     pub fn restore(&mut self, now: u64, out: &mut Vec<Effect>) {
         self.restore_decisions();
+        self.restore_prepared();
         self.manage(now, out, |resources, cx| resources.restore(cx));
         self.wake(now, out);
     }
@@ -549,6 +568,7 @@ impl Kernel {
         statistics.backouts = counts.backouts;
         statistics.commit_batches = counts.batches;
         statistics.store_failures = counts.store_failures;
+        statistics.units_in_doubt = self.branches().count() as u64;
         statistics.lock_waits = counts.lock_waits;
         statistics.deadlocks = counts.deadlocks;
     }

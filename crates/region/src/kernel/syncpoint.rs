@@ -3,8 +3,9 @@
 //! All go one path. Where only one participant has changed something it
 //! commits in one phase. With several, each beside the store prepares first;
 //! the commit of the store decides and leaves a record of it, and the others
-//! are told afterwards ([`super::decisions`]). What cannot be committed is
-//! backed out everywhere.
+//! are told afterwards ([`super::decisions`]). A region that can be reached has
+//! committed before the task goes on, so that who looks there next sees it.
+//! What cannot be committed is backed out everywhere.
 //!
 //! ```text
 //!  Active ──▶ Preparing ──all can──▶ Deciding ──▶ over
@@ -86,7 +87,7 @@ impl Kernel {
         match (unit.changes.is_empty(), unit.participants.as_slice()) {
             (true, []) => self.conclude(now, task, then, None, out),
             (false, []) => self.decide(now, task, then, out),
-            (true, [_]) => {
+            (true, [one]) if !self.state.decisions.prepares(*one) => {
                 unit.phase = Phase::Alone { then };
                 tell(unit, Order::CommitOnePhase, out);
             }
@@ -153,11 +154,22 @@ impl Kernel {
                 }
                 let then = *then;
                 match *refused {
+                    false if then == After::Prepare => self.record(now, task, out),
                     false => self.decide(now, task, then, out),
                     true => {
                         let why = "a participant of the unit of work cannot commit";
                         self.fail(now, task, then, why, out);
                     }
+                }
+            }
+            // What one of them has not heard it is told later; the task goes on.
+            Phase::Telling { missing, then } => {
+                let then = *then;
+                missing.retain(|p| *p != participant);
+                let over = missing.is_empty();
+                self.manage(now, out, |_, cx| cx.heard(id, participant, yes));
+                if over {
+                    self.conclude(now, task, then, None, out);
                 }
             }
             Phase::Alone { then } => {
@@ -167,12 +179,19 @@ impl Kernel {
                 self.conclude(now, task, then, failed, out);
             }
             // Nobody was asked.
-            Phase::Active | Phase::Deciding { .. } => {}
+            Phase::Active | Phase::Deciding { .. } | Phase::Recording | Phase::Prepared => {}
         }
     }
 
     /// The unit cannot be committed: it is backed out everywhere.
-    fn fail(&mut self, now: u64, task: TaskKey, then: After, why: &str, out: &mut Vec<Effect>) {
+    pub(super) fn fail(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: After,
+        why: &str,
+        out: &mut Vec<Effect>,
+    ) {
         let unit = self.state.units.of(task);
         unit.phase = Phase::Deciding { then };
         tell(unit, Order::BackOut, out);
@@ -226,7 +245,8 @@ impl Kernel {
                     self.state.owed.push(changes);
                 }
             }
-            Then::Command(outcome) => self.settle(now, task, *outcome, result, out),
+            Then::Command(outcome) => self.command_stored(now, task, *outcome, result, out),
+            Then::Prepared => self.recorded(now, task, result, out),
             Then::Unit => {
                 let Some(unit) = self.state.units.get_mut(task) else {
                     return;
@@ -234,6 +254,10 @@ impl Kernel {
                 let Phase::Deciding { then } = unit.phase else {
                     return;
                 };
+                if then == After::Settle {
+                    self.settled(task, result, out);
+                    return;
+                }
                 match &result {
                     Ok(()) => tell(unit, Order::Commit, out),
                     // The next start of the region knows, and tells them.
@@ -243,7 +267,14 @@ impl Kernel {
                     Err(_) => tell(unit, Order::BackOut, out),
                 }
                 if let (Some(id), Ok(())) = (unit.id, &result) {
-                    self.state.decisions.decided(id, &unit.participants);
+                    let decisions = &mut self.state.decisions;
+                    decisions.decided(id, &unit.participants);
+                    let mut missing = unit.participants.clone();
+                    missing.retain(|p| decisions.prepares(*p));
+                    if !missing.is_empty() {
+                        unit.phase = Phase::Telling { missing, then };
+                        return;
+                    }
                 }
                 let failed = result.err().map(|error| Failed {
                     in_doubt: error.is_uncertain(),
@@ -255,7 +286,7 @@ impl Kernel {
     }
 
     /// A command's own changes are in the store, or were refused.
-    fn settle(
+    fn command_stored(
         &mut self,
         now: u64,
         task: TaskKey,
@@ -297,6 +328,9 @@ impl Kernel {
         out: &mut Vec<Effect>,
     ) {
         let unit = self.state.units.of(task);
+        if let Some(branch) = &unit.branch {
+            self.state.prepared.give_up(branch);
+        }
         let changed = unit.phase != Phase::Active;
         let end = unit.end;
         let waited = unit.commit_took(now);
@@ -306,7 +340,9 @@ impl Kernel {
         }
         self.close_unit(now, task, failed.is_none(), out);
         match (then, end) {
-            (After::Syncpoint, None) => {
+            // A branch that could not be prepared is told as a unit that could
+            // not be committed.
+            (After::Syncpoint | After::Prepare, None) => {
                 let answer = match failed {
                     None => Answer::default(),
                     Some(failed) if failed.in_doubt => Answer::of_abend(&NOT_COMMITTED),
@@ -315,7 +351,11 @@ impl Kernel {
                 out.push(Effect::Answer(task, answer, waited));
             }
             // Its worker died while the syncpoint was decided.
-            (After::Syncpoint, Some(caller)) => self.leave(now, caller, None, out),
+            (After::Syncpoint | After::Prepare, Some(caller)) => {
+                self.leave(now, caller, None, out);
+            }
+            // Its end is told elsewhere.
+            (After::Settle, _) => {}
             (After::EndTask, end) => {
                 let abend = failed.map(|failed| Abend {
                     code: NOT_COMMITTED,
@@ -360,7 +400,13 @@ impl Kernel {
     }
 
     /// A task is over and its unit is: nothing of it stays.
-    fn leave(&mut self, now: u64, caller: Caller, abend: Option<Abend>, out: &mut Vec<Effect>) {
+    pub(super) fn leave(
+        &mut self,
+        now: u64,
+        caller: Caller,
+        abend: Option<Abend>,
+        out: &mut Vec<Effect>,
+    ) {
         self.manage(now, out, |resources, cx| resources.task_ended(cx, &caller));
         let next = self.state.locks.release(caller.key);
         let woken = next.into_iter().map(|task| (task, Woken::Granted));
@@ -372,7 +418,7 @@ impl Kernel {
 }
 
 /// Tells all participants of a unit something.
-fn tell(unit: &Unit, order: Order, out: &mut Vec<Effect>) {
+pub(super) fn tell(unit: &Unit, order: Order, out: &mut Vec<Effect>) {
     let Some(id) = unit.id else {
         return;
     };

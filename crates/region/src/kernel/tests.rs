@@ -397,3 +397,103 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_branch_that_is_backed_out_while_it_is_being_prepared_is_not_kept() {
+    let mut w = world();
+    let unit = w.join(1, "below");
+    w.prepare(1, "B");
+    assert_eq!(orders(&mut w), ["Prepare 0"]);
+    assert_eq!(w.kernel.branches().count(), 1);
+    w.settle("B", false);
+    w.vote(unit, "below", true);
+    assert_eq!(w.answers(), got(&[(1, "ROLLEDBACK")]));
+    assert_eq!(orders(&mut w), ["BackOut 0"]);
+    assert_eq!(w.kernel.branches().count(), 0);
+    w.end(1, true);
+    assert_eq!(w.restart().kernel.prepared().count(), 0);
+}
+
+#[test]
+fn a_store_that_refuses_backs_out_what_is_not_prepared_and_keeps_what_is() {
+    let mut w = world();
+    w.disk = false;
+    let unit = w.join(1, "below");
+    w.prepare(1, "A");
+    w.vote(unit, "below", true);
+    assert_eq!(w.answers(), got(&[(1, "ROLLEDBACK")]));
+    assert_eq!(orders(&mut w), ["Prepare 0", "BackOut 0"]);
+    w.end(1, true);
+    w.disk = true;
+    let unit = w.join(2, "below");
+    w.prepare(2, "B");
+    w.vote(unit, "below", true);
+    assert_eq!(w.answers(), got(&[(2, "NORMAL")]));
+    w.end(2, true);
+    orders(&mut w);
+    w.disk = false;
+    w.settle("B", true);
+    assert_eq!(w.settled, [("B".to_owned(), false)]);
+    assert!(orders(&mut w).is_empty());
+    let mut w = w.restart();
+    w.disk = true;
+    w.settle("B", true);
+    assert_eq!(w.settled, [("B".to_owned(), true)]);
+    assert_eq!(orders(&mut w), ["Commit 0"]);
+    assert_eq!(w.kernel.prepared().count(), 0);
+}
+
+#[test]
+fn a_task_that_ends_while_its_unit_is_prepared_leaves_it_prepared() {
+    let mut w = world();
+    let unit = w.join(1, "below");
+    lock(&mut w, 1, "A");
+    w.prepare(1, "B");
+    w.end(1, false);
+    w.vote(unit, "below", true);
+    assert_eq!(w.ended.len(), 1);
+    lock(&mut w, 2, "A");
+    assert!(waits(&w, 2));
+    assert_eq!(w.kernel.prepared().count(), 1);
+    w.settle("B", true);
+    assert!(!waits(&w, 2));
+}
+
+#[test]
+fn one_who_cannot_say_what_became_of_one_phase_prepares_alone_too() {
+    let mut w = world();
+    let below = w.kernel.participant("below");
+    w.kernel.always_prepares(below);
+    let unit = w.join(1, "below");
+    assert!(w.syncpoint(1).is_none());
+    assert_eq!(orders(&mut w), ["Prepare 0"]);
+    w.vote(unit, "below", true);
+    assert_eq!(orders(&mut w), ["Commit 0"]);
+    // It goes on when that has committed, or cannot be reached.
+    assert_eq!(w.answers(), got(&[]));
+    assert_eq!(w.kernel.open_decisions().count(), 1);
+    w.vote(unit, "below", true);
+    assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
+    assert_eq!(w.kernel.open_decisions().count(), 0);
+    let unit = w.join(1, "below");
+    assert!(w.syncpoint(1).is_none());
+    w.vote(unit, "below", true);
+    w.vote(unit, "below", false);
+    assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
+    assert_eq!(w.kernel.open_decisions().count(), 1);
+    w.in_doubt("below", &[unit]);
+    assert_eq!(orders(&mut w), ["Prepare 0", "Commit 0", "Commit 0"]);
+}
+
+#[test]
+fn one_who_has_changed_nothing_after_all_is_told_nothing() {
+    let mut w = world();
+    w.join(1, "below");
+    let below = w.kernel.participant("below");
+    let key = TaskKey::for_test(1);
+    w.kernel
+        .with(w.now, &mut Vec::new(), |_, cx| cx.leave(key, below));
+    assert!(w.syncpoint(1).is_some());
+    assert!(orders(&mut w).is_empty());
+    assert_eq!(w.kernel.open_decisions().count(), 0);
+}

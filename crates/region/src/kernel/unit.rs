@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use store::UnitOfWork;
 
 use super::effect::{ParticipantId, UnitId};
+use super::prepared::BranchId;
 use super::request::Caller;
 use crate::core::TaskKey;
 
@@ -27,6 +28,8 @@ pub struct Unit {
     pub commit_began: Option<u64>,
     /// The task has ended, and how it is told from others.
     pub end: Option<Caller>,
+    /// How a coordinator elsewhere knows it, once that has it prepared.
+    pub branch: Option<BranchId>,
 }
 
 /// How far the end of a unit has come.
@@ -49,6 +52,18 @@ pub enum Phase {
         /// The task ends with the unit.
         then: After,
     },
+    /// A record of it is going to the store.
+    Recording,
+    /// It waits for its coordinator.
+    Prepared,
+    /// It is committed, and those who are waited for have not said that they
+    /// have committed, or cannot be reached.
+    Telling {
+        /// Those.
+        missing: Vec<ParticipantId>,
+        /// The task ends with the unit.
+        then: After,
+    },
     /// The only participant commits.
     Alone {
         /// The task ends with the unit.
@@ -63,6 +78,10 @@ pub enum After {
     Syncpoint,
     /// The task is over.
     EndTask,
+    /// The task is told whether its unit is prepared.
+    Prepare,
+    /// The coordinator of the branch is told.
+    Settle,
 }
 
 impl Unit {
@@ -123,6 +142,28 @@ impl Units {
         let id = *unit.id.get_or_insert_with(number);
         self.tasks.insert(id, task);
         id
+    }
+
+    /// A participant has changed nothing for a task's unit after all.
+    pub fn leave(&mut self, task: TaskKey, participant: ParticipantId) {
+        let unit = self.units.get_mut(&task);
+        let Some(unit) = unit.filter(|unit| unit.phase == Phase::Active) else {
+            return;
+        };
+        unit.participants.retain(|p| *p != participant);
+        if unit.participants.is_empty()
+            && let Some(id) = unit.id.take()
+        {
+            self.tasks.remove(&id);
+        }
+    }
+
+    /// Takes over a unit of no task.
+    pub fn put(&mut self, key: TaskKey, unit: Unit) {
+        if let Some(id) = unit.id {
+            self.tasks.insert(id, key);
+        }
+        self.units.insert(key, unit);
     }
 
     /// The task whose unit is under way under a number.

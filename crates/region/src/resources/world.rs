@@ -12,7 +12,7 @@ use store::{MemoryStore, WriteStore};
 use super::Resources;
 use crate::api::{Abend, Definitions, RegionConfig};
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Effect, Job, Kernel, Settings, Start, StartEnd, UnitId};
+use crate::kernel::{BranchId, Caller, Effect, Job, Kernel, Settings, Start, StartEnd, UnitId};
 
 const MS: u64 = 1_000_000;
 
@@ -31,6 +31,8 @@ pub struct World {
     pub priorities: Vec<(u32, u8)>,
     /// How often statistics were recorded.
     pub recorded: u32,
+    /// Branches whose coordinator was answered.
+    pub settled: Vec<(String, bool)>,
     store: Option<MemoryStore>,
     answers: Vec<(u32, Answer)>,
     /// The start that a task comes from.
@@ -90,6 +92,7 @@ impl World {
             ended: Vec::new(),
             priorities: Vec::new(),
             recorded: 0,
+            settled: Vec::new(),
             starts: HashMap::new(),
             disk: true,
             doubt: false,
@@ -260,6 +263,23 @@ impl World {
         self.perform(out);
     }
 
+    /// A task's unit is to be prepared; the answer comes with
+    /// [`World::answers`].
+    pub fn prepare(&mut self, task: u32, branch: &str) {
+        let (caller, mut out) = (self.caller(task), Vec::new());
+        self.kernel
+            .prepare(self.now, caller, branch_of(branch), &mut out);
+        self.perform(out);
+    }
+
+    /// A coordinator says how its unit ended.
+    pub fn settle(&mut self, branch: &str, commit: bool) {
+        let mut out = Vec::new();
+        self.kernel
+            .settle(self.now, &branch_of(branch), commit, &mut out);
+        self.perform(out);
+    }
+
     /// Ends the wait of a task; false when it does not wait.
     pub fn purge(&mut self, task: u32) -> bool {
         let mut out = Vec::new();
@@ -313,6 +333,7 @@ impl World {
                     self.priorities.push((number_of(key), priority));
                 }
                 Effect::Statistics => self.recorded += 1,
+                Effect::Settled(branch, yes) => self.settled.push((branch.to_string(), yes)),
                 Effect::Waits(_) => {}
             }
         }
@@ -353,6 +374,10 @@ impl World {
     fn answered(&mut self, key: TaskKey, answer: Answer) {
         self.answers.push((number_of(key), answer));
     }
+}
+
+fn branch_of(name: &str) -> BranchId {
+    BranchId::new(name.as_bytes()).expect("a name")
 }
 
 /// The number of a task.

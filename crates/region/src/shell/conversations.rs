@@ -17,7 +17,7 @@ use super::Shared;
 use super::lease::ended_well;
 use super::links::WorkerLink;
 use super::wakes;
-use crate::api::Conversation;
+use crate::api::{Conversation, TaskUnit};
 use crate::core::{OutsideCall, TaskKey};
 use crate::engine::{self, EngineClass};
 use crate::resources::conversations::{MappedConversation, no_partners, not_allocated};
@@ -121,7 +121,8 @@ impl Shared {
                 wakes::answer(link, &no_partners());
                 return;
             };
-            self.open_conversation(key, MappedConversation::new(partners), false)
+            let unit = TaskUnit::new(self.clone(), key);
+            self.open_conversation(key, MappedConversation::new(partners, Some(unit)), false)
                 .map(|(_, orders)| orders)
         } else {
             let wanted = call.args[1];

@@ -360,6 +360,7 @@ impl Shared {
                 }
                 Effect::Blocking(task, work) => self.run_blocking(task, work),
                 Effect::Statistics => self.record_statistics(),
+                Effect::Settled(branch, yes) => self.settled(&branch, yes),
             }
         }
         if !ended.is_empty() {

@@ -5,6 +5,7 @@
 //! back. Doors do their part of the work on their own threads: a completion is
 //! heard, taken over and answered by the thread that waits for it.
 
+mod branches;
 mod calls;
 mod clock;
 mod committer;
@@ -51,6 +52,7 @@ use link::trace::RegionTrace;
 
 use crate::api::{Definitions, Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
+use branches::Settlements;
 use conversations::ConversationTable;
 use kernel::KernelRoom;
 use links::WorkerLink;
@@ -74,6 +76,8 @@ pub struct Shared {
     starts: StartTable,
     /// Participants in units of work.
     pub(crate) participants: ParticipantTable,
+    /// Who waits for branches to be committed or backed out.
+    settlements: Settlements,
     /// Conversations of tasks.
     conversations: ConversationTable,
     /// What the kernel did last.

@@ -21,8 +21,8 @@ pub struct Opening {
 
 /// The hold on an open task. Dropping it backs the task out.
 pub struct OpenLease {
-    shared: Arc<Shared>,
-    key: TaskKey,
+    pub(super) shared: Arc<Shared>,
+    pub(super) key: TaskKey,
     number: u64,
     ended: bool,
 }
@@ -202,7 +202,7 @@ impl OpenLease {
         })
     }
 
-    fn begin_asking(&self) -> Result<(), Answer> {
+    pub(super) fn begin_asking(&self) -> Result<(), Answer> {
         if let Some(code) = self.refusal() {
             return Err(Answer::of_abend(&code));
         }

@@ -28,7 +28,12 @@ impl ParticipantTable {
 impl Shared {
     /// Adds a participant, or puts it in the place of the one of its name.
     pub(crate) fn add_participant(&self, participant: Arc<dyn Participant>) -> ParticipantId {
-        let id = self.kernel.lock().participant(participant.name());
+        let mut kernel = self.kernel.lock();
+        let id = kernel.participant(participant.name());
+        if !participant.commits_alone() {
+            kernel.always_prepares(id);
+        }
+        drop(kernel);
         self.participants.set(id, participant);
         id
     }

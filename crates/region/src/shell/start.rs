@@ -13,6 +13,7 @@ use link::{ConfigText, MAX_WORKERS, Operands, PAGE, RegionPage, TransactionEntry
 
 use store::WriteStore;
 
+use super::branches::Settlements;
 use super::conversations::ConversationTable;
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
@@ -74,6 +75,7 @@ impl Threads {
             alarm: AtomicU64::new(u64::MAX),
             starts: StartTable::default(),
             participants: ParticipantTable::default(),
+            settlements: Settlements::default(),
             conversations: ConversationTable::default(),
             trace: RegionTrace::new(TraceClock::best()).switched(config.trace),
             dead_rings: DeadRings::default(),

@@ -8,7 +8,7 @@ use store::{DiskOptions, DiskStore, FileDef, KeyField, RecordFormat, WriteStore}
 use crate::harness::{Gate, call, call_now, code, config, text, until};
 
 /// A region with two files of 8-byte keys: 0 recoverable, 1 not.
-fn start(folder: &Path, map_bytes: u64) -> Region {
+pub fn start(folder: &Path, map_bytes: u64) -> Region {
     start_with(folder, map_bytes, |_| {})
 }
 

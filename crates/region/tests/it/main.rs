@@ -1,5 +1,6 @@
 //! A region with worker processes, from the outside.
 
+mod branches;
 mod faults;
 mod files;
 mod harness;

@@ -226,6 +226,12 @@ const METRICS: &[Metric] = &[
         |s| s.store_failures,
     ),
     (
+        "units_in_doubt",
+        "gauge",
+        "Units of work that wait for the region that decides them.",
+        |s| s.units_in_doubt,
+    ),
+    (
         "lock_waits_total",
         "counter",
         "Waits for record locks.",

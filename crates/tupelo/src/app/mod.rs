@@ -43,6 +43,8 @@ pub mod telemetry;
 pub mod texts;
 pub mod toml_errors;
 pub mod transforms;
+pub mod units;
+pub mod uow;
 pub mod web;
 
 use std::io::IsTerminal;

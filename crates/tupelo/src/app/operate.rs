@@ -9,6 +9,8 @@
 //! | `GET /top/actual`, `GET /top/delta` | CPU by kind of engine: so far, since the baseline |
 //! | `POST /top/reset` | makes the counters the baseline |
 //! | `GET /locks` | all locks, their owners and waiters |
+//! | `GET /uow` | units of work that another region decides, or has not heard of |
+//! | `POST /uow/UNIT/commit`, `POST /uow/UNIT/backout` | end one in the place of its region |
 //! | `GET /logs?last=N` | the newest lines of the log |
 //! | `GET /connections` | connections to other regions and to mainframes, and partners that have connected |
 //! | `GET /sockets/list`, `GET /sockets/trace` | the listeners, the last socket calls |
@@ -44,6 +46,10 @@ pub fn answer(
         (["top", "delta"], false) => list(&snapshot::delta(region, at_ns())),
         (["top", "reset"], true) => list(&snapshot::reset(region, at_ns())),
         (["locks"], false) => list(&region.locks()),
+        (["uow"], false) => list(&super::uow::list(region)),
+        (["uow", unit, what @ ("commit" | "backout")], true) => {
+            super::uow::settle(region, unit, *what == "commit")
+        }
         (["messages"], false) => list(&region.messages()),
         (["tasks", number, what @ ("purge" | "forcepurge")], true) => {
             let number = number.parse().ok();
@@ -126,7 +132,7 @@ fn list(value: &impl Serialize) -> Operated {
     }
 }
 
-fn fault(status: u16, why: &str) -> Operated {
+pub fn fault(status: u16, why: &str) -> Operated {
     Operated {
         status,
         json: json!({ "error": why }).to_string(),

@@ -7,6 +7,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::units::{Coordinator, Joined, NotJoined};
 use ::link::Operands;
 use cics::command::Command;
 use cics::command::commands::{link, start};
@@ -17,7 +18,8 @@ use region::program_link::{
     self, CALLER_PARAMETER, MAX_COMMAREA, Passed, RECORD_BYTES, Request, Sent,
 };
 use region::{
-    ConnectionInfo, ContainerName, Conversation, Conversations, Destination, Fault, Received, sense,
+    ConnectionInfo, ContainerName, Conversation, Conversations, Destination, Fault, Received,
+    TaskUnit, sense,
 };
 
 /// The mode of destinations over `ipconn`; no mode of APPC has such a name.
@@ -33,7 +35,7 @@ const TOO_LONG: program_link::Ending = program_link::Ending::Condition(22, 11);
 #[derive(Debug)]
 pub struct Systems {
     /// The regions over `ipconn`.
-    pub regions: Option<(Directory, Caller)>,
+    pub regions: Option<(Directory, Caller, Coordinator)>,
     /// The partners over APPC.
     pub partners: Option<Arc<dyn Conversations>>,
 }
@@ -41,7 +43,7 @@ pub struct Systems {
 impl Conversations for Systems {
     fn system(&self, sysid: &str) -> Option<Destination> {
         let regions = self.regions.as_ref();
-        let found = regions.and_then(|(directory, _)| directory.system(sysid));
+        let found = regions.and_then(|(directory, ..)| directory.system(sysid));
         match found {
             Some(connection) => Some(Destination {
                 partner: connection,
@@ -62,7 +64,7 @@ impl Conversations for Systems {
 
     fn connections(&self) -> Vec<ConnectionInfo> {
         let regions = self.regions.iter();
-        let own = regions.flat_map(|(directory, _)| directory.connections());
+        let own = regions.flat_map(|(directory, ..)| directory.connections());
         let own = own.filter_map(|c| {
             Some(ConnectionInfo {
                 sysid: c.sysid.parse().ok()?,
@@ -79,7 +81,7 @@ impl Conversations for Systems {
 
     fn reach(&self, destination: &Destination) -> bool {
         match (&self.regions, &self.partners) {
-            (Some((directory, _)), _) if destination.mode == MODE => {
+            (Some((directory, ..)), _) if destination.mode == MODE => {
                 let all = directory.connections();
                 all.iter()
                     .any(|c| c.name == destination.partner && c.lanes > 0)
@@ -94,6 +96,17 @@ impl Conversations for Systems {
         destination: &Destination,
         process: &str,
         confirm: bool,
+        parameters: Vec<Vec<u8>>,
+    ) -> Result<Box<dyn Conversation>, Fault> {
+        self.connect_in_unit(None, destination, process, confirm, parameters)
+    }
+
+    fn connect_in_unit(
+        &self,
+        unit: Option<&TaskUnit>,
+        destination: &Destination,
+        process: &str,
+        confirm: bool,
         mut parameters: Vec<Vec<u8>>,
     ) -> Result<Box<dyn Conversation>, Fault> {
         let own = parameters
@@ -101,11 +114,12 @@ impl Conversations for Systems {
             .position(|p| p.starts_with(CALLER_PARAMETER));
         let own = own.map(|at| parameters.remove(at));
         match (&self.regions, &self.partners) {
-            (Some((_, caller)), _) if destination.mode == MODE => {
+            (Some((_, caller, coordinator)), _) if destination.mode == MODE => {
                 // LINK and START alone say who calls.
                 let own = own.ok_or(Fault::Over(sense::NAME_UNKNOWN))?;
                 Ok(Box::new(Linked {
                     caller: caller.clone(),
+                    unit: unit.cloned().map(|unit| (coordinator.clone(), unit)),
                     connection: destination.partner.clone(),
                     process: process.to_owned(),
                     own,
@@ -133,6 +147,8 @@ fn is_start(own: &[u8]) -> bool {
 /// A LINK or START on its way.
 struct Linked {
     caller: Caller,
+    /// The unit of work of the task, and who decides it.
+    unit: Option<(Coordinator, TaskUnit)>,
     connection: String,
     process: String,
     /// Who calls, and whether it said SYNCONRETURN.
@@ -153,16 +169,18 @@ struct Interruption {
 impl Linked {
     /// Sends the request and waits for the answer.
     fn exchange(&self) -> Result<Vec<u8>, Fault> {
-        let (flags, head) = self.head()?;
+        let (flags, mut head) = self.head()?;
         if flags & program_link::CALLER_STARTS != 0 {
             return self.start(head);
         }
         let Some(request) = Request::parse(&self.message) else {
             return Err(Fault::Over(sense::ABEND));
         };
-        let built = build(head, &request).ok_or(Fault::State)?;
-        let called = self.call(built)?;
-        let (ending, answered) = match called.wait() {
+        let answered = match self.join(&mut head)? {
+            Ok(joined) => self.linked(joined.as_ref(), head, &request)?,
+            Err(unreachable) => Err(unreachable),
+        };
+        let (ending, answered) = match answered {
             Ok(answered) => (ending(&answered)?, Some(answered)),
             Err(Failed::Lost(why)) => {
                 tracing::warn!("LINK by {}: {why}", self.connection);
@@ -189,6 +207,46 @@ impl Linked {
             }
         };
         Ok(program_link::Reply { ending, passed }.emit())
+    }
+
+    /// Sends a LINK and waits for the answer, which says what the task's unit
+    /// has there.
+    fn linked(
+        &self,
+        joined: Option<&Joined>,
+        head: RequestHead,
+        request: &Request<'_>,
+    ) -> Result<Result<Answered, Failed>, Fault> {
+        let called = build(head, request).ok_or(Fault::State);
+        let called = called.and_then(|built| self.call(built));
+        let called = called.inspect_err(|_| joined.into_iter().for_each(Joined::not_taken))?;
+        let answered = called.wait();
+        if let Some(joined) = joined {
+            match &answered {
+                Ok(reply) => joined.answered(reply.head.in_unit),
+                Err(Failed::Lost(_)) => joined.lost(),
+                Err(_) => joined.not_taken(),
+            }
+        }
+        Ok(answered)
+    }
+
+    /// A LINK without SYNCONRETURN becomes part of the task's unit.
+    fn join(&self, head: &mut RequestHead) -> Result<Result<Option<Joined>, Failed>, Fault> {
+        let Some((coordinator, task)) = self.unit.as_ref().filter(|_| !head.sync_on_return) else {
+            return Ok(Ok(None));
+        };
+        match coordinator.join(&self.connection, task) {
+            Ok(joined) if !joined.is_lost() => {
+                head.unit = Some(joined.of_unit());
+                Ok(Ok(Some(joined)))
+            }
+            Ok(_) | Err(NotJoined::Ending) => Err(Fault::Over(sense::SESSION)),
+            Err(NotJoined::Unreachable) => {
+                let why = format!("{} is not connected", self.connection);
+                Ok(Err(Failed::Unreachable(why)))
+            }
+        }
     }
 
     /// Flags of whoever calls, and what every request of its says.

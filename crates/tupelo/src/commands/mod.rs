@@ -40,6 +40,7 @@ commands! {
     Task => task,
     User => user,
     Locks => locks,
+    Uow => uow,
     Connection => connection,
     Top => top,
     Trace => trace,

@@ -24,7 +24,17 @@ pub struct Process {
 
 impl Process {
     pub fn start(folder: &Path, options: &[&str]) -> Process {
-        let state = tempfile::tempdir().unwrap();
+        Process::over(tempfile::tempdir().unwrap(), folder, options)
+    }
+
+    /// Kills it and starts it over what it has left.
+    pub fn restart(&mut self, folder: &Path, options: &[&str]) {
+        self.kill();
+        let state = std::mem::replace(&mut self.state, tempfile::tempdir().unwrap());
+        *self = Process::over(state, folder, options);
+    }
+
+    fn over(state: tempfile::TempDir, folder: &Path, options: &[&str]) -> Process {
         let log = std::fs::File::create(state.path().join("log")).unwrap();
         let mut child = tupelo()
             .arg("serve")

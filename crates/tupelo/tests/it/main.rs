@@ -56,6 +56,7 @@ mod starts;
 mod telemetry;
 mod trace;
 mod try_it_out;
+mod units;
 mod users;
 mod web;
 mod web_tls;

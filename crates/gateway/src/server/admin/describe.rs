@@ -108,6 +108,24 @@ const ROWS: &[Row] = &[
     ("/top/reset", "post", "Make the counters the baseline.", &[]),
     ("/locks", "get", "Locks, their owners and waiters.", &[]),
     (
+        "/uow",
+        "get",
+        "Units of work that another region decides, or has not heard of.",
+        &[],
+    ),
+    (
+        "/uow/{unit}/commit",
+        "post",
+        "Commit one that is in doubt in the place of its region.",
+        &[],
+    ),
+    (
+        "/uow/{unit}/backout",
+        "post",
+        "Back one out that is in doubt in the place of its region.",
+        &[],
+    ),
+    (
         "/messages",
         "get",
         "Messages of WRITE OPERATOR that wait for a reply.",
@@ -188,11 +206,12 @@ const TRANSID: &str = "^[A-Za-z0-9@#$]{1,4}$";
 const MAX_TRACE_MIB: u64 = 65_536;
 
 /// What is asked of the region: there is none behind a gateway alone.
-const OF_REGION: [&str; 8] = [
+const OF_REGION: [&str; 9] = [
     "tasks",
     "transactions",
     "top",
     "locks",
+    "uow",
     "messages",
     "trace",
     "sockets",

@@ -20,11 +20,13 @@ use link::conversation::{
     INDICATOR_SIGNAL,
 };
 
-use crate::api::{Conversation, Conversations, Destination, Fault, sense};
+use crate::api::{Conversation, Conversations, Destination, Fault, TaskUnit, sense};
 
 /// One conversation of a task.
 pub struct MappedConversation {
     partners: Option<Arc<dyn Conversations>>,
+    /// The unit of work of the task that allocates it.
+    unit: Option<TaskUnit>,
     conversation: Option<Box<dyn Conversation>>,
     destination: Destination,
     state: ConversationState,
@@ -108,9 +110,10 @@ pub fn no_partners() -> Answer {
 
 impl MappedConversation {
     /// A conversation to be allocated.
-    pub fn new(partners: Arc<dyn Conversations>) -> MappedConversation {
+    pub fn new(partners: Arc<dyn Conversations>, unit: Option<TaskUnit>) -> MappedConversation {
         MappedConversation {
             partners: Some(partners),
+            unit,
             conversation: None,
             destination: Destination::default(),
             state: ConversationState::Allocated,
@@ -124,6 +127,7 @@ impl MappedConversation {
     pub fn attached(conversation: Box<dyn Conversation>) -> MappedConversation {
         MappedConversation {
             partners: None,
+            unit: None,
             conversation: Some(conversation),
             destination: Destination::default(),
             state: ConversationState::Receive,

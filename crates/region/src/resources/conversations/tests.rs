@@ -285,7 +285,7 @@ fn sending_with_confirm_or_the_turn_waits_for_it() {
 #[test]
 fn partners_that_are_not_there_are_sysiderr() {
     for name in [b"NONE", b"GONE"] {
-        let mut talk = MappedConversation::new(Arc::new(Nobody));
+        let mut talk = MappedConversation::new(Arc::new(Nobody), None);
         let mut data = name.to_vec();
         data.resize(20, b' ');
         let (answer, lives) = ask(&mut talk, Verb::Allocate, 0, 0, &data);

@@ -105,7 +105,8 @@ impl MappedConversation {
                 None => return VerbResult::condition(Condition::PartnerIdErr),
             }
         }
-        match partners.connect(&self.destination, &process, confirm, parameters) {
+        let (to, unit) = (&self.destination, self.unit.as_ref());
+        match partners.connect_in_unit(unit, to, &process, confirm, parameters) {
             Ok(conversation) => {
                 self.conversation = Some(conversation);
                 self.state = ConversationState::Send;

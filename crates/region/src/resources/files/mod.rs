@@ -99,6 +99,16 @@ impl Files {
         Some(file.stored.as_ref()?.base.def.name.as_str().to_owned())
     }
 
+    /// Keeps the addresses that a unit of an earlier life has taken at the ends
+    /// of files from being given again.
+    pub fn keep_ends(
+        &mut self,
+        reader: &mut dyn ReadStore,
+        unit: &store::UnitOfWork,
+    ) -> Result<(), store::ReadError> {
+        unit.keep_ends(reader, &mut self.ends)
+    }
+
     /// A file's definition, to change its switches.
     pub fn entry_mut(&mut self, name: link::FileName) -> Option<&mut FileEntry> {
         let mut files = self.files.iter_mut().filter(|f| f.is_defined());

@@ -14,6 +14,7 @@ use crate::app::compile::Compiled;
 use crate::app::ipconn::{Connections, config};
 use crate::app::said::Said;
 use crate::app::systems::Systems;
+use crate::app::units::Coordinator;
 use crate::app::{Application, ports};
 use crate::log::SERVE;
 
@@ -25,6 +26,7 @@ pub type ConnectionSlot = Arc<OnceLock<Connections>>;
 struct Ipconn {
     slot: ConnectionSlot,
     caller: Option<Caller>,
+    coordinator: Coordinator,
     listener: Option<Listener>,
 }
 
@@ -52,8 +54,12 @@ impl Service for Ipconn {
         if !read.config.connections.is_empty() {
             let lanes = read.lanes(app, true);
             let (config, who) = (&read.config, &read.who);
-            let caller = Caller::start(config, &app.folder, who, lanes, &read.directory);
-            self.caller = Some(caller.map_err(|e| miette!("[ipconn.connections] {e}"))?);
+            let opened = self.coordinator.opened();
+            let caller = Caller::start(config, &app.folder, who, lanes, &read.directory, opened);
+            let caller = caller.map_err(|e| miette!("[ipconn.connections] {e}"))?;
+            self.coordinator
+                .calls(read.directory.clone(), caller.clone());
+            self.caller = Some(caller);
         }
         let _ = self.slot.set(read);
         Ok(())
@@ -62,6 +68,8 @@ impl Service for Ipconn {
     fn provide(&self, config: &mut RegionConfig) {
         let directory = self.slot.get().map(|read| read.directory.clone());
         let regions = directory.zip(self.caller.clone());
+        let regions =
+            regions.map(|(directory, caller)| (directory, caller, self.coordinator.clone()));
         let partners = config.conversations.take();
         if regions.is_some() || partners.is_some() {
             config.conversations = Some(Arc::new(Systems { regions, partners }));
@@ -72,6 +80,7 @@ impl Service for Ipconn {
         let Some(read) = self.slot.get() else {
             return Ok(());
         };
+        self.coordinator.start(running.region.clone());
         let served = Served {
             region: running.region.clone(),
             user: running.user,

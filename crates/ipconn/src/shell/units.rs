@@ -1,0 +1,256 @@
+//! The parts of callers' units of work that are done here and not prepared yet.
+//!
+//! A unit's first LINK begins a task, which stays until the unit is prepared or
+//! backed out; further LINKs run in it. A unit lives on one connection: when
+//! that has ended, or the caller has come back by another, nothing of it can be
+//! prepared any more, and it is backed out. What is prepared is the region's
+//! ([`region::Handle::settle`]) and lives as long as it must.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use region::{BranchId, OpenTask};
+
+use crate::wire::Name;
+
+/// Who calls, by which of its connections to this region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Coordinator {
+    /// Its name.
+    pub applid: Name,
+    /// Its name for the connection.
+    pub link: region::Name<4>,
+}
+
+impl Coordinator {
+    /// How the region knows the part of a unit that is done here.
+    pub fn branch(&self, unit: u64) -> Option<BranchId> {
+        BranchId::new(&[&self.prefix()[..], &unit.to_be_bytes()].concat())
+    }
+
+    /// The unit that a branch of this coordinator is of.
+    pub fn unit_of(&self, branch: &BranchId) -> Option<u64> {
+        let unit = branch.as_bytes().strip_prefix(&self.prefix()[..])?;
+        Some(u64::from_be_bytes(unit.try_into().ok()?))
+    }
+
+    /// Who coordinates a branch, and its unit there; none when no caller over
+    /// `ipconn` does.
+    pub fn of_branch(branch: &BranchId) -> Option<(Coordinator, u64)> {
+        let (prefix, unit) = branch.as_bytes().split_first_chunk::<12>()?;
+        let (applid, link) = prefix.split_first_chunk::<8>()?;
+        let coordinator = Coordinator {
+            applid: Name::from_bytes(*applid),
+            link: region::Name::from_bytes(link.try_into().ok()?),
+        };
+        Some((coordinator, u64::from_be_bytes(unit.try_into().ok()?)))
+    }
+
+    fn prefix(&self) -> [u8; 12] {
+        let mut prefix = [0; 12];
+        prefix[..8].copy_from_slice(self.applid.as_bytes());
+        prefix[8..].copy_from_slice(self.link.as_bytes());
+        prefix
+    }
+}
+
+/// The units of all callers.
+#[derive(Default)]
+pub struct Units(Mutex<HashMap<Coordinator, Caller>>);
+
+#[derive(Default)]
+struct Caller {
+    /// The number of its newest connection.
+    connection: u64,
+    units: HashMap<u64, Unit>,
+}
+
+enum Unit {
+    /// Its task waits for the next LINK, after so many.
+    Idle(Box<OpenTask>, u32),
+    /// Its task works, or is being prepared.
+    Busy {
+        /// It was backed out meanwhile.
+        lost: bool,
+    },
+}
+
+/// A unit whose task works. Dropping it forgets the unit.
+pub struct Working<'u> {
+    units: &'u Units,
+    of: Coordinator,
+    unit: u64,
+    over: bool,
+}
+
+impl Units {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Coordinator, Caller>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection speaks for a caller: false when it is an old one. With a
+    /// new one the units of the old are backed out.
+    pub fn enter(&self, of: Coordinator, connection: u64) -> bool {
+        let mut all = self.lock();
+        let caller = all.entry(of).or_default();
+        if connection < caller.connection {
+            return false;
+        }
+        let mut left = Vec::new();
+        if connection > caller.connection {
+            caller.connection = connection;
+            left = caller.lose_all();
+        }
+        drop(all);
+        // Their tasks are backed out without the lock.
+        drop(left);
+        true
+    }
+
+    /// A connection has ended.
+    pub fn connection_ended(&self, applid: Name, connection: u64) {
+        let mut all = self.lock();
+        let mut left = Vec::new();
+        all.retain(|of, caller| {
+            if of.applid == applid && caller.connection == connection {
+                left.extend(caller.lose_all());
+                // A late word of this connection must find it still.
+                return !caller.units.is_empty();
+            }
+            true
+        });
+        drop(all);
+        drop(left);
+    }
+
+    /// A LINK of a unit, after so many others: the task that they ran in, none
+    /// for the first one. An error when it is not the next one.
+    pub fn begin(
+        &self,
+        of: Coordinator,
+        unit: u64,
+        before: u32,
+    ) -> Result<(Working<'_>, Option<Box<OpenTask>>), ()> {
+        let mut all = self.lock();
+        let units = &mut all.entry(of).or_default().units;
+        let fits = match (units.get(&unit), before) {
+            (None, 0) => true,
+            (Some(Unit::Idle(_, ran)), before) => *ran == before,
+            _ => false,
+        };
+        if !fits {
+            return Err(());
+        }
+        let task = match units.insert(unit, Unit::Busy { lost: false }) {
+            Some(Unit::Idle(task, _)) => Some(task),
+            _ => None,
+        };
+        Ok((self.working(of, unit), task))
+    }
+
+    /// The task of a unit that is to be prepared; none when there is no such
+    /// unit.
+    pub fn take(&self, of: Coordinator, unit: u64) -> Option<(Working<'_>, Box<OpenTask>)> {
+        let mut all = self.lock();
+        let slot = all.get_mut(&of)?.units.get_mut(&unit)?;
+        match std::mem::replace(slot, Unit::Busy { lost: false }) {
+            Unit::Idle(task, _) => Some((self.working(of, unit), task)),
+            busy => {
+                *slot = busy;
+                None
+            }
+        }
+    }
+
+    /// A unit is backed out.
+    pub fn back_out(&self, of: Coordinator, unit: u64) {
+        let mut all = self.lock();
+        let units = all.get_mut(&of).map(|caller| &mut caller.units);
+        let mut left = None;
+        if let Some(units) = units {
+            left = lose(units, unit);
+        }
+        drop(all);
+        drop(left);
+    }
+
+    fn working(&self, of: Coordinator, unit: u64) -> Working<'_> {
+        Working {
+            units: self,
+            of,
+            unit,
+            over: false,
+        }
+    }
+}
+
+impl Caller {
+    fn lose_all(&mut self) -> Vec<Box<OpenTask>> {
+        let units: Vec<u64> = self.units.keys().copied().collect();
+        let lost = units.into_iter().filter_map(|u| lose(&mut self.units, u));
+        lost.collect()
+    }
+}
+
+/// Gives the task of a unit that waits; one that works is told when it is done.
+fn lose(units: &mut HashMap<u64, Unit>, unit: u64) -> Option<Box<OpenTask>> {
+    match units.get_mut(&unit) {
+        Some(Unit::Busy { lost }) => {
+            *lost = true;
+            None
+        }
+        Some(Unit::Idle(..)) => match units.remove(&unit) {
+            Some(Unit::Idle(task, _)) => Some(task),
+            _ => None,
+        },
+        None => None,
+    }
+}
+
+impl Working<'_> {
+    /// The task waits for the next LINK, after so many. Gives it back when the
+    /// unit was backed out meanwhile.
+    pub fn keep(mut self, task: Box<OpenTask>, ran: u32) -> Option<Box<OpenTask>> {
+        self.over = true;
+        let mut all = self.units.lock();
+        let Some(caller) = all.get_mut(&self.of) else {
+            return Some(task);
+        };
+        if self.is_lost(caller) {
+            caller.units.remove(&self.unit);
+            return Some(task);
+        }
+        caller.units.insert(self.unit, Unit::Idle(task, ran));
+        None
+    }
+
+    /// Forgets the unit; true when it was backed out meanwhile.
+    pub fn close(mut self) -> bool {
+        self.forget()
+    }
+
+    fn forget(&mut self) -> bool {
+        self.over = true;
+        let mut all = self.units.lock();
+        all.get_mut(&self.of).is_none_or(|caller| {
+            let lost = self.is_lost(caller);
+            caller.units.remove(&self.unit);
+            lost
+        })
+    }
+
+    fn is_lost(&self, caller: &Caller) -> bool {
+        !matches!(
+            caller.units.get(&self.unit),
+            Some(Unit::Busy { lost: false })
+        )
+    }
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        if !self.over {
+            self.forget();
+        }
+    }
+}

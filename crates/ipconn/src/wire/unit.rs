@@ -1,0 +1,97 @@
+//! What a request says of its caller's unit of work.
+//!
+//! ```text
+//! 76      84         88      92
+//! +-------+----------+-------+
+//! | unit  | step     | link  |
+//! | u64   | u32      | 4     |
+//! +-------+----------+-------+
+//! ```
+//!
+//! The step of a LINK is how many of the unit went this way before; without
+//! them the program must not run, since what they changed is lost. That of an
+//! order is what is to be done.
+//!
+//! Reference: CICS intercommunication guide, "Syncpoint flows"; X/Open
+//! distributed transaction processing, presumed rollback.
+
+use super::reader::Malformed;
+use region::Name;
+
+/// The unit of work of a caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OfUnit {
+    /// Its number, which no other unit of the caller has.
+    pub unit: u64,
+    /// What the request is in it.
+    pub step: Step,
+    /// The caller's name for the connection, which keeps two of them to one
+    /// region apart.
+    pub link: Name<4>,
+}
+
+/// What a request is in a unit of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A LINK whose changes belong to it, and how many there were before.
+    Link(u32),
+    /// What was changed is to be committed whatever happens, if asked.
+    Prepare,
+    /// It is committed.
+    Commit,
+    /// It is backed out.
+    BackOut,
+    /// The connection is new: which units have been prepared and have not heard
+    /// of their end? Those that are not prepared are backed out.
+    Resync,
+}
+
+const PREPARE: u32 = 1;
+const COMMIT: u32 = 2;
+const BACK_OUT: u32 = 3;
+const RESYNC: u32 = 4;
+
+impl Step {
+    /// Whether it is no LINK.
+    pub fn is_order(self) -> bool {
+        !matches!(self, Step::Link(_))
+    }
+
+    pub(super) fn number(self) -> u32 {
+        match self {
+            Step::Link(before) => before,
+            Step::Prepare => PREPARE,
+            Step::Commit => COMMIT,
+            Step::BackOut => BACK_OUT,
+            Step::Resync => RESYNC,
+        }
+    }
+
+    pub(super) fn order(number: u32) -> Result<Step, Malformed> {
+        Ok(match number {
+            PREPARE => Step::Prepare,
+            COMMIT => Step::Commit,
+            BACK_OUT => Step::BackOut,
+            RESYNC => Step::Resync,
+            _ => {
+                return Err(Malformed {
+                    what: "an order on a unit of work that is not known",
+                    at: 84,
+                });
+            }
+        })
+    }
+}
+
+/// The units of an answer to [`Step::Resync`], in its COMMAREA.
+pub fn emit_units(units: &[u64]) -> Vec<u8> {
+    units.iter().flat_map(|unit| unit.to_be_bytes()).collect()
+}
+
+/// What such a COMMAREA says; none when it has no whole number of them.
+pub fn parse_units(bytes: &[u8]) -> Option<Vec<u64>> {
+    let (units, []) = bytes.as_chunks::<8>() else {
+        return None;
+    };
+    Some(units.iter().map(|unit| u64::from_be_bytes(*unit)).collect())
+}

@@ -1,0 +1,556 @@
+//! Units of work that are prepared for a coordinator elsewhere.
+//!
+//! A region that programs of another one LINK to does its part of their unit
+//! of work: a *branch*. Asked to prepare it makes sure that it can commit,
+//! whatever happens: what is to be done and the names of the locks go to the
+//! store, the task ends, and the unit stays, with its locks, until the
+//! coordinator says how it ended. A region that starts finds it there, and
+//! locks what it had locked before any task runs.
+//!
+//! ```text
+//!  Active ──prepare──▶ Recording ──▶ Prepared ──commit──▶ Deciding ──▶ over
+//!     │                    │            └──────back out──────────────▶ over
+//!     └─nothing changed─▶ over (read only)
+//!
+//!   table prepared
+//!     branch      version 1 | since, u64 | unit, u64 (0: none)
+//!                 | participants, u8: (length, u8 | name)...
+//!                 | locks, u32: (space, u8 | file, u32 | length, u16 | key)...
+//!                 | changes to files, as `store` has them
+//! ```
+//!
+//! The store's commit that carries the changes out deletes the record. A
+//! coordinator that knows nothing of a branch has not decided it, and backs it
+//! out.
+//!
+//! Reference: X/Open distributed transaction processing, "Transaction branch";
+//! CICS recovery and restart, "Shunted units of work".
+//! Invariant: a branch changes files alone. Queues and protected starts have
+//! managers with more in memory than the store has; such a unit is refused.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use cics::resp::Condition;
+use link::Answer;
+use store::{ApplyError, FileId, Table, UnitOfWork};
+
+use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
+use super::locks::{Lifetime, LockName, LockSpace};
+use super::request::Caller;
+use super::syncpoint::tell;
+use super::unit::{After, Phase, Unit};
+use super::{Kernel, Woken, scan};
+use crate::core::TaskKey;
+
+const TABLE: Table = Table::new("prepared");
+/// First byte of a record.
+const VERSION: u8 = 1;
+/// Longest name of a branch, in bytes.
+const MAX_BRANCH_BYTES: usize = 64;
+
+/// How a coordinator elsewhere names the part of its unit of work that is done
+/// here: 1 to 64 bytes that no other of its units has.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BranchId(Box<[u8]>);
+
+impl BranchId {
+    /// A name; none when it is empty or too long.
+    pub fn new(bytes: &[u8]) -> Option<BranchId> {
+        (1..=MAX_BRANCH_BYTES)
+            .contains(&bytes.len())
+            .then(|| BranchId(bytes.into()))
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Display for BranchId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.escape_ascii().fmt(f)
+    }
+}
+
+impl fmt::Debug for BranchId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A unit that waits for its coordinator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedUnit {
+    /// How its coordinator knows it.
+    pub branch: BranchId,
+    /// When it was prepared, in nanoseconds since 1970.
+    pub since_unix_ns: u64,
+    /// Records that it changes.
+    pub records: usize,
+    /// The locks that it holds.
+    pub locks: Vec<String>,
+    /// It is being committed.
+    pub deciding: bool,
+}
+
+/// The branches that are prepared.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    branches: BTreeMap<BranchId, Branch>,
+    /// Those that are being prepared: whether the coordinator has backed them
+    /// out meanwhile.
+    under_way: BTreeMap<BranchId, bool>,
+    /// How many there were in this life of the region.
+    count: u32,
+}
+
+/// One of them: its unit and its locks are under a key that no task has.
+#[derive(Debug, Clone, Copy)]
+struct Branch {
+    key: TaskKey,
+    since_unix_ns: u64,
+}
+
+impl Prepared {
+    /// A branch could not be prepared.
+    pub fn give_up(&mut self, branch: &BranchId) {
+        self.under_way.remove(branch);
+    }
+
+    fn add(&mut self, branch: BranchId, since_unix_ns: u64) -> TaskKey {
+        let key = TaskKey::detached(self.count);
+        self.count = self.count.wrapping_add(1);
+        let entry = Branch { key, since_unix_ns };
+        self.branches.insert(branch, entry);
+        key
+    }
+}
+
+/// What a record in the store says.
+#[derive(Debug, PartialEq, Eq)]
+struct Record {
+    since_unix_ns: u64,
+    unit: Option<UnitId>,
+    participants: Vec<String>,
+    locks: Vec<LockName>,
+    changes: UnitOfWork,
+}
+
+impl Kernel {
+    /// Makes sure that a task's unit can be committed, as a branch of a
+    /// coordinator's. The answer is NORMAL when it is prepared, with 1 as its
+    /// first value when there is nothing to commit; ROLLEDBACK when it is backed
+    /// out.
+    pub fn prepare(&mut self, now: u64, caller: Caller, branch: BranchId, out: &mut Vec<Effect>) {
+        self.begin_unit(now, &caller, out);
+        let task = caller.key;
+        let has_store = self.state.reader.is_some();
+        let Prepared {
+            branches,
+            under_way,
+            ..
+        } = &mut self.state.prepared;
+        let known = branches.contains_key(&branch) || under_way.contains_key(&branch);
+        let unit = self.state.units.of(task);
+        if unit.is_busy() {
+            let refused = Answer::of_condition(Condition::RolledBack, 0);
+            out.push(Effect::Answer(task, refused, 0));
+        } else if unit.is_empty() {
+            let mut nothing = Answer::default();
+            nothing.args[0] = 1;
+            out.push(Effect::Answer(task, nothing, 0));
+        } else if known || !has_store || unit.changes.changes_tables() {
+            let why = match unit.changes.changes_tables() {
+                true => {
+                    "it changes recoverable queues or protected starts, which a unit that \
+                         spans regions cannot here"
+                }
+                false => "it cannot be kept",
+            };
+            tracing::warn!(%branch, "a unit of work of another region is backed out: {why}");
+            self.fail(now, task, After::Prepare, why, out);
+        } else {
+            under_way.insert(branch.clone(), false);
+            unit.branch = Some(branch);
+            match unit.participants.is_empty() {
+                true => self.record(now, task, out),
+                false => {
+                    unit.phase = Phase::Preparing {
+                        missing: unit.participants.clone(),
+                        refused: false,
+                        then: After::Prepare,
+                    };
+                    tell(unit, Order::Prepare, out);
+                }
+            }
+        }
+        self.wake(now, out);
+    }
+
+    /// Whether a task's unit has changed nothing that a branch cannot.
+    pub fn can_be_prepared(&self, task: TaskKey) -> bool {
+        let unit = self.state.units.get(task);
+        unit.is_none_or(|u| {
+            u.is_empty() || self.state.reader.is_some() && !u.changes.changes_tables()
+        })
+    }
+
+    /// Has the store keep what a unit would do; its own participants have
+    /// prepared.
+    pub(super) fn record(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
+        let locks = self.state.locks.of_unit(task);
+        let since_unix_ns = self.state.settings.unix_offset_ns + now;
+        let unit = self.state.units.of(task);
+        let Some(branch) = &unit.branch else {
+            return;
+        };
+        unit.phase = Phase::Recording;
+        unit.commit_began = Some(now);
+        let decisions = &self.state.decisions;
+        let names = unit.participants.iter().filter_map(|p| decisions.name(*p));
+        let record = Record {
+            since_unix_ns,
+            unit: unit.id,
+            participants: names.map(str::to_owned).collect(),
+            locks,
+            changes: UnitOfWork::new(),
+        };
+        let mut changes = UnitOfWork::new();
+        changes.put(TABLE, branch.as_bytes(), &emit(&record, &unit.changes));
+        out.push(Effect::Commit(Job {
+            task,
+            changes,
+            then: Then::Prepared,
+        }));
+    }
+
+    /// The store keeps a unit, or cannot: the task goes on without it.
+    pub(super) fn recorded(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        result: Result<(), ApplyError>,
+        out: &mut Vec<Effect>,
+    ) {
+        let recording = |unit: &&mut Unit| unit.phase == Phase::Recording;
+        let Some(unit) = self.state.units.get_mut(task).filter(recording) else {
+            return;
+        };
+        if let Err(error) = result {
+            self.fail(now, task, After::Prepare, &error.to_string(), out);
+            return;
+        }
+        let waited = unit.commit_took(now);
+        let Some(unit) = self.state.units.remove(task) else {
+            return;
+        };
+        let end = unit.end;
+        let mut undone = None;
+        if let Some(branch) = unit.branch.clone() {
+            let backed_out = self.state.prepared.under_way.remove(&branch);
+            undone = backed_out.filter(|yes| *yes).map(|_| branch.clone());
+            let since_unix_ns = self.state.settings.unix_offset_ns + now;
+            let key = self.state.prepared.add(branch, since_unix_ns);
+            self.state.locks.hand_unit_over(task, key);
+            let prepared = Unit {
+                phase: Phase::Prepared,
+                end: None,
+                ..unit
+            };
+            self.state.units.put(key, prepared);
+        }
+        *self.state.units.of(task) = Unit {
+            end,
+            ..Unit::default()
+        };
+        self.manage(now, out, |resources, cx| {
+            resources.unit_ended(cx, task, true);
+        });
+        let answer = match undone {
+            None => Answer::default(),
+            Some(branch) => {
+                self.settle(now, &branch, false, out);
+                Answer::of_condition(Condition::RolledBack, 0)
+            }
+        };
+        match end {
+            None => out.push(Effect::Answer(task, answer, waited)),
+            Some(caller) => self.leave(now, caller, None, out),
+        }
+    }
+
+    /// A coordinator says how its unit ended, or an operator does in its place.
+    /// [`Effect::Settled`] follows: true when that is carried out, now or
+    /// before; false when the store would not, and the branch is prepared
+    /// still.
+    pub fn settle(&mut self, now: u64, branch: &BranchId, commit: bool, out: &mut Vec<Effect>) {
+        let entry = self.state.prepared.branches.get(branch).copied();
+        let unit = entry.and_then(|entry| self.state.units.get_mut(entry.key));
+        let (Some(Branch { key, .. }), Some(unit)) = (entry, unit) else {
+            if let Some(undone) = self.state.prepared.under_way.get_mut(branch) {
+                *undone |= !commit;
+            }
+            out.push(Effect::Settled(branch.clone(), true));
+            return;
+        };
+        if unit.phase != Phase::Prepared {
+            // Whoever asks hears of the end that is under way.
+            return;
+        }
+        if commit {
+            unit.phase = Phase::Deciding {
+                then: After::Settle,
+            };
+            unit.commit_began = Some(now);
+            // What the store refuses stays prepared.
+            let mut changes = unit.changes.clone();
+            changes.remove(TABLE, branch.as_bytes());
+            if let Some(id) = unit.id {
+                let decisions = &self.state.decisions;
+                decisions.decide(id, &unit.participants, &mut changes);
+            }
+            out.push(Effect::Commit(Job {
+                task: key,
+                changes,
+                then: Then::Unit,
+            }));
+        } else {
+            tell(unit, Order::BackOut, out);
+            self.state.counts.backouts += 1;
+            let mut changes = UnitOfWork::new();
+            changes.remove(TABLE, branch.as_bytes());
+            self.manage(now, out, |_, cx| cx.change_store(changes));
+            self.forget(key, out);
+        }
+        self.wake(now, out);
+    }
+
+    /// The store has committed a branch, or would not.
+    pub(super) fn settled(
+        &mut self,
+        key: TaskKey,
+        result: Result<(), ApplyError>,
+        out: &mut Vec<Effect>,
+    ) {
+        let Some(unit) = self.state.units.get_mut(key) else {
+            return;
+        };
+        unit.commit_began = None;
+        if result.is_err() {
+            unit.phase = Phase::Prepared;
+            if let Some(branch) = unit.branch.clone() {
+                out.push(Effect::Settled(branch, false));
+            }
+            return;
+        }
+        tell(unit, Order::Commit, out);
+        if let Some(id) = unit.id {
+            self.state.decisions.decided(id, &unit.participants);
+        }
+        self.state.counts.commits += 1;
+        self.forget(key, out);
+    }
+
+    /// A branch is over: its locks go back.
+    fn forget(&mut self, key: TaskKey, out: &mut Vec<Effect>) {
+        let next = self.state.locks.release(key);
+        let woken = next.into_iter().map(|task| (task, Woken::Granted));
+        self.state.woken.extend(woken);
+        let unit = self.state.units.remove(key);
+        if let Some(branch) = unit.and_then(|unit| unit.branch) {
+            self.state.prepared.branches.remove(&branch);
+            out.push(Effect::Settled(branch, true));
+        }
+    }
+
+    /// The branches that are prepared or may be in a moment.
+    pub fn branches(&self) -> impl Iterator<Item = &BranchId> {
+        let Prepared {
+            branches,
+            under_way,
+            ..
+        } = &self.state.prepared;
+        branches.keys().chain(under_way.keys())
+    }
+
+    /// The units that wait for their coordinators, by the names of the branches.
+    pub fn prepared(&self) -> impl Iterator<Item = PreparedUnit> {
+        let all = self.state.prepared.branches.iter();
+        all.map(|(branch, entry)| {
+            let unit = self.state.units.get(entry.key);
+            let locks = self.state.locks.of_unit(entry.key);
+            PreparedUnit {
+                branch: branch.clone(),
+                since_unix_ns: entry.since_unix_ns,
+                records: unit.map_or(0, |unit| unit.changes.changes().count()),
+                locks: locks.iter().map(LockName::to_string).collect(),
+                deciding: unit.is_some_and(|unit| unit.phase != Phase::Prepared),
+            }
+        })
+    }
+
+    /// The branches that the last life of the region has left come back with
+    /// their locks. Before any task runs.
+    pub(super) fn restore_prepared(&mut self) {
+        let Some(reader) = &mut self.state.reader else {
+            return;
+        };
+        let mut found = Vec::new();
+        let read = scan(
+            reader.as_mut(),
+            TABLE,
+            &mut |key, record| match BranchId::new(key).zip(parse(record)) {
+                Some(both) => found.push(both),
+                None => tracing::error!(
+                    branch = %key.escape_ascii(),
+                    "a unit of work that another region waits for makes no sense"
+                ),
+            },
+        );
+        if let Err(error) = read {
+            tracing::error!(%error, "the units of work that are in doubt could not be read");
+        }
+        for (branch, record) in found {
+            tracing::info!(%branch, "a unit of work waits for the region that coordinates it");
+            let files = &mut self.resources.files;
+            if let Some(reader) = &mut self.state.reader
+                && let Err(error) = files.keep_ends(reader.as_mut(), &record.changes)
+            {
+                tracing::error!(%error, %branch, "a file that it changes could not be read");
+            }
+            let decisions = &mut self.state.decisions;
+            let participants: Vec<ParticipantId> = record
+                .participants
+                .iter()
+                .map(|name| decisions.participant(name))
+                .collect();
+            if let Some(unit) = record.unit {
+                decisions.used(unit);
+            }
+            let key = self
+                .state
+                .prepared
+                .add(branch.clone(), record.since_unix_ns);
+            for name in &record.locks {
+                self.state.locks.lock(key, name, Lifetime::Unit);
+            }
+            let unit = Unit {
+                changes: record.changes,
+                id: record.unit,
+                participants,
+                phase: Phase::Prepared,
+                branch: Some(branch),
+                ..Unit::default()
+            };
+            self.state.units.put(key, unit);
+        }
+    }
+}
+
+fn emit(record: &Record, changes: &UnitOfWork) -> Vec<u8> {
+    let mut out = vec![VERSION];
+    out.extend(record.since_unix_ns.to_be_bytes());
+    out.extend(record.unit.map_or(0, |unit| unit.0).to_be_bytes());
+    out.push(record.participants.len() as u8);
+    for name in &record.participants {
+        out.push(name.len() as u8);
+        out.extend(name.as_bytes());
+    }
+    out.extend((record.locks.len() as u32).to_be_bytes());
+    for lock in &record.locks {
+        let (space, file) = match lock.space {
+            LockSpace::Record(file) => (1, file.0),
+            LockSpace::Enqueue => (2, 0),
+            LockSpace::TsQueue => (3, 0),
+            LockSpace::TdQueue => (4, 0),
+        };
+        out.push(space);
+        out.extend(u32::to_be_bytes(file));
+        out.extend((lock.key.len() as u16).to_be_bytes());
+        out.extend(&lock.key);
+    }
+    out.extend(changes.redo());
+    out
+}
+
+fn parse(bytes: &[u8]) -> Option<Record> {
+    let rest = bytes.strip_prefix(&[VERSION])?;
+    let (since, rest) = rest.split_first_chunk::<8>()?;
+    let (unit, rest) = rest.split_first_chunk::<8>()?;
+    let (&count, mut rest) = rest.split_first()?;
+    let mut participants = Vec::new();
+    for _ in 0..count {
+        let (&bytes, after) = rest.split_first()?;
+        let (name, after) = after.split_at_checked(bytes.into())?;
+        participants.push(String::from_utf8(name.to_vec()).ok()?);
+        rest = after;
+    }
+    let (count, mut rest) = rest.split_first_chunk::<4>()?;
+    let mut locks = Vec::new();
+    for _ in 0..u32::from_be_bytes(*count) {
+        let (&space, after) = rest.split_first()?;
+        let (file, after) = after.split_first_chunk::<4>()?;
+        let (bytes, after) = after.split_first_chunk::<2>()?;
+        let (key, after) = after.split_at_checked(u16::from_be_bytes(*bytes).into())?;
+        let space = match space {
+            1 => LockSpace::Record(FileId(u32::from_be_bytes(*file))),
+            2 => LockSpace::Enqueue,
+            3 => LockSpace::TsQueue,
+            4 => LockSpace::TdQueue,
+            _ => return None,
+        };
+        locks.push(LockName::new(space, key));
+        rest = after;
+    }
+    let unit = u64::from_be_bytes(*unit);
+    Some(Record {
+        since_unix_ns: u64::from_be_bytes(*since),
+        unit: (unit != 0).then_some(UnitId(unit)),
+        participants,
+        locks,
+        changes: UnitOfWork::of_redo(rest).ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn locks() -> impl Strategy<Value = Vec<LockName>> {
+        let space = prop_oneof![
+            any::<u32>().prop_map(|file| LockSpace::Record(FileId(file))),
+            Just(LockSpace::Enqueue),
+            Just(LockSpace::TsQueue),
+            Just(LockSpace::TdQueue),
+        ];
+        let key = prop::collection::vec(any::<u8>(), 0..20);
+        let lock = (space, key).prop_map(|(space, key)| LockName::new(space, &key));
+        prop::collection::vec(lock, 0..5)
+    }
+
+    proptest! {
+        #[test]
+        fn a_record_reads_back_as_it_was_written(
+            since_unix_ns in any::<u64>(),
+            unit in any::<u64>(),
+            participants in prop::collection::vec("[a-z]{0,20}", 0..4),
+            locks in locks(),
+        ) {
+            let unit = (unit != 0).then_some(UnitId(unit));
+            let changes = UnitOfWork::new();
+            let record = Record { since_unix_ns, unit, participants, locks, changes };
+            prop_assert_eq!(parse(&emit(&record, &UnitOfWork::new())), Some(record));
+        }
+
+        #[test]
+        fn no_stored_bytes_make_the_reader_panic(
+            bytes in prop::collection::vec(0..3_u8, 0..60),
+        ) {
+            let _ = parse(&bytes);
+            let _ = parse(&[&[VERSION; 1][..], &[0; 16], &bytes].concat());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Branches of units of work that coordinators elsewhere decide: who waits for
+//! what they said to be carried out.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{OpenLease, Shared};
+use crate::core::{Stage, TaskKey};
+use crate::kernel::{BranchId, ParticipantId, PreparedUnit, UnitId};
+
+/// Hears whether it is carried out.
+type Done = Box<dyn FnOnce(bool) + Send>;
+
+/// Those who wait, by the branch.
+#[derive(Default)]
+pub struct Settlements(Mutex<HashMap<BranchId, Vec<Done>>>);
+
+impl Settlements {
+    fn add(&self, branch: BranchId, done: Done) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(branch).or_default().push(done);
+    }
+
+    fn take(&self, branch: &BranchId) -> Vec<Done> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.remove(branch).unwrap_or_default()
+    }
+}
+
+impl Shared {
+    /// Commits a branch that is prepared, or backs it out.
+    pub(crate) fn settle(self: &Arc<Self>, branch: BranchId, commit: bool, done: Done) {
+        self.settlements.add(branch.clone(), done);
+        self.kernel(|k, now, out| k.settle(now, &branch, commit, out));
+    }
+
+    /// It is carried out, or cannot be now.
+    pub(super) fn settled(&self, branch: &BranchId, yes: bool) {
+        for done in self.settlements.take(branch) {
+            done(yes);
+        }
+    }
+
+    /// Units that are decided, and participants that have not heard of it.
+    pub(crate) fn decisions(&self) -> Vec<(UnitId, String)> {
+        let kernel = self.kernel.lock();
+        let open = kernel.open_decisions();
+        open.map(|(unit, name)| (unit, name.to_owned())).collect()
+    }
+
+    /// The branches that are prepared.
+    pub(crate) fn prepared_units(&self) -> Vec<PreparedUnit> {
+        self.kernel.lock().prepared().collect()
+    }
+
+    /// The branches that are prepared or may be in a moment.
+    pub(crate) fn branches(&self) -> Vec<BranchId> {
+        self.kernel.lock().branches().cloned().collect()
+    }
+
+    /// A participant takes part in the unit of a task that runs or is open, or
+    /// of the open task it is a run of. None when that is over or shall end.
+    pub(crate) fn join_unit(
+        self: &Arc<Self>,
+        key: TaskKey,
+        participant: ParticipantId,
+    ) -> Option<UnitId> {
+        let mut state = self.lock();
+        let goes_on = |key| {
+            let task = state.core.task(key)?;
+            let open = task.open.as_ref();
+            let works = matches!(task.stage, Stage::Submitted | Stage::Open);
+            (works && open.is_none_or(|open| open.doomed().is_none())).then_some(())
+        };
+        let owner = state.core.unit_owner(key);
+        goes_on(key).and(goes_on(owner))?;
+        if let Some(task) = state.core.task_mut(owner) {
+            // The task's end must end the unit.
+            task.in_kernel = true;
+        }
+        // Under the lock of the tasks, so that none can end in between.
+        let mut kernel = self.kernel.lock();
+        let mut effects = Vec::new();
+        let now = super::clock::now_ns();
+        let joined = kernel.with(now, &mut effects, |_, cx| cx.join(owner, participant));
+        debug_assert!(effects.is_empty(), "to join does nothing else");
+        Some(joined)
+    }
+
+    /// A participant has changed nothing for a task's unit after all.
+    pub(crate) fn leave_unit(self: &Arc<Self>, key: TaskKey, participant: ParticipantId) {
+        let owner = self.lock().core.unit_owner(key);
+        self.kernel(|kernel, now, out| {
+            kernel.with(now, out, |_, cx| cx.leave(owner, participant));
+        });
+    }
+}
+
+impl OpenLease {
+    /// Has the task's unit prepared; [`OpenLease::poll_answer`] tells whether it
+    /// is.
+    pub fn prepare(&self, branch: BranchId) -> bool {
+        if self.begin_asking().is_err() {
+            return false;
+        }
+        let Some(caller) = self.shared.caller(self.key) else {
+            return false;
+        };
+        self.shared
+            .kernel(|k, now, out| k.prepare(now, caller, branch, out));
+        true
+    }
+
+    /// Whether the task's unit has changed nothing that a branch cannot.
+    pub fn can_be_prepared(&self) -> bool {
+        self.shared.kernel.lock().can_be_prepared(self.key)
+    }
+
+    /// Whether the end of the task's unit would do something.
+    pub fn holds_unit(&self) -> bool {
+        self.shared.kernel.lock().holds_unit(self.key)
+    }
+}

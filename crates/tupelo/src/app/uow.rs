@@ -1,0 +1,82 @@
+//! Units of work that span regions, as operators see and end them.
+//!
+//! A unit is named as `COORDINATOR.LINK.NUMBER`: the region that decides it,
+//! that region's SYSID for the connection, and the unit's number there.
+
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use gateway::Operated;
+use ipconn::Coordinator;
+use region::{BranchId, Handle, UnitId};
+use serde_json::{Value, json};
+
+/// How long an operator waits for the store.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// The units that are prepared here and wait for another region, and those that
+/// are committed here and that another has not heard of.
+pub fn list(region: &Handle) -> Value {
+    let waiting = region.prepared_units().into_iter().map(|unit| {
+        let of = Coordinator::of_branch(&unit.branch);
+        json!({
+            "unit": name(&unit.branch),
+            "state": if unit.deciding { "COMMITTING" } else { "INDOUBT" },
+            "with": of.map(|(of, _)| of.applid.to_string()),
+            "since_ms": unit.since_unix_ns / 1_000_000,
+            "records": unit.records,
+            "locks": unit.locks,
+        })
+    });
+    let told = region.decisions().into_iter().map(|(unit, participant)| {
+        json!({
+            "unit": unit.to_string(),
+            "state": "COMMITTED",
+            "with": participant,
+            "since_ms": since_ms(unit),
+            "records": Value::Null,
+            "locks": [],
+        })
+    });
+    Value::Array(waiting.chain(told).collect())
+}
+
+/// Ends a unit that is in doubt in the place of its coordinator.
+pub fn settle(region: &Handle, wanted: &str, commit: bool) -> Operated {
+    let all = region.prepared_units();
+    let found = all.into_iter().find(|unit| name(&unit.branch) == wanted);
+    let Some(unit) = found else {
+        return super::operate::fault(404, "no unit of this name is in doubt here");
+    };
+    let verb = if commit { "commits" } else { "backs out" };
+    tracing::warn!(
+        unit = wanted,
+        "an operator {verb} a unit of work that another region decides: the two may differ now"
+    );
+    let (done, heard) = channel();
+    region.settle(unit.branch, commit, move |yes| {
+        // Whoever asked may have given up.
+        let _ = done.send(yes);
+    });
+    match heard.recv_timeout(LIMIT) {
+        Ok(true) => Operated {
+            status: 200,
+            json: json!({}).to_string(),
+        },
+        Ok(false) => super::operate::fault(409, "the store takes nothing now"),
+        Err(_) => super::operate::fault(409, "the store has not answered yet"),
+    }
+}
+
+/// The name of a unit that is decided elsewhere.
+fn name(branch: &BranchId) -> String {
+    match Coordinator::of_branch(branch) {
+        Some((of, unit)) => format!("{}.{}.{}", of.applid, of.link, UnitId(unit)),
+        None => branch.to_string(),
+    }
+}
+
+/// A unit's number is when it began.
+fn since_ms(unit: UnitId) -> u64 {
+    unit.0 / 1_000_000
+}

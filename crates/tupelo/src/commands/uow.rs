@@ -1,0 +1,90 @@
+//! `tupelo uow`: units of work that span regions.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use miette::Result;
+use serde_json::json;
+
+use crate::Outcome;
+use crate::operator::{Ask, cell};
+use crate::table::Table;
+
+/// List and end units of work that another region decides, or has not heard of.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo uow list\n  tupelo uow backout FRONT.BACK.18a3c5f6e1d20b40")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// List those that are in doubt here, and those that are committed and not told.
+    List(ListArgs),
+    /// Commit one that is in doubt, though its region may back it out.
+    Commit(EndArgs),
+    /// Back one out that is in doubt, though its region may commit it.
+    Backout(EndArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    #[command(flatten)]
+    ask: Ask,
+}
+
+#[derive(Debug, clap::Args)]
+struct EndArgs {
+    /// The unit, as `tupelo uow list` names it.
+    unit: String,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// Does it.
+pub fn run(args: Args) -> Result<Outcome> {
+    match args.what {
+        What::List(args) => list(&args.ask),
+        What::Commit(args) => end(&args, "commit"),
+        What::Backout(args) => end(&args, "backout"),
+    }
+}
+
+fn list(ask: &Ask) -> Result<Outcome> {
+    let units = ask.get("/uow")?;
+    if ask.json {
+        println!("{units}");
+        return Ok(Outcome::Clean);
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |now| now.as_millis() as u64);
+    let mut table = Table::new(&["Unit", "State", "With", ">Seconds", ">Records", "Locks"]);
+    for unit in units.as_array().into_iter().flatten() {
+        let locks = unit["locks"].as_array().into_iter().flatten();
+        let locks: Vec<String> = locks.map(cell).collect();
+        let since = unit["since_ms"].as_u64().unwrap_or(now);
+        table.row([
+            cell(&unit["unit"]),
+            cell(&unit["state"]),
+            cell(&unit["with"]),
+            (now.saturating_sub(since) / 1000).to_string(),
+            cell(&unit["records"]),
+            locks.join(", "),
+        ]);
+    }
+    print!("{table}");
+    Ok(Outcome::Clean)
+}
+
+fn end(args: &EndArgs, what: &str) -> Result<Outcome> {
+    args.ask.post(&format!("/uow/{}/{what}", args.unit))?;
+    if args.ask.json {
+        println!("{}", json!({ "unit": args.unit, "done": what }));
+        return Ok(Outcome::Clean);
+    }
+    println!(
+        "{}: done. Its region may have decided otherwise: compare what both have.",
+        args.unit
+    );
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,488 @@
+//! Units of work over two regions: money goes from a file of one to a file of
+//! the other, and whatever is killed or cut on the way, none is lost or made.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use crate::http;
+use crate::ipconn::Process;
+use crate::program::{tupelo, until};
+use crate::server::application;
+
+/// The money of a region: one record.
+const FILES: &str = "DEFINE FILE(MONEY) GROUP(A) KEYLENGTH(4) RECORDSIZE(12) RECORDFORMAT(F) ADD(YES) \
+     READ(YES) UPDATE(YES) BROWSE(YES) DELETE(YES) RECOVERY(BACKOUTONLY) STATUS(ENABLED)\n";
+
+/// Adds one to the region's money; abends then when the COMMAREA says `fail`.
+const TAKES: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. TAKES.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-RECORD.
+           05  WS-KEY                   PIC X(4).
+           05  WS-MONEY                 PIC 9(8).
+       01  WS-RESP                      PIC S9(8) COMP.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X(30).
+       PROCEDURE DIVISION.
+           MOVE 'MINE' TO WS-KEY
+           EXEC CICS READ FILE('MONEY') INTO(WS-RECORD) RIDFLD(WS-KEY)
+                UPDATE RESP(WS-RESP)
+           END-EXEC
+           IF WS-RESP NOT = DFHRESP(NORMAL)
+               MOVE 'MINE' TO WS-KEY
+               MOVE 1 TO WS-MONEY
+               EXEC CICS WRITE FILE('MONEY') FROM(WS-RECORD)
+                    RIDFLD(WS-KEY)
+               END-EXEC
+           ELSE
+               ADD 1 TO WS-MONEY
+               EXEC CICS REWRITE FILE('MONEY') FROM(WS-RECORD) END-EXEC
+           END-IF
+           IF DFHCOMMAREA(1:4) = 'fail'
+               EXEC CICS ABEND ABCODE('OOPS') NODUMP END-EXEC
+           END-IF
+           EXEC CICS RETURN END-EXEC.
+";
+
+/// Adds one here and has TAKES do so in PEER: once, or twice (`twice`), or not
+/// here (`only`); backs it out (`undo`); or tells what both have (`look`).
+const GIVES: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-AREA                      PIC X(30).
+       01  WS-RECORD.
+           05  WS-KEY                   PIC X(4).
+           05  WS-MONEY                 PIC 9(8).
+       01  WS-RESP                      PIC S9(8) COMP.
+       01  WS-SYNC                      PIC S9(8) COMP VALUE 0.
+       01  WS-SHOWN                     PIC 9(3).
+       01  WS-SHOWN2                    PIC 9(3).
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           MOVE HELLO-NAME TO WS-AREA
+           MOVE SPACES TO HELLO-GREETING
+           MOVE 'MINE' TO WS-KEY
+           MOVE 0 TO WS-MONEY
+           IF HELLO-NAME(1:4) = 'look'
+               EXEC CICS READ FILE('MONEY') INTO(WS-RECORD)
+                    RIDFLD(WS-KEY) RESP(WS-RESP)
+               END-EXEC
+               MOVE WS-MONEY TO HELLO-GREETING
+               EXEC CICS RETURN END-EXEC
+           END-IF
+           IF HELLO-NAME(1:4) NOT = 'only'
+               EXEC CICS READ FILE('MONEY') INTO(WS-RECORD)
+                    RIDFLD(WS-KEY) UPDATE RESP(WS-RESP)
+               END-EXEC
+               IF WS-RESP NOT = DFHRESP(NORMAL)
+                   MOVE 'MINE' TO WS-KEY
+                   MOVE 1 TO WS-MONEY
+                   EXEC CICS WRITE FILE('MONEY') FROM(WS-RECORD)
+                        RIDFLD(WS-KEY)
+                   END-EXEC
+               ELSE
+                   ADD 1 TO WS-MONEY
+                   EXEC CICS REWRITE FILE('MONEY') FROM(WS-RECORD)
+                   END-EXEC
+               END-IF
+           END-IF
+           PERFORM LINK-IT
+           IF HELLO-NAME(1:5) = 'twice'
+               PERFORM LINK-IT
+           END-IF
+           IF HELLO-NAME(1:4) = 'undo'
+               EXEC CICS SYNCPOINT ROLLBACK END-EXEC
+           ELSE
+               EXEC CICS SYNCPOINT RESP(WS-SYNC) END-EXEC
+           END-IF
+           MOVE WS-RESP TO WS-SHOWN
+           MOVE WS-SYNC TO WS-SHOWN2
+           STRING WS-SHOWN '/' WS-SHOWN2 DELIMITED BY SIZE
+                  INTO HELLO-GREETING
+           EXEC CICS RETURN END-EXEC.
+       LINK-IT.
+           EXEC CICS HANDLE ABEND LABEL(ABENDED) END-EXEC
+           EXEC CICS LINK PROGRAM('TAKES') SYSID('PEER')
+                COMMAREA(WS-AREA) LENGTH(30) RESP(WS-RESP)
+           END-EXEC
+           EXEC CICS HANDLE ABEND CANCEL END-EXEC.
+       ABENDED.
+           EXEC CICS SYNCPOINT RESP(WS-SYNC) END-EXEC
+           MOVE WS-SYNC TO WS-SHOWN2
+           STRING 'abend/' WS-SHOWN2 DELIMITED BY SIZE
+                  INTO HELLO-GREETING
+           EXEC CICS RETURN END-EXEC.
+";
+
+/// What a message is about, and whether it is the answer.
+type Message = (u8, bool);
+const LINK: Message = (0, false);
+const LINKED: Message = (0, true);
+const PREPARE: Message = (1, false);
+const PREPARED: Message = (1, true);
+const COMMIT: Message = (2, false);
+const COMMITTED: Message = (2, true);
+/// Anything else.
+const OTHER: u8 = 99;
+/// Kinds of frames.
+const REQUEST: u8 = 3;
+const REPLY: u8 = 4;
+
+/// What a request's first frame is about: the flags and the step are behind the
+/// length of the message.
+fn what(payload: &[u8]) -> u8 {
+    let (flags, step) = (payload[4], payload[4 + 87]);
+    match (flags & 16 != 0, flags & 32 != 0) {
+        (true, false) => LINK.0,
+        (true, true) => step,
+        _ => OTHER,
+    }
+}
+
+/// What stands between two regions: it holds the message that is to be lost
+/// until the test says so, and then loses it with its connection.
+#[derive(Clone)]
+struct Way(Arc<(Mutex<Gate>, Condvar)>);
+
+#[derive(Default)]
+struct Gate {
+    to: String,
+    /// The message that is lost; none passes them all.
+    loses: Option<Message>,
+    holds: bool,
+    open: bool,
+}
+
+impl Way {
+    /// A way that leads nowhere yet, and where it begins.
+    fn new() -> (Way, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let way = Way(Arc::default());
+        let own = way.clone();
+        std::thread::spawn(move || {
+            for near in listener.incoming().map_while(Result::ok) {
+                let to = own.0.0.lock().unwrap().to.clone();
+                let Ok(far) = TcpStream::connect(to) else {
+                    continue;
+                };
+                let requests = Arc::<Mutex<HashMap<u32, u8>>>::default();
+                for (from, to) in [(&near, &far), (&far, &near)] {
+                    let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    let (own, requests) = (own.clone(), requests.clone());
+                    std::thread::spawn(move || own.carry(from, to, &requests));
+                }
+            }
+        });
+        (way, address)
+    }
+
+    fn lead_to(&self, address: &str) {
+        self.0.0.lock().unwrap().to = address.to_owned();
+    }
+
+    /// Frames go from one to the other.
+    fn carry(&self, mut from: TcpStream, mut to: TcpStream, requests: &Mutex<HashMap<u32, u8>>) {
+        let mut head = [0; 12];
+        while from.read_exact(&mut head).is_ok() {
+            let bytes = u32::from_be_bytes(head[..4].try_into().unwrap());
+            let mut payload = vec![0; bytes as usize];
+            if from.read_exact(&mut payload).is_err() {
+                break;
+            }
+            let id = u32::from_be_bytes(head[8..].try_into().unwrap());
+            let message = match head[4] {
+                REQUEST => {
+                    let what = what(&payload);
+                    requests.lock().unwrap().insert(id, what);
+                    Some((what, false))
+                }
+                REPLY => requests
+                    .lock()
+                    .unwrap()
+                    .remove(&id)
+                    .map(|what| (what, true)),
+                _ => None,
+            };
+            if message.is_some_and(|message| !self.passes(message)) {
+                break;
+            }
+            if to.write_all(&[&head[..], &payload].concat()).is_err() {
+                break;
+            }
+        }
+        let _ = from.shutdown(Shutdown::Both);
+        let _ = to.shutdown(Shutdown::Both);
+    }
+
+    fn passes(&self, message: Message) -> bool {
+        let (gate, changed) = &*self.0;
+        let mut gate = gate.lock().unwrap();
+        if gate.loses != Some(message) {
+            return true;
+        }
+        gate.holds = true;
+        changed.notify_all();
+        drop(changed.wait_while(gate, |gate| !gate.open).unwrap());
+        false
+    }
+
+    /// This message will be lost.
+    fn lose(&self, message: Message) {
+        let mut gate = self.0.0.lock().unwrap();
+        (gate.loses, gate.holds, gate.open) = (Some(message), false, false);
+    }
+
+    /// Waits for that message.
+    fn wait(&self) {
+        let (gate, changed) = &*self.0;
+        let gate = gate.lock().unwrap();
+        let limit = Duration::from_secs(60);
+        let (_gate, waited) = changed
+            .wait_timeout_while(gate, limit, |gate| !gate.holds)
+            .unwrap();
+        assert!(!waited.timed_out(), "the message did not come");
+    }
+
+    /// Loses it, and passes everything from now on.
+    fn open(&self) {
+        let (gate, changed) = &*self.0;
+        let mut gate = gate.lock().unwrap();
+        (gate.loses, gate.open) = (None, true);
+        changed.notify_all();
+    }
+}
+
+/// A region with money and a door.
+struct Bank {
+    folder: tempfile::TempDir,
+    process: Process,
+    http: String,
+    admin: String,
+    ipconn: String,
+}
+
+const OPTIONS: [&str; 4] = ["--listen", "127.0.0.1:0", "--ipconn", "127.0.0.1:0"];
+
+impl Bank {
+    fn start(program: (&str, &str), settings: &str) -> Bank {
+        let settings = format!("{settings}\n[files.MONEY]\nkey_offset = 0\n");
+        let folder = application(&[
+            ("cobol/HELLO.cbl", GIVES),
+            program,
+            ("tupelo.toml", &settings),
+            (
+                "resources.csd",
+                &format!("DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n{FILES}"),
+            ),
+        ]);
+        let process = Process::start(folder.path(), &OPTIONS);
+        let mut bank = Bank {
+            folder,
+            process,
+            http: String::new(),
+            admin: String::new(),
+            ipconn: String::new(),
+        };
+        bank.find();
+        bank
+    }
+
+    fn find(&mut self) {
+        self.http = self.process.address("gateway");
+        self.admin = self.process.address("admin");
+        self.ipconn = self.process.address("ipconn");
+    }
+
+    fn restart(&mut self) {
+        self.process.restart(self.folder.path(), &OPTIONS);
+        self.find();
+    }
+
+    fn money(&self) -> u64 {
+        let told = ask(&self.http, "look").expect("an answer");
+        told.trim().parse().unwrap_or_else(|_| panic!("{told}"))
+    }
+
+    fn units(&self) -> Vec<serde_json::Value> {
+        let all = http::send(&self.admin, "GET", "/uow", None).json();
+        all.as_array().unwrap().clone()
+    }
+}
+
+impl Bank {
+    /// What `tupelo uow` says, and whether it could.
+    fn uow(&self, what: &[&str]) -> (bool, String) {
+        let asked = tupelo()
+            .arg("uow")
+            .args(what)
+            .args(["--admin", &self.admin])
+            .output();
+        let asked = asked.unwrap();
+        let said = String::from_utf8(asked.stdout).unwrap();
+        (asked.status.success(), said)
+    }
+}
+
+/// What HELLO says; none when its region is gone.
+fn ask(http: &str, what: &str) -> Option<String> {
+    let path = format!("GET /hello/{what} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let answer = http::raw(http, path.as_bytes())?;
+    let greeting = answer.json()["greeting"].as_str().map(str::to_owned);
+    Some(greeting.unwrap_or_else(|| format!("{} {:?}", answer.status, answer.json())))
+}
+
+/// Two banks, and what stands between them.
+struct Banks {
+    near: Bank,
+    far: Bank,
+    way: Way,
+}
+
+impl Banks {
+    fn start() -> Banks {
+        let far = Bank::start(
+            ("cobol/TAKES.cbl", TAKES),
+            "[region]\napplid = \"FAR\"\nsysid = \"FAR\"\n",
+        );
+        let (way, address) = Way::new();
+        way.lead_to(&far.ipconn);
+        let settings = format!(
+            "[region]\napplid = \"NEAR\"\nsysid = \"NEAR\"\n\
+             [ipconn.connections.PEER]\naddress = \"{address}\"\n"
+        );
+        let near = Bank::start(("cobol/TAKES.cbl", TAKES), &settings);
+        let banks = Banks { near, far, way };
+        banks.connected();
+        banks
+    }
+
+    fn connected(&self) {
+        until("the regions are connected", || {
+            let all = http::send(&self.near.admin, "GET", "/connections", None).json();
+            all["connections"][0]["state"] == "ACQUIRED"
+        });
+        // Asking for units in doubt is over, too.
+        until("nothing is in doubt", || {
+            self.near.units().is_empty() && self.far.units().is_empty()
+        });
+    }
+
+    fn money(&self) -> (u64, u64) {
+        (self.near.money(), self.far.money())
+    }
+
+    /// A gift of which a message is lost, while `then` happens; what its program
+    /// was told.
+    fn give(&mut self, lost: Message, then: impl FnOnce(&mut Banks)) -> Option<String> {
+        self.way.lose(lost);
+        let http = self.near.http.clone();
+        let asked = std::thread::spawn(move || ask(&http, "give"));
+        self.way.wait();
+        then(self);
+        self.way.open();
+        let told = asked.join().unwrap();
+        self.connected();
+        told
+    }
+}
+
+#[test]
+fn what_two_regions_change_in_one_unit_is_committed_or_backed_out_in_both() {
+    let banks = Banks::start();
+    let ask = |what| ask(&banks.near.http, what).unwrap();
+    assert_eq!(ask("give"), "000/000");
+    assert_eq!(banks.money(), (1, 1));
+    assert_eq!(ask("twice"), "000/000");
+    assert_eq!(banks.money(), (2, 3));
+    assert_eq!(ask("undo"), "000/000");
+    assert_eq!(banks.money(), (2, 3));
+    assert_eq!(ask("only"), "000/000");
+    assert_eq!(banks.money(), (2, 4));
+    // Its changes there are gone, so that those here cannot stay.
+    assert_eq!(ask("fail"), "abend/082");
+    assert_eq!(banks.money(), (2, 4));
+    banks.connected();
+}
+
+#[test]
+fn whatever_message_is_lost_both_have_the_unit_or_neither() {
+    let mut banks = Banks::start();
+    let mut money = 0;
+    for lost in [LINK, LINKED, PREPARE, PREPARED, COMMIT, COMMITTED] {
+        let told = banks.give(lost, |_| {}).unwrap();
+        match lost {
+            COMMIT | COMMITTED => {
+                money += 1;
+                assert_eq!(told, "000/000", "message {lost:?}");
+            }
+            PREPARE | PREPARED => assert_eq!(told, "000/082", "message {lost:?}"),
+            _ => assert_eq!(told, "081/082", "message {lost:?}"),
+        }
+        assert_eq!(banks.money(), (money, money), "message {lost:?}");
+    }
+}
+
+#[test]
+fn a_region_that_is_killed_finds_what_it_had_prepared_and_is_told() {
+    let mut banks = Banks::start();
+    let mut money = 0;
+    for lost in [LINKED, PREPARE, PREPARED, COMMIT, COMMITTED] {
+        let told = banks.give(lost, |banks| {
+            banks.far.restart();
+            banks.way.lead_to(&banks.far.ipconn);
+        });
+        let told = told.unwrap();
+        money += u64::from(told == "000/000");
+        assert_eq!(
+            told == "000/000",
+            lost.0 == COMMIT.0,
+            "message {lost:?}: {told}"
+        );
+        assert_eq!(banks.money(), (money, money), "message {lost:?}");
+    }
+}
+
+#[test]
+fn a_region_that_is_killed_tells_what_it_had_decided_when_it_is_back() {
+    let mut banks = Banks::start();
+    let mut money = 0;
+    for lost in [LINKED, PREPARED, COMMIT, COMMITTED] {
+        banks.give(lost, |banks| banks.near.restart());
+        money += u64::from(lost.0 == COMMIT.0);
+        assert_eq!(banks.money(), (money, money), "message {lost:?}");
+    }
+}
+
+#[test]
+fn an_operator_sees_a_unit_in_doubt_and_can_end_it() {
+    let mut banks = Banks::start();
+    let mut done = false;
+    banks.give(COMMIT, |banks| {
+        let units = banks.far.units();
+        assert_eq!(units.len(), 1, "{units:?}");
+        assert_eq!(units[0]["with"], "NEAR");
+        assert_eq!(units[0]["locks"].as_array().unwrap().len(), 1);
+        let name = units[0]["unit"].as_str().unwrap();
+        for (bank, state) in [(&banks.far, "INDOUBT"), (&banks.near, "COMMITTED")] {
+            let (listed, table) = bank.uow(&["list"]);
+            assert!(listed && table.contains(state), "{table}");
+            crate::schemas::fits("uow", &bank.uow(&["list", "--json"]).1);
+        }
+        let said = banks.far.uow(&["commit", name, "--json"]);
+        done = said.0;
+        crate::schemas::fits("uow-done", &said.1);
+        assert!(banks.far.units().is_empty());
+        assert!(!banks.far.uow(&["backout", name]).0);
+    });
+    assert!(done);
+    assert_eq!(banks.money(), (1, 1));
+}
