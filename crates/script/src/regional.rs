@@ -426,7 +426,7 @@ impl Host for RegionHost {
             lender.back.set(Some((work, cpu_ns)));
             return Ok(());
         }
-        let task = match work {
+        let mut task = match work {
             Work::Own(task) => task,
             Work::Guest(task) => {
                 let nothing = || Passed::Commarea(Vec::new());
@@ -435,6 +435,8 @@ impl Host for RegionHost {
                 return Ok(());
             }
         };
+        // How long the script had its thread, which may not have had a processor.
+        task.estimates_cpu();
         let abend = ended.as_ref().err().map(|abend| told(abend));
         let over = fiber::wait(task.end(abend, cpu_ns));
         match (over.0, ended) {

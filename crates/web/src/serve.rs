@@ -6,7 +6,9 @@
 //!
 //! Reference: CICS Internet guide, "How CICS web support handles requests".
 
+use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Instant;
 
 use cics::csd::{UriMapAnswer, UriMapDef, UriMapUsage};
 use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
@@ -16,6 +18,7 @@ use tokio::sync::oneshot;
 use webtask::{Analysis, Analyze, Convert, Stage};
 
 use crate::document::{Symbols, TemplateError};
+use crate::pipelines::metered::metered;
 use crate::pipelines::provider::{self, PipelineCall};
 use crate::request::{WebAnswer, WebBody, WebRequest};
 use crate::service::{ALIAS, ATTACH, Analyzer, Edition, PIPELINE, Started, Web, lock};
@@ -24,6 +27,23 @@ use crate::{files, pages};
 
 /// Seconds after which a client that found the region busy should try again.
 const RETRY_AFTER_S: u32 = 1;
+
+/// When the work on a request began.
+#[derive(Debug, Clone, Copy)]
+struct Begun {
+    at: Instant,
+    /// By the clock of the thread's CPU.
+    cpu_ns: u64,
+}
+
+impl Begun {
+    fn now() -> Begun {
+        Begun {
+            at: Instant::now(),
+            cpu_ns: thread_cpu_ns(),
+        }
+    }
+}
 
 /// A request and what is known of it.
 struct Way {
@@ -109,7 +129,7 @@ impl Web {
     /// Answers a request. Runs on a thread of its connection, within a
     /// `LocalSet`; `port` is the thread's.
     pub async fn serve(&self, request: WebRequest, port: Port) -> WebAnswer {
-        let cpu = thread_cpu_ns();
+        let begun = Begun::now();
         let started = self.0.started.read();
         let started = started.as_deref().ok().and_then(Clone::clone);
         let Some(started) = started else {
@@ -140,7 +160,7 @@ impl Web {
                 return WebAnswer::problem(StatusCode::NOT_FOUND, &missing);
             };
             let result = self
-                .analyzed(&way, &edition, None, Chosen::default(), analyzer, cpu)
+                .analyzed(&way, &edition, None, Chosen::default(), analyzer, begun)
                 .await;
             return result.unwrap_or_else(|refused| refused);
         };
@@ -174,16 +194,17 @@ impl Web {
                     };
                     match asked {
                         Analyzer::Accept | Analyzer::Path => {
-                            self.program(&way, &edition, Some(&map), chosen, cpu).await
+                            self.program(&way, &edition, Some(&map), chosen, begun)
+                                .await
                         }
                         own => {
-                            self.analyzed(&way, &edition, Some(&map), chosen, own, cpu)
+                            self.analyzed(&way, &edition, Some(&map), chosen, own, begun)
                                 .await
                         }
                     }
                 }
             },
-            UriMapUsage::Pipeline { .. } => self.pipeline(way, &edition, &map, cpu).await,
+            UriMapUsage::Pipeline { .. } => self.pipeline(way, &edition, &map, begun).await,
             UriMapUsage::Client => Err(refused_map("its USAGE is CLIENT")),
         };
         result.unwrap_or_else(|refused| refused)
@@ -286,7 +307,7 @@ impl Web {
         map: Option<&UriMapDef>,
         chosen: Chosen,
         analyzer: Analyzer,
-        cpu: u64,
+        begun: Begun,
     ) -> Result<WebAnswer, WebAnswer> {
         let chosen = match analyzer {
             Analyzer::Accept => chosen,
@@ -309,7 +330,7 @@ impl Web {
                 };
             }
         };
-        self.program(way, edition, map, chosen, cpu).await
+        self.program(way, edition, map, chosen, begun).await
     }
 
     /// Runs an analyzer in the attach task.
@@ -388,13 +409,13 @@ impl Web {
         edition: &Edition,
         map: Option<&UriMapDef>,
         chosen: Chosen,
-        cpu: u64,
+        begun: Begun,
     ) -> Result<WebAnswer, WebAnswer> {
         let service = edition.services.get(&way.request.service);
         let attach = service.and_then(|s| s.transaction.as_deref());
         let user = self.user(way, map)?;
         if self.0.config.attach_task {
-            self.attach(way, attach.unwrap_or(ATTACH), user, cpu)
+            self.attach(way, attach.unwrap_or(ATTACH), user, begun)
                 .await?;
         }
         if chosen.is_empty() {
@@ -527,7 +548,7 @@ impl Web {
         way: &Way,
         transaction: &str,
         user: UserId,
-        cpu: u64,
+        begun: Begun,
     ) -> Result<(), WebAnswer> {
         let request = TaskRequest {
             transid: named(transaction)?,
@@ -536,9 +557,13 @@ impl Web {
             ..TaskRequest::default()
         };
         let region = &way.started.region;
-        let task = region.begin_open(&way.port, request).await;
-        let used = thread_cpu_ns().saturating_sub(cpu);
-        let (_, _record) = task.map_err(refused)?.end(None, used).await;
+        let used = Cell::new(thread_cpu_ns().saturating_sub(begun.cpu_ns));
+        let before_ns = begun.at.elapsed().as_nanos() as u64;
+        // Others have the thread while the task waits for its admission.
+        let task = metered(&used, region.begin_open(&way.port, request)).await;
+        let mut task = task.map_err(refused)?;
+        task.began_before(before_ns);
+        let (_, _record) = task.end(None, used.get()).await;
         Ok(())
     }
 
@@ -547,7 +572,7 @@ impl Web {
         way: Way,
         edition: &Edition,
         map: &UriMapDef,
-        cpu: u64,
+        begun: Begun,
     ) -> Result<WebAnswer, WebAnswer> {
         let UriMapUsage::Pipeline {
             pipeline,
@@ -562,7 +587,7 @@ impl Web {
         if self.0.config.attach_task {
             let service = edition.services.get(&way.request.service);
             let attach = service.and_then(|s| s.transaction.as_deref());
-            self.attach(&way, attach.unwrap_or(ATTACH), user, cpu)
+            self.attach(&way, attach.unwrap_or(ATTACH), user, begun)
                 .await?;
         }
         let call = PipelineCall {

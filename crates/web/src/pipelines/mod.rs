@@ -14,7 +14,7 @@ mod convert;
 mod encoding;
 pub(crate) mod faults;
 mod load;
-mod metered;
+pub(crate) mod metered;
 pub(crate) mod provider;
 pub(crate) mod requester;
 
