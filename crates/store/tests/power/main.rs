@@ -17,7 +17,7 @@ use std::path::Path;
 use bank::{Fates, Number, judge, options};
 use chance::Chance;
 use disk::{Disk, Fault, Kept, Watched};
-use store::{ApplyError, Durability, LmdbOptions, LmdbStore, WriteStore};
+use store::{ApplyError, Durability, LmdbOptions, LmdbStore, Table, UnitOfWork, WriteStore};
 
 /// How a history is played.
 #[derive(Clone, Copy)]
@@ -142,6 +142,18 @@ impl History {
                 self.lose_power();
                 self.tell(&mut ahead, &settled);
                 self.lose_power();
+            }
+            // What was lost may be gone from what is read, too.
+            if !self.fates.told_unknown.is_empty() {
+                let mut unit = UnitOfWork::new();
+                unit.put(Table::new("late"), b"k", b"v");
+                let late = store.apply_ahead(&[unit]).results.remove(0);
+                assert!(matches!(
+                    late,
+                    Err(ApplyError::Storage(store::StorageError::Refused { .. }))
+                ));
+                self.played.refused = true;
+                break;
             }
             let refused = |result: &Result<(), ApplyError>| {
                 matches!(
@@ -290,6 +302,20 @@ fn a_disk_that_fails_for_good_leaves_units_in_doubt_and_the_store_takes_no_more(
         for_good: true,
         code: libc::EIO,
         drops: false,
+    });
+    assert!(
+        failed > 0 && unknown > 0 && refused > 0,
+        "{failed} {unknown} {refused}"
+    );
+}
+
+#[test]
+fn pages_that_a_failed_flush_drops_are_not_taken_for_written() {
+    let [failed, unknown, refused] = with_each_call_failing(|at| Fault {
+        at,
+        for_good: false,
+        code: libc::EIO,
+        drops: true,
     });
     assert!(
         failed > 0 && unknown > 0 && refused > 0,
