@@ -100,11 +100,8 @@ fn main() {
         scan,
     );
 
-    if !wanted("group-commit-32") {
-        return;
-    }
     let mut serial = 0;
-    let mut updates = |batch: u64| {
+    let mut updates = |batch: u64, ahead: bool| {
         let start = Instant::now();
         for _ in 0..BATCH * BATCHES / batch {
             let mut units = Vec::new();
@@ -115,24 +112,34 @@ fn main() {
                     .unwrap();
                 units.push(unit);
             }
-            assert!(store.apply(&units).iter().all(Result::is_ok));
+            let results = match ahead {
+                true => store.apply_ahead(&units).results,
+                false => store.apply(&units),
+            };
+            assert!(results.iter().all(Result::is_ok));
         }
+        store.settle().unwrap();
         (BATCH * BATCHES) as f64 / start.elapsed().as_secs_f64()
     };
-    let mut group = Vec::new();
-    let mut single = Vec::new();
-    for _ in 0..ROUNDS {
-        group.push(updates(BATCH));
-        single.push(updates(1));
+    if wanted("group-commit-32") {
+        let (mut group, mut single) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            group.push(updates(BATCH, false));
+            single.push(updates(1, false));
+        }
+        let peer = "one flush an update";
+        let need = Need::AtLeast(8.0);
+        print("group-commit-32", "updates/s", peer, need, group, single);
     }
-    print(
-        "group-commit-32",
-        "updates/s",
-        "one flush an update",
-        Need::AtLeast(8.0),
-        group,
-        single,
-    );
+    if wanted("ahead-8") {
+        let (mut ahead, mut flushed) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            ahead.push(updates(8, true));
+            flushed.push(updates(8, false));
+        }
+        let peer = "two flushes a batch";
+        print("ahead-8", "updates/s", peer, Need::Shown, ahead, flushed);
+    }
 }
 
 /// True when the command line names no row, or this one.

@@ -45,7 +45,14 @@ impl From<Failure> for Stop {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Condition(condition, resp2) => Stop::Condition(condition, resp2),
-            Failure::Abend(code) => Stop::Abend(Abend::new(AbendCode(code), "ended by the region")),
+            Failure::Abend(code) => {
+                let why = match &code {
+                    b"AEXY" => "the task was purged while it waited",
+                    b"ASP7" => "whether the unit of work is committed is not known",
+                    _ => "ended by the region",
+                };
+                Stop::Abend(Abend::new(AbendCode(code), why))
+            }
         }
     }
 }

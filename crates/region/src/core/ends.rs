@@ -333,9 +333,9 @@ fn verdict(kill_reason: Option<KillReason>, how: &str) -> Abend {
             b"AICA",
             "the task used its runaway limit of CPU time without a command".to_owned(),
         ),
-        Some(KillReason::Purge) => Core::abend(
+        Some(KillReason::Purge(why)) => Core::abend(
             b"AEXY",
-            "the task was purged because its time limit passed".to_owned(),
+            format!("{why}, and it was running, so its worker process was ended"),
         ),
         Some(KillReason::Violation) => Core::abend(
             b"ASRA",

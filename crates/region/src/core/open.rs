@@ -83,7 +83,7 @@ impl Core {
         let task = self.tasks.get(of)?;
         let open = task.open.as_ref()?;
         let busy = open.run.is_some_and(|r| self.tasks.get(r).is_some());
-        if task.stage != Stage::Open || task.purging || open.doomed.is_some() || busy {
+        if task.stage != Stage::Open || task.purging.is_some() || open.doomed.is_some() || busy {
             return None;
         }
         let run = TaskState {
@@ -171,12 +171,17 @@ impl Core {
     }
 
     /// An open task shall end: what it waits for ends, and its thread is told.
-    pub(super) fn purge_open<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, why: &str) {
+    pub(super) fn purge_open<L: Links>(
+        &mut self,
+        cx: &mut Cx<'_, L>,
+        key: TaskKey,
+        why: &'static str,
+    ) {
         let run = self.run_or_task(key);
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
-        task.purging = true;
+        task.purging = Some(why);
         if let Some(open) = &task.open {
             open.purged.store(true, Ordering::SeqCst);
         }

@@ -158,8 +158,8 @@ pub struct TaskState {
     /// USERCORRDATA of its origin, empty for none.
     pub correlation: Box<[u8]>,
     pub(super) deadline: Option<u64>,
-    /// It is to end.
-    pub purging: bool,
+    /// It is to end, and why.
+    pub purging: Option<&'static str>,
     /// Nobody waits for the end.
     pub abandoned: bool,
     /// The kernel knows it: its end goes through there.
@@ -234,7 +234,7 @@ impl TaskState {
             user_points: Vec::new(),
             correlation: Box::default(),
             deadline: None,
-            purging: false,
+            purging: None,
             abandoned: false,
             in_kernel: false,
             has_sockets: false,

@@ -147,7 +147,7 @@ impl Core {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
-        if task.deadline.is_none_or(|d| cx.now < d) || task.purging {
+        if task.deadline.is_none_or(|d| cx.now < d) || task.purging.is_some() {
             return;
         }
         self.purge_task(cx, key, "the task's time limit passed");
@@ -155,7 +155,7 @@ impl Core {
 
     /// Ends a task wherever it is: before its admission, in a queue, in a wait
     /// for the region, or running.
-    pub fn purge_task<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, why: &str) {
+    pub fn purge_task<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, why: &'static str) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
@@ -176,12 +176,12 @@ impl Core {
                     self.fail(cx, key, purged());
                     return;
                 }
-                task.purging = true;
+                task.purging = Some(why);
                 self.stats.purged += 1;
                 if self.workers[place.worker].waiting {
                     cx.out.push(Action::Purge(key));
                 } else {
-                    self.end_running(cx, place.worker, key, KillReason::Purge);
+                    self.end_running(cx, place.worker, key, KillReason::Purge(why));
                 }
             }
             _ => {}
@@ -199,11 +199,12 @@ impl Core {
             return;
         };
         let sequence = task.sequence;
+        let why = task.purging.unwrap_or("the task was purged");
         if cx.links.take_back(place, sequence) {
             let purged = "the task was purged before it started".to_owned();
             self.fail(cx, key, Core::abend(b"AEXY", purged));
         } else {
-            self.end_running(cx, place.worker, key, KillReason::Purge);
+            self.end_running(cx, place.worker, key, KillReason::Purge(why));
         }
     }
 
@@ -233,7 +234,7 @@ impl Core {
         match kill_reason {
             KillReason::Runaway => self.stats.runaways += 1,
             // Counted when the purge was asked for.
-            KillReason::Purge | KillReason::Violation => {}
+            KillReason::Purge(_) | KillReason::Violation => {}
         }
         self.kill_worker(cx, worker, kill_reason);
     }

@@ -90,8 +90,8 @@ pub enum Caller {
 pub enum KillReason {
     /// The task used up its runaway limit.
     Runaway,
-    /// The task used up its time limit.
-    Purge,
+    /// The task was purged; why.
+    Purge(&'static str),
     /// The worker wrote something that makes no sense.
     Violation,
 }

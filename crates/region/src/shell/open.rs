@@ -171,7 +171,7 @@ impl OpenLease {
     fn refusal(&self) -> Option<[u8; 4]> {
         let state = self.shared.lock();
         let task = state.core.task(self.key)?;
-        let purging = task.purging.then_some(crate::kernel::PURGED);
+        let purging = task.purging.map(|_| crate::kernel::PURGED);
         task.open.as_ref()?.doomed().or(purging)
     }
 
@@ -234,7 +234,7 @@ impl OpenLease {
     pub fn poll_purged(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.shared.lock();
         match state.core.task_mut(self.key) {
-            Some(task) if !task.purging => {
+            Some(task) if task.purging.is_none() => {
                 task.waker = Some(cx.waker().clone());
                 Poll::Pending
             }

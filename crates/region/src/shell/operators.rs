@@ -107,7 +107,7 @@ impl Shared {
     /// Ends the task of a number.
     pub fn purge_number(self: &Arc<Self>, number: u64, force: bool) -> Purge {
         match self.task_key(number) {
-            Some(key) => self.purge_task(key, force),
+            Some(key) => self.purge_task(key, force, "an operator purged the task"),
             None => Purge::Unknown,
         }
     }
@@ -130,7 +130,12 @@ impl Shared {
         true
     }
 
-    pub(super) fn purge_task(self: &Arc<Self>, key: TaskKey, force: bool) -> Purge {
+    pub(super) fn purge_task(
+        self: &Arc<Self>,
+        key: TaskKey,
+        force: bool,
+        why: &'static str,
+    ) -> Purge {
         let purgeable = self.lock().core.task(key).is_some_and(|t| t.purgeable);
         if !force && !purgeable {
             return Purge::Refused;
@@ -138,8 +143,12 @@ impl Shared {
         if !force && self.purge_later(key) {
             return Purge::Deferred;
         }
-        self.with(|core, cx| core.purge_task(cx, key, "an operator purged the task"));
-        match self.lock().core.loses_worker(key) {
+        let ends_worker = self.with(|core, cx| {
+            core.purge_task(cx, key, why);
+            core.loses_worker(key)
+        });
+        // One that waited, and had its answer by the time its wait was to end.
+        match ends_worker || self.lock().core.loses_worker(key) {
             true => Purge::WorkerEnded,
             false => Purge::Done,
         }

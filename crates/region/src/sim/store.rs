@@ -117,19 +117,19 @@ impl World {
         self.report.restarts += 1;
         let mut jobs = std::mem::take(&mut self.jobs);
         jobs.truncate(self.random.below(jobs.len() as u64 + 1) as usize);
-        match self.ahead.take() {
-            Some(ahead) if self.random.one_in(2) => {
-                self.report.power_losses += 1;
-                let (store, model) = ahead.before;
-                self.store = store;
-                self.model.power_lost(model);
-                self.acknowledged.clear();
-            }
-            _ => drop(self.apply(&jobs)),
+        let loses_power = self.random.one_in(2);
+        let lost = self.ahead.take().filter(|_| loses_power);
+        if lost.is_none() {
+            self.apply(&jobs);
         }
         let keys: Vec<TaskKey> = self.tasks.keys().copied().collect();
         for key in keys {
             self.judge_end(key, false);
+        }
+        if let Some(Ahead { before, .. }) = lost {
+            self.report.power_losses += 1;
+            self.store = before.0;
+            self.model.power_lost(before.1);
         }
         self.tasks.clear();
         self.model.region_died();

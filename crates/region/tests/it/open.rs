@@ -191,13 +191,13 @@ fn a_purge_is_told_and_ends_what_the_task_waits_for() {
         let other = handle.clone();
         let purging = std::thread::spawn(move || {
             let held = gate.reached();
-            assert_eq!(other.purge(number, true), Purge::Done);
+            assert_eq!(other.purge(number, true), Purge::WorkerEnded);
             held
         });
         let reply = waits.run().await;
         assert!(matches!(reply.outcome(), Outcome::Abend(a) if a.code() == "AEXY"));
         drop(reply);
-        drop(purging.join());
+        drop(purging.join().unwrap());
         assert!(matches!(task.end(None, 0).await.0, Outcome::Abend(_)));
     });
     block_on(region.shutdown());

@@ -371,6 +371,10 @@ fn storage_error(
         ffi::MDB_MAP_FULL => StorageError::MapFull {
             map_bytes: limits.map_bytes,
         },
+        // A meta page could not be written.
+        ffi::MDB_PANIC => StorageError::Refused {
+            reason: code.text(),
+        },
         ffi::MDB_READERS_FULL => StorageError::ReadersFull {
             max_readers: limits.max_readers,
         },

@@ -113,23 +113,34 @@ impl Pages {
 
     /// The newest meta page, or the one of a transaction.
     pub fn meta(&self, transaction: Option<u64>) -> io::Result<Result<Meta, Flaw>> {
-        // A region may write both between two reads.
-        const TRIES: u32 = 5;
-        let mut read = self.both_metas()?;
-        for _ in 1..TRIES {
-            if read.is_err() {
-                read = self.both_metas()?;
-            }
-        }
-        Ok(read.and_then(|metas| {
+        let choose = |metas: [Meta; 2]| -> Result<Meta, Flaw> {
             let newest = metas.iter().max_by_key(|meta| meta.transaction);
             let chosen = match transaction {
                 Some(wanted) => metas.iter().find(|meta| meta.transaction == wanted),
                 None => newest,
             };
             let none = || "no meta page leads to the state asked for".to_owned();
-            chosen.copied().ok_or_else(none)
-        }))
+            let meta = *chosen.ok_or_else(none)?;
+            // Of the other one nothing is read, and it may have the trees of a
+            // commit whose meta page LMDB could not write.
+            for (tree, flags) in [(meta.free, NUMBER_KEYS), (meta.main, 0)] {
+                let checked = match tree.flags == flags {
+                    true => tree.check(meta.last_page),
+                    false => Err("it is of a kind that stores do not have".to_owned()),
+                };
+                checked.map_err(|flaw| format!("page {}: {flaw}", meta.transaction % 2))?;
+            }
+            Ok(meta)
+        };
+        // A region may write both between two reads.
+        const TRIES: u32 = 5;
+        let mut read = self.both_metas()?.and_then(choose);
+        for _ in 1..TRIES {
+            if read.is_err() {
+                read = self.both_metas()?.and_then(choose);
+            }
+        }
+        Ok(read)
     }
 
     fn both_metas(&self) -> io::Result<Result<[Meta; 2], Flaw>> {
@@ -174,14 +185,6 @@ impl Pages {
             && number(&bytes, at + 24, 4) as usize == self.page_bytes;
         if !is_meta {
             return Ok(Err("it is not a meta page".to_owned()));
-        }
-        for (tree, flags) in [(meta.free, NUMBER_KEYS), (meta.main, 0)] {
-            if tree.flags != flags {
-                return Ok(Err("it is of a kind that stores do not have".to_owned()));
-            }
-            if let Err(flaw) = tree.check(meta.last_page) {
-                return Ok(Err(flaw));
-            }
         }
         Ok(Ok(meta))
     }

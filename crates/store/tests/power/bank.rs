@@ -121,8 +121,10 @@ fn transfer_of(number: Number) -> (usize, usize) {
     )
 }
 
-/// The units with these numbers, made from what is to be seen.
-pub fn units(reader: &mut LmdbReader, numbers: &[Number]) -> Vec<UnitOfWork> {
+/// The units with these numbers, made from what is to be seen; none when the
+/// store cannot be read any more.
+pub fn units(reader: &mut LmdbReader, numbers: &[Number]) -> Option<Vec<UnitOfWork>> {
+    reader.files().ok()?;
     let files = files(reader);
     let seen = records(reader, files.accounts);
     let mut balances: Vec<i64> = seen.iter().map(|r| r[1..].parse().unwrap()).collect();
@@ -146,7 +148,7 @@ pub fn units(reader: &mut LmdbReader, numbers: &[Number]) -> Vec<UnitOfWork> {
         unit.put(UNITS, key, key);
         made.push(unit);
     }
-    made
+    Some(made)
 }
 
 /// Whether the store in a directory has what it must have; what is wrong if

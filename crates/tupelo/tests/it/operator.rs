@@ -124,7 +124,8 @@ fn a_forced_purge_says_that_it_ended_the_worker_of_a_task_that_runs() {
         CONTINUE\n           \
         END-PERFORM\n";
     let folder = bank_that(loops);
-    let bank = Server::start(folder.path());
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let bank = Server::start_logging(folder.path(), log.reopen().unwrap());
     std::thread::scope(|scope| {
         let looping = || {
             let answer = scope.spawn(|| bank.get("/bank/accounts/10000001").status);
@@ -136,6 +137,10 @@ fn a_forced_purge_says_that_it_ended_the_worker_of_a_task_that_runs() {
         let done = ask(&bank, &["task", "forcepurge", &task]);
         assert_eq!(done["purge"], "worker-ended");
         assert_eq!(answer.join().unwrap(), 500);
+        until("the log", || {
+            let log = fs::read_to_string(log.path()).unwrap();
+            log.contains("an operator purged the task, and it was running")
+        });
         until("the lock's end", || {
             ask(&bank, &["locks"]) == Value::Array(Vec::new())
         });

@@ -39,7 +39,7 @@ impl Shared {
             self.with(|core, _| core.set_priority(key, priority));
         }
         if purge {
-            match self.purge_task(key, force) {
+            match self.purge_task(key, force, "SET TASK purged the task") {
                 Purge::Refused => return condition(Condition::InvReq, 5),
                 // It ends when it next waits.
                 Purge::Deferred => return condition(Condition::Normal, 13),
