@@ -185,10 +185,10 @@ impl Units {
 }
 
 impl Caller {
-    fn lose_all(&mut self) -> Vec<Box<OpenTask>> {
+    fn lose_all(&mut self) -> Vec<OpenTask> {
         let units: Vec<u64> = self.units.keys().copied().collect();
         let lost = units.into_iter().filter_map(|u| lose(&mut self.units, u));
-        lost.collect()
+        lost.map(|task| *task).collect()
     }
 }
 
