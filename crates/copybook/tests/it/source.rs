@@ -443,7 +443,7 @@ fn what_a_beginner_meets_has_a_fix() {
             "       01  R.\n           05  A PIC X(4).\n           05  B REDEFINES A PIC X(8).\n",
             "B has 8 bytes and A, which it redefines, has 4",
         ),
-        ("\u{ff}\u{fe}0\01\0 \0R\0.\0\n\0", "iconv -f UTF-16"),
+        ("\u{ff}\u{fe}0\x001\0 \0R\0.\0\n\0", "iconv -f UTF-16"),
         (
             "@@@@@@@\u{f0}\u{f1}@@\u{d9}\u{c5}\u{c3}K\u{15}@@@@@@@@@@@\u{f0}\u{f5}@@\u{c1}@\u{d7}\u{c9}\u{c3}@\u{e7}K",
             "EBCDIC",

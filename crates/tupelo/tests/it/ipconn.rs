@@ -538,7 +538,7 @@ const ASKS: &str = "       IDENTIFICATION DIVISION.
 ";
 
 #[test]
-fn a_link_without_synconreturn_may_read_and_changes_nothing() {
+fn a_link_without_synconreturn_may_read_a_queue_and_not_change_one() {
     let (_app, _region, address) = far(&[
         ("cobol/KEEPS.cbl", KEEPS),
         (

@@ -336,7 +336,7 @@ fn a_script_goes_over_to_a_program_by_xctl() {
         .map((p) => { try { cics.xctl(p) } catch (e) { return e.condition + ' ' + e.resp2 } }).join()";
     bank.guest(refused);
     let told = "PGMIDERR 2,PGMIDERR 2,PGMIDERR 1,undefined undefined";
-    assert_eq!(bank.value(&refused.to_string()), told);
+    assert_eq!(bank.value(refused), told);
     assert_eq!(
         bank.value("return ['OFF', 'NOBODY'].map((p) => { try { cics.link(p) } catch (e) { return e.resp2 } })"),
         json!([2, 1]),
