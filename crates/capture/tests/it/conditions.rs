@@ -105,7 +105,7 @@ fn a_window_that_began_again() {
     lowers(
         "tcp.idle-restart",
         Confidence::Medium,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "without restart",
@@ -139,7 +139,7 @@ fn slow_start() {
     lowers(
         "tcp.slow-start",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "after one step",
@@ -172,7 +172,7 @@ fn a_full_window() {
     lowers(
         "tcp.window.full",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "filled twice",
@@ -203,7 +203,7 @@ fn a_closed_window() {
     lowers(
         "tcp.window.zero",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "where nothing waits behind it",
@@ -226,7 +226,7 @@ fn a_timer_ran_out() {
     lowers(
         "tcp.rto",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "seen beside the receiver",
@@ -261,7 +261,7 @@ fn a_loss_that_was_repaired_at_once() {
     lowers(
         "tcp.retransmit.fast",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "where a segment was late, not lost",
@@ -284,7 +284,7 @@ fn a_lost_opening() {
     lowers(
         "tcp.syn.lost",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "on a path longer than the timer",
@@ -309,7 +309,7 @@ fn large_packets_vanish() {
     lowers(
         "tcp.pmtu.black-hole",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "once only",
@@ -341,7 +341,7 @@ fn a_held_back_write() {
     lowers(
         "tcp.nagle.write-write-read",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             ("four times", with(&whole, |c| c.exchanges.truncate(4))),
             (
@@ -370,7 +370,7 @@ fn an_acknowledgement_that_was_waited_for() {
     lowers(
         "tcp.ack.delayed",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "twice",
@@ -421,7 +421,7 @@ fn an_answer_that_was_cut_off() {
     lowers(
         "tcp.reset",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[(
             "by an ordinary end",
             with(&whole, |c| c.close = Close::Server),
@@ -436,7 +436,7 @@ fn a_side_that_closed_before_the_answer() {
     lowers(
         "tcp.half-close",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[("behind it", with(&whole, |c| c.close = Close::Client))],
     );
 }
@@ -455,7 +455,7 @@ fn many_small_writes() {
     lowers(
         "app.tiny-writes",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "of a protocol of bytes",
@@ -488,7 +488,7 @@ fn packets_seen_twice() {
     lowers(
         "capture.duplicates",
         Confidence::High,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             ("never", with(&whole, |c| c.path.captured_twice_us = None)),
             (
@@ -513,7 +513,7 @@ fn a_small_segment_size() {
     lowers(
         "tcp.mss.small",
         said("tcp.mss.small", &[whole.clone()]).expect("a word"),
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "nobody announced",
@@ -560,7 +560,7 @@ fn a_handshake_that_waited() {
     lowers(
         "tls.handshake.wait",
         Confidence::Medium,
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "for the path alone",
@@ -594,7 +594,7 @@ fn a_write_held_back_for_a_round_trip() {
     whole.client_end().nagle = true;
     lowers_most(
         "tcp.nagle",
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             ("twice", with(&whole, |c| c.exchanges.truncate(2))),
             (
@@ -616,7 +616,7 @@ fn a_segment_that_was_overtaken() {
     }];
     lowers_most(
         "tcp.reordering",
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[(
             "and lost",
             with(&whole, |c| c.path.faults[0].action = Action::Lose),
@@ -631,7 +631,7 @@ fn a_window_made_small_by_a_loss() {
     whole.path.faults = vec![lose(Side::Server, Select::Data(5))];
     lowers_most(
         "tcp.congestion-window",
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[("without the loss", with(&whole, |c| c.path.faults.clear()))],
     );
 }
@@ -642,7 +642,7 @@ fn a_sender_that_keeps_to_an_amount() {
     whole.server_end().send_limit_bytes = Some(14_480);
     lowers_most(
         "tcp.sender.limited",
-        &[whole.clone()],
+        std::slice::from_ref(&whole),
         &[
             (
                 "for one round",

@@ -303,8 +303,7 @@ mod tests {
         run(Box::new(store), &receiver, |ended| {
             history.lock().unwrap().extend(ended.iter().map(told));
         });
-        let history = history.lock().unwrap().clone();
-        history
+        history.lock().unwrap().clone()
     }
 
     #[test]
