@@ -320,11 +320,14 @@ impl OpenLease {
         let elapsed_ns = task.heard.saturating_sub(task.submitted);
         let Finished { abend, record, .. } = Finished::of(&mut task);
         let offload_estimated = used.estimated || used.cpu_ns == 0 || task.guest_cpu_ns > 0;
+        let response_ns = record.response_ns + used.before_ns;
+        // The two clocks are not read at one instant.
+        let door_cpu_ns = used.cpu_ns.min(response_ns);
         let mut record = MonitoringRecord {
             elapsed_ns,
             start_unix_ns: record.start_unix_ns.saturating_sub(used.before_ns),
-            response_ns: record.response_ns + used.before_ns,
-            offload_cpu_ns: used.cpu_ns + task.guest_cpu_ns,
+            response_ns,
+            offload_cpu_ns: door_cpu_ns + task.guest_cpu_ns,
             region_calls: used.calls,
             ..record
         };
