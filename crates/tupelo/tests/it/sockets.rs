@@ -270,14 +270,20 @@ fn what_a_task_leaves_open_is_closed_at_its_end() {
     let mut stream = connect(&server, "CSKL");
     ask(&server, &["trace", "--on"]);
     talk(&mut stream, "ECHO,waits\n", "waits\n");
-    let tasks = run(&["task", "list", "--json", "--admin", &server.admin]);
-    let tasks: Value = serde_json::from_slice(&tasks.stdout).unwrap();
-    let echo = tasks
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|t| t["transid"] == "ECHO");
-    let number = echo.unwrap()["task"].to_string();
+    let echo = || {
+        let tasks = run(&["task", "list", "--json", "--admin", &server.admin]);
+        let tasks: Value = serde_json::from_slice(&tasks.stdout).unwrap();
+        let tasks = tasks.as_array().unwrap();
+        tasks.iter().find(|t| t["transid"] == "ECHO").cloned()
+    };
+    // It has sent, and waits again: it is seen so three times.
+    let mut waits = 0;
+    until("its wait", || {
+        let suspended = echo().is_some_and(|t| t["status"] == "SUSPENDED");
+        waits = if suspended { waits + 1 } else { 0 };
+        waits == 3
+    });
+    let number = echo().unwrap()["task"].to_string();
     // The wait ends, and its task; its worker goes on.
     let purged = run(&["task", "forcepurge", &number, "--admin", &server.admin]);
     assert!(text(&purged.stdout).contains("purged"), "{purged:?}");
