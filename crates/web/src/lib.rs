@@ -15,6 +15,7 @@
 mod client;
 mod commands;
 mod config;
+mod cpu;
 pub mod document;
 mod files;
 mod maps;

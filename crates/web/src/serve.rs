@@ -17,8 +17,8 @@ use region::{Outcome, Port, ProgramName, Refusal, Reply, Task, TaskRequest, User
 use tokio::sync::oneshot;
 use webtask::{Analysis, Analyze, Convert, Stage};
 
+use crate::cpu::{metered, thread_cpu_ns};
 use crate::document::{Symbols, TemplateError};
-use crate::pipelines::metered::metered;
 use crate::pipelines::provider::{self, PipelineCall};
 use crate::request::{WebAnswer, WebBody, WebRequest};
 use crate::service::{ALIAS, ATTACH, Analyzer, Edition, PIPELINE, Started, Web, lock};
@@ -210,10 +210,9 @@ impl Web {
         result.unwrap_or_else(|refused| refused)
     }
 
-    /// The path and the program of a request's URIMAP, where nothing but that
-    /// program answers and the region does not have it: a script may be called
-    /// so.
-    pub fn without_program(&self, request: &WebRequest) -> Option<(String, String)> {
+    /// The path of a request's URIMAP, where nothing but its program answers and
+    /// the region does not have it: a script may be called so.
+    pub fn without_program(&self, request: &WebRequest) -> Option<String> {
         let started = self.0.started.read();
         let started = started.as_deref().ok().and_then(Clone::clone)?;
         let edition = self.edition();
@@ -236,7 +235,7 @@ impl Web {
         let known = program
             .parse()
             .is_ok_and(|name: ProgramName| started.region.program(name).is_some());
-        (map.enabled && !known).then(|| (map.path.clone(), program.clone()))
+        (map.enabled && !known).then(|| map.path.clone())
     }
 
     async fn file(&self, way: &Way, edition: &Edition, map: &UriMapDef, file: &str) -> WebAnswer {
@@ -698,15 +697,4 @@ fn finished(ended: Outcome, made: AnswerState) -> WebAnswer {
             WebAnswer::problem(status, &detail)
         }
     }
-}
-
-/// CPU time of the calling thread.
-pub fn thread_cpu_ns() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: a clock of this system and a place for its time.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

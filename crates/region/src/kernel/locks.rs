@@ -182,13 +182,12 @@ impl LockTable {
     }
 
     /// The names that a task has locked until the end of its unit.
-    pub fn of_unit(&self, task: TaskKey) -> Vec<LockName> {
+    pub fn of_unit(&self, task: TaskKey) -> impl Iterator<Item = &LockName> {
         let owned = self.owned.get(&task).into_iter().flatten();
-        let of_unit = |name: &&LockName| {
+        owned.filter(|name| {
             let lock = self.locks.get(*name);
             lock.is_some_and(|l| l.lifetime == Lifetime::Unit)
-        };
-        owned.filter(of_unit).cloned().collect()
+        })
     }
 
     /// What a task has locked for its unit is another's now.

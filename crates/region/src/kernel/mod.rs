@@ -454,7 +454,7 @@ impl Kernel {
     /// give locks back.
     pub fn holds_unit(&self, task: TaskKey) -> bool {
         let unit = self.state.units.get(task);
-        unit.is_some_and(|u| !u.is_empty()) || !self.state.locks.of_unit(task).is_empty()
+        unit.is_some_and(|u| !u.is_empty()) || self.state.locks.of_unit(task).next().is_some()
     }
 
     /// Whether a task waits.

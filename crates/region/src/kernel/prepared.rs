@@ -200,7 +200,7 @@ impl Kernel {
     /// Has the store keep what a unit would do; its own participants have
     /// prepared.
     pub(super) fn record(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
-        let locks = self.state.locks.of_unit(task);
+        let locks = self.state.locks.of_unit(task).cloned().collect();
         let since_unix_ns = self.state.settings.unix_offset_ns + now;
         let unit = self.state.units.of(task);
         let Some(branch) = &unit.branch else {
@@ -385,7 +385,7 @@ impl Kernel {
                 branch: branch.clone(),
                 since_unix_ns: entry.since_unix_ns,
                 records: unit.map_or(0, |unit| unit.changes.changes().count()),
-                locks: locks.iter().map(LockName::to_string).collect(),
+                locks: locks.map(LockName::to_string).collect(),
                 deciding: unit.is_some_and(|unit| unit.phase != Phase::Prepared),
             }
         })

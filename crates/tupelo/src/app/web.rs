@@ -307,7 +307,7 @@ impl Handler {
     /// The script that serves a request.
     fn script(&self, request: &WebRequest) -> Option<Box<dyn gateway::Handler>> {
         let script = self.scripts.get()?.find(request.parts.uri.path())?;
-        let (path, _) = self.web.without_program(request)?;
+        let path = self.web.without_program(request)?;
         (script.template() == path).then_some(script)
     }
 }

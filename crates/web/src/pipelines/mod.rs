@@ -14,7 +14,6 @@ mod convert;
 mod encoding;
 pub(crate) mod faults;
 mod load;
-pub(crate) mod metered;
 pub(crate) mod provider;
 pub(crate) mod requester;
 

@@ -28,10 +28,10 @@ use soap::xml::Limits;
 use super::addressing::{Allowed, message_id};
 use super::channel::Kinds;
 use super::faults::ServiceSide;
-use super::metered::metered;
 use super::{Installed, Pipelines, WebService};
 use super::{convert, encoding};
 use crate::commands::addressing::Context;
+use crate::cpu::metered;
 use crate::request::{WebAnswer, WebBody, WebRequest};
 use crate::service::{TaskCell, Web, lock};
 
