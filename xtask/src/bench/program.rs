@@ -20,10 +20,11 @@ pub fn tupelo() -> Result<PathBuf> {
     Ok(BUILT.get_or_init(|| path).clone())
 }
 
-/// The release build of an example program that serves as a peer.
-pub fn example(package: &str, name: &str) -> Result<PathBuf> {
+/// The release build of an example program that serves as a peer. The whole workspace is
+/// chosen, so that all of them are built of the same dependencies.
+pub fn example(name: &str) -> Result<PathBuf> {
     build(
-        &["--package", package, "--example", name],
+        &["--workspace", "--example", name],
         &format!("examples/{name}"),
     )
 }
