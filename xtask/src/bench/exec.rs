@@ -15,6 +15,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::{Bench, Bound, Row, Setting, cobol, median, program};
+use crate::cargo::cargo;
 
 /// The benches of commands and links.
 pub const BENCHES: &[Bench] = &[Bench {
@@ -174,7 +175,7 @@ fn cpu_of_a_read(app: &Path) -> Result<f64> {
 
 /// The JSON lines that a bench prints.
 fn cargo_bench(bench: &str, arguments: &[&str]) -> Result<Vec<Value>> {
-    let output = Command::new(env!("CARGO"))
+    let output = cargo()
         .args(["bench", "--quiet", "--workspace", "--bench", bench, "--"])
         .args(arguments)
         .output()?;

@@ -1,10 +1,11 @@
 //! The programs that benches run: ours in release, peers from the path.
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
+
+use crate::cargo::cargo;
 
 /// The release binary of `tupelo`, built once a run, or the one that
 /// `TUPELO_BINARY` names.
@@ -38,7 +39,7 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
 }
 
 fn build(what: &[&str], file: &str) -> Result<PathBuf> {
-    let status = Command::new(env!("CARGO"))
+    let status = cargo()
         .args(["build", "--quiet", "--release"])
         .args(what)
         .status()
