@@ -41,6 +41,7 @@ mod redbooks;
 mod reload;
 mod requester;
 mod requester_calls;
+mod salvage;
 mod schemas;
 mod script;
 mod script_answers;
