@@ -30,11 +30,11 @@ const ACCESS: &str = "gateway::access";
 /// Target of lines that programs display.
 const DISPLAY: &str = "tupelo::stdout";
 
-/// What is logged without -v: what goes wrong, abends, what programs display,
-/// and requests where `access_log` asks for them. What the libraries of HTTP/2
+/// What is logged without -v: what goes wrong, abends, what programs display
+/// and scripts log, and requests where `access_log` asks for them. What the libraries of HTTP/2
 /// and TLS warn of is each client's to bring about, as often as it likes.
 const USUAL: &str = "warn,h2=error,rustls=error,tupelo::serve=info,tupelo::task=info,\
-    tupelo::stdout=info,gateway::access=info";
+    tupelo::stdout=info,script=info,gateway::access=info";
 
 /// Logs to standard error from here on. `verbose` counts -v.
 pub fn start(verbose: u8) {

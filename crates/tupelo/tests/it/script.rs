@@ -157,7 +157,7 @@ fn the_banks_overview_answers_json_or_xml() {
             .as_array()
             .unwrap()
             .iter()
-            .any(|a| a["number"] == 10_000_001)
+            .any(|a| a["number"] == 10_000_001 && a["interest"] == 0.125 && a["fee"] == 4.9)
     );
     let request = "GET /bank/overview/10000001 HTTP/1.1\r\nhost: x\r\naccept: application/xml\r\nconnection: close\r\n\r\n";
     let answer = http::raw(&bank.gateway, request.as_bytes()).unwrap();
