@@ -52,7 +52,7 @@ pub struct World {
 
 /// What a command came to.
 #[derive(Debug, PartialEq)]
-pub struct Told {
+pub struct Response {
     pub condition: Condition,
     pub resp2: u32,
     pub abend: String,
@@ -149,7 +149,7 @@ impl World {
     }
 
     /// A command of a task; its answer, unless it waits.
-    pub fn command(&mut self, task: u32, number: u16, operands: &Operands) -> Option<Told> {
+    pub fn command(&mut self, task: u32, number: u16, operands: &Operands) -> Option<Response> {
         let mut args = [0; 8];
         args[0] = number.into();
         self.call(task, Op::Command, args, operands.emit())
@@ -163,16 +163,16 @@ impl World {
     }
 
     /// SYNCPOINT.
-    pub fn syncpoint(&mut self, task: u32) -> Option<Told> {
+    pub fn syncpoint(&mut self, task: u32) -> Option<Response> {
         self.call(task, Op::Syncpoint, [0; 8], Vec::new())
     }
 
     /// SYNCPOINT ROLLBACK.
-    pub fn rollback(&mut self, task: u32) -> Option<Told> {
+    pub fn rollback(&mut self, task: u32) -> Option<Response> {
         self.call(task, Op::Rollback, [0; 8], Vec::new())
     }
 
-    fn call(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) -> Option<Told> {
+    fn call(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) -> Option<Response> {
         self.put(task, op, args, data);
         self.answer(task)
     }
@@ -215,11 +215,11 @@ impl World {
     }
 
     /// The answer of a task that waited.
-    pub fn answer(&mut self, task: u32) -> Option<Told> {
+    pub fn answer(&mut self, task: u32) -> Option<Response> {
         let at = self.answers.iter().position(|(of, _)| *of == task)?;
         let (_, answer) = self.answers.remove(at);
         let abend = answer.abend.to_string().trim().to_owned();
-        Some(Told {
+        Some(Response {
             condition: answer.condition,
             resp2: answer.resp2,
             abend,
@@ -347,7 +347,7 @@ impl World {
                 }
                 Effect::Statistics => self.recorded += 1,
                 Effect::Settled(branch, yes) => self.settled.push((branch.to_string(), yes)),
-                Effect::Waits(_) => {}
+                Effect::Waits(_) | Effect::Trace { .. } => {}
             }
         }
     }

@@ -247,7 +247,7 @@ pub(super) mod rows {
         browse FILE AT(Name(8));
         output ACCESSMETHOD(Cvda);
         output ADD(Cvda);
-        output BASEDSNAME(Argument::Any);
+        output BASEDSNAME(Chars(44));
         output BLOCKFORMAT(Cvda);
         output BLOCKKEYLEN(Argument::Any);
         output BLOCKSIZE(Argument::Any);
@@ -261,7 +261,7 @@ pub(super) mod rows {
         output DEFINETIME(Argument::Any);
         output DELETE(Cvda);
         output DISPOSITION(Cvda);
-        output DSNAME(Argument::Any);
+        output DSNAME(Chars(44));
         output EMPTYSTATUS(Cvda);
         output ENABLESTATUS(Cvda);
         output EXCLUSIVE(Cvda);
@@ -297,7 +297,6 @@ pub(super) mod rows {
         @rules
             Rule::Unserved(
                 &[
-                    "BASEDSNAME",
                     "BLOCKKEYLEN",
                     "BLOCKSIZE",
                     "CFDTPOOL",
@@ -307,7 +306,6 @@ pub(super) mod rows {
                     "CHANGEUSRID",
                     "DEFINESOURCE",
                     "DEFINETIME",
-                    "DSNAME",
                     "INSTALLAGENT",
                     "INSTALLTIME",
                     "INSTALLUSRID",

@@ -9,7 +9,7 @@ use store::{MemoryStore, WriteStore};
 use super::*;
 use crate::api::{Definitions, Refusal, RegionConfig};
 use crate::kernel::StartEnd;
-use crate::resources::world::{Told, World};
+use crate::resources::world::{Response, World};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
@@ -41,7 +41,7 @@ fn later(w: &mut World, seconds: u64) {
 }
 
 /// START of task 1; gives the answer.
-fn asked(w: &mut World, operands: &Operands) -> Told {
+fn asked(w: &mut World, operands: &Operands) -> Response {
     w.command(1, start::NUMBER, operands).expect("an answer")
 }
 
@@ -62,7 +62,7 @@ fn names_begun(w: &mut World) -> Vec<String> {
 }
 
 /// RETRIEVE of a task.
-fn retrieved(w: &mut World, task: u32, operands: &Operands) -> Told {
+fn retrieved(w: &mut World, task: u32, operands: &Operands) -> Response {
     let told = w.command(task, retrieve::NUMBER, operands);
     told.expect("an answer")
 }
@@ -175,7 +175,7 @@ fn a_name_that_holds_data_cannot_be_used_for_data_again() {
 #[test]
 fn a_name_is_generated_unless_nobody_wants_one() {
     let mut w = world();
-    let name = |told: Told| told.operands.get_name::<8>(start::REQID);
+    let name = |told: Response| told.operands.get_name::<8>(start::REQID);
     let first = name(asked(&mut w, &after(10))).unwrap();
     let second = name(asked(&mut w, &after(10))).unwrap();
     assert_ne!(first, second);

@@ -6,7 +6,7 @@ use cics::resp::Condition;
 use link::Operands;
 
 use crate::api::{Definitions, QueueDefinitions, RegionConfig, TsModelDef};
-use crate::resources::world::{Told, World};
+use crate::resources::world::{Response, World};
 
 fn region() -> RegionConfig {
     RegionConfig {
@@ -35,12 +35,12 @@ fn named(number: u16, queue: &str) -> Operands {
     Operands::new(1 << option).bytes(option, queue.as_bytes())
 }
 
-fn write(w: &mut World, task: u32, queue: &str, item: &[u8]) -> Option<Told> {
+fn write(w: &mut World, task: u32, queue: &str, item: &[u8]) -> Option<Response> {
     let operands = named(writeq_ts::NUMBER, queue).bytes(writeq_ts::FROM, item);
     w.command(task, writeq_ts::NUMBER, &operands)
 }
 
-fn read(w: &mut World, task: u32, queue: &str, item: Option<i64>) -> Option<Told> {
+fn read(w: &mut World, task: u32, queue: &str, item: Option<i64>) -> Option<Response> {
     let mut operands = named(readq_ts::NUMBER, queue);
     if let Some(item) = item {
         operands = operands.int(readq_ts::ITEM, item);
@@ -48,15 +48,15 @@ fn read(w: &mut World, task: u32, queue: &str, item: Option<i64>) -> Option<Told
     w.command(task, readq_ts::NUMBER, &operands)
 }
 
-fn delete(w: &mut World, task: u32, queue: &str) -> Option<Told> {
+fn delete(w: &mut World, task: u32, queue: &str) -> Option<Response> {
     w.command(task, deleteq_ts::NUMBER, &named(deleteq_ts::NUMBER, queue))
 }
 
-fn said(told: Option<Told>) -> Condition {
+fn said(told: Option<Response>) -> Condition {
     told.expect("an answer").condition
 }
 
-fn item(told: Option<Told>) -> String {
+fn item(told: Option<Response>) -> String {
     let told = told.expect("an answer");
     assert_eq!(told.condition, Condition::Normal);
     let bytes = told.operands.get_bytes(readq_ts::INTO).expect("an item");

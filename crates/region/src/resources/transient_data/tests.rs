@@ -15,7 +15,7 @@ use crate::api::{
     Definitions, Opens, QueueDefinitions, QueueFileFormat, RegionConfig, Statistics, TdKind,
     TdQueueDef, TdRecovery, Trigger,
 };
-use crate::resources::world::{Told, World};
+use crate::resources::world::{Response, World};
 
 fn queue(name: &[u8; 4], kind: TdKind) -> TdQueueDef {
     TdQueueDef {
@@ -64,33 +64,33 @@ fn world(transient: Vec<TdQueueDef>) -> World {
     World::new(region(transient))
 }
 
-fn write(w: &mut World, task: u32, queue: &str, record: &[u8]) -> Option<Told> {
+fn write(w: &mut World, task: u32, queue: &str, record: &[u8]) -> Option<Response> {
     let operands = Operands::default()
         .bytes(writeq_td::QUEUE, queue)
         .bytes(writeq_td::FROM, record);
     w.command(task, writeq_td::NUMBER, &operands)
 }
 
-fn read(w: &mut World, task: u32, queue: &str) -> Option<Told> {
+fn read(w: &mut World, task: u32, queue: &str) -> Option<Response> {
     let operands = Operands::default().bytes(readq_td::QUEUE, queue);
     w.command(task, readq_td::NUMBER, &operands)
 }
 
-fn read_now(w: &mut World, task: u32, queue: &str) -> Option<Told> {
+fn read_now(w: &mut World, task: u32, queue: &str) -> Option<Response> {
     let operands = Operands::new(1 << readq_td::NOSUSPEND).bytes(readq_td::QUEUE, queue);
     w.command(task, readq_td::NUMBER, &operands)
 }
 
-fn delete(w: &mut World, task: u32, queue: &str) -> Option<Told> {
+fn delete(w: &mut World, task: u32, queue: &str) -> Option<Response> {
     let operands = Operands::default().bytes(deleteq_td::QUEUE, queue);
     w.command(task, deleteq_td::NUMBER, &operands)
 }
 
-fn said(told: Option<Told>) -> Condition {
+fn said(told: Option<Response>) -> Condition {
     told.expect("an answer").condition
 }
 
-fn record(told: Option<Told>) -> String {
+fn record(told: Option<Response>) -> String {
     let told = told.expect("an answer");
     assert_eq!(told.condition, Condition::Normal);
     let bytes = told.operands.get_bytes(readq_td::INTO).expect("a record");
@@ -426,7 +426,7 @@ fn a_physical_queue_that_the_store_refuses_to_change_says_so_in_its_own_words() 
     let mut w = world(vec![intra(b"P   ", TdRecovery::Physical, 0)]);
     write(&mut w, 1, "P", b"1");
     w.disk = false;
-    let told = |told: Option<Told>| {
+    let told = |told: Option<Response>| {
         let told = told.expect("an answer");
         (told.condition, told.resp2, told.abend)
     };
