@@ -354,6 +354,10 @@ fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
     }));
 }
 
+/// Fewest places of the system's queue. Clients that come at once and find a
+/// short one full are reset here, where z/OS has them try again.
+const LEAST_BACKLOG: u32 = 1024;
+
 /// Listens.
 fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
     let config = &listener.config;
@@ -379,7 +383,7 @@ fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
     };
     set_low_water(&socket, fewest)?;
     socket.bind(address)?;
-    let opened = socket.listen(config.backlog.max(1))?;
+    let opened = socket.listen(config.backlog.max(LEAST_BACKLOG))?;
     listener.set_address(Some(opened.local_addr()?));
     Ok(opened)
 }

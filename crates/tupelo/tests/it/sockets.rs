@@ -274,6 +274,30 @@ fn a_listener_starts_again_while_a_socket_that_it_gave_waits_to_be_taken() {
 }
 
 #[test]
+fn clients_that_come_at_once_wait_until_a_listener_has_a_socket_for_them() {
+    let (server, _folder) = serve_by("region", |folder| {
+        let path = folder.join("ezacicd.txt");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, text.replace("NUMSOCK=50", "NUMSOCK=2")).unwrap();
+    });
+    // It has the only one, and says nothing.
+    let first = connect(&server, "CSKL");
+    until("its socket", || listener(&server, "CSKL")["accepted"] == 1);
+    let address = first.peer_addr().unwrap();
+    let client = |n| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(format!("ECHO,{n}\n").as_bytes()).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        stream
+    };
+    let others: Vec<TcpStream> = (0..100).map(client).collect();
+    drop(first);
+    for (n, mut stream) in others.into_iter().enumerate() {
+        assert_eq!(rest(&mut stream), format!("{n}\n"));
+    }
+}
+
+#[test]
 fn a_program_with_the_name_of_its_listener_takes_nothing_from_it() {
     let (server, _folder) = serve_by("region", |folder| {
         let program = LEAK.replace("LEAK", "MIMIC").replace(
