@@ -24,6 +24,9 @@ pub(super) struct Bits(Vec<u64>);
 /// Keys from here on, and up to there.
 pub(super) type Bounds<'b> = (Option<&'b [u8]>, Option<&'b [u8]>);
 
+/// The first of a value's overflow pages, and how many.
+pub(super) type Overflow = (u64, u64);
+
 /// What a walk meets, in the order of keys.
 pub(super) enum Met<'m> {
     /// A leaf, damaged or not.
@@ -168,7 +171,7 @@ impl Ground<'_> {
 
     /// The bytes of a value, if they can be had, and the overflow pages that
     /// hold it: the first, and how many.
-    pub fn bytes<'v>(&self, value: &'v Value<'_>) -> Option<(Cow<'v, [u8]>, (u64, u64))> {
+    pub fn bytes<'v>(&self, value: &'v Value<'_>) -> Option<(Cow<'v, [u8]>, Overflow)> {
         match value {
             Value::Here(bytes) => Some(((*bytes).into(), (0, 0))),
             Value::Overflow(first, length) => {

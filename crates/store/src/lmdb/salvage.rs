@@ -207,9 +207,12 @@ struct Way<'f> {
     last: Option<Box<[u8]>>,
     gap: Option<Option<Box<[u8]>>>,
     /// Where whole subtrees are missing.
-    holes: Vec<(Option<Box<[u8]>>, Option<Box<[u8]>>)>,
+    holes: Vec<Hole>,
     def: Option<&'f FileDef>,
 }
+
+/// The keys on either side of a subtree that is missing, if they are known.
+type Hole = (Option<Box<[u8]>>, Option<Box<[u8]>>);
 
 struct Salvage<'s> {
     ground: Ground<'s>,
@@ -650,7 +653,7 @@ impl<'f> Way<'f> {
     }
 
     fn is_in_a_hole(&self, page: &Remains) -> bool {
-        let within = |(low, high): &(Option<Box<[u8]>>, Option<Box<[u8]>>)| {
+        let within = |(low, high): &Hole| {
             let bounds = (low.as_deref(), high.as_deref());
             (0..page.len()).all(|entry| is_within(page.key(entry), bounds))
         };
