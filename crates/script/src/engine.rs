@@ -739,7 +739,7 @@ mod tests {
         ) -> Result<(), AbendInfo> {
             Ok(())
         }
-        fn log(&self, _: Level, _: &str) {}
+        fn log(&self, _: Level, _: &str, _: Option<&str>) {}
     }
 
     fn on<R: 'static>(stack: Stack, run: impl FnOnce() -> R + 'static) -> (R, Stack) {

@@ -182,16 +182,17 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     add("facts", Function::new(c(), facts)?)?;
 
     let of = s();
-    let log = move |level: u8, text: String| {
+    let log = move |level: u8, text: String, data: Opt<String>| {
         let level = match level {
             0 => Level::Debug,
             1 => Level::Info,
             2 => Level::Warn,
             _ => Level::Error,
         };
-        match of.look(|host| host.log(level, &text)) {
+        let data = data.0.as_deref();
+        match of.look(|host| host.log(level, &text, data)) {
             Some(()) => {}
-            None => tracing::info!(target: "script", "{text}"),
+            None => tracing::info!(target: "script", data, "{text}"),
         }
     };
     add("log", Function::new(c(), log)?)?;

@@ -440,7 +440,7 @@ impl Host for RegionHost {
         }
     }
 
-    fn log(&self, level: Level, text: &str) {
+    fn log(&self, level: Level, text: &str, data: Option<&str>) {
         let Facts { task, transid, .. } = &self.facts;
         let script = &self.script;
         let Some(left_out) = lines::may_write() else {
@@ -449,19 +449,20 @@ impl Host for RegionHost {
         if left_out > 0 {
             tracing::warn!(target: "script", "{left_out} lines of scripts were left out: there were too many");
         }
-        let text = lines::cut(text);
+        let (text, data) = (lines::cut(text), data.map(lines::cut));
+        let data = data.as_deref();
         match level {
             Level::Debug => {
-                tracing::debug!(target: "script", task, %transid, %script, "{text}")
+                tracing::debug!(target: "script", task, %transid, %script, data, "{text}")
             }
             Level::Info => {
-                tracing::info!(target: "script", task, %transid, %script, "{text}")
+                tracing::info!(target: "script", task, %transid, %script, data, "{text}")
             }
             Level::Warn => {
-                tracing::warn!(target: "script", task, %transid, %script, "{text}")
+                tracing::warn!(target: "script", task, %transid, %script, data, "{text}")
             }
             Level::Error => {
-                tracing::error!(target: "script", task, %transid, %script, "{text}")
+                tracing::error!(target: "script", task, %transid, %script, data, "{text}")
             }
         }
     }

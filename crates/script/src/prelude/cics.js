@@ -272,7 +272,7 @@
     return {
       // A TS queue tells the item's number to who names ITEM.
       write: (item) => exec(`WRITEQ ${kind}`, { ...key, FROM: bytes(item, "item"), ITEM: kind === "TS" ? 0 : undefined }),
-      delete: () => exec(`DELETEQ ${kind}`, key),
+      delete: () => { exec(`DELETEQ ${kind}`, key); },
       key,
     };
   };
@@ -336,7 +336,7 @@
       const { write, delete: remove, key } = queue("TS", name, String(name).length > 8 ? 16 : 8, "TS");
       return {
         write: (item) => write(item).ITEM,
-        rewrite: (item, data) => exec("WRITEQ TS", { ...key, FROM: bytes(data, "item"), ITEM: item, REWRITE: true }),
+        rewrite: (item, data) => { exec("WRITEQ TS", { ...key, FROM: bytes(data, "item"), ITEM: item, REWRITE: true }); },
         read: (item) => quietly(["ITEMERR", "QIDERR"], () => exec("READQ TS", item === undefined ? { ...key, NEXT: true } : { ...key, ITEM: item }).INTO),
         delete: remove,
         *[Symbol.iterator]() {
@@ -352,7 +352,7 @@
     td(name) {
       const { write, delete: remove, key } = queue("TD", name, 4, "TD");
       return {
-        write,
+        write: (record) => { write(record); },
         read: () => quietly(["QZERO"], () => exec("READQ TD", key).INTO),
         delete: remove,
       };
@@ -402,7 +402,11 @@
     /** Waits; the task holds what it holds. */
     delay(milliseconds) { exec("DELAY", { FOR: true, MILLISECS: Math.round(milliseconds) }); },
     /** Writes a line with data to the log. */
-    log(message, data) { N.log(1, (data === undefined ? String(message) : `${message} ${json(data)}`).toWellFormed()); },
+    log(message, data) {
+      const text = String(message).toWellFormed();
+      if (data === undefined) N.log(1, text);
+      else N.log(1, text, json(data).toWellFormed());
+    },
   };
 
   /** JSON in which BigInts are what `digits` makes of them. */

@@ -194,7 +194,8 @@
   // JSON has no numbers of any length that all readers take.
   const digits = (v) => (Number.isSafeInteger(Number(v)) ? Number(v) : String(v));
   class Response {
-    #body = []; #status = 200; #begun = false;
+    // Whether the body was begun by `write`, and whether a part was sent.
+    #body = []; #status = 200; #written = false; #begun = false;
     // Made when they are asked for; until then the type that is ours.
     #headers; #type;
     get headers() {
@@ -224,23 +225,25 @@
     }
     /** Adds to the body. */
     write(part) {
+      this.#written = true;
       this.#body.push(typeof part === "string" ? well(part) : N.asBytes(part, "the body"));
       return this;
     }
-    text(text) { this.#as("text/plain; charset=utf-8"); this.#body = [well(String(text))]; return this; }
+    text(text) { this.#as("text/plain; charset=utf-8"); this.#written = false; this.#body = [well(String(text))]; return this; }
     json(value) {
       this.#as("application/json");
+      this.#written = false;
       this.#body = [typeof value?.json === "function" ? value.json() : N.stringify(value, digits) ?? "null"];
       return this;
     }
-    xml(value, root) { this.#as("application/xml"); this.#body = [well(N.XML.stringify(value, root))]; return this; }
-    bytes(bytes) { this.#as("application/octet-stream"); this.#body = [N.asBytes(bytes, "the body")]; return this; }
+    xml(value, root) { this.#as("application/xml"); this.#written = false; this.#body = [well(N.XML.stringify(value, root))]; return this; }
+    bytes(bytes) { this.#as("application/octet-stream"); this.#written = false; this.#body = [N.asBytes(bytes, "the body")]; return this; }
     /** The answer for what a handler gave back. */
     [N.TAKE](value) {
       if (value === undefined || value === this) return;
-      if (this.#begun) { this.write(typeof value === "string" ? value : N.asBytes(value, "the rest of an answer that has begun")); return; }
+      if (this.#begun || this.#written) { this.write(typeof value === "string" ? value : N.asBytes(value, "the rest of an answer that has begun")); return; }
       if (typeof value === "string") this.text(value);
-      else if (value?.byteLength !== undefined && (value instanceof Uint8Array || value instanceof ArrayBuffer)) this.bytes(value);
+      else if (value?.byteLength !== undefined && (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)) this.bytes(value);
       else this.json(value);
     }
     /** Sends what was written so far; the rest follows, and the end with the handler's. */

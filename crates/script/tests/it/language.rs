@@ -14,6 +14,11 @@ fn a_handler_answers_by_what_it_returns() {
         "aB"
     );
     assert_eq!(told(get("")), "");
+    assert_eq!(told(get("return new Uint16Array([0x4241])")), "AB");
+    assert_eq!(told(get("response.write('a'); return 'b'")), "ab");
+    assert_eq!(told(get("response.json({ a: 1 }); return 'b'")), "b");
+    let both = told(get("response.write('a'); return { b: 1 }"));
+    assert!(both.contains("the rest of an answer"), "{both}");
 }
 
 #[test]
@@ -420,7 +425,7 @@ fn lines_of_the_script_go_to_the_log() {
     let journal = script.journal.borrow();
     assert_eq!(journal[0], r#"Info a {"b":"1"}"#);
     assert!(journal[1].starts_with("Error Error: bad"));
-    assert_eq!(journal[2], r#"Info done {"n":2}"#);
+    assert_eq!(journal[2], r#"Info done with {"n":2}"#);
 }
 
 #[test]
