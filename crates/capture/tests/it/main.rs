@@ -9,6 +9,7 @@ mod forged;
 mod formats;
 mod judged;
 mod link_conditions;
+mod measured;
 mod opened;
 mod opened_late;
 mod planted;
