@@ -163,10 +163,12 @@ impl Plan {
                 Err(fault("behind the record's end".into()))
             };
         };
+        // Programs count to none in tables of one and more, and mean it.
+        let none_fits = matches!(form, Form::Compact);
         match self.counter_value(node, bytes) {
             Some(value) => u32::try_from(value)
                 .ok()
-                .filter(|n| (var.min..=var.max).contains(n))
+                .filter(|n| (var.min..=var.max).contains(n) || (*n == 0 && none_fits))
                 .ok_or_else(|| fault(value.to_string())),
             None => Err(fault(format!("{bytes:02x?}"))),
         }
