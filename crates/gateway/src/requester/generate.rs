@@ -60,6 +60,17 @@ pub(super) fn api_name(document: &Document) -> String {
     title.split_whitespace().collect()
 }
 
+/// The name that z/OS Connect EE's build toolkit gives an API: its title with
+/// hyphens for blanks, and its version.
+pub(super) fn toolkit_name(document: &Document) -> String {
+    let text = |pointer: &str| {
+        let text = document.json.pointer(pointer).and_then(Value::as_str);
+        text.unwrap_or_default().trim().to_owned()
+    };
+    let title = text("/info/title").replace(' ', "-");
+    format!("{title}_{}", text("/info/version"))
+}
+
 /// Makes the copybooks of all operations of the API in `folder`; `prefix` counts
 /// before that of its options.
 ///

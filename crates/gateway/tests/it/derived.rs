@@ -275,6 +275,7 @@ components:
           type: array
           items: {type: object, properties: {item: {type: string, maxLength: 4}}}
         owner: {type: object, properties: {id: {type: string, minLength: 2, maxLength: 2}}}
+        float: {type: number, format: float}
 "#;
 
 #[test]
@@ -306,6 +307,8 @@ fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
         flat(text).contains("06 weight PIC S9(16)V9(2) COMP-3."),
         "{text}"
     );
+    // The compiler takes `float` for a USAGE.
+    assert!(flat(text).contains("06 Xfloat COMP-1 SYNC."), "{text}");
     // The structures of the stub have it as a double.
     let (all, _) = requester_copybooks(folder.path(), Calling::Stub, Some("SHP")).unwrap();
     let response = all.iter().find(|made| made.name == "SHP00P01").unwrap();

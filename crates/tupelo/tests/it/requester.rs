@@ -194,6 +194,21 @@ fn a_program_calls_by_the_stub() {
 }
 
 #[test]
+fn a_program_may_name_an_api_as_the_build_toolkit_does() {
+    let (port, seen) = serve(library);
+    let folder = books(port, "");
+    let block = folder.path().join("copybooks/BKS01I01.cpy");
+    let text = std::fs::read_to_string(&block).unwrap();
+    let theirs = text.replace("'Books'", "'Books_1.0.0'");
+    let theirs = theirs.replacen("VALUE 5.", "VALUE 11.", 1);
+    assert!(theirs.contains("VALUE 11."), "{theirs}");
+    std::fs::write(block, theirs).unwrap();
+    let said = displayed(folder.path(), "BKST");
+    assert!(said.contains("WRITER Dennis Ritchie"), "{said}");
+    assert_eq!(seen.lock().unwrap().len(), 1);
+}
+
+#[test]
 fn what_the_server_refuses_is_told_to_the_program() {
     let refuses = |_: &str, _: &str| (418, r#"{"reason":"no books, tea"}"#.to_owned());
     let (port, _) = serve(refuses);

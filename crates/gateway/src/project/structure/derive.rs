@@ -5,7 +5,7 @@
 
 use super::{Contained, NAME_BYTES, Node, Part, Patch, Patching, Shape, Structures};
 use crate::project::record::Record;
-use copybook::generated::{Taken, cobol};
+use copybook::generated::{self, Taken};
 use copybook::{FieldId, Layout, ParseOptions};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -549,6 +549,16 @@ impl Builder<'_> {
             // Told apart by whoever calls.
             Kind::Object | Kind::Array { .. } => Shape::Object(Vec::new()),
         }
+    }
+}
+
+/// The COBOL name of a property, as yet without a number.
+fn cobol(name: &str) -> String {
+    let name = generated::cobol(name);
+    // GnuCOBOL takes these for a USAGE; no other compiler reserves them.
+    match ["DOUBLE", "FLOAT", "HANDLE"].contains(&&*name.to_ascii_uppercase()) {
+        true => format!("X{name}"),
+        false => name,
     }
 }
 
