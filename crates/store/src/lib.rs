@@ -55,7 +55,7 @@ pub use index::{Access, IndexDef, IndexEntry, Named, PathDef, PathEntry};
 pub use lmdb::{
     BackupError, CheckReport, CheckedFile, Durability, FileStat, LentTable, LmdbOptions,
     LmdbReader, LmdbStore, OpenError, ReaderStat, ReaderTables, SalvageError, SalvageReport,
-    SalvagedFile, SalvagedRecord, SalvagedState, StoreStat, check, restore, salvage,
+    SalvagedFile, SalvagedRecord, SalvagedState, StoreStat, WALKED_BYTES, check, restore, salvage,
 };
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};

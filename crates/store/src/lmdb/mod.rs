@@ -47,7 +47,7 @@ mod walk;
 mod writer;
 
 pub use backup::{BackupError, restore};
-pub use check::{CheckReport, CheckedFile, check};
+pub use check::{CheckReport, CheckedFile, WALKED_BYTES, check};
 pub use env::{Durability, LmdbOptions, OpenError};
 pub use lent::{LentTable, ReaderTables};
 pub use reader::LmdbReader;
