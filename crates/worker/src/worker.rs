@@ -224,14 +224,14 @@ impl Worker {
         let twa = self.facts.twa_bytes(&task.transid);
         task.twa.clear();
         task.twa.resize(twa, 0);
-        let abend = match self.programs.find(request.program.as_bytes()) {
-            Some(program) if self.runs(program) => match urp::run(self, program) {
+        let abend = match self.programs.runnable(request.program.as_bytes()) {
+            Ok(program) => match urp::run(self, program) {
                 Some(ended) => ended,
                 None => self.run_level(program, passed),
             },
-            _ => Some(Abend::new(
+            Err(fault) => Some(Abend::new(
                 abend::APCT,
-                format!("program {} is not there", request.program),
+                format!("program {} {fault}", request.program),
             )),
         };
         self.switch(false);
@@ -302,22 +302,13 @@ impl Worker {
     /// Whether LINK may enter the program in this worker.
     pub(crate) fn can_run(&self, program: ProgramId) -> bool {
         let def = self.programs.definition(program);
-        def.enabled && def.module.is_some()
-    }
-
-    /// Whether a level may run the program: here, or as a guest's.
-    pub(crate) fn runs(&self, program: ProgramId) -> bool {
-        self.can_run(program) || self.is_guest(program)
+        def.fault().is_none() && def.module.is_some()
     }
 
     /// Whether the region has the program run by a guest, such as a script.
-    pub(crate) fn is_guest(&self, program: ProgramId) -> bool {
+    fn is_guest(&self, program: ProgramId) -> bool {
         let def = self.programs.definition(program);
-        let here = || {
-            let system = def.remote_system;
-            system.is_blank() || *system.as_bytes() == self.facts.sysid
-        };
-        def.enabled && def.module.is_none() && here()
+        def.fault().is_none() && def.module.is_none()
     }
 
     /// Runs a program at a new level. Gives the abend that ended it, if one
@@ -356,9 +347,9 @@ impl Worker {
                 Exit::AbendProgram(name) => {
                     let passed = self.task.level().passed;
                     self.end_program();
-                    match self.programs.find(&name) {
-                        Some(program) if self.runs(program) => next = (program, passed),
-                        _ => break self.task.abend.take(),
+                    match self.programs.runnable(&name) {
+                        Ok(program) => next = (program, passed),
+                        Err(_) => break self.task.abend.take(),
                     }
                 }
             }

@@ -89,7 +89,7 @@ fn echo(setting: &Setting) -> Result<Vec<Row>> {
         let app = folder.path().join(what.replace(' ', "-"));
         let base = format!("http://{}", application(&app, attach)?);
         let server = serve(&app)?;
-        let mut constant = Command::new(program::example("gateway", "constant")?);
+        let mut constant = Command::new(program::example("constant")?);
         constant.args(["127.0.0.1:0", &BYTES.to_string(), "1"]);
         let constant = Server::start(constant)?;
         let (mut ours, mut rest, mut bare) = (Vec::new(), Vec::new(), Vec::new());
@@ -129,7 +129,7 @@ fn converse(setting: &Setting) -> Result<Vec<Row>> {
     let folder = tempfile::tempdir()?;
     let app = folder.path().join("app");
     application(&app, false)?;
-    let mut constant = Command::new(program::example("gateway", "constant")?);
+    let mut constant = Command::new(program::example("constant")?);
     constant.args(["127.0.0.1:0", &BYTES.to_string(), "1"]);
     let server = Server::start(constant)?;
     let port = server.port()?;
@@ -169,7 +169,7 @@ fn by_program(app: &Path, port: u16) -> Result<f64> {
 
 /// The same of a client of hyper alone.
 fn by_client(port: u16) -> Result<f64> {
-    let output = Command::new(program::example("web", "client")?)
+    let output = Command::new(program::example("client")?)
         .args([port.to_string(), REQUESTS.to_string(), BYTES.to_string()])
         .output()?;
     if !output.status.success() {

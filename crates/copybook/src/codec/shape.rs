@@ -210,8 +210,9 @@ impl Plan {
         };
         mover.stretch(0, self.length, 0, &self.top_vars, &mut |from, to, len| {
             // A short record ends somewhere; what is there is taken.
-            let there = record.len().saturating_sub(to).min(len);
-            area[from..from + there].copy_from_slice(&record[to..to + there]);
+            let rest = record.get(to..).unwrap_or_default();
+            let there = rest.len().min(len);
+            area[from..from + there].copy_from_slice(&rest[..there]);
         });
     }
 }

@@ -9,7 +9,7 @@ use super::{Calling, read};
 use crate::diagnostics::{Diagnostics, Position};
 use crate::openapi::Document;
 use crate::project::structure::Generated;
-use crate::project::{folder_name, read_yaml};
+use crate::project::{folder_name, keys, read_yaml};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -38,6 +38,7 @@ impl Default for RequesterOptions {
 impl RequesterOptions {
     pub(super) fn read(file: &Path, out: &mut Diagnostics) -> Option<RequesterOptions> {
         let node = read_yaml(file, out)?;
+        keys::check(keys::File::Requester, file, &node, out);
         let usual = RequesterOptions::default();
         let text = |name: &str| node.get(name).and_then(|n| n.text()).map(str::trim);
         Some(RequesterOptions {

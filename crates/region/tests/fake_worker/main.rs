@@ -74,7 +74,7 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
             results.line = 42;
             message = "as asked".to_owned();
         }
-        "LIE" => violations::tell(worker, task, &mut results),
+        "VIOLATE" => violations::tell(worker, task, &mut results),
         "FILES" => {
             let script = text(worker, task);
             let (said, abend) = files::run(worker, &script, &mut results.counts);

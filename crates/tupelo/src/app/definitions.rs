@@ -208,7 +208,7 @@ fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
             let def = csd.programs.iter().find(|d| d.name.as_str() == missing);
             made.region.programs.push(ProgramEntry {
                 name: name(missing),
-                enabled: false,
+                missing: true,
                 translated: true,
                 ..def.map_or_else(autoinstalled, install::program)
             });

@@ -42,6 +42,7 @@ mod redbooks;
 mod reload;
 mod requester;
 mod requester_calls;
+mod salvage;
 mod schemas;
 mod script;
 mod script_answers;

@@ -115,13 +115,9 @@ fn a_client_that_speaks_ebcdic_is_answered_in_ebcdic() {
     let (server, _folder) = serve();
     let mut stream = connect(&server, "CSKL");
     // UPPR and NL, then a length and "hello".
-    stream.write_all(&[0xE4, 0xD7, 0xD7, 0xD9]).unwrap();
-    until("the receiver", || {
-        receiver(&server, "UPPR")["connections"] == 1
-    });
-    stream
-        .write_all(&[7, 0, 0x88, 0x85, 0x93, 0x93, 0x96])
-        .unwrap();
+    let header = [0xE4, 0xD7, 0xD7, 0xD9, 0x15];
+    let message = [7, 0, 0x88, 0x85, 0x93, 0x93, 0x96];
+    stream.write_all(&[&header[..], &message].concat()).unwrap();
     let mut answer = [0; 7];
     stream.read_exact(&mut answer).unwrap();
     assert_eq!(answer, [7, 0, 0xC8, 0xC5, 0xD3, 0xD3, 0xD6]);
