@@ -29,6 +29,7 @@ mod hostile;
 mod http;
 mod ipconn;
 mod lab;
+mod named;
 mod names;
 mod node;
 mod operator;
