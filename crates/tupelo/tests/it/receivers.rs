@@ -276,6 +276,25 @@ fn check_warns_of_transactions_and_programs_that_sockets_name_and_nobody_has() {
     assert!(!told.contains("receiver RECV"), "{told}");
 }
 
+#[test]
+fn check_tells_what_is_wrong_with_sockets_and_the_definitions_that_it_names() {
+    let settings = "[region]\napplid = \"A\"\n[sockets]\ndefinitions = \"ez.txt\"\nlisten = [\"here\"]\n\n[sockets.listeners.CSKL]\nnumsock = 1\n";
+    let statements = "         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKM,PORT=99999\n         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKL\n         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKE,FORMAT=ENHANCED,\n               CSTRAN=NONE\n";
+    let folder = application(&[("tupelo.toml", settings), ("ez.txt", statements)]);
+    let output = run(&["check", folder.path().to_str().unwrap()]);
+    let told = text(&output.stdout);
+    for line in [
+        "ez.txt:1: error: PORT=99999: 0 to 65535 is expected",
+        "ez.txt: error: listener CSKL is in [sockets.listeners] of tupelo.toml too: leave one out",
+        "tupelo.toml: error: [sockets] listen: \"here\"",
+        "tupelo.toml:7: error: [sockets] listeners.CSKL.numsock: 2 to 2000",
+        "ez.txt: warning: listener CSKE: it starts transaction NONE, which is not defined",
+    ] {
+        assert!(told.contains(line), "{line}\n{told}");
+    }
+    assert_eq!(output.status.code(), Some(1));
+}
+
 fn write(folder: &Path, settings: &str) {
     fs::write(folder.join("tupelo.toml"), settings).unwrap();
 }
