@@ -587,9 +587,9 @@ mod tests {
         let text = |mark: &[u8]| [b"INTD\0", mark, &*line].concat();
         let none = || templates.with_read(std::iter::empty());
         // One that is not kept is read again.
-        templates.with_read([&*text(b"+")].into_iter());
+        let _ = templates.with_read([&*text(b"+")].into_iter());
         wants(&none(), "INTD", "DLINE\0INTD");
-        templates.with_read([&*text(b"*")].into_iter());
+        let _ = templates.with_read([&*text(b"*")].into_iter());
         assert_eq!(expand(&none(), "INTD", "who=A").unwrap(), "A 1\r\n");
         wants(&load().0, "INTD", "DLINE\0INTD");
         let refused = templates.with_read([&b"BYEXIT\0-"[..]].into_iter());
