@@ -1,7 +1,7 @@
 //! Messages between a job's process and a region: any bytes, in any pieces.
 #![no_main]
 
-use batch::beside::{Ask, Frames, Told};
+use batch::beside::{Ask, Frames, Response};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -13,6 +13,6 @@ fuzz_target!(|data: &[u8]| {
             ask.emit(&mut again);
             assert_eq!(Ask::parse(&again[4..]), Some(ask));
         }
-        let _ = Told::parse(frame);
+        let _ = Response::parse(frame);
     }
 });

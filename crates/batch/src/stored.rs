@@ -11,7 +11,7 @@ use store::{
     StorageError, UnitError, UnitOfWork, WriteStore,
 };
 
-use crate::beside::{Ask, Region, Told};
+use crate::beside::{Ask, Region, Response};
 use crate::handler::Key;
 use crate::status::Status;
 
@@ -198,7 +198,7 @@ impl Records {
 
     /// Has the region do something, when it has the store. What it has
     /// committed others may change again, so it is no longer laid over.
-    fn ask(&mut self, ask: &Ask<'_>) -> Result<Option<Told>, Fault> {
+    fn ask(&mut self, ask: &Ask<'_>) -> Result<Option<Response>, Fault> {
         let Writer::Beside(region, commits) = &mut self.writer else {
             return Ok(None);
         };

@@ -45,7 +45,7 @@ pub enum Fault {
     Version(String),
     /// The peer says why it ends it.
     #[error("the other side says: {}", .0.text())]
-    Told(Notice),
+    Notified(Notice),
     /// The peer was silent, or read nothing, for too long.
     #[error("{0}")]
     Silent(&'static str),
@@ -321,7 +321,7 @@ impl Connection {
             (Kind::Error, _) => {
                 self.phase = Phase::Over;
                 let notice = Notice::parse(payload).map_err(|e| self.violated(e.to_string()))?;
-                return Err(Fault::Told(notice));
+                return Err(Fault::Notified(notice));
             }
             (Kind::Hello, Phase::Greeting) if !self.caller => self.greeted(payload)?,
             (Kind::Welcome, Phase::Greeting) if self.caller => self.welcomed(payload)?,

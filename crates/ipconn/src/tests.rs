@@ -200,7 +200,7 @@ fn another_version_is_refused_and_told() {
     server.gather(0);
     let told = caller.handle_input(0, &server.pieces().concat());
     assert!(
-        matches!(told, Err(Fault::Told(Notice::Version(_)))),
+        matches!(told, Err(Fault::Notified(Notice::Version(_)))),
         "{told:?}"
     );
 }
@@ -251,7 +251,7 @@ fn what_the_format_does_not_allow_is_told_with_its_frame() {
         server.gather(0);
         let told = caller.handle_input(0, &server.pieces().concat());
         assert!(
-            matches!(told, Err(Fault::Told(Notice::Violation(_)))),
+            matches!(told, Err(Fault::Notified(Notice::Violation(_)))),
             "{told:?}"
         );
     }

@@ -102,6 +102,9 @@ pub struct ProgramEntry {
     pub name: ProgramName,
     /// The compiled module; none for a program that the region serves.
     pub module: Option<PathBuf>,
+    /// There is a definition and no program: no module was made, and nothing in
+    /// the region serves it.
+    pub missing: bool,
     /// The program may run outside of the QR token.
     pub threadsafe: bool,
     /// False: LINK and XCTL answer PGMIDERR.
@@ -115,6 +118,50 @@ pub struct ProgramEntry {
     /// The program was translated from EXEC CICS; false: a plain COBOL
     /// subprogram that only CALL reaches.
     pub translated: bool,
+}
+
+/// Why a program cannot be run here: the cause of PGMIDERR, or of APCT for a
+/// task's first program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramFault {
+    /// Nothing has this name.
+    #[error("is not defined")]
+    NotDefined,
+    /// Its definition or SET PROGRAM says so.
+    #[error("is disabled")]
+    Disabled,
+    /// There is a definition and no program.
+    #[error("is defined, but there is no such program")]
+    NotLoaded,
+    /// Its definition says that it runs in another region.
+    #[error("is a program of another region")]
+    Remote,
+}
+
+impl ProgramFault {
+    /// RESP2 of PGMIDERR.
+    ///
+    /// Reference: CICS API reference, LINK, XCTL, LOAD.
+    pub fn resp2(self) -> u32 {
+        match self {
+            ProgramFault::NotDefined => 1,
+            ProgramFault::Disabled => 2,
+            ProgramFault::NotLoaded => 3,
+            ProgramFault::Remote => 9,
+        }
+    }
+}
+
+impl ProgramEntry {
+    /// Why it cannot be run here; none when it can.
+    pub fn fault(&self) -> Option<ProgramFault> {
+        match (self.enabled, self.missing, self.remote_system.is_blank()) {
+            (false, ..) => Some(ProgramFault::Disabled),
+            (true, true, true) => Some(ProgramFault::NotLoaded),
+            (true, true, false) => Some(ProgramFault::Remote),
+            (true, false, _) => None,
+        }
+    }
 }
 
 /// A transaction.

@@ -212,7 +212,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_give_entries_in_bounds_or_a_lie(
+        fn any_bytes_give_entries_in_bounds_or_a_violation(
             arena in proptest::collection::vec(any::<u8>(), 1..400),
             offset in any::<u64>(), count in 0u64..20, near in any::<bool>(),
         ) {

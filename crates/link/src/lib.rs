@@ -27,6 +27,7 @@
 
 pub mod call;
 mod channel_data;
+pub mod clock;
 pub mod config;
 pub mod conversation;
 pub mod counts;
@@ -49,8 +50,8 @@ pub use call::{Answer, Asked, Call, CallEvent, Op, Step};
 pub use channel_data::{ChannelData, ContainerData};
 pub use cics::name::{FieldError as NameError, Name};
 pub use config::{
-    Confinement, FileEntry, FileKind, ProgramEntry, SandboxMode, SocketOptions, StoreEntry,
-    TransactionEntry, TransformEntry, WorkerConfig,
+    Confinement, FileEntry, FileKind, ProgramEntry, ProgramFault, SandboxMode, SocketOptions,
+    StoreEntry, TransactionEntry, TransformEntry, WorkerConfig,
 };
 pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
 pub use heap::Heap;

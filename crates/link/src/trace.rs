@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 
 use crate::TransId;
+use crate::clock::monotonic_ns;
 use crate::counts::Counter;
 use crate::layout::{TRACE_ENTRIES, TRACE_OFFSET, TraceHeader};
 use crate::map::{Mapping, PAGE};
@@ -221,16 +222,6 @@ impl TraceInstant {
     }
 }
 
-fn monotonic_ns() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: a valid place for the result.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
 /// Writes an entry. Its old serial number goes first, so that nobody takes a
 /// half of each for one.
 #[inline]
@@ -347,14 +338,6 @@ impl TraceWriter {
         }
     }
 
-    /// ENTER TRACENUM: its number, and the first eight bytes of its data.
-    pub fn user(&mut self, tracenum: u16, data: &[u8]) {
-        let mut first = [0; 8];
-        let bytes = data.len().min(8);
-        first[..bytes].copy_from_slice(&data[..bytes]);
-        self.put(TraceKind::User, tracenum, first);
-    }
-
     #[inline]
     fn put(&mut self, kind: TraceKind, point: u16, data: [u8; 8]) -> u64 {
         let Some(map) = &self.map else {
@@ -446,8 +429,7 @@ impl RegionTrace {
         self.append(TraceKind::Kernel, point as u16, task, transid, data);
     }
 
-    /// ENTER TRACENUM where the region serves it: its number, and the first
-    /// eight bytes of its data.
+    /// ENTER TRACENUM: its number, and the first eight bytes of its data.
     pub fn user(&self, tracenum: u16, task: u64, transid: TransId, data: &[u8]) {
         let mut first = [0; 8];
         let bytes = data.len().min(8);
@@ -511,9 +493,8 @@ mod tests {
         writer.enter(0x0602, 0);
         writer.exit(0x0602, 13, 80, 0);
         writer.abend(0x0602, *b"AEIM", 0);
-        writer.user(12, b"abc");
-        let [enter, exit, abend, user] = all(&map)[..] else {
-            panic!("four entries");
+        let [enter, exit, abend] = all(&map)[..] else {
+            panic!("three entries");
         };
         assert_eq!(
             (enter.kind, enter.point, enter.task),
@@ -522,7 +503,6 @@ mod tests {
         assert_eq!((exit.response(), exit.transid), ((13, 80), transid));
         assert!(enter.ticks <= exit.ticks);
         assert_eq!(abend.abend(), Some(*b"AEIM"));
-        assert_eq!((user.point, user.data), (12, *b"abc\0\0\0\0\0"));
     }
 
     #[test]
@@ -540,6 +520,15 @@ mod tests {
         let mut ends = Vec::new();
         ring.read(next, |e| ends.push(e.abend()));
         assert_eq!(ends, [Some(*b"ASRA")]);
+        ring.user(12, 1, transid, b"abc");
+        ring.user(199, 1, transid, b"more than eight");
+        let mut own = Vec::new();
+        ring.read(next + 1, |e| own.push((e.kind, e.point, e.data)));
+        let user = TraceKind::User;
+        assert_eq!(
+            own,
+            [(user, 12, *b"abc\0\0\0\0\0"), (user, 199, *b"more tha")]
+        );
     }
 
     #[test]

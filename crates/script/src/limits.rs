@@ -11,6 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use link::clock::thread_cpu_ns;
+
 use crate::fiber;
 use crate::overdue;
 
@@ -163,15 +165,4 @@ impl Watch {
     pub fn stopped(&self) -> Option<Stop> {
         self.stopped.get()
     }
-}
-
-/// CPU time of the calling thread in nanoseconds.
-pub fn thread_cpu_ns() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: a local structure.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

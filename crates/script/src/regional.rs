@@ -25,6 +25,7 @@ use crate::engine::{Answer as Given, Request};
 use crate::failure;
 use crate::fiber;
 use crate::host::{AbendInfo, Event, Facts, Fault, Host, Input, Level, Output};
+use crate::lines;
 use crate::place::{Job, Place};
 use crate::pool::Edition;
 use crate::stream::Client;
@@ -182,14 +183,6 @@ impl RegionHost {
         }
     }
 
-    /// PGMIDERR for a program that is disabled.
-    fn is_enabled(&self, name: region::ProgramName) -> Result<(), Fault> {
-        match self.region.program(name) {
-            Some(false) => Err(Fault::Condition(Condition::PgmIdErr, 2)),
-            _ => Ok(()),
-        }
-    }
-
     /// A child begins now, not when somebody waits for it.
     fn begin(&mut self, number: u32, child: impl Future<Output = Event> + 'static) {
         self.children.push((number, Box::pin(child)));
@@ -224,24 +217,16 @@ impl Host for RegionHost {
         checked(input)?;
         if let Some(script) = self.edition.programs.get(program) {
             let script = script.clone();
-            self.is_enabled(name)?;
+            self.region.can_run(name).map_err(refused)?;
             return self.link_script(program, script, input);
         }
-        let region = self.region.clone();
-        // The region says of a program that is disabled that it is not there.
-        let exactly = move |fault| match fault {
-            Fault::Condition(Condition::PgmIdErr, _) if region.program(name) == Some(false) => {
-                Fault::Condition(Condition::PgmIdErr, 2)
-            }
-            other => other,
-        };
         let task = match self.task.as_mut() {
             Some(Work::Own(task)) => task,
             Some(Work::Guest(task)) => {
                 let linked = fiber::wait(task.link(name, &passed(input)));
                 return linked
                     .map(work::output)
-                    .map_err(|why| exactly(not_run(why, program)));
+                    .map_err(|why| not_run(why, program));
             }
             None => return Err(Fault::abend("AEXY", "the task has ended")),
         };
@@ -254,7 +239,7 @@ impl Host for RegionHost {
             fill(&mut run, input)?;
             let reply = run.run().await;
             task.ran(&reply);
-            given_back(program, &reply).map_err(exactly)
+            given_back(program, &reply)
         })
     }
 
@@ -263,10 +248,7 @@ impl Host for RegionHost {
             .parse()
             .map_err(|_| Fault::Condition(Condition::PgmIdErr, 1))?;
         checked(input)?;
-        match self.region.program(name) {
-            None => Err(Fault::Condition(Condition::PgmIdErr, 1)),
-            Some(_) => self.is_enabled(name),
-        }
+        self.region.can_run(name).map_err(refused)
     }
 
     fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Result<Answer, Fault> {
@@ -331,6 +313,13 @@ impl Host for RegionHost {
             let _holds = holds;
             // It is never closed.
             let _place = at_once.acquire_owned().await;
+            let first = match program.is_blank() {
+                true => region.first_program(transid),
+                false => program,
+            };
+            if !first.is_blank() {
+                region.can_run(first).map_err(refused)?;
+            }
             let begun = region.begin(&port, request).await;
             let mut task = begun.map_err(refused)?;
             fill(&mut task, owned.input())?;
@@ -451,14 +440,30 @@ impl Host for RegionHost {
         }
     }
 
-    fn log(&self, level: Level, text: &str) {
+    fn log(&self, level: Level, text: &str, data: Option<&str>) {
         let Facts { task, transid, .. } = &self.facts;
         let script = &self.script;
+        let Some(left_out) = lines::may_write() else {
+            return;
+        };
+        if left_out > 0 {
+            tracing::warn!(target: "script", "{left_out} lines of scripts were left out: there were too many");
+        }
+        let (text, data) = (lines::cut(text), data.map(lines::cut));
+        let data = data.as_deref();
         match level {
-            Level::Debug => tracing::debug!(target: "script", task, %transid, %script, "{text}"),
-            Level::Info => tracing::info!(target: "script", task, %transid, %script, "{text}"),
-            Level::Warn => tracing::warn!(target: "script", task, %transid, %script, "{text}"),
-            Level::Error => tracing::error!(target: "script", task, %transid, %script, "{text}"),
+            Level::Debug => {
+                tracing::debug!(target: "script", task, %transid, %script, data, "{text}")
+            }
+            Level::Info => {
+                tracing::info!(target: "script", task, %transid, %script, data, "{text}")
+            }
+            Level::Warn => {
+                tracing::warn!(target: "script", task, %transid, %script, data, "{text}")
+            }
+            Level::Error => {
+                tracing::error!(target: "script", task, %transid, %script, data, "{text}")
+            }
         }
     }
 }
@@ -546,10 +551,6 @@ fn fill(task: &mut Task, input: Input<'_>) -> Result<(), Fault> {
 
 fn given_back(program: &str, reply: &Reply) -> Result<Output, Fault> {
     if let Outcome::Abend(abend) = reply.outcome() {
-        // A program that is not there is a condition for who links to it.
-        if &abend.code == b"APCT" && abend.message.ends_with("is not there") {
-            return Err(Fault::Condition(Condition::PgmIdErr, 1));
-        }
         let mut info = abend_info(abend);
         if info.program.is_empty() {
             info.program = program.to_owned();
@@ -567,6 +568,7 @@ fn refused(refusal: Refusal) -> Fault {
     match refusal {
         Refusal::UnknownTransaction(_) => Fault::Condition(Condition::TransIdErr, 1),
         Refusal::Disabled(_) => Fault::Condition(Condition::Disabled, 1),
+        Refusal::Program(_, fault) => Fault::Condition(Condition::PgmIdErr, fault.resp2()),
         other => Fault::abend("AKCC", other.to_string()),
     }
 }

@@ -13,11 +13,13 @@ use std::time::Instant;
 use cics::csd::{UriMapAnswer, UriMapDef, UriMapUsage};
 use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, StatusCode};
+use link::ProgramFault;
+use link::clock::thread_cpu_ns;
 use region::{Outcome, Port, ProgramName, Refusal, Reply, Task, TaskRequest, UserId};
 use tokio::sync::oneshot;
 use webtask::{Analysis, Analyze, Convert, Stage};
 
-use crate::cpu::{metered, thread_cpu_ns};
+use crate::cpu::metered;
 use crate::document::{Symbols, TemplateError};
 use crate::pipelines::provider::{self, PipelineCall};
 use crate::request::{WebAnswer, WebBody, WebRequest};
@@ -232,9 +234,10 @@ impl Web {
         else {
             return None;
         };
-        let known = program
-            .parse()
-            .is_ok_and(|name: ProgramName| started.region.program(name).is_some());
+        let known = program.parse().is_ok_and(|name: ProgramName| {
+            let cannot = started.region.can_run(name).err();
+            !matches!(cannot, Some(Refusal::Program(_, ProgramFault::NotDefined)))
+        });
         (map.enabled && !known).then(|| map.path.clone())
     }
 
@@ -269,7 +272,8 @@ impl Web {
             Err(why) => {
                 let why = match why {
                     TemplateError::Wanted(_) => {
-                        "a part of it is in a queue or a file, which only a program can read"
+                        "a part of it is in a queue or a file, or given by a program, which only \
+                         a program can ask for"
                     }
                     TemplateError::NotFound => "it is not there",
                     _ => "it is not as it must be",
@@ -592,6 +596,7 @@ impl Web {
         let call = PipelineCall {
             pipeline: pipeline.clone(),
             web_service: web_service.clone(),
+            map: (map.name.clone(), map.path.clone()),
             transaction: named(transaction.as_deref().unwrap_or(PIPELINE))?,
             userid: user,
             request: way.request,

@@ -1,6 +1,6 @@
 //! Channels and their containers, in the slot's arena.
 //!
-//! A request's containers are taken over where they violation; a program's are put
+//! A request's containers are taken over where they lie; a program's are put
 //! into the same arena, from where the reply is read. Nothing is copied on
 //! the way in or out.
 //!

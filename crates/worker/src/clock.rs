@@ -6,6 +6,8 @@
 
 use cics::time::AbsTime;
 
+pub use link::clock::{monotonic_ns, thread_cpu_ns};
+
 /// The system's clocks.
 #[derive(Debug, Default)]
 pub struct Clock {
@@ -27,29 +29,18 @@ pub struct Now {
 impl Clock {
     /// Reads the clocks.
     pub fn now(&mut self) -> Now {
-        let (seconds, nanos) = read(libc::CLOCK_REALTIME);
+        let ms = (link::clock::read(libc::CLOCK_REALTIME) / 1_000_000) as i64;
+        let seconds = ms / 1000;
         if seconds / 900 != self.quarter {
             self.quarter = seconds / 900;
             self.offset_ms = local_offset(seconds) * 1000;
         }
         Now {
             monotonic_ns: monotonic_ns(),
-            absolute: AbsTime::from_unix_ms(seconds * 1000 + nanos / 1_000_000 + self.offset_ms),
+            absolute: AbsTime::from_unix_ms(ms + self.offset_ms),
             zone_ms: self.offset_ms,
         }
     }
-}
-
-/// Nanoseconds of the monotonic clock.
-pub fn monotonic_ns() -> u64 {
-    let (seconds, nanos) = read(libc::CLOCK_MONOTONIC);
-    seconds as u64 * 1_000_000_000 + nanos as u64
-}
-
-/// CPU time of this thread in nanoseconds.
-pub fn thread_cpu_ns() -> u64 {
-    let (seconds, nanos) = read(libc::CLOCK_THREAD_CPUTIME_ID);
-    seconds as u64 * 1_000_000_000 + nanos as u64
 }
 
 impl Now {
@@ -60,16 +51,6 @@ impl Now {
         let date = (c.year - 1900) as u32 * 1000 + c.day_of_year;
         (c.hour * 10_000 + c.minute * 100 + c.second, date)
     }
-}
-
-fn read(clock: libc::clockid_t) -> (i64, i64) {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: a valid place for the result.
-    unsafe { libc::clock_gettime(clock, &mut time) };
-    (time.tv_sec, time.tv_nsec)
 }
 
 fn local_offset(seconds: i64) -> i64 {

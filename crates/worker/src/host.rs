@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use link::{ProgramEntry, WorkerConfig};
+use link::{ProgramEntry, ProgramFault, WorkerConfig};
 
 use crate::cob::{LoadError, Module, Runtime};
 
@@ -95,6 +95,15 @@ impl Programs {
         let key = key(name);
         let at = self.by_name.binary_search_by_key(&key, |(k, _)| *k).ok()?;
         Some(ProgramId(self.by_name[at].1))
+    }
+
+    /// The program of a name that a level may run: here, or as a guest's.
+    pub fn runnable(&self, name: &[u8; 8]) -> Result<ProgramId, ProgramFault> {
+        let program = self.find(name).ok_or(ProgramFault::NotDefined)?;
+        match self.definition(program).fault() {
+            None => Ok(program),
+            Some(fault) => Err(fault),
+        }
     }
 
     /// The program's definition.

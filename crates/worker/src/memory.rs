@@ -15,7 +15,9 @@ use store::{
 
 use crate::files::key_in;
 use crate::services::{
-    Arena, Crossings, Failure, Found, LinkStep, Payload, Reply, Served, Services, Show, VerbAnswer,
+    Arena, Crossings, Failure, FileServices, Found, LinkStep, MemoryAreas, PartnerServices,
+    Payload, ProgramServices, Reply, Served, Services, Show, TurnServices, UnitServices,
+    VerbAnswer,
 };
 
 /// A program that lives elsewhere: changes its COMMAREA.
@@ -102,13 +104,26 @@ impl Services for MemoryServices {
         self.held.clear();
     }
 
+    /// There is no region to serve it.
+    fn command(&mut self, _number: u16, _operands: &Operands) -> Served<Reply> {
+        Err(Failure::Abend(*b"AEY9"))
+    }
+
+    fn crossings(&self) -> Crossings {
+        Crossings::default()
+    }
+}
+
+impl MemoryAreas for MemoryServices {
     fn arena(&mut self) -> Arena<'_> {
         Arena {
             base: self.arena.as_mut_ptr(),
             heap: &mut self.heap,
         }
     }
+}
 
+impl TurnServices for MemoryServices {
     fn progress(&mut self) {}
 
     fn qr_take(&mut self) {
@@ -118,7 +133,9 @@ impl Services for MemoryServices {
     fn qr_give(&mut self) {
         self.qr = false;
     }
+}
 
+impl FileServices for MemoryServices {
     fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool> {
         let id = self.files[file].1;
         let mut show = |e: store::Entry<'_>| {
@@ -207,7 +224,9 @@ impl Services for MemoryServices {
             .retain(|t, (of, _)| *of != file || token.is_some_and(|wanted| wanted != *t));
         Ok(())
     }
+}
 
+impl UnitServices for MemoryServices {
     fn syncpoint(&mut self) -> Served<()> {
         self.held.clear();
         let unit = std::mem::take(&mut self.unit);
@@ -222,12 +241,9 @@ impl Services for MemoryServices {
         self.unit = UnitOfWork::new();
         Ok(())
     }
+}
 
-    /// There is no region to serve it.
-    fn command(&mut self, _number: u16, _operands: &Operands) -> Served<Reply> {
-        Err(Failure::Abend(*b"AEY9"))
-    }
-
+impl ProgramServices for MemoryServices {
     fn link(&mut self, program: &[u8; 8], payload: &Payload) -> Served<LinkStep> {
         match (self.remotes.get(program), payload) {
             (Some(run), Payload::Commarea(commarea)) => {
@@ -242,16 +258,14 @@ impl Services for MemoryServices {
     fn nested_done(&mut self, _abend: Option<[u8; 4]>, payload: &Payload) -> Served<LinkStep> {
         Ok(LinkStep::Done(payload.clone()))
     }
+}
 
+impl PartnerServices for MemoryServices {
     /// There are no partners, and no task was attached by one.
     fn converse(&mut self, verb: Verb, _args: [u64; 3], _data: &[&[u8]]) -> Served<VerbAnswer> {
         Ok(VerbAnswer::refused(match verb {
             Verb::Allocate => Condition::SysIdErr,
             _ => Condition::NotAlloc,
         }))
-    }
-
-    fn crossings(&self) -> Crossings {
-        Crossings::default()
     }
 }

@@ -25,7 +25,9 @@ use link::{
 use store::{FileId, ReadError, ReadStore, Seek};
 
 use crate::services::{
-    Arena, Crossings, Failure, Found, LinkStep, Payload, Reply, Served, Services, Show, VerbAnswer,
+    Arena, Crossings, Failure, FileServices, Found, LinkStep, MemoryAreas, PartnerServices,
+    Payload, ProgramServices, Reply, Served, Services, Show, TurnServices, UnitServices,
+    VerbAnswer,
 };
 
 /// The worker's end of the link, shared with the main loop.
@@ -310,14 +312,49 @@ impl Services for LinkServices {
         std::mem::swap(side.heap(), &mut self.heap);
     }
 
-    fn sees_changes(&mut self) {
-        self.files.iter_mut().for_each(|f| f.changed = true);
-    }
-
     fn end_task(&mut self) {
         std::mem::swap(self.side.borrow_mut().heap(), &mut self.heap);
     }
 
+    fn command(&mut self, number: u16, operands: &Operands) -> Served<Reply> {
+        let mut args = [0; 8];
+        args[0] = number.into();
+        let data = operands.emit();
+        if data.len() > CALL_BYTES {
+            return Err(Failure::Condition(Condition::LengErr, 0));
+        }
+        let mut heard = self.call(Op::Command, args, &[&data]);
+        let header = loop {
+            match heard {
+                CallEvent::Answer(header) => break header,
+                CallEvent::Run(_) => {
+                    heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
+                }
+            }
+        };
+        let (condition, resp2) = match answer(header) {
+            Ok(_) => (Condition::Normal, header.resp2),
+            Err(Failure::Condition(condition, resp2)) => (condition, resp2),
+            Err(abend) => return Err(abend),
+        };
+        let side = self.side.borrow();
+        let operands = match side.call_data(&header) {
+            [] => Operands::default(),
+            data => Operands::parse(data).map_err(|_| DAMAGED)?,
+        };
+        Ok(Reply {
+            condition,
+            resp2,
+            operands,
+        })
+    }
+
+    fn crossings(&self) -> Crossings {
+        self.crossings
+    }
+}
+
+impl MemoryAreas for LinkServices {
     fn arena(&mut self) -> Arena<'_> {
         Arena {
             base: self.arena,
@@ -325,6 +362,12 @@ impl Services for LinkServices {
         }
     }
 
+    fn shared(&self) -> Option<(usize, usize)> {
+        self.side.borrow().shared()
+    }
+}
+
+impl TurnServices for LinkServices {
     fn progress(&mut self) {
         self.side.borrow().progress();
     }
@@ -337,6 +380,16 @@ impl Services for LinkServices {
     fn qr_give(&mut self) {
         self.side.borrow().qr().give();
         self.holding = false;
+    }
+}
+
+impl FileServices for LinkServices {
+    fn sees_changes(&mut self) {
+        self.files.iter_mut().for_each(|f| f.changed = true);
+    }
+
+    fn file_changes(&self) -> u32 {
+        self.side.borrow().file_changes()
     }
 
     fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool> {
@@ -425,7 +478,9 @@ impl Services for LinkServices {
         )
         .map(drop)
     }
+}
 
+impl UnitServices for LinkServices {
     fn syncpoint(&mut self) -> Served<()> {
         self.end_unit();
         self.ask(Op::Syncpoint, [0; 8], &[]).map(drop)
@@ -435,40 +490,9 @@ impl Services for LinkServices {
         self.end_unit();
         self.ask(Op::Rollback, [0; 8], &[]).map(drop)
     }
+}
 
-    fn command(&mut self, number: u16, operands: &Operands) -> Served<Reply> {
-        let mut args = [0; 8];
-        args[0] = number.into();
-        let data = operands.emit();
-        if data.len() > CALL_BYTES {
-            return Err(Failure::Condition(Condition::LengErr, 0));
-        }
-        let mut heard = self.call(Op::Command, args, &[&data]);
-        let header = loop {
-            match heard {
-                CallEvent::Answer(header) => break header,
-                CallEvent::Run(_) => {
-                    heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
-                }
-            }
-        };
-        let (condition, resp2) = match answer(header) {
-            Ok(_) => (Condition::Normal, header.resp2),
-            Err(Failure::Condition(condition, resp2)) => (condition, resp2),
-            Err(abend) => return Err(abend),
-        };
-        let side = self.side.borrow();
-        let operands = match side.call_data(&header) {
-            [] => Operands::default(),
-            data => Operands::parse(data).map_err(|_| DAMAGED)?,
-        };
-        Ok(Reply {
-            condition,
-            resp2,
-            operands,
-        })
-    }
-
+impl ProgramServices for LinkServices {
     fn link(&mut self, program: &[u8; 8], payload: &Payload) -> Served<LinkStep> {
         let (data, kind) = emit(payload);
         if data.len() + 8 > CALL_BYTES {
@@ -491,7 +515,9 @@ impl Services for LinkServices {
         let heard = self.waiting(|side| side.nested_done(header, &[data]));
         self.link_step(heard)
     }
+}
 
+impl PartnerServices for LinkServices {
     fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer> {
         let [conversation, flags, limit] = args;
         let args = [verb as u64, conversation, flags, limit, 0, 0, 0, 0];
@@ -527,17 +553,5 @@ impl Services for LinkServices {
     fn receive_descriptor(&mut self) -> Option<std::os::fd::OwnedFd> {
         let (_, mut fds) = self.side.borrow().receive_fds().ok()?;
         fds.pop()
-    }
-
-    fn file_changes(&self) -> u32 {
-        self.side.borrow().file_changes()
-    }
-
-    fn shared(&self) -> Option<(usize, usize)> {
-        self.side.borrow().shared()
-    }
-
-    fn crossings(&self) -> Crossings {
-        self.crossings
     }
 }

@@ -1,11 +1,12 @@
 //! What a worker needs from others: the region, the store, shared memory.
 //!
-//! One object-safe trait with two homes: [`crate::LinkServices`] over the link
-//! and the embedded store, and an in-memory one for programs under test. A
-//! command asks here and does not know who answers.
+//! A trait for each resource, and one object-safe trait of them all with two
+//! homes: [`crate::LinkServices`] over the link and the embedded store, and an
+//! in-memory one for programs under test. A command asks here and does not know
+//! who answers.
 //!
 //! Invariant: no call keeps a borrow of what it was given; records are shown
-//! to a closure where they violation.
+//! to a closure where they lie.
 
 use cics::resp::Condition;
 use link::conversation::Verb;
@@ -39,7 +40,7 @@ pub enum LinkStep {
     /// It ended, and gave this back.
     Done(Payload),
     /// The region wants this program run first; the answer goes to
-    /// [`Services::nested_done`].
+    /// [`ProgramServices::nested_done`].
     Run {
         /// The program.
         program: [u8; 8],
@@ -108,28 +109,8 @@ pub struct Found<'r> {
 /// Is shown a record, at most once.
 pub type Show<'s> = dyn FnMut(Found<'_>) + 's;
 
-/// Everything outside of the worker that a task can reach.
-pub trait Services {
-    /// The task in this slot begins: its arena is at hand from now on.
-    fn begin_task(&mut self, slot: usize);
-    /// The task's unit of work has changes from before it came here: its files
-    /// are read through the region until the unit ends.
-    fn sees_changes(&mut self) {}
-    /// The task ended.
-    fn end_task(&mut self);
-
-    /// The running task's arena.
-    fn arena(&mut self) -> Arena<'_>;
-
-    /// Notes that the task gave up control.
-    fn progress(&mut self);
-
-    /// Takes the QR token, waiting for it. While it is held, calls that wait
-    /// for the region give it back and take it again.
-    fn qr_take(&mut self);
-    /// Gives the QR token back.
-    fn qr_give(&mut self);
-
+/// The files that a task reads and changes.
+pub trait FileServices {
     /// Shows the record that `seek` finds; false when there is none.
     fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool>;
     /// As `fetch`, and locks the record for the task. Gives the lock's token.
@@ -159,20 +140,34 @@ pub trait Services {
     fn delete_generic(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<u64>;
     /// Gives up a lock, or all of the file's.
     fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()>;
+    /// The task's unit of work has changes from before it came here: its files
+    /// are read through the region until the unit ends.
+    fn sees_changes(&mut self) {}
+    /// Counts the changes of files' switches since the region's start.
+    fn file_changes(&self) -> u32 {
+        0
+    }
+}
+
+/// The task's unit of work.
+pub trait UnitServices {
     /// Commits the unit of work.
     fn syncpoint(&mut self) -> Served<()>;
     /// Backs the unit of work out.
     fn rollback(&mut self) -> Served<()>;
+}
 
-    /// A command that the region serves, by the number of its row.
-    fn command(&mut self, number: u16, operands: &Operands) -> Served<Reply>;
-
+/// Programs that run elsewhere.
+pub trait ProgramServices {
     /// Runs a program that lives elsewhere.
     fn link(&mut self, program: &[u8; 8], payload: &Payload) -> Served<LinkStep>;
     /// Gives the result of a program that the region wanted run: its abend
     /// code, or none, and what it gave back. Goes on waiting for the LINK.
     fn nested_done(&mut self, abend: Option<[u8; 4]>, payload: &Payload) -> Served<LinkStep>;
+}
 
+/// Partners: those of APPC conversations and of sockets.
+pub trait PartnerServices {
     /// A verb of an APPC conversation, waiting until it is done.
     fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer>;
 
@@ -186,17 +181,39 @@ pub trait Services {
     fn receive_descriptor(&mut self) -> Option<std::os::fd::OwnedFd> {
         None
     }
+}
 
-    /// Counts the changes of files' switches since the region's start.
-    fn file_changes(&self) -> u32 {
-        0
-    }
+/// The processor that quasi-reentrant programs share.
+pub trait TurnServices {
+    /// Notes that the task gave up control.
+    fn progress(&mut self);
+    /// Takes the QR token, waiting for it. While it is held, calls that wait
+    /// for the region give it back and take it again.
+    fn qr_take(&mut self);
+    /// Gives the QR token back.
+    fn qr_give(&mut self);
+}
 
+/// Memory that outlives a program.
+pub trait MemoryAreas {
+    /// The running task's arena.
+    fn arena(&mut self) -> Arena<'_>;
     /// Address and bytes of the area that all workers share, if there is one.
     fn shared(&self) -> Option<(usize, usize)> {
         None
     }
+}
 
+/// Everything outside of the worker that a task can reach.
+pub trait Services:
+    FileServices + UnitServices + ProgramServices + PartnerServices + TurnServices + MemoryAreas
+{
+    /// The task in this slot begins: its arena is at hand from now on.
+    fn begin_task(&mut self, slot: usize);
+    /// The task ended.
+    fn end_task(&mut self);
+    /// A command that the region serves, by the number of its row.
+    fn command(&mut self, number: u16, operands: &Operands) -> Served<Reply>;
     /// What was counted since the worker's start.
     fn crossings(&self) -> Crossings;
 }

@@ -124,6 +124,9 @@ pub(crate) struct Task {
     pub le: crate::le::Settings,
     /// What it has for calls of the API requester.
     pub requester: crate::baq::Areas,
+    /// The last time that ASKTIME has given into an item without room for it: what
+    /// the item holds of it, and the whole.
+    pub cut_time: Option<(i64, i64)>,
     on_qr: bool,
 }
 
@@ -224,14 +227,14 @@ impl Worker {
         let twa = self.facts.twa_bytes(&task.transid);
         task.twa.clear();
         task.twa.resize(twa, 0);
-        let abend = match self.programs.find(request.program.as_bytes()) {
-            Some(program) if self.runs(program) => match urp::run(self, program) {
+        let abend = match self.programs.runnable(request.program.as_bytes()) {
+            Ok(program) => match urp::run(self, program) {
                 Some(ended) => ended,
                 None => self.run_level(program, passed),
             },
-            _ => Some(Abend::new(
+            Err(fault) => Some(Abend::new(
                 abend::APCT,
-                format!("program {} is not there", request.program),
+                format!("program {} {fault}", request.program),
             )),
         };
         self.switch(false);
@@ -302,22 +305,13 @@ impl Worker {
     /// Whether LINK may enter the program in this worker.
     pub(crate) fn can_run(&self, program: ProgramId) -> bool {
         let def = self.programs.definition(program);
-        def.enabled && def.module.is_some()
-    }
-
-    /// Whether a level may run the program: here, or as a guest's.
-    pub(crate) fn runs(&self, program: ProgramId) -> bool {
-        self.can_run(program) || self.is_guest(program)
+        def.fault().is_none() && def.module.is_some()
     }
 
     /// Whether the region has the program run by a guest, such as a script.
-    pub(crate) fn is_guest(&self, program: ProgramId) -> bool {
+    fn is_guest(&self, program: ProgramId) -> bool {
         let def = self.programs.definition(program);
-        let here = || {
-            let system = def.remote_system;
-            system.is_blank() || *system.as_bytes() == self.facts.sysid
-        };
-        def.enabled && def.module.is_none() && here()
+        def.fault().is_none() && def.module.is_none()
     }
 
     /// Runs a program at a new level. Gives the abend that ended it, if one
@@ -356,9 +350,9 @@ impl Worker {
                 Exit::AbendProgram(name) => {
                     let passed = self.task.level().passed;
                     self.end_program();
-                    match self.programs.find(&name) {
-                        Some(program) if self.runs(program) => next = (program, passed),
-                        _ => break self.task.abend.take(),
+                    match self.programs.runnable(&name) {
+                        Ok(program) => next = (program, passed),
+                        Err(_) => break self.task.abend.take(),
                     }
                 }
             }
@@ -543,6 +537,7 @@ impl Task {
         self.loaded.clear();
         self.le = crate::le::Settings::default();
         self.requester = crate::baq::Areas::default();
+        self.cut_time = None;
         self.timer.forget();
         self.abend = None;
         self.first_abend = [b' '; 4];
@@ -646,6 +641,7 @@ impl Default for Task {
             web: crate::web::WebSide::default(),
             le: crate::le::Settings::default(),
             requester: crate::baq::Areas::default(),
+            cut_time: None,
             on_qr: false,
         }
     }

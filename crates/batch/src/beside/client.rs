@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use super::socket::connect;
-use super::wire::{Ask, Frames, Told, VERSION};
+use super::wire::{Ask, Frames, Response, VERSION};
 use crate::status::Status;
 use crate::stored::Fault;
 
@@ -45,7 +45,7 @@ impl Region {
     }
 
     /// Has it do something.
-    pub fn ask(&mut self, ask: &Ask<'_>) -> Result<Told, Fault> {
+    pub fn ask(&mut self, ask: &Ask<'_>) -> Result<Response, Fault> {
         self.connect()?;
         let told = self.exchange(ask).inspect_err(|_| {
             self.open = None;
@@ -105,7 +105,7 @@ impl Region {
         Err(refused)
     }
 
-    fn exchange(&mut self, ask: &Ask<'_>) -> Result<Told, Fault> {
+    fn exchange(&mut self, ask: &Ask<'_>) -> Result<Response, Fault> {
         let Some(connection) = &mut self.open else {
             return Err(gone("the region is not connected"));
         };
@@ -119,14 +119,14 @@ impl Region {
 }
 
 impl Connection {
-    fn exchange(&mut self, ask: &Ask<'_>) -> io::Result<Option<Told>> {
+    fn exchange(&mut self, ask: &Ask<'_>) -> io::Result<Option<Response>> {
         self.out.clear();
         ask.emit(&mut self.out);
         let sent = self.stream.write_all(&self.out);
         loop {
             // A region that ends the connection says why before.
             match self.frames.next(&mut self.stream) {
-                Ok(Some(frame)) => return Ok(Told::parse(frame)),
+                Ok(Some(frame)) => return Ok(Response::parse(frame)),
                 Ok(None) => {}
                 Err(error) => return sent.and(Err(error)),
             }

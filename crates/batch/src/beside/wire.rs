@@ -87,7 +87,7 @@ pub enum Ask<'a> {
 
 /// What the region says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct Response {
     /// How it went, as the program is told.
     pub status: Status,
     /// How often the job's changes were committed before this one was made.
@@ -148,15 +148,15 @@ impl Ask<'_> {
     }
 }
 
-impl Told {
+impl Response {
     /// That it was done.
-    pub fn done(commits: u64) -> Told {
-        Told::with(Status::OK, commits, String::new())
+    pub fn done(commits: u64) -> Response {
+        Response::with(Status::OK, commits, String::new())
     }
 
     /// A status, and why.
-    pub fn with(status: Status, commits: u64, text: String) -> Told {
-        Told {
+    pub fn with(status: Status, commits: u64, text: String) -> Response {
+        Response {
             status,
             commits,
             key: Vec::new(),
@@ -176,12 +176,12 @@ impl Told {
     }
 
     /// Reads a message without its length.
-    pub fn parse(bytes: &[u8]) -> Option<Told> {
+    pub fn parse(bytes: &[u8]) -> Option<Response> {
         let (status, rest) = bytes.split_first_chunk()?;
         let (commits, rest) = rest.split_first_chunk()?;
         let (length, rest) = rest.split_first_chunk()?;
         let (key, text) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
-        Some(Told {
+        Some(Response {
             status: Status(*status),
             commits: u64::from_le_bytes(*commits),
             key: key.to_vec(),
@@ -314,16 +314,16 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_told_reads_back(commits: u64, key in prop::collection::vec(any::<u8>(), 0..300), text: String) {
-            let told = Told { status: Status::IN_USE, commits, key, text };
+            let told = Response { status: Status::IN_USE, commits, key, text };
             let mut bytes = Vec::new();
             told.emit(&mut bytes);
-            prop_assert_eq!(Told::parse(&bytes[4..]), Some(told));
+            prop_assert_eq!(Response::parse(&bytes[4..]), Some(told));
         }
 
         #[test]
         fn no_bytes_make_the_readers_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = Ask::parse(&bytes);
-            let _ = Told::parse(&bytes);
+            let _ = Response::parse(&bytes);
             let mut frames = Frames::default();
             let mut stream = &bytes[..];
             while let Ok(Some(_)) = frames.next(&mut stream) {}

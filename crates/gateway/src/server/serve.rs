@@ -11,11 +11,11 @@ use super::door::ticks;
 use super::gate::Peer;
 use super::intake::Taken;
 use super::memory::SMALL;
-use super::share::Share;
-use super::told::{
+use super::problems::{
     Left, abended, absent_containers, bad_data, failed, malformed, not_put, not_run, refused,
     repeated, unmapped,
 };
+use super::share::Share;
 use super::trail::{Trail, is_health};
 use super::{Route, Routes, Shared, documents, headers, respond};
 use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply as _, Task as _};

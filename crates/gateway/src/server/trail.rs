@@ -26,12 +26,12 @@ pub(super) struct Trail {
     /// The trace it belongs to, zeros for none.
     pub trace_id: [u8; 16],
     /// What is told; none where nobody is.
-    pub told: Option<Box<Told>>,
+    pub told: Option<Box<Details>>,
 }
 
 /// What is told of it beside.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Details {
     pub kind: Kind,
     pub api: Option<(Arc<Api>, usize)>,
     pub service: Option<Box<str>>,
@@ -60,9 +60,9 @@ impl Trail {
             if let Some(span) = &span {
                 trail.trace_id = span.trace_id;
             }
-            trail.told = Some(Box::new(Told {
+            trail.told = Some(Box::new(Details {
                 span,
-                ..Told::default()
+                ..Details::default()
             }));
         }
         trail
@@ -129,7 +129,7 @@ pub(super) struct Ended<'p> {
 }
 
 impl Ended<'_> {
-    pub fn tell<B: Backend>(self, shared: &Shared<B>, told: Told, response: &Response<Full>) {
+    pub fn tell<B: Backend>(self, shared: &Shared<B>, told: Details, response: &Response<Full>) {
         let now = Instant::now();
         let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let unix_ns = unix.map_or(0, |unix| unix.as_nanos() as u64);

@@ -5,9 +5,9 @@ use http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
 
 use super::body::Full;
 use super::gate::Gate;
+use super::problems::{abended_in, refused};
 use super::respond;
 use super::serve::{Incoming, Server};
-use super::told::{abended_in, refused};
 use super::trail::Trail;
 use crate::backend::Backend;
 use crate::observe::Kind;

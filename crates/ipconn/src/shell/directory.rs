@@ -37,11 +37,12 @@ pub struct Record {
     pub lost: AtomicU64,
     pub refused: AtomicU64,
     connects: AtomicU64,
-    told: Mutex<Told>,
+    peer: Mutex<PeerState>,
 }
 
+/// What is known of the region at the other end.
 #[derive(Debug, Default)]
-struct Told {
+struct PeerState {
     applid: String,
     error: String,
 }
@@ -386,7 +387,7 @@ impl Record {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, PeerState> {
+        self.peer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

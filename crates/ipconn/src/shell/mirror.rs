@@ -8,16 +8,13 @@
 //!
 //! Reference: CICS TS intercommunication guide, distributed program link.
 
-use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use cics::command::commands::start;
 use cics::resp::Condition;
-use link::Operands;
-use region::{
-    Abend, Handle, Outcome, Port, ProgramName, Refusal, StartCode, Task, TaskRequest, UserId,
-};
+use link::{Operands, ProgramFault};
+use region::{Abend, Handle, Outcome, Port, Refusal, StartCode, Task, TaskRequest, UserId};
 
 use super::units::Units;
 use crate::wire::{
@@ -25,8 +22,6 @@ use crate::wire::{
     emit_started, parse_start,
 };
 
-/// PGMIDERR with RESP2 1: no such program.
-const NO_PROGRAM: Ending = Ending::Condition(27, 1);
 /// ROLLEDBACK with RESP2 29: the program has changed something that is
 /// recoverable, and the LINK does not say SYNCONRETURN; it is backed out.
 const NOT_ATOMIC: Ending = Ending::Condition(82, 29);
@@ -39,8 +34,6 @@ pub struct Mirror {
     pub region: Handle,
     /// Who tasks run for when nobody is named.
     pub user: UserId,
-    /// The programs that LINKs may name.
-    pub programs: Arc<RwLock<BTreeSet<ProgramName>>>,
     /// What callers' units of work have here.
     pub units: Arc<Units>,
 }
@@ -75,14 +68,16 @@ impl Mirror {
         if let Some(of) = of.filter(|of| of.step.is_order()) {
             return self.order(from, of).await;
         }
-        let reply = match (head.link, head.sync_on_return, of) {
-            (true, ..) if !self.has(head.program) => {
-                let why = format!("there is no program {}", head.program);
-                with_unit(refused(NO_PROGRAM, why), InUnit::Unchanged)
-            }
-            (true, false, Some(of)) => self.in_unit(port, &request, from, of).await,
-            (true, false, None) => self.reading(port, &request).await,
-            _ => self.task(port, &request).await,
+        let cannot = match head.link {
+            true => self.region.can_run(head.program).err(),
+            false => None,
+        };
+        let reply = match (cannot, head.sync_on_return, of) {
+            (Some(why), ..) => with_unit(not_taken(why, true), InUnit::Unchanged),
+            _ if !head.link => self.task(port, &request).await,
+            (None, false, Some(of)) => self.in_unit(port, &request, from, of).await,
+            (None, false, None) => self.reading(port, &request).await,
+            (None, true, _) => self.task(port, &request).await,
         };
         match reply.len() > longest {
             true => {
@@ -98,13 +93,6 @@ impl Mirror {
             }
             false => reply,
         }
-    }
-
-    fn has(&self, program: ProgramName) -> bool {
-        let programs = self.programs.read();
-        programs
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(&program)
     }
 
     fn user(&self, named: UserId) -> UserId {
@@ -294,11 +282,18 @@ pub(super) fn answer(
     }
 }
 
+/// PGMIDERR: the program cannot be run here.
+fn no_program(fault: ProgramFault) -> Ending {
+    let resp2 = u16::try_from(fault.resp2()).unwrap_or_default();
+    Ending::Condition(Condition::PgmIdErr.number(), resp2)
+}
+
 /// A task that the region does not take.
 pub(super) fn not_taken(refusal: Refusal, link: bool) -> Vec<u8> {
     let ending = match refusal {
         _ if refusal.is_temporary() => Ending::Later,
         Refusal::TooLarge if link => TOO_LONG,
+        Refusal::Program(_, fault) if link => no_program(fault),
         _ => Ending::Never,
     };
     refused(ending, refusal.to_string())

@@ -6,15 +6,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use ::tls::Reloading;
 use bytes::Bytes;
 use region::engine::{self, EngineClass};
-use region::{Handle, Port, ProgramName, UserId};
+use region::{Handle, Port, UserId};
 use rustls::ServerConfig;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
@@ -71,15 +71,12 @@ pub struct Served {
     pub region: Handle,
     /// Who tasks run for when nobody is named.
     pub user: UserId,
-    /// The programs that LINKs may name.
-    pub programs: BTreeSet<ProgramName>,
 }
 
 /// A listener that runs. Dropping it ends its connections.
 pub struct Listener {
     address: SocketAddr,
     stop: watch::Sender<Stop>,
-    programs: Arc<RwLock<BTreeSet<ProgramName>>>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -130,7 +127,6 @@ impl Listener {
             0 => cpus.div_ceil(4),
             n => n as usize,
         };
-        let programs = Arc::new(RwLock::new(served.programs));
         let shared = Arc::new(Shared {
             hello: Hello {
                 versions: (VERSION, VERSION),
@@ -154,7 +150,6 @@ impl Listener {
             mirror: Mirror {
                 region: served.region.clone(),
                 user: served.user,
-                programs: programs.clone(),
                 units: Arc::new(Units::default()),
             },
             directory,
@@ -185,7 +180,6 @@ impl Listener {
         Ok(Some(Listener {
             address,
             stop,
-            programs,
             threads: running,
         }))
     }
@@ -193,14 +187,6 @@ impl Listener {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
-    }
-
-    /// The programs that LINKs may name from now on.
-    pub fn define(&self, programs: BTreeSet<ProgramName>) {
-        *self
-            .programs
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = programs;
     }
 
     /// Takes nothing new, lets what is under way end, and ends; what is left
@@ -341,7 +327,9 @@ async fn connection(
     match greeted {
         Some((applid, sessions, _)) => {
             shared.directory.leave(&applid, sessions);
-            shared.mirror.units.connection_ended(applid, partner.number);
+            for gone in shared.mirror.units.connection_ended(applid, partner.number) {
+                shared.mirror.region.coordinator_lost(&gone.prefix());
+            }
             tracing::info!(target: "ipconn", %applid, %address, "the connection has ended: {end}");
         }
         None => tracing::warn!(target: "ipconn", %address, "not let in: {end}"),

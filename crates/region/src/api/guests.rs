@@ -117,7 +117,7 @@ impl GuestTask {
     /// Runs a program in the waiting worker, within the task's unit of work.
     ///
     /// # Errors
-    /// PGMIDERR where there is no such program, LENGERR for more than the link
+    /// PGMIDERR where the program cannot be run, LENGERR for more than the link
     /// takes, or the program's abend.
     pub async fn link(&mut self, program: ProgramName, given: &Passed) -> Result<Passed, NotRun> {
         self.seat.begin_run(program, given)?;

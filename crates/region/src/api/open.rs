@@ -66,9 +66,17 @@ impl Handle {
         self.shared.file_number(name)
     }
 
-    /// Whether a program can be run; none when there is no such program.
-    pub fn program(&self, name: ProgramName) -> Option<bool> {
-        self.shared.program(name)
+    /// The first program of a transaction; blank when there is none.
+    pub fn first_program(&self, transid: TransId) -> ProgramName {
+        self.shared.first_program(transid)
+    }
+
+    /// Whether a program can be run here, as far as its definition says.
+    ///
+    /// # Errors
+    /// [`Refusal::Program`] with the reason: what LINK answers with PGMIDERR.
+    pub fn can_run(&self, name: ProgramName) -> Result<(), Refusal> {
+        self.shared.can_run(name)
     }
 }
 
@@ -158,13 +166,17 @@ impl OpenTask {
 
     /// A place in a worker for a program, which runs within this task's unit
     /// of work: write its input and run it, then give its reply to
-    /// [`OpenTask::ran`]. None when the task shall end.
+    /// [`OpenTask::ran`]. None when the task shall end; a program that cannot
+    /// be run here is refused.
     pub async fn run(
         &mut self,
         program: ProgramName,
         expected_bytes: usize,
     ) -> Option<Result<Task, Refusal>> {
-        let run = self.lease.begin_run(program, expected_bytes)?;
+        let run = match self.lease.begin_run(program, expected_bytes)? {
+            Ok(run) => run,
+            Err(refusal) => return Some(Err(refusal)),
+        };
         let placed = poll_fn(|cx| self.lease.poll_run(run, cx)).await;
         Some(placed.map(|lease| {
             let mut task = Task::new(lease, self.start_code);
@@ -183,12 +195,6 @@ impl OpenTask {
     /// have others commit theirs, or give locks back.
     pub fn holds_unit(&self) -> bool {
         self.lease.holds_unit()
-    }
-
-    /// Whether it has changed files alone, so that [`OpenTask::prepare`] can do
-    /// what it shall.
-    pub fn can_be_prepared(&self) -> bool {
-        self.lease.can_be_prepared()
     }
 
     /// Makes sure that the task's unit of work can be committed, as a branch of

@@ -54,7 +54,7 @@ impl Abend {
     }
 }
 
-/// One container of a reply. Its bytes violation where the program left them.
+/// One container of a reply. Its bytes lie where the program left them.
 #[derive(Debug, Clone, Copy)]
 pub struct Container<'a> {
     /// Name.

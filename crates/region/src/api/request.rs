@@ -1,6 +1,6 @@
 //! What a door asks, and how it can be refused.
 
-use link::{NameError, ProgramName, TransId, UserId};
+use link::{NameError, ProgramFault, ProgramName, TransId, UserId};
 
 /// A program request: who asks for what.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,6 +77,10 @@ pub enum Refusal {
     /// The transaction is disabled.
     #[error("transaction {0} is disabled")]
     Disabled(TransId),
+    /// The program that an open task shall run, or another region links to,
+    /// cannot be run here.
+    #[error("program {0} {1}")]
+    Program(ProgramName, ProgramFault),
     /// The task's time was over before it started.
     #[error("the time limit passed before the task could start")]
     TimedOut,
@@ -96,7 +100,10 @@ impl Refusal {
     pub fn is_temporary(&self) -> bool {
         !matches!(
             self,
-            Refusal::UnknownTransaction(_) | Refusal::Disabled(_) | Refusal::TooLarge
+            Refusal::UnknownTransaction(_)
+                | Refusal::Disabled(_)
+                | Refusal::Program(..)
+                | Refusal::TooLarge
         )
     }
 }

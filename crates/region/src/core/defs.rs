@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use link::{Name, ProgramEntry, ProgramName, TransId};
+use link::{Name, ProgramEntry, ProgramFault, ProgramName, TransId};
 
 use super::SHORT_NS;
-use crate::api::{ClassDef, Definitions, StartError, TransactionDef};
+use crate::api::{ClassDef, Definitions, Refusal, StartError, TransactionDef};
 
 /// Definitions of one generation.
 #[derive(Debug, Default)]
@@ -130,6 +130,15 @@ impl Compiled {
     pub fn needs_qr(&self, program: usize) -> bool {
         let threadsafe = self.program_table.get(program).is_none_or(|p| p.threadsafe);
         self.fc_qr_only || !threadsafe
+    }
+
+    /// Whether a program can be run here.
+    pub fn can_run(&self, name: ProgramName) -> Result<(), Refusal> {
+        let fault = match self.program(name) {
+            None => Some(ProgramFault::NotDefined),
+            Some(number) => self.program_table[number].fault(),
+        };
+        fault.map_or(Ok(()), |fault| Err(Refusal::Program(name, fault)))
     }
 
     /// A program's number.

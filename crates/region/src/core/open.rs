@@ -17,6 +17,7 @@ use link::{Answer, ProgramName};
 
 use super::task::{Stage, TaskKey, TaskState};
 use super::{Action, Core, Cx, Links, SMALL_BYTES};
+use crate::api::Refusal;
 
 /// What the core keeps of a task that runs on a thread of its door.
 #[derive(Debug, Default)]
@@ -72,19 +73,23 @@ impl Core {
     }
 
     /// Begins a run of a program for an open task: it gets a place as a task
-    /// does. None when the task cannot have one now.
+    /// does. None when the task cannot have one now; a program that cannot be
+    /// run is refused.
     pub fn begin_run<L: Links>(
         &mut self,
         cx: &mut Cx<'_, L>,
         of: TaskKey,
         program: ProgramName,
         expected_bytes: usize,
-    ) -> Option<TaskKey> {
+    ) -> Option<Result<TaskKey, Refusal>> {
         let task = self.tasks.get(of)?;
         let open = task.open.as_ref()?;
         let busy = open.run.is_some_and(|r| self.tasks.get(r).is_some());
         if task.stage != Stage::Open || task.purging.is_some() || open.doomed.is_some() || busy {
             return None;
+        }
+        if let Err(refusal) = self.defs.can_run(program) {
+            return Some(Err(refusal));
         }
         let run = TaskState {
             number: task.number,
@@ -97,6 +102,7 @@ impl Core {
             runaway_ns: task.runaway_ns,
             purgeable: task.purgeable,
             lock_timeout_ns: task.lock_timeout_ns,
+            in_doubt: task.in_doubt,
             small: expected_bytes <= SMALL_BYTES,
             port: task.port,
             request: task.request,
@@ -110,7 +116,7 @@ impl Core {
         if !self.is_first(run) || !self.place(cx, run, false) {
             self.queue_for_place(run);
         }
-        Some(run)
+        Some(Ok(run))
     }
 
     /// Gives an open task the answer to its call. Gives whom to wake; false

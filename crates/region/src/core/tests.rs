@@ -523,7 +523,7 @@ fn run(held_ns: u64, waited_ns: u64) -> Pace {
 }
 
 #[test]
-fn a_call_that_outlives_its_workers_process_is_no_lie() {
+fn a_call_that_outlives_its_workers_process_is_no_violation() {
     let mut world = World::new(3);
     let worker = begin(&mut world, b"SHORT   ");
     let slot = 0;

@@ -32,7 +32,7 @@ const MAX_NAME_BYTES: usize = 255;
 #[derive(Debug, Default)]
 pub struct Decisions {
     /// The names of those who have not said that they have committed.
-    open: BTreeMap<UnitId, BTreeMap<String, Told>>,
+    open: BTreeMap<UnitId, BTreeMap<String, Notice>>,
     /// Units whose decision may be in the store or not: only the next life of
     /// the region can tell.
     pub(super) undecided: BTreeSet<UnitId>,
@@ -45,9 +45,9 @@ pub struct Decisions {
 
 /// How far a participant has come with a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum Notice {
     /// It was told and has not answered.
-    Asked,
+    Sent,
     /// It was away, or the region was: it must be told again.
     Missed,
 }
@@ -89,7 +89,7 @@ impl Decisions {
     /// The decision is in the store, and its participants are told.
     pub fn decided(&mut self, unit: UnitId, participants: &[ParticipantId]) {
         let names = participants.iter().filter_map(|p| self.names.get(p.0));
-        let asked = names.map(|name| (name.clone(), Told::Asked));
+        let asked = names.map(|name| (name.clone(), Notice::Sent));
         self.open.insert(unit, asked.collect());
     }
 
@@ -111,7 +111,7 @@ impl Decisions {
     fn restore(&mut self, unit: UnitId, names: Vec<String>) {
         tracing::info!(%unit, ?names, "a unit of work is committed, and not everybody has heard");
         self.used(unit);
-        let missed = names.into_iter().map(|name| (name, Told::Missed));
+        let missed = names.into_iter().map(|name| (name, Notice::Missed));
         self.open.insert(unit, missed.collect());
     }
 
@@ -143,8 +143,8 @@ impl Cx<'_> {
         }
         let name = decisions.names.get(participant.0);
         let open = decisions.open.get_mut(&unit);
-        if let Some(told) = open.zip(name).and_then(|(open, name)| open.get_mut(name)) {
-            *told = Told::Missed;
+        if let Some(notice) = open.zip(name).and_then(|(open, name)| open.get_mut(name)) {
+            *notice = Notice::Missed;
         }
     }
 
@@ -170,7 +170,7 @@ impl Cx<'_> {
         // What it missed and does not ask for it has committed: its answer
         // was lost.
         let missed = decisions.open.iter().filter(|(unit, open)| {
-            open.get(name) == Some(&Told::Missed) && !in_doubt.contains(unit)
+            open.get(name) == Some(&Notice::Missed) && !in_doubt.contains(unit)
         });
         let missed: Vec<UnitId> = missed.map(|(unit, _)| *unit).collect();
         for unit in missed {

@@ -28,6 +28,17 @@ pub enum Effect {
     Priority(TaskKey, u8),
     /// Record the region's statistics.
     Statistics,
+    /// An entry of a program's own in the trace.
+    Trace {
+        /// Number of the task.
+        task: u64,
+        /// Its transaction.
+        transid: TransId,
+        /// The entry's number, 0 to 199.
+        number: u16,
+        /// Its first eight bytes, or fewer.
+        data: Vec<u8>,
+    },
     /// Do work that may block and answer the task with what it gives.
     Blocking(TaskKey, BlockingWork),
     /// What a coordinator said of a branch is carried out; or is not, since the

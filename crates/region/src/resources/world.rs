@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use cics::csd::InDoubt;
 use cics::resp::Condition;
 use link::{Answer, Call, Name, Op, Operands};
 use store::{MemoryStore, WriteStore};
@@ -31,6 +32,8 @@ pub struct World {
     pub priorities: Vec<(u32, u8)>,
     /// How often statistics were recorded.
     pub recorded: u32,
+    /// ACTION, WAIT and WAITTIME of the tasks' transaction.
+    pub in_doubt: InDoubt,
     /// Branches whose coordinator was answered.
     pub settled: Vec<(String, bool)>,
     store: Option<MemoryStore>,
@@ -49,7 +52,7 @@ pub struct World {
 
 /// What a command came to.
 #[derive(Debug, PartialEq)]
-pub struct Told {
+pub struct Response {
     pub condition: Condition,
     pub resp2: u32,
     pub abend: String,
@@ -92,6 +95,7 @@ impl World {
             ended: Vec::new(),
             priorities: Vec::new(),
             recorded: 0,
+            in_doubt: InDoubt::default(),
             settled: Vec::new(),
             starts: HashMap::new(),
             disk: true,
@@ -140,11 +144,12 @@ impl World {
             priority: 1,
             start: self.starts.get(&task).copied(),
             lock_timeout_ns: None,
+            in_doubt: self.in_doubt,
         }
     }
 
     /// A command of a task; its answer, unless it waits.
-    pub fn command(&mut self, task: u32, number: u16, operands: &Operands) -> Option<Told> {
+    pub fn command(&mut self, task: u32, number: u16, operands: &Operands) -> Option<Response> {
         let mut args = [0; 8];
         args[0] = number.into();
         self.call(task, Op::Command, args, operands.emit())
@@ -158,16 +163,16 @@ impl World {
     }
 
     /// SYNCPOINT.
-    pub fn syncpoint(&mut self, task: u32) -> Option<Told> {
+    pub fn syncpoint(&mut self, task: u32) -> Option<Response> {
         self.call(task, Op::Syncpoint, [0; 8], Vec::new())
     }
 
     /// SYNCPOINT ROLLBACK.
-    pub fn rollback(&mut self, task: u32) -> Option<Told> {
+    pub fn rollback(&mut self, task: u32) -> Option<Response> {
         self.call(task, Op::Rollback, [0; 8], Vec::new())
     }
 
-    fn call(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) -> Option<Told> {
+    fn call(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) -> Option<Response> {
         self.put(task, op, args, data);
         self.answer(task)
     }
@@ -210,11 +215,11 @@ impl World {
     }
 
     /// The answer of a task that waited.
-    pub fn answer(&mut self, task: u32) -> Option<Told> {
+    pub fn answer(&mut self, task: u32) -> Option<Response> {
         let at = self.answers.iter().position(|(of, _)| *of == task)?;
         let (_, answer) = self.answers.remove(at);
         let abend = answer.abend.to_string().trim().to_owned();
-        Some(Told {
+        Some(Response {
             condition: answer.condition,
             resp2: answer.resp2,
             abend,
@@ -280,6 +285,14 @@ impl World {
         self.perform(out);
     }
 
+    /// A coordinator is out of reach.
+    pub fn lose(&mut self, coordinator: &str) {
+        let mut out = Vec::new();
+        self.kernel
+            .coordinator_lost(self.now, coordinator.as_bytes(), &mut out);
+        self.perform(out);
+    }
+
     /// Ends the wait of a task; false when it does not wait.
     pub fn purge(&mut self, task: u32) -> bool {
         let mut out = Vec::new();
@@ -334,7 +347,7 @@ impl World {
                 }
                 Effect::Statistics => self.recorded += 1,
                 Effect::Settled(branch, yes) => self.settled.push((branch.to_string(), yes)),
-                Effect::Waits(_) => {}
+                Effect::Waits(_) | Effect::Trace { .. } => {}
             }
         }
     }

@@ -1,11 +1,9 @@
 //! The region's clock: nanoseconds of the monotonic clock, which workers read
 //! too, so that times of both sides compare.
 
-/// Nanoseconds of the monotonic clock.
-#[inline]
-pub fn now_ns() -> u64 {
-    read(libc::CLOCK_MONOTONIC)
-}
+use link::clock::read;
+
+pub use link::clock::monotonic_ns as now_ns;
 
 /// Nanoseconds between 1970 and the zero of the monotonic clock.
 pub fn unix_offset_ns() -> u64 {
@@ -42,14 +40,4 @@ pub fn is_runnable(pid: libc::pid_t) -> bool {
     // last parenthesis.
     let name_end = stat.iter().rposition(|&b| b == b')');
     name_end.and_then(|at| stat.get(at + 2)).copied() == Some(b'R')
-}
-
-fn read(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the timespec is written by the call; on an error it stays zero.
-    unsafe { libc::clock_gettime(clock, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -19,7 +19,7 @@ use super::Shared;
 use super::calls::no_such_program;
 use super::links::WorkerLink;
 use super::wakes;
-use crate::api::{GIVEN_UP, GuestTask, NotRun, Passed, abend_of};
+use crate::api::{GIVEN_UP, GuestTask, NotRun, Passed, Refusal, abend_of};
 use crate::core::TaskKey;
 use crate::kernel::PURGED;
 
@@ -274,8 +274,7 @@ impl GuestSeat {
         if begun != Some(true) {
             return Err(Answer::of_abend(&PURGED));
         }
-        let asked = self.shared.call_kernel(self.key, call);
-        asked.map_err(|_| Answer::of_abend(&crate::kernel::FAILED))
+        self.shared.serve_open(self.key, call)
     }
 
     /// Ready with the answer to the last call.
@@ -296,6 +295,9 @@ impl GuestSeat {
 
     /// Has the waiting worker run a program.
     pub fn begin_run(&self, program: ProgramName, given: &Passed) -> Result<(), NotRun> {
+        if let Err(Refusal::Program(_, fault)) = self.shared.can_run(program) {
+            return Err(NotRun::Condition(Condition::PgmIdErr, fault.resp2()));
+        }
         let (bytes, kind) = given.emit();
         if bytes.len() + 8 > CALL_BYTES {
             return Err(NotRun::Condition(Condition::LengErr, 11));
@@ -324,7 +326,7 @@ impl GuestSeat {
     pub fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<Passed, NotRun>> {
         let answer = std::task::ready!(self.poll_answer(cx));
         Poll::Ready(match abend_of(&answer) {
-            // What the worker says of a program that it does not have.
+            // What the worker says of a program that it does not have any more.
             Some(code) if &code == b"APCT" => Err(NotRun::Condition(Condition::PgmIdErr, 1)),
             Some(code) => Err(NotRun::Abend(code)),
             None => Passed::parse(answer.args[0], &answer.data).map_err(|_| {

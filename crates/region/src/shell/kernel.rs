@@ -360,6 +360,12 @@ impl Shared {
                 }
                 Effect::Blocking(task, work) => self.run_blocking(task, work),
                 Effect::Statistics => self.record_statistics(),
+                Effect::Trace {
+                    task,
+                    transid,
+                    number,
+                    data,
+                } => self.trace.user(number, task, transid, &data),
                 Effect::Settled(branch, yes) => self.settled(&branch, yes),
             }
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
 
 use link::trace::KernelPoint;
-use link::{Answer, Call, Name, ProgramName};
+use link::{Answer, Call, Name, ProgramName, TransId};
 
 use super::lease::Finished;
 use super::{Shared, SlotLease, State};
@@ -71,11 +71,17 @@ impl Shared {
         self.kernel.lock().resources.files.number(name)
     }
 
-    /// Whether a program is enabled; none when there is no such program.
-    pub fn program(&self, name: ProgramName) -> Option<bool> {
+    /// The first program of a transaction; blank when there is none.
+    pub fn first_program(&self, transid: TransId) -> ProgramName {
         let state = self.lock();
-        let mut programs = state.core.defs().program_table.iter();
-        programs.find(|p| p.name == name).map(|p| p.enabled)
+        let defs = state.core.defs();
+        let number = defs.transaction(transid);
+        number.map_or(ProgramName::BLANK, |n| defs.transactions[n].def.program)
+    }
+
+    /// Whether a program can be run here.
+    pub fn can_run(&self, name: ProgramName) -> Result<(), Refusal> {
+        self.lock().core.defs().can_run(name)
     }
 
     /// Forgets an open task that nobody waits for.
@@ -178,8 +184,7 @@ impl OpenLease {
     /// Asks the region; [`OpenLease::poll_answer`] has the answer.
     pub fn ask(&self, call: Call) -> Result<(), Answer> {
         self.begin_asking()?;
-        let asked = self.shared.call_kernel(self.key, call);
-        asked.map_err(|_| Answer::of_abend(&crate::kernel::FAILED))
+        self.shared.serve_open(self.key, call)
     }
 
     /// The same for an operation of a batch job.
@@ -243,7 +248,11 @@ impl OpenLease {
     }
 
     /// Begins a run of a program; none when the task shall end.
-    pub fn begin_run(&self, program: ProgramName, expected_bytes: usize) -> Option<TaskKey> {
+    pub fn begin_run(
+        &self,
+        program: ProgramName,
+        expected_bytes: usize,
+    ) -> Option<Result<TaskKey, Refusal>> {
         let of = self.key;
         self.shared
             .with(|core, cx| core.begin_run(cx, of, program, expected_bytes))

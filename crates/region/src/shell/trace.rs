@@ -231,8 +231,9 @@ impl Clock {
             TraceKind::User => {
                 record.domain = "user";
                 record.event = "tracenum";
-                let data = entry.data.escape_ascii();
-                record.command = format!("{} {data}", entry.point);
+                let end = entry.data.iter().rposition(|b| *b != 0);
+                let data = entry.data[..end.map_or(0, |at| at + 1)].escape_ascii();
+                record.command = format!("{} {data}", entry.point).trim_end().to_owned();
             }
             TraceKind::Enter | TraceKind::Exit | TraceKind::Abend => {
                 let row = command::by_number(entry.point);

@@ -243,7 +243,7 @@ impl World {
                 let answer = (work.0)();
                 self.answered(key, &answer);
             }
-            Effect::Statistics | Effect::Settled(..) => {}
+            Effect::Statistics | Effect::Settled(..) | Effect::Trace { .. } => {}
         }
     }
 

@@ -14,7 +14,7 @@ pub fn tell(worker: &mut WorkerSide, task: &TaskIn, results: &mut Results) {
         "call" => {
             // The header of the call is overwritten while the region reads it:
             // an operation that does not exist.
-            worker.call(Op::Log, [u64::MAX; 8], &[b"about to violation"]);
+            worker.call(Op::Log, [u64::MAX; 8], &[b"about to violate"]);
             call_nonsense(worker);
         }
         "state" => state_nonsense(worker, task),

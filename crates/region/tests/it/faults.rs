@@ -111,7 +111,7 @@ fn lies_of_a_worker_cost_its_task_an_abend() {
     let region = Region::start(config()).unwrap();
     for violation in ["commarea", "directory", "call", "state", "everything"] {
         assert_eq!(
-            code(&call_now(&region, "LIE", violation)),
+            code(&call_now(&region, "VIOLATE", violation)),
             "ASRA",
             "{violation}"
         );

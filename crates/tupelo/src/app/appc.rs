@@ -13,7 +13,7 @@ use region::{
     ConnectionInfo, Conversation, Conversations, Destination, Facility, Fault, Received, StartCode,
     TaskRequest,
 };
-use region::{Definitions, UserId, sense};
+use region::{UserId, sense};
 use sna::conversation::code::{
     ConversationType, DataReceived, DeallocateType, PrepareToReceiveType, ReturnCode,
     StatusReceived,
@@ -142,14 +142,8 @@ impl Partners {
     }
 
     /// Lets partners attach the transactions of `csd`.
-    pub fn define(
-        &self,
-        csd: &Csd,
-        installed: &Definitions,
-        region: &region::Handle,
-        user: UserId,
-    ) {
-        mirror::define(self, installed, region, user);
+    pub fn define(&self, csd: &Csd, region: &region::Handle, user: UserId) {
+        mirror::define(self, region, user);
         for def in &csd.transactions {
             let names = [Some(def.name.as_str()), def.tp_name.as_deref()];
             for name in names.into_iter().flatten() {

@@ -6,18 +6,18 @@
 //! with a channel says so in the initialisation parameters of its Attach.
 //! Format: [`region::program_link`], drawn in `docs/internals/program-link.md`.
 
-use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::appc::Partners;
 use appc::{Conversation, Incoming};
+use cics::resp::Condition;
 use region::program_link::{
     CHANNEL_PARAMETER, Ending, MAX_CHANNEL, MAX_COMMAREA, MAX_CONTAINERS, Passed, RECORD_BYTES,
     Reply, Request, Sent, channel_bytes,
 };
-use region::{Definitions, Handle, Outcome, StartCode, TaskRequest, UserId};
+use region::{Handle, Outcome, ProgramName, StartCode, TaskRequest, UserId};
 use sna::conversation::code::{ConversationType, DeallocateType, StatusReceived};
 use sna::{Refusal, TpDefinition};
 
@@ -29,8 +29,6 @@ const REQUEST_BYTES: usize = 5 + 8 + 4;
 /// Most bytes of requests with channels that all mirrors of a region hold at
 /// once, so that partners cannot fill its memory.
 const MOST_HELD_BYTES: usize = 4 * MAX_CHANNEL;
-/// PGMIDERR with RESP2 1: no such program.
-const PGMIDERR: Ending = Ending::Condition(27, 1);
 /// SYSIDERR with RESP2 19: the region takes no more tasks now.
 const SYSIDERR: Ending = Ending::Condition(53, 19);
 /// LENGERR with RESP2 11: a channel too large for this region, or a changed one
@@ -63,14 +61,7 @@ impl Drop for Claim<'_> {
 }
 
 /// Lets partners attach the mirror.
-pub fn define(partners: &Partners, installed: &Definitions, region: &Handle, user: UserId) {
-    let here = |p: &&region::ProgramEntry| p.enabled && p.module.is_some();
-    let programs: BTreeSet<String> = installed
-        .programs
-        .iter()
-        .filter(here)
-        .map(|p| p.name.to_string())
-        .collect();
+pub fn define(partners: &Partners, region: &Handle, user: UserId) {
     let Ok(name) = MIRROR.parse() else {
         return;
     };
@@ -100,14 +91,7 @@ pub fn define(partners: &Partners, installed: &Definitions, region: &Handle, use
             held: own.held(),
             bytes: 0,
         };
-        let served = mirror(
-            incoming.conversation,
-            channel,
-            claim,
-            &programs,
-            &region,
-            user,
-        );
+        let served = mirror(incoming.conversation, channel, claim, &region, user);
         if let Err(error) = served {
             tracing::warn!("{MIRROR} of {partner}: {error}");
         }
@@ -119,7 +103,6 @@ fn mirror(
     mut conversation: Conversation,
     channel: bool,
     mut claim: Claim<'_>,
-    programs: &BTreeSet<String>,
     region: &Handle,
     user: UserId,
 ) -> Result<(), appc::Error> {
@@ -137,10 +120,10 @@ fn mirror(
         conversation.deallocate(DeallocateType::Abend)?;
         return Err(appc::Error::Partner("what is no program link".into()));
     };
-    let name = std::str::from_utf8(&request.program).map_or("", str::trim_end);
-    let reply = match programs.contains(name) {
-        true => run(region, name, &request, user),
-        false => nothing(PGMIDERR, &request),
+    let program = ProgramName::from_bytes(request.program);
+    let reply = match region.can_run(program) {
+        Ok(()) => run(region, program, &request, user),
+        Err(refusal) => nothing(refused(refusal), &request),
     };
     for record in reply.chunks(RECORD_BYTES) {
         conversation.send(record)?;
@@ -184,10 +167,21 @@ fn nothing(ending: Ending, request: &Request<'_>) -> Vec<u8> {
     Reply { ending, passed }.emit()
 }
 
+/// How a LINK ends that the region does not take.
+fn refused(refusal: region::Refusal) -> Ending {
+    match refusal {
+        region::Refusal::Program(_, fault) => {
+            let resp2 = u16::try_from(fault.resp2()).unwrap_or_default();
+            Ending::Condition(Condition::PgmIdErr.number(), resp2)
+        }
+        _ => SYSIDERR,
+    }
+}
+
 /// Runs the program; the reply.
-fn run(region: &Handle, program: &str, request: &Request<'_>, user: UserId) -> Vec<u8> {
-    let (Ok(transid), Ok(program)) = (MIRROR.parse(), program.parse()) else {
-        return nothing(PGMIDERR, request);
+fn run(region: &Handle, program: ProgramName, request: &Request<'_>, user: UserId) -> Vec<u8> {
+    let Ok(transid) = MIRROR.parse() else {
+        return nothing(SYSIDERR, request);
     };
     let data = match &request.passed {
         Passed::Commarea(area) => area.len(),
@@ -202,8 +196,9 @@ fn run(region: &Handle, program: &str, request: &Request<'_>, user: UserId) -> V
         ..TaskRequest::default()
     };
     let begun = region::block_on(region.begin(&region.default_port(), wanted));
-    let Ok(mut task) = begun else {
-        return nothing(SYSIDERR, request);
+    let mut task = match begun {
+        Ok(task) => task,
+        Err(refusal) => return nothing(refused(refusal), request),
     };
     if !fill(&mut task, &request.passed) {
         return nothing(LENGERR, request);

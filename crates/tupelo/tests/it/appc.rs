@@ -462,9 +462,11 @@ pub const LINKING: &str = "       IDENTIFICATION DIVISION.
            SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
            EXEC CICS HANDLE ABEND LABEL(FAILED) END-EXEC
            MOVE HELLO-NAME TO WS-AREA
-           IF HELLO-NAME = 'none'
-               MOVE 'NONE' TO WS-PROGRAM
-           END-IF
+           EVALUATE HELLO-NAME
+             WHEN 'none'    MOVE 'NONE' TO WS-PROGRAM
+             WHEN 'stopped' MOVE 'STOPPED' TO WS-PROGRAM
+             WHEN 'missing' MOVE 'MISSING' TO WS-PROGRAM
+           END-EVALUATE
            IF HELLO-NAME = 'defined'
                EXEC CICS LINK PROGRAM('ROUND')
                     COMMAREA(WS-AREA) LENGTH(30000)
@@ -489,10 +491,17 @@ pub const LINKING: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
+/// Programs that ROUND's region has definitions of and does not run.
+pub const NOT_RUN: &str = "DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
+                           DEFINE PROGRAM(STOPPED) GROUP(A) STATUS(DISABLED)\n\
+                           DEFINE PROGRAM(MISSING) GROUP(A)\n";
+
 #[test]
 fn a_program_links_to_a_program_of_another_region() {
     let far = application(&[
         ("cobol/ROUND.cbl", ROUND),
+        ("cobol/STOPPED.cbl", &ROUND.replace("ROUND", "STOPPED")),
+        ("resources.csd", NOT_RUN),
         (
             "tupelo.toml",
             "[appc]\nlu = \"NET.PEER\"\nlisten = \"127.0.0.1:0\"\n",
@@ -522,6 +531,8 @@ fn a_program_links_to_a_program_of_another_region() {
     assert_eq!(greeting("olleh"), "0000 0000 hello");
     assert_eq!(greeting("defined"), "0000 0000 denifed");
     assert_eq!(greeting("none"), "0027 0001");
+    assert_eq!(greeting("stopped"), "0027 0002");
+    assert_eq!(greeting("missing"), "0027 0003");
     assert_eq!(greeting("fail"), "OOPS");
     drop(far);
     assert!(

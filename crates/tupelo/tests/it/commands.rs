@@ -69,6 +69,16 @@ fn transient_data() {
 }
 
 #[test]
+fn programs() {
+    run("programs");
+}
+
+#[test]
+fn settings() {
+    run("settings");
+}
+
+#[test]
 fn sockets() {
     run("sockets");
 }

@@ -442,11 +442,20 @@ fn greeting(server: &Server, name: &str) -> String {
 
 #[test]
 fn a_commarea_goes_to_a_program_of_another_region_and_comes_back() {
-    let (_app, mut region, address) = far(&[("cobol/ROUND.cbl", crate::appc::ROUND)]);
+    let (_app, mut region, address) = far(&[
+        ("cobol/ROUND.cbl", crate::appc::ROUND),
+        (
+            "cobol/STOPPED.cbl",
+            &crate::appc::ROUND.replace("ROUND", "STOPPED"),
+        ),
+        ("resources.csd", crate::appc::NOT_RUN),
+    ]);
     let (_near_app, near) = near(crate::appc::LINKING, &address);
     assert_eq!(greeting(&near, "olleh"), "0000 0000 hello");
     assert_eq!(greeting(&near, "defined"), "0000 0000 denifed");
     assert_eq!(greeting(&near, "none"), "0027 0001");
+    assert_eq!(greeting(&near, "stopped"), "0027 0002");
+    assert_eq!(greeting(&near, "missing"), "0027 0003");
     assert_eq!(greeting(&near, "fail"), "OOPS");
     region.kill();
     until("the loss is told", || {

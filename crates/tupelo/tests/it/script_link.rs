@@ -117,6 +117,7 @@ impl Linked {
             format!("{settings}\n[script.programs]\nGUEST = \"guest.js\"\nOFF = \"guest.js\"\n");
         let definitions = "\nDEFINE PROGRAM(CALLER) GROUP(BANK)\nDEFINE PROGRAM(CHANCALL) GROUP(BANK)\n\
                            DEFINE PROGRAM(OFF) GROUP(BANK) STATUS(DISABLED)\n\
+                           DEFINE PROGRAM(STOPPED) GROUP(BANK) STATUS(DISABLED)\n\
                            DEFINE PROGRAM(MISSING) GROUP(BANK)\n\
                            DEFINE TRANSACTION(GSTT) GROUP(BANK) PROGRAM(GUEST)\n\
                            DEFINE TRANSACTION(OFFT) GROUP(BANK) PROGRAM(OFF)\n";
@@ -124,6 +125,8 @@ impl Linked {
         write(folder.path(), "cobol/CALLER.cbl", CALLER);
         write(folder.path(), "cobol/CHANCALL.cbl", CHANCALL);
         write(folder.path(), "cobol/OVER.cbl", OVER);
+        let stopped = CALLER.replace("CALLER", "STOPPED");
+        write(folder.path(), "cobol/STOPPED.cbl", &stopped);
         write(folder.path(), "scripts/guest.js", GUEST);
         write(folder.path(), "scripts/tools.js", TOOLS);
         Linked(Bank::of(folder))
@@ -168,6 +171,22 @@ fn a_program_links_to_a_script_as_to_any_program() {
         json!([[27, 1, ""], [27, 2, ""], ""]),
         "PGMIDERR: not there, disabled"
     );
+    let asks = "const tell = (e) => e.condition + ' ' + e.resp2;
+        const linked = (name) => { try { cics.link(name) } catch (e) { return tell(e) } };
+        const ran = (name) => cics.run(name).catch(tell);
+        const names = ['NOBODY', 'OFF', 'STOPPED', 'MISSING'];";
+    let told = json!(["PGMIDERR 1", "PGMIDERR 2", "PGMIDERR 2", "PGMIDERR 3"]);
+    assert_eq!(
+        bank.value(&format!(
+            "{asks} return [names.map(linked), await Promise.all(names.map(ran))]"
+        )),
+        json!([told, told]),
+        "of a script's task, and tasks beside it"
+    );
+    bank.guest(&format!(
+        "{asks} return names.map(linked).map((told) => told.slice(-1)).join('')"
+    ));
+    assert_eq!(bank.value("return call('GUEST')[2]"), "1223", "a guest");
     bank.guest("return [cics.task.transid, cics.task.number, call.program].join(' ')");
     let told = bank.value("return [cics.task.number, call('GUEST')[2]]");
     assert_eq!(told[1], format!("CJSR {} GUEST", told[0]), "one task");
@@ -288,7 +307,7 @@ fn a_program_goes_over_to_a_script_by_xctl() {
         bank.value(&format!(
             "{over} return ['OFF', 'MISSING', 'NOBODY'].map((name) => over(name))"
         )),
-        json!(["OFF     00270002", "MISSING 00270002", "NOBODY  00270001"])
+        json!(["OFF     00270002", "MISSING 00270003", "NOBODY  00270001"])
     );
     bank.guest("cics.abend('GONE')");
     assert_eq!(bank.abend(&format!("{over} over('GUEST')")), "GONE");
@@ -335,7 +354,7 @@ fn a_script_goes_over_to_a_program_by_xctl() {
     let refused = "return ['OFF', 'MISSING', 'NOBODY', 'no such name']
         .map((p) => { try { cics.xctl(p) } catch (e) { return e.condition + ' ' + e.resp2 } }).join()";
     bank.guest(refused);
-    let told = "PGMIDERR 2,PGMIDERR 2,PGMIDERR 1,undefined undefined";
+    let told = "PGMIDERR 2,PGMIDERR 3,PGMIDERR 1,undefined undefined";
     assert_eq!(bank.value(refused), told);
     assert_eq!(
         bank.value("return ['OFF', 'NOBODY'].map((p) => { try { cics.link(p) } catch (e) { return e.resp2 } })"),
@@ -386,10 +405,17 @@ fn a_script_is_the_first_program_of_a_transaction() {
     }";
     bank.value("cics.start('GSTT', { data: 'a start' })");
     assert_eq!(bank.value(told), "GSTT GUEST  a start");
-    assert_eq!(
-        bank.value("return inquire(20000001).INQ_HOLDER"),
-        "Started",
-        "what it changed is committed"
+    let held = "for (let i = 0; i < 500; i++) {
+        const holder = inquire(20000001).INQ_HOLDER;
+        if (holder) return holder;
+        cics.delay(20);
+    }";
+    assert_eq!(bank.value(held), "Started", "what it changed is committed");
+    bank.guest("cics.ts('TOLD').write(call.channel.text('IN'))");
+    bank.value("cics.start('GSTT', { channel: { IN: 'a channel' } })");
+    assert_eq!(bank.value(told), "a channel");
+    bank.value(
+        "cics.start('GSTT', { seconds: 3600, reqid: 'LATER' }); cics.exec('CANCEL', { REQID: 'LATER' })",
     );
     bank.guest("cics.file('ACCTFILE').write(record(20000002, 'Lost')); cics.abend('LOST')");
     let run = |program: &str, transid: &str| {

@@ -2,7 +2,7 @@
 
 use crate::http;
 use crate::program::tupelo;
-use crate::server::{Server, example};
+use crate::server::{Server, application, example};
 
 fn print(server: &Server, options: &[&str]) -> String {
     let mut command = tupelo();
@@ -55,6 +55,34 @@ fn filters_leave_only_what_they_name() {
     );
     let wrong = http::send(&server.admin, "GET", "/trace?colour=red", None);
     assert_eq!(wrong.status, 400);
+}
+
+#[test]
+fn entries_of_a_programs_own_stand_among_those_of_its_commands() {
+    let program = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X.
+       PROCEDURE DIVISION.
+           EXEC CICS ENTER TRACENUM(17) FROM('BEFORE THE LOOP') END-EXEC
+           EXEC CICS ASKTIME END-EXEC
+           EXEC CICS ENTER TRACENUM(199) EXCEPTION END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+    let app = application(&[("cobol/HELLO.cbl", program)]);
+    let server = Server::start(app.path());
+    server.get("/hello/you");
+    let own = print(&server, &["--json", "--domain", "user"]);
+    let own: serde_json::Value = serde_json::from_str(&own).unwrap();
+    let told = own.as_array().unwrap().iter();
+    let told: Vec<_> = told
+        .map(|r| (r["event"].as_str().unwrap(), r["command"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, [("tracenum", "17 BEFORE T"), ("tracenum", "199")]);
+    let all = print(&server, &["--task", &own[0]["task"].to_string()]);
+    let at = |what: &str| all.find(what).unwrap_or_else(|| panic!("{what} in {all}"));
+    assert!(at("BEFORE T") < at("ASKTIME") && at("ASKTIME") < at("199"));
 }
 
 /// What the region's workers have counted, by transaction and command.

@@ -6,6 +6,7 @@ use cics::command::commands::{abend as abend_row, handle_abend as row};
 use cics::names::AbendCode;
 use cics::resp::Condition;
 
+use super::link::cannot_run;
 use crate::abend::{Abend, AbendExit};
 use crate::conditions::{Action, Frame};
 use crate::exec::{Call, Outcome, Stop, condition};
@@ -58,11 +59,8 @@ pub fn pop_handle(w: &mut Worker, _call: &Call<'_>) -> Outcome {
 
 pub fn handle_abend(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if let Some(program) = call.name::<8>(row::PROGRAM) {
-        match w.programs.find(&program) {
-            None => return condition(Condition::PgmIdErr, 1),
-            Some(p) if !w.runs(p) => return condition(Condition::PgmIdErr, 2),
-            Some(_) => frame(w).handles.set_abend_exit(AbendExit::Program(program)),
-        }
+        w.programs.runnable(&program).or_else(cannot_run)?;
+        frame(w).handles.set_abend_exit(AbendExit::Program(program));
         return Ok(());
     }
     let label = call.block.pairs().next().map_or(0, |(_, label)| label);

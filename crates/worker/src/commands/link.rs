@@ -9,8 +9,8 @@
 use cics::command::commands::link as row;
 use cics::names::AbendCode;
 use cics::resp::Condition;
-use link::ChannelData;
 use link::program_link::{MAX_COMMAREA as LONGEST, valid_name};
+use link::{ChannelData, ProgramFault};
 
 use super::containers::{channel_named, export, import};
 use super::remote_link::{self, Given, Remote};
@@ -48,14 +48,8 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         };
         return remote_link::serve(w, &remote, given);
     }
-    let Some(program) = w.programs.find(&name) else {
-        return condition(Condition::PgmIdErr, 1);
-    };
-    let def = w.programs.definition(program);
-    if !def.enabled {
-        return condition(Condition::PgmIdErr, 2);
-    }
-    let here = def.module.is_some();
+    let program = w.programs.runnable(&name).or_else(cannot_run)?;
+    let here = w.programs.definition(program).module.is_some();
     let channel = channel(w, call, row::CHANNEL)?;
     let passed = Passed {
         commarea,
@@ -69,6 +63,11 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         None => Ok(()),
         Some(abend) => Err(Stop::Abend(abend)),
     }
+}
+
+/// PGMIDERR of a program that cannot be run here.
+pub fn cannot_run<T>(fault: ProgramFault) -> Result<T, Stop> {
+    condition(Condition::PgmIdErr, fault.resp2())
 }
 
 /// The COMMAREA that a command passes, with its length checked.
@@ -112,6 +111,9 @@ fn remote(w: &Worker, call: &Call<'_>, name: &[u8; 8]) -> Option<Remote> {
         }),
         _ => {
             let def = w.programs.definition(w.programs.find(name)?);
+            if !def.enabled {
+                return None;
+            }
             let defined = def.remote_transid;
             let defined = (!defined.is_blank()).then_some(*defined.as_bytes());
             let program = match def.remote_name.is_blank() {

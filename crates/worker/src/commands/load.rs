@@ -7,23 +7,21 @@
 
 use cics::command::commands::{load as row, release as release_row};
 use cics::resp::Condition;
+use link::ProgramFault;
 
+use super::link::cannot_run;
 use crate::exec::{Call, Outcome, condition};
 use crate::worker::Worker;
 
 pub fn load(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let name = call.name::<8>(row::PROGRAM).unwrap_or([b' '; 8]);
     w.task.level_mut().eib().set_resource(&name);
-    let Some(program) = w.programs.find(&name) else {
-        return condition(Condition::PgmIdErr, 1);
-    };
-    if !w.can_run(program) {
-        return condition(Condition::PgmIdErr, 2);
-    }
+    let program = w.programs.runnable(&name).or_else(cannot_run)?;
     let number = w.task.depth;
     let level = w.task.level_mut();
+    // A guest's program has no module either.
     let Ok(entry) = w.programs.entry(program, number, level.taken()) else {
-        return condition(Condition::PgmIdErr, 3);
+        return cannot_run(ProgramFault::NotLoaded);
     };
     call.set_pointer(row::SET, entry.cast());
     call.set_pointer(row::ENTRY, entry.cast());

@@ -7,7 +7,7 @@
 use cics::command::commands::xctl as row;
 use cics::resp::Condition;
 
-use super::link::{channel, commarea};
+use super::link::{cannot_run, channel, commarea};
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::worker::{Exit, Passed, Worker};
 
@@ -18,17 +18,8 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         return condition(Condition::InvReq, 8);
     }
     let (from, bytes) = commarea(call, row::COMMAREA, row::LENGTH)?;
-    let Some(program) = w.programs.find(&name) else {
-        return condition(Condition::PgmIdErr, 1);
-    };
-    let def = w.programs.definition(program);
-    if !def.enabled {
-        return condition(Condition::PgmIdErr, 2);
-    }
-    if !w.runs(program) {
-        // Only LINK reaches a program of another region.
-        return condition(Condition::PgmIdErr, 9);
-    }
+    // Only LINK reaches a program of another region.
+    let program = w.programs.runnable(&name).or_else(cannot_run)?;
     let channel = channel(w, call, row::CHANNEL)?;
     let mut commarea = from;
     if bytes > 0 && from != w.task.level().passed.commarea {

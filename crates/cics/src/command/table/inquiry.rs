@@ -133,9 +133,9 @@ pub(super) mod rows {
         output DTIMEOUT(Fullword);
         output DUMPING(Cvda);
         output FACILITYLIKE(Argument::Any);
-        output INDOUBT(Argument::Any);
-        output INDOUBTMINS(Argument::Any);
-        output INDOUBTWAIT(Argument::Any);
+        output INDOUBT(Cvda);
+        output INDOUBTMINS(Fullword);
+        output INDOUBTWAIT(Cvda);
         output INSTALLAGENT(Argument::Any);
         output INSTALLTIME(Argument::Any);
         output INSTALLUSRID(Argument::Any);
@@ -184,9 +184,6 @@ pub(super) mod rows {
                     "DEFINESOURCE",
                     "DEFINETIME",
                     "FACILITYLIKE",
-                    "INDOUBT",
-                    "INDOUBTMINS",
-                    "INDOUBTWAIT",
                     "INSTALLAGENT",
                     "INSTALLTIME",
                     "INSTALLUSRID",
@@ -250,7 +247,7 @@ pub(super) mod rows {
         browse FILE AT(Name(8));
         output ACCESSMETHOD(Cvda);
         output ADD(Cvda);
-        output BASEDSNAME(Argument::Any);
+        output BASEDSNAME(Chars(44));
         output BLOCKFORMAT(Cvda);
         output BLOCKKEYLEN(Argument::Any);
         output BLOCKSIZE(Argument::Any);
@@ -264,7 +261,7 @@ pub(super) mod rows {
         output DEFINETIME(Argument::Any);
         output DELETE(Cvda);
         output DISPOSITION(Cvda);
-        output DSNAME(Argument::Any);
+        output DSNAME(Chars(44));
         output EMPTYSTATUS(Cvda);
         output ENABLESTATUS(Cvda);
         output EXCLUSIVE(Cvda);
@@ -300,7 +297,6 @@ pub(super) mod rows {
         @rules
             Rule::Unserved(
                 &[
-                    "BASEDSNAME",
                     "BLOCKKEYLEN",
                     "BLOCKSIZE",
                     "CFDTPOOL",
@@ -310,7 +306,6 @@ pub(super) mod rows {
                     "CHANGEUSRID",
                     "DEFINESOURCE",
                     "DEFINETIME",
-                    "DSNAME",
                     "INSTALLAGENT",
                     "INSTALLTIME",
                     "INSTALLUSRID",
@@ -347,9 +342,9 @@ pub(super) mod rows {
         output FACILITY(Chars(4));
         output FACILITYTYPE(Cvda);
         output IDENTIFIER(Argument::Any);
-        output INDOUBT(Argument::Any);
-        output INDOUBTMINS(Argument::Any);
-        output INDOUBTWAIT(Argument::Any);
+        output INDOUBT(Cvda);
+        output INDOUBTMINS(Fullword);
+        output INDOUBTWAIT(Cvda);
         output IPFACILITIES(Argument::Any);
         output IPFLISTSIZE(Argument::Any);
         output ISOLATEST(Cvda);
@@ -396,9 +391,6 @@ pub(super) mod rows {
                     "CURRENTPROG",
                     "DB2PLAN",
                     "IDENTIFIER",
-                    "INDOUBT",
-                    "INDOUBTMINS",
-                    "INDOUBTWAIT",
                     "IPFACILITIES",
                     "IPFLISTSIZE",
                     "PROCESS",

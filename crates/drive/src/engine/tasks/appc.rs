@@ -262,7 +262,7 @@ impl Line {
     ) -> Result<(), Failed> {
         let began = clock::now();
         let refused = |e: appc::Error| (Failure::Connect, e.to_string());
-        let link = meter.common.kits.appc.link(meter.common, partner)?;
+        let link = meter.common.resources.appc.link(meter.common, partner)?;
         link.reach(asked.target, partner).await?;
         let wish = partner.wish(meter.common.index).map_err(refused)?;
         let id = link.node.verb(|node, now| node.allocate(wish, now));

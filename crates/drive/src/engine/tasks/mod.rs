@@ -48,7 +48,7 @@ struct Common {
     index: usize,
     state: RefCell<Shared>,
     timer: Timer,
-    kits: ThreadResources,
+    resources: ThreadResources,
 }
 
 /// What is recorded, and what is left to do.
@@ -111,7 +111,7 @@ impl Tasks {
             index: self.index,
             state: RefCell::new(shared),
             timer: Timer::new()?,
-            kits: ThreadResources::default(),
+            resources: ThreadResources::default(),
             plan,
         });
         drop(entered);

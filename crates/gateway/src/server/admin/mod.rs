@@ -10,7 +10,7 @@ pub use describe::administration;
 use super::body::Full;
 use super::gate::{Peer, credentials};
 use super::tls::{Server as Tls, client_name};
-use super::trail::{Ended, Told};
+use super::trail::{Details, Ended};
 use super::{Routes, Shared, Stop, documents, respond};
 use crate::backend::Backend;
 use crate::observe::Kind;
@@ -125,9 +125,9 @@ async fn connection<B: Backend>(
                     user,
                     started,
                 };
-                let told = Told {
+                let told = Details {
                     kind: Kind::Admin,
-                    ..Told::default()
+                    ..Details::default()
                 };
                 ended.tell(&shared, told, &response);
             }

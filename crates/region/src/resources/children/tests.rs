@@ -7,7 +7,7 @@ use link::{ContainerData, ContainerType, Name};
 
 use super::*;
 use crate::api::{Abend, Definitions, Refusal, RegionConfig, TransactionDef};
-use crate::resources::world::{Told, World};
+use crate::resources::world::{Response, World};
 
 /// Options and their operands.
 fn operands(parts: &[(u8, &[u8])]) -> Operands {
@@ -61,17 +61,17 @@ fn ends(w: &mut World, start: u64, abend: Option<[u8; 4]>, channel: &str) {
     w.start_ended(start, &StartEnd::Ran(abend, Some(channel)));
 }
 
-fn fetch(w: &mut World, token: &[u8], more: &[(u8, &[u8])]) -> Option<Told> {
+fn fetch(w: &mut World, token: &[u8], more: &[(u8, &[u8])]) -> Option<Response> {
     let mut parts = vec![(fetch_child::CHILD, token)];
     parts.extend_from_slice(more);
     w.command(1, fetch_child::NUMBER, &operands(&parts))
 }
 
-fn told(answer: &Told) -> (Condition, u32) {
+fn told(answer: &Response) -> (Condition, u32) {
     (answer.condition, answer.resp2)
 }
 
-fn status(answer: &Told, option: u8) -> Option<i64> {
+fn status(answer: &Response, option: u8) -> Option<i64> {
     answer.operands.get_int(option)
 }
 
@@ -152,7 +152,7 @@ fn fetch_any_gives_children_in_the_order_of_their_ends() {
     assert_eq!(told(&answer), (Condition::InvReq, 52));
     let children = [run_child(&mut w), run_child(&mut w), run_child(&mut w)];
     assert_eq!(w.command(1, fetch_any::NUMBER, &any), None);
-    let token = |answer: Option<Told>| {
+    let token = |answer: Option<Response>| {
         let given = answer.unwrap().operands;
         given.get_bytes(fetch_any::ANY).unwrap().to_vec()
     };

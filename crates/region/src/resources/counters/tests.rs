@@ -7,7 +7,7 @@ use link::Operands;
 use store::{MemoryStore, WriteStore};
 
 use crate::api::RegionConfig;
-use crate::resources::world::{Told, World};
+use crate::resources::world::{Response, World};
 
 fn world() -> World {
     World::new(RegionConfig::default())
@@ -108,14 +108,14 @@ fn a_damaged_counter_in_the_store_is_left_out() {
 }
 
 /// A command on the counter ORDERS with a value; its answer, unless it waits.
-fn on_orders(w: &mut World, task: u32, number: u16, value: i64) -> Option<Told> {
+fn on_orders(w: &mut World, task: u32, number: u16, value: i64) -> Option<Response> {
     use get_counter::{COUNTER, VALUE};
     let operands = Operands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, "ORDERS");
     w.command(task, number, &operands.int(VALUE, value))
 }
 
 /// What a GET of ORDERS gave: RESP2 and the number.
-fn given(told: Option<Told>) -> (u32, Option<i64>) {
+fn given(told: Option<Response>) -> (u32, Option<i64>) {
     let told = told.expect("an answer");
     (told.resp2, told.operands.get_int(get_counter::VALUE))
 }

@@ -92,6 +92,14 @@ impl Files {
         self.files.iter().position(named)
     }
 
+    /// The data set that a file's records are in, as the store has it: of a path,
+    /// its base.
+    pub fn base(&self, name: link::FileName) -> Option<&store::FileDef> {
+        let named = |f: &&File| f.is_defined() && f.entry.name == name;
+        let file = self.files.iter().find(named)?;
+        Some(&file.stored.as_ref()?.base.def)
+    }
+
     /// The data set whose records a file of the store has.
     pub fn data_set_of(&self, id: FileId) -> Option<String> {
         let of_id = |f: &&File| f.stored.as_ref().is_some_and(|a| a.base.id == id);

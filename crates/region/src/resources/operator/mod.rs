@@ -19,7 +19,7 @@ use link::{Operands, TransId};
 use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Cx, Expiry, Failure, Request, Served, Step, Wait, Woken, condition, done, done_with,
+    Cx, Effect, Expiry, Failure, Request, Served, Step, Wait, Woken, condition, done, done_with,
     done_with_condition,
 };
 
@@ -66,6 +66,8 @@ const MAX_TIMEOUT: i64 = 86_400;
 const MAX_ROUTES: i64 = 28;
 /// Longest data of ENTER TRACENUM.
 const MAX_TRACE: i64 = 4_000;
+/// Bytes of it that an entry of the trace holds.
+const TRACED: usize = 8;
 /// What a task waits for, as operators see it.
 const EVENT: &str = "OPERATOR";
 
@@ -166,13 +168,14 @@ fn check(operands: &Operands) -> Result<(), Failure> {
     }
 }
 
-/// ENTER TRACENUM: a line of the region's log.
-fn trace(_: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+/// ENTER TRACENUM: an entry of the trace, and a line of the region's log, which
+/// has all of its data.
+fn trace(_: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     let operands = &request.operands;
-    let number = operands.get_int(enter_tracenum::TRACENUM).unwrap_or(-1);
-    if !(0..=199).contains(&number) {
-        return condition(Condition::InvReq, 1);
-    }
+    let number = match operands.get_int(enter_tracenum::TRACENUM) {
+        Some(number @ 0..=199) => number as u16,
+        _ => return condition(Condition::InvReq, 1),
+    };
     let from = operands.get_bytes(enter_tracenum::FROM).unwrap_or_default();
     let length = operands.get_int(enter_tracenum::FROMLENGTH).unwrap_or(0);
     if !(0..=MAX_TRACE).contains(&length) || from.len() as i64 > MAX_TRACE {
@@ -182,6 +185,12 @@ fn trace(_: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
         .get_name::<8>(enter_tracenum::RESOURCE)
         .unwrap_or(*b"USER    ");
     let (task, transid) = (request.caller.number, request.caller.transid);
+    cx.out.push(Effect::Trace {
+        task,
+        transid,
+        number,
+        data: from.iter().take(TRACED).copied().collect(),
+    });
     let (resource, data) = (resource.escape_ascii(), from.escape_ascii());
     match operands.has(enter_tracenum::EXCEPTION) {
         true => {

@@ -9,7 +9,7 @@ use cics::resp::Condition;
 use link::{Name, Operands};
 
 use crate::api::RegionConfig;
-use crate::resources::world::{Told, World};
+use crate::resources::world::{Response, World};
 
 fn world(folder: &std::path::Path) -> World {
     World::new(RegionConfig {
@@ -19,7 +19,7 @@ fn world(folder: &std::path::Path) -> World {
     })
 }
 
-fn output(w: &mut World, task: u32, user: &str) -> Told {
+fn output(w: &mut World, task: u32, user: &str) -> Response {
     let operands = Operands::default()
         .bytes(spoolopen_output::USERID, user)
         .bytes(spoolopen_output::NODE, *b"*");
@@ -27,13 +27,13 @@ fn output(w: &mut World, task: u32, user: &str) -> Told {
     told.expect("an answer")
 }
 
-fn input(w: &mut World, task: u32, user: &str) -> Told {
+fn input(w: &mut World, task: u32, user: &str) -> Response {
     let operands = Operands::default().bytes(spoolopen_input::USERID, user);
     let told = w.command(task, spoolopen_input::NUMBER, &operands);
     told.expect("an answer")
 }
 
-fn token(told: &Told, option: u8) -> Vec<u8> {
+fn token(told: &Response, option: u8) -> Vec<u8> {
     assert_eq!(told.condition, Condition::Normal);
     told.operands.get_bytes(option).expect("a token").to_vec()
 }
@@ -114,7 +114,7 @@ fn one_task_reads_at_a_time_and_kept_reports_stay() {
     report(&mut w, b"text");
     let told = input(&mut w, 2, "TUPEUSER");
     let from = token(&told, spoolopen_input::TOKEN);
-    let busy = |told: Told| (told.condition, told.resp2);
+    let busy = |told: Response| (told.condition, told.resp2);
     assert_eq!(busy(input(&mut w, 2, "TUPEUSER")), (Condition::SpolBusy, 4));
     assert_eq!(busy(input(&mut w, 3, "TUPEUSER")), (Condition::SpolBusy, 8));
     assert_eq!(input(&mut w, 3, "OTHER").condition, Condition::SpolBusy);

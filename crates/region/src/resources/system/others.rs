@@ -245,7 +245,7 @@ pub fn numbered_class(number: i64) -> Option<String> {
 }
 
 /// The data set of a file: that of its definition, or its own name.
-fn data_set(file: &FileEntry) -> String {
+pub(super) fn data_set(file: &FileEntry) -> String {
     match file.data_set.is_empty() {
         false => file.data_set.clone(),
         true => file.name.to_string().trim_end().to_owned(),

@@ -4,8 +4,10 @@
 //! answers INVREQ. Names are as the command's row has them.
 
 use cics::cvda;
-use link::{FileEntry, ProgramEntry};
+use link::{FileEntry, FileKind, ProgramEntry};
+use store::{FileDef, Organisation, RecordFormat};
 
+use super::others::data_set;
 use crate::api::RegionConfig;
 use crate::core::{Compiled, Core, Stage, TaskKey, TaskState, Transaction};
 use crate::kernel::{Kernel, LockSpace, WaitOn};
@@ -149,7 +151,8 @@ impl View<'_> {
             Kind::Class => self.class(name, option),
             Kind::File => {
                 let (file, stored) = self.files().find(|(f, _)| f.name.as_bytes() == name)?;
-                of_file(file, stored, option)
+                let base = self.kernel.resources.files.base(file.name);
+                of_file(file, base.filter(|_| stored), option)
             }
             Kind::TsQueue => self.ts_queue(name, option),
             Kind::TsModel => self.ts_model(name, option),
@@ -179,6 +182,9 @@ impl View<'_> {
         match option {
             // DTIMOUT(NO) is 0, whatever limit the region has.
             "DTIMEOUT" => int(def.lock_timeout_ms.unwrap_or(0) / 1000),
+            "INDOUBT" => either(def.in_doubt.commits, "COMMIT", "BACKOUT"),
+            "INDOUBTMINS" => int(def.in_doubt.limit_s / 60),
+            "INDOUBTWAIT" => either(def.in_doubt.waits, "WAIT", "NOWAIT"),
             "PRIORITY" => int(def.priority),
             "PROGRAM" => text(def.program.as_bytes()),
             "RUNAWAY" => int(def.runaway_ms.unwrap_or(self.runaway_ms())),
@@ -235,6 +241,7 @@ impl View<'_> {
             "USERID" => text(task.userid.as_bytes()),
             "PURGEABILITY" => either(task.purgeable, "PURGEABLE", "NOTPURGEABLE"),
             "TRANCLASS" | "TWASIZE" | "RUNAWAY" | "DTIMEOUT" => transaction(option),
+            "INDOUBT" | "INDOUBTMINS" | "INDOUBTWAIT" => transaction(option),
             _ => of_any_transaction(option),
         }
     }
@@ -356,14 +363,18 @@ fn program(defs: &Compiled, name: &[u8], option: &str) -> Option<Value> {
     }
 }
 
-fn of_file(file: &FileEntry, stored: bool, option: &str) -> Option<Value> {
+/// The definition and, when the store has it, the data set with the records.
+fn of_file(file: &FileEntry, base: Option<&FileDef>, option: &str) -> Option<Value> {
+    let stored = base.is_some();
     match option {
         "ACCESSMETHOD" => cvda("VSAM"),
         "ADD" => either(file.add, "ADDABLE", "NOTADDABLE"),
+        "BASEDSNAME" => text(base.map_or(&b""[..], |def| def.name.as_str().as_bytes())),
         "BLOCKFORMAT" => cvda("UNBLOCKED"),
         "BROWSE" => either(file.browse, "BROWSABLE", "NOTBROWSABLE"),
         "DELETE" => either(file.delete, "DELETABLE", "NOTDELETABLE"),
         "DISPOSITION" => cvda("SHARE"),
+        "DSNAME" => text(data_set(file).as_bytes()),
         "EMPTYSTATUS" => cvda("NOEMPTYREQ"),
         "ENABLESTATUS" if file.closed && file.enabled => cvda("UNENABLED"),
         "ENABLESTATUS" => either(file.enabled, "ENABLED", "DISABLED"),
@@ -371,7 +382,7 @@ fn of_file(file: &FileEntry, stored: bool, option: &str) -> Option<Value> {
         "FWDRECSTATUS" => cvda("NOTFWDRCVBLE"),
         "KEYLENGTH" => int(file.key_bytes),
         "KEYPOSITION" => int(file.key_offset),
-        "OBJECT" => cvda("BASE"),
+        "OBJECT" => either(file.kind == FileKind::Path, "PATH", "BASE"),
         "OPENSTATUS" => either(stored && !file.closed, "OPEN", "CLOSED"),
         "READ" => either(file.read, "READABLE", "NOTREADABLE"),
         "RECORDFORMAT" => either(file.variable, "VARIABLE", "FIXED"),
@@ -380,9 +391,22 @@ fn of_file(file: &FileEntry, stored: bool, option: &str) -> Option<Value> {
         "REMOTENAME" | "REMOTESYSTEM" => text(b""),
         "RLSACCESS" => cvda("NOTRLS"),
         "TABLE" => cvda("NOTTABLE"),
-        "TYPE" => cvda("KSDS"),
+        "TYPE" => cvda(type_of(file, base)),
         "UPDATE" => either(file.update, "UPDATABLE", "NOTUPDATABLE"),
         _ => None,
+    }
+}
+
+/// TYPE of a file: of a path, that of its base.
+fn type_of(file: &FileEntry, base: Option<&FileDef>) -> &'static str {
+    match (base.map(|def| (def.organisation, def.format)), file.kind) {
+        (Some((Organisation::Ksds(_), _)), _) | (None, FileKind::Ksds) => "KSDS",
+        (Some((Organisation::Esds, _)), _) | (None, FileKind::Esds) => "ESDS",
+        (Some((Organisation::Rrds, RecordFormat::Variable)), _) => "VRRDS",
+        (Some((Organisation::Rrds, RecordFormat::Fixed)), _) => "RRDS",
+        (None, FileKind::Rrds) if file.variable => "VRRDS",
+        (None, FileKind::Rrds) => "RRDS",
+        (None, FileKind::Path) => "NOTAPPLIC",
     }
 }
 

@@ -275,7 +275,9 @@ fn add(definitions: &mut Definitions, made: &Csd, user: &str) -> Result<(), Fail
         if !known && !new.program.is_blank() {
             definitions.programs.push(ProgramEntry {
                 name: new.program,
+                missing: true,
                 translated: true,
+                enabled: true,
                 ..ProgramEntry::default()
             });
         }
@@ -327,7 +329,7 @@ fn add_program(definitions: &mut Definitions, new: ProgramEntry) {
     };
     let (module, translated) = old.map_or((None, true), |old| (old.module, old.translated));
     programs.push(ProgramEntry {
-        enabled: new.enabled && (module.is_some() || !new.remote_system.is_blank()),
+        missing: module.is_none(),
         module,
         translated,
         ..new

@@ -43,8 +43,7 @@ impl Service for Appc {
 
     fn start(&mut self, running: &Running<'_>) -> Result<()> {
         if let Some(partners) = &self.partners {
-            let definitions = &running.installed.region;
-            partners.define(&running.app.csd, definitions, &running.region, running.user);
+            partners.define(&running.app.csd, &running.region, running.user);
         }
         Ok(())
     }

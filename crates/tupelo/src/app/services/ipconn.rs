@@ -1,13 +1,12 @@
 //! `ipconn`: the listener for gateways and regions, and the way to other
 //! regions for programs that name a SYSID.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ipconn::{Caller, Listener, Served, StartError};
 use miette::{Result, miette};
-use region::{Definitions, ProgramName, RegionConfig};
+use region::RegionConfig;
 
 use super::{Running, Service};
 use crate::app::compile::Compiled;
@@ -84,7 +83,6 @@ impl Service for Ipconn {
         let served = Served {
             region: running.region.clone(),
             user: running.user,
-            programs: programs(&running.installed.region),
         };
         let folder = &running.app.folder;
         let started = Listener::start(
@@ -109,10 +107,8 @@ impl Service for Ipconn {
         listening.collect()
     }
 
-    fn reload(&mut self, running: &Running<'_>) -> Result<()> {
-        if let Some(listener) = &self.listener {
-            listener.define(programs(&running.installed.region));
-        }
+    /// Its settings are those of the start; the region knows the programs.
+    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -121,15 +117,6 @@ impl Service for Ipconn {
             listener.stop(limit);
         }
     }
-}
-
-/// The programs that a LINK of another region may name.
-fn programs(installed: &Definitions) -> BTreeSet<ProgramName> {
-    let here = installed
-        .programs
-        .iter()
-        .filter(|p| p.enabled && p.module.is_some());
-    here.map(|p| p.name).collect()
 }
 
 /// A listener that could not be had: who has the port, and what to do.

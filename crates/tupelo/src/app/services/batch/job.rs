@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use batch::beside::{Ask, Frames, Told, VERSION, status_of};
+use batch::beside::{Ask, Frames, Response, VERSION, status_of};
 use batch::status::Status;
 use cics::resp::Condition;
 use region::{Answer, Handle, Op, OpenTask, TaskRequest, UserId};
@@ -85,13 +85,13 @@ async fn begin(
         };
         match region.begin_open(&region.default_port(), request).await {
             Ok(task) => {
-                say(stream, &Told::done(0))?;
+                say(stream, &Response::done(0))?;
                 return Ok(Some((task, program)));
             }
             Err(refusal) => format!("the region takes no job: {refusal}"),
         }
     };
-    say(stream, &Told::with(Status::IN_USE, 0, refused))?;
+    say(stream, &Response::with(Status::IN_USE, 0, refused))?;
     Ok(None)
 }
 
@@ -138,12 +138,12 @@ impl Job<'_> {
     }
 
     /// What a job whose task was purged is told.
-    fn over(&self) -> Told {
+    fn over(&self) -> Response {
         let text = format!("its task {} in the region was purged", self.task.number());
-        Told::with(Status::PERMANENT, self.commits, text)
+        Response::with(Status::PERMANENT, self.commits, text)
     }
 
-    async fn serve(&mut self, ask: Ask<'_>) -> Told {
+    async fn serve(&mut self, ask: Ask<'_>) -> Response {
         let (op, file, key, record) = match ask {
             Ask::Hold { file, key } => (Op::Read, file, key, &[][..]),
             Ask::Free { file, key } => (Op::Unlock, file, key, &[][..]),
@@ -161,7 +161,7 @@ impl Job<'_> {
                 }
                 return match std::mem::take(&mut self.failed) {
                     true => self.lost(),
-                    false => Told::done(self.commits),
+                    false => Response::done(self.commits),
                 };
             }
         };
@@ -174,20 +174,20 @@ impl Job<'_> {
             self.pending += 1;
             self.since.get_or_insert_with(Instant::now);
         }
-        Told {
+        Response {
             key: answer.data,
-            ..Told::with(status, self.commits, text)
+            ..Response::with(status, self.commits, text)
         }
     }
 
     /// Does an IDCAMS command on the catalogue.
-    fn command(&self, text: &[u8]) -> Told {
+    fn command(&self, text: &[u8]) -> Response {
         let done = catalogue::done(self.region, &String::from_utf8_lossy(text));
         let (status, text) = match done {
             Ok(text) => (Status::OK, text),
             Err((status, text)) => (status, text),
         };
-        Told::with(status, self.commits, text)
+        Response::with(status, self.commits, text)
     }
 
     /// Does it at once, or commits what is pending and waits for the lock.
@@ -237,9 +237,9 @@ impl Job<'_> {
         }
     }
 
-    fn lost(&self) -> Told {
+    fn lost(&self) -> Response {
         let text = "changes that were made before could not be stored; the region's log says why";
-        Told::with(Status::PERMANENT, self.commits, text.to_owned())
+        Response::with(Status::PERMANENT, self.commits, text.to_owned())
     }
 
     /// Commits what is pending.
@@ -253,7 +253,7 @@ impl Job<'_> {
     }
 }
 
-fn say(stream: &mut UnixStream, told: &Told) -> io::Result<()> {
+fn say(stream: &mut UnixStream, told: &Response) -> io::Result<()> {
     let mut bytes = Vec::new();
     told.emit(&mut bytes);
     stream.write_all(&bytes)

@@ -11,7 +11,7 @@ use link::Operands;
 use worker::baq::{operand, pairs};
 
 use super::credential::{Credentials, Given};
-use super::told::Told;
+use super::result::CallResult;
 use crate::app::Application;
 use crate::app::config::RequesterApi;
 use crate::app::finding::Findings;
@@ -25,8 +25,8 @@ pub struct Api {
 }
 
 /// APIs by the names that programs call them by: the title of the document, as
-/// our information blocks have it, and the name of its settings and folder,
-/// which z/OS Connect's have.
+/// our information blocks have it, the name of its settings and folder, which
+/// z/OS Connect's have, and that of the toolkit of z/OS Connect EE.
 #[derive(Debug, Default)]
 pub struct Apis {
     all: Vec<Arc<Api>>,
@@ -36,8 +36,10 @@ pub struct Apis {
 impl Apis {
     fn add(&mut self, name: &str, api: Api) {
         let api = Arc::new(api);
-        let title = api.requester.name().to_owned();
-        self.by_name.entry(title).or_insert_with(|| api.clone());
+        for own in [api.requester.name(), api.requester.toolkit_name()] {
+            let entry = self.by_name.entry(own.to_owned());
+            entry.or_insert_with(|| api.clone());
+        }
         self.by_name.insert(name.to_owned(), api.clone());
         self.all.push(api);
     }
@@ -119,11 +121,11 @@ impl Api {
     }
 
     /// Makes a call.
-    pub async fn call(&self, given: &Operands) -> Told {
+    pub async fn call(&self, given: &Operands) -> CallResult {
         self.attempt(given).await.unwrap_or_else(|told| told)
     }
 
-    async fn attempt(&self, given: &Operands) -> Result<Told, Told> {
+    async fn attempt(&self, given: &Operands) -> Result<CallResult, CallResult> {
         let stub = given.get_int(operand::STUB) == Some(1);
         let calling = match stub {
             true => Calling::Stub,
@@ -135,19 +137,19 @@ impl Api {
         let areas = named(given, operand::AREAS);
         let base = given.get_bytes(operand::BASE).unwrap_or_default();
         let outbound = self.requester.request(calling, operation, base, &areas);
-        let outbound = outbound.map_err(|fault| Told::refused(fault.0))?;
+        let outbound = outbound.map_err(|fault| CallResult::refused(fault.0))?;
         let own = Given(named(given, operand::PARAMETERS));
         let fetched = self.send(outbound, &own).await?;
         let (status, body) = (fetched.status, &fetched.body);
         match self.requester.response(calling, operation, status, body) {
-            Ok(returned) => Ok(Told::answered(&fetched, returned, stub)),
-            Err(fault) => Err(Told::refused(fault.0).with_status(status)),
+            Ok(returned) => Ok(CallResult::answered(&fetched, returned, stub)),
+            Err(fault) => Err(CallResult::refused(fault.0).with_status(status)),
         }
     }
 
     /// Sends a request with its credentials; once more with a new token where
     /// the old one was refused.
-    async fn send(&self, outbound: Outbound, own: &Given) -> Result<Fetched, Told> {
+    async fn send(&self, outbound: Outbound, own: &Given) -> Result<Fetched, CallResult> {
         let mut renew = false;
         loop {
             let identity = self.credentials.identity(&self.fetcher, own, renew).await?;
@@ -174,11 +176,11 @@ impl Api {
 }
 
 /// A request's answer, or what the program is told instead.
-pub async fn fetched(fetcher: &Fetcher, request: Request) -> Result<Fetched, Told> {
+pub async fn fetched(fetcher: &Fetcher, request: Request) -> Result<Fetched, CallResult> {
     let fetching = fetcher.fetch(request);
-    let fetching = fetching.map_err(|why| Told::refused(why.to_string()))?;
+    let fetching = fetching.map_err(|why| CallResult::refused(why.to_string()))?;
     let fetched = fetching.await;
-    fetched.map_err(|why| Told::no_response(why.to_string()))
+    fetched.map_err(|why| CallResult::no_response(why.to_string()))
 }
 
 fn named(given: &Operands, index: u8) -> Vec<(String, Vec<u8>)> {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use fetch::{Fetcher, Request, basic};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::told::Told;
+use super::result::CallResult;
 use crate::app::config::{RequesterApi, RequesterOauth, RequesterToken};
 
 /// Time before its end that a token is no longer used.
@@ -120,7 +120,7 @@ impl Credentials {
         fetcher: &Fetcher,
         own: &Given,
         renew: bool,
-    ) -> Result<Identity, Told> {
+    ) -> Result<Identity, CallResult> {
         let mut headers = Vec::new();
         let mut by_token = false;
         for credential in &self.all {
@@ -154,9 +154,9 @@ impl Credentials {
     }
 
     /// Asks for a token and keeps it.
-    async fn ask(&self, fetcher: &Fetcher, asking: Asking) -> Result<String, Told> {
+    async fn ask(&self, fetcher: &Fetcher, asking: Asking) -> Result<String, CallResult> {
         let fetched = super::api::fetched(fetcher, asking.request).await?;
-        let wrong = |why: String| Told::refused(format!("the token server {why}"));
+        let wrong = |why: String| CallResult::refused(format!("the token server {why}"));
         if !(200..300).contains(&fetched.status) {
             return Err(wrong(format!("answers with status {}", fetched.status)));
         }

@@ -6,7 +6,7 @@
 
 mod api;
 mod credential;
-mod told;
+mod result;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::app::finding::{Findings, Severity};
 use crate::app::said::Said;
 use api::Apis;
 pub use api::read;
-use told::Told;
+use result::CallResult;
 
 /// The APIs in force, and those that were read and are not yet.
 #[derive(Default)]
@@ -165,7 +165,7 @@ async fn call(command: ServiceCommand, apis: Arc<Apis>) {
     let name = String::from_utf8_lossy(name);
     let told = match apis.get(&name) {
         Some(api) => api.call(given).await,
-        None => Told::refused(format!(
+        None => CallResult::refused(format!(
             "the API {name} is not among those of [requester.apis] in tupelo.toml: {}",
             apis.names()
         )),

@@ -10,7 +10,7 @@ const MESSAGE_BYTES: usize = 1024;
 
 /// How a call ended.
 #[derive(Debug)]
-pub struct Told {
+pub struct CallResult {
     /// One of [`outcome`].
     pub outcome: i64,
     /// The server's status; 0 where it gave none.
@@ -21,10 +21,10 @@ pub struct Told {
     areas: Vec<(String, usize, Vec<u8>)>,
 }
 
-impl Told {
+impl CallResult {
     /// The call was not made, or its answer cannot be given.
-    pub fn refused(message: String) -> Told {
-        Told {
+    pub fn refused(message: String) -> CallResult {
+        CallResult {
             outcome: outcome::REFUSED,
             status: 0,
             message,
@@ -34,21 +34,21 @@ impl Told {
     }
 
     /// The server gave no answer.
-    pub fn no_response(message: String) -> Told {
-        Told {
+    pub fn no_response(message: String) -> CallResult {
+        CallResult {
             outcome: outcome::NO_RESPONSE,
-            ..Told::refused(message)
+            ..CallResult::refused(message)
         }
     }
 
     /// The same of a server that answered with a status.
-    pub fn with_status(self, status: u16) -> Told {
-        Told { status, ..self }
+    pub fn with_status(self, status: u16) -> CallResult {
+        CallResult { status, ..self }
     }
 
     /// The server answered. `plain` is a call whose answer needs no structure
     /// to be a success.
-    pub fn answered(fetched: &Fetched, returned: Returned, plain: bool) -> Told {
+    pub fn answered(fetched: &Fetched, returned: Returned, plain: bool) -> CallResult {
         let success = returned.mapped || (plain && (200..300).contains(&fetched.status));
         let outcome = match success {
             true => outcome::MAPPED,
@@ -59,7 +59,7 @@ impl Told {
             true => String::new(),
             false => shown(fetched),
         };
-        Told {
+        CallResult {
             outcome,
             status: fetched.status,
             message,

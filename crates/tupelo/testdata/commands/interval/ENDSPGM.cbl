@@ -1,0 +1,9 @@
+      * Has the POST of another task expire, when it is there.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. ENDSPGM.
+       PROCEDURE DIVISION.
+           PERFORM WITH TEST AFTER UNTIL EIBRESP = 0
+               EXEC CICS DELAY FOR MILLISECS(50) NOHANDLE END-EXEC
+               EXEC CICS CANCEL REQID('MINE') NOHANDLE END-EXEC
+           END-PERFORM
+           EXEC CICS RETURN END-EXEC.
