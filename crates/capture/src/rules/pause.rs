@@ -520,7 +520,8 @@ impl<'a> View<'a> {
     fn limits_itself(&self) -> Option<(Reason, Confidence)> {
         let end = self.gap.connection.end(self.sender);
         let room = self.largest_burst().saturating_add(2 * self.mss) <= self.window();
-        if !room || end.marks.of(Marks::WINDOW_FULL) > 0 {
+        // A sender that believed in a loss has a window made small by that.
+        if !room || end.marks.of(Marks::WINDOW_FULL | Marks::RESENT) > 0 {
             return None;
         }
         let burst = u64::from(self.burst_before());

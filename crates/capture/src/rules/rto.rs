@@ -28,7 +28,7 @@ static ABOUT: About = About {
              its silence tells the timer (50 ms beyond two round trips). A single copy of less than \
              two full segments, sent while the receiver may still have been delaying its \
              acknowledgement, is medium at most, and nothing where the place of capture is the \
-             receiver's; nor where only one direction was captured, nor behind a \
+             receiver's, whatever it does not answer; nor where only one direction was captured, nor behind a \
              reset, nor where the answer came sooner than the path allows one to the copy, nor where both ends had closed or the receiver has the copies and \
              does not take them. High \
              when what follows shows that the copy was needed (a receiver without SACK and timestamps cannot show it by \
@@ -82,7 +82,8 @@ impl Rule for RetransmissionTimeout {
         }
         let original = gap.first_copy(after);
         let late = original.map_or(Late::No, |first| Late::of(gap, first, after));
-        if late == Late::Seen {
+        if late == Late::Seen || (original.is_some() && is_beside(gap, after.from.other())) {
+            // What is in a capture taken beside the receiver has arrived.
             return None;
         }
         // Without the first copy, what was sent behind it must show the hole, or
@@ -149,6 +150,13 @@ fn is_refused(gap: &Gap<'_>, copy: &Segment) -> bool {
         let asks = answer.from != copy.from && answer.is_pure_ack() && answer.ack == copy.seq;
         same && asks && answer.time_ns - sent.time_ns <= BESIDE_NS
     })
+}
+
+/// Whether the capture was taken beside this end, and the other one is farther.
+fn is_beside(gap: &Gap<'_>, end: Side) -> bool {
+    let best = |side| gap.connection.end(side).rtt.best_ns();
+    let here = best(end).filter(|ns| *ns <= BESIDE_NS);
+    here.is_some_and(|ns| best(end.other()).is_some_and(|far_ns| far_ns >= ns * 8))
 }
 
 /// Whether both ends had said goodbye before the copy: nobody waits for it.

@@ -21,7 +21,7 @@ static ABOUT: About = About {
              full listen queue, a filter and a lost packet look the same from outside. A SYN that was \
              lost before the place of capture is not in it. Less than high where an answer passed \
              between the two, and low for a SYN-ACK whose client never speaks again, or where the \
-             answer shows that an earlier SYN had arrived, or came twice, or where the copy has the timestamp of the first (played again).",
+             answer shows that an earlier SYN had arrived, or came twice, where the other end echoes the first SYN-ACK, or where the copy has the timestamp of the first (played again).",
     literature: "RFC 6298 2.1 and 5.7; Arlitt and Williamson 2005",
 };
 
@@ -33,6 +33,10 @@ impl Rule for SynLost {
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         let after = gap.after();
         if gap.phase != Phase::Connect || !after.flags.has(Flags::SYN) {
+            return None;
+        }
+        if gap.length_ns() > LONGEST_TIMER_NS {
+            // Nobody waits so long: another attempt with the same number.
             return None;
         }
         if gap.length_ns() < LEAST_TIMER_NS {
@@ -58,6 +62,8 @@ impl Rule for SynLost {
             // The answer was sent again to one that never spoke again: a scan, or a
             // made-up address.
             (true, _, false) => Confidence::Low,
+            // What the other end echoes had reached it: its own answer was late or lost.
+            (true, ..) if is_echoed(gap, first) => Confidence::Low,
             // The path was slow, or the answer was lost.
             (false, ..) if has_arrived(gap, first) || has_two_answers(gap, first) => {
                 Confidence::Low
@@ -156,6 +162,17 @@ fn has_old_time(gap: &Gap<'_>, copy: &Segment) -> bool {
         .filter(|s| s.from == copy.from && s.flags.has(Flags::SYN) && s.ts_value != 0)
         .any(|s| s.ts_value == copy.ts_value)
 }
+
+/// Whether the other end ever echoes this SYN-ACK rather than the copy of it.
+fn is_echoed(gap: &Gap<'_>, first: &Segment) -> bool {
+    let again = gap.after();
+    first.ts_value != 0
+        && first.ts_value != again.ts_value
+        && (gap.later().iter()).any(|s| s.from != first.from && s.ts_echo == first.ts_value)
+}
+
+/// The longest: Linux's last is 64 s, and a host may double that once more.
+const LONGEST_TIMER_NS: i64 = 130_000_000_000;
 
 /// The shortest timer of a SYN that is in use.
 const LEAST_TIMER_NS: i64 = 90_000_000;

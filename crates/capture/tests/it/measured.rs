@@ -253,3 +253,79 @@ fn segments_behind_offload_are_copies_of_the_large_one_before_it() {
         assert_eq!(said(&both, rule), None, "{rule}");
     }
 }
+
+#[test]
+fn what_a_capture_beside_the_receiver_holds_was_not_lost() {
+    let rto = |place: Place| {
+        let mut c = far(vec![Exchange::new(300, 2_000, 500); 2]);
+        c.path.capture = place;
+        played(&c, |segments| {
+            let asked = (segments.iter())
+                .rposition(|s| s.from == Side::Client && s.len > 0)
+                .expect("a request");
+            segments.truncate(asked + 1);
+            let request = segments[asked].clone();
+            for (nth, after_ms) in [1_000, 3_000, 7_000].into_iter().enumerate() {
+                segments.push(Segment {
+                    at_ns: request.at_ns + after_ms * 1_000_000,
+                    id: request.id.wrapping_add(1 + nth as u16),
+                    stamp: (request.stamp).map(|(value, echo)| (value + after_ms as u32, echo)),
+                    ..request.clone()
+                });
+            }
+        })
+    };
+    let seen = said(&rto(Place::Client), "tcp.rto");
+    assert!(seen >= Some(Confidence::Medium), "{seen:?}");
+    assert_eq!(said(&rto(Place::Server), "tcp.rto"), None);
+}
+
+/// The opening of a connection with its answer sent again a second later.
+fn answered_again(echoes_first: bool) -> Explanation {
+    let c = far(vec![Exchange::new(300, 2_000, 500)]);
+    played(&c, |segments| {
+        let again = Segment {
+            at_ns: segments[1].at_ns + 1_000_000_000,
+            id: segments[1].id.wrapping_add(500),
+            stamp: (segments[1].stamp).map(|(value, echo)| (value + 1_000, echo)),
+            ..segments[1].clone()
+        };
+        for s in &mut segments[2..] {
+            s.at_ns += 1_050_000_000;
+            if let (Some((value, echo)), Some((copy, _))) = (&mut s.stamp, again.stamp) {
+                *value += 1_050;
+                if s.from == Side::Client && !echoes_first {
+                    *echo = copy.max(*echo);
+                }
+            }
+        }
+        segments.push(again);
+    })
+}
+
+#[test]
+fn an_answer_that_is_echoed_had_arrived() {
+    let rule = "tcp.syn.lost";
+    assert_eq!(said(&answered_again(false), rule), Some(Confidence::High));
+    assert_eq!(said(&answered_again(true), rule), Some(Confidence::Low));
+}
+
+#[test]
+fn minutes_later_a_syn_is_another_attempt() {
+    let waited = |ms: u64| {
+        let c = far(vec![Exchange::new(300, 2_000, 500)]);
+        played(&c, |segments| {
+            let mut first = segments[0].clone();
+            first.id = first.id.wrapping_sub(1);
+            first.stamp = first
+                .stamp
+                .map(|(value, echo)| (value.wrapping_sub(ms as u32), echo));
+            for s in segments.iter_mut() {
+                s.at_ns += ms * 1_000_000;
+            }
+            segments.push(first);
+        })
+    };
+    assert_eq!(said(&waited(3_000), "tcp.syn.lost"), Some(Confidence::High));
+    assert_eq!(said(&waited(265_000), "tcp.syn.lost"), None);
+}
