@@ -6,6 +6,7 @@ use ezasoket::{ClientId, HostList, Name, Request, Selected};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
+    assert!(sockets::header_end(bytes).is_none_or(|end| (1..=bytes.len()).contains(&end)));
     for translate in [(true, true), (true, false), (false, true), (false, false)] {
         if let Ok(header) = sockets::parse_header(bytes, translate) {
             assert!((1..=4).contains(&header.transid.len()));

@@ -28,7 +28,14 @@ fuzz_target!(|bytes: &[u8]| {
             let _ = document.symbols.set_list(bytes, b'&', false);
             let _ = document.insert(Piece::Template("B"), &templates, None, None);
             let _ = document.insert(Piece::From(bytes), &templates, None, None);
-            assert!(document.size() <= (33 << 20) + bytes.len());
+            // What a task has read of one that is in a queue.
+            let csd = cics::csd::parse("DEFINE DOCTEMPLATE(D) GROUP(G) TDQUEUE(LINE)");
+            let nowhere = std::path::Path::new("nowhere");
+            let (queued, _) = Templates::load(&csd.doctemplates, nowhere, nowhere);
+            let read = [b"D\0", bytes].concat();
+            let queued = queued.with_read([&*read].into_iter());
+            let _ = document.insert(Piece::Template("D"), &queued, None, None);
+            assert!(document.size() <= (49 << 20) + bytes.len());
             let again = document.tagged();
             let mut copy = Document::default();
             copy.insert(Piece::From(&again), &Templates::default(), None, None)

@@ -1,6 +1,7 @@
 //! The gate: formatting, lints as errors, tests. Each step runs even when an
 //! earlier one failed, so that one run tells everything that is wrong.
 
+use crate::cargo::cargo;
 use anyhow::{Context, Result};
 use std::process::Command;
 
@@ -59,7 +60,7 @@ pub fn run(args: &Args) -> Result<bool> {
     let mut failed = Vec::new();
     for (name, arguments) in &steps {
         eprintln!("== {name}: cargo {}", arguments.join(" "));
-        let status = Command::new(env!("CARGO"))
+        let status = cargo()
             .args(arguments)
             .env("TUPELO_SKIPPED", &skipped)
             .env("TUPELO_PROMISED", &promised)

@@ -1,9 +1,10 @@
 //! The reference pages under `docs/reference/`, written by the program itself.
 
 use std::fs;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+
+use crate::cargo::cargo;
 
 /// Write the pages, or only compare them.
 #[derive(clap::Args)]
@@ -29,7 +30,7 @@ const PAGES: [&str; 8] = [
 pub fn run(args: &Args) -> Result<bool> {
     let mut same = true;
     for page in PAGES {
-        let output = Command::new(env!("CARGO"))
+        let output = cargo()
             .args(["run", "--quiet", "--bin", "tupelo", "--", "reference", page])
             .output()
             .context("cargo could not be started")?;

@@ -3,9 +3,9 @@
 //!
 //! Reference: SPDX specification, licence expressions; a slash is an old OR.
 
+use crate::cargo::cargo;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::process::Command;
 
 /// Looks at every package; false when one may not be depended on.
 pub fn run() -> Result<bool> {
@@ -17,7 +17,7 @@ pub fn run() -> Result<bool> {
         .iter()
         .filter_map(toml::Value::as_str)
         .collect();
-    let output = Command::new(env!("CARGO"))
+    let output = cargo()
         .args(["metadata", "--format-version", "1", "--locked"])
         .output()
         .context("cargo could not be started")?;

@@ -4,6 +4,7 @@
 //! one arm below.
 
 mod bench;
+mod cargo;
 mod ci;
 mod crash;
 mod docs;

@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> Result<bool> {
             args.suite.display()
         );
     }
-    let program = example("script", "conform")?;
+    let program = example("conform")?;
     let output = Command::new(&program)
         .arg(&args.suite)
         .args(&args.folders)

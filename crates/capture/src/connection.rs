@@ -57,6 +57,37 @@ impl Connection {
         shake.syns > 0 && shake.syn_acks == 0 && waited && reset
     }
 
+    /// What speaks against the reset's being that of the end in whose name it came.
+    pub(crate) fn foreign_reset(&self) -> Option<Foreign> {
+        let (who, _) = self.close.reset?;
+        let reset = self.close.reset_packet?;
+        let end = self.end(who);
+        let away = |own: [u8; 2]| {
+            let [least, greatest] = own;
+            (least.saturating_sub(reset.hop_limit)).max(reset.hop_limit.saturating_sub(greatest))
+        };
+        let limits = end
+            .hop_limits
+            .filter(|own| reset.hop_limit > 0 && away(*own) > 0);
+        let limits = limits.map(|own| Foreign::HopLimit {
+            own,
+            reset: reset.hop_limit,
+            // A path that changes does so by a router or two.
+            sure: own[0] == own[1] && away(own) > 1 && end.segments > 2,
+        });
+        match reset {
+            _ if matches!(limits, Some(Foreign::HopLimit { sure: true, .. })) => limits,
+            ResetPacket { spoke_on: true, .. } => Some(Foreign::SpokeOn),
+            _ if limits.is_some() => limits,
+            // A FIN that the capture lacks counts one.
+            ResetPacket { passed_over, .. } if passed_over > 1 => {
+                Some(Foreign::PassedOver(passed_over))
+            }
+            ResetPacket { window, .. } if window > 0 => Some(Foreign::Window(window)),
+            _ => None,
+        }
+    }
+
     /// One end.
     pub fn end(&self, side: Side) -> &End {
         match side {
@@ -191,6 +222,10 @@ pub struct End {
     pub passed_bytes: u32,
     /// Whose clock its writes follow.
     pub pacing: Pacing,
+    /// Least and greatest hop limit (TTL) of its packets at the place of capture,
+    /// resets left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hop_limits: Option<[u8; 2]>,
     /// When it last sent data that was new, nanoseconds since 1970; 0 before.
     #[serde(skip)]
     pub(crate) last_data_ns: i64,
@@ -223,6 +258,7 @@ impl Default for End {
             resend_wait_max_ns: 0,
             passed_bytes: 0,
             pacing: Pacing::default(),
+            hop_limits: None,
             last_data_ns: 0,
         }
     }
@@ -339,8 +375,49 @@ pub struct Close {
     pub second_fin_ns: Option<i64>,
     /// Who sent the first RST, and when.
     pub reset: Option<(Side, i64)>,
+    /// What the first RST looked like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset_packet: Option<ResetPacket>,
     /// Data bytes that the other side sent after it had the first FIN.
     pub bytes_after_fin: u64,
+}
+
+/// Why a reset may not be the end's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Foreign {
+    /// It has another hop limit than that end's packets.
+    HopLimit {
+        /// Least and greatest of the end's.
+        own: [u8; 2],
+        /// The reset's.
+        reset: u8,
+        /// The end's agree, and the reset's is more than one away.
+        sure: bool,
+    },
+    /// The end sent new data afterwards.
+    SpokeOn,
+    /// Its number is so many bytes behind what the end had sent.
+    PassedOver(u32),
+    /// It acknowledges nothing and yet has a window.
+    Window(u32),
+}
+
+/// A RST, by what tells whether the end in whose name it came has sent it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ResetPacket {
+    /// Number of the packet.
+    pub packet: u64,
+    /// Its hop limit (TTL), 0 where there is none.
+    pub hop_limit: u8,
+    /// Bytes between the last that its sender was seen to send and its number.
+    pub passed_over: u32,
+    /// Its window where it acknowledges nothing, else 0: stacks send 0 then.
+    pub window: u32,
+    /// Its sequence number, relative.
+    #[serde(skip)]
+    pub(crate) seq: u32,
+    /// Its sender went on with new data, as no end does that has reset.
+    pub spoke_on: bool,
 }
 
 impl Close {

@@ -46,7 +46,8 @@ pub mod synth;
 mod tcp;
 
 pub use connection::{
-    ACK_DELAY_BOUNDS_NS, AckDelays, Close, Connection, End, FLIGHTS, Handshake, Rtt, Tls, Vantage,
+    ACK_DELAY_BOUNDS_NS, AckDelays, Close, Connection, End, FLIGHTS, Handshake, ResetPacket, Rtt,
+    Tls, Vantage,
 };
 pub use error::ReadError;
 pub use exchange::{Exchange, GapReport, Part, Phase, PhaseTimes, Split, Stall};

@@ -50,6 +50,11 @@ pub struct Segment {
     /// has another, one that is captured again the same.
     #[serde(skip)]
     pub(crate) ip_id: u16,
+    /// Its hop limit (TTL) at the place of capture, 0 on links without IP. All packets
+    /// of one end have the same as long as the path does not change; what something
+    /// between the ends sends in its name seldom has.
+    #[serde(skip_serializing_if = "is_none")]
+    pub hop_limit: u8,
     /// 1 when it went over the second TCP connection of a DLSw link, whose
     /// sequence numbers are its own; else 0. `from` is the end of the link.
     #[serde(skip_serializing_if = "is_first")]
@@ -58,6 +63,10 @@ pub struct Segment {
 
 fn is_zero(number: &u16) -> bool {
     *number == 0
+}
+
+fn is_none(hop_limit: &u8) -> bool {
+    *hop_limit == 0
 }
 
 fn is_first(via: &u8) -> bool {

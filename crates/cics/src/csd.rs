@@ -32,7 +32,7 @@ pub use read::{Csd, definitions, parse};
 pub use scan::{Attribute, Statement};
 pub use services::{PipelineDef, WebServiceDef};
 pub use types::{
-    Concurrency, FileDef, Language, OtherDef, ProgramDef, RecordFormat, Recovery, Runaway,
+    Concurrency, FileDef, InDoubt, Language, OtherDef, ProgramDef, RecordFormat, Recovery, Runaway,
     TranClassDef, TransactionDef,
 };
 pub use web::{

@@ -1,7 +1,8 @@
-//! The parameter lists of analyzer and converter programs of web support.
+//! The parameter lists of analyzer and converter programs of web support, and of
+//! programs that give a document template (EXITPGM).
 //!
 //! One table a list: the worker fills and reads a COMMAREA by it, and the
-//! translator makes the copybooks DFHWBTDO, DFHWBCDO and DFHWBUCO of it. Names,
+//! translator makes the copybooks DFHWBTDO, DFHWBCDO, DFHWBUCO and DFHDHTXO of it. Names,
 //! meanings and constants are those of the manual. Where a parameter lies is
 //! our own: a pointer has eight bytes here, so no layout of a mainframe would
 //! fit, and programs are compiled with these copybooks.
@@ -9,7 +10,8 @@
 //! Numbers are big-endian, as programs compile COMP.
 //!
 //! Reference: CICS, "Reference information for analyzer programs", "Reference
-//! information for converter programs".
+//! information for converter programs", "Communication area for templates in exit
+//! programs".
 
 use std::fmt::Write;
 
@@ -150,6 +152,23 @@ const CONVERTER: &[Parameter] = &[
     ("CONVERTER-REASON", Kind::Full),
 ];
 
+/// The list of a program that gives a document template.
+pub const TEMPLATE_EXIT: &[Parameter] = &[
+    ("DHTX-LENGTH", Kind::Half),
+    ("DHTX-EYECATCHER", Kind::Chars(13)),
+    ("DHTX-VERSION", Kind::Chars(1)),
+    ("DHTX-BUFFER-PTR", Kind::Pointer),
+    ("DHTX-BUFFER-LEN", Kind::Full),
+    ("DHTX-TEMPLATE-LEN", Kind::Full),
+    ("DHTX-RETURN-CODE", Kind::Full),
+    ("DHTX-APPEND-CRLF", Kind::Chars(1)),
+    ("DHTX-CACHE-RESPONSE", Kind::Chars(1)),
+    ("DHTX-RESERVED", Kind::Chars(2)),
+    ("DHTX-TEMPLATE-NAME-PTR", Kind::Pointer),
+    ("DHTX-MESSAGE-PTR", Kind::Pointer),
+    ("DHTX-MESSAGE-LEN", Kind::Full),
+];
+
 /// WBRA-FUNCTION.
 pub const URP_ANALYZE: i64 = 1;
 /// DECODE-FUNCTION.
@@ -259,6 +278,13 @@ pub fn dfhwbuno() -> String {
     text
 }
 
+/// The copybook of programs that give a document template.
+pub fn dfhdhtxo() -> String {
+    let mut text = String::from("       01  DHTX-PLIST.\n");
+    fields(TEMPLATE_EXIT, 3, &mut text);
+    text
+}
+
 /// The copybook of converters.
 pub fn dfhwbcdo() -> String {
     let mut text = String::from("       01  DFHCOMMAREA.\n");
@@ -357,6 +383,8 @@ pub const EYE_DECODE: &str = ">decode ";
 pub const EYE_ENCODE: &str = ">encode ";
 /// WBUN-EYECATCHER.
 pub const EYE_UNESCAPE: &str = ">wbunesc";
+/// DHTX-EYECATCHER.
+pub const EYE_TEMPLATE: &str = ">DFHDHTXPARMS";
 /// WBRA-DFHCNV-KEY that samples set: not nulls, so the body is converted.
 pub const KEY_USER_DATA: &str = "DFHWBUD";
 /// WBRA-REQUEST-TYPE: all requests that come here.
@@ -404,7 +432,7 @@ mod tests {
 
     #[test]
     fn no_line_of_a_copybook_goes_beyond_column_72() {
-        for text in [dfhwbtdo(), dfhwbcdo(), dfhwbuco(), dfhwbuno()] {
+        for text in [dfhwbtdo(), dfhwbcdo(), dfhwbuco(), dfhwbuno(), dfhdhtxo()] {
             assert!(text.lines().all(|line| line.len() <= 72), "{text}");
         }
     }

@@ -35,13 +35,15 @@ pub const RUN_PROGRAM: u8 = 121;
 pub const RUN_ENDED: u8 = 122;
 
 /// Index of a document template that is to be read before the command is
-/// answered: `Q` or `F` for a temporary storage queue or a file, its name, and
+/// answered: `Q`, `D`, `F` or `X` for a temporary storage or transient data queue, a
+/// file or a program, its name (of a program behind `1` for APPENDCRLF, else `0`), and
 /// behind a zero byte the template's. The command is given again with its text.
 /// It is no option of any row.
 pub const TEMPLATE_WANTED: u8 = 123;
 
 /// Index of the text of a template that was wanted: the template's name, a zero
-/// byte, then `+` and its lines, each behind its length (u32, big-endian), or
+/// byte, then `+` and its lines, each behind its length (u32, big-endian), `*` and the
+/// same when it is to be kept for others, `-` when its program has refused, or
 /// nothing when it could not be read. There may be several. It is no option of
 /// any row.
 pub const TEMPLATE_TEXT: u8 = 124;

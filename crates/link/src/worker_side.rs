@@ -64,6 +64,8 @@ pub struct TaskIn {
     pub slot: usize,
     /// What is asked.
     pub request: Request,
+    /// The worker had nothing to do before it came.
+    pub waited: bool,
 }
 
 /// Why a worker could not attach to its region.
@@ -162,8 +164,10 @@ impl WorkerSide {
     /// Panics when the task before it was not finished.
     pub fn next_task(&mut self, idle: Option<Duration>) -> Next {
         assert!(self.running.is_none(), "a task is still running");
+        let mut waited = false;
         loop {
-            if let Some(task) = self.take_queued() {
+            if let Some(mut task) = self.take_queued() {
+                task.waited = waited;
                 let brief = task.request.flags & REQUEST_BRIEF != 0;
                 if !brief || self.unheard_tasks >= BATCH {
                     self.nudge();
@@ -179,6 +183,7 @@ impl WorkerSide {
             let quiet = !self.any_queued() && header.retire.0.load(Ordering::SeqCst) == 0;
             if quiet {
                 futex::wait(&header.sleeping.0, 1, idle);
+                waited = true;
             }
             let woken = header.sleeping.0.swap(0, Ordering::SeqCst) == 0;
             if quiet && !woken && idle.is_some() && !self.any_queued() {
@@ -420,7 +425,11 @@ impl WorkerSide {
             sequence,
             port: usize::from(request.port),
         });
-        TaskIn { slot, request }
+        TaskIn {
+            slot,
+            request,
+            waited: false,
+        }
     }
 
     fn put_call_data(&mut self, data: &[&[u8]]) -> u32 {

@@ -7,8 +7,10 @@
 //! crate that reads files and clocks.
 
 mod census;
+mod spaces;
 
 pub use census::{Census, Counted, machine};
+pub use spaces::AddressSpace;
 
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -65,7 +65,7 @@ impl Host for Nobody {
     ) -> Result<(), AbendInfo> {
         Ok(())
     }
-    fn log(&self, _: Level, _: &str) {}
+    fn log(&self, _: Level, _: &str, _: Option<&str>) {}
 }
 
 /// Microseconds of a request with one LINK that the host answers at once.

@@ -3,25 +3,30 @@
 //!
 //! Reference: the crate `cics`, command table.
 
-use cics::command::{self, Argument, Command, Direction, Selection, Served};
+use cics::command::{self, Argument, Command, Direction, Domain, Selection, Served};
 use cics::resp::Condition;
-use link::{Answer, Operand, Operands};
+use link::{Answer, CHANNEL_DATA, Operand, Operands};
 use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value};
 
 use crate::engine::Shared;
-use crate::natives::{bytes_of, refused};
+use crate::natives::{Given, bytes_of, refused};
 
-/// Runs a command. Gives an object with what came back, or why not.
+/// Runs a command, with the channel that its option CHANNEL names where the
+/// script gave one. Gives an object with what came back, or why not.
 pub fn run<'js>(
     ctx: &Ctx<'js>,
     shared: &Shared,
     name: &str,
     options: &Object<'js>,
+    channel: &Given<'js>,
 ) -> Result<Value<'js>> {
-    let (row, operands) = match gather(shared, name, options)? {
+    let (row, mut operands) = match gather(shared, name, options)? {
         Ok(gathered) => gathered,
         Err(wrong) => return misused(ctx, &wrong),
     };
+    if let Given::Channel(channel) = channel {
+        operands.push(CHANNEL_DATA, Operand::Bytes(channel.emit()));
+    }
     match shared.host(|host| host.command(row.number, &operands)) {
         Some(Ok(answer)) if answer.condition == Condition::Normal => {
             given_back(ctx, shared, row, &answer)
@@ -62,11 +67,13 @@ fn gather<'js>(
     let listed: Vec<&str> = names.iter().map(String::as_str).collect();
     let row = match command::select(verb, &listed) {
         Selection::Found(row) => row,
+        _ if matches!(verb, "SQL" | "EXEC") => {
+            return Ok(Err("EXEC SQL is not served yet".to_owned()));
+        }
         _ => return Ok(Err(format!("there is no command {upper}"))),
     };
-    if row.served != Served::Region {
-        let text = format!("{} cannot be given by a script as it is", row.name);
-        return Ok(Err(text));
+    if let Some(why) = not_given(row) {
+        return Ok(Err(format!("{} {why}", row.name)));
     }
     let mut bits = 0u128;
     for word in &listed[..flags] {
@@ -109,6 +116,19 @@ fn gather<'js>(
         operands.push(index, operand);
     }
     Ok(Ok((row, operands)))
+}
+
+/// Why a script cannot give a command.
+fn not_given(row: &Command) -> Option<String> {
+    let why = match (row.served, row.domain) {
+        (Served::Region, Domain::Web) => "request, response, fetch and XML are for that",
+        (Served::Region, _) => return None,
+        (Served::Worker, _) => "the objects of a script have what it is for",
+        (Served::Refused(why), _) => why,
+        (Served::NotYet, Domain::Maps | Domain::Terminals) => "there are no terminals yet",
+        (Served::NotYet, _) => "it is not served yet",
+    };
+    Some(format!("cannot be given by a script: {why}"))
 }
 
 /// What an option takes, from a value of JavaScript; none for a flag.

@@ -59,9 +59,9 @@ pub struct Shared {
     pub watch: Watch,
     /// Layouts that scripts have asked for.
     pub records: Records,
-    /// Promises that were rejected with nobody listening: where they are, and
-    /// why they were.
-    rejected: RefCell<Vec<(usize, String)>>,
+    /// Promises that were rejected with nobody listening: where they are, why
+    /// they were, and the calls that led there.
+    rejected: RefCell<Vec<(usize, String, String)>>,
     /// Timers by their time, with what they are known by.
     pub timers: RefCell<Vec<(std::time::Instant, u32)>>,
     /// Tasks that were begun and have not ended.
@@ -181,8 +181,13 @@ impl Engine {
             name: name.to_owned(),
             arena,
         };
-        if let Some(text) = engine.shared.rejection_left() {
-            return Err(failed(format!("a promise was rejected: {text}")));
+        if let Some((text, stack)) = engine.shared.rejection_left() {
+            let mut mistake = failed(format!("a promise was rejected: {text}"));
+            let place = Place::of_stack(&stack);
+            if !place.file.is_empty() {
+                mistake.place = place;
+            }
+            return Err(mistake);
         }
         engine.shared.timers.borrow_mut().clear();
         engine.runtime.run_gc();
@@ -313,11 +318,14 @@ impl Engine {
             }
         };
         let transfer = self.shared.transfer.take();
-        if let Some(text) = self.shared.rejection_left()
+        if let Some((text, stack)) = self.shared.rejection_left()
             && transfer.is_none()
         {
             let text = format!("a promise was rejected and nobody heard: {text}");
-            return Err(Failure::new(failure::PROMISE, text));
+            return Err(Failure {
+                stack,
+                ..Failure::new(failure::PROMISE, text)
+            });
         }
         let mut answer = read_outcome(&told).catch(ctx).map_err(thrown)??;
         if let (Some((_, given)), Some(passed)) =
@@ -419,8 +427,12 @@ impl Shared {
         let at = unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(promise.as_raw()) } as usize;
         let mut rejected = self.rejected.borrow_mut();
         match handled {
-            true => rejected.retain(|(p, _)| *p != at),
-            false => rejected.push((at, text_of(reason))),
+            true => rejected.retain(|(p, ..)| *p != at),
+            false => {
+                let exception = reason.as_exception();
+                let stack = exception.and_then(|e| e.stack()).unwrap_or_default();
+                rejected.push((at, text_of(reason), stack));
+            }
         }
     }
 
@@ -429,8 +441,10 @@ impl Shared {
         self.transfer.borrow().is_some()
     }
 
-    fn rejection_left(&self) -> Option<String> {
-        self.rejected.borrow().first().map(|(_, text)| text.clone())
+    fn rejection_left(&self) -> Option<(String, String)> {
+        let rejected = self.rejected.borrow();
+        let first = rejected.first();
+        first.map(|(_, text, stack)| (text.clone(), stack.clone()))
     }
 }
 
@@ -725,7 +739,7 @@ mod tests {
         ) -> Result<(), AbendInfo> {
             Ok(())
         }
-        fn log(&self, _: Level, _: &str) {}
+        fn log(&self, _: Level, _: &str, _: Option<&str>) {}
     }
 
     fn on<R: 'static>(stack: Stack, run: impl FnOnce() -> R + 'static) -> (R, Stack) {

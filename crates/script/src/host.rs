@@ -69,8 +69,9 @@ pub trait Host {
         cpu_ns: u64,
     ) -> Result<(), AbendInfo>;
 
-    /// Writes a line of the script to the log.
-    fn log(&self, level: Level, text: &str);
+    /// Writes a line of the script to the log, with data in JSON that belong to
+    /// it.
+    fn log(&self, level: Level, text: &str, data: Option<&str>);
 }
 
 /// Something that was begun is over.

@@ -22,6 +22,7 @@ mod guard;
 mod host;
 mod json;
 mod limits;
+mod lines;
 mod natives;
 mod overdue;
 mod place;

@@ -153,19 +153,24 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     add("call", Function::new(c(), call)?)?;
 
     let of = s();
-    let command = move |ctx: Ctx<'js>, name: String, options: Object<'js>| {
-        commands::run(&ctx, &of, &name, &options)
+    let command = move |ctx: Ctx<'js>,
+                        name: String,
+                        options: Object<'js>,
+                        parts: Value<'js>,
+                        names: Value<'js>| {
+        let channel = Given::read(&parts, &names)?;
+        commands::run(&ctx, &of, &name, &options, &channel)
     };
     add("command", Function::new(c(), command)?)?;
 
     let of = s();
-    let file = move |name: String| of.host(|host| host.file(&name)).flatten().map(|n| n as u32);
+    let file = move |name: String| of.look(|host| host.file(&name)).flatten().map(|n| n as u32);
     add("file", Function::new(c(), file)?)?;
 
     let of = s();
     let facts = move |ctx: Ctx<'js>| {
         let made = Object::new(ctx.clone())?;
-        if let Some(facts) = of.host(|host| host.facts()) {
+        if let Some(facts) = of.look(|host| host.facts()) {
             made.set("number", facts.task as f64)?;
             made.set("transid", facts.transid)?;
             made.set("userid", facts.userid)?;
@@ -177,16 +182,17 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     add("facts", Function::new(c(), facts)?)?;
 
     let of = s();
-    let log = move |level: u8, text: String| {
+    let log = move |level: u8, text: String, data: Opt<String>| {
         let level = match level {
             0 => Level::Debug,
             1 => Level::Info,
             2 => Level::Warn,
             _ => Level::Error,
         };
-        match of.host(|host| host.log(level, &text)) {
+        let data = data.0.as_deref();
+        match of.look(|host| host.log(level, &text, data)) {
             Some(()) => {}
-            None => tracing::info!(target: "script", "{text}"),
+            None => tracing::info!(target: "script", data, "{text}"),
         }
     };
     add("log", Function::new(c(), log)?)?;
@@ -225,6 +231,11 @@ fn texts<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<
         text.map(|t| JsString::from_str(ctx, t)).transpose()
     };
     own.set("utf8", Function::new(c(), utf8)?)?;
+    let lossy = move |ctx: Ctx<'js>, bytes: Value<'js>| {
+        let bytes = bytes_of(&bytes).unwrap_or_default();
+        JsString::from_str(ctx, &String::from_utf8_lossy(bytes))
+    };
+    own.set("utf8Lossy", Function::new(c(), lossy)?)?;
     let to_utf8 = move |ctx: Ctx<'js>, text: String| TypedArray::<u8>::new_copy(ctx, text);
     own.set("toUtf8", Function::new(c(), to_utf8)?)?;
     let page = shared.records.code_page();
@@ -252,15 +263,21 @@ impl Shared {
     /// Does something with the request's host; none while there is none. What
     /// it did is progress.
     pub fn host<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
+        let done = self.look(act);
+        self.watch.progress();
+        done
+    }
+
+    /// The same for what is no command: a script that does nothing else runs
+    /// away.
+    fn look<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
         let _native = overdue::native();
         // A script that has gone over to a program does nothing more.
         if self.goes_over() {
             return None;
         }
         let mut host = self.host.borrow_mut();
-        let done = act(host.as_mut()?.as_mut());
-        self.watch.progress();
-        Some(done)
+        Some(act(host.as_mut()?.as_mut()))
     }
 }
 

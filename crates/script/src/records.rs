@@ -53,6 +53,8 @@ struct Key {
 pub struct Record {
     layout: Layout,
     codec: Codec,
+    /// The same with every description of storage that has several.
+    each: Codec,
     fields: Vec<Field>,
     /// A new record.
     initial: Vec<u8>,
@@ -225,6 +227,7 @@ impl Record {
         Ok(Record {
             initial,
             codec,
+            each,
             fields,
             tree: tree.to_string(),
             layout,
@@ -286,11 +289,15 @@ impl Fields<'_> {
             };
             members.push(self.node(child, element.child(&name).map_err(wrong)?)?);
         }
+        // What it is called where a number may be another than was meant.
+        let told = matches!(shape, Shape::BigInt | Shape::Decimal).then_some(told);
         Ok(json!({
+            "told": told,
             "name": self.names.json(id).unwrap_or("RECORD"),
             "field": number,
             "own": own,
             "shape": shape.word(),
+            "varies": field.occurs.as_ref().is_some_and(|o| o.depending_on.is_some()),
             "most": field.occurs.as_ref().map_or(0, |o| o.max),
             "members": members,
         }))
@@ -594,7 +601,7 @@ impl Record {
     /// Why a field cannot hold a value, with its name and PICTURE once.
     pub fn wrong(&self, field: usize, why: &str) -> String {
         match self.fields.get(field) {
-            Some(field) if !why.starts_with(&field.told) => format!("{}: {why}", field.told),
+            Some(field) if !names(why, &field.told) => format!("{}: {why}", field.told),
             _ => why.to_owned(),
         }
     }
@@ -619,7 +626,7 @@ impl Record {
         if field == 0 {
             // A whole record begins anew.
             let mut made = vec![0; self.codec.max_len()];
-            let taken = self.codec.encode(text.as_bytes(), &mut made);
+            let taken = self.each.encode(text.as_bytes(), &mut made);
             return match taken {
                 Err(error) => Some(error.to_string()),
                 Ok(length) if self.codec.is_variable() => {
@@ -648,6 +655,21 @@ impl Record {
         let count = found.codec.count(&record);
         count.map_err(|error| self.wrong(field, &error.to_string()))
     }
+}
+
+/// Whether a message begins with a field that is told so, with subscripts or
+/// without.
+fn names(why: &str, told: &str) -> bool {
+    let path = told.split(' ').next().unwrap_or_default();
+    let mut within = false;
+    let mut named = why.split(' ').next().unwrap_or_default().to_owned();
+    named.retain(|c| {
+        within |= c == '(';
+        let kept = !within;
+        within &= c != ')';
+        kept
+    });
+    named.trim_end_matches(':') == path
 }
 
 thread_local! {

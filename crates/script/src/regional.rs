@@ -25,6 +25,7 @@ use crate::engine::{Answer as Given, Request};
 use crate::failure;
 use crate::fiber;
 use crate::host::{AbendInfo, Event, Facts, Fault, Host, Input, Level, Output};
+use crate::lines;
 use crate::place::{Job, Place};
 use crate::pool::Edition;
 use crate::stream::Client;
@@ -439,14 +440,30 @@ impl Host for RegionHost {
         }
     }
 
-    fn log(&self, level: Level, text: &str) {
+    fn log(&self, level: Level, text: &str, data: Option<&str>) {
         let Facts { task, transid, .. } = &self.facts;
         let script = &self.script;
+        let Some(left_out) = lines::may_write() else {
+            return;
+        };
+        if left_out > 0 {
+            tracing::warn!(target: "script", "{left_out} lines of scripts were left out: there were too many");
+        }
+        let (text, data) = (lines::cut(text), data.map(lines::cut));
+        let data = data.as_deref();
         match level {
-            Level::Debug => tracing::debug!(target: "script", task, %transid, %script, "{text}"),
-            Level::Info => tracing::info!(target: "script", task, %transid, %script, "{text}"),
-            Level::Warn => tracing::warn!(target: "script", task, %transid, %script, "{text}"),
-            Level::Error => tracing::error!(target: "script", task, %transid, %script, "{text}"),
+            Level::Debug => {
+                tracing::debug!(target: "script", task, %transid, %script, data, "{text}")
+            }
+            Level::Info => {
+                tracing::info!(target: "script", task, %transid, %script, data, "{text}")
+            }
+            Level::Warn => {
+                tracing::warn!(target: "script", task, %transid, %script, data, "{text}")
+            }
+            Level::Error => {
+                tracing::error!(target: "script", task, %transid, %script, data, "{text}")
+            }
         }
     }
 }

@@ -35,6 +35,10 @@ pub struct Binding {
     pub program: Option<String>,
     /// How the program gets its data.
     pub interface: Interface,
+    /// The methods of HTTP that a RESTful service of JSON takes; a service that names
+    /// none takes requests by POST and answers them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<String>,
     /// Path of the provider, or the requester's endpoint.
     #[serde(default)]
     pub uri: String,

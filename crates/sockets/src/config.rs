@@ -107,7 +107,8 @@ pub struct ListenerConfig {
     pub port: u16,
     /// IMMED: the listener starts with the region.
     pub immed: bool,
-    /// BACKLOG: connections that wait to be accepted.
+    /// BACKLOG: connections that wait to be accepted. The system's queue has
+    /// 1,024 places at least: it resets clients that find it full.
     pub backlog: u32,
     /// NUMSOCK: most sockets, those that wait for their transaction included,
     /// and the one that listens.

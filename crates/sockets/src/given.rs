@@ -5,7 +5,7 @@
 //!
 //! Reference: IP CICS Sockets Guide, GIVESOCKET, TAKESOCKET.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ezasoket::{ClientId, Errno, Socket};
@@ -20,8 +20,10 @@ pub struct GivenSockets(Mutex<State>);
 #[derive(Default)]
 struct State {
     list: Vec<Given>,
-    /// Who can give: address space and task.
-    clients: HashSet<([u8; 8], [u8; 8])>,
+    /// Who can give: address space and task, and how many there are of that
+    /// name. A program chooses its own, so it may be another's, a listener's
+    /// too.
+    clients: HashMap<([u8; 8], [u8; 8]), usize>,
 }
 
 struct Given {
@@ -35,14 +37,19 @@ struct Given {
 impl GivenSockets {
     /// Somebody may give sockets from now on.
     pub fn enter(&self, client: &ClientId) {
-        self.lock().clients.insert((client.name, client.task));
+        let mut state = self.lock();
+        let count = state.clients.entry((client.name, client.task));
+        *count.or_default() += 1;
     }
 
-    /// Somebody is gone: what it gave and nobody took goes too.
+    /// Somebody is gone, who has taken back what nobody took.
     pub fn leave(&self, client: &ClientId) {
         let mut state = self.lock();
-        state.clients.remove(&(client.name, client.task));
-        state.list.retain(|g| !is_same(&g.giver, client));
+        let name = (client.name, client.task);
+        match state.clients.get_mut(&name) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => drop(state.clients.remove(&name)),
+        }
     }
 
     /// Gives a socket. EBADF when it is given already.
@@ -84,7 +91,7 @@ impl GivenSockets {
     /// given to somebody else, EPFNOSUPPORT for another address family.
     pub fn take(&self, me: &ClientId, giver: &ClientId, number: i64) -> Result<Arc<Socket>, Errno> {
         let mut state = self.lock();
-        if !state.clients.contains(&(giver.name, giver.task)) {
+        if !state.clients.contains_key(&(giver.name, giver.task)) {
             return Err(Errno::EINVAL);
         }
         let mut list = state.list.iter();
@@ -173,17 +180,18 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_took_goes_with_the_giver() {
+    fn who_has_the_name_of_another_takes_nothing_from_it_by_leaving() {
         let given = GivenSockets::default();
-        let giver = client(b"REGION  ", b"0000001C");
-        let socket = Arc::new(Socket::new(2, 1, 0).unwrap());
-        let weak = Arc::downgrade(&socket);
-        given.enter(&giver);
+        let giver = client(b"REGION  ", b"0000001L");
+        let child = client(b"REGION  ", b"0000002C");
         let to = client(b"        ", b"        ");
-        given.give((giver, 0), to, socket, Box::new(|| ())).unwrap();
-        assert!(weak.upgrade().is_some());
+        let socket = Arc::new(Socket::new(2, 1, 0).unwrap());
+        given.enter(&giver);
+        given.give((giver, 1), to, socket, Box::new(|| ())).unwrap();
+        given.enter(&giver);
         given.leave(&giver);
-        assert!(weak.upgrade().is_none());
-        assert!(!given.take_back(&giver, 0));
+        assert!(given.take(&child, &giver, 1).is_ok());
+        given.leave(&giver);
+        assert_eq!(given.take(&child, &giver, 1).err(), Some(Errno::EINVAL));
     }
 }

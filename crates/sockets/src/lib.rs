@@ -29,7 +29,7 @@ pub use config::{
     ConfigError, Format, ListenerConfig, MessageForm, Served, SocketsConfig, StartType, Translation,
 };
 pub use definitions::{Definitions, Mistake, parse as parse_definitions};
-pub use listener::header::{Header, HeaderError, parse as parse_header};
+pub use listener::header::{Header, HeaderError, line_end as header_end, parse as parse_header};
 pub use metrics::sample as metrics_sample;
 pub use native::area::{Area, Characters};
 pub use native::config::{ClientCharacters, Endian, FrameConfig, NativeConfig, ReceiverConfig};

@@ -2,8 +2,8 @@
 //!
 //! The first call of a task takes a helper thread, or makes one while there
 //! are fewer than `ntasks`; at the task's end the thread goes to the next task
-//! that waits for one, or ends after a while. A thread serves one task at a
-//! time, so a call that waits holds nobody else up.
+//! that waits for one, or rests until there is one. A thread serves one task at
+//! a time, so a call that waits holds nobody else up.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;

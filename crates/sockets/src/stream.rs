@@ -17,6 +17,8 @@ use rustls::{ServerConfig, ServerConnection};
 use tokio::io::{AsyncReadExt, Interest};
 use tokio::net::TcpStream;
 
+use crate::listener::header::line_end;
+
 /// Gives what the next TLS connection is accepted with.
 pub type TlsSource = Arc<dyn Fn() -> Arc<ServerConfig> + Send + Sync>;
 
@@ -153,7 +155,7 @@ impl Stream {
             let ended = ready.is_read_closed();
             let seen = self.tcp.try_io(Interest::READABLE, || {
                 let count = peek_at(&self.tcp, buffer)?;
-                let whole = count >= fewest || buffer[..count].contains(&b'\n');
+                let whole = count >= fewest || line_end(&buffer[..count]).is_some();
                 match whole || count == 0 || ended {
                     true => Ok(count),
                     false => Err(io::ErrorKind::WouldBlock.into()),
@@ -299,7 +301,7 @@ impl Tls {
         buffer: &mut [u8],
         fewest: usize,
     ) -> io::Result<Option<usize>> {
-        while self.ahead.len() < fewest && !self.ahead.contains(&b'\n') && !self.ended {
+        while self.ahead.len() < fewest && line_end(&self.ahead).is_none() && !self.ended {
             if !self.decrypt(tcp)? {
                 return Ok(None);
             }

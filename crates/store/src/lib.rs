@@ -54,7 +54,8 @@ pub use file::{
 pub use index::{Access, IndexDef, IndexEntry, Named, PathDef, PathEntry};
 pub use lmdb::{
     BackupError, CheckReport, CheckedFile, Durability, FileStat, LentTable, LmdbOptions,
-    LmdbReader, LmdbStore, OpenError, ReaderStat, ReaderTables, StoreStat, check, restore,
+    LmdbReader, LmdbStore, OpenError, ReaderStat, ReaderTables, SalvageError, SalvageReport,
+    SalvagedFile, SalvagedRecord, SalvagedState, StoreStat, WALKED_BYTES, check, restore, salvage,
 };
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};

@@ -1,4 +1,4 @@
-//! A unit of work as bytes: what it does to the records of files.
+//! A unit of work as bytes: what it does to the records of files and to tables.
 //!
 //! A unit that is prepared must be there again after the region, or its
 //! machine, was away. So it is kept in a table as what has to be done to
@@ -7,24 +7,27 @@
 //! ```text
 //!   change, one after the other:
 //!     file, u32 | kind, u8 | key length, u16 | record length, u32 | key | record
-//!   kind: 1 insert, 2 replace, 3 delete (its record has no bytes)
+//!   kind: 1 insert, 2 replace, 3 delete (its record has no bytes),
+//!         4 put into a table, 5 remove from one: the file is 0, and the key is
+//!         the table's name, a zero byte and the key in it
 //! ```
 //!
-//! Integers are big-endian.
-//!
-//! Invariant: tables are absent. What a unit does to them is its managers'
-//! business, who have more in memory than what the table has.
+//! Integers are big-endian. Those of tables follow those of files, in the order
+//! of their keys.
 
 use thiserror::Error;
 
 use crate::error::ReadError;
 use crate::file::FileId;
+use crate::table::{MAX_TABLE_KEY_BYTES, Table};
 use crate::traits::ReadStore;
 use crate::unit::{Change, Ends, UnitOfWork};
 
 const INSERT: u8 = 1;
 const REPLACE: u8 = 2;
 const DELETE: u8 = 3;
+const PUT: u8 = 4;
+const REMOVE: u8 = 5;
 
 /// Stored bytes that are no unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -32,12 +35,7 @@ const DELETE: u8 = 3;
 pub struct RedoError(pub usize);
 
 impl UnitOfWork {
-    /// True when it changes a table, which [`UnitOfWork::redo`] leaves out.
-    pub fn changes_tables(&self) -> bool {
-        self.table_changes().next().is_some()
-    }
-
-    /// Its changes to files as bytes.
+    /// Its changes as bytes.
     pub fn redo(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.bytes());
         for (file, key, change) in self.changes() {
@@ -47,28 +45,46 @@ impl UnitOfWork {
                 Change::Delete => DELETE,
             };
             let record = change.record().unwrap_or_default();
-            out.extend(file.0.to_be_bytes());
-            out.push(kind);
-            out.extend((key.len() as u16).to_be_bytes());
-            out.extend((record.len() as u32).to_be_bytes());
-            out.extend(key);
-            out.extend(record);
+            emit(&mut out, file, kind, key, record);
+        }
+        for (table, key, value) in self.table_changes() {
+            let kind = if value.is_some() { PUT } else { REMOVE };
+            let key = [&table.prefix()[..], key].concat();
+            emit(&mut out, FileId(0), kind, &key, value.unwrap_or_default());
         }
         out
     }
 
-    /// The unit that these bytes are of. What a task of the unit would read
-    /// through an alternate index is not in it: it can only be applied.
-    pub fn of_redo(bytes: &[u8]) -> Result<UnitOfWork, RedoError> {
+    /// The unit that these bytes are of, which changes no tables but these. What
+    /// a task of the unit would read through an alternate index is not in it: it
+    /// can only be applied.
+    pub fn of_redo(bytes: &[u8], tables: &[Table]) -> Result<UnitOfWork, RedoError> {
         let mut unit = UnitOfWork::new();
         let mut rest = bytes;
+        let mut last: &[u8] = &[];
         while !rest.is_empty() {
             let at = bytes.len() - rest.len();
-            let (file, key, change, after) = one(rest).ok_or(RedoError(at))?;
-            if unit.change(file, key).is_some() {
-                return Err(RedoError(at));
+            let (one, after) = one(rest).ok_or(RedoError(at))?;
+            match one {
+                One::File(file, key, _) if unit.change(file, key).is_some() => {
+                    return Err(RedoError(at));
+                }
+                One::File(file, key, change) => unit.set(file, key, Some(change)),
+                One::Table(whole, value) => {
+                    let of = |table: &&Table| whole.starts_with(&table.prefix());
+                    let table = tables.iter().find(of).filter(|_| whole > last);
+                    let table = table.ok_or(RedoError(at))?;
+                    let key = &whole[table.prefix().len()..];
+                    if !(1..=MAX_TABLE_KEY_BYTES).contains(&key.len()) {
+                        return Err(RedoError(at));
+                    }
+                    match value {
+                        Some(value) => unit.put(*table, key, value),
+                        None => unit.remove(*table, key),
+                    }
+                    last = whole;
+                }
             }
-            unit.set(file, key, Some(change));
             rest = after;
         }
         Ok(unit)
@@ -93,21 +109,40 @@ impl UnitOfWork {
     }
 }
 
+fn emit(out: &mut Vec<u8>, file: FileId, kind: u8, key: &[u8], record: &[u8]) {
+    out.extend(file.0.to_be_bytes());
+    out.push(kind);
+    out.extend((key.len() as u16).to_be_bytes());
+    out.extend((record.len() as u32).to_be_bytes());
+    out.extend(key);
+    out.extend(record);
+}
+
+/// A change.
+enum One<'b> {
+    File(FileId, &'b [u8], Change),
+    /// The table's name and the key, and the value unless it is removed.
+    Table(&'b [u8], Option<&'b [u8]>),
+}
+
 /// The first change of some bytes, and what follows it.
-fn one(bytes: &[u8]) -> Option<(FileId, &[u8], Change, &[u8])> {
+fn one(bytes: &[u8]) -> Option<(One<'_>, &[u8])> {
     let (file, rest) = bytes.split_first_chunk::<4>()?;
     let (kind, rest) = rest.split_first()?;
     let (key_bytes, rest) = rest.split_first_chunk::<2>()?;
     let (record_bytes, rest) = rest.split_first_chunk::<4>()?;
     let (key, rest) = rest.split_at_checked(u16::from_be_bytes(*key_bytes).into())?;
     let (record, rest) = rest.split_at_checked(u32::from_be_bytes(*record_bytes) as usize)?;
+    let file = FileId(u32::from_be_bytes(*file));
     let change = match (*kind, record) {
-        (INSERT, record) => Change::Insert(record.into()),
-        (REPLACE, record) => Change::Replace(record.into()),
-        (DELETE, []) => Change::Delete,
+        (INSERT, record) => One::File(file, key, Change::Insert(record.into())),
+        (REPLACE, record) => One::File(file, key, Change::Replace(record.into())),
+        (DELETE, []) => One::File(file, key, Change::Delete),
+        (PUT, value) if file.0 == 0 => One::Table(key, Some(value)),
+        (REMOVE, []) if file.0 == 0 => One::Table(key, None),
         _ => return None,
     };
-    Some((FileId(u32::from_be_bytes(*file)), key, change, rest))
+    Some((change, rest))
 }
 
 #[cfg(test)]
@@ -140,16 +175,22 @@ mod tests {
         unit.replace(&mut *reader, file, b"01", b"01 other")
             .unwrap();
         unit.delete(&mut *reader, file, b"02").unwrap();
-        assert!(!unit.changes_tables());
-        let again = UnitOfWork::of_redo(&unit.redo()).unwrap();
+        let other = Table::new("other");
+        unit.put(other, b"k", b"v");
+        unit.put(other, b"l\0m", b"");
+        unit.put(Table::new("others"), b"k", b"w");
+        unit.remove(other, b"m");
+        let both = [Table::new("others"), other];
+        let again = UnitOfWork::of_redo(&unit.redo(), &both).unwrap();
         assert_eq!(again, unit);
+        assert!(UnitOfWork::of_redo(&unit.redo(), &[other]).is_err());
+        let twice = [unit.redo(), unit.redo()].concat();
+        assert!(UnitOfWork::of_redo(&twice, &both).is_err());
         store.apply(&[again])[0].as_ref().unwrap();
         let mut get = |key: &[u8]| reader.get(file, key, <[u8]>::to_vec).unwrap();
         assert_eq!(get(b"01").unwrap(), b"01 other");
         assert_eq!(get(b"02"), None);
         assert_eq!(get(b"03").unwrap(), b"03 new");
-        unit.put(Table::new("other"), b"k", b"v");
-        assert!(unit.changes_tables());
     }
 
     #[test]
@@ -163,7 +204,7 @@ mod tests {
         let first = prepared
             .append(&mut *reader, &mut before, file, b"abc")
             .unwrap();
-        let prepared = UnitOfWork::of_redo(&prepared.redo()).unwrap();
+        let prepared = UnitOfWork::of_redo(&prepared.redo(), &[]).unwrap();
         let mut ends = Ends::default();
         prepared.keep_ends(&mut *reader, &mut ends).unwrap();
         let mut next = UnitOfWork::new();
@@ -175,9 +216,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_stored_bytes_make_the_reader_panic(bytes in prop::collection::vec(0..6_u8, 0..60)) {
-            if let Ok(unit) = UnitOfWork::of_redo(&bytes) {
-                prop_assert_eq!(UnitOfWork::of_redo(&unit.redo()), Ok(unit));
+        fn no_stored_bytes_make_the_reader_panic(
+            bytes in prop::collection::vec(prop_oneof![0..6_u8, Just(b'a')], 0..60),
+        ) {
+            let tables = [Table::new("a")];
+            if let Ok(unit) = UnitOfWork::of_redo(&bytes, &tables) {
+                prop_assert_eq!(UnitOfWork::of_redo(&unit.redo(), &tables), Ok(unit));
             }
         }
     }

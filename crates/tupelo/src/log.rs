@@ -30,11 +30,14 @@ const ACCESS: &str = "gateway::access";
 /// Target of lines that programs display.
 const DISPLAY: &str = "tupelo::stdout";
 
-/// What is logged without -v: what goes wrong, abends, what programs display,
-/// and requests where `access_log` asks for them. What the libraries of HTTP/2
+/// Target of lines that scripts log.
+const SCRIPT: &str = "script";
+
+/// What is logged without -v: what goes wrong, abends, what programs display
+/// and scripts log, and requests where `access_log` asks for them. What the libraries of HTTP/2
 /// and TLS warn of is each client's to bring about, as often as it likes.
 const USUAL: &str = "warn,h2=error,rustls=error,tupelo::serve=info,tupelo::task=info,\
-    tupelo::stdout=info,gateway::access=info";
+    tupelo::stdout=info,script=info,gateway::access=info";
 
 /// Logs to standard error from here on. `verbose` counts -v.
 pub fn start(verbose: u8) {
@@ -179,6 +182,10 @@ fn as_json(target: &str, level: Level, fields: &Fields) -> String {
         let value = match text.parse::<u64>() {
             // `us` and `status` are numbers; a path that looks like one is not.
             Ok(number) if number.to_string() == *text && *name != "path" => number.into(),
+            // What a script gave with a line is JSON.
+            _ if *name == "data" && target == SCRIPT => {
+                serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
+            }
             _ => text.as_str().into(),
         };
         object.insert((*name).to_owned(), value);
@@ -330,6 +337,20 @@ mod tests {
         assert_eq!(value["status"], 200);
         assert_eq!(value["path"], "7");
         assert_eq!(value["level"], "info");
+    }
+
+    #[test]
+    fn data_of_a_scripts_line_is_json_within_json() {
+        for (data, wanted) in [("{\"order\":7}", 7), ("not JSON", 0)] {
+            let fields = Fields {
+                message: "paid".into(),
+                rest: vec![("data", data.into())],
+            };
+            let line = as_json(SCRIPT, Level::INFO, &fields);
+            let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+            assert_eq!(value["data"]["order"].as_u64().unwrap_or(0), wanted);
+            assert!(value["data"].is_object() || value["data"] == data);
+        }
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! A client of hyper alone: requests over one connection, for the benchmark of
-//! WEB CONVERSE. `client PORT REQUESTS BYTES` prints the microseconds of all.
+//! WEB CONVERSE. `client PORT REQUESTS BYTES` prints the microseconds of all; a
+//! hundred requests go before those that are timed.
 
 use std::time::Instant;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
+
+/// Requests that are not timed.
+const WARM_UP: usize = 100;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -25,8 +29,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
-        let begin = Instant::now();
-        for _ in 0..requests {
+        let mut begin = Instant::now();
+        for n in 0..WARM_UP + requests {
+            if n == WARM_UP {
+                begin = Instant::now();
+            }
             let request = http::Request::post("/echo")
                 .header("host", "localhost")
                 .header("content-type", "text/plain")

@@ -255,7 +255,12 @@ impl Web {
         if let (Some(sender), Some(time)) = (session.sender, session.keep)
             && !session.closed
         {
-            self.0.connector.keep(&session.target, sender, time);
+            let (connector, target) = (self.0.connector.clone(), session.target);
+            if connector.keep(&target, sender, time) {
+                self.0
+                    .runtime
+                    .spawn(move || async move { connector.sweep(target).await });
+            }
         }
         Ok(link::Operands::default())
     }

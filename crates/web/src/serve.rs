@@ -272,7 +272,8 @@ impl Web {
             Err(why) => {
                 let why = match why {
                     TemplateError::Wanted(_) => {
-                        "a part of it is in a queue or a file, which only a program can read"
+                        "a part of it is in a queue or a file, or given by a program, which only \
+                         a program can ask for"
                     }
                     TemplateError::NotFound => "it is not there",
                     _ => "it is not as it must be",
@@ -595,6 +596,7 @@ impl Web {
         let call = PipelineCall {
             pipeline: pipeline.clone(),
             web_service: web_service.clone(),
+            map: (map.name.clone(), map.path.clone()),
             transaction: named(transaction.as_deref().unwrap_or(PIPELINE))?,
             userid: user,
             request: way.request,

@@ -8,6 +8,10 @@
 //! tasks, a part of each one's own time to each, so sums are those of the clock
 //! and no task is told to have cost nothing.
 //!
+//! A worker without a task wakes its door, looks for the next task and sleeps. That is
+//! nobody's: a task's CPU time would be more than its response otherwise. So the first
+//! task behind a sleep is measured by itself, from where the thread goes on.
+//!
 //! A figure is measured where the clock was read before the task and behind it,
 //! with nothing estimated between; every other one is an estimate, that of the task
 //! behind which the clock was read for several together, too.
@@ -37,6 +41,8 @@ pub struct CpuMeter {
     owed_ns: i64,
     /// What a task costs beside the time that it took; unknown at first.
     beside_ns: Option<u64>,
+    /// The task is the first behind a sleep.
+    first: bool,
 }
 
 impl CpuMeter {
@@ -54,12 +60,19 @@ impl CpuMeter {
             tasks: 0,
             owed_ns: 0,
             beside_ns: None,
+            first: false,
         }
     }
 
-    /// A task begins. One that is not known to be brief is measured by itself.
-    pub fn begin(&mut self, brief: bool) {
-        if !brief && self.tasks > 0 {
+    /// A task begins. One that is not known to be brief is measured by itself, and so is
+    /// one for which the worker waited.
+    pub fn begin(&mut self, brief: bool, waited: bool) {
+        self.first = waited;
+        if waited {
+            // What was estimated stands: the clock has counted more since.
+            self.read_ns = (self.clock)();
+            (self.given_ns, self.tasks, self.took_ns) = (0, 0, 0);
+        } else if !brief && self.tasks > 0 {
             let used = self.read();
             self.owed_ns += used as i64 - self.given_ns as i64;
             self.given_ns = 0;
@@ -73,6 +86,7 @@ impl CpuMeter {
         self.took_ns += took_ns;
         if let Some(beside) = self.beside_ns
             && brief
+            && !self.first
             && took_ns < LONGEST_NS
             && self.tasks < EVERY
         {
@@ -161,7 +175,7 @@ mod tests {
     fn what_was_not_read_from_the_clock_is_said_to_be_estimated() {
         let mut meter = meter();
         let mut estimated = |brief| {
-            meter.begin(brief);
+            meter.begin(brief, false);
             USED.set(USED.get() + 2400);
             meter.task(brief, 2000).estimated
         };
@@ -177,17 +191,41 @@ mod tests {
     fn a_task_that_is_not_brief_is_measured_by_itself() {
         let mut meter = meter();
         for took in [2000, 2000, 2000] {
-            meter.begin(true);
+            meter.begin(true, false);
             USED.set(USED.get() + 9000);
             meter.task(true, took);
         }
-        meter.begin(false);
+        meter.begin(false, false);
         USED.set(USED.get() + 70_000);
         let own = CpuTime {
             ns: 70_000,
             estimated: false,
         };
         assert_eq!(meter.task(false, 60_000), own);
+    }
+
+    #[test]
+    fn what_a_worker_does_between_two_tasks_while_it_waits_is_no_tasks() {
+        for brief in [false, true] {
+            let mut meter = meter();
+            for _ in 0..20 {
+                // The door is woken, the thread sleeps and is woken.
+                USED.set(USED.get() + 30_000);
+                meter.begin(brief, true);
+                USED.set(USED.get() + 2400);
+                let own = CpuTime {
+                    ns: 2400,
+                    estimated: false,
+                };
+                assert_eq!(meter.task(brief, 2000), own);
+                // Those that were there already: estimated, if they are brief.
+                for _ in 0..3 {
+                    meter.begin(brief, false);
+                    USED.set(USED.get() + 2400);
+                    assert_eq!(meter.task(brief, 2000).ns, 2400);
+                }
+            }
+        }
     }
 
     #[test]
@@ -200,7 +238,7 @@ mod tests {
             let took = own + if i % 5 < 2 { 9000 } else { 0 };
             used += own + 400;
             USED.set(USED.get() + own + 400);
-            meter.begin(true);
+            meter.begin(true, false);
             let told = meter.task(true, took).ns;
             assert!(told > 300, "task {i}: {told} ns");
             assert!(told <= 2 * (took + 2000), "task {i}: {told} of {took} ns");

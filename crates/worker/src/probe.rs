@@ -25,7 +25,7 @@ use link::{
 use serde_json::{Map, Value, json};
 
 use crate::memory::MemoryServices;
-use crate::services::{FileServices, Services, UnitServices};
+use crate::services::{FileServices, UnitServices};
 use crate::worker::{TaskEnd, Worker};
 
 /// Arena of the tasks.

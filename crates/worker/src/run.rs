@@ -142,13 +142,13 @@ fn run_one(
     }
     print::begin_task(&task.request);
     let brief = task.request.flags & REQUEST_BRIEF != 0;
-    cpu.begin(brief);
+    cpu.begin(brief, task.waited);
     let mut end = worker.run_task(&task.request, entries);
     worker.flush();
     print::end_task();
     worker.services.end_task();
-    // Nothing but tasks uses this thread's time, so the end of one is the
-    // start of the next, unless what was estimated is settled first.
+    // Nothing but tasks uses this thread's time while there are any, so the end
+    // of one is the start of the next, unless what was estimated is settled first.
     let counts = &mut end.counts;
     let waited = counts.qr_wait_ns + counts.call_wait_ns;
     let took = counts.ended_ns.saturating_sub(counts.started_ns + waited);

@@ -423,8 +423,8 @@ fn found(w: &Worker, name: &str) -> Option<ProgramId> {
     w.programs.find(&padded).filter(|p| w.can_run(*p))
 }
 
-/// Puts bytes into storage of the task, with zeros behind them.
-fn place(w: &mut Worker, bytes: &[u8], room: usize) -> Result<*mut u8, Box<Abend>> {
+/// Puts bytes into storage of the task, with zeros behind them to `room`.
+pub(crate) fn place(w: &mut Worker, bytes: &[u8], room: usize) -> Result<*mut u8, Box<Abend>> {
     let room = room.max(bytes.len()).max(1);
     let at = w.task.storage.get(room, None, false);
     let at = at.map_err(|_| no_storage())?;
@@ -437,12 +437,12 @@ fn place(w: &mut Worker, bytes: &[u8], room: usize) -> Result<*mut u8, Box<Abend
 ///
 /// # Safety
 /// There are so many.
-unsafe fn copied(at: *const u8, bytes: usize) -> Vec<u8> {
+pub(crate) unsafe fn copied(at: *const u8, bytes: usize) -> Vec<u8> {
     // SAFETY: by the contract; nothing else runs in this process.
     unsafe { std::slice::from_raw_parts(at, bytes) }.to_vec()
 }
 
-fn list_at<'a>(list: &'static [Parameter], at: *mut u8) -> Area<'a> {
+pub(crate) fn list_at<'a>(list: &'static [Parameter], at: *mut u8) -> Area<'a> {
     // SAFETY: `place` gave that many bytes of the task's storage, and no program
     // runs while this is used but the one that it is for, which has come back.
     let bytes = unsafe { std::slice::from_raw_parts_mut(at, urm::bytes_of(list)) };
@@ -482,7 +482,7 @@ fn unescaped_path(path: &str) -> String {
 }
 
 fn no_storage() -> Box<Abend> {
-    Abend::new(abend::ASRA, "no storage for the lists of a web request")
+    Abend::new(abend::ASRA, "no storage for a program's parameters")
 }
 
 /// Longest COMMAREA of a program.

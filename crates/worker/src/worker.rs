@@ -124,6 +124,9 @@ pub(crate) struct Task {
     pub le: crate::le::Settings,
     /// What it has for calls of the API requester.
     pub requester: crate::baq::Areas,
+    /// The last time that ASKTIME has given into an item without room for it: what
+    /// the item holds of it, and the whole.
+    pub cut_time: Option<(i64, i64)>,
     on_qr: bool,
 }
 
@@ -534,6 +537,7 @@ impl Task {
         self.loaded.clear();
         self.le = crate::le::Settings::default();
         self.requester = crate::baq::Areas::default();
+        self.cut_time = None;
         self.timer.forget();
         self.abend = None;
         self.first_abend = [b' '; 4];
@@ -637,6 +641,7 @@ impl Default for Task {
             web: crate::web::WebSide::default(),
             le: crate::le::Settings::default(),
             requester: crate::baq::Areas::default(),
+            cut_time: None,
             on_qr: false,
         }
     }

@@ -6,6 +6,7 @@
 // The answer is JSON, or XML when the client's Accept says so.
 
 const Inquiry = new Copybook("ACCTINQ");
+const Terms = new Copybook("ACCTTERM");
 const ListRequest = new Copybook("LISTREQ");
 const ListReply = new Copybook("LISTRPL");
 
@@ -14,6 +15,13 @@ function inquire(number) {
   const area = Inquiry.view();
   area.INQ_NUMBER = number;
   cics.link("ACCTINQ", { commarea: area });
+  return area;
+}
+
+/** The terms of a kind of account by ACCTTERM: interest and fee. */
+function termsOf(kind) {
+  const area = Terms.from({ TERM_KIND: kind });
+  cics.link("ACCTTERM", { commarea: area });
   return area;
 }
 
@@ -38,6 +46,9 @@ async function overview(number) {
   // Details of all of them at once, each in a task of its own.
   const details = await Promise.all(same.map(({ ENTRY_NUMBER }) =>
     cics.run("ACCTINQ", { commarea: Inquiry.from({ INQ_NUMBER: ENTRY_NUMBER }) })));
+  // Terms are asked for once a kind.
+  const kinds = new Set(details.map(({ commarea }) => commarea.INQ_KIND));
+  const terms = Object.fromEntries([...kinds].map((kind) => [kind, termsOf(kind)]));
   const cents = details.reduce((sum, { commarea }) => sum + Math.round(commarea.INQ_BALANCE * 100), 0);
   return {
     holder: own.INQ_HOLDER,
@@ -46,6 +57,8 @@ async function overview(number) {
       number: a.INQ_NUMBER,
       kind: a.INQ_KIND.toLowerCase(),
       balance: a.INQ_BALANCE,
+      interest: terms[a.INQ_KIND].TERM_INTEREST,
+      fee: terms[a.INQ_KIND].TERM_FEE,
       movements: a.INQ_MOVEMENTS,
     })),
   };

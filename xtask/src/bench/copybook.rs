@@ -16,6 +16,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use super::{Bench, Bound, Row, Setting, alternate, program};
+use crate::cargo::cargo;
 
 /// The copybook benches.
 pub const BENCHES: &[Bench] = &[
@@ -105,8 +106,7 @@ fn peer() -> Option<PathBuf> {
             folder.join("src/main.rs"),
             include_str!("peers/copybook.rs"),
         )?;
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo)
+        let status = cargo()
             .args(["build", "--release", "--quiet"])
             .current_dir(folder)
             .status()?;

@@ -15,6 +15,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::{Bench, Bound, Row, Setting, cobol, median, program};
+use crate::cargo::cargo;
 
 /// The benches of commands and links.
 pub const BENCHES: &[Bench] = &[Bench {
@@ -32,7 +33,7 @@ fn exec(setting: &Setting) -> Result<Vec<Row>> {
     let module = format!("--module={}", module.display());
     let real = |row, more: &[&str]| {
         let arguments = [&[row, "--json", &worker, &module], more].concat();
-        cargo_bench("region", "exec", &arguments)
+        cargo_bench("exec", &arguments)
     };
     for (row, unit) in [("link-idle", "us"), ("link-saturated", "us CPU")] {
         // In turn, because what the machine does beside changes both.
@@ -74,10 +75,7 @@ fn exec(setting: &Setting) -> Result<Vec<Row>> {
         ));
     }
     // Commits need the bench's own worker, which writes records.
-    let commits = figure(
-        &cargo_bench("region", "exec", &["commits", "--json"])?,
-        "commits",
-    )?;
+    let commits = figure(&cargo_bench("exec", &["commits", "--json"])?, "commits")?;
     rows.push(Row::judged(
         "commits",
         "32 tasks, each update flushed",
@@ -92,7 +90,7 @@ fn exec(setting: &Setting) -> Result<Vec<Row>> {
 /// Microseconds of a message to another processor and back through bare shared
 /// memory, median.
 pub fn bare_round_trip() -> Result<f64> {
-    let told = cargo_bench("region", "exec", &["link-idle", "--json"])?;
+    let told = cargo_bench("exec", &["link-idle", "--json"])?;
     let peer = figure(&told, "link-idle")?.peer_value;
     peer.context("no round trip was measured")
 }
@@ -162,7 +160,7 @@ fn read(setting: &Setting, folder: &Path) -> Result<Vec<Row>> {
 
 /// CPU nanoseconds of one get of LMDB's with its transaction.
 fn cpu_of_a_get() -> Result<f64> {
-    let told = cargo_bench("store", "store", &["get"])?;
+    let told = cargo_bench("store", &["get"])?;
     let line = told.first().context("the store's bench told nothing")?;
     line["peer_value"].as_f64().context("no figure of a get")
 }
@@ -175,23 +173,15 @@ fn cpu_of_a_read(app: &Path) -> Result<f64> {
     Ok(cpu / record["file_commands"].as_f64().context("no commands")?)
 }
 
-/// The JSON lines that a bench of a crate prints.
-fn cargo_bench(package: &str, bench: &str, arguments: &[&str]) -> Result<Vec<Value>> {
-    let output = Command::new(env!("CARGO"))
-        .args([
-            "bench",
-            "--quiet",
-            "--package",
-            package,
-            "--bench",
-            bench,
-            "--",
-        ])
+/// The JSON lines that a bench prints.
+fn cargo_bench(bench: &str, arguments: &[&str]) -> Result<Vec<Value>> {
+    let output = cargo()
+        .args(["bench", "--quiet", "--workspace", "--bench", bench, "--"])
         .args(arguments)
         .output()?;
     if !output.status.success() {
         bail!(
-            "cargo bench -p {package}: {}",
+            "cargo bench --bench {bench}: {}",
             String::from_utf8_lossy(&output.stderr)
         );
     }

@@ -125,7 +125,7 @@ struct Pair {
 
 impl Pair {
     fn start(app: &Path, bytes: usize) -> Result<Pair> {
-        let mut constant = Command::new(program::example("gateway", "constant")?);
+        let mut constant = Command::new(program::example("constant")?);
         constant.args(["127.0.0.1:0", &bytes.to_string(), "1"]);
         Ok(Pair {
             gateway: Server::start(serve(app, &[])?)?,

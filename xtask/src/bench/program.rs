@@ -1,10 +1,11 @@
 //! The programs that benches run: ours in release, peers from the path.
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
+
+use crate::cargo::cargo;
 
 /// The release binary of `tupelo`, built once a run, or the one that
 /// `TUPELO_BINARY` names.
@@ -20,10 +21,11 @@ pub fn tupelo() -> Result<PathBuf> {
     Ok(BUILT.get_or_init(|| path).clone())
 }
 
-/// The release build of an example program that serves as a peer.
-pub fn example(package: &str, name: &str) -> Result<PathBuf> {
+/// The release build of an example program that serves as a peer. The whole workspace is
+/// chosen, so that all of them are built of the same dependencies.
+pub fn example(name: &str) -> Result<PathBuf> {
     build(
-        &["--package", package, "--example", name],
+        &["--workspace", "--example", name],
         &format!("examples/{name}"),
     )
 }
@@ -37,7 +39,7 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
 }
 
 fn build(what: &[&str], file: &str) -> Result<PathBuf> {
-    let status = Command::new(env!("CARGO"))
+    let status = cargo()
         .args(["build", "--quiet", "--release"])
         .args(what)
         .status()

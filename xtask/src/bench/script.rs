@@ -142,7 +142,7 @@ fn link(setting: &Setting) -> Result<Vec<Row>> {
 }
 
 fn engine(setting: &Setting) -> Result<Vec<Row>> {
-    let program = program::example("script", "engine")?;
+    let program = program::example("engine")?;
     let mut runs = Vec::new();
     for _ in 0..setting.rounds {
         let output = Command::new(&program).output()?;

@@ -32,8 +32,9 @@ pub const BENCHES: &[Bench] = &[
 
 /// Bytes of a body.
 const BYTES: usize = 1_000;
-/// Requests of one run of the client.
-const REQUESTS: usize = 2_000;
+/// Requests of one run of the client: two seconds, of which the program's clock
+/// counts hundredths.
+const REQUESTS: usize = 20_000;
 
 /// The test application's echo beside the gateway's own benchmark program.
 fn application(app: &Path, attach: bool) -> Result<String> {
@@ -89,7 +90,7 @@ fn echo(setting: &Setting) -> Result<Vec<Row>> {
         let app = folder.path().join(what.replace(' ', "-"));
         let base = format!("http://{}", application(&app, attach)?);
         let server = serve(&app)?;
-        let mut constant = Command::new(program::example("gateway", "constant")?);
+        let mut constant = Command::new(program::example("constant")?);
         constant.args(["127.0.0.1:0", &BYTES.to_string(), "1"]);
         let constant = Server::start(constant)?;
         let (mut ours, mut rest, mut bare) = (Vec::new(), Vec::new(), Vec::new());
@@ -129,7 +130,7 @@ fn converse(setting: &Setting) -> Result<Vec<Row>> {
     let folder = tempfile::tempdir()?;
     let app = folder.path().join("app");
     application(&app, false)?;
-    let mut constant = Command::new(program::example("gateway", "constant")?);
+    let mut constant = Command::new(program::example("constant")?);
     constant.args(["127.0.0.1:0", &BYTES.to_string(), "1"]);
     let server = Server::start(constant)?;
     let port = server.port()?;
@@ -140,7 +141,7 @@ fn converse(setting: &Setting) -> Result<Vec<Row>> {
     }
     Ok(vec![Row::judged(
         "web-converse",
-        "1 KB, one persistent session",
+        "1 KB, one persistent session, POST and its answer",
         (median(&mut ours), "us/request"),
         ("bare hyper client", Some(median(&mut bare))),
         Bound::Told,
@@ -169,7 +170,7 @@ fn by_program(app: &Path, port: u16) -> Result<f64> {
 
 /// The same of a client of hyper alone.
 fn by_client(port: u16) -> Result<f64> {
-    let output = Command::new(program::example("web", "client")?)
+    let output = Command::new(program::example("client")?)
         .args([port.to_string(), REQUESTS.to_string(), BYTES.to_string()])
         .output()?;
     if !output.status.success() {

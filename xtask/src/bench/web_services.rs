@@ -37,7 +37,7 @@ fn provider(setting: &Setting) -> Result<Vec<Row>> {
         let app = folder.path().join(what.replace(' ', "-"));
         let base = format!("http://{}", application(&app, attach)?);
         let server = serve(&app)?;
-        let mut constant = Command::new(program::example("gateway", "constant")?);
+        let mut constant = Command::new(program::example("constant")?);
         constant.args(["127.0.0.1:0", &xml.len().to_string(), "1"]);
         let constant = Server::start(constant)?;
         let (mut soap, mut rest, mut bare) = (Vec::new(), Vec::new(), Vec::new());

@@ -16,6 +16,8 @@ pub(super) struct Datagram {
     pub(super) destination: u128,
     /// IPv4 identification.
     pub(super) id: u16,
+    /// Routers it may still pass: TTL, or IPv6's hop limit.
+    pub(super) hop_limit: u8,
     /// More fragments follow.
     pub(super) fragment: bool,
 }
@@ -56,6 +58,7 @@ fn v4(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
         source: mapped(12),
         destination: mapped(16),
         id: be16(bytes, 4),
+        hop_limit: bytes[8],
         fragment: fragment & 0x2000 != 0,
     })
 }
@@ -82,6 +85,7 @@ fn v6(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
                 source: address(8),
                 destination: address(24),
                 id: 0,
+                hop_limit: bytes[7],
                 fragment,
             });
         }

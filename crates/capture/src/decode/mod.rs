@@ -50,6 +50,8 @@ pub struct Packet {
     pub checksum: u16,
     /// IPv4 identification, 0 in IPv6.
     pub ip_id: u16,
+    /// TTL or IPv6 hop limit, 0 on links without IP.
+    pub hop_limit: u8,
     /// Flags.
     pub flags: Flags,
     /// SACK blocks were present.
@@ -220,6 +222,7 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
             window: header.window,
             checksum: header.checksum,
             ip_id: datagram.id,
+            hop_limit: datagram.hop_limit,
             flags: header.flags,
             sack: header.sack,
             dsack: header.dsack,

@@ -111,6 +111,7 @@ impl Flow {
             session: 0,
             head: None,
             ip_id: 0,
+            hop_limit: 0,
             via: 0,
         };
         let end = connection.end_mut(side);

@@ -40,7 +40,7 @@ pub(super) struct Shard {
     hand: usize,
     pub(super) limit: usize,
     /// Time of the latest packet.
-    latest_ns: i64,
+    pub(super) latest_ns: i64,
     pub(super) totals: Totals,
     pub(super) services: Services,
     pub(super) ledger: Ledger,
@@ -228,8 +228,9 @@ impl Shard {
         self.queue_if(closed, slot, segment.time_ns);
     }
 
-    /// Closes every connection that is left.
-    pub(super) fn finish(&mut self, options: &Options) {
+    /// Closes every connection that is left; the capture's last packet was at `latest_ns`.
+    pub(super) fn finish(&mut self, latest_ns: i64, options: &Options) {
+        self.latest_ns = latest_ns;
         for slot in 0..self.flows.len() as u32 {
             self.settle(slot, true);
         }

@@ -159,8 +159,9 @@ pub(super) fn explanation(
     let mut services = Services::default();
     let mut connections = Worst::new(options.keep_connections);
     let mut exchanges = Worst::new(options.keep_exchanges);
+    let latest_ns = shards.iter().map(|shard| shard.latest_ns).max();
     for mut shard in shards {
-        shard.finish(options);
+        shard.finish(latest_ns.unwrap_or(i64::MIN), options);
         add_totals(&mut all.totals, &shard.totals);
         ledger.merge(shard.ledger);
         services.merge(shard.services);

@@ -1,7 +1,7 @@
 //! Both ends acknowledge each other without end: each holds the other's
 //! numbers for wrong and says so.
 
-use super::{About, Confidence, Finding, Rule};
+use super::{About, Confidence, Finding, Rule, as_trusted};
 use crate::{Connection, Marks};
 
 /// Tells of connections with acknowledgements back and forth and no data.
@@ -43,7 +43,7 @@ impl Rule for AckStorm {
             exchange: None,
             at_ns: connection.first_ns,
             cost_ns: 0,
-            confidence: Confidence::High,
+            confidence: as_trusted(connection, Confidence::High),
             packets: vec![connection.id],
             text: format!(
                 "{a} acknowledgements from the client and {b} from the server that say nothing \

@@ -5,7 +5,7 @@
 //! restart after an idle time show as the sizes of bursts.
 
 use super::pause::View;
-use crate::{End, Marks};
+use crate::{End, Marks, Segment};
 
 impl View<'_> {
     /// A pause of this length separates two bursts.
@@ -45,6 +45,28 @@ impl View<'_> {
     /// own is seldom just as long.
     pub(super) fn waited_no_more(&self) -> bool {
         self.waited_rounds(1)
+    }
+
+    /// Whether the data behind the pause may have been set free by the news of the burst
+    /// before it: what echoes an earlier packet left its sender before, and was late on
+    /// the path. True without timestamps.
+    pub(super) fn has_heard_of_burst(&self) -> bool {
+        let mut began: Option<&Segment> = None;
+        let mine =
+            (self.gap.earlier().iter().rev()).filter(|s| s.from == self.sender && s.is_new_data());
+        for s in mine {
+            if began.is_some_and(|b| b.time_ns - s.time_ns >= self.apart_ns()) {
+                break;
+            }
+            began = Some(s);
+        }
+        let Some(began) = began else {
+            return true;
+        };
+        let news = (self.gap.timeline.iter())
+            .filter(|s| s.from != self.sender && s.packet > began.packet)
+            .find(|s| s.ack.wrapping_sub(began.seq).wrapping_sub(1) < 1 << 31);
+        news.is_none_or(|news| !self.resumed.was_sent_before(news))
     }
 
     fn waited_rounds(&self, most: i64) -> bool {

@@ -17,7 +17,8 @@ static ABOUT: About = About {
             `editcap -d` removes copies",
     zos: "trace one interface (LINKNAME or INTFNAME on PKTTRACE), not all that a packet passes",
     limits: "A copy is the same packet with the same IP identification, sequence numbers and \
-             payload within a few milliseconds, also with others between. Ten or more are high, fewer \
+             payload within a few milliseconds, also with others between, or a piece of a large one captured before \
+             offload and again behind it. Where there is no identification (IPv6) not all copies can be told. Ten or more are high, fewer \
              low (some devices send that way), and three quarters of a file too (made by hand). The times of the analysis are those of the first.",
     literature: "Paxson 1997 (\"Automated packet trace analysis of TCP implementations\": measurement \
                  duplicates)",
@@ -50,7 +51,7 @@ impl Rule for Duplicates {
             },
             packets: Vec::new(),
             text: format!(
-                "{} of {} packets are copies of one just before; they are left out",
+                "at least {} of {} packets are copies of one just before; they are left out",
                 totals.duplicate_frames, explanation.capture.packets
             ),
         });

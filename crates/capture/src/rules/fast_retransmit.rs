@@ -55,8 +55,9 @@ impl Rule for FastRetransmit {
         if told == 0 && !resent.marks.any(Marks::FAST_RETRANSMISSION) {
             return None;
         }
-        if resent.marks.any(Marks::PROVEN_SPURIOUS) {
-            // The receiver had it: what asked for it was overtaken.
+        if (resent.marks).any(Marks::PROVEN_SPURIOUS | Marks::SPURIOUS_RETRANSMISSION) {
+            // The receiver had it: what asked for it was overtaken, or the repair goes
+            // back further than the loss.
             return None;
         }
         let denied = (gap.later().iter())

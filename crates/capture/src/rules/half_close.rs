@@ -36,6 +36,8 @@ impl Rule for HalfClose {
             return;
         }
         let other = first.other();
+        // Without the opening, an end that says nothing of its own may have closed before.
+        let open = connection.handshake.syns > 0 || connection.end(other).data_segments > 0;
         let open_ns = connection.last_ns - at_ns;
         // TLS says goodbye in a record of its own.
         let goodbye = match connection.protocol == Protocol::Tls || connection.tls.is_some() {
@@ -47,7 +49,8 @@ impl Rule for HalfClose {
                 "the client closed its side and the server sent {} bytes afterwards",
                 close.bytes_after_fin
             )
-        } else if close.fin_arrived
+        } else if open
+            && close.fin_arrived
             && close.second_fin_ns.is_none()
             && close.reset.is_none()
             && open_ns > LONG_NS

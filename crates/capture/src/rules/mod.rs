@@ -33,6 +33,7 @@ mod quiet;
 mod reference;
 mod reordering;
 mod reset;
+mod reset_path;
 mod rto;
 mod sender_limited;
 mod server_think;
@@ -81,6 +82,7 @@ pub static RULES: &[&dyn Rule] = &[
     &no_resumption::NoResumption,
     &ports_exhausted::PortsExhausted,
     &reset::Reset,
+    &reset_path::ResetPath,
     &half_close::HalfClose,
     &tiny_writes::TinyWrites,
     &ack_storm::AckStorm,

@@ -4,7 +4,7 @@
 //! The trap is a small MSS that harms nothing: messages that fit one segment
 //! anyway. Only exchanges that took more packets for it are told.
 
-use super::{About, Confidence, Finding, Rule};
+use super::{About, Confidence, Finding, Rule, as_trusted};
 use crate::{Connection, Exchange, Side};
 
 /// Tells of exchanges that took more packets because of a small MSS.
@@ -77,10 +77,9 @@ impl Rule for MssSmall {
             exchange: Some(exchange.id),
             at_ns: exchange.start_ns,
             cost_ns,
-            confidence: if sure {
-                Confidence::High
-            } else {
-                Confidence::Medium
+            confidence: match sure {
+                true => as_trusted(connection, Confidence::High),
+                false => Confidence::Medium,
             },
             packets: vec![
                 connection.id,

@@ -173,14 +173,13 @@ impl<'a> View<'a> {
             .later()
             .iter()
             .find(|s| s.from == sender && s.is_new_data())?;
-        let ack = match after.from == sender {
-            true => gap
-                .earlier()
-                .iter()
-                .rev()
-                .find(|s| s.from != sender && s.flags.has(Flags::ACK)),
-            false => Some(after),
-        };
+        let ack =
+            match after.from == sender {
+                true => gap.earlier().iter().rev().find(|s| {
+                    s.from != sender && s.flags.has(Flags::ACK) && !s.flags.has(Flags::RST)
+                }),
+                false => Some(after),
+            };
         let best = |side: Side| gap.connection.end(side).rtt.best_ns().unwrap_or(0);
         Some(View {
             gap,
@@ -352,7 +351,7 @@ impl<'a> View<'a> {
         if !knows_path(self.gap.connection) {
             return Err(Some(Quiet::Midway));
         }
-        if !self.waited_a_round() || !self.stands_out() {
+        if !self.waited_a_round() || !self.stands_out() || !self.has_heard_of_burst() {
             return Err(Some(Quiet::NoRound));
         }
         self.congestion(lost, short).ok_or(Some(Quiet::NoPattern))
@@ -377,10 +376,12 @@ impl<'a> View<'a> {
     fn lost_before(&self) -> bool {
         // A hole that nobody filled is the capture's.
         let losses = Marks::RESENT;
-        let later = (self.gap.later().iter())
-            .filter(|s| s.from == self.sender && s.marks.any(losses))
-            .count() as u64;
-        self.gap.connection.end(self.sender).marks.of(losses) > later
+        let lost = |s: &&Segment| s.from == self.sender && is_repair(s);
+        let later = self.gap.later().iter().filter(lost).count() as u64;
+        // What had arrived was no loss.
+        let marks = &self.gap.connection.end(self.sender).marks;
+        let (sent, had) = (marks.of(losses), marks.of(Marks::PROVEN_SPURIOUS));
+        sent.saturating_sub(had) > later
     }
 
     /// Whether a loss was being repaired: what is acknowledged then sets free
@@ -420,8 +421,7 @@ impl<'a> View<'a> {
         let grows = u64::from(after) * 4 >= u64::from(before) * 5;
         if lost {
             // One that is long past has no part in this window.
-            let lately = (self.gap.earlier().iter())
-                .any(|s| s.from == self.sender && s.marks.any(Marks::RESENT));
+            let lately = (self.gap.earlier().iter()).any(|s| s.from == self.sender && is_repair(s));
             let confidence = match lately {
                 true => Confidence::Medium,
                 false => Confidence::Low,
@@ -588,6 +588,16 @@ impl<'a> View<'a> {
                 window: self.window(),
             });
         }
+        if resumed.ts_echo == 0 && self.last.marks.any(Marks::WINDOW_FULL) {
+            // It filled what the word before it had left.
+            let before = (self.gap.earlier().iter().rev())
+                .filter(|s| s.packet < self.last.packet && s.from != self.sender)
+                .find(|s| s.ack.wrapping_add(s.window) == self.last.end_seq())?;
+            return Some(Force {
+                flight: before.window,
+                window: before.window,
+            });
+        }
         if resumed.ts_echo == 0 {
             return None;
         }
@@ -665,6 +675,11 @@ impl<'a> View<'a> {
         });
         covered.map_or(0, |s| ack.time_ns - s.time_ns - self.far_ns)
     }
+}
+
+/// Whether data was sent again that the receiver did not say it had.
+fn is_repair(s: &Segment) -> bool {
+    s.marks.any(Marks::RESENT) && !s.marks.any(Marks::PROVEN_SPURIOUS)
 }
 
 /// The end whose window was closed during the gap.

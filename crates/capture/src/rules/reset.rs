@@ -6,7 +6,7 @@
 use super::ack_delayed::side;
 use super::connection_per_request::{name, service_finding};
 use super::{About, Confidence, Finding, Rule, as_trusted};
-use crate::{Connection, Exchange, Explanation, Marks, Protocol};
+use crate::{Connection, Exchange, Explanation, Marks, Protocol, Side};
 
 /// Tells of exchanges that a reset cut off, and of refused connections.
 pub struct Reset;
@@ -19,9 +19,9 @@ static ABOUT: About = About {
     zos: "see the task's abend or the service's timeout (TCPIPSERVICE SOCKETCLOSE; for the \
           first receive DTIMOUT of CWXN, 30 s where none is coded); a \
           RST to a SYN means the TCPIPSERVICE is closed or the PORT is reserved otherwise",
-    limits: "The packet tells from which direction the reset came, not why, nor whether a firewall between sent it: \
-             compare its hop limit with that of the packets before. Silent behind a FIN, and behind an answer whose end the protocol does not tell; medium \
-             where the capture misses part of the answer. Without a protocol that tells: only a \
+    limits: "The packet tells from which direction the reset came, not why. One whose hop limit, number or \
+             window is not that end's is `tcp.reset.path`; a firewall at the end itself looks like the end. Silent behind a FIN, and behind an answer whose end the protocol does not tell; medium \
+             where the capture misses part of the answer, or has no other packet of that end. Without a protocol that tells: only a \
              reset of the answering side, behind more than 64 bytes, and medium.",
     literature: "RFC 9293 3.10.7; Arlitt and Williamson 2005 (\"An analysis of TCP reset behaviour\")",
 };
@@ -32,65 +32,27 @@ impl Rule for Reset {
     }
 
     fn exchange(&self, connection: &Connection, exchange: &Exchange, out: &mut Vec<Finding>) {
-        let Some((who, at_ns)) = connection.close.reset else {
+        let Some(cut) = Cut::of(connection, exchange) else {
             return;
         };
-        if exchange.complete || exchange.request.bytes == 0 {
+        if connection.foreign_reset().is_some() {
+            // Another rule's: that end did not send it.
             return;
         }
-        let delimited = matches!(
-            connection.protocol,
-            Protocol::Http1 | Protocol::Framed2 | Protocol::Framed4
+        // What was told by turns may have been a farewell, a sign of life, or
+        // one of many messages that nobody answers. Without another packet of that end
+        // nobody can say that this one looks like its own.
+        let known = connection.end(cut.who).hop_limits.is_some();
+        let confidence = match cut.shown && known {
+            true => as_trusted(connection, Confidence::High),
+            false => Confidence::Medium,
+        };
+        let text = format!(
+            "a reset from the {}'s direction ended the connection {}",
+            side(cut.who),
+            cut.when
         );
-        if exchange.is_answered() && !delimited {
-            // Whether more was to come is not known.
-            return;
-        }
-        let farewell = exchange.request.bytes <= FAREWELL_BYTES;
-        if !delimited && (who == exchange.asked_by || farewell) {
-            // Its last word and a way to close, not a question.
-            return;
-        }
-        let holes = connection
-            .end(exchange.asked_by.other())
-            .marks
-            .of(Marks::LOST_SEGMENT)
-            > 0;
-        let answering = connection.end(exchange.asked_by.other());
-        // Data behind the request that was no answer the parser knew: a head that
-        // the capture cut.
-        let unread =
-            exchange.response.bytes == 0 && answering.last_data_ns > exchange.request.end_ns;
-        let unseen =
-            unread || answering.segments == 0 || answering.marks.of(Marks::ACKED_UNSEEN) > 0;
-        if connection.close.first_fin.is_some() || unseen {
-            // A close that was under way, or an answer of which a part was not
-            // captured, or all.
-            return;
-        }
-        let got = match exchange.response.bytes {
-            0 => "before any of the answer".to_owned(),
-            _ => "in the middle of the answer".to_owned(),
-        };
-        out.push(Finding {
-            pending: None,
-            rule: ABOUT.id,
-            connection: Some(connection.id),
-            exchange: Some(exchange.id),
-            at_ns,
-            cost_ns: (at_ns - exchange.request.start_ns).max(0),
-            // What was told by turns may have been a farewell, a sign of life, or
-            // one of many messages that nobody answers.
-            confidence: match delimited && (!holes || exchange.response.bytes == 0) {
-                true => as_trusted(connection, Confidence::High),
-                false => Confidence::Medium,
-            },
-            packets: vec![exchange.request.first_packet],
-            text: format!(
-                "a reset from the {}'s direction ended the connection {got}",
-                side(who)
-            ),
-        });
+        out.push(cut.finding(ABOUT.id, (connection, exchange), confidence, text));
     }
 
     fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
@@ -105,6 +67,86 @@ impl Rule for Reset {
                     name(service)
                 ),
             ));
+        }
+    }
+}
+
+/// An exchange that a reset cut off.
+pub(super) struct Cut {
+    /// In whose name the reset came.
+    pub(super) who: Side,
+    at_ns: i64,
+    /// What had come of the answer.
+    pub(super) when: &'static str,
+    /// The protocol tells that more was to come, and the capture has what came.
+    shown: bool,
+}
+
+impl Cut {
+    /// The exchange's end by a reset, where the capture shows that its answer was not
+    /// complete.
+    pub(super) fn of(connection: &Connection, exchange: &Exchange) -> Option<Cut> {
+        let (who, at_ns) = connection.close.reset?;
+        if exchange.complete || exchange.request.bytes == 0 {
+            return None;
+        }
+        let delimited = matches!(
+            connection.protocol,
+            Protocol::Http1 | Protocol::Framed2 | Protocol::Framed4
+        );
+        if exchange.is_answered() && !delimited {
+            // Whether more was to come is not known.
+            return None;
+        }
+        let farewell = exchange.request.bytes <= FAREWELL_BYTES;
+        if !delimited && (who == exchange.asked_by || farewell) {
+            // Its last word and a way to close, not a question.
+            return None;
+        }
+        let answering = connection.end(exchange.asked_by.other());
+        let holes = answering.marks.of(Marks::LOST_SEGMENT) > 0;
+        // Data behind the request that was no answer the parser knew: a head that
+        // the capture cut.
+        let unread =
+            exchange.response.bytes == 0 && answering.last_data_ns > exchange.request.end_ns;
+        let unseen =
+            unread || answering.segments == 0 || answering.marks.of(Marks::ACKED_UNSEEN) > 0;
+        if connection.close.first_fin.is_some() || unseen {
+            // A close that was under way, or an answer of which a part was not
+            // captured, or all.
+            return None;
+        }
+        Some(Cut {
+            who,
+            at_ns,
+            when: match exchange.response.bytes {
+                0 => "before any of the answer",
+                _ => "in the middle of the answer",
+            },
+            shown: delimited && (!holes || exchange.response.bytes == 0),
+        })
+    }
+
+    /// The finding of `rule` on it.
+    pub(super) fn finding(
+        &self,
+        rule: &'static str,
+        (connection, exchange): (&Connection, &Exchange),
+        confidence: Confidence,
+        text: String,
+    ) -> Finding {
+        let mut packets = vec![exchange.request.first_packet];
+        packets.extend(connection.close.reset_packet.map(|reset| reset.packet));
+        Finding {
+            pending: None,
+            rule,
+            connection: Some(connection.id),
+            exchange: Some(exchange.id),
+            at_ns: self.at_ns,
+            cost_ns: (self.at_ns - exchange.request.start_ns).max(0),
+            confidence,
+            packets,
+            text,
         }
     }
 }

@@ -31,7 +31,8 @@ static ABOUT: About = About {
              receiver's; nor where only one direction was captured, nor behind a \
              reset, nor where the answer came sooner than the path allows one to the copy, nor where both ends had closed or the receiver has the copies and \
              does not take them. High \
-             when what follows shows that the copy was needed and the receiver never told of \
+             when what follows shows that the copy was needed (a receiver without SACK and timestamps cannot show it by \
+             an answer: that may have been what was lost) and the receiver never told of \
              one from this sender that was not; low where a DSACK says \
              that an earlier copy had arrived, or where the sender had closed and the other end \
              sent nothing more.",
@@ -209,14 +210,18 @@ fn answered_early(gap: &Gap<'_>, copy: &Segment) -> bool {
         .is_some_and(|s| (s.time_ns - copy.time_ns) * 5 < far_ns * 4)
 }
 
-/// Whether what came later shows that the copy was needed: its acknowledgement,
+/// Whether what came later shows that the copy was needed: its acknowledgement, by a
+/// receiver that would have told of a copy that it had (SACK) or whose echo is the copy's,
 /// or further copies at growing distances to one that does not answer.
 fn was_needed(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
-    let answered = (gap.later().iter()).any(|s| {
+    let answer = (gap.later().iter()).find(|s| {
         s.from != copy.from
             && s.marks.any(Marks::ADVANCES)
             && s.ack.wrapping_sub(copy.end_seq()) < 1 << 31
     });
+    let tells = gap.connection.client.sack_permitted && gap.connection.server.sack_permitted;
+    let echoes = |s: &Segment| copy.ts_value != 0 && s.ts_echo == copy.ts_value;
+    let answered = answer.is_some_and(|s| tells || echoes(s));
     let again = (gap.later().iter().skip(1))
         .find(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
         .is_some_and(|s| s.time_ns - copy.time_ns > (copy.time_ns - first.time_ns) * 5 / 4);

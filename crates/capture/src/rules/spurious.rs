@@ -24,9 +24,9 @@ static ABOUT: About = About {
     limits: "Needs the receiver's DSACK, or both copies in the capture and the acknowledgement \
              between them. Without either, an unnecessary retransmission looks like a loss. Told \
              where it cost something: high when the receiver proves it \
-             and the message went on behind the copy, medium when it was a request's end and the \
-             acknowledgement came too early for the copy's, or the timer ran out in the middle of \
-             a message. A \
+             and the message went on behind the acknowledgement, with nothing of the other end between; medium when \
+             the timer ran out in the middle of a message; low when it was a request's end and the \
+             acknowledgement came too early for the copy's. A \
              copy sent while nothing was waited for is not named, nor a packet that the path \
              delivers twice.",
     literature: "RFC 2883 (DSACK), RFC 3522 and 5682 (F-RTO); TAPO: packet delay and ACK delay",
@@ -90,7 +90,12 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
         (0..=near_ns * 3 / 2 + TURN_NS).contains(&(s.time_ns - ack.time_ns))
             && s.packet > ack.packet
     };
-    let mut mine = (gap.later().iter()).filter(|s| s.from == copy.from && s.packet > copy.packet);
+    // What the other end writes meanwhile may be what is answered.
+    let theirs = (gap.later().iter())
+        .find(|s| s.from != copy.from && s.len > 0 && s.packet >= ack.packet)
+        .map_or(u64::MAX, |s| s.packet);
+    let mut mine = (gap.later().iter())
+        .filter(|s| s.from == copy.from && (copy.packet + 1..theirs).contains(&s.packet));
     let went_on = mine.clone().find(|s| s.is_new_data()).is_some_and(at_once);
     // A sender that believes in a loss repeats what followed it first. The
     // acknowledgement is the first copy's unless it tells of two.
@@ -110,7 +115,7 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
     let path_ns = gap.connection.rtt_ns().unwrap_or(0);
     let early = (ack.time_ns - copy.time_ns) * 5 < path_ns * 4;
     let asks = gap.phase == Phase::Request && !ack.marks.any(Marks::DSACK);
-    (early && asks).then_some(Confidence::Medium)
+    (early && asks).then_some(Confidence::Low)
 }
 
 /// Whether the timer of a sender with more than this copy under way ran out, which

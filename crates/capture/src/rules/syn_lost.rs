@@ -21,7 +21,7 @@ static ABOUT: About = About {
              full listen queue, a filter and a lost packet look the same from outside. A SYN that was \
              lost before the place of capture is not in it. Less than high where an answer passed \
              between the two, and low for a SYN-ACK whose client never speaks again, or where the \
-             answer shows that an earlier SYN had arrived, or came twice.",
+             answer shows that an earlier SYN had arrived, or came twice, or where the copy has the timestamp of the first (played again).",
     literature: "RFC 6298 2.1 and 5.7; Arlitt and Williamson 2005",
 };
 
@@ -62,6 +62,7 @@ impl Rule for SynLost {
             (false, ..) if has_arrived(gap, first) || has_two_answers(gap, first) => {
                 Confidence::Low
             }
+            _ if has_old_time(gap, after) => Confidence::Low,
             (_, true, _) => Confidence::Medium,
             _ => Confidence::High,
         };
@@ -146,6 +147,14 @@ fn is_replayed(gap: &Gap<'_>, last: &Segment) -> bool {
     };
     (syns().enumerate())
         .any(|(nth, one)| one.ip_id != 0 && syns().skip(nth + 1).any(|s| s.ip_id == one.ip_id))
+}
+
+/// Whether the copy has the timestamp of one before it: a sender's clock ticks within
+/// its timer, and only what is played again has the old time.
+fn has_old_time(gap: &Gap<'_>, copy: &Segment) -> bool {
+    (gap.earlier().iter())
+        .filter(|s| s.from == copy.from && s.flags.has(Flags::SYN) && s.ts_value != 0)
+        .any(|s| s.ts_value == copy.ts_value)
 }
 
 /// The shortest timer of a SYN that is in use.

@@ -2,7 +2,7 @@
 //! piece.
 
 use super::ack_delayed::side;
-use super::{About, Confidence, Finding, Rule};
+use super::{About, Confidence, Finding, Rule, as_trusted};
 use crate::{Connection, Exchange, Protocol};
 
 /// Tells of messages in many packets far below the segment size.
@@ -51,7 +51,7 @@ impl Rule for TinyWrites {
             let confidence = match connection.protocol {
                 Protocol::Tls | Protocol::Http2 => Confidence::Low,
                 Protocol::Turns => Confidence::Medium,
-                _ => Confidence::High,
+                _ => as_trusted(connection, Confidence::High),
             };
             out.push(Finding {
                 pending: None,

@@ -24,7 +24,7 @@ static ABOUT: About = About {
           (CRLPROFILE)",
     limits: "Tells whose turn it was, not what that end did: the processor's part and a wait for a third \
              party look the same. A relay between counts as the end. Medium where the path's time \
-             is known, else low; low too until the end's own acknowledgement came, and where half \
+             is known, else low; low too where the end's own clock of timestamps went on by less than half, until the end's own acknowledgement came, and where half \
              the path's time is more (below 20 ms). Between two segments of one flight nothing is \
              told unless the capture was taken beside its end.",
     literature: "Coarfa, Druschel and Wallach 2006 (\"Performance analysis of TLS web servers\")",
@@ -66,6 +66,8 @@ impl Rule for TlsHandshake {
             confidence: match path {
                 // As late as what it wrote, or less than the path may vary by.
                 Some(_) if turn.was_acknowledged_late(gap) => Confidence::Low,
+                // Its own clock went on by less: the path was slow.
+                Some(_) if turn.own_ns(gap).is_some_and(|ns| ns * 2 < cost_ns) => Confidence::Low,
                 Some(ns) if cost_ns * 2 < ns && cost_ns < JITTER_NS => Confidence::Low,
                 Some(_) => Confidence::Medium,
                 None => Confidence::Low,
@@ -126,6 +128,17 @@ impl<'a> Turn<'a> {
         let acked = after.is_pure_ack() && after.marks.any(Marks::ADVANCES);
         let again = self.heard.from != self.side && self.heard.marks.any(Marks::REPEATED);
         again || (after.from == self.side && acked)
+    }
+
+    /// The time between its last packet before the gap and what it wrote then, by its own
+    /// clock of timestamps and with a tick more.
+    fn own_ns(&self, gap: &Gap<'_>) -> Option<i64> {
+        let before = gap.before();
+        let stamped =
+            before.from == self.side && before.ts_value != 0 && self.resumed.ts_value != 0;
+        let ticks = self.resumed.ts_value.wrapping_sub(before.ts_value) as i32;
+        let tick_ns = gap.clock_tick_ns(self.side).filter(|_| stamped)?;
+        Some((i64::from(ticks) + 1) * tick_ns)
     }
 
     /// Whether it was in the middle of its flight, and went on at once when the other

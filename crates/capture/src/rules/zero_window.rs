@@ -6,7 +6,7 @@
 
 use super::ack_delayed::side;
 use super::pause::closed_by;
-use super::{About, Claim, Confidence, Gap, Rule};
+use super::{About, Claim, Confidence, Gap, Rule, as_trusted};
 use crate::{Marks, Phase, Side};
 
 /// Claims pauses against a window of zero.
@@ -21,7 +21,7 @@ static ABOUT: About = About {
           task's waits and its dispatching priority (WLM), not at TCPRCVBUFRSIZE first",
     limits: "A window of zero is the receiver's own word, and that the other end had something to \
              send shows in its probes, in the window that it filled, or in data that comes when the \
-             window opens (medium when it comes later). Why the receiver's program did not read is not on the wire.",
+             window opens (medium when it comes later, or when no word that opened it is in the capture). Why the receiver's program did not read is not on the wire.",
     literature: "RFC 9293 3.8.6; TAPO: zero-window stall; Siekkinen 2008: receiver application \
                  limited",
 };
@@ -35,7 +35,7 @@ impl Rule for ZeroWindow {
         let receiver = closed_by(gap)?;
         let talks = !matches!(gap.phase, Phase::Connect | Phase::ClientThink);
         let confidence = waits(gap, receiver.other()).filter(|_| talks)?;
-        Some(Claim::whole(gap, confidence))
+        Some(Claim::whole(gap, as_trusted(gap.connection, confidence)))
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
@@ -67,7 +67,9 @@ fn waits(gap: &Gap<'_>, sender: Side) -> Option<Confidence> {
         .find(|s| s.from != sender && s.window > 0)
         .filter(|s| s.packet < next.packet);
     let near_ns = gap.connection.end(sender).rtt.best_ns().unwrap_or(0);
-    let at_once = opened.is_none_or(|s| next.time_ns - s.time_ns <= near_ns * 3 / 2 + TURN_NS);
+    // Data that comes without a word that opened the window was not held by it, or the
+    // word is not in the capture.
+    let at_once = opened.is_some_and(|s| next.time_ns - s.time_ns <= near_ns * 3 / 2 + TURN_NS);
     match at_once {
         true => Some(Confidence::High),
         false => Some(Confidence::Medium),

@@ -160,6 +160,10 @@ impl<'a> Play<'a> {
     fn send(&mut self, side: Side, flags: u8, seq: u32, len: u32, dsack: Option<(u32, u32)>) {
         let peer_iss = self.ends[side.other().index()].iss;
         let scaled = self.script.ends.iter().all(|e| e.options);
+        let hop_limit = match (flags & RST != 0, self.script.close) {
+            (true, Close::ResetOnPath { hop_limit }) => hop_limit,
+            _ => HOP_LIMIT,
+        };
         let now = self.now;
         let end = self.end(side);
         let syn = flags & SYN != 0;
@@ -181,6 +185,7 @@ impl<'a> Play<'a> {
             seq: if syn { end.iss } else { base(end.iss, seq) },
             ack: base(peer_iss, received),
             id: end.next_id,
+            hop_limit,
             flags,
             window: match (syn, scaled) {
                 (false, true) => (window >> SCALE).min(65_535) as u16,
@@ -499,7 +504,11 @@ impl<'a> Play<'a> {
         let exchange = &self.script.exchanges[nth];
         let begin = self.now + exchange.server_think_us * 1000;
         let is_last = nth + 1 == self.script.exchanges.len();
-        if is_last && self.script.close == Close::ResetByServer {
+        let by_reset = matches!(
+            self.script.close,
+            Close::ResetByServer | Close::ResetOnPath { .. }
+        );
+        if is_last && by_reset {
             self.at(begin, Event::Reset(Side::Server));
             return;
         }
@@ -531,6 +540,9 @@ impl<'a> Play<'a> {
 
 /// The window scale of ends that offer one.
 const SCALE: u8 = 7;
+
+/// The hop limit of both ends' packets at every place.
+const HOP_LIMIT: u8 = 64;
 
 /// What an end takes to handle a packet after it passed its network card.
 const HANDLING_NS: u64 = 8_000;

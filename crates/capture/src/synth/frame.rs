@@ -28,6 +28,8 @@ pub struct Segment {
     pub ack: u32,
     /// IPv4 identification.
     pub id: u16,
+    /// Hop limit (TTL) at the place of capture.
+    pub hop_limit: u8,
     /// TCP flags.
     pub flags: u8,
     /// Window field as sent, scaled already.
@@ -66,7 +68,7 @@ pub(super) fn emit(segment: &Segment, ends: [SocketAddr; 2], payload: &[u8], out
             let mut ip = vec![0x45, 0];
             ip.extend(total.to_be_bytes());
             ip.extend(segment.id.to_be_bytes());
-            ip.extend([0x40, 0, 64, 6, 0, 0]);
+            ip.extend([0x40, 0, segment.hop_limit, 6, 0, 0]);
             ip.extend(a.octets());
             ip.extend(b.octets());
             let sum = !fold(sum(&ip));
@@ -76,7 +78,7 @@ pub(super) fn emit(segment: &Segment, ends: [SocketAddr; 2], payload: &[u8], out
         (a, b) => {
             out.extend([0x86, 0xdd, 0x60, 0, 0, 0]);
             out.extend((length.min(65_535) as u16).to_be_bytes());
-            out.extend([6, 64]);
+            out.extend([6, segment.hop_limit]);
             for address in [a, b] {
                 let octets = match address {
                     IpAddr::V6(v6) => v6.octets(),

@@ -239,6 +239,11 @@ pub enum Close {
     Server,
     /// The server resets instead of the last response.
     ResetByServer,
+    /// Something on the path does so in the server's name.
+    ResetOnPath {
+        /// The hop limit of its packet; those of the ends have 64.
+        hop_limit: u8,
+    },
     /// The client shuts its sending side before the last response arrives.
     HalfByClient,
 }

@@ -378,6 +378,16 @@ pub static PLANTED: &[Planted] = &[
         },
     },
     Planted {
+        cause: "tcp.reset.path",
+        about: "a reset in the server's name with the hop limit 52, where the server's packets have 64",
+        brings: &[],
+        make: |view| {
+            let mut c = lan(vec![Exchange::new(300, 5_000, 500); 2]);
+            c.close = Close::ResetOnPath { hop_limit: 52 };
+            file(view, &[c])
+        },
+    },
+    Planted {
         cause: "tcp.half-close",
         about: "the client closes its side before the answer",
         brings: &[],

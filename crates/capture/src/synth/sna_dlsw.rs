@@ -156,6 +156,7 @@ impl Wire {
             seq: self.next[role.index()],
             ack: self.next[role.other().index()],
             id: (self.next[0] ^ self.next[1]) as u16,
+            hop_limit: 64,
             flags,
             window: 65_535,
             len,

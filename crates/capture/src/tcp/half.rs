@@ -80,6 +80,27 @@ struct Frame {
     ip_id: u16,
 }
 
+impl Frame {
+    /// True when this is one of the segments that `large`, captured before they were cut,
+    /// became on the wire: they count their identifications on from its own.
+    fn is_piece_of(&self, large: &Frame) -> bool {
+        let before = self.seq.wrapping_sub(large.seq);
+        let nth = u32::from(self.ip_id.wrapping_sub(large.ip_id));
+        let inside = self.len > 0 && large.len > self.len && before <= large.len - self.len;
+        if large.ip_id == 0 || self.ack != large.ack || !inside {
+            return false;
+        }
+        let last = before + self.len == large.len;
+        match (before, nth) {
+            (0, 0) => true,
+            (0, _) | (_, 0) => false,
+            // All but the last are as long.
+            _ if last => before.is_multiple_of(nth) && before / nth >= self.len,
+            _ => u64::from(before) == u64::from(nth) * u64::from(self.len),
+        }
+    }
+}
+
 /// A segment being timed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed {
@@ -147,13 +168,16 @@ impl Half {
             (0, _) => 1,
             _ => FRAMES,
         };
+        let control = packet.flags.any(Flags::SYN | Flags::FIN);
         let limit_ns = match (ip_id, packet.len) {
-            (0, 0) => 0,
+            (0, 0) if !control => 0,
             (0, _) => 20_000,
             // A program that writes its own packets sends one SYN again and again.
             _ if packet.flags.has(Flags::SYN) && !packet.flags.has(Flags::ACK) => 1_000_000,
             _ => 5_000_000,
         };
+        let of_large = (self.frames.iter().zip(&self.frame_times_ns))
+            .any(|(large, at_ns)| time_ns - at_ns < PIECE_NS && this.is_piece_of(large));
         let known = (0..look_back).any(|back| {
             let at = (self.latest_frame + FRAMES - back) % FRAMES;
             self.frames[at] == this && time_ns - self.frame_times_ns[at] < limit_ns
@@ -161,9 +185,12 @@ impl Half {
         self.latest_frame = (self.latest_frame + 1) % FRAMES;
         self.frames[self.latest_frame] = this;
         self.frame_times_ns[self.latest_frame] = time_ns;
-        known && packet.checksum != 0
+        of_large || (known && packet.checksum != 0)
     }
 }
+
+/// What segmentation offload cuts follows at once.
+const PIECE_NS: i64 = 1_000_000;
 
 /// Frames among which a packet that is captured twice is looked for: a switch
 /// that mirrors two ports may have a burst between a packet and its twin.

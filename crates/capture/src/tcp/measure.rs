@@ -3,6 +3,7 @@
 
 use super::half::{Half, Resent, Timed};
 use super::{Tracker, before};
+use crate::connection::ResetPacket;
 use crate::decode::Packet;
 use crate::{Connection, FLIGHTS, Flags, Marks, Pacing, Rtt, Segment, Side, Vantage};
 
@@ -24,8 +25,9 @@ impl Tracker {
             self.complete(connection, segment);
         }
         if segment.flags.any(Flags::FIN | Flags::RST) || connection.close.first_fin.is_some() {
-            close(connection, segment);
+            close(connection, segment, self.passed_over);
         }
+        note_source(connection, segment);
         if segment.flags.has(Flags::ACK) {
             self.time_ack(connection, segment);
         }
@@ -263,12 +265,52 @@ fn observe_pacing(
     }
 }
 
-/// Follows FIN and RST.
-fn close(connection: &mut Connection, segment: &Segment) {
+/// Notes what tells whose a packet is: the hop limits of each end's packets, and data
+/// that an end sends although a reset in its name had passed.
+fn note_source(connection: &mut Connection, segment: &Segment) {
+    if segment.flags.has(Flags::RST) {
+        return;
+    }
+    if segment.hop_limit > 0 {
+        let limits = &mut connection.end_mut(segment.from).hop_limits;
+        let [least, greatest] = limits.unwrap_or([segment.hop_limit; 2]);
+        *limits = Some([
+            least.min(segment.hop_limit),
+            greatest.max(segment.hop_limit),
+        ]);
+    }
+    if let Some(reset) = &mut connection.close.reset_packet
+        && connection
+            .close
+            .reset
+            .is_some_and(|(who, _)| who == segment.from)
+        && segment.is_new_data()
+        && !segment.flags.has(Flags::SYN)
+        && !before(segment.seq, reset.seq)
+    {
+        reset.spoke_on = true;
+    }
+}
+
+/// Follows FIN and RST; `passed_over` are the bytes that the segment leaves out.
+fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
     let close = &mut connection.close;
     let (from, now) = (segment.from, segment.time_ns);
     if segment.flags.has(Flags::RST) {
-        close.reset.get_or_insert((from, now));
+        if close.reset.is_none() {
+            close.reset = Some((from, now));
+            close.reset_packet = Some(ResetPacket {
+                packet: segment.packet,
+                hop_limit: segment.hop_limit,
+                passed_over,
+                window: match segment.flags.has(Flags::ACK) {
+                    true => 0,
+                    false => segment.window,
+                },
+                seq: segment.seq,
+                spoke_on: false,
+            });
+        }
         return;
     }
     if let Some((first, _)) = close.first_fin

@@ -31,6 +31,8 @@ pub(crate) struct Tracker {
     /// The last segment proved that this byte of the other side was sent
     /// again without need.
     pub(crate) proven: Option<u32>,
+    /// Bytes between what its sender had sent and the last segment.
+    passed_over: u32,
     /// The last segment looks overtaken by its time, and its sender's clock says that
     /// it was sent again.
     pub(crate) copied: bool,
@@ -113,6 +115,7 @@ impl Tracker {
             session: 0,
             head: None,
             ip_id: packet.ip_id,
+            hop_limit: packet.hop_limit,
             via: 0,
         };
         if fwd.is_same_frame(packet, time_ns) {
@@ -121,6 +124,15 @@ impl Tracker {
             connection.end_mut(from).marks.add(segment.marks);
             return segment;
         }
+        // Below the first number there is none of this side's either.
+        let ahead = match fwd.next_seq < 1 << 31 {
+            true => segment.seq > fwd.next_seq,
+            false => before(fwd.next_seq, segment.seq),
+        };
+        self.passed_over = match fwd.sent && ahead {
+            true => segment.seq.wrapping_sub(fwd.next_seq),
+            false => 0,
+        };
         self.judge(packet, &mut segment);
         self.measure(connection, packet, &mut segment);
         segment

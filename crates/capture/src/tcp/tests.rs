@@ -74,6 +74,7 @@ impl Case {
             window: 30_000,
             checksum: self.number as u16,
             ip_id: self.number as u16,
+            hop_limit: 64,
             flags: Flags(flags),
             sack: false,
             dsack: None,

@@ -20,6 +20,7 @@ fn segment(at_ms: u64, from: Side, flags: u8, echo_ms: u32) -> Segment {
         seq: if flags == ACK { 78 } else { 77 },
         ack: if flags == SYN { 0 } else { 78 },
         id: 1 + at_ms as u16,
+        hop_limit: 64,
         flags,
         window: 8192,
         len: 0,

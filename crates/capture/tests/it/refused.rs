@@ -15,6 +15,7 @@ fn segment(at_ms: u64, from: Side, seq: u32, flags: u8) -> Segment {
         seq,
         ack: if flags == SYN { 0 } else { seq + 1 },
         id: at_ms as u16,
+        hop_limit: 64,
         flags,
         window: 8192,
         len: 0,

@@ -406,7 +406,7 @@ mod tests {
     const BANK: &str = "\
 * The bank
 DEFINE TRANSACTION(BANK) GROUP(BANK) PROGRAM(BNKINQ) TRANCLASS(BANKCLS)
-       PRIORITY(7) RUNAWAY(5000) DTIMOUT(0130)
+       PRIORITY(7) RUNAWAY(5000) DTIMOUT(0130) ACTION(COMMIT) WAITTIME(01,02,03)
 DEFINE PROGRAM(BNKINQ) GROUP(BANK) LANGUAGE(COBOL) CONCURRENCY(THREADSAFE)
 DEFINE FILE(ACCOUNTS) GROUP(BANK) KEYLENGTH(8) RECORDSIZE(200) RECORDFORMAT(F)
        ADD(YES) BROWSE(YES) UPDATE(YES) RECOVERY(BACKOUTONLY) DESC(The accounts)
@@ -423,6 +423,8 @@ ADD GROUP(BANK) LIST(BANKLIST)
         assert_eq!(t.program.unwrap().as_str(), "BNKINQ");
         assert_eq!((t.priority, t.runaway), (7, Runaway::Milliseconds(5000)));
         assert_eq!(t.wait_limit_s, Some(90));
+        assert!(t.in_doubt.commits && t.in_doubt.waits);
+        assert_eq!(t.in_doubt.limit_s, 26 * 3600 + 180);
         assert_eq!(csd.programs[0].concurrency, Concurrency::Threadsafe);
         let f = &csd.files[0];
         assert_eq!(

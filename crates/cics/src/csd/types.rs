@@ -28,6 +28,8 @@ pub struct TransactionDef {
     pub purgeable: bool,
     /// DTIMOUT in seconds; `None` waits without a limit.
     pub wait_limit_s: Option<u32>,
+    /// ACTION, WAIT and WAITTIME.
+    pub in_doubt: InDoubt,
     /// TPNAME: another name by which partners attach it.
     pub tp_name: Option<String>,
     /// REMOTESYSTEM.
@@ -36,6 +38,27 @@ pub struct TransactionDef {
     pub remote_name: Option<String>,
     /// DESCRIPTION.
     pub description: String,
+}
+
+/// What becomes of a unit of work whose coordinator is out of reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InDoubt {
+    /// ACTION(COMMIT); else it is backed out.
+    pub commits: bool,
+    /// WAIT(YES): the action is taken only when the limit has passed.
+    pub waits: bool,
+    /// WAITTIME in seconds; 0 for no limit.
+    pub limit_s: u32,
+}
+
+impl Default for InDoubt {
+    fn default() -> Self {
+        InDoubt {
+            commits: false,
+            waits: true,
+            limit_s: 0,
+        }
+    }
 }
 
 /// RUNAWAY of a transaction.

@@ -4,8 +4,8 @@ use super::attributes::complete;
 use super::read::{Raw, Reader};
 use super::scan::Attribute;
 use super::types::{
-    Concurrency, FileDef, Language, ProgramDef, RecordFormat, Recovery, Runaway, TranClassDef,
-    TransactionDef,
+    Concurrency, FileDef, InDoubt, Language, ProgramDef, RecordFormat, Recovery, Runaway,
+    TranClassDef, TransactionDef,
 };
 use crate::diagnostic::Severity;
 use crate::names::GroupName;
@@ -161,6 +161,40 @@ impl<'a> Values<'a> {
         self.choice("STATUS", &[("ENABLED", true), ("DISABLED", false)])
     }
 
+    /// ACTION, WAIT and WAITTIME, or INDOUBT, which they have taken the place of.
+    fn in_doubt(&mut self) -> InDoubt {
+        let old = [
+            ("WAIT", (false, true)),
+            ("BACKOUT", (false, false)),
+            ("COMMIT", (true, false)),
+        ];
+        let mut own = InDoubt::default();
+        (own.commits, own.waits) = self.choice("INDOUBT", &old);
+        if self.find("ACTION").is_some() {
+            own.commits = self.choice("ACTION", &[("BACKOUT", false), ("COMMIT", true)]);
+        }
+        if self.find("WAIT").is_some() {
+            own.waits = self.yes("WAIT", true);
+        }
+        let Some(a) = self.find("WAITTIME").cloned() else {
+            return own;
+        };
+        let text = a.value.unwrap_or_default();
+        let parts: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
+        match parts.as_deref() {
+            Some([days @ ..=93, hours @ ..=23, minutes @ ..=59]) => {
+                own.limit_s = ((days * 24 + hours) * 60 + minutes) * 60;
+            }
+            _ => {
+                let message = format!(
+                    "WAITTIME({text}) must be days, hours and minutes: dd,hh,mm up to 93,23,59"
+                );
+                self.fail(a.line, a.column, message);
+            }
+        }
+        own
+    }
+
     pub(super) fn transaction(&mut self) -> Option<TransactionDef> {
         let name = self.own_name();
         let class = self.text("TRANCLASS").or_else(|| self.text("TCLASS"));
@@ -204,6 +238,7 @@ impl<'a> Values<'a> {
             twa_bytes: self.number("TWASIZE", 0..=32_767).map_or(0, |n| n as u16),
             purgeable: self.choice("SPURGE", &[("NO", false), ("YES", true)]),
             wait_limit_s,
+            in_doubt: self.in_doubt(),
             remote_system: self.parsed("REMOTESYSTEM"),
             tp_name: self.text("TPNAME"),
             remote_name: self.text("REMOTENAME"),

@@ -163,10 +163,12 @@ impl Plan {
                 Err(fault("behind the record's end".into()))
             };
         };
+        // Programs count to none in tables of one and more, and mean it.
+        let none_fits = matches!(form, Form::Compact);
         match self.counter_value(node, bytes) {
             Some(value) => u32::try_from(value)
                 .ok()
-                .filter(|n| (var.min..=var.max).contains(n))
+                .filter(|n| (var.min..=var.max).contains(n) || (*n == 0 && none_fits))
                 .ok_or_else(|| fault(value.to_string())),
             None => Err(fault(format!("{bytes:02x?}"))),
         }
@@ -208,8 +210,9 @@ impl Plan {
         };
         mover.stretch(0, self.length, 0, &self.top_vars, &mut |from, to, len| {
             // A short record ends somewhere; what is there is taken.
-            let there = record.len().saturating_sub(to).min(len);
-            area[from..from + there].copy_from_slice(&record[to..to + there]);
+            let rest = record.get(to..).unwrap_or_default();
+            let there = rest.len().min(len);
+            area[from..from + there].copy_from_slice(&rest[..there]);
         });
     }
 }

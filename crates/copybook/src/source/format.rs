@@ -90,6 +90,12 @@ fn opens_free_program(line: &str) -> bool {
     }
 }
 
+/// Whether a text begins with one or two digits and a blank.
+fn starts_with_level(text: &str) -> bool {
+    text.split_once(' ')
+        .is_some_and(|(head, _)| head.len() <= 2 && head.parse::<u8>().is_ok())
+}
+
 /// What one line says about its format; `None` when it fits both equally.
 fn vote(line: &str) -> Option<Format> {
     let line = line.trim_end();
@@ -115,13 +121,17 @@ fn vote(line: &str) -> Option<Format> {
             Some(_) => Format::Free,
         });
     }
+    // Offsets and lengths beside a level number that stands where it belongs.
+    let figures = area.iter().all(|c| c.is_ascii_digit() || *c == ' ');
+    let behind: String = columns.iter().skip(7).collect();
+    if figures && indicator == Some(' ') && starts_with_level(behind.trim_start()) {
+        return Some(Format::Fixed);
+    }
     // A word that fills columns 6 and 7, a comment sign or a level number in
     // the sequence area is free text; other marks there are change tags.
     let text: String = columns[first..].iter().collect();
     let words = area.split(|c| *c == ' ').filter(|w| !w.is_empty()).count();
-    let level = text
-        .split_once(' ')
-        .is_some_and(|(head, _)| head.len() <= 2 && head.parse::<u8>().is_ok());
+    let level = starts_with_level(&text);
     let crosses = matches!(indicator, Some(c) if !matches!(c, ' ' | '*' | '/' | '-' | 'D' | 'd'));
     if text.starts_with("*>")
         || level
@@ -159,6 +169,16 @@ mod tests {
         assert_eq!(Format::detect("       01  REC.\n"), Format::Fixed);
         assert_eq!(Format::detect("      * remark\n"), Format::Fixed);
         assert_eq!(Format::detect("CHG123 01  REC.\n"), Format::Fixed);
+    }
+
+    #[test]
+    fn offsets_and_lengths_in_the_sequence_area_are_no_levels() {
+        let text = "      * remark\n       01  REC.\n01  03       10  A PIC 9(4) COMP-3.\n\
+                    04  05       10  B PIC 9(9) COMP-3.\n100 12     10  C PIC X(12).\n";
+        assert_eq!(Format::detect(text), Format::Fixed);
+        // A level at the margin, and a name far behind it.
+        let free = "01        REC.\n05          A PIC X.\n05          B PIC X.\n";
+        assert_eq!(Format::detect(free), Format::Free);
     }
 
     #[test]

@@ -101,7 +101,7 @@ fn other_encoding(text: &str) -> Option<(&'static str, &'static str)> {
 
 /// The columns of a line. Tabs stand for eight columns, or for four where
 /// eight would push text of a fixed line beyond column 72.
-fn columns_of(line: &str, format: Format) -> Vec<Column> {
+pub(super) fn columns_of(line: &str, format: Format) -> Vec<Column> {
     let wide: Vec<Column> = expand_tabs(line, 8).collect();
     let text = |columns: &[Column]| columns.iter().any(|(_, c)| *c != ' ');
     let overruns = |columns: &[Column]| columns.get(72..).is_some_and(text);

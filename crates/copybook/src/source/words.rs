@@ -2,7 +2,8 @@
 //! its meaning: comments and sequence numbers are left out, nothing is copied
 //! in, and continued lines are not joined.
 
-use super::format::{Format, expand_tabs};
+use super::format::Format;
+use super::reader::columns_of;
 
 /// The words: names, numbers and keywords in upper case, a literal with its
 /// quotes as it is written, and every other mark by itself.
@@ -12,10 +13,14 @@ use super::format::{Format, expand_tabs};
 /// assert_eq!(words, ["MOVE", "'a b'", "TO", "X", "(", "1", ")", "."]);
 /// ```
 pub fn words(text: &str) -> Vec<String> {
-    let fixed = Format::detect(text) == Format::Fixed;
+    let format = Format::detect(text);
+    let fixed = format == Format::Fixed;
     let mut words = Vec::new();
     for line in text.lines() {
-        let line: String = expand_tabs(line, TAB).map(|(_, c)| c).collect();
+        let line: String = columns_of(line, format)
+            .into_iter()
+            .map(|(_, c)| c)
+            .collect();
         let line: String = match fixed {
             true if matches!(line.chars().nth(6), Some('*' | '/' | 'D' | 'd')) => continue,
             true => line.chars().skip(7).take(65).collect(),
@@ -40,9 +45,6 @@ pub fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The compiler's tab stops.
-const TAB: usize = 8;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,5 +56,11 @@ mod tests {
         let words = words(text);
         assert_eq!(words[words.len() - 4..], ["MOVE", "A", "TO", "B"]);
         assert_eq!(words[0], "IDENTIFICATION");
+    }
+
+    #[test]
+    fn text_that_tabs_push_far_right_is_read_to_its_end() {
+        let text = "       PROCEDURE DIVISION.\n           IF A\n\t\t\t\t           \" RECEIVED:\" TABLE-SIMPLE(WS-I)\n";
+        assert_eq!(words(text).last().unwrap(), ")");
     }
 }

@@ -119,6 +119,8 @@ pub(crate) struct General {
     pub uses: Vec<Path>,
     /// It has a variable `$item` of its own.
     pub binds_item: bool,
+    /// Variables that nothing gives a value.
+    pub unknown: Vec<String>,
     /// The expression as written.
     pub source: String,
 }
@@ -403,6 +405,7 @@ impl General {
     fn new(ast: AstNode, source: &str) -> General {
         let mut uses = Vec::new();
         let mut binds_item = false;
+        let mut unknown = Vec::new();
         // The tree is as deep as the text is long at worst; the walk is
         // recursive, so it gets a stack that the longest text cannot exhaust.
         std::thread::scope(|scope| {
@@ -410,6 +413,8 @@ impl General {
                 if let Ok(json) = serde_json::to_value(&ast) {
                     find_paths(&json, &mut uses);
                     binds_item = binds(&json, "item");
+                    find_variables(&json, &mut unknown);
+                    unknown.retain(|name: &String| !binds(&json, name));
                 }
             };
             let builder = std::thread::Builder::new().stack_size(256 << 20);
@@ -421,6 +426,7 @@ impl General {
             ast,
             uses,
             binds_item,
+            unknown,
             source: source.to_string(),
         }
     }
@@ -492,6 +498,39 @@ fn binds(json: &serde_json::Value, name: &str) -> bool {
         _ => false,
     }
 }
+
+/// Collects the variables below a serialised tree that no mapping and no function
+/// of JSONata has.
+fn find_variables(json: &serde_json::Value, out: &mut Vec<String>) {
+    use serde_json::Value;
+    match json {
+        Value::Array(items) => items.iter().for_each(|item| find_variables(item, out)),
+        Value::Object(members) => {
+            if let Some(Value::String(name)) = members.get("Variable") {
+                let known = name.is_empty()
+                    || name == "$"
+                    || name == "apiRequest"
+                    || Root::by_variable(name).is_some()
+                    || FUNCTIONS.split_whitespace().any(|one| one == name);
+                if !known && !out.contains(name) {
+                    out.push(name.clone());
+                }
+            }
+            members
+                .values()
+                .for_each(|value| find_variables(value, out));
+        }
+        _ => {}
+    }
+}
+
+/// The functions of JSONata, which may stand for values.
+const FUNCTIONS: &str = "abs append assert average base64decode base64encode boolean ceil contains \
+    count decodeUrl decodeUrlComponent distinct each encodeUrl encodeUrlComponent error eval exists \
+    filter floor formatBase formatInteger formatNumber fromMillis join keys length lookup lowercase \
+    map match max merge millis min not now number pad parseInteger power random reduce replace \
+    reverse round shuffle sift single sort split spread sqrt string substring substringAfter \
+    substringBefore sum toMillis trim type uppercase zip";
 
 /// Collects the paths below a serialised tree.
 fn find_paths(json: &serde_json::Value, out: &mut Vec<Path>) {

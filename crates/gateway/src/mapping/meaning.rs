@@ -64,6 +64,7 @@ impl Asked<'_> {
             reply: None,
             tree: None,
             body: None,
+            params: None,
             set: &set,
             out: &mut out,
         })

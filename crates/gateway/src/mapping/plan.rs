@@ -8,6 +8,7 @@ use super::tree::{MapNode, MapValue};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::project::asset::{Area, Interface};
 use crate::project::structure::Structures;
+use crate::validate::params::Place;
 use crate::validate::schema::{SchemaId, SchemaSet, Type};
 use copybook::FieldId;
 use std::path::Path as FilePath;
@@ -155,6 +156,8 @@ pub(crate) struct Compiler<'a> {
     /// While a request is mapped: the schema of its body, the inner none where
     /// nothing describes it, the outer where the operation takes none.
     pub body: Option<Option<Option<SchemaId>>>,
+    /// The operation's parameters; none where nobody knows them.
+    pub params: Option<&'a [(Place, String)]>,
     pub set: &'a SchemaSet,
     pub out: &'a mut Diagnostics,
 }
@@ -368,8 +371,11 @@ impl Compiler<'_> {
                 Root::Body => self.body_path(&path.names, at),
                 // Where it cannot be found, that has been told.
                 Root::Item if !own_item => drop(self.source(path, at, scope)),
-                _ => {}
+                root => self.parameter(root, &path.names, at),
             }
+        }
+        for name in &general.unknown {
+            self.variable(name, at);
         }
         self.evaluated(general, at, scope)
     }
@@ -446,8 +452,58 @@ impl Compiler<'_> {
                 self.body_path(&path.names, at);
                 Ok(Source::Request(Root::Body, path.names.clone()))
             }
-            (root, _) => Ok(Source::Request(root, path.names.clone())),
+            (root, _) => {
+                self.parameter(root, &path.names, at);
+                Ok(Source::Request(root, path.names.clone()))
+            }
         }
+    }
+
+    /// Tells of a parameter that the operation does not have. A query or a header
+    /// may have more than the document says; the path has not.
+    fn parameter(&mut self, root: Root, names: &[String], at: Position) {
+        let (place, what) = match root {
+            Root::PathParameters => (Place::Path, "path variable"),
+            Root::QueryParameters => (Place::Query, "query parameter"),
+            Root::Headers => (Place::Header, "header"),
+            Root::Body | Root::Asset | Root::Item => return,
+        };
+        let (Some(params), Some(name)) = (self.params, names.first()) else {
+            return;
+        };
+        let known = || {
+            params
+                .iter()
+                .filter(|(p, _)| *p == place)
+                .map(|(_, name)| name.as_str())
+        };
+        let same =
+            |one: &str| one == name || (place == Place::Header && one.eq_ignore_ascii_case(name));
+        if known().any(same) {
+            return;
+        }
+        let message = format!("the API's document gives this operation no {what} {name}");
+        match (closest(name, known()), place) {
+            (Some(near), Place::Path) => {
+                let help = format!("did you mean {near}?");
+                self.out.error_help(self.file, at, message, help);
+            }
+            (None, Place::Path) => self.out.error(self.file, at, message),
+            (Some(near), _) => {
+                let help = Some(format!("did you mean {near}?"));
+                self.out.warn_help(self.file, at, message, help);
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// Tells of a variable that nothing gives a value.
+    fn variable(&mut self, name: &str, at: Position) {
+        let known = Root::ALL.iter().flat_map(|root| root.variables());
+        let known = known.chain(&["apiRequest"]).copied();
+        let message = format!("there is no variable ${name}, so it never has a value");
+        let help = closest(name, known).map(|near| format!("did you mean ${near}?"));
+        self.out.warn_help(self.file, at, message, help);
     }
 
     /// Tells of a path into the request's body that the document does not

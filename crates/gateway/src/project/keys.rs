@@ -29,6 +29,7 @@ pub(crate) enum File {
     Response,
     Asset,
     Provider,
+    Requester,
 }
 
 use Treatment::{Served, Shown};
@@ -95,6 +96,17 @@ const TABLE: &[Section] = &[
             ("connectionRef", Served),
             // For connections to a mainframe; a region of ours has its own.
             ("ccsid", Served),
+        ],
+    ),
+    (
+        File::Requester,
+        "options.yaml of an API requester",
+        &[
+            ("language", Shown("copybooks are COBOL")),
+            ("requesterPrefix", Served),
+            ("requesterExtension", TOLD),
+            ("defaultCharacterMaxLength", Served),
+            ("defaultFractionDigits", Served),
         ],
     ),
 ];

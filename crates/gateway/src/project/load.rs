@@ -58,12 +58,14 @@ pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option
             set: &mut set,
             assets: &assets,
             means,
+            params: Vec::new(),
             out,
         };
         if let Some(operation) = loader.operation(object, &folder) {
             operations.push(operation);
         }
     }
+    check_operations(&document, &found, out);
     stray_folders(&folders, &found, out);
     set.close();
     let notes = std::mem::take(&mut set.notes);
@@ -170,11 +172,40 @@ fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut Diagnos
     }
 }
 
+/// Tells of operations of one name, of which commands and logs mean the first,
+/// and of those whose answers the document does not describe.
+fn check_operations(document: &Document, found: &[OperationObject<'_>], out: &mut Diagnostics) {
+    let mut named: Vec<(&str, String)> = Vec::new();
+    for object in found {
+        let what = format!("{} {}", object.method.to_uppercase(), object.path);
+        let at = document.at(&["paths", object.path, object.method]);
+        if object.object.get("responses").is_none() {
+            let message = format!("{what} has no responses: nobody is told what it answers");
+            out.warn(&document.file, at, message);
+        }
+        let id = object.object.get("operationId").and_then(Value::as_str);
+        let Some(id) = id.filter(|id| !id.is_empty()) else {
+            continue;
+        };
+        match named.iter().find(|(known, _)| *known == id) {
+            Some((_, first)) => {
+                let at = document.at(&["paths", object.path, object.method, "operationId"]);
+                let message = format!("{what} has the operationId of {first}: {id}");
+                let help = Some("give one of them another operationId".to_owned());
+                out.warn_help(&document.file, at, message, help);
+            }
+            None => named.push((id, what)),
+        }
+    }
+}
+
 struct Loader<'a> {
     document: &'a Document,
     set: &'a mut SchemaSet,
     assets: &'a Assets,
     means: Means,
+    /// Place and name of the parameters of the operation at hand.
+    params: Vec<(params::Place, String)>,
     out: &'a mut Diagnostics,
 }
 
@@ -193,6 +224,7 @@ impl Loader<'_> {
             }
         }
         self.check_path(object, &params, at);
+        self.params = params.iter().map(|p| (p.place, p.name.clone())).collect();
         let body = object.object.get("requestBody").map(|body| {
             let body = self.document.resolve(body);
             let content = body.get("content");
@@ -332,6 +364,7 @@ impl Loader<'_> {
             reply: None,
             tree: None,
             body: Some(body),
+            params: Some(&self.params),
             set: self.set,
             out: self.out,
         };
@@ -418,6 +451,7 @@ impl Loader<'_> {
                 reply,
                 tree,
                 body: None,
+                params: Some(&self.params),
                 set: self.set,
                 out: self.out,
             };
@@ -444,6 +478,7 @@ impl Loader<'_> {
             reply,
             tree,
             body: None,
+            params: Some(&self.params),
             set: self.set,
             out: self.out,
         };

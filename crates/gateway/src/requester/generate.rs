@@ -9,7 +9,7 @@ use super::{Calling, read};
 use crate::diagnostics::{Diagnostics, Position};
 use crate::openapi::Document;
 use crate::project::structure::Generated;
-use crate::project::{folder_name, read_yaml};
+use crate::project::{folder_name, keys, read_yaml};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -38,6 +38,7 @@ impl Default for RequesterOptions {
 impl RequesterOptions {
     pub(super) fn read(file: &Path, out: &mut Diagnostics) -> Option<RequesterOptions> {
         let node = read_yaml(file, out)?;
+        keys::check(keys::File::Requester, file, &node, out);
         let usual = RequesterOptions::default();
         let text = |name: &str| node.get(name).and_then(|n| n.text()).map(str::trim);
         Some(RequesterOptions {
@@ -57,6 +58,17 @@ pub(super) fn api_name(document: &Document) -> String {
     let title = document.json.pointer("/info/title").and_then(Value::as_str);
     let title = title.unwrap_or("api");
     title.split_whitespace().collect()
+}
+
+/// The name that z/OS Connect EE's build toolkit gives an API: its title with
+/// hyphens for blanks, and its version.
+pub(super) fn toolkit_name(document: &Document) -> String {
+    let text = |pointer: &str| {
+        let text = document.json.pointer(pointer).and_then(Value::as_str);
+        text.unwrap_or_default().trim().to_owned()
+    };
+    let title = text("/info/title").replace(' ', "-");
+    format!("{title}_{}", text("/info/version"))
 }
 
 /// Makes the copybooks of all operations of the API in `folder`; `prefix` counts

@@ -42,6 +42,7 @@ impl Calling {
 #[derive(Debug)]
 pub struct Requester {
     name: String,
+    toolkit_name: String,
     operations: Vec<Operation>,
 }
 
@@ -64,7 +65,11 @@ impl Requester {
                 .iter()
                 .map(|object| Operation::new(&document, object, options.limits()))
                 .collect();
-            Requester { name, operations }
+            Requester {
+                name,
+                toolkit_name: generate::toolkit_name(&document),
+                operations,
+            }
         });
         match loaded {
             Some(requester) if !out.has_errors() => Ok((requester, out)),
@@ -75,6 +80,11 @@ impl Requester {
     /// Its name, as programs' information blocks have it.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its name as blocks have it that z/OS Connect EE's build toolkit generated.
+    pub fn toolkit_name(&self) -> &str {
+        &self.toolkit_name
     }
 
     /// Makes a request of a program's structures: `base`, and the data areas

@@ -5,7 +5,7 @@ use super::Calling;
 use super::schema::flat;
 use crate::json::{Json, Kind, Tape, write_string};
 use crate::openapi::{Document, OperationObject, json_content};
-use crate::project::structure::{BASE, Limits, Structures, derive_in};
+use crate::project::structure::{BASE, Limits, Patching, Structures, derive_in};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
@@ -58,6 +58,8 @@ pub(super) struct Operation {
     response: Result<Value, String>,
     /// Members of the response's structure that are plain text on the wire.
     plain: Vec<String>,
+    /// Statuses that are described, and have no body.
+    bodiless: Vec<String>,
     limits: Limits,
 }
 
@@ -116,10 +118,13 @@ impl Operation {
             .get("requestBody")
             .map(|b| document.resolve(b));
         let content = body.and_then(|b| b.get("content"));
-        let names = content.and_then(Value::as_object).into_iter().flatten();
-        let media = names
-            .map(|(name, _)| name.as_str())
-            .find(|n| n.contains("json"));
+        let body = content.and_then(json_body);
+        let media = body.map(|(name, _)| name);
+        let schema = match patching(media.unwrap_or_default()) {
+            // A list of operations has a form of its own.
+            Some(Patching::Operations) => patched(document, object),
+            _ => body.and_then(|(_, media)| media.get("schema")),
+        };
         let mut plain = Vec::new();
         let response = response_parts(document, object, &mut plain);
         Operation {
@@ -127,9 +132,10 @@ impl Operation {
             method: object.method.to_ascii_uppercase(),
             media: media.unwrap_or_default().to_owned(),
             parameters: parameters.collect(),
-            request: request_parts(document, object, content),
+            request: request_parts(document, object, schema),
             response,
             plain,
+            bodiless: bodiless(document, object),
             limits,
         }
     }
@@ -146,11 +152,26 @@ impl Operation {
     /// Schema of the request's structure.
     fn request_schema(&self, calling: Calling) -> Result<Value, String> {
         let parts = self.request.as_ref().map_err(Clone::clone)?;
-        if self.media.contains("patch") {
-            return Err(format!(
-                "a body of {} has structures of its own, which have no rule",
-                self.media
-            ));
+        match patching(&self.media) {
+            Some(_) if calling == Calling::Stub => {
+                return Err(format!(
+                    "a body of {} is for programs that call by the host API",
+                    self.media
+                ));
+            }
+            Some(Patching::Operations) if parts["requestBody"]["type"] != json!("object") => {
+                return Err(format!(
+                    "a body of {} changes an object that no response of success, here or of GET, describes",
+                    self.media
+                ));
+            }
+            None if self.media.contains("patch") => {
+                return Err(format!(
+                    "a body of {} has structures of its own, which have no rule",
+                    self.media
+                ));
+            }
+            _ => {}
         }
         let mut properties = Map::new();
         for place in PLACES {
@@ -202,8 +223,10 @@ impl Operation {
             true => self.request_schema(calling)?,
             false => self.response_schema(calling)?,
         };
-        let (structures, text) = derive_in(calling.manner(), &schema, name, self.limits)?;
-        Ok((structures, text.text))
+        let how = patching(&self.media).filter(|_| request);
+        let patched = how.map(|how| (body_member(calling), how));
+        let made = derive_in(calling.manner(), &schema, name, self.limits, patched)?;
+        Ok((made.0, made.1.text))
     }
 
     pub fn request(
@@ -281,7 +304,11 @@ impl Operation {
             format!("{CODE}{}XX", status / 100),
             format!("{CODE}default"),
         ];
-        let found = keys.iter().find(|key| parts.get(key.as_str()).is_some());
+        let described =
+            |key: &&String| parts.get(key.as_str()).is_some() || self.bodiless.contains(key);
+        let described = keys.iter().find(described);
+        let found = described.filter(|key| parts.get(key.as_str()).is_some());
+        let bodiless = described.is_some() && found.is_none();
         let key = match calling {
             Calling::HostApi => found.map(String::as_str),
             Calling::Stub => found
@@ -331,7 +358,7 @@ impl Operation {
         Ok(Returned {
             areas: areas.collect(),
             base,
-            mapped: key.is_some(),
+            mapped: key.is_some() || bodiless,
             plain: plain.is_some(),
         })
     }
@@ -360,11 +387,64 @@ fn values(value: Option<Json<'_>>) -> Vec<String> {
     }
 }
 
+/// The media type of a body that is JSON, and what is said of it: the first whose
+/// structures have rules, or else the first.
+fn json_body(content: &Value) -> Option<(&str, &Value)> {
+    let all = content.as_object()?.iter();
+    let all = all.map(|(name, media)| (name.as_str(), media));
+    let json = all.filter(|(name, _)| name.contains("json") || *name == "*/*");
+    let mut json = json.map(|(name, media)| match name {
+        "*/*" => ("application/json", media),
+        name => (name, media),
+    });
+    let known = |(name, _): &(&str, &Value)| {
+        patching(name) == Some(Patching::Merge) || !name.contains("patch")
+    };
+    json.clone().find(known).or_else(|| json.next())
+}
+
+/// What kind of patch a body of a media type is.
+fn patching(media: &str) -> Option<Patching> {
+    let end = |end: &str| media.ends_with(end);
+    match (end("merge-patch+json"), end("json-patch+json")) {
+        (true, _) => Some(Patching::Merge),
+        (_, true) => Some(Patching::Operations),
+        _ => None,
+    }
+}
+
+/// The schema of what a list of operations changes: what the operation answers
+/// with, or else what GET gives at its path.
+fn patched<'d>(document: &'d Document, object: &OperationObject<'_>) -> Option<&'d Value> {
+    let path = document.json.pointer("/paths")?.get(object.path)?;
+    let schema = |method: &str| {
+        let responses = path.get(method)?.get("responses")?.as_object()?;
+        let good = responses.iter().filter(|(s, _)| s.starts_with('2'));
+        let contents = good.filter_map(|(_, r)| document.resolve(r).get("content"));
+        contents.filter_map(json_content).next()
+    };
+    schema(object.method).or_else(|| schema("get"))
+}
+
+/// The statuses that are described without a body, by their names in the
+/// structure.
+fn bodiless(document: &Document, object: &OperationObject<'_>) -> Vec<String> {
+    let responses = object.object.get("responses").and_then(Value::as_object);
+    let all = responses.into_iter().flatten();
+    let without = all.filter(|(_, response)| {
+        let content = document.resolve(response).get("content");
+        content.and_then(Value::as_object).is_none_or(Map::is_empty)
+    });
+    without
+        .map(|(status, _)| format!("{CODE}{status}"))
+        .collect()
+}
+
 /// The parts of a request, each an object schema.
 fn request_parts(
     document: &Document,
     object: &OperationObject<'_>,
-    content: Option<&Value>,
+    body: Option<&Value>,
 ) -> Result<Value, String> {
     let mut parts = Map::new();
     for parameter in &object.parameters {
@@ -386,7 +466,7 @@ fn request_parts(
             required.push(json!(name));
         }
     }
-    if let Some(schema) = content.and_then(json_content) {
+    if let Some(schema) = body {
         parts.insert("requestBody".into(), flat(document, schema)?);
     }
     Ok(Value::Object(parts))

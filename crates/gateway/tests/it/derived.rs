@@ -275,6 +275,7 @@ components:
           type: array
           items: {type: object, properties: {item: {type: string, maxLength: 4}}}
         owner: {type: object, properties: {id: {type: string, minLength: 2, maxLength: 2}}}
+        float: {type: number, format: float}
 "#;
 
 #[test]
@@ -306,6 +307,8 @@ fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
         flat(text).contains("06 weight PIC S9(16)V9(2) COMP-3."),
         "{text}"
     );
+    // The compiler takes `float` for a USAGE.
+    assert!(flat(text).contains("06 Xfloat COMP-1 SYNC."), "{text}");
     // The structures of the stub have it as a double.
     let (all, _) = requester_copybooks(folder.path(), Calling::Stub, Some("SHP")).unwrap();
     let response = all.iter().find(|made| made.name == "SHP00P01").unwrap();
@@ -364,5 +367,247 @@ proptest! {
     ) {
         gateway::fuzz_derived(schema.to_string().as_bytes(), &bytes);
         gateway::fuzz_derived(&bytes, &bytes);
+    }
+}
+
+/// A note that is changed in place, and operations without a body either way.
+const NOTES: &str = r#"
+openapi: 3.0.3
+info: {title: Notes, version: "1"}
+paths:
+  /notes/{title}:
+    patch:
+      parameters: [{name: title, in: path, required: true, schema: {type: string, maxLength: 8}}]
+      requestBody:
+        content:
+          application/json-patch+json: {schema: {type: array, items: {type: object}}}
+          application/merge-patch+json: {schema: {$ref: '#/components/schemas/Note'}}
+      responses: {"204": {description: Done}}
+    put:
+      requestBody:
+        content:
+          application/json-patch+json: {schema: {type: object}}
+      responses: {"200": {description: Done}}
+  /notes:
+    delete:
+      responses: {"204": {description: Done}}
+components:
+  schemas:
+    Note:
+      type: object
+      required: [title]
+      properties:
+        title: {type: string, maxLength: 10}
+        status: {type: string, enum: [NEW, OLD]}
+        count: {type: integer, format: int32}
+        publicationDate: {type: string, minLength: 4, maxLength: 4}
+        tags: {type: array, items: {type: string, maxLength: 3}}
+        owner:
+          type: object
+          properties:
+            id: {type: integer, format: int32}
+            name: {type: string, minLength: 2, maxLength: 2}
+"#;
+
+#[test]
+fn a_merge_patch_has_what_its_program_updates_and_deletes() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("openapi.yaml"), NOTES).unwrap();
+    let options = "requesterPrefix: NTE\nshortSuffix: yes\n";
+    std::fs::write(folder.path().join("options.yaml"), options).unwrap();
+    let (all, notes) = requester_copybooks(folder.path(), Calling::HostApi, Some("NTE")).unwrap();
+    let notes = notes.to_string();
+    assert!(notes.contains("application/json-patch+json"), "{notes}");
+    assert!(notes.contains("shortSuffix is not known here"), "{notes}");
+    let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["NTE01I01", "NTE01Q01", "NTE02I01"], "{notes}");
+    let media = "VALUE 'application/merge-patch+json'.";
+    assert!(all[0].text.contains(media), "{}", all[0].text);
+    let flat: Vec<&str> = all[1].text.split_whitespace().collect();
+    let flat = flat.join(" ");
+    for line in [
+        "06 title-patch-operation PIC X(1). 06 Xtitle2-length",
+        "06 status-patch-operation PIC X(1). 06 Xstatus-length",
+        "06 count-patch-operation PIC X(1). 06 Xcount PIC",
+        "06 licationDate-patch-operation PIC X(1). 06 publicationDate PIC X(4).",
+        "06 tags-patch-operation PIC X(1). 06 tags-num",
+        "06 owner-patch-operation PIC X(1). 06 owner. 09 id-patch-operation PIC X(1).",
+    ] {
+        assert!(flat.contains(line), "{line}\n{}", all[1].text);
+    }
+    let (api, _) = Requester::load(folder.path()).unwrap();
+    let operation = ("/notes/{title}", "PATCH");
+    let base = |operations: &[u8; 8]| {
+        let [title, status, count, date, tags, owner, id, name] = *operations;
+        let base = Bytes::default().half(1).text("a", 8, b' ');
+        let base = base.bytes(&[title]).half(1).text("t", 10, b' ');
+        let base = base.bytes(&[status]).half(3).text("OLD", 3, b' ');
+        let base = base.bytes(&[count]).word(7);
+        let base = base.bytes(&[date]).text("2026", 4, b' ');
+        let base = base.bytes(&[tags]).word(0).text("", 16, b' ');
+        let base = base.bytes(&[owner]).bytes(&[id]).word(9);
+        base.bytes(&[name]).text("xy", 2, b' ')
+    };
+    for (operations, body) in [
+        (b"        ", "{}"),
+        (b"U D     ", r#"{"title":"t","count":null}"#),
+        (b" U U    ", r#"{"status":"OLD","publicationDate":"2026"}"#),
+        (b"    U   ", r#"{"tags":[]}"#),
+        (b"    D  U", r#"{"tags":null,"owner":{"name":"xy"}}"#),
+        (b"     U  ", r#"{"owner":{"id":9,"name":"xy"}}"#),
+        (b"     U D", r#"{"owner":{"id":9,"name":null}}"#),
+        (b"     D U", r#"{"owner":null}"#),
+        (b"\0\0\0\0\0\0U\0", r#"{"owner":{"id":9}}"#),
+    ] {
+        let made = api.request(Calling::HostApi, operation, &base(operations).0, &[]);
+        let made = made.unwrap_or_else(|fault| panic!("{}", fault.0));
+        let sent = String::from_utf8(made.body.unwrap()).unwrap();
+        assert_eq!((made.path.as_str(), sent.as_str()), ("/notes/a", body));
+    }
+    let wrong = base(b"X       ");
+    let wrong = api.request(Calling::HostApi, operation, &wrong.0, &[]);
+    let why = wrong.unwrap_err().0;
+    assert!(why.contains("is U, D or a blank, not X'58'"), "{why}");
+    // Nothing is passed with the other one, either way.
+    let operation = ("/notes", "DELETE");
+    let made = api.request(Calling::HostApi, operation, &[], &[]).unwrap();
+    assert_eq!((made.path.as_str(), made.body), ("/notes", None));
+    for calling in [Calling::HostApi, Calling::Stub] {
+        let told = api.response(calling, operation, 204, b"").unwrap();
+        assert!(told.mapped && told.base.is_empty() && told.areas.is_empty());
+        let told = api.response(calling, operation, 500, b"no").unwrap();
+        assert!(!told.mapped);
+    }
+    let (all, _) = requester_copybooks(folder.path(), Calling::Stub, Some("NTE")).unwrap();
+    let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["NTE02I01"]);
+}
+
+/// A list that is changed by operations: their schema is that of what GET gives.
+const LISTS: &str = r#"
+openapi: 3.0.3
+info: {title: Lists, version: "1"}
+paths:
+  /lists:
+    get:
+      responses:
+        "200":
+          description: The list
+          content: {application/json: {schema: {$ref: '#/components/schemas/List'}}}
+    patch:
+      requestBody:
+        content:
+          application/json-patch+json: {schema: {type: array, items: {type: object}}}
+      responses: {"204": {description: Done}}
+components:
+  schemas:
+    List:
+      type: object
+      properties:
+        a/b: {type: string, minLength: 1, maxLength: 1}
+        people:
+          type: array
+          items:
+            type: object
+            properties:
+              first: {type: string, minLength: 1, maxLength: 1}
+              last: {type: string, minLength: 1, maxLength: 1}
+        tags: {type: array, items: {type: string, minLength: 1, maxLength: 1}}
+        owner: {type: object, properties: {id: {type: string, minLength: 1, maxLength: 1}}}
+"#;
+
+#[test]
+fn a_list_of_operations_names_the_items_of_arrays() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("openapi.yaml"), LISTS).unwrap();
+    let (all, notes) = requester_copybooks(folder.path(), Calling::HostApi, Some("LST")).unwrap();
+    assert_eq!(notes.to_string(), "");
+    let request = all.iter().find(|one| one.name == "LST01Q01").unwrap();
+    let flat: Vec<&str> = request.text.split_whitespace().collect();
+    let flat = flat.join(" ");
+    for line in [
+        "06 a-b-patch-operation PIC X(1). 06 aXb PIC X(1).",
+        "06 people-patch-item PIC X(50). 06 people-num PIC S9(9) COMP-5 SYNC. 06 people-dataarea",
+        "06 owner-patch-operation PIC X(1). 06 owner. 09 id-patch-operation",
+        "03 people. 06 first-patch-operation PIC X(1). 06 Xfirst PIC X(1).",
+    ] {
+        assert!(flat.contains(line), "{line}\n{}", request.text);
+    }
+    let (api, _) = Requester::load(folder.path()).unwrap();
+    let made = |flags: &[u8; 3], people: (&str, &[&str]), tags: (&str, &str)| {
+        let [ab, owner, id] = *flags;
+        let count = |n: usize| i32::try_from(n).unwrap();
+        let base = Bytes::default().bytes(&[ab, b'x']);
+        let base = base.text(people.0, 50, b' ').word(count(people.1.len()));
+        let base = base.text("PEOPLE", 16, b' ').text(tags.0, 50, b' ');
+        let base = base.word(count(tags.1.len())).text("TAGS", 16, b' ');
+        let base = base.bytes(&[owner, id, b'7']);
+        let areas = [
+            ("PEOPLE".to_owned(), people.1.concat().into_bytes()),
+            ("TAGS".to_owned(), tags.1.as_bytes().to_vec()),
+        ];
+        let made = api.request(Calling::HostApi, ("/lists", "PATCH"), &base.0, &areas);
+        made.map(|made| String::from_utf8(made.body.unwrap()).unwrap())
+    };
+    let none = ("", &[][..]);
+    for (flags, people, tags, body) in [
+        (b"   ", none, ("", ""), "[]".to_owned()),
+        (
+            b"U  ",
+            none,
+            ("", ""),
+            r#"[{"op":"add","path":"/a~1b","value":"x"}]"#.to_owned(),
+        ),
+        (
+            b"D U",
+            none,
+            ("DELETE", ""),
+            [
+                r#"[{"op":"remove","path":"/a~1b"},{"op":"remove","path":"/tags"},"#,
+                r#"{"op":"add","path":"/owner/id","value":"7"}]"#,
+            ]
+            .concat(),
+        ),
+        (
+            b" U ",
+            ("2,4-5,+", &["DaDb", "Uc d", "DeDf", " g h"][..]),
+            ("3,+", "pq"),
+            [
+                r#"[{"op":"add","path":"/people/3/first","value":"c"},"#,
+                r#"{"op":"add","path":"/people/-","value":{"first":"g","last":"h"}},"#,
+                r#"{"op":"remove","path":"/people/4"},{"op":"remove","path":"/people/1"},"#,
+                r#"{"op":"replace","path":"/tags/2","value":"p"},"#,
+                r#"{"op":"add","path":"/tags/-","value":"q"},"#,
+                r#"{"op":"add","path":"/owner","value":{"id":"7"}}]"#,
+            ]
+            .concat(),
+        ),
+        (
+            b"   ",
+            ("REPLACE", &[" aDb"][..]),
+            ("REPLACE", ""),
+            [
+                r#"[{"op":"add","path":"/people","value":[{"first":"a"}]},"#,
+                r#"{"op":"add","path":"/tags","value":[]}]"#,
+            ]
+            .concat(),
+        ),
+    ] {
+        let got = made(flags, people, tags);
+        assert_eq!(got.unwrap_or_else(|fault| fault.0), body);
+    }
+    for wrong in [
+        "1",
+        "1,2,3",
+        "0,1",
+        "2-1",
+        "+,1",
+        "1,x",
+        "1-99999999999",
+        "-,1",
+    ] {
+        let got = made(b"   ", (wrong, &["    ", "    "][..]), ("", ""));
+        let why = got.unwrap_err().0;
+        assert!(why.contains("is not a list of 2 items"), "{wrong}: {why}");
     }
 }

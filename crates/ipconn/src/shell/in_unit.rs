@@ -13,7 +13,7 @@
 //! Reference: CICS intercommunication guide, "Recovery and restart in
 //! interconnected systems".
 
-use region::{Abend, BranchId, OpenTask, Outcome, Port, Prepared, ProgramName};
+use region::{Abend, BranchId, OpenTask, Outcome, Port, Prepared};
 use tokio::sync::oneshot;
 
 use super::mirror::{Mirror, Partner, answer, fill, not_taken, refused, with_unit};
@@ -22,8 +22,6 @@ use crate::wire::{Ending, InUnit, OfUnit, ReplyHead, Request, Step, emit_reply, 
 
 /// TERMERR with RESP2 17: what the caller's unit had here is backed out.
 const LOST: Ending = Ending::Condition(81, 17);
-/// ROLLEDBACK with RESP2 29: the program's changes are backed out.
-const NOT_ATOMIC: Ending = Ending::Condition(82, 29);
 /// ROLLEDBACK: the unit cannot be committed.
 const ROLLED_BACK: Ending = Ending::Condition(82, 0);
 
@@ -81,11 +79,6 @@ impl Mirror {
             },
         };
         let holds = task.holds_unit() || before > 0;
-        if abend.is_none() && !task.can_be_prepared() {
-            task.end(Some(ended()), 0).await;
-            working.close();
-            return not_here(program, before > 0);
-        }
         match (abend, holds) {
             (Some(abend), holds) => {
                 task.end(Some(abend), 0).await;
@@ -205,19 +198,6 @@ fn ended() -> Abend {
         line: 0,
         message: "the unit of work that it was part of is backed out".into(),
     }
-}
-
-/// The program has changed what a unit that spans regions cannot: it is backed
-/// out, and what the unit had here with it.
-fn not_here(program: ProgramName, had: bool) -> Vec<u8> {
-    let why = format!(
-        "{program} has changed a recoverable queue or has protected a START, and the LINK does \
-         not say SYNCONRETURN: it is backed out, for a unit of work that spans regions changes \
-         files alone"
-    );
-    tracing::warn!("{why}");
-    let in_unit = if had { InUnit::Lost } else { InUnit::Nothing };
-    with_unit(refused(NOT_ATOMIC, why), in_unit)
 }
 
 /// What the unit had here is backed out.

@@ -327,7 +327,9 @@ async fn connection(
     match greeted {
         Some((applid, sessions, _)) => {
             shared.directory.leave(&applid, sessions);
-            shared.mirror.units.connection_ended(applid, partner.number);
+            for gone in shared.mirror.units.connection_ended(applid, partner.number) {
+                shared.mirror.region.coordinator_lost(&gone.prefix());
+            }
             tracing::info!(target: "ipconn", %applid, %address, "the connection has ended: {end}");
         }
         None => tracing::warn!(target: "ipconn", %address, "not let in: {end}"),

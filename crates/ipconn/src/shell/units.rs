@@ -46,7 +46,8 @@ impl Coordinator {
         Some((coordinator, u64::from_be_bytes(unit.try_into().ok()?)))
     }
 
-    fn prefix(&self) -> [u8; 12] {
+    /// What the names of its branches begin with.
+    pub fn prefix(&self) -> [u8; 12] {
         let mut prefix = [0; 12];
         prefix[..8].copy_from_slice(self.applid.as_bytes());
         prefix[8..].copy_from_slice(self.link.as_bytes());
@@ -107,12 +108,14 @@ impl Units {
         true
     }
 
-    /// A connection has ended.
-    pub fn connection_ended(&self, applid: Name, connection: u64) {
+    /// A connection has ended; gives those that have no newer one.
+    pub fn connection_ended(&self, applid: Name, connection: u64) -> Vec<Coordinator> {
         let mut all = self.lock();
         let mut left = Vec::new();
+        let mut gone = Vec::new();
         all.retain(|of, caller| {
             if of.applid == applid && caller.connection == connection {
+                gone.push(*of);
                 left.extend(caller.lose_all());
                 // A late word of this connection must find it still.
                 return !caller.units.is_empty();
@@ -121,6 +124,7 @@ impl Units {
         });
         drop(all);
         drop(left);
+        gone
     }
 
     /// A LINK of a unit, after so many others: the task that they ran in, none

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use cics::csd::InDoubt;
 use link::{
     Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId,
 };
@@ -189,6 +190,8 @@ pub struct TransactionDef {
     pub lock_timeout_ms: Option<u32>,
     /// Milliseconds after which a task is purged; 0 for never.
     pub timeout_ms: u32,
+    /// ACTION, WAIT and WAITTIME.
+    pub in_doubt: InDoubt,
     /// Bytes of the transaction work area.
     pub twa_bytes: u32,
 }
@@ -205,6 +208,7 @@ impl Default for TransactionDef {
             purgeable: true,
             lock_timeout_ms: None,
             timeout_ms: 0,
+            in_doubt: InDoubt::default(),
             twa_bytes: 0,
         }
     }

@@ -175,6 +175,12 @@ impl Handle {
         self.shared.settle(branch, commit, Box::new(done));
     }
 
+    /// A coordinator is out of reach, one whose branches' names begin so: what is
+    /// prepared for it ends where transactions say WAIT(NO).
+    pub fn coordinator_lost(&self, name: &[u8]) {
+        self.shared.coordinator_lost(name);
+    }
+
     /// The branches that are prepared here, or may be in a moment: those whose
     /// coordinator is to be asked when it is there again.
     pub fn branches(&self) -> Vec<BranchId> {

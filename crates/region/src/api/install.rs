@@ -30,6 +30,7 @@ pub fn transaction(def: &csd::TransactionDef) -> TransactionDef {
         purgeable: def.purgeable,
         lock_timeout_ms: def.wait_limit_s.map(|s| s.saturating_mul(1000)),
         timeout_ms: 0,
+        in_doubt: def.in_doubt,
         twa_bytes: u32::from(def.twa_bytes),
     }
 }

@@ -23,7 +23,7 @@ mod starts;
 mod task;
 mod trace;
 
-pub use crate::kernel::{BranchId, Order, ParticipantId, PreparedUnit, UnitId};
+pub use crate::kernel::{BranchId, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId};
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, Stop, TransactionDef};
 pub use conversations::{
     ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,

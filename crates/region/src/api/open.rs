@@ -197,12 +197,6 @@ impl OpenTask {
         self.lease.holds_unit()
     }
 
-    /// Whether it has changed files alone, so that [`OpenTask::prepare`] can do
-    /// what it shall.
-    pub fn can_be_prepared(&self) -> bool {
-        self.lease.can_be_prepared()
-    }
-
     /// Makes sure that the task's unit of work can be committed, as a branch of
     /// a unit that is decided elsewhere. When it is prepared the region keeps
     /// it, with its locks, until [`Handle::settle`] says how it ended; the task

@@ -276,6 +276,7 @@ impl Core {
             // DTIMOUT is nothing without SPURGE(YES): the region's limit counts.
             lock_timeout_ns: (def.lock_timeout_ms.filter(|_| def.purgeable))
                 .map(|ms| u64::from(ms) * 1_000_000),
+            in_doubt: def.in_doubt,
             small: spec.expected_bytes <= SMALL_BYTES,
             port: spec.port,
             request: Request {

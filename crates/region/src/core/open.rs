@@ -102,6 +102,7 @@ impl Core {
             runaway_ns: task.runaway_ns,
             purgeable: task.purgeable,
             lock_timeout_ns: task.lock_timeout_ns,
+            in_doubt: task.in_doubt,
             small: expected_bytes <= SMALL_BYTES,
             port: task.port,
             request: task.request,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Waker;
 
+use cics::csd::InDoubt;
 use link::{Entry, Name, ProgramName, Request, TransId, UserId};
 
 use super::open::OpenSide;
@@ -34,6 +35,11 @@ impl TaskKey {
             index: number,
             generation: u32::MAX,
         }
+    }
+
+    /// How a unit of work without a task is named, when this is its key.
+    pub fn unit_number(self) -> Option<u64> {
+        (self.generation == u32::MAX).then(|| 1 << 63 | u64::from(self.index))
     }
 
     /// A key of no table.
@@ -134,6 +140,8 @@ pub struct TaskState {
     /// Nanoseconds that the task waits for a record lock; `None` for the
     /// region's.
     pub lock_timeout_ns: Option<u64>,
+    /// ACTION, WAIT and WAITTIME of its transaction.
+    pub in_doubt: InDoubt,
     pub(super) small: bool,
     /// Which queue for a place it stands in, while it waits for one.
     pub(super) queue: usize,
@@ -219,6 +227,7 @@ impl TaskState {
             runaway_ns: 0,
             purgeable: false,
             lock_timeout_ns: None,
+            in_doubt: InDoubt::default(),
             small: true,
             queue: 0,
             slow: false,

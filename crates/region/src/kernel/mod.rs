@@ -23,6 +23,8 @@ mod timers;
 mod unit;
 
 #[cfg(test)]
+mod branch_tests;
+#[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -34,7 +36,7 @@ use decisions::Decisions;
 pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then, UnitId};
 pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
 use prepared::Prepared;
-pub use prepared::{BranchId, PreparedUnit};
+pub use prepared::{BranchId, PreparedTask, PreparedUnit};
 pub use request::{
     Caller, EventName, Expiry, Failure, Outcome, Refused, Request, Served, Step, Wait, WaitOn,
     Woken, condition, done, done_with, done_with_condition,
@@ -414,6 +416,7 @@ impl Kernel {
         while let Some(alarm) = self.state.timers.due(now) {
             match alarm {
                 Alarm::Wait(task) => self.expire_wait(task, out),
+                Alarm::Branch(key) => self.waited(now, key, out),
                 Alarm::Manager(manager, number) => {
                     let alarm = crate::resources::alarm(manager);
                     self.manage(now, out, |resources, cx| alarm(resources, cx, number));
@@ -536,6 +539,7 @@ impl Kernel {
         self.restore_decisions();
         self.restore_prepared();
         self.manage(now, out, |resources, cx| resources.restore(cx));
+        self.restore_parts(now, out);
         self.wake(now, out);
     }
 

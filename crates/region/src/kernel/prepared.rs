@@ -13,44 +13,56 @@
 //!     └─nothing changed─▶ over (read only)
 //!
 //!   table prepared
-//!     branch      version 1 | since, u64 | unit, u64 (0: none)
+//!     branch      version 2 | since, u64 | unit, u64 (0: none)
+//!                 | task, u64 | transaction (4) | user (8)
+//!                 | ACTION, u8 (1: COMMIT) | WAIT, u8 (1: YES) | WAITTIME s, u32
 //!                 | participants, u8: (length, u8 | name)...
 //!                 | locks, u32: (space, u8 | file, u32 | length, u16 | key)...
-//!                 | changes to files, as `store` has them
+//!                 | changes, as `store` has them
 //! ```
 //!
 //! The store's commit that carries the changes out deletes the record. A
 //! coordinator that knows nothing of a branch has not decided it, and backs it
-//! out.
+//! out. Version 1 has no task and waits for ever.
+//!
+//! A branch waits as its task's transaction says: WAIT(NO) ends it by ACTION as
+//! soon as its coordinator is out of reach, WAITTIME when so long has passed
+//! since it was prepared.
 //!
 //! Reference: X/Open distributed transaction processing, "Transaction branch";
 //! CICS recovery and restart, "Shunted units of work".
-//! Invariant: a branch changes files alone. Queues and protected starts have
-//! managers with more in memory than the store has; such a unit is refused.
+//! Invariant: a resource manager that has more of a unit in memory than the
+//! store has hears that it is prepared, and that it is restored.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+use cics::csd::InDoubt;
 use cics::resp::Condition;
-use link::Answer;
+use link::{Answer, TransId, UserId};
 use store::{ApplyError, FileId, Table, UnitOfWork};
 
 use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
 use super::locks::{Lifetime, LockName, LockSpace};
 use super::request::Caller;
 use super::syncpoint::tell;
+use super::timers::{Alarm, TimerId};
 use super::unit::{After, Phase, Unit};
 use super::{Kernel, Woken, scan};
 use crate::core::TaskKey;
+use crate::resources::tables;
 
 const TABLE: Table = Table::new("prepared");
 /// First byte of a record.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+/// The one before, which some regions may have left.
+const WITHOUT_TASK: u8 = 1;
 /// Longest name of a branch, in bytes.
 const MAX_BRANCH_BYTES: usize = 64;
 
 /// How a coordinator elsewhere names the part of its unit of work that is done
-/// here: 1 to 64 bytes that no other of its units has.
+/// here: 1 to 64 bytes that no other of its units has, the coordinator's own name
+/// in the first eight.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BranchId(Box<[u8]>);
 
@@ -85,14 +97,32 @@ impl fmt::Debug for BranchId {
 pub struct PreparedUnit {
     /// How its coordinator knows it.
     pub branch: BranchId,
+    /// How INQUIRE UOW names it; another number in each life of the region.
+    pub number: u64,
+    /// The task that it is of.
+    pub task: PreparedTask,
     /// When it was prepared, in nanoseconds since 1970.
     pub since_unix_ns: u64,
-    /// Records that it changes.
+    /// Records of files, and entries of queues and requests to start tasks, that
+    /// it changes.
     pub records: usize,
     /// The locks that it holds.
     pub locks: Vec<String>,
     /// It is being committed.
     pub deciding: bool,
+}
+
+/// The task that a prepared unit is of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PreparedTask {
+    /// Its number.
+    pub number: u64,
+    /// Its transaction.
+    pub transid: TransId,
+    /// Who it ran for.
+    pub userid: UserId,
+    /// What its transaction says of units in doubt.
+    pub in_doubt: InDoubt,
 }
 
 /// The branches that are prepared.
@@ -111,6 +141,9 @@ pub struct Prepared {
 struct Branch {
     key: TaskKey,
     since_unix_ns: u64,
+    task: PreparedTask,
+    /// When it has waited long enough.
+    timer: Option<TimerId>,
 }
 
 impl Prepared {
@@ -119,10 +152,15 @@ impl Prepared {
         self.under_way.remove(branch);
     }
 
-    fn add(&mut self, branch: BranchId, since_unix_ns: u64) -> TaskKey {
+    fn add(&mut self, branch: BranchId, since_unix_ns: u64, task: PreparedTask) -> TaskKey {
         let key = TaskKey::detached(self.count);
         self.count = self.count.wrapping_add(1);
-        let entry = Branch { key, since_unix_ns };
+        let entry = Branch {
+            key,
+            since_unix_ns,
+            task,
+            timer: None,
+        };
         self.branches.insert(branch, entry);
         key
     }
@@ -133,6 +171,7 @@ impl Prepared {
 struct Record {
     since_unix_ns: u64,
     unit: Option<UnitId>,
+    task: PreparedTask,
     participants: Vec<String>,
     locks: Vec<LockName>,
     changes: UnitOfWork,
@@ -161,19 +200,17 @@ impl Kernel {
             let mut nothing = Answer::default();
             nothing.args[0] = 1;
             out.push(Effect::Answer(task, nothing, 0));
-        } else if known || !has_store || unit.changes.changes_tables() {
-            let why = match unit.changes.changes_tables() {
-                true => {
-                    "it changes recoverable queues or protected starts, which a unit that \
-                         spans regions cannot here"
-                }
-                false => "it cannot be kept",
+        } else if known || !has_store {
+            let why = match known {
+                true => "one of its name is prepared",
+                false => "the region has no store",
             };
             tracing::warn!(%branch, "a unit of work of another region is backed out: {why}");
             self.fail(now, task, After::Prepare, why, out);
         } else {
             under_way.insert(branch.clone(), false);
             unit.branch = Some(branch);
+            unit.caller = Some(caller);
             match unit.participants.is_empty() {
                 true => self.record(now, task, out),
                 false => {
@@ -187,14 +224,6 @@ impl Kernel {
             }
         }
         self.wake(now, out);
-    }
-
-    /// Whether a task's unit has changed nothing that a branch cannot.
-    pub fn can_be_prepared(&self, task: TaskKey) -> bool {
-        let unit = self.state.units.get(task);
-        unit.is_none_or(|u| {
-            u.is_empty() || self.state.reader.is_some() && !u.changes.changes_tables()
-        })
     }
 
     /// Has the store keep what a unit would do; its own participants have
@@ -213,6 +242,11 @@ impl Kernel {
         let record = Record {
             since_unix_ns,
             unit: unit.id,
+            task: unit
+                .caller
+                .as_ref()
+                .map(PreparedTask::of)
+                .unwrap_or_default(),
             participants: names.map(str::to_owned).collect(),
             locks,
             changes: UnitOfWork::new(),
@@ -248,12 +282,17 @@ impl Kernel {
         };
         let end = unit.end;
         let mut undone = None;
+        let mut gone_to = None;
         if let Some(branch) = unit.branch.clone() {
             let backed_out = self.state.prepared.under_way.remove(&branch);
             undone = backed_out.filter(|yes| *yes).map(|_| branch.clone());
             let since_unix_ns = self.state.settings.unix_offset_ns + now;
-            let key = self.state.prepared.add(branch, since_unix_ns);
+            let of = unit.caller.as_ref().map(PreparedTask::of);
+            let prepared = &mut self.state.prepared;
+            let key = prepared.add(branch.clone(), since_unix_ns, of.unwrap_or_default());
+            self.limit(now, &branch);
             self.state.locks.hand_unit_over(task, key);
+            gone_to = Some(key);
             let prepared = Unit {
                 phase: Phase::Prepared,
                 end: None,
@@ -265,8 +304,9 @@ impl Kernel {
             end,
             ..Unit::default()
         };
-        self.manage(now, out, |resources, cx| {
-            resources.unit_ended(cx, task, true);
+        self.manage(now, out, |resources, cx| match gone_to {
+            Some(key) => resources.unit_prepared(cx, task, key),
+            None => resources.unit_ended(cx, task, true),
         });
         let answer = match undone {
             None => Answer::default(),
@@ -322,7 +362,7 @@ impl Kernel {
             let mut changes = UnitOfWork::new();
             changes.remove(TABLE, branch.as_bytes());
             self.manage(now, out, |_, cx| cx.change_store(changes));
-            self.forget(key, out);
+            self.forget(now, key, false, out);
         }
         self.wake(now, out);
     }
@@ -330,6 +370,7 @@ impl Kernel {
     /// The store has committed a branch, or would not.
     pub(super) fn settled(
         &mut self,
+        now: u64,
         key: TaskKey,
         result: Result<(), ApplyError>,
         out: &mut Vec<Effect>,
@@ -350,18 +391,74 @@ impl Kernel {
             self.state.decisions.decided(id, &unit.participants);
         }
         self.state.counts.commits += 1;
-        self.forget(key, out);
+        self.forget(now, key, true, out);
     }
 
-    /// A branch is over: its locks go back.
-    fn forget(&mut self, key: TaskKey, out: &mut Vec<Effect>) {
+    /// A branch is over: its managers hear of it, and its locks go back.
+    fn forget(&mut self, now: u64, key: TaskKey, committed: bool, out: &mut Vec<Effect>) {
+        let unit = self.state.units.remove(key);
+        self.manage(now, out, |resources, cx| {
+            resources.unit_ended(cx, key, committed);
+        });
         let next = self.state.locks.release(key);
         let woken = next.into_iter().map(|task| (task, Woken::Granted));
         self.state.woken.extend(woken);
-        let unit = self.state.units.remove(key);
         if let Some(branch) = unit.and_then(|unit| unit.branch) {
-            self.state.prepared.branches.remove(&branch);
+            let entry = self.state.prepared.branches.remove(&branch);
+            if let Some(timer) = entry.and_then(|entry| entry.timer) {
+                self.state.timers.cancel(timer);
+            }
             out.push(Effect::Settled(branch, true));
+        }
+    }
+
+    /// Sets the alarm of a branch that waits for so long and no longer.
+    fn limit(&mut self, now: u64, branch: &BranchId) {
+        let offset_ns = self.state.settings.unix_offset_ns;
+        let Some(entry) = self.state.prepared.branches.get_mut(branch) else {
+            return;
+        };
+        let InDoubt { waits, limit_s, .. } = entry.task.in_doubt;
+        if waits && limit_s > 0 {
+            let limit_ns = u64::from(limit_s) * 1_000_000_000;
+            let at = (entry.since_unix_ns + limit_ns).saturating_sub(offset_ns);
+            let alarm = Alarm::Branch(entry.key);
+            entry.timer = Some(self.state.timers.set(at.max(now), alarm));
+        }
+    }
+
+    /// A branch has waited long enough: what its transaction's ACTION says.
+    pub(super) fn waited(&mut self, now: u64, key: TaskKey, out: &mut Vec<Effect>) {
+        let mut branches = self.state.prepared.branches.iter_mut();
+        let Some((branch, entry)) = branches.find(|(_, entry)| entry.key == key) else {
+            return;
+        };
+        entry.timer = None;
+        let branch = branch.clone();
+        let commits = entry.task.in_doubt.commits;
+        let prepared = |unit: &Unit| unit.phase == Phase::Prepared;
+        if self.state.units.get(key).is_some_and(prepared) {
+            let transid = entry.task.transid;
+            let action = if commits { "committed" } else { "backed out" };
+            tracing::warn!(
+                %branch,
+                "a unit of work in doubt is {action}, as transaction {transid} says: its \
+                 coordinator may decide otherwise"
+            );
+            self.settle(now, &branch, commits, out);
+        }
+    }
+
+    /// A coordinator of this name, or that a name begins with, is out of reach:
+    /// its branches that do not wait end.
+    pub fn coordinator_lost(&mut self, now: u64, name: &[u8], out: &mut Vec<Effect>) {
+        let all = self.state.prepared.branches.iter();
+        let ends = all.filter(|(branch, entry)| {
+            branch.as_bytes().starts_with(name) && !entry.task.in_doubt.waits
+        });
+        let keys: Vec<TaskKey> = ends.map(|(_, entry)| entry.key).collect();
+        for key in keys {
+            self.waited(now, key, out);
         }
     }
 
@@ -383,12 +480,38 @@ impl Kernel {
             let locks = self.state.locks.of_unit(entry.key);
             PreparedUnit {
                 branch: branch.clone(),
+                number: entry.key.unit_number().unwrap_or_default(),
+                task: entry.task,
                 since_unix_ns: entry.since_unix_ns,
-                records: unit.map_or(0, |unit| unit.changes.changes().count()),
+                records: unit.map_or(0, |unit| {
+                    unit.changes.changes().count() + unit.changes.table_changes().count()
+                }),
                 locks: locks.map(LockName::to_string).collect(),
                 deciding: unit.is_some_and(|unit| unit.phase != Phase::Prepared),
             }
         })
+    }
+
+    /// Resource managers hear of the branches that came back, after all else has.
+    pub(super) fn restore_parts(&mut self, now: u64, out: &mut Vec<Effect>) {
+        let all = self.state.prepared.branches.values();
+        let keys: Vec<TaskKey> = all.map(|branch| branch.key).collect();
+        for key in keys {
+            let Some(unit) = self.state.units.get_mut(key) else {
+                continue;
+            };
+            let changes = std::mem::take(&mut unit.changes);
+            self.manage(now, out, |resources, cx| {
+                resources.unit_restored(cx, key, &changes);
+            });
+            self.state.units.of(key).changes = changes;
+        }
+        let all = self.state.prepared.branches.keys().cloned();
+        for branch in all.collect::<Vec<_>>() {
+            self.limit(now, &branch);
+        }
+        // Until they come again.
+        self.coordinator_lost(now, &[], out);
     }
 
     /// The branches that the last life of the region has left come back with
@@ -429,10 +552,8 @@ impl Kernel {
             if let Some(unit) = record.unit {
                 decisions.used(unit);
             }
-            let key = self
-                .state
-                .prepared
-                .add(branch.clone(), record.since_unix_ns);
+            let prepared = &mut self.state.prepared;
+            let key = prepared.add(branch.clone(), record.since_unix_ns, record.task);
             for name in &record.locks {
                 self.state.locks.lock(key, name, Lifetime::Unit);
             }
@@ -453,6 +574,12 @@ fn emit(record: &Record, changes: &UnitOfWork) -> Vec<u8> {
     let mut out = vec![VERSION];
     out.extend(record.since_unix_ns.to_be_bytes());
     out.extend(record.unit.map_or(0, |unit| unit.0).to_be_bytes());
+    let task = &record.task;
+    out.extend(task.number.to_be_bytes());
+    out.extend(task.transid.as_bytes());
+    out.extend(task.userid.as_bytes());
+    out.extend([task.in_doubt.commits, task.in_doubt.waits].map(u8::from));
+    out.extend(task.in_doubt.limit_s.to_be_bytes());
     out.push(record.participants.len() as u8);
     for name in &record.participants {
         out.push(name.len() as u8);
@@ -476,9 +603,14 @@ fn emit(record: &Record, changes: &UnitOfWork) -> Vec<u8> {
 }
 
 fn parse(bytes: &[u8]) -> Option<Record> {
-    let rest = bytes.strip_prefix(&[VERSION])?;
+    let (&version, rest) = bytes.split_first()?;
     let (since, rest) = rest.split_first_chunk::<8>()?;
     let (unit, rest) = rest.split_first_chunk::<8>()?;
+    let (task, rest) = match version {
+        VERSION => parse_task(rest)?,
+        WITHOUT_TASK => (PreparedTask::default(), rest),
+        _ => return None,
+    };
     let (&count, mut rest) = rest.split_first()?;
     let mut participants = Vec::new();
     for _ in 0..count {
@@ -508,10 +640,41 @@ fn parse(bytes: &[u8]) -> Option<Record> {
     Some(Record {
         since_unix_ns: u64::from_be_bytes(*since),
         unit: (unit != 0).then_some(UnitId(unit)),
+        task,
         participants,
         locks,
-        changes: UnitOfWork::of_redo(rest).ok()?,
+        changes: UnitOfWork::of_redo(rest, &tables()).ok()?,
     })
+}
+
+fn parse_task(bytes: &[u8]) -> Option<(PreparedTask, &[u8])> {
+    let (number, rest) = bytes.split_first_chunk::<8>()?;
+    let (transid, rest) = rest.split_first_chunk::<4>()?;
+    let (userid, rest) = rest.split_first_chunk::<8>()?;
+    let (&[commits, waits], rest) = rest.split_first_chunk::<2>()?;
+    let (limit_s, rest) = rest.split_first_chunk::<4>()?;
+    let task = PreparedTask {
+        number: u64::from_be_bytes(*number),
+        transid: TransId::from_bytes(*transid),
+        userid: UserId::from_bytes(*userid),
+        in_doubt: InDoubt {
+            commits: commits == 1,
+            waits: waits == 1,
+            limit_s: u32::from_be_bytes(*limit_s),
+        },
+    };
+    Some((task, rest))
+}
+
+impl PreparedTask {
+    fn of(caller: &Caller) -> PreparedTask {
+        PreparedTask {
+            number: caller.number,
+            transid: caller.transid,
+            userid: caller.userid,
+            in_doubt: caller.in_doubt,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -538,10 +701,17 @@ mod tests {
             unit in any::<u64>(),
             participants in prop::collection::vec("[a-z]{0,20}", 0..4),
             locks in locks(),
+            (commits, waits, limit_s) in any::<(bool, bool, u32)>(),
         ) {
             let unit = (unit != 0).then_some(UnitId(unit));
             let changes = UnitOfWork::new();
-            let record = Record { since_unix_ns, unit, participants, locks, changes };
+            let task = PreparedTask {
+                number: since_unix_ns,
+                transid: TransId::from_bytes(*b"TRNA"),
+                userid: UserId::from_bytes(*b"ANNA    "),
+                in_doubt: InDoubt { commits, waits, limit_s },
+            };
+            let record = Record { since_unix_ns, unit, task, participants, locks, changes };
             prop_assert_eq!(parse(&emit(&record, &UnitOfWork::new())), Some(record));
         }
 
@@ -550,7 +720,8 @@ mod tests {
             bytes in prop::collection::vec(0..3_u8, 0..60),
         ) {
             let _ = parse(&bytes);
-            let _ = parse(&[&[VERSION; 1][..], &[0; 16], &bytes].concat());
+            let _ = parse(&[&[VERSION; 1][..], &[0; 42], &bytes].concat());
+            let _ = parse(&[&[WITHOUT_TASK; 1][..], &[0; 16], &bytes].concat());
         }
     }
 }

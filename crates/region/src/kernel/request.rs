@@ -4,6 +4,7 @@
 //! its start as soon as what it waits for may have come, so it sees the world
 //! as it is then; `woken` says why it is tried again.
 
+use cics::csd::InDoubt;
 use cics::resp::Condition;
 use link::{Answer, Call, Operands, TransId, UserId};
 
@@ -30,6 +31,8 @@ pub struct Caller {
     pub start: Option<u64>,
     /// DTIMOUT of its transaction in nanoseconds; `None` for the region's.
     pub lock_timeout_ns: Option<u64>,
+    /// ACTION, WAIT and WAITTIME of its transaction.
+    pub in_doubt: InDoubt,
 }
 
 impl TaskState {
@@ -43,6 +46,7 @@ impl TaskState {
             priority: self.priority(),
             start: self.start,
             lock_timeout_ns: self.lock_timeout_ns,
+            in_doubt: self.in_doubt,
         }
     }
 }

@@ -255,7 +255,7 @@ impl Kernel {
                     return;
                 };
                 if then == After::Settle {
-                    self.settled(task, result, out);
+                    self.settled(now, task, result, out);
                     return;
                 }
                 match &result {

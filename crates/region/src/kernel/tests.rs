@@ -2,6 +2,7 @@
 //! participants, and a random history that must leave nothing behind.
 
 use cics::command::commands::{delay, deq, enq};
+use cics::csd::InDoubt;
 use cics::resp::Condition;
 use link::{Call, Op, Operands};
 
@@ -496,4 +497,80 @@ fn one_who_has_changed_nothing_after_all_is_told_nothing() {
     assert!(w.syncpoint(1).is_some());
     assert!(orders(&mut w).is_empty());
     assert_eq!(w.kernel.open_decisions().count(), 0);
+}
+
+#[test]
+fn a_prepared_unit_has_its_names_enqueued_over_a_restart() {
+    let mut w = world();
+    let unit = w.join(1, "below");
+    lock(&mut w, 1, "A");
+    w.prepare(1, "B");
+    w.vote(unit, "below", true);
+    w.end(1, true);
+    let mut w = w.restart();
+    w.answers();
+    lock(&mut w, 2, "A");
+    assert!(waits(&w, 2));
+    w.settle("B", false);
+    assert_eq!(w.answers(), got(&[(2, "NORMAL")]));
+    assert_eq!(orders(&mut w), ["BackOut 0"]);
+}
+
+/// A branch of a transaction with such attributes.
+fn prepared(commits: bool, waits: bool, limit_s: u32) -> World {
+    let mut w = world();
+    w.in_doubt = InDoubt {
+        commits,
+        waits,
+        limit_s,
+    };
+    let unit = w.join(1, "below");
+    w.prepare(1, "NEAR    B");
+    w.vote(unit, "below", true);
+    w.end(1, true);
+    orders(&mut w);
+    w
+}
+
+#[test]
+fn a_branch_waits_as_long_as_its_transaction_says_over_a_restart_too() {
+    for commits in [true, false] {
+        for restarts in [true, false] {
+            let mut w = prepared(commits, true, 60);
+            w.later(30_000);
+            if restarts {
+                w = w.restart();
+            }
+            w.lose("NEAR");
+            w.later(29_999);
+            assert!(orders(&mut w).is_empty());
+            w.later(1);
+            let told = if commits { "Commit 0" } else { "BackOut 0" };
+            assert_eq!(orders(&mut w), [told]);
+            assert_eq!(w.kernel.prepared().count(), 0);
+        }
+    }
+    let mut w = prepared(true, true, 0);
+    w.lose("NEAR");
+    w.later(100_000_000);
+    assert!(orders(&mut w).is_empty());
+    assert_eq!(w.kernel.next_alarm(), None);
+    w.settle("NEAR    B", true);
+    // One that is over has no alarm any more.
+    let mut w = prepared(true, true, 60);
+    w.settle("NEAR    B", false);
+    assert_eq!(w.kernel.next_alarm(), None);
+}
+
+#[test]
+fn a_branch_that_shall_not_wait_ends_when_its_coordinator_or_its_region_does() {
+    let mut w = prepared(true, false, 60);
+    w.lose("FAR");
+    assert!(orders(&mut w).is_empty());
+    w.lose("NEAR");
+    assert_eq!(orders(&mut w), ["Commit 0"]);
+    let w = prepared(false, false, 0);
+    let mut w = w.restart();
+    assert_eq!(orders(&mut w), ["BackOut 0"]);
+    assert_eq!(w.restart().kernel.prepared().count(), 0);
 }

@@ -20,6 +20,8 @@ pub struct TimerId(u64);
 pub enum Alarm {
     /// A call of this task that waits.
     Wait(TaskKey),
+    /// A prepared unit that has waited for its coordinator long enough.
+    Branch(TaskKey),
     /// A resource manager, by its place in the list, and a number of its own.
     Manager(usize, u64),
 }

@@ -28,8 +28,10 @@ pub struct Unit {
     pub commit_began: Option<u64>,
     /// The task has ended, and how it is told from others.
     pub end: Option<Caller>,
-    /// How a coordinator elsewhere knows it, once that has it prepared.
+    /// How a coordinator elsewhere knows it, once that has it prepared, and the
+    /// task that it is of.
     pub branch: Option<BranchId>,
+    pub caller: Option<Caller>,
 }
 
 /// How far the end of a unit has come.

@@ -30,7 +30,7 @@ pub mod transient_data;
 #[cfg(test)]
 pub mod world;
 
-use store::UnitOfWork;
+use store::{Table, UnitOfWork};
 
 use crate::api::{Definitions, QueueDefinitions, RegionConfig, Statistics};
 use crate::core::TaskKey;
@@ -43,6 +43,8 @@ pub type Serve = fn(&mut Resources, &mut Cx<'_>, &mut Request) -> Served;
 pub struct Manager {
     /// The commands that it serves, by the number of their row.
     pub commands: &'static [(u16, Serve)],
+    /// The tables that units of work change for it.
+    pub tables: &'static [Table],
     /// A task that the region started is about to make its first call, or to
     /// end without one: its first unit of work has begun.
     pub task_begun: fn(&mut Resources, &mut Cx<'_>, &Caller),
@@ -50,6 +52,12 @@ pub struct Manager {
     pub define: fn(&mut Resources, &RegionConfig, &Definitions),
     /// A unit of work is over: committed, or backed out.
     pub unit_ended: fn(&mut Resources, &mut Cx<'_>, TaskKey, bool),
+    /// A unit of work is prepared and leaves its task: what is kept of it goes
+    /// from the task's key to the other, under which it ends.
+    pub unit_prepared: fn(&mut Resources, TaskKey, TaskKey),
+    /// The region has started, and a prepared unit of its last life waits under
+    /// this key. Everything else is restored.
+    pub unit_restored: fn(&mut Resources, &mut Cx<'_>, TaskKey, &UnitOfWork),
     /// A task is over; its unit of work was ended before.
     pub task_ended: fn(&mut Resources, &mut Cx<'_>, &Caller),
     /// An alarm that it set goes off.
@@ -68,9 +76,12 @@ impl Manager {
     /// A manager that serves nothing and wants to hear of nothing.
     pub const IDLE: Manager = Manager {
         commands: &[],
+        tables: &[],
         task_begun: |_, _, _| {},
         define: |_, _, _| {},
         unit_ended: |_, _, _, _| {},
+        unit_prepared: |_, _, _| {},
+        unit_restored: |_, _, _, _| {},
         task_ended: |_, _, _| {},
         alarm: |_, _, _| {},
         start_ended: |_, _, _, _| {},
@@ -140,6 +151,11 @@ pub fn commands() -> impl Iterator<Item = (u16, Serve)> {
     MANAGERS.iter().flat_map(|m| m.commands).copied()
 }
 
+/// The tables that units of work change.
+pub fn tables() -> Vec<Table> {
+    MANAGERS.iter().flat_map(|m| m.tables).copied().collect()
+}
+
 /// What serves the alarms of a manager.
 pub fn alarm(manager: usize) -> fn(&mut Resources, &mut Cx<'_>, u64) {
     MANAGERS[manager].alarm
@@ -178,6 +194,22 @@ impl Resources {
     pub fn unit_ended(&mut self, cx: &mut Cx<'_>, task: TaskKey, committed: bool) {
         for manager in MANAGERS {
             (manager.unit_ended)(self, cx, task, committed);
+        }
+    }
+
+    /// A unit of work is prepared and leaves its task.
+    pub fn unit_prepared(&mut self, cx: &mut Cx<'_>, task: TaskKey, to: TaskKey) {
+        for manager in MANAGERS {
+            (manager.unit_prepared)(self, task, to);
+        }
+        // What has not gone with it is over.
+        self.unit_ended(cx, task, true);
+    }
+
+    /// A prepared unit of the region's last life waits.
+    pub fn unit_restored(&mut self, cx: &mut Cx<'_>, key: TaskKey, changes: &UnitOfWork) {
+        for manager in MANAGERS {
+            (manager.unit_restored)(self, cx, key, changes);
         }
     }
 

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use cics::csd::InDoubt;
 use cics::resp::Condition;
 use link::{Answer, Call, Name, Op, Operands};
 use store::{MemoryStore, WriteStore};
@@ -31,6 +32,8 @@ pub struct World {
     pub priorities: Vec<(u32, u8)>,
     /// How often statistics were recorded.
     pub recorded: u32,
+    /// ACTION, WAIT and WAITTIME of the tasks' transaction.
+    pub in_doubt: InDoubt,
     /// Branches whose coordinator was answered.
     pub settled: Vec<(String, bool)>,
     store: Option<MemoryStore>,
@@ -92,6 +95,7 @@ impl World {
             ended: Vec::new(),
             priorities: Vec::new(),
             recorded: 0,
+            in_doubt: InDoubt::default(),
             settled: Vec::new(),
             starts: HashMap::new(),
             disk: true,
@@ -140,6 +144,7 @@ impl World {
             priority: 1,
             start: self.starts.get(&task).copied(),
             lock_timeout_ns: None,
+            in_doubt: self.in_doubt,
         }
     }
 
@@ -277,6 +282,14 @@ impl World {
         let mut out = Vec::new();
         self.kernel
             .settle(self.now, &branch_of(branch), commit, &mut out);
+        self.perform(out);
+    }
+
+    /// A coordinator is out of reach.
+    pub fn lose(&mut self, coordinator: &str) {
+        let mut out = Vec::new();
+        self.kernel
+            .coordinator_lost(self.now, coordinator.as_bytes(), &mut out);
         self.perform(out);
     }
 

@@ -48,6 +48,11 @@ impl Shared {
         open.map(|(unit, name)| (unit, name.to_owned())).collect()
     }
 
+    /// A coordinator is out of reach, one whose branches' names begin so.
+    pub(crate) fn coordinator_lost(self: &Arc<Self>, name: &[u8]) {
+        self.kernel(|k, now, out| k.coordinator_lost(now, name, out));
+    }
+
     /// The branches that are prepared.
     pub(crate) fn prepared_units(&self) -> Vec<PreparedUnit> {
         self.kernel.lock().prepared().collect()
@@ -109,11 +114,6 @@ impl OpenLease {
         self.shared
             .kernel(|k, now, out| k.prepare(now, caller, branch, out));
         true
-    }
-
-    /// Whether the task's unit has changed nothing that a branch cannot.
-    pub fn can_be_prepared(&self) -> bool {
-        self.shared.kernel.lock().can_be_prepared(self.key)
     }
 
     /// Whether the end of the task's unit would do something.

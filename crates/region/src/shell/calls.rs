@@ -60,6 +60,18 @@ impl Shared {
         }
     }
 
+    /// Serves the call of a task that is no worker's: of an open task, or of a
+    /// guest.
+    pub(super) fn serve_open(self: &Arc<Self>, key: TaskKey, call: Call) -> Result<(), Answer> {
+        let failed = Answer::of_abend(&crate::kernel::FAILED);
+        if call.op == Op::Command && system::serves(call.args[0]) {
+            let answer = self.system_answer(key, &call).ok_or(failed)?;
+            self.answer_task(key, &answer);
+            return Ok(());
+        }
+        self.call_kernel(key, call).map_err(|_| failed)
+    }
+
     fn serve_beside(
         self: &Arc<Self>,
         worker: usize,

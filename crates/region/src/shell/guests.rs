@@ -274,8 +274,7 @@ impl GuestSeat {
         if begun != Some(true) {
             return Err(Answer::of_abend(&PURGED));
         }
-        let asked = self.shared.call_kernel(self.key, call);
-        asked.map_err(|_| Answer::of_abend(&crate::kernel::FAILED))
+        self.shared.serve_open(self.key, call)
     }
 
     /// Ready with the answer to the last call.

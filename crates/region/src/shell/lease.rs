@@ -44,6 +44,8 @@ pub(super) struct Finished {
     pub abend: Option<Abend>,
     pub record: MonitoringRecord,
     submitted: u64,
+    /// The time in which a worker had the task.
+    within_ns: u64,
 }
 
 impl SlotLease {
@@ -197,6 +199,7 @@ impl SlotLease {
             abend,
             mut record,
             submitted,
+            within_ns,
         } = finished;
         let mut results = Results::default();
         let outcome = match abend {
@@ -225,6 +228,9 @@ impl SlotLease {
             },
         };
         record.add_counts(&results.counts);
+        // The worker's two clocks are not read at one instant, an estimate may be too
+        // high, and what a worker says is not trusted.
+        record.general_cpu_ns = record.general_cpu_ns.min(within_ns);
         record.cpu_estimated = results.flags & RESULT_CPU_ESTIMATED != 0;
         record.mark_estimates(true);
         record.dispatch_wait_ns = results.counts.started_ns.saturating_sub(submitted);
@@ -312,6 +318,7 @@ impl Finished {
                 ..MonitoringRecord::default()
             },
             submitted: task.submitted,
+            within_ns: task.ended.saturating_sub(task.submitted),
         }
     }
 }
@@ -327,6 +334,7 @@ impl Default for Finished {
             }),
             record: MonitoringRecord::default(),
             submitted: 0,
+            within_ns: 0,
         }
     }
 }

@@ -184,8 +184,7 @@ impl OpenLease {
     /// Asks the region; [`OpenLease::poll_answer`] has the answer.
     pub fn ask(&self, call: Call) -> Result<(), Answer> {
         self.begin_asking()?;
-        let asked = self.shared.call_kernel(self.key, call);
-        asked.map_err(|_| Answer::of_abend(&crate::kernel::FAILED))
+        self.shared.serve_open(self.key, call)
     }
 
     /// The same for an operation of a batch job.

@@ -11,9 +11,9 @@ use region::{
 };
 
 /// Programs of the fake worker.
-const PROGRAMS: [&str; 15] = [
+const PROGRAMS: [&str; 16] = [
     "EMPTY", "ECHO", "UPPER", "BIG", "PID", "GENER", "COUNT", "GATE", "PRINT", "LOOP", "CRASH",
-    "EXIT", "QRDIE", "QR", "ABEND",
+    "EXIT", "QRDIE", "QR", "ABEND", "MUCH",
 ];
 
 /// The settings of most tests: small arenas, one transaction.

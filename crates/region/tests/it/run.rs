@@ -37,6 +37,17 @@ fn containers_come_back_from_where_they_were_written() {
 }
 
 #[test]
+fn no_task_has_more_cpu_time_than_its_response_whatever_its_worker_says() {
+    let region = Region::start(config()).unwrap();
+    let reply = call_now(&region, "MUCH", "");
+    let record = reply.record();
+    let used = record.general_cpu_ns + record.offload_cpu_ns;
+    assert!(used > 0 && used <= record.response_ns, "{record:?}");
+    drop(reply);
+    block_on(region.shutdown());
+}
+
+#[test]
 fn an_abend_names_its_program_line_and_message() {
     let region = Region::start(config()).unwrap();
     let reply = call_now(&region, "ABEND", "");

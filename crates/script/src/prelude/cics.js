@@ -57,6 +57,15 @@
     return given;
   };
 
+  // Names that have a case: channels, containers, transactions, queues, requests.
+  const exactly = (value, what, most) => {
+    const given = String(value).trim();
+    if (given.length === 0 || given.length > most || /[^!-~]/.test(given)) {
+      throw N.clean(new RangeError(`${what} has 1 to ${most} characters of ASCII, and this is ${JSON.stringify(String(value))}`));
+    }
+    return given;
+  };
+
   /** The bytes of whatever holds some; text is in the region's code page. */
   const bytes = (value, what = "data", of = "") => {
     // Only records have the symbol.
@@ -90,12 +99,12 @@
         this.#names[0] ||= "TUPELO";
         return;
       }
-      this.#names = [text(name, "the name of a channel", 16)];
+      this.#names = [exactly(name, "the name of a channel", 16)];
       this.#parts = [];
       if (containers !== undefined) for (const key of keys(containers)) this.put(key, containers[key]);
     }
     get name() { return this.#names[0]; }
-    set name(name) { this.#names[0] = text(name, "the name of a channel", 16); }
+    set name(name) { this.#names[0] = exactly(name, "the name of a channel", 16); }
     /** Where a container is; -1 for nowhere. */
     #at(name) {
       const names = this.#names;
@@ -103,16 +112,16 @@
       return -1;
     }
     put(name, value) {
-      const key = text(name, "the name of a container", 16), part = bytes(value, "container ", name), at = this.#at(key);
+      const key = exactly(name, "the name of a container", 16), part = bytes(value, "container ", name), at = this.#at(key);
       if (at >= 0) { this.#parts[at] = part; return this; }
       this.#names.push(key);
       this.#parts.push(part);
       return this;
     }
-    get(name) { return this.#parts[this.#at(text(name, "the name of a container", 16))]; }
-    has(name) { return this.#at(text(name, "the name of a container", 16)) >= 0; }
+    get(name) { return this.#parts[this.#at(exactly(name, "the name of a container", 16))]; }
+    has(name) { return this.#at(exactly(name, "the name of a container", 16)) >= 0; }
     delete(name) {
-      const at = this.#at(text(name, "the name of a container", 16));
+      const at = this.#at(exactly(name, "the name of a container", 16));
       if (at < 0) return false;
       this.#names.splice(at + 1, 1);
       this.#parts.splice(at, 1);
@@ -177,11 +186,18 @@
 
   const exec = (command, options = {}) => {
     const given = {};
+    let names, parts;
     for (const key of keys(options)) {
       const value = options[key];
-      given[key] = typeof value === "object" && value !== null ? bytes(value, key) : value;
+      if (typeof value !== "object" || value === null) given[key] = value;
+      else if (key.toUpperCase() !== "CHANNEL") given[key] = bytes(value, key);
+      else {
+        // It goes along with the command.
+        [names, parts] = asChannel(value)[SENT]();
+        given[key] = names[0];
+      }
     }
-    return done(N.command(String(command), given), String(command).toUpperCase());
+    return done(N.command(String(command), given, parts, names), String(command).toUpperCase());
   };
 
   // Files: the operations of the link between region and workers.
@@ -252,11 +268,11 @@
   }
 
   const queue = (verb, name, most, kind) => {
-    const key = { [most > 8 ? "QNAME" : "QUEUE"]: text(name, "the name of a queue", most) };
+    const key = { [most > 8 ? "QNAME" : "QUEUE"]: exactly(name, "the name of a queue", most) };
     return {
       // A TS queue tells the item's number to who names ITEM.
       write: (item) => exec(`WRITEQ ${kind}`, { ...key, FROM: bytes(item, "item"), ITEM: kind === "TS" ? 0 : undefined }),
-      delete: () => exec(`DELETEQ ${kind}`, key),
+      delete: () => { exec(`DELETEQ ${kind}`, key); },
       key,
     };
   };
@@ -295,7 +311,7 @@
       const name = what === undefined || what === null ? "" : text(what, "the name of a program", 8);
       const { given, names, take } = input(name, options);
       const id = ++number;
-      done(N.spawn(id, transid === undefined ? "" : text(transid, "a transaction", 4), name, given, names), "RUN", name);
+      done(N.spawn(id, transid === undefined ? "" : exactly(transid, "a transaction", 4), name, given, names), "RUN", name);
       return new Promise((resolve, reject) => {
         waiting.set(id, (result) => {
           try { resolve(take(done(result, "RUN", name), true)); } catch (e) { reject(e); }
@@ -320,7 +336,7 @@
       const { write, delete: remove, key } = queue("TS", name, String(name).length > 8 ? 16 : 8, "TS");
       return {
         write: (item) => write(item).ITEM,
-        rewrite: (item, data) => exec("WRITEQ TS", { ...key, FROM: bytes(data, "item"), ITEM: item, REWRITE: true }),
+        rewrite: (item, data) => { exec("WRITEQ TS", { ...key, FROM: bytes(data, "item"), ITEM: item, REWRITE: true }); },
         read: (item) => quietly(["ITEMERR", "QIDERR"], () => exec("READQ TS", item === undefined ? { ...key, NEXT: true } : { ...key, ITEM: item }).INTO),
         delete: remove,
         *[Symbol.iterator]() {
@@ -336,15 +352,16 @@
     td(name) {
       const { write, delete: remove, key } = queue("TD", name, 4, "TD");
       return {
-        write,
+        write: (record) => { write(record); },
         read: () => quietly(["QZERO"], () => exec("READQ TD", key).INTO),
         delete: remove,
       };
     },
-    /** Starts a transaction; data reach it by RETRIEVE. */
-    start(transid, { data, seconds } = {}) {
-      const options = { TRANSID: text(transid, "a transaction", 4) };
+    /** Starts a transaction; data reach it by RETRIEVE, a channel as its own. */
+    start(transid, { data, channel, seconds, reqid } = {}) {
+      const options = { TRANSID: exactly(transid, "a transaction", 4), REQID: reqid };
       if (data !== undefined) options.FROM = bytes(data, "data");
+      if (channel !== undefined) options.CHANNEL = asChannel(channel);
       if (seconds !== undefined) { options.AFTER = true; options.SECONDS = seconds; }
       exec("START", options);
     },
@@ -374,10 +391,22 @@
       unless(202, () => exec("DEFINE COUNTER", key));
       return next();
     },
+    /** The text of bytes in the region's code page, as programs and files have it. */
+    text(data) {
+      const found = typeof data === "string" ? data : N.text(bytes(data));
+      if (found === undefined || found === null) throw N.clean(new RangeError("the bytes are not text in the region's code page"));
+      return found;
+    },
+    /** The bytes of text in the region's code page. */
+    bytes: (text) => bytes(typeof text === "string" ? text : String(text), "text"),
     /** Waits; the task holds what it holds. */
     delay(milliseconds) { exec("DELAY", { FOR: true, MILLISECS: Math.round(milliseconds) }); },
     /** Writes a line with data to the log. */
-    log(message, data) { N.log(1, data === undefined ? String(message) : `${message} ${json(data)}`); },
+    log(message, data) {
+      const text = String(message).toWellFormed();
+      if (data === undefined) N.log(1, text);
+      else N.log(1, text, json(data).toWellFormed());
+    },
   };
 
   /** JSON in which BigInts are what `digits` makes of them. */
@@ -393,7 +422,7 @@
   const json = (value) => {
     try { return stringify(value, String) ?? String(value); } catch { return String(value); }
   };
-  const line = (parts) => parts.map((p) => (typeof p === "string" ? p : p instanceof Error ? `${clean(p).stack ? `${p}\n${p.stack}` : p}` : json(p))).join(" ");
+  const line = (parts) => parts.map((p) => (typeof p === "string" ? p : p instanceof Error ? `${clean(p).stack ? `${p}\n${p.stack}` : p}` : json(p))).join(" ").toWellFormed();
   const console = {
     debug: (...p) => N.log(0, line(p)),
     log: (...p) => N.log(1, line(p)),
@@ -412,7 +441,44 @@
     if (typeof run !== "function") throw N.clean(new TypeError("setTimeout wants a function"));
     return timer(ms, () => run(...rest));
   });
-  show(globalThis, "clearTimeout", (id) => { if (waiting.delete(id)) N.untimer(id); });
+  const clear = (id) => { if (waiting.delete(id)) N.untimer(id); };
+  show(globalThis, "clearTimeout", clear);
+  show(globalThis, "setInterval", (run, ms, ...rest) => {
+    if (typeof run !== "function") throw N.clean(new TypeError("setInterval wants a function"));
+    const each = Math.max(1, Number(ms) || 0);
+    const id = timer(each, function again() {
+      waiting.set(id, again);
+      N.timer(id, each);
+      run(...rest);
+    });
+    return id;
+  });
+  show(globalThis, "clearInterval", clear);
+
+  // Text in UTF-8, as it travels.
+  show(globalThis, "TextEncoder", class TextEncoder {
+    get encoding() { return "utf-8"; }
+    encode(text = "") { return N.toUtf8(String(text).toWellFormed()); }
+  });
+  show(globalThis, "TextDecoder", class TextDecoder {
+    #fatal; #keepsMark;
+    constructor(label = "utf-8", { fatal = false, ignoreBOM = false } = {}) {
+      if (!/^\s*(utf-?8|unicode-1-1-utf-8)\s*$/i.test(label)) {
+        throw N.clean(new RangeError(`a TextDecoder is for UTF-8 alone, not ${String(label)}; cics.text reads the region's code page`));
+      }
+      this.#fatal = Boolean(fatal);
+      this.#keepsMark = Boolean(ignoreBOM);
+    }
+    get encoding() { return "utf-8"; }
+    get fatal() { return this.#fatal; }
+    get ignoreBOM() { return this.#keepsMark; }
+    decode(data = NONE) {
+      if (typeof data === "string") throw N.clean(new TypeError("decode wants bytes, not text"));
+      const given = bytes(data), text = N.utf8(given) ?? (this.#fatal ? undefined : N.utf8Lossy(given));
+      if (text === undefined) throw N.clean(new TypeError("the bytes are not text in UTF-8"));
+      return !this.#keepsMark && text.startsWith("\ufeff") ? text.slice(1) : text;
+    }
+  });
   show(globalThis, "console", console);
   show(globalThis, "cics", cics);
   show(globalThis, "Channel", Channel);

@@ -25,8 +25,55 @@
     toString() { return JSON.stringify(this.toJSON()); }
   }
 
+  // A number of the language that may not be the one that was meant, since it has more digits than
+  // numbers hold.
+  const exact = (number) => Number.isSafeInteger(number) || number.toExponential().replace(/e.*|[-.]/g, "").length <= 15;
+  const meant = (told, given) => {
+    if (typeof given === "number" && !exact(given)) {
+      throw N.clean(new RangeError(`${told}: ${given} has more digits than a number holds for certain: give a BigInt or text`));
+    }
+  };
+  /** A value as JSON may have it: a number where that loses nothing, else text. */
+  const told = (value) => {
+    if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+    return typeof value === "string" && value.replace(/[-.]/g, "").replace(/^0+|0+$/g, "").length <= 15 ? Number(value) : value;
+  };
+  /**
+   * Gives a node, and those beneath it, what fields need whose numbers may be more exact than the language's:
+   * `look` refuses numbers that may be others than were meant, `mend` puts the real ones into what JSON.parse made.
+   * Both for one element of a table by `one` and `mendOne`. Nothing where there are no such fields.
+   */
+  const equip = (node) => {
+    node.members.forEach(equip);
+    const members = node.members.filter((member) => member.look !== undefined);
+    if (node.shape === "bigint" || node.shape === "decimal") {
+      node.one = (given) => meant(node.told, given);
+      node.mendOne = (_, value) => told(value);
+    } else if (members.length > 0) {
+      node.one = (given) => {
+        if (given !== null && typeof given === "object") for (const member of members) member.look(given[member.name]);
+      };
+      node.mendOne = (parsed, part) => {
+        for (const { name, mend } of members) if ((parsed[name] ?? null) !== null) parsed[name] = mend(parsed[name], part[name]);
+        return parsed;
+      };
+    }
+    if (node.one === undefined || node.most === 0) [node.look, node.mend] = [node.one, node.mendOne];
+    else {
+      node.look = (given) => {
+        if (given !== null && typeof given === "object") Array.from(given).forEach(node.one);
+      };
+      node.mend = (parsed, table) => parsed.map((element, i) => node.mendOne(element, table.at(i)));
+    }
+  };
+  const parsed = (text, part, mend) => {
+    const made = JSON.parse(text);
+    return mend === undefined || made === null ? made : mend(made, part);
+  };
+
   // The codec takes numbers in quotes as well.
   const writeGroup = (record, node, part, at, given) => {
+    node.one?.(given);
     const text = N.stringify(given, String);
     put(N.recordFromJson(record, node.own, part[B], text, ...at));
   };
@@ -39,6 +86,7 @@
         enumerable: true, configurable: true,
         get() { return new Table(this[B], this[A]); },
         set(given) {
+          node.look?.(given);
           put(N.recordFromJson(record, node.field, this[B], N.stringify(given, String), ...this[A]));
         },
       });
@@ -54,7 +102,7 @@
       });
       return;
     }
-    defineProperty(proto, node.name, { enumerable: true, configurable: true, ...accessors(record, field, node.shape, inTable) });
+    defineProperty(proto, node.name, { enumerable: true, configurable: true, ...accessors(record, node, inTable) });
   };
 
   const set = (record, field, bytes, given, at) =>
@@ -67,34 +115,44 @@
     const [get, set] = N.recordAccessors(record, field, B);
     return { get, set };
   };
-  const accessors = (record, field, shape, inTable) => !inTable && shape !== "bigint" && shape !== "decimal"
+  const accessors = (record, { own: field, shape, told }, inTable) => !inTable && shape !== "bigint" && shape !== "decimal"
     ? direct(record, field)
     : shape === "bigint"
     ? {
         get() { const read = get(record, field, this[B], this[A]); return read === null ? null : BigInt(read); },
-        set(given) { set(record, field, this[B], given, this[A]); },
+        set(given) { meant(told, given); set(record, field, this[B], given, this[A]); },
       }
     : {
         get() { return get(record, field, this[B], this[A]); },
-        set(given) { set(record, field, this[B], given, this[A]); },
+        set(given) { if (shape === "decimal") meant(told, given); set(record, field, this[B], given, this[A]); },
       };
 
   const group = (record, node, inTable) => {
     class Group extends Part {
-      toJSON() { return JSON.parse(this.json()); }
+      toJSON() { return parsed(this.json(), this, node.mendOne); }
       json() { return value(N.recordToJson(record, node.own, this[B], ...this[A])); }
     }
     for (const member of node.members) property(Group.prototype, record, member, inTable);
     return Group;
   };
 
+  /** The methods of arrays that change nothing. */
+  class Elements extends Part {}
+  for (const name of ["concat", "entries", "every", "filter", "find", "findIndex", "findLast", "findLastIndex", "flatMap", "forEach",
+                      "includes", "indexOf", "join", "keys", "lastIndexOf", "map", "reduce", "reduceRight", "slice", "some",
+                      "toReversed", "toSorted", "values"]) {
+    defineProperty(Elements.prototype, name, {
+      value(...given) { return Array.from(this)[name](...given); }, writable: true, configurable: true,
+    });
+  }
+
   // A table looks like an array: by index, length, iteration and its methods.
   const table = (record, node) => {
     const leaf = node.shape !== "group";
     const Group = leaf ? undefined : group(record, node, true);
     const handler = {
-      get(target, key, proxy) {
-        if (typeof key === "string") {
+      get(target, key) {
+        if (typeof key === "string" && key !== "") {
           const index = Number(key);
           if (Number.isInteger(index) && index >= 0) return target.at(index);
         }
@@ -102,21 +160,39 @@
         return typeof found === "function" ? found.bind(target) : found;
       },
       set(target, key, given) {
-        const index = Number(key);
+        const index = typeof key === "string" && key !== "" ? Number(key) : NaN;
         if (!Number.isInteger(index) || index < 0 || index >= node.most) {
           throw N.clean(new RangeError(`${node.name} has elements 0 to ${node.most - 1}, not ${String(key)}`));
         }
+        // Its counter goes along where it grows by one.
+        const length = node.varies ? target.length : node.most;
+        if (index === length) {
+          node.one?.(given);
+          put(N.recordFromJson(record, node.field, target[B], N.stringify([...target, given], String), ...target[A]));
+          return true;
+        }
+        if (index > length) {
+          throw N.clean(new RangeError(`${node.name} has ${length} elements, as its counter says: element ${index} comes after ${length}`));
+        }
         const at = [...target[A], index];
-        if (leaf) set(record, node.own, target[B], given, at);
+        if (leaf) {
+          node.one?.(given);
+          set(record, node.own, target[B], given, at);
+        }
         else writeGroup(record, node, target, at, given);
         return true;
       },
-      has: (target, key) => key in target || (Number(key) >= 0 && Number(key) < target.length),
+      has: (target, key) => key in target || (typeof key === "string" && key !== "" && Number(key) >= 0 && Number(key) < target.length),
     };
-    class Table extends Part {
+    class Table extends Elements {
       constructor(bytes, at) {
         super(bytes, at);
         return new Proxy(this, handler);
+      }
+      /** Adds elements at the end, where the counter allows more. */
+      push(...given) {
+        for (const element of given) handler.set(this, String(this.length), element);
+        return this.length;
       }
       get length() {
         const count = N.recordCount(record, node.field, this[B]);
@@ -132,12 +208,7 @@
         return node.shape === "bigint" && read !== null ? BigInt(read) : read;
       }
       *[Symbol.iterator]() { for (let i = 0, n = this.length; i < n; i++) yield this.at(i); }
-      map(f) { return Array.from(this, f); }
-      filter(f) { return Array.from(this).filter(f); }
-      find(f) { return Array.from(this).find(f); }
-      forEach(f) { let i = 0; for (const element of this) f(element, i++); }
-      reduce(...given) { return Array.from(this).reduce(...given); }
-      toJSON() { return JSON.parse(this.json()); }
+      toJSON() { return parsed(this.json(), this, node.mend); }
       json() { return value(N.recordToJson(record, node.field, this[B], ...this[A])); }
     }
     return Table;
@@ -155,6 +226,7 @@
       this.#variable = opened.variable;
       this.#name = tree.name;
       const number = opened.number, variable = opened.variable;
+      equip(tree);
       class View extends Part {
         /** The record's bytes, of its real length. */
         get bytes() { return this[N.BYTES](); }
@@ -163,12 +235,14 @@
           if (variable) this[B] = expand(number, given);
           else if (given !== this[B]) fit(this[B], given);
         }
-        toJSON() { return JSON.parse(this.json()); }
+        toJSON() { return parsed(this.json(), this, tree.mendOne); }
         /** The record as JSON text, in one call. */
         json() { return value(N.recordToJson(number, 0, this[B])); }
         /** Takes a record from an object or from JSON text. */
         fromJSON(given) {
+          if (typeof given !== "string") tree.one?.(given);
           const text = typeof given === "string" ? given : N.stringify(given, String);
+          if (text === undefined) throw N.clean(new TypeError(`${tree.name}: an object or JSON text is wanted, not ${typeof given}`));
           put(N.recordFromJson(number, 0, this[B], text));
           return this;
         }

@@ -1,39 +1,66 @@
 // The request and the response.
 (N) => {
-  const FLAT = Symbol("flat"), DEFAULT = Symbol("default");
+  const FLAT = Symbol("flat"), SENT = Symbol("sent"), DEFAULT = Symbol("default");
+  // What stands between the values of a name that comes more than once. Set-Cookie has a line for
+  // each, since its values have commas.
+  const between = (key) => (key === "set-cookie" ? "\n" : key === "cookie" ? "; " : ", ");
   class Headers {
-    #map = new Map();
+    #map = new Map(); #sent = false;
     constructor(flat = []) {
-      for (let i = 0; i + 1 < flat.length; i += 2) this.append(flat[i], flat[i + 1]);
+      for (let i = 0; i + 1 < flat.length; i += 2) this.#add(flat[i], flat[i + 1]);
     }
     #key(name) { return String(name).toLowerCase(); }
-    get(name) { return this.#map.get(this.#key(name)); }
-    has(name) { return this.#map.has(this.#key(name)); }
-    set(name, value) {
+    #add(name, text) {
+      const key = this.#key(name), before = this.#map.get(key);
+      this.#map.set(key, before === undefined ? text : before + between(key) + text);
+    }
+    #good(name, value) {
+      if (this.#sent) throw N.clean(new Error("the answer has begun: its headers were sent"));
       const text = String(value);
-      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\0\r\n]/.test(text)) {
+      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\x00-\x08\x0a-\x1f\x7f]/.test(text)) {
         throw N.clean(new TypeError(`${String(name)} cannot be a header with this value`));
       }
-      this.#map.set(this.#key(name), text);
+      return text;
+    }
+    get(name) {
+      const found = this.#map.get(this.#key(name));
+      return found === undefined ? undefined : found.replaceAll("\n", ", ");
+    }
+    /** Every Set-Cookie. */
+    getSetCookie() { return this.#map.get("set-cookie")?.split("\n") ?? []; }
+    has(name) { return this.#map.has(this.#key(name)); }
+    set(name, value) {
+      this.#map.set(this.#key(name), this.#good(name, value));
       return this;
     }
     append(name, value) {
-      const key = this.#key(name), before = this.#map.get(key);
-      this.#map.set(key, before === undefined ? String(value) : `${before}, ${value}`);
+      this.#add(name, this.#good(name, value));
+      return this;
     }
     delete(name) { return this.#map.delete(this.#key(name)); }
-    [Symbol.iterator]() { return this.#map[Symbol.iterator](); }
-    toJSON() { return Object.fromEntries(this.#map); }
+    *[Symbol.iterator]() {
+      for (const [name, text] of this.#map) for (const value of text.split("\n")) yield [name, value];
+    }
+    toJSON() { return Object.fromEntries([...this.#map.keys()].map((name) => [name, this.get(name)])); }
+    /** Nothing more can be set. */
+    [SENT]() { this.#sent = true; }
     /** Names and values, one after the other. */
     [FLAT]() {
       const flat = [];
-      this.#map.forEach((value, name) => { flat.push(name, value); });
+      this.#map.forEach((text, name) => {
+        if (name !== "set-cookie") { flat.push(name, text); return; }
+        for (const value of text.split("\n")) flat.push(name, value);
+      });
       return flat;
     }
     /** Our own, in lower case and without anything to look for; not over another. */
     [DEFAULT](name, value) { if (!this.#map.has(name)) this.#map.set(name, value); }
   }
   N.FLAT = FLAT;
+
+  // Half of a surrogate pair is no text that travels.
+  const well = (text) => (text.isWellFormed() ? text : text.toWellFormed());
+  const toUtf8 = (text) => N.toUtf8(well(text));
 
   const decode = (text) => {
     try { return decodeURIComponent(text.replace(/\+/g, " ")); } catch { return text; }
@@ -167,7 +194,8 @@
   // JSON has no numbers of any length that all readers take.
   const digits = (v) => (Number.isSafeInteger(Number(v)) ? Number(v) : String(v));
   class Response {
-    #body = []; #status = 200; #begun = false;
+    // Whether the body was begun by `write`, and whether a part was sent.
+    #body = []; #status = 200; #written = false; #begun = false;
     // Made when they are asked for; until then the type that is ours.
     #headers; #type;
     get headers() {
@@ -185,7 +213,7 @@
     set status(status) {
       if (this.#begun) throw N.clean(new Error("the answer has begun: its status was sent"));
       if (!Number.isInteger(status) || status < 200 || status > 599) {
-        throw N.clean(new RangeError(`a status is 200 to 599, not ${String(status)}`));
+        throw N.clean(new RangeError(`a status is a whole number from 200 to 599, not ${N.json(status)}`));
       }
       this.#status = status;
     }
@@ -197,23 +225,25 @@
     }
     /** Adds to the body. */
     write(part) {
-      this.#body.push(typeof part === "string" ? part : N.asBytes(part, "the body"));
+      this.#written = true;
+      this.#body.push(typeof part === "string" ? well(part) : N.asBytes(part, "the body"));
       return this;
     }
-    text(text) { this.#as("text/plain; charset=utf-8"); this.#body = [String(text)]; return this; }
+    text(text) { this.#as("text/plain; charset=utf-8"); this.#written = false; this.#body = [well(String(text))]; return this; }
     json(value) {
       this.#as("application/json");
+      this.#written = false;
       this.#body = [typeof value?.json === "function" ? value.json() : N.stringify(value, digits) ?? "null"];
       return this;
     }
-    xml(value, root) { this.#as("application/xml"); this.#body = [N.XML.stringify(value, root)]; return this; }
-    bytes(bytes) { this.#as("application/octet-stream"); this.#body = [N.asBytes(bytes, "the body")]; return this; }
+    xml(value, root) { this.#as("application/xml"); this.#written = false; this.#body = [well(N.XML.stringify(value, root))]; return this; }
+    bytes(bytes) { this.#as("application/octet-stream"); this.#written = false; this.#body = [N.asBytes(bytes, "the body")]; return this; }
     /** The answer for what a handler gave back. */
     [N.TAKE](value) {
       if (value === undefined || value === this) return;
-      if (this.#begun) { this.write(typeof value === "string" ? value : N.asBytes(value, "the rest of an answer that has begun")); return; }
+      if (this.#begun || this.#written) { this.write(typeof value === "string" ? value : N.asBytes(value, "the rest of an answer that has begun")); return; }
       if (typeof value === "string") this.text(value);
-      else if (value?.byteLength !== undefined && (value instanceof Uint8Array || value instanceof ArrayBuffer)) this.bytes(value);
+      else if (value?.byteLength !== undefined && (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)) this.bytes(value);
       else this.json(value);
     }
     /** Sends what was written so far; the rest follows, and the end with the handler's. */
@@ -222,6 +252,7 @@
       this.#body = [];
       this.#begun = true;
       const heard = N.done(N.send(this.#status, this.#flat(), part), "flush");
+      this.headers[SENT]();
       if (!heard) throw N.clean(new Error("the client has gone"));
       return this;
     }
@@ -275,10 +306,10 @@
     for (const [name, value] of list) flat.push(String(name), String(value));
     let sent;
     if (json !== undefined) {
-      sent = N.toUtf8(JSON.stringify(json) ?? "null");
+      sent = toUtf8(JSON.stringify(json) ?? "null");
       if (!flat.some((n, i) => i % 2 === 0 && n.toLowerCase() === "content-type")) flat.push("content-type", "application/json");
     } else if (body !== undefined && body !== null) {
-      sent = typeof body === "string" ? N.toUtf8(body) : N.asBytes(body, "the body");
+      sent = typeof body === "string" ? toUtf8(body) : N.asBytes(body, "the body");
     }
     const limit = timeout === undefined ? undefined : Math.max(1, Math.min(2 ** 31, Math.round(Number(timeout)) || 1));
     const why = (result) => {

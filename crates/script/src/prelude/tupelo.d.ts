@@ -29,11 +29,11 @@ declare const cics: {
   /** Backs out what the task has changed since its last syncpoint. */
   rollback(): void;
   /** Any command that the region serves, with its options as in EXEC CICS. */
-  exec(command: string, options?: Record<string, Data | number | boolean | undefined>): Record<string, any>;
+  exec(command: string, options?: Record<string, Data | Channel | number | boolean | undefined>): Record<string, any>;
   file(name: string): CicsFile;
   ts(name: string): TsQueue;
   td(name: string): TdQueue;
-  start(transid: string, options?: { data?: Data; seconds?: number }): void;
+  start(transid: string, options?: { data?: Data; channel?: Channel | Record<string, Data>; seconds?: number; reqid?: string }): void;
   /** Bytes that the task was started with; at the next call those of the next start. */
   retrieve(): Uint8Array | undefined;
   /** Holds a name; false when another task has it and `nosuspend` is set. */
@@ -41,6 +41,10 @@ declare const cics: {
   deq(resource: Data): void;
   /** The next value of a named counter, which is made, from 0 on, with its first use. */
   counter(name: string, options?: { pool?: string }): number;
+  /** The text of bytes in the region's code page, as programs and files have it. */
+  text(data: Data): string;
+  /** The bytes of text in the region's code page. */
+  bytes(text: string): Uint8Array;
   delay(milliseconds: number): void;
   log(message: string, data?: unknown): void;
 };
@@ -107,30 +111,43 @@ interface CopybookRecord {
   json(): string;
   fromJSON(values: object | string): this;
 }
-interface CopybookTable<T> extends Iterable<T> {
+/** A table (OCCURS): like an array, whose elements can be written. An array can be assigned to it. */
+interface CopybookTable<T> extends Iterable<T>, Pick<T[], "at" | "concat" | "entries" | "every" | "filter" | "find" | "findIndex"
+  | "flatMap" | "forEach" | "includes" | "indexOf" | "join" | "keys" | "lastIndexOf" | "map" | "reduce" | "reduceRight" | "slice"
+  | "some" | "values"> {
   readonly length: number;
   [index: number]: T;
-  at(index: number): T | undefined;
-  map<U>(f: (element: T, index: number) => U): U[];
-  filter(f: (element: T, index: number) => boolean): T[];
-  find(f: (element: T, index: number) => boolean): T | undefined;
-  forEach(f: (element: T, index: number) => void): void;
+  /** Adds elements at the end of a table whose counter allows more. */
+  push(...elements: T[]): number;
 }
-/** A record layout of the application's copybooks. */
-declare class Copybook<N extends string = string> {
-  constructor(name: N, options?: { record?: string; names?: "upper" | "lower" });
+/** The same record with names in small letters. */
+type LowerNames<T> = T extends string | number | bigint ? T
+  : T extends CopybookTable<infer E> ? CopybookTable<LowerNames<E>>
+  : { [K in keyof T as K extends string ? Lowercase<K> : K]: LowerNames<T[K]> };
+/** A record layout of the application's copybooks, whose records are `R`. */
+interface Copybook<R = CopybookRecord & Record<string, any>> {
   readonly name: string;
+  /** Bytes of the longest record. */
   readonly length: number;
-  view(bytes?: Data): N extends keyof Copybooks ? Copybooks[N] : CopybookRecord & Record<string, any>;
-  from(values: object | string): N extends keyof Copybooks ? Copybooks[N] : CopybookRecord & Record<string, any>;
+  /** A record over bytes; a new one without. */
+  view(bytes?: Data): R;
+  /** A new record from an object, or from JSON text, of which no digit is lost. */
+  from(values: object | string): R;
   json(bytes: Data): string;
 }
+declare const Copybook: {
+  new <N extends keyof Copybooks>(name: N, options?: { names?: "upper" }): Copybook<Copybooks[N]>;
+  new <N extends keyof Copybooks>(name: N, options: { names: "lower" }): Copybook<CopybookRecord & LowerNames<Omit<Copybooks[N], keyof CopybookRecord>>>;
+  new (name: string, options?: { record?: string; names?: "upper" | "lower" }): Copybook;
+};
 
 interface Headers extends Iterable<[string, string]> {
   get(name: string): string | undefined;
   has(name: string): boolean;
   set(name: string, value: unknown): this;
-  append(name: string, value: unknown): void;
+  append(name: string, value: unknown): this;
+  /** Every Set-Cookie, which `get` would join. */
+  getSetCookie(): string[];
   delete(name: string): boolean;
 }
 interface Request {
@@ -209,7 +226,23 @@ declare const XML: {
 declare const console: Record<"debug" | "log" | "info" | "warn" | "error", (...parts: unknown[]) => void>;
 declare function setTimeout(run: (...rest: any[]) => void, milliseconds?: number, ...rest: any[]): number;
 declare function clearTimeout(timer: number): void;
+declare function setInterval(run: (...rest: any[]) => void, milliseconds?: number, ...rest: any[]): number;
+declare function clearInterval(timer: number): void;
 declare function queueMicrotask(run: () => void): void;
+
+/** Text to bytes in UTF-8. */
+declare class TextEncoder {
+  readonly encoding: "utf-8";
+  encode(text?: string): Uint8Array;
+}
+/** Bytes in UTF-8 to text. */
+declare class TextDecoder {
+  constructor(label?: "utf-8" | "utf8", options?: { fatal?: boolean; ignoreBOM?: boolean });
+  readonly encoding: "utf-8";
+  readonly fatal: boolean;
+  readonly ignoreBOM: boolean;
+  decode(data?: Bytes): string;
+}
 
 /** What another server answered. */
 interface FetchAnswer {

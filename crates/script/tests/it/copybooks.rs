@@ -69,6 +69,58 @@ fn numbers_beyond_a_double_are_bigint_or_text() {
 }
 
 #[test]
+fn a_number_that_may_not_be_the_one_that_was_meant_is_not_written() {
+    for write in [
+        "w.BIG = 123456789012345678",
+        "w.EXACT = 123456789012345.67",
+        "W.from({ BIG: 123456789012345678 })",
+        "W.view().fromJSON({ EXACT: 1234567890123456.7 })",
+        "V.from({ ROW: [{ SUM: 1 }, { SUM: 123456789012345678 }] })",
+        "v.ROW = [{ SUM: 123456789012345678 }]",
+        "v.ROW[0] = { SUM: 123456789012345678 }",
+        "v.ROW[0].SUM = 123456789012345678",
+        "v.PLAIN[1] = 123456789012345678",
+        "v.PLAIN = [1, 123456789012345678]",
+    ] {
+        let told = told(get(&format!(
+            "const W = new Copybook('WIDE'), V = new Copybook('WIDEROWS'), w = W.view(), v = V.view(); {write}"
+        )));
+        assert!(
+            told.contains("RangeError") && told.contains("PIC S9(1") && told.contains("BigInt"),
+            "{write}: {told}"
+        );
+    }
+    let told = told(get(
+        "const w = new Copybook('WIDE').from('{\"BIG\": 123456789012345678}');
+         const out = [String(w.BIG)];
+         for (const given of [1e17, 9007199254740991, -5, '123456789012345678']) { w.BIG = given; out.push(String(w.BIG)); }
+         for (const given of [12.5, 123456789012.34, 5n, '1234567890123456.78']) { w.EXACT = given; out.push(w.EXACT); }
+         return out",
+    ));
+    assert_eq!(
+        told,
+        r#"["123456789012345678","100000000000000000","9007199254740991","-5","123456789012345678","12.50","123456789012.34","5.00","1234567890123456.78"]"#
+    );
+}
+
+#[test]
+fn a_table_has_the_methods_of_an_array_that_change_nothing() {
+    let told = told(get(
+        "const w = new Copybook('WIDE').view();
+         w.ROW = [{ NAME: 'a', CELL: [3, 1, 2] }, { NAME: 'b' }, { NAME: 'c' }];
+         const { CELL } = w.ROW[0];
+         return [w.ROW.some((r) => r.NAME === 'b'), w.ROW.every((r) => r.NAME !== ''), w.ROW.findIndex((r) => r.NAME === 'c'),
+                 CELL.includes(2), CELL.indexOf(2), CELL.slice(1), CELL.join('+'), CELL.toSorted(), [...CELL.entries()].length,
+                 CELL.map((n, i) => n * i), CELL.reduce((a, n) => a + n), '0' in CELL, 7 in CELL, Symbol.toPrimitive in CELL,
+                 CELL[''] ?? 'none']",
+    ));
+    assert_eq!(
+        told,
+        r#"[true,true,2,true,2,[1,2],"3+1+2",[1,2,3],3,[0,1,4],6,true,false,false,"none"]"#
+    );
+}
+
+#[test]
 fn a_table_is_like_an_array() {
     let told = told(get(
         "const w = new Copybook('WIDE').view();
@@ -97,6 +149,65 @@ fn a_record_of_varying_length_leaves_in_its_real_one() {
          return [v.bytes.length, v.COUNT_OF, again.ITEMS.length, again.ITEMS[1].CODE, again.TAIL]",
     ));
     assert_eq!(told, r#"[11,2,2,"B","end"]"#);
+}
+
+#[test]
+fn a_table_grows_by_its_end_and_its_counter_with_it() {
+    let told = told(get(
+        "const v = new Copybook('VARYING').from({ ITEMS: [{ CODE: 'A' }], TAIL: 'end' });
+         v.ITEMS[1] = { CODE: 'B' };
+         const out = [v.COUNT_OF, v.ITEMS.push({ CODE: 'C' }, { CODE: 'D' }), v.COUNT_OF, v.ITEMS.map((i) => i.CODE).join(''), v.TAIL];
+         for (const wrong of [() => { v.ITEMS[6] = { CODE: 'X' } }, () => v.ITEMS.push(...'123456'.split('').map((CODE) => ({ CODE }))),
+                              () => new Copybook('WIDE').view().ROW.push({})]) {
+           try { wrong(); } catch (e) { out.push(e.message); }
+         }
+         return out",
+    ));
+    assert_eq!(
+        told,
+        r#"[2,4,4,"ABCD","end","ITEMS has 4 elements, as its counter says: element 6 comes after 4","ITEMS has elements 0 to 8, not 9","ROW has elements 0 to 2, not 3"]"#
+    );
+}
+
+#[test]
+fn a_record_that_is_shorter_than_its_layout_is_filled_up() {
+    let told = told(get(
+        "const V = new Copybook('VARYING'), out = [];
+         for (let n = 0; n <= 8; n++) { const v = V.view(cics.bytes('01ABend  '.slice(0, n))); out.push(v.COUNT_OF + v.TAIL); }
+         return out",
+    ));
+    assert_eq!(told, r#"["0","0","1","1","1","1e","1en","1end","1end"]"#);
+}
+
+#[test]
+fn json_of_a_record_loses_no_digit() {
+    let told = told(get(
+        "const w = new Copybook('WIDE').from({ BIG: 123456789012345678n, EXACT: '1234567890123456.78', SMALL: 5 });
+         const v = new Copybook('WIDEROWS').from({ ROW: [{ SUM: 12 }, { SUM: -123456789012345678n }], PLAIN: [1, '123456789012345678'] });
+         const { BIG, EXACT, SMALL } = JSON.parse(JSON.stringify(w)), few = new Copybook('WIDE').from({ BIG: 7, EXACT: 12.5 }).toJSON();
+         const again = new Copybook('WIDEROWS').from(v.toJSON()).bytes.join() === v.bytes.join();
+         return [BIG, EXACT, SMALL, few.BIG, few.EXACT, v.toJSON(), v.ROW[1].toJSON(), JSON.stringify(v.PLAIN), again, XML.stringify({ v: v.ROW }, 'r').slice(38)]",
+    ));
+    assert_eq!(
+        told,
+        r#"["123456789012345678","1234567890123456.78",5,7,12.5,{"ROW":[{"SUM":12},{"SUM":"-123456789012345678"}],"PLAIN":[1,"123456789012345678"]},{"SUM":"-123456789012345678"},"[1,\"123456789012345678\"]",true,"<r><v><SUM>12</SUM></v><v><SUM>-123456789012345678</SUM></v></r>"]"#
+    );
+}
+
+#[test]
+fn a_record_is_made_of_any_description_of_its_storage() {
+    let told = told(get(
+        "const w = new Copybook('WIDE').from({ DATE_PARTS: { YEAR: 2026, MONTH: 1, DAY: 2 } });
+         return [w.DATE_TEXT, w.toJSON().DATE_TEXT]",
+    ));
+    assert_eq!(told, r#"["20260102","20260102"]"#);
+}
+
+#[test]
+fn a_message_names_its_field_once() {
+    let told = told(get("new Copybook('WIDE').view().ROW[1].CELL[2] = 100"));
+    assert_eq!(told.matches("CELL").count(), 1, "{told}");
+    assert_eq!(told.matches("PIC").count(), 1, "{told}");
 }
 
 #[test]

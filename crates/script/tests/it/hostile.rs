@@ -141,6 +141,42 @@ fn promises_that_nobody_settles_or_hears_end_the_task() {
 }
 
 #[test]
+fn a_rejection_that_nobody_hears_is_told_with_its_line() {
+    let text = "export async function GET() {\n  lost();\n  return 1;\n}\nasync function lost() {\n  throw new Error('lost');\n}";
+    let mut script = load_all(&[("main.js", text)], limits()).unwrap();
+    let failure = script.get("/").unwrap_err();
+    assert_eq!(failure.abend.code, "AJSP");
+    assert_eq!(
+        (failure.abend.program.as_str(), failure.abend.line),
+        ("main.js", 6)
+    );
+    let text = "export const GET = () => 1;\nPromise.reject(new Error('early'));";
+    let mistake = load_all(&[("main.js", text)], limits()).err().unwrap();
+    assert_eq!(mistake.place.line, 2, "{mistake}");
+}
+
+#[test]
+fn what_is_no_command_does_not_keep_a_loop_alive() {
+    for body in [
+        "for (;;) console.log('x')",
+        "for (;;) try { cics.file('NONE') } catch {}",
+    ] {
+        assert_eq!(ends(body), "AICA", "{body}");
+    }
+}
+
+#[test]
+fn half_of_a_surrogate_pair_travels_as_the_replacement_character() {
+    for body in [
+        "return '\\ud800'",
+        "console.log('\\ud800'); cics.log('\\ud800'); return '\\ufffd'",
+        "const r = arguments[1]; r.write('\\ud800').write(new Uint8Array(0))",
+    ] {
+        assert_eq!(told(script(body).get("/")), "\u{fffd}", "{body}");
+    }
+}
+
+#[test]
 fn tricks_with_prototypes_hit_the_script_alone() {
     for body in [
         "Array.prototype[Symbol.iterator] = () => { throw new Error('mine') }; cics.link('A', {channel: {B: 'c'}})",
@@ -166,8 +202,18 @@ fn tricks_with_prototypes_hit_the_script_alone() {
 
 #[test]
 fn a_header_cannot_smuggle_another_one() {
-    let mut script = script("const r = arguments[1]; r.headers.set('a', 'b\\r\\nc: d')");
-    assert!(told(script.get("/")).contains("cannot be a header"));
+    for given in [
+        "set('a', 'b\\r\\nc: d')",
+        "append('a', 'b\\r\\nc: d')",
+        "append('set-cookie', 'b\\nc: d')",
+        "append('a\\r\\nb', 'c')",
+        "set('a', '\\x01')",
+        "set('', 'a')",
+    ] {
+        let mut script = script(&format!("arguments[1].headers.{given}"));
+        let told = told(script.get("/"));
+        assert!(told.contains("cannot be a header"), "{given}: {told}");
+    }
 }
 
 proptest::proptest! {

@@ -14,6 +14,11 @@ fn a_handler_answers_by_what_it_returns() {
         "aB"
     );
     assert_eq!(told(get("")), "");
+    assert_eq!(told(get("return new Uint16Array([0x4241])")), "AB");
+    assert_eq!(told(get("response.write('a'); return 'b'")), "ab");
+    assert_eq!(told(get("response.json({ a: 1 }); return 'b'")), "b");
+    let both = told(get("response.write('a'); return { b: 1 }"));
+    assert!(both.contains("the rest of an answer"), "{both}");
 }
 
 #[test]
@@ -125,6 +130,24 @@ fn link_gives_a_commarea_back_in_place_and_a_channel_anew() {
 }
 
 #[test]
+fn names_of_containers_keep_their_case() {
+    assert_eq!(
+        told(get(
+            "const { channel } = cics.link('upper', { channel: { QueryData: 'a', QUERYDATA: 'b' } });
+             return [channel.names, channel.text('QueryData'), channel.text('QUERYDATA'), channel.has('querydata')]"
+        )),
+        r#"[["QueryData","QUERYDATA"],"A","B",false]"#
+    );
+    for name in ["", "12345678901234567", "\u{e9}", "A B"] {
+        let told = told(get(&format!("new Channel().put('{name}', 'x')")));
+        assert!(
+            told.contains("the name of a container has 1 to 16"),
+            "{name}: {told}"
+        );
+    }
+}
+
+#[test]
 fn an_abend_and_a_condition_are_exceptions_that_tell_where() {
     assert_eq!(
         told(get(
@@ -180,6 +203,117 @@ fn timers_run_in_their_order() {
         )),
         r#"["soon","late"]"#
     );
+}
+
+#[test]
+fn an_interval_comes_again_until_it_is_cleared() {
+    assert_eq!(
+        told(get("let seen = '';
+             await new Promise((done) => {
+               const tick = setInterval((letter) => {
+                 seen += letter;
+                 if (seen.length === 3) { clearInterval(tick); done(); }
+               }, 1, 'x');
+             });
+             await new Promise((done) => setTimeout(done, 5));
+             return seen")),
+        "xxx"
+    );
+}
+
+#[test]
+fn text_is_read_and_made_in_utf_8_and_in_the_regions_code_page() {
+    assert_eq!(
+        told(get(
+            "const out = [];
+             out.push(...new TextEncoder().encode('é\\ud800'));
+             out.push(new TextDecoder().decode(new Uint8Array([0xef, 0xbb, 0xbf, 65, 255, 66])));
+             for (const wrong of [() => new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([255])),
+                                  () => new TextDecoder('ibm037'), () => cics.bytes('\\u4e00')]) {
+               try { wrong(); } catch (e) { out.push(e.name); }
+             }
+             return [...out, cics.text(cics.bytes('Ada')), cics.text(new Uint8Array([66]))]"
+        )),
+        r#"[195,169,239,191,189,"A\u{fffd}B","TypeError","RangeError","RangeError","Ada","B"]"#
+            .replace("\\u{fffd}", "\u{fffd}")
+    );
+}
+
+#[test]
+fn a_header_that_comes_more_than_once_is_put_together_by_its_kind() {
+    let text = "export function GET(request, response) {
+           const { headers } = response;
+           headers.append('Set-Cookie', 'a=1; Expires=Mon, 1 Jan').append('set-cookie', 'b=2').append('Vary', 'A').append('vary', 'B');
+           return [request.headers.get('cookie'), headers.getSetCookie(), [...headers].length, headers.get('vary')];
+         }";
+    let answer = load(text)
+        .serve(&Request {
+            method: "GET".into(),
+            headers: vec![
+                ("cookie".into(), "x=1".into()),
+                ("cookie".into(), "y=2".into()),
+            ],
+            ..Request::default()
+        })
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(answer.body).unwrap(),
+        r#"["x=1; y=2",["a=1; Expires=Mon, 1 Jan","b=2"],3,"A, B"]"#
+    );
+    let cookies = answer.headers.iter().filter(|(n, _)| n == "set-cookie");
+    assert_eq!(cookies.count(), 2, "{:?}", answer.headers);
+}
+
+#[test]
+fn an_element_is_told_as_it_was_read_whatever_it_is_called() {
+    let told = |body: &str| told(get(body));
+    assert_eq!(
+        told("return String(XML.parse('<p a=\"1\">one <b>two</b>three<c/><b>4 &lt; 5</b></p>'))"),
+        "<p a=\"1\">one <b>two</b>three<c/><b>4 &lt; 5</b></p>"
+    );
+    assert_eq!(
+        told("return XML.parse('<p>one <b>two</b> three</p>').value()"),
+        r##"{"b":"two","#text":"one  three"}"##
+    );
+    assert_eq!(
+        told("return XML.parse('<p>\\n  <b>two</b>\\n</p>').value()"),
+        r#"{"b":"two"}"#
+    );
+    assert_eq!(
+        told(
+            "const root = XML.parse('<r><constructor>1</constructor><__proto__><x>2</x></__proto__><toString/></r>');
+             const value = root.value();
+             return [JSON.stringify(value), value.x ?? 'none', XML.parse('<r/>').attributes.toString ?? 'none']"
+        ),
+        r#"["{\"constructor\":\"1\",\"__proto__\":{\"x\":\"2\"},\"toString\":\"\"}","none","none"]"#
+    );
+    assert_eq!(
+        told(
+            "return XML.stringify({ '@a': 'x\\n\"', kept: XML.parse('<k>a<i/>b</k>'), '@none': null, '#text': null }, 'r')"
+        ),
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><r a=\"x&#10;&quot;\"><kept>a<i/>b</kept></r>"
+    );
+    assert!(told("return XML.stringify([1, 2])").contains("a document has one root"));
+}
+
+#[test]
+fn a_command_that_a_script_cannot_give_says_why() {
+    for (command, wanted) in [
+        (
+            "SEND MAP",
+            "SEND MAP cannot be given by a script: there are no terminals yet",
+        ),
+        ("SQL", "EXEC SQL is not served yet"),
+        ("EXEC SQL SELECT", "EXEC SQL is not served yet"),
+        (
+            "ASSIGN SYSID",
+            "the objects of a script have what it is for",
+        ),
+        ("NOSUCH", "there is no command NOSUCH"),
+    ] {
+        let told = told(get(&format!("cics.exec('{command}')")));
+        assert!(told.contains(wanted), "{command}: {told}");
+    }
 }
 
 #[test]
@@ -291,7 +425,7 @@ fn lines_of_the_script_go_to_the_log() {
     let journal = script.journal.borrow();
     assert_eq!(journal[0], r#"Info a {"b":"1"}"#);
     assert!(journal[1].starts_with("Error Error: bad"));
-    assert_eq!(journal[2], r#"Info done {"n":2}"#);
+    assert_eq!(journal[2], r#"Info done with {"n":2}"#);
 }
 
 #[test]

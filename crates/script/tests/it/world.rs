@@ -122,8 +122,10 @@ impl Host for World {
         Ok(())
     }
 
-    fn log(&self, level: Level, text: &str) {
-        self.journal.borrow_mut().push(format!("{level:?} {text}"));
+    fn log(&self, level: Level, text: &str, data: Option<&str>) {
+        let line = [Some(text), data].into_iter().flatten();
+        let line = line.collect::<Vec<_>>().join(" with ");
+        self.journal.borrow_mut().push(format!("{level:?} {line}"));
     }
 }
 

@@ -69,6 +69,21 @@ pub mod names {
     pub const WEB_SERVICE: &str = "DFHWS-WEBSERVICE";
     /// The record of the application.
     pub const DATA: &str = "DFHWS-DATA";
+    /// The method of HTTP that a provider's request came with.
+    pub const HTTP_METHOD: &str = "DFHHTTPMETHOD";
+    /// The status that a provider's program wants for its answer.
+    pub const HTTP_STATUS: &str = "DFHHTTPSTATUS";
+    /// The type of a provider's request, and the one that its program wants for the
+    /// answer.
+    pub const MEDIA_TYPE: &str = "DFHMEDIATYPE";
+    /// The URIMAP that a provider's request came by.
+    pub const URI_MAP: &str = "DFHWS-URIMAP";
+    /// Its path.
+    pub const URI_MAP_PATH: &str = "DFHWS-URIMAPPATH";
+    /// What stands in the place of the `*` of that path.
+    pub const URI_RESOURCE: &str = "DFHWS-URI-RESID";
+    /// The query of the request.
+    pub const URI_QUERY: &str = "DFHWS-URI-QUERY";
     /// A requester waits for no response when it is there.
     pub const NO_RESPONSE: &str = "DFHNORESPONSE";
 }

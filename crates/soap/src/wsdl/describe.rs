@@ -79,6 +79,7 @@ pub fn from_copybooks(
         addressing: Some(actions),
         program: Some(program.clone()),
         interface: options.interface.clone(),
+        methods: Vec::new(),
         uri: options.uri.clone(),
         request,
         response: Some(response),

@@ -279,6 +279,7 @@ impl Description<'_> {
                 addressing: Some(actions.actions(response.is_some())),
                 program: self.options.program.clone(),
                 interface: self.options.interface.clone(),
+                methods: Vec::new(),
                 uri: self.options.uri.clone().unwrap_or(endpoint),
                 request,
                 response,

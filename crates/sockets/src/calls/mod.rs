@@ -57,6 +57,19 @@ struct Own {
     partners: Vec<SocketAddr>,
 }
 
+impl Own {
+    /// It goes: if it was given, nobody takes it any more. Another of its
+    /// giver's name may have given one of the same number since it was taken.
+    fn take_back(self, given: &GivenSockets, giver: &ClientId, number: i64) {
+        if self
+            .given
+            .is_some_and(|taken| !taken.load(Ordering::SeqCst))
+        {
+            given.take_back(giver, number);
+        }
+    }
+}
+
 /// The sockets of a task.
 #[derive(Debug)]
 pub struct TaskSockets {
@@ -205,10 +218,12 @@ impl TaskSockets {
 
     /// TERMAPI, and the end of the task.
     fn end(&mut self) -> Reply {
+        for (number, own) in std::mem::take(&mut self.sockets) {
+            own.take_back(&self.world.given, &self.me, number);
+        }
         if self.maxsoc != 0 {
             self.world.given.leave(&self.me);
         }
-        self.sockets.clear();
         self.maxsoc = 0;
         Reply::ok(0)
     }
@@ -229,9 +244,7 @@ impl TaskSockets {
 
     fn close(&mut self, s: i64) -> Result<Reply, Errno> {
         let own = self.sockets.remove(&s).ok_or(Errno::EBADF)?;
-        if own.given.is_some() {
-            self.world.given.take_back(&self.me, s);
-        }
+        own.take_back(&self.world.given, &self.me, s);
         Ok(Reply::ok(0))
     }
 

@@ -137,8 +137,7 @@ impl Connection {
                 let count = count.filter(|n| *n > 0)?;
                 let seen = &buffer[..count];
                 // What follows a line's end is the transaction's.
-                let end = seen.iter().position(|b| *b == b'\n');
-                let length = end.map_or(count, |end| end + 1);
+                let length = header::line_end(seen).unwrap_or(count);
                 let message = seen[..length].to_vec();
                 stream.consume(length).await?;
                 Some(self.standard(&message).map(|wanted| (wanted, None)))

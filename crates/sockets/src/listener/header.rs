@@ -6,7 +6,8 @@
 //!
 //! Lower case is upper case, ASCII or EBCDIC. The client's own data are at most
 //! 40 characters and have no comma, since that would end them. A line end
-//! behind the message is none of it.
+//! behind the message is none of it. Some clients send binary lengths in their
+//! data: behind a null there are neither commas nor line ends.
 //!
 //! Reference: IP CICS Sockets Guide, "IBM listener input format".
 //!
@@ -60,19 +61,35 @@ pub fn is_ebcdic(message: &[u8]) -> bool {
     message.first().is_some_and(|b| *b >= 0x80)
 }
 
+/// Where the message ends in what has come: behind its line end, in the
+/// characters that the client speaks; none where it has no line end. Behind a
+/// null no byte is taken for one: clients send binary lengths in their data.
+pub fn line_end(seen: &[u8]) -> Option<usize> {
+    let ends: &[u8] = match is_ebcdic(seen) {
+        // NL and LF.
+        true => &[0x15, 0x25],
+        false => b"\n",
+    };
+    let at = seen.iter().position(|b| *b == 0 || ends.contains(b))?;
+    (seen[at] != 0).then_some(at + 1)
+}
+
 /// Reads a message. `translate` says whether the name and what follows it may
 /// come in EBCDIC (TRANTRN, TRANUSR). The error comes with the name, as far as
 /// there is one.
 pub fn parse(message: &[u8], translate: (bool, bool)) -> Result<Header, (HeaderError, String)> {
     let ebcdic = is_ebcdic(message);
-    let text = match ebcdic && (translate.0 || translate.1) {
-        true => to_ascii(message),
-        false => message.to_vec(),
+    let line = match line_end(message) {
+        Some(end) => &message[..end - 1],
+        None => message,
     };
-    let end = text.iter().rposition(|b| !matches!(b, b'\r' | b'\n' | 0));
-    let text = &text[..end.map_or(0, |end| end + 1)];
-    let mut parts = text.split(|b| *b == b',');
-    let name = parts.next().unwrap_or_default().trim_ascii();
+    let text = match ebcdic && (translate.0 || translate.1) {
+        true => to_ascii(line),
+        false => line.to_vec(),
+    };
+    let text = text.strip_suffix(b"\r").unwrap_or(&text);
+    let mut parts = split(text, b',');
+    let name = trimmed(parts.next().unwrap_or_default());
     let transid = name.to_ascii_uppercase();
     let shown: String = transid.iter().take(8).map(|b| printable(*b)).collect();
     let fail = |error: HeaderError| Err((error, shown.clone()));
@@ -87,16 +104,16 @@ pub fn parse(message: &[u8], translate: (bool, bool)) -> Result<Header, (HeaderE
     let mut data = data.to_vec();
     if ebcdic && !translate.1 {
         // As it came: the comma of EBCDIC parts it.
-        let raw = message.split(|b| *b == EBCDIC_COMMA).nth(1);
+        let raw = split(line, EBCDIC_COMMA).nth(1);
         data = raw.unwrap_or_default().to_vec();
         data.truncate(MOST_DATA);
     }
-    let kind = parts.next().unwrap_or_default().trim_ascii();
+    let kind = trimmed(parts.next().unwrap_or_default());
     let (start, delay) = match kind.to_ascii_uppercase().as_slice() {
         b"" | b"KC" => (StartType::Kc, 0),
         b"TD" => (StartType::Td, 0),
         b"IC" => {
-            let time = parts.next().map(<[u8]>::trim_ascii);
+            let time = parts.next().map(trimmed);
             let Some(time) = time.and_then(|t| std::str::from_utf8(t).ok()) else {
                 return fail(HeaderError::Comma);
             };
@@ -115,6 +132,27 @@ pub fn parse(message: &[u8], translate: (bool, bool)) -> Result<Header, (HeaderE
         delay_ms: delay,
         ebcdic,
     })
+}
+
+/// What stands between the commas. Behind a null no byte is taken for one.
+fn split(text: &[u8], comma: u8) -> impl Iterator<Item = &[u8]> {
+    let mut binary = false;
+    text.split(move |b| {
+        binary |= *b == 0;
+        *b == comma && !binary
+    })
+}
+
+/// A part without the blanks and nulls around it.
+fn trimmed(part: &[u8]) -> &[u8] {
+    let is_text = |b: &u8| !b.is_ascii_whitespace() && *b != 0;
+    match (
+        part.iter().position(is_text),
+        part.iter().rposition(is_text),
+    ) {
+        (Some(first), Some(last)) => &part[first..=last],
+        _ => &[],
+    }
 }
 
 /// The comma of EBCDIC.
@@ -220,6 +258,39 @@ mod tests {
         assert_eq!(as_it_came.data, to_ebcdic(b"hello"));
         assert!(parse(&message, (false, true)).is_err());
         assert_eq!(to_ascii(&message), b"echo,hello,ic,000001");
+    }
+
+    #[test]
+    fn a_line_ends_in_the_client_s_characters_and_not_within_binary_data() {
+        assert_eq!(line_end(b"ECHO,x\nmore\n"), Some(7));
+        assert_eq!(line_end(b"ECHO,x"), None);
+        let ebcdic = |end: u8| [&to_ebcdic(b"ECHO")[..], &[b'\n', end, 0]].concat();
+        assert_eq!(line_end(&ebcdic(0x15)), Some(6));
+        assert_eq!(line_end(&ebcdic(0x25)), Some(6));
+        assert_eq!(line_end(&ebcdic(b'\r')), None);
+        // A user, a password, a program and the length 10.
+        assert_eq!(line_end(b"MSCS,USER1   PASSWORDPROGRAM1\0\n\0"), None);
+    }
+
+    #[test]
+    fn binary_data_are_passed_on_as_they_came() {
+        // A user, a password, a program, the length 44, and nulls.
+        let data = b"USER1   PASSWORDPROGRAM1\0,\0\0\0\x0A\0\0\0\0\0";
+        let message = [&b"MSCS,"[..], data].concat();
+        let read = parse(&message, (true, true)).unwrap();
+        assert_eq!(
+            (read.data.as_slice(), read.start),
+            (&data[..], StartType::Kc)
+        );
+        // A name and a start type may end with a null.
+        assert_eq!(read_of(b"ECHO\0"), ("ECHO".into(), Vec::new()));
+        assert_eq!(read_of(b"ECHO,,KC\0"), ("ECHO".into(), Vec::new()));
+        assert_eq!(read_of(b"ECHO,x\r\n"), ("ECHO".into(), b"x".to_vec()));
+    }
+
+    fn read_of(message: &[u8]) -> (String, Vec<u8>) {
+        let header = parse(message, (true, true)).unwrap();
+        (header.transid, header.data)
     }
 
     proptest! {

@@ -1,6 +1,5 @@
 //! The listeners' thread, and the way to it.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::SocketAddr;
@@ -75,6 +74,9 @@ pub struct Listener {
     /// What it has done.
     pub counts: Counts,
     address: Mutex<Option<SocketAddr>>,
+    /// The numbers of its sockets, over its stops and starts: a socket that it
+    /// gave before one may still be taken.
+    numbers: Arc<Numbers>,
 }
 
 /// What a listener has done.
@@ -180,16 +182,19 @@ impl Listeners {
             true => AF_INET,
             false => AF_INET6,
         };
+        let client = ClientId {
+            domain: u32::from(domain),
+            name: self.means.world.applid,
+            task: task_name(number, b'L'),
+        };
+        self.means.world.given.enter(&client);
         Arc::new(Listener {
             transid: name.parse().unwrap_or_default(),
             config: config.clone(),
-            client: ClientId {
-                domain: u32::from(domain),
-                name: self.means.world.applid,
-                task: task_name(number, b'L'),
-            },
+            client,
             counts: Counts::default(),
             address: Mutex::new(None),
+            numbers: Arc::new(Numbers::new(i64::from(config.numsock))),
         })
     }
 
@@ -349,6 +354,10 @@ fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
     }));
 }
 
+/// Fewest places of the system's queue. Clients that come at once and find a
+/// short one full are reset here, where z/OS has them try again.
+const LEAST_BACKLOG: u32 = 1024;
+
 /// Listens.
 fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
     let config = &listener.config;
@@ -374,7 +383,7 @@ fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
     };
     set_low_water(&socket, fewest)?;
     socket.bind(address)?;
-    let opened = socket.listen(config.backlog.max(1))?;
+    let opened = socket.listen(config.backlog.max(LEAST_BACKLOG))?;
     listener.set_address(Some(opened.local_addr()?));
     Ok(opened)
 }
@@ -401,10 +410,8 @@ pub fn set_low_water(socket: &impl AsRawFd, bytes: u32) -> io::Result<()> {
 
 /// Accepts, as many connections as the listener may have at one time.
 async fn listen(door: Rc<Door>, listener: Arc<Listener>, opened: TcpListener) {
-    door.world.given.enter(&listener.client);
-    let numbers = Rc::new(Numbers::new(i64::from(listener.config.numsock)));
     loop {
-        let number = numbers.clone().next().await;
+        let number = listener.numbers.clone().next().await;
         match opened.accept().await {
             Ok((stream, client)) => {
                 listener.counts.accepted.fetch_add(1, Ordering::Relaxed);
@@ -420,8 +427,9 @@ async fn listen(door: Rc<Door>, listener: Arc<Listener>, opened: TcpListener) {
 }
 
 /// The numbers that a listener's sockets have; 0 is the one that listens.
+#[derive(Debug)]
 pub struct Numbers {
-    free: RefCell<Vec<i64>>,
+    free: Mutex<Vec<i64>>,
     given_back: tokio::sync::Notify,
 }
 
@@ -429,21 +437,21 @@ pub struct Numbers {
 pub struct Number {
     /// The number.
     pub value: i64,
-    of: Rc<Numbers>,
+    of: Arc<Numbers>,
 }
 
 impl Numbers {
     fn new(count: i64) -> Numbers {
         Numbers {
-            free: RefCell::new((1..count).rev().collect()),
+            free: Mutex::new((1..count).rev().collect()),
             given_back: tokio::sync::Notify::new(),
         }
     }
 
     /// A free number, when there is one.
-    async fn next(self: Rc<Self>) -> Number {
+    async fn next(self: Arc<Self>) -> Number {
         loop {
-            let value = self.free.borrow_mut().pop();
+            let value = locked(&self.free).pop();
             match value {
                 Some(value) => return Number { value, of: self },
                 None => self.given_back.notified().await,
@@ -454,7 +462,7 @@ impl Numbers {
 
 impl Drop for Number {
     fn drop(&mut self) {
-        self.of.free.borrow_mut().push(self.value);
+        locked(&self.of.free).push(self.value);
         self.of.given_back.notify_one();
     }
 }

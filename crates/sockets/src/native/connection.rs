@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use super::area::{Area, Characters};
 use super::framing::{Found, Framing};
-use super::memory::Held;
+use super::memory::{Held, READ_BYTES};
 use super::sessions::Part;
 use super::thread::{Outgoing, Phase, Thread, Watched};
 use crate::stream::Stream;
@@ -286,8 +286,6 @@ fn fill(
     done.map_err(|error| Ended::Wrong(error.to_string()))
 }
 
-/// Room for a read: most messages, and little for thousands at once.
-const READ_BYTES: usize = 4096;
 /// More than this is not kept for the next answer.
 const KEPT_BYTES: usize = 64 << 10;
 /// The pauses between two wishes for a task.

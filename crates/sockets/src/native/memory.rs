@@ -4,7 +4,7 @@
 //! and its client with it; a message that is not complete in its time gives
 //! its room up, so there is always an end to that.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
@@ -16,7 +16,15 @@ pub struct Memory {
     most: usize,
     held: Cell<usize>,
     freed: Notify,
+    /// Buffers of [`READ_BYTES`] that nobody has: a message that is read at
+    /// once takes one and gives it back, and nothing is allocated.
+    spare: RefCell<Vec<Vec<u8>>>,
 }
+
+/// Room for a read: most messages, and little for thousands at once.
+pub const READ_BYTES: usize = 4096;
+/// Most buffers that are kept.
+const SPARE_BUFFERS: usize = 16;
 
 /// Bytes of a connection, counted.
 #[derive(Debug)]
@@ -33,6 +41,7 @@ impl Memory {
             most,
             held: Cell::new(0),
             freed: Notify::new(),
+            spare: RefCell::default(),
         })
     }
 
@@ -61,14 +70,25 @@ impl Held {
             }
             self.memory.freed.notified().await;
         }
+        if self.bytes.capacity() == 0
+            && bytes == READ_BYTES
+            && let Some(spare) = self.memory.spare.borrow_mut().pop()
+        {
+            self.bytes = spare;
+        }
         self.bytes.reserve_exact(bytes - self.bytes.len());
         self.recount();
     }
 
     /// Gives the room back.
     pub fn release(&mut self) {
-        self.bytes = Vec::new();
+        let mut bytes = std::mem::take(&mut self.bytes);
         self.recount();
+        let mut spare = self.memory.spare.borrow_mut();
+        if bytes.capacity() == READ_BYTES && spare.len() < SPARE_BUFFERS {
+            bytes.clear();
+            spare.push(bytes);
+        }
     }
 
     fn recount(&mut self) {
@@ -122,6 +142,32 @@ mod tests {
         one.release();
         assert_eq!(wants.as_mut().poll(&mut cx), Poll::Ready(()));
         assert_eq!(memory.held.get(), 30);
+    }
+
+    #[test]
+    fn a_buffer_that_is_given_back_is_used_again_and_counts_for_nobody_meanwhile() {
+        let memory = Memory::new(100_000);
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut held = memory.empty();
+        assert!(pin!(held.reserve(READ_BYTES)).poll(&mut cx).is_ready());
+        held.extend_from_slice(b"a message");
+        let at = held.as_ptr();
+        held.release();
+        assert_eq!((held.capacity(), memory.held.get()), (0, 0));
+        let mut next = memory.empty();
+        assert!(pin!(next.reserve(READ_BYTES)).poll(&mut cx).is_ready());
+        assert_eq!((next.as_ptr(), next.len()), (at, 0));
+        assert_eq!(memory.held.get(), READ_BYTES);
+        drop(next);
+        let many: Vec<Held> = (0..SPARE_BUFFERS + 3)
+            .map(|_| {
+                let mut held = memory.empty();
+                assert!(pin!(held.reserve(READ_BYTES)).poll(&mut cx).is_ready());
+                held
+            })
+            .collect();
+        drop(many);
+        assert_eq!(memory.spare.borrow().len(), SPARE_BUFFERS);
     }
 
     #[test]

@@ -307,12 +307,17 @@ fn check_files(
 }
 
 /// Bytes up to which all pages of a data file are looked at before it is opened
-/// to be written: a second or two of work.
-const WALKED_BYTES: u64 = 1 << 30;
+/// to be written: 1.5 GiB took 0.45 s of CPU, with check sums.
+pub const WALKED_BYTES: u64 = 4 << 30;
 
 /// Whether a data file can be opened: what is wrong with it, if anything. Who
-/// opens it to write uses its list of free pages, too.
-pub(super) fn before_opening(data: &Path, writing: bool) -> io::Result<Result<(), Flaw>> {
+/// opens it to write uses its list of free pages, too, and has `all` pages of a
+/// large one looked at where the last writer ended by a fault.
+pub(super) fn before_opening(
+    data: &Path,
+    writing: bool,
+    all: bool,
+) -> io::Result<Result<(), Flaw>> {
     let pages = match Pages::open(File::open(data)?)? {
         Ok(pages) => pages,
         Err(flaw) => return Ok(Err(flaw)),
@@ -336,7 +341,7 @@ pub(super) fn before_opening(data: &Path, writing: bool) -> io::Result<Result<()
         }
         // A commit follows the pages to what it changes, and ends the process
         // where one is damaged.
-        if writing && pages.length()? <= WALKED_BYTES {
+        if writing && (all || pages.length()? <= WALKED_BYTES) {
             for item in &items {
                 match item {
                     Item::File { id, .. } | Item::Index { id, .. } => {

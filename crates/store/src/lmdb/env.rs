@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use super::ahead::Ahead;
 use super::catalogue;
+use super::fault;
 use super::home;
 use super::lock::LockError;
 use super::sys::{self, Code, Dbi};
@@ -118,6 +119,8 @@ fn holder(pid: Option<u32>) -> String {
 pub(super) struct Env {
     /// `None` only while it is being closed.
     sys: Option<Arc<sys::Env>>,
+    /// Whether this process writes it.
+    is_written: bool,
     pub catalogue: Dbi,
     /// `None` in a store of version 1 that is open for reading.
     pub tables: Option<Dbi>,
@@ -204,8 +207,12 @@ impl Env {
             let reason = format!("store.txt: {error}");
             return Err(OpenError::Io { path, reason });
         }
+        if !read_only {
+            fault::watch(&path);
+        }
         let env = Self {
             sys: Some(sys),
+            is_written: !read_only,
             catalogue,
             tables,
             catalogue_changes: AtomicU64::new(0),
@@ -305,6 +312,9 @@ impl Drop for Env {
         let mut open = registry();
         // Readers hold the outer `Arc`, so this one is the last of the inner.
         self.sys = None;
+        if self.is_written {
+            fault::unwatch();
+        }
         open.remove(&self.path);
         REGISTRY.closed.notify_all();
     }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::check::before_opening;
 use super::env::{LmdbOptions, OpenError};
+use super::fault;
 use crate::error::StorageError;
 
 /// The marker's name.
@@ -63,8 +64,14 @@ pub(super) fn look(directory: &Path, writing: bool) -> Result<bool, OpenError> {
             false => Ok(false),
         };
     }
-    match before_opening(&data, writing).map_err(error)? {
-        Ok(()) => Ok(true),
+    let all = writing && fault::is_marked(directory);
+    match before_opening(&data, writing, all).map_err(error)? {
+        Ok(()) => {
+            if all {
+                fault::unmark(directory);
+            }
+            Ok(true)
+        }
         Err(reason) => Err(OpenError::Storage {
             path: directory.to_owned(),
             source: StorageError::Damaged {
@@ -76,7 +83,10 @@ pub(super) fn look(directory: &Path, writing: bool) -> Result<bool, OpenError> {
 
 /// What is wrong with a store, and what can be done.
 pub(super) fn with_way_out(reason: &str) -> String {
-    format!("{reason}; `tupelo file restore` puts a backup in its place")
+    format!(
+        "{reason}; `tupelo file restore` puts a backup in its place, `tupelo file salvage` saves the \
+         records that can still be read"
+    )
 }
 
 /// Sets the bytes of the reader table aside. No process of this name may have

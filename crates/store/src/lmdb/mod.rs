@@ -13,8 +13,10 @@
 //! * `fill`: much written at once, and indexes built. `seal`: check sums.
 //! * `lent`: reader tables for processes that nobody trusts.
 //! * `home`: what is made sure before LMDB opens a directory. `pages`, `walk`
-//!   and [`check`]: whether a file is whole, found out without LMDB; `verify`:
+//!   and [`check`]: whether a file is whole, found out without LMDB; `fault`:
+//!   when all of a large one is looked at; `verify`:
 //!   the same of what is about to be read. [`restore`] and [`LmdbReader::backup`].
+//! * [`salvage`], on `ground` and `remains`: what a damaged file still holds.
 //! * [`StoreStat`]: sizes, free pages and readers.
 //!
 //! Invariant: a process that forks must not use the parent's environment in
@@ -25,13 +27,18 @@ mod backup;
 mod catalogue;
 mod check;
 mod env;
+mod fault;
 mod fill;
+mod ground;
 mod home;
 mod lent;
 mod load;
 mod lock;
 mod pages;
 mod reader;
+mod remains;
+mod salvage;
+mod salvaged;
 mod seal;
 mod stat;
 mod sys;
@@ -40,9 +47,11 @@ mod walk;
 mod writer;
 
 pub use backup::{BackupError, restore};
-pub use check::{CheckReport, CheckedFile, check};
+pub use check::{CheckReport, CheckedFile, WALKED_BYTES, check};
 pub use env::{Durability, LmdbOptions, OpenError};
 pub use lent::{LentTable, ReaderTables};
 pub use reader::LmdbReader;
+pub use salvage::salvage;
+pub use salvaged::{SalvageError, SalvageReport, SalvagedFile, SalvagedRecord, SalvagedState};
 pub use stat::{FileStat, ReaderStat, StoreStat};
 pub use writer::LmdbStore;

@@ -62,9 +62,9 @@ pub(super) enum Value<'p> {
 /// What is wrong with a page or file, in words.
 pub(super) type Flaw = String;
 
-const PAGE_HEAD_BYTES: usize = 16;
-const NODE_HEAD_BYTES: usize = 8;
-const TREE_BYTES: usize = 48;
+pub(super) const PAGE_HEAD_BYTES: usize = 16;
+pub(super) const NODE_HEAD_BYTES: usize = 8;
+pub(super) const TREE_BYTES: usize = 48;
 const META_BYTES: usize = 24 + 2 * TREE_BYTES + 16;
 /// Bytes of a meta page that mean something.
 pub(super) const META_HEAD_BYTES: usize = PAGE_HEAD_BYTES + META_BYTES;
@@ -75,7 +75,7 @@ const DATA_VERSION: u32 = 1;
 pub(super) const NUMBER_KEYS: u16 = 0x08;
 
 /// LMDB's longest key.
-const MAX_KEY_BYTES: usize = 511;
+pub(super) const MAX_KEY_BYTES: usize = 511;
 
 /// Address space that a process has.
 const MAX_MAP_BYTES: u64 = 1 << 47;
@@ -83,12 +83,12 @@ const MAX_MAP_BYTES: u64 = 1 << 47;
 /// LMDB's deepest tree.
 const MAX_DEPTH: u16 = 32;
 
-const BRANCH: u16 = 0x01;
-const LEAF: u16 = 0x02;
-const OVERFLOW: u16 = 0x04;
+pub(super) const BRANCH: u16 = 0x01;
+pub(super) const LEAF: u16 = 0x02;
+pub(super) const OVERFLOW: u16 = 0x04;
 const META: u16 = 0x08;
-const BIG_DATA: u16 = 0x01;
-const SUB_DATA: u16 = 0x02;
+pub(super) const BIG_DATA: u16 = 0x01;
+pub(super) const SUB_DATA: u16 = 0x02;
 
 impl Pages {
     /// A data file, if its first page is one's first page.
@@ -104,6 +104,75 @@ impl Pages {
             return Ok(Err("the first page of data.mdb is not a store's".to_owned()));
         }
         Ok(Ok(Self { file, page_bytes }))
+    }
+
+    /// A data file whatever its first pages say.
+    pub fn open_damaged(file: File) -> Self {
+        const USUAL_BYTES: usize = 4096;
+        let sizes = [USUAL_BYTES, 8192, 16_384, 32_768, 65_536, 512, 1024, 2048];
+        let mut pages = Self {
+            file,
+            page_bytes: 0,
+        };
+        for page_bytes in sizes {
+            pages.page_bytes = page_bytes;
+            let says_so = |page| {
+                pages.remains_of(page).is_some_and(|head| {
+                    number(&head, PAGE_HEAD_BYTES, 4) as u32 == MAGIC
+                        && number(&head, PAGE_HEAD_BYTES + 24, 4) as usize == page_bytes
+                })
+            };
+            if says_so(0) || says_so(1) {
+                return pages;
+            }
+        }
+        pages.page_bytes = USUAL_BYTES;
+        pages
+    }
+
+    /// What can be read of a page, with zeros in the place of what cannot;
+    /// `None` if nothing can.
+    pub fn remains_of(&self, page: u64) -> Option<Vec<u8>> {
+        let at = page.checked_mul(self.page_bytes as u64)?;
+        let there = self
+            .length()
+            .ok()?
+            .checked_sub(at)
+            .filter(|there| *there > 0)?;
+        let mut bytes = vec![0; self.page_bytes];
+        let readable = self
+            .page_bytes
+            .min(usize::try_from(there).unwrap_or(usize::MAX));
+        if self.file.read_exact_at(&mut bytes[..readable], at).is_err() {
+            // A disk that fails does so by its sectors.
+            const SECTOR_BYTES: usize = 512;
+            let sectors = bytes[..readable].chunks_mut(SECTOR_BYTES).zip(0..);
+            for (sector, n) in sectors {
+                let at = at + n * SECTOR_BYTES as u64;
+                if self.file.read_exact_at(sector, at).is_err() {
+                    sector.fill(0);
+                }
+            }
+        }
+        Some(bytes)
+    }
+
+    /// What a meta page says, whether it can be one or not.
+    pub fn remains_of_meta(&self, page: u64) -> Option<Meta> {
+        Some(meta(&self.remains_of(page)?))
+    }
+
+    /// The bytes that overflow pages hold, unless some of them are not there.
+    pub fn remains_of_overflow(&self, page: u64, length: usize) -> Option<Vec<u8>> {
+        let at = page.checked_mul(self.page_bytes as u64)?;
+        let at = at.checked_add(PAGE_HEAD_BYTES as u64)?;
+        let end = at.checked_add(length as u64)?;
+        if end > self.length().ok()? {
+            return None;
+        }
+        let mut bytes = vec![0; length];
+        self.file.read_exact_at(&mut bytes, at).ok()?;
+        Some(bytes)
     }
 
     /// Bytes of the file now.
@@ -164,14 +233,7 @@ impl Pages {
             return Ok(Err("data.mdb ends before it".to_owned()));
         }
         let at = PAGE_HEAD_BYTES;
-        let tree = |n: usize| tree(&bytes[at + 24 + n * TREE_BYTES..]);
-        let after = at + 24 + 2 * TREE_BYTES;
-        let meta = Meta {
-            last_page: number(&bytes, after, 8),
-            transaction: number(&bytes, after + 8, 8),
-            free: tree(0),
-            main: tree(1),
-        };
+        let meta = meta(&bytes);
         let is_meta = number(&bytes, 0, 8) == page
             && number(&bytes, 10, 2) as u16 == META
             && (meta.transaction % 2 == page || meta.transaction == 0)
@@ -326,7 +388,19 @@ impl Page {
     }
 }
 
-fn tree(bytes: &[u8]) -> Tree {
+/// What stands in a meta page, the head included.
+fn meta(bytes: &[u8]) -> Meta {
+    let at = PAGE_HEAD_BYTES;
+    let after = at + 24 + 2 * TREE_BYTES;
+    Meta {
+        last_page: number(bytes, after, 8),
+        transaction: number(bytes, after + 8, 8),
+        free: tree(&bytes[at + 24..]),
+        main: tree(&bytes[at + 24 + TREE_BYTES..]),
+    }
+}
+
+pub(super) fn tree(bytes: &[u8]) -> Tree {
     let root = number(bytes, 40, 8);
     Tree {
         flags: number(bytes, 4, 2) as u16,
@@ -346,7 +420,7 @@ pub(super) fn meta_transaction(head: &[u8; META_HEAD_BYTES]) -> u64 {
 
 /// The number in `length` bytes, the lowest first. The caller has checked that
 /// they are there.
-fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
+pub(super) fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
     let field = bytes[at..at + length].iter().rev();
     field.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

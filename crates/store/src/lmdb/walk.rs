@@ -73,7 +73,9 @@ impl<'w> Walk<'w> {
     /// Reads the list of free pages and holds it against the pages met.
     pub fn free_list(&mut self) -> io::Result<Vec<u64>> {
         let mut free = Vec::new();
-        let mut each = |_: &[u8], held: Held<'_>| {
+        let mut last_commit = None;
+        let mut each = |commit: &[u8], held: Held<'_>| {
+            last_commit = commit.first_chunk().map(|n| u64::from_le_bytes(*n));
             let Held::Bytes(bytes) = held else {
                 return Err("a data base among free pages".to_owned());
             };
@@ -89,6 +91,14 @@ impl<'w> Walk<'w> {
             Ok(())
         };
         self.run("free pages", self.meta.free, true, &mut each)?;
+        // A commit enters the pages that it freed under its own number, and there
+        // are some but for the first.
+        if last_commit.is_some_and(|last| last != self.meta.transaction) {
+            self.find(format!(
+                "page {}: it is not of the commit that it says",
+                self.meta.transaction % 2
+            ));
+        }
         Ok(free)
     }
 

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use super::convert::Verbatim;
 use super::framing::Framing;
-use super::load::{LoadError, LoadEvent, LoadOptions, LoadReport, load_from};
+use super::load::{LoadError, LoadEvent, LoadOptions, LoadReport, load};
 use super::source::Source;
 use crate::error::ReadError;
 use crate::file::{FileId, Organisation};
@@ -43,17 +43,11 @@ pub fn copy(
     };
     let options = LoadOptions {
         framing: Framing::Rdw,
+        numbered,
         ..options.clone()
     };
     let mut input = BufReader::new(&mut records);
-    let copied = load_from(
-        store,
-        to,
-        (&mut input, numbered),
-        &options,
-        &Verbatim,
-        events,
-    );
+    let copied = load(store, to, &mut input, &options, &Verbatim, events);
     drop(input);
     match records.failed {
         Some(error) => Err(error.into()),

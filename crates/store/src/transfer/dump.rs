@@ -22,6 +22,9 @@ pub struct DumpOptions {
     pub skip: u64,
     /// Most records written.
     pub count: Option<u64>,
+    /// Whether each record stands behind its key, which the framing counts in:
+    /// for what has no key of its own.
+    pub numbered: bool,
 }
 
 impl DumpOptions {
@@ -31,6 +34,7 @@ impl DumpOptions {
             framing,
             skip: 0,
             count: None,
+            numbered: false,
         }
     }
 }
@@ -89,7 +93,12 @@ pub fn dump(
         let written = convert
             .outward(entry.record, &mut outside)
             .map_err(|error| error.to_string())
-            .map(|()| options.framing.write(output, &outside));
+            .map(|()| {
+                if options.numbered {
+                    outside.splice(0..0, entry.key.iter().copied());
+                }
+                options.framing.write(output, &outside)
+            });
         let refused = |reason| DumpError::Record {
             key: entry.key.into(),
             reason,

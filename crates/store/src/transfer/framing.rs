@@ -138,11 +138,7 @@ impl Framing {
     }
 
     /// Writes a record, or says why it cannot stand in this framing.
-    pub(super) fn write(
-        &self,
-        output: &mut dyn Write,
-        record: &[u8],
-    ) -> io::Result<Result<(), String>> {
+    pub fn write(&self, output: &mut dyn Write, record: &[u8]) -> io::Result<Result<(), String>> {
         match *self {
             Self::Fixed { record_bytes } if record.len() != record_bytes => {
                 return Ok(Err(format!(

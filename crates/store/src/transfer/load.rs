@@ -33,6 +33,9 @@ pub struct LoadOptions {
     pub skip: u64,
     /// Records to take at most, behind those.
     pub count: Option<u64>,
+    /// Whether each record stands behind its key, which then counts instead of
+    /// an address that is given here.
+    pub numbered: bool,
 }
 
 /// What becomes of the records that are there.
@@ -162,6 +165,7 @@ impl LoadOptions {
             memory_bytes: Self::SORT_BYTES,
             skip: 0,
             count: None,
+            numbered: false,
         }
     }
 }
@@ -172,19 +176,6 @@ pub fn load(
     store: &mut dyn WriteStore,
     file: FileId,
     input: &mut dyn BufRead,
-    options: &LoadOptions,
-    convert: &dyn Convert,
-    events: &mut dyn FnMut(LoadEvent<'_>),
-) -> Result<(LoadReport, FileId), LoadError> {
-    load_from(store, file, (input, false), options, convert, events)
-}
-
-/// [`load`] from an input in which each record may stand behind its key, which
-/// then counts instead of an address that is given here.
-pub(super) fn load_from(
-    store: &mut dyn WriteStore,
-    file: FileId,
-    (input, numbered): (&mut dyn BufRead, bool),
     options: &LoadOptions,
     convert: &dyn Convert,
     events: &mut dyn FnMut(LoadEvent<'_>),
@@ -205,7 +196,7 @@ pub(super) fn load_from(
         def: &def,
         input,
         convert,
-        numbered,
+        numbered: options.numbered,
         next,
     };
     match options.mode {

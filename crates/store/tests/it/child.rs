@@ -11,11 +11,12 @@ const DIRECTORY: &str = "STORE_TEST_DIRECTORY";
 /// What a child does in its directory; it ends by returning.
 type Role = fn(&Path);
 
-const ROLES: [(&str, Role); 5] = [
+const ROLES: [(&str, Role); 6] = [
     ("transfer", crate::crash::transfer),
     ("load", crate::crash::load),
     ("read-forever", crate::readers::read_forever),
     ("hold", crate::readers::hold),
+    ("fault", crate::damage::fault),
     ("fill-limited", crate::full::fill_limited),
 ];
 

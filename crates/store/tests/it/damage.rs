@@ -10,6 +10,7 @@ use store::{
     RecordFormat, Seek, StorageError, Table, UnitOfWork, WriteStore, check, restore,
 };
 
+use crate::child::Peer;
 use crate::support::{all, browsed, fill, index, ksds, options};
 
 /// A store with every kind of thing in it.
@@ -357,6 +358,29 @@ fn no_flipped_bit_is_dumped_as_good_data_or_followed() {
 }
 
 #[test]
+fn a_meta_page_that_takes_the_newer_ones_place_is_damage() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    let file = data(home.path());
+    // The number of the commit, in either page.
+    let places = [0, 4096].map(|page| page + 16 + 24 + 2 * 48 + 8);
+    let number = |at: u64| {
+        let mut bytes = [0; 8];
+        file.read_exact_at(&mut bytes, at).unwrap();
+        u64::from_le_bytes(bytes)
+    };
+    let (newer, older) = match places.map(number) {
+        [a, b] if a > b => (a, places[1]),
+        [_, b] => (b, places[0]),
+    };
+    file.write_all_at(&(newer + 1).to_le_bytes(), older)
+        .unwrap();
+    let told = reason(LmdbStore::open(home.path(), &options()).err().unwrap());
+    assert!(told.contains("it is not of the commit"), "{told}");
+    assert!(!checked(home.path()).is_clean());
+}
+
+#[test]
 fn a_damaged_page_is_refused_by_who_writes_before_a_commit_meets_it() {
     let home = tempfile::tempdir().unwrap();
     make(home.path());
@@ -376,6 +400,43 @@ fn a_damaged_page_is_refused_by_who_writes_before_a_commit_meets_it() {
     let mut reader = LmdbReader::open(home.path(), &options()).unwrap();
     let log = reader.files().unwrap()[1].id;
     assert_eq!(all(&mut reader, log).unwrap().len(), 50);
+}
+
+/// Ends by a fault while it has a store open for writing.
+pub fn fault(home: &Path) {
+    let _store = LmdbStore::open(home, &options()).unwrap();
+    // SAFETY: the process is to end.
+    unsafe { libc::raise(libc::SIGSEGV) };
+}
+
+#[test]
+fn after_a_fault_all_pages_of_a_large_store_are_looked_at() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    let file = data(home.path());
+    let mut bytes = vec![0; file.metadata().unwrap().len() as usize];
+    file.read_exact_at(&mut bytes, 0).unwrap();
+    let at = bytes.windows(10).rposition(|w| w == b"0123NAME53").unwrap();
+    let lower = at / 4096 * 4096 + 12;
+    let (whole, flipped) = ([bytes[lower]], [bytes[lower] ^ 1]);
+    // Larger than what is looked at without a reason.
+    file.set_len((4 << 30) + 4096).unwrap();
+    file.write_all_at(&flipped, lower as u64).unwrap();
+    drop(LmdbStore::open(home.path(), &options()).unwrap());
+
+    let mut peer = Peer::start("fault", home.path());
+    let ended = peer.process.wait().unwrap();
+    assert_eq!(
+        std::os::unix::process::ExitStatusExt::signal(&ended),
+        Some(libc::SIGSEGV)
+    );
+    assert!(home.path().join("fault.txt").is_file());
+    let told = reason(LmdbStore::open(home.path(), &options()).err().unwrap());
+    let page = format!("ACCOUNTS: page {}: ", at / 4096);
+    assert!(told.starts_with(&page), "{told}");
+    file.write_all_at(&whole, lower as u64).unwrap();
+    drop(LmdbStore::open(home.path(), &options()).unwrap());
+    assert!(!home.path().join("fault.txt").exists());
 }
 
 #[test]

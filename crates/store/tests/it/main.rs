@@ -9,5 +9,6 @@ mod idcams;
 mod lent;
 mod model;
 mod readers;
+mod salvage;
 mod support;
 mod transfer;

@@ -21,6 +21,8 @@ pub(crate) fn member(name: &str) -> Option<Cow<'static, str>> {
         "DFHWBCDO" => Some(cics::urm::dfhwbcdo().into()),
         "DFHWBUCO" => Some(cics::urm::dfhwbuco().into()),
         "DFHWBUNO" => Some(cics::urm::dfhwbuno().into()),
+        // Programs that give a document template.
+        "DFHDHTXO" => Some(cics::urm::dfhdhtxo().into()),
         _ => mq::member(name.strip_prefix("CMQ")?).map(Cow::Owned),
     }
 }

@@ -60,7 +60,7 @@ impl Compiled {
         kept
     }
 
-    /// Programs that another source has, too: only one of them runs.
+    /// Programs that another source has, too: the first of them runs.
     pub fn namesakes(&self) -> Vec<Finding> {
         let named = |built: &'_ Built| built.programs.first().map(|name| name.to_ascii_uppercase());
         let mut told = Vec::new();
@@ -78,7 +78,7 @@ impl Compiled {
                 line: 0,
                 column: 0,
                 message: format!(
-                    "its PROGRAM-ID {name} is also that of {}, and only one of them can run",
+                    "its PROGRAM-ID {name} is also that of {}, which is the one that runs",
                     earlier
                         .source
                         .file_name()

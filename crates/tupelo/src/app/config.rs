@@ -224,7 +224,8 @@ pub struct RegionSection {
     pub shared_storage_bytes: u64,
     /// Most bytes of containers one task may hold.
     pub channel_bytes: u64,
-    /// Code page of character data in programs, containers and files.
+    /// Code page of what programs exchange by EXEC CICS WEB and with scripts: ASCII
+    /// or one of its kind. What REST APIs exchange with them is ASCII.
     pub code_page: String,
     /// What keeps programs from everything but their task: `required` refuses
     /// to start where the kernel lacks a part, `best-effort` says which and goes

@@ -176,12 +176,17 @@ fn install_scripts(csd: &Csd, config: &Config, programs: &[Program], made: &mut 
 
 fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
     for program in programs {
+        // Of two sources with one PROGRAM-ID the first runs; that is told.
+        let known = name(&program.name);
+        if made.region.programs.iter().any(|p| p.name == known) {
+            continue;
+        }
         let def = csd
             .programs
             .iter()
             .find(|d| d.name.as_str() == program.name);
         made.region.programs.push(ProgramEntry {
-            name: name(&program.name),
+            name: known,
             module: Some(program.module.clone()),
             translated: program.translated,
             ..def.map_or_else(autoinstalled, install::program)

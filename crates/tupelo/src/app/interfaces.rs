@@ -68,9 +68,13 @@ fn parameters(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<Find
 /// task has, as a finding.
 pub fn wrong_parameters(source: &Path, text: &str) -> Option<Finding> {
     let words = words(text);
+    // That of the first program: others of the source are not begun by a task.
     let division = words
-        .windows(3)
-        .position(|w| w[0] == "PROCEDURE" && w[1] == "DIVISION" && w[2] == "USING")?;
+        .windows(2)
+        .position(|w| w[0] == "PROCEDURE" && w[1] == "DIVISION")?;
+    if words.get(division + 2).is_none_or(|word| word != "USING") {
+        return None;
+    }
     let own = [
         "BY",
         "REFERENCE",
@@ -381,6 +385,9 @@ mod tests {
         );
         assert_eq!(told("PROCEDURE DIVISION USING DFHEIBLK DFHCOMMAREA."), None);
         assert_eq!(told("PROCEDURE DIVISION."), None);
+        let behind = "PROCEDURE DIVISION.\n       END PROGRAM P.\n       ID DIVISION.\n       \
+                      PROGRAM-ID. Q.\n       PROCEDURE DIVISION USING A-1.";
+        assert_eq!(told(behind), None);
     }
 
     #[test]

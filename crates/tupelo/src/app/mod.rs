@@ -34,6 +34,7 @@ pub mod said;
 pub mod scripts;
 pub mod security;
 pub mod services;
+pub mod settings;
 pub mod signals;
 mod snapshot;
 pub mod socket_names;
@@ -100,6 +101,13 @@ impl Application {
             }
             None => Config::default(),
         };
+        if let Some(wrong) = settings::code_page(&folder, &config) {
+            eprint!(
+                "{}",
+                wrong.text(Severity::Note, std::io::stderr().is_terminal())
+            );
+            bail!("tupelo.toml cannot be used: 1 error");
+        }
         let csd = match read_if_there(&folder.join("resources.csd"))? {
             Some(text) => csd::parse(&text),
             None => Csd::default(),
@@ -143,10 +151,12 @@ impl Application {
         match installed.errors.is_empty() {
             true => Ok(installed),
             false => {
-                bail!(
-                    "the definitions do not fit together\n{}",
-                    installed.errors.join("\n")
-                );
+                let mut faults = Findings::new(&self.folder);
+                let all = installed.errors.iter();
+                faults.extend(all.map(|fault| settings::placed(self, fault)));
+                let colours = std::io::stderr().is_terminal();
+                let text = faults.text(Severity::Note, colours);
+                bail!("the definitions do not fit together\n{}", text.trim_end());
             }
         }
     }

@@ -3,8 +3,8 @@
 use copybook::codec::Machine;
 use copybook::{CodePage, Codec, CodecOptions, Layout};
 use miette::{IntoDiagnostic, Result, bail};
-use store::FileDef;
 use store::transfer::{Convert, Framing, JsonRecords, ThroughCopybook, Translate, Verbatim};
+use store::{FileDef, Organisation};
 
 use super::config::DataFormat;
 
@@ -71,5 +71,23 @@ impl Records {
             convert,
             as_text,
         })
+    }
+
+    /// The same with each record behind its address.
+    pub fn numbered(mut self, def: &FileDef) -> Result<Records> {
+        if let Organisation::Ksds(_) = def.organisation {
+            bail!(
+                "{} is a KSDS: its records have their keys in them",
+                def.name
+            );
+        }
+        match &mut self.framing {
+            Framing::Rdw => {}
+            Framing::Fixed { record_bytes } => *record_bytes += def.key_bytes(),
+            Framing::Lines { .. } | Framing::JsonLines => {
+                bail!("records behind their addresses want --format rdw or fixed");
+            }
+        }
+        Ok(self)
     }
 }

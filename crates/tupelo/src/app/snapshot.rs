@@ -1,7 +1,8 @@
 //! The region CPU snapshot: what the region's processes have used so far by
 //! kind of engine, and since a baseline.
 //!
-//! A snapshot reads the kernel's accounting once and says what that has cost.
+//! A snapshot reads the kernel's accounting once, of the region's process and
+//! of each worker's, and says what that has cost.
 //! Work that may run on offload engines counts as having run on general ones
 //! where `[engines]` gives it no CPUs of its own.
 //!
@@ -9,7 +10,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use measure::proc::Subject;
+use measure::proc::{AddressSpace, Subject};
 use region::Handle;
 use region::engine::{self, EngineClass};
 use serde_json::{Value, json};
@@ -25,6 +26,10 @@ struct Snapshot {
     region_ns: u64,
     /// CPU of services by name and kind of engine.
     services: Vec<(String, EngineClass, u64)>,
+    /// The region's process, then its workers'.
+    spaces: Vec<Space>,
+    /// CPU of workers that have ended.
+    ended_ns: u64,
     /// In user mode and in the kernel.
     user_ns: u64,
     system_ns: u64,
@@ -35,6 +40,18 @@ struct Snapshot {
     /// Snapshots, and what they have used of the process.
     snapshots: u64,
     own_ns: u64,
+}
+
+/// What a process has used until a moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Space {
+    process: u32,
+    cpu_ns: u64,
+    /// Of threads that nobody may displace.
+    unpreemptable_ns: u64,
+    /// Of threads that are preferred to usual ones.
+    promoted_ns: u64,
+    displaced: u64,
 }
 
 /// What the snapshots have in common.
@@ -78,7 +95,10 @@ fn take(region: &Handle, at_ns: u64) -> Snapshot {
     let began = cpu_ns(libc::CLOCK_THREAD_CPUTIME_ID);
     let own = cpu_ns(libc::CLOCK_PROCESS_CPUTIME_ID);
     let pid = std::process::id();
-    let usage = Subject::Process(pid).usage().unwrap_or_default();
+    let found = Subject::Process(pid).address_spaces().unwrap_or_default();
+    let sum = |of: fn(&AddressSpace) -> u64| found.iter().map(of).sum::<u64>();
+    let workers = found.iter().filter(|space| space.process != pid);
+    let workers_ns: u64 = workers.map(|space| space.usage.cpu_ns).sum();
     let services: Vec<_> = engine::usage()
         .into_iter()
         .map(|s| (s.service.to_owned(), s.class, s.cpu_ns))
@@ -88,12 +108,14 @@ fn take(region: &Handle, at_ns: u64) -> Snapshot {
     let statistics = region.statistics();
     let mut snapshot = Snapshot {
         at_ns,
-        programs_ns: usage.cpu_ns.saturating_sub(own) + ended,
+        programs_ns: workers_ns + ended,
         region_ns: own.saturating_sub(of_services),
         services,
-        user_ns: usage.user_ns,
-        system_ns: usage.system_ns,
-        displaced: usage.involuntary_switches,
+        user_ns: sum(|space| space.usage.user_ns),
+        system_ns: sum(|space| space.usage.system_ns),
+        displaced: sum(|space| space.usage.involuntary_switches),
+        spaces: found.iter().map(Space::of).collect(),
+        ended_ns: ended,
         tasks: statistics.tasks_ok + statistics.tasks_abended,
         commands: statistics.work.commands,
         ..Snapshot::default()
@@ -105,6 +127,30 @@ fn take(region: &Handle, at_ns: u64) -> Snapshot {
     snapshot
 }
 
+impl Space {
+    fn of(found: &AddressSpace) -> Space {
+        Space {
+            process: found.process,
+            cpu_ns: found.usage.cpu_ns,
+            unpreemptable_ns: found.unpreemptable_ns,
+            promoted_ns: found.promoted_ns,
+            displaced: found.usage.involuntary_switches,
+        }
+    }
+
+    fn since(&self, before: &Space) -> Space {
+        Space {
+            process: self.process,
+            cpu_ns: self.cpu_ns.saturating_sub(before.cpu_ns),
+            unpreemptable_ns: self
+                .unpreemptable_ns
+                .saturating_sub(before.unpreemptable_ns),
+            promoted_ns: self.promoted_ns.saturating_sub(before.promoted_ns),
+            displaced: self.displaced.saturating_sub(before.displaced),
+        }
+    }
+}
+
 impl Snapshot {
     fn since(&self, before: &Snapshot) -> Snapshot {
         let services = self.services.iter().map(|(name, class, ns)| {
@@ -112,7 +158,16 @@ impl Snapshot {
             let then = before.services.iter().find(same).map_or(0, |s| s.2);
             (name.clone(), *class, ns.saturating_sub(then))
         });
+        let spaces = self.spaces.iter().map(|space| {
+            let mut then = before.spaces.iter();
+            match then.find(|then| then.process == space.process) {
+                Some(then) => space.since(then),
+                None => space.clone(),
+            }
+        });
         Snapshot {
+            spaces: spaces.collect(),
+            ended_ns: self.ended_ns.saturating_sub(before.ended_ns),
             at_ns: self.at_ns.saturating_sub(before.at_ns),
             programs_ns: self.programs_ns.saturating_sub(before.programs_ns),
             region_ns: self.region_ns.saturating_sub(before.region_ns),
@@ -151,6 +206,18 @@ fn shown(region: &Handle, snapshot: &Snapshot) -> Value {
         };
         rows.push(row(engine, service, *ns));
     }
+    let space = |(at, space): (usize, &Space)| {
+        json!({
+            "process": space.process,
+            "work": if at == 0 { "region" } else { "programs" },
+            "cpu_ns": space.cpu_ns,
+            "preemptable_ns": space.cpu_ns.saturating_sub(space.unpreemptable_ns),
+            "unpreemptable_ns": space.unpreemptable_ns,
+            "promoted_ns": space.promoted_ns,
+            "displaced": space.displaced,
+        })
+    };
+    let spaces: Vec<Value> = snapshot.spaces.iter().enumerate().map(space).collect();
     let eligible = snapshot.of(EngineClass::Offload);
     let on_general = if region.engines_are_apart() {
         0
@@ -160,6 +227,8 @@ fn shown(region: &Handle, snapshot: &Snapshot) -> Value {
     json!({
         "at_ns": snapshot.at_ns,
         "rows": rows,
+        "address_spaces": spaces,
+        "ended_cpu_ns": snapshot.ended_ns,
         "general_cpu_ns": snapshot.of(EngineClass::General),
         "eligible_cpu_ns": eligible,
         "eligible_on_general_ns": on_general,
@@ -187,6 +256,23 @@ fn cpu_ns(clock: libc::clockid_t) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_used_since_is_a_difference_by_address_space() {
+        let space = |process, cpu_ns| Space {
+            process,
+            cpu_ns,
+            ..Space::default()
+        };
+        let of = |spaces: &[Space]| Snapshot {
+            spaces: spaces.to_vec(),
+            ..Snapshot::default()
+        };
+        // One worker has ended, another is new.
+        let before = of(&[space(1, 10), space(2, 20)]);
+        let now = of(&[space(1, 15), space(3, 4)]);
+        assert_eq!(now.since(&before).spaces, [space(1, 5), space(3, 4)]);
+    }
 
     #[test]
     fn what_was_used_since_is_a_difference_by_service() {

@@ -1,12 +1,13 @@
-//! Transactions and programs that `[sockets]` names and nobody has: the first
-//! client would be told, or the first message refused.
+//! What is wrong with `[sockets]` and the file of EZACICD statements that it
+//! names, and the transactions and programs that they name and nobody has: the
+//! first client would be told, or the first message refused.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use sockets::{Format, Served};
+use sockets::{Format, Served, SocketsConfig};
 use toml::Spanned;
 
 use super::Application;
@@ -22,15 +23,80 @@ pub struct Names<'a> {
     pub help: &'a dyn Fn(&str) -> String,
 }
 
-/// One warning for each name, at the heading of its receiver or listener.
+/// What is wrong with the settings, as `serve` would refuse them, and a warning
+/// for each name, at the heading of its receiver or listener.
 pub fn findings(app: &Application, names: &Names<'_>) -> Vec<Finding> {
-    let config = &app.config.sockets;
     let places = Places::read(app);
+    let (config, mut found) = settings(app, &places);
+    if !config.enabled {
+        return found;
+    }
+    found.extend(missing(&config, &places, names));
+    found
+}
+
+/// The section with the listeners of its definitions, and what is wrong in it.
+fn settings(app: &Application, places: &Places) -> (SocketsConfig, Vec<Finding>) {
+    let mut config = app.config.sockets.clone();
+    let mut found = Vec::new();
+    let mut wrong = |file: &Path, line, message| {
+        found.push(Finding {
+            severity: Severity::Error,
+            file: file.to_owned(),
+            line,
+            column: 0,
+            message,
+            help: None,
+        });
+    };
+    if let Some(path) = config.definitions.clone() {
+        match std::fs::read_to_string(app.folder.join(&path)) {
+            Err(error) => {
+                let message = format!("[sockets] definitions: {}: {error}", path.display());
+                wrong(Path::new(SETTINGS), 0, message);
+            }
+            Ok(text) => {
+                let made = sockets::parse_definitions(&text, &app.config.region.applid);
+                for mistake in made.mistakes {
+                    let line = u32::try_from(mistake.line).unwrap_or(0);
+                    wrong(&path, line, mistake.why);
+                }
+                for (name, listener) in made.listeners {
+                    if config.listeners.contains_key(&name) {
+                        let message = format!(
+                            "listener {name} is in [sockets.listeners] of {SETTINGS} too: leave one out"
+                        );
+                        wrong(&path, 0, message);
+                        continue;
+                    }
+                    // Its mistakes have been told.
+                    let mut good = true;
+                    listener.check(&name, &mut |_, _| good = false);
+                    if good {
+                        config.listeners.insert(name, listener);
+                    }
+                }
+            }
+        }
+    }
+    for error in config.check() {
+        let line = places.line_of(&error.key);
+        wrong(Path::new(SETTINGS), line, error.to_string());
+    }
+    (config, found)
+}
+
+/// One warning for each name.
+fn missing(config: &SocketsConfig, places: &Places, names: &Names<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut warn = |line, message, help| {
         found.push(Finding {
             severity: Severity::Warning,
-            file: PathBuf::from("tupelo.toml"),
+            file: match (line, &config.definitions) {
+                // A listener of theirs.
+                (0, Some(definitions)) => definitions.clone(),
+                _ => PathBuf::from(SETTINGS),
+            },
             line,
             column: 0,
             message,
@@ -87,6 +153,9 @@ pub fn findings(app: &Application, names: &Names<'_>) -> Vec<Finding> {
     found
 }
 
+/// The file of the section.
+const SETTINGS: &str = "tupelo.toml";
+
 /// Where receivers and listeners stand.
 struct Places {
     text: String,
@@ -111,7 +180,7 @@ struct Section {
 impl Places {
     fn read(app: &Application) -> Places {
         // It was read before: what cannot be read now has no lines.
-        let text = std::fs::read_to_string(app.folder.join("tupelo.toml")).unwrap_or_default();
+        let text = std::fs::read_to_string(app.folder.join(SETTINGS)).unwrap_or_default();
         let sockets = toml::from_str::<Document>(&text)
             .unwrap_or_default()
             .sockets;
@@ -127,6 +196,15 @@ impl Places {
             ("listeners", of(sockets.listeners)),
         ]);
         Places { text, names }
+    }
+
+    /// The line of what a key is about, `listeners.CSKL.port`.
+    fn line_of(&self, key: &str) -> u32 {
+        let mut parts = key.split('.');
+        match (parts.next(), parts.next()) {
+            (Some(table), Some(name)) => self.line(table, name),
+            _ => 0,
+        }
     }
 
     /// The line of a heading, from 1; 0 when it stands elsewhere.

@@ -19,11 +19,18 @@ const LIMIT: Duration = Duration::from_secs(10);
 pub fn list(region: &Handle) -> Value {
     let waiting = region.prepared_units().into_iter().map(|unit| {
         let of = Coordinator::of_branch(&unit.branch);
+        let in_doubt = unit.task.in_doubt;
+        let since_ms = unit.since_unix_ns / 1_000_000;
+        let limited = in_doubt.waits && in_doubt.limit_s > 0;
+        let ends_ms = limited.then(|| since_ms + u64::from(in_doubt.limit_s) * 1000);
         json!({
             "unit": name(&unit.branch),
             "state": if unit.deciding { "COMMITTING" } else { "INDOUBT" },
             "with": of.map(|(of, _)| of.applid.to_string()),
-            "since_ms": unit.since_unix_ns / 1_000_000,
+            "since_ms": since_ms,
+            "transaction": unit.task.transid.to_string(),
+            "action": if in_doubt.commits { "COMMIT" } else { "BACKOUT" },
+            "ends_ms": ends_ms,
             "records": unit.records,
             "locks": unit.locks,
         })
@@ -34,6 +41,9 @@ pub fn list(region: &Handle) -> Value {
             "state": "COMMITTED",
             "with": participant,
             "since_ms": since_ms(unit),
+            "transaction": Value::Null,
+            "action": Value::Null,
+            "ends_ms": Value::Null,
             "records": Value::Null,
             "locks": [],
         })

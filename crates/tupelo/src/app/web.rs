@@ -5,7 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use tls::{ClientCertificates, ServerFiles};
 
-use cics::csd::{ServiceAuthentication, SslUse, TcpIpProtocol, TcpIpServiceDef, UriMapUsage};
+use cics::csd::{
+    ServiceAuthentication, SslUse, TcpIpProtocol, TcpIpServiceDef, TemplateSource, UriMapUsage,
+};
 use copybook::CodePage;
 use gateway::{
     Answering, Authentication, Pieces, Service, ServiceAnswer, ServiceBody, ServiceConfig,
@@ -34,6 +36,7 @@ pub fn read(app: &Application, findings: &mut Findings) -> Edition {
     let (templates, wrong) = Templates::load(&app.csd.doctemplates, &files, &members);
     wrong.into_iter().for_each(|why| findings.warn(why));
     look(app, &templates, findings);
+    look_at_exits(app, findings);
     let (pipelines, wrong) = pipelines(app);
     findings.extend(wrong);
     look_at_pipelines(app, &pipelines, findings);
@@ -47,6 +50,21 @@ pub fn read(app: &Application, findings: &mut Findings) -> Edition {
         pipelines,
     )
     .with_analyzers(analyzers.filter(|name| app.has_source(name)).collect())
+}
+
+/// Document templates of programs that are not there.
+fn look_at_exits(app: &Application, findings: &mut Findings) {
+    for def in &app.csd.doctemplates {
+        if let TemplateSource::Exit(program) = &def.source
+            && !app.has_source(program)
+        {
+            findings.warn(format!(
+                "DOCTEMPLATE({}): there is no program {program}; documents that ask for it get \
+                 TEMPLATERR",
+                def.name
+            ));
+        }
+    }
 }
 
 /// The region's code page.

@@ -249,7 +249,7 @@ fn run_requester_archives(args: &ImportArgs, app: &Application) -> Result<Outcom
         write(&file, &made.text)?;
         println!("Made {}.", file.display());
         println!(
-            "Next:\n  [requester.apis.{own}] with url = \"https://…\" in tupelo.toml\n  \
+            "Next:\n  [requester.apis.\"{own}\"] with url = \"https://…\" in tupelo.toml\n  \
              tupelo api requester {} --stub --to copybooks",
             folder.display()
         );

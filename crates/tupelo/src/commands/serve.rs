@@ -109,6 +109,9 @@ pub fn run(args: Args) -> Result<Outcome> {
     config.stop = Some(Arc::new(Terminate));
     let store = config.store.as_ref().map(|store| store.path.clone());
     let region = Region::start(config).map_err(|error| app.not_started(&error))?;
+    if let Some(store) = &store {
+        tell_of_a_large_store(store);
+    }
     services.start(&Running {
         app: &app,
         compiled: &compiled,
@@ -233,6 +236,17 @@ fn compile(app: &Application, said: &mut Said) -> Result<Compiled> {
     findings.extend(compiled.namesakes());
     said.say(&findings);
     Ok(compiled)
+}
+
+/// Says that the pages of a store were not all looked at, where that is so.
+fn tell_of_a_large_store(store: &Path) {
+    let bytes = std::fs::metadata(store.join("data.mdb")).map_or(0, |data| data.len());
+    if bytes > store::WALKED_BYTES {
+        let (has, most) = (bytes >> 30, store::WALKED_BYTES >> 30);
+        tracing::warn!(
+            "data.mdb has {has} GiB: above {most} not every page is looked at before it is served; `tupelo file check` looks at all"
+        );
+    }
 }
 
 /// What was made of programs and files, in words.

@@ -11,7 +11,9 @@ use crate::table::Table;
 
 /// List and end units of work that another region decides, or has not heard of.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo uow list\n  tupelo uow backout FRONT.BACK.18a3c5f6e1d20b40")]
+#[command(
+    after_help = "Example:\n  tupelo uow list\n  tupelo uow backout FRONT.BACK.18a3c5f6e1d20b40"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -58,16 +60,25 @@ fn list(ask: &Ask) -> Result<Outcome> {
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |now| now.as_millis() as u64);
-    let mut table = Table::new(&["Unit", "State", "With", ">Seconds", ">Records", "Locks"]);
+    let heading = [
+        "Unit", "State", "With", "Tran", ">Seconds", ">Left", ">Records", "Locks",
+    ];
+    let mut table = Table::new(&heading);
     for unit in units.as_array().into_iter().flatten() {
         let locks = unit["locks"].as_array().into_iter().flatten();
         let locks: Vec<String> = locks.map(cell).collect();
         let since = unit["since_ms"].as_u64().unwrap_or(now);
+        // Until its transaction's ACTION is taken.
+        let left = unit["ends_ms"].as_u64().map_or(String::new(), |ends| {
+            (ends.saturating_sub(now) / 1000).to_string()
+        });
         table.row([
             cell(&unit["unit"]),
             cell(&unit["state"]),
             cell(&unit["with"]),
+            cell(&unit["transaction"]),
             (now.saturating_sub(since) / 1000).to_string(),
+            left,
             cell(&unit["records"]),
             locks.join(", "),
         ]);

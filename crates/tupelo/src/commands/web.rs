@@ -69,6 +69,10 @@ pub struct WsdlArgs {
     /// The program has a channel with this container, not a COMMAREA.
     #[arg(long, value_name = "CONTAINER", num_args = 0..=1, default_missing_value = "DFHWS-DATA")]
     channel: Option<String>,
+    /// A RESTful service of JSON that takes these methods, with commas between: only the
+    /// binding file is written.
+    #[arg(long, value_name = "METHODS", value_delimiter = ',', requires = "channel")]
+    methods: Vec<String>,
     /// Path of the service.
     #[arg(long, default_value = "/", value_name = "PATH")]
     uri: String,
@@ -150,10 +154,19 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
         address: format!("{}{}", args.server.trim_end_matches('/'), args.uri),
         uri: args.uri.clone(),
     };
-    let (text, binding) = wsdl::from_copybooks(&request, response.as_deref(), &options)
+    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+    let methods: Vec<String> = args.methods.iter().map(|m| m.to_ascii_uppercase()).collect();
+    if let Some(other) = methods.iter().find(|m| !known.contains(&m.as_str())) {
+        bail!("--methods {other:?}: a method is one of {}", known.join(", "));
+    }
+    let (text, mut binding) = wsdl::from_copybooks(&request, response.as_deref(), &options)
         .map_err(|e| miette!("{}: {e}", args.request.display()))?;
     check(&binding)?;
-    written(&args.to, &format!("{}.wsdl", options.program), &text)?;
+    match methods.is_empty() {
+        true => written(&args.to, &format!("{}.wsdl", options.program), &text)?,
+        // SOAP and its description know POST alone.
+        false => binding.methods = methods,
+    }
     written(&args.to, &format!("{}.wsbind", options.program), &binding.to_text())?;
     Ok(Outcome::Clean)
 }

@@ -630,6 +630,54 @@ fn what_a_beginner_gets_wrong_is_told_once_with_place_and_fix() {
 }
 
 #[test]
+fn two_sources_of_one_name_leave_the_others_served() {
+    let text = |says: &str| {
+        format!(
+            "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. TWIN.\n       DATA DIVISION.\n       \
+             LINKAGE SECTION.\n       01  DFHCOMMAREA.\n           05  SAYS PIC X(6).\n       \
+             PROCEDURE DIVISION.\n           MOVE '{says}' TO SAYS\n           EXEC CICS RETURN END-EXEC.\n"
+        )
+    };
+    let app = application(&[
+        ("cobol/ONE.cbl", &text("first")),
+        ("cobol/TWO.cbl", &text("second")),
+        (
+            "copybooks/AREA.cpy",
+            "       01  AREA-1.\n           05  SAYS PIC X(6).\n",
+        ),
+    ]);
+    let folder = app.path().to_str().unwrap();
+    let book = app.path().join("copybooks/AREA.cpy");
+    let book = book.to_str().unwrap();
+    let made = run(&[
+        "api",
+        "import",
+        "twin",
+        "--app",
+        folder,
+        "--program",
+        "TWIN",
+        "--request",
+        book,
+    ]);
+    assert!(
+        made.status.success(),
+        "{}",
+        crate::program::text(&made.stderr)
+    );
+    let server = Watched::start(app.path(), &[]);
+    assert!(
+        server
+            .said()
+            .contains("is also that of ONE.cbl, which is the one that runs"),
+        "{}",
+        server.said()
+    );
+    let answer = http::send(&server.address("gateway"), "POST", "/twin", Some("{}"));
+    assert_eq!(answer.json()["says"], "first");
+}
+
+#[test]
 fn a_copy_that_is_missing_below_a_copybook_is_told_once_by_check_and_serve() {
     let app = application(&[
         (

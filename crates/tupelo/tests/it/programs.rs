@@ -30,6 +30,38 @@ fn items_behind_a_table_of_varying_length_move_with_its_counter() {
 }
 
 #[test]
+fn a_program_behind_another_in_its_source_can_be_called() {
+    let text = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           CALL 'BEHIND' USING HELLO-GREETING
+           EXEC CICS RETURN END-EXEC.
+       END PROGRAM HELLO.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. BEHIND.
+       DATA DIVISION.
+       LINKAGE SECTION.
+       01  WORD                         PIC X(6).
+       PROCEDURE DIVISION USING WORD.
+           MOVE 'CALLED' TO WORD
+           GOBACK.
+       END PROGRAM BEHIND.
+";
+    let app = application(&[("cobol/HELLO.cbl", text)]);
+    let server = Server::start(app.path());
+    let greeting = &server.get("/hello/x").json()["greeting"];
+    assert!(
+        greeting.as_str().unwrap().starts_with("CALLED"),
+        "{greeting}"
+    );
+}
+
+#[test]
 fn an_asset_for_the_eib_only_runs_under_the_mirror_and_shows_its_own_transaction() {
     let program = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.

@@ -115,13 +115,9 @@ fn a_client_that_speaks_ebcdic_is_answered_in_ebcdic() {
     let (server, _folder) = serve();
     let mut stream = connect(&server, "CSKL");
     // UPPR and NL, then a length and "hello".
-    stream.write_all(&[0xE4, 0xD7, 0xD7, 0xD9]).unwrap();
-    until("the receiver", || {
-        receiver(&server, "UPPR")["connections"] == 1
-    });
-    stream
-        .write_all(&[7, 0, 0x88, 0x85, 0x93, 0x93, 0x96])
-        .unwrap();
+    let header = [0xE4, 0xD7, 0xD7, 0xD9, 0x15];
+    let message = [7, 0, 0x88, 0x85, 0x93, 0x93, 0x96];
+    stream.write_all(&[&header[..], &message].concat()).unwrap();
     let mut answer = [0; 7];
     stream.read_exact(&mut answer).unwrap();
     assert_eq!(answer, [7, 0, 0xC8, 0xC5, 0xD3, 0xD3, 0xD6]);
@@ -278,6 +274,25 @@ fn check_warns_of_transactions_and_programs_that_sockets_name_and_nobody_has() {
     write(folder.path(), &settings.replace("native", "worker"));
     let told = text(&run(&["check", path]).stdout);
     assert!(!told.contains("receiver RECV"), "{told}");
+}
+
+#[test]
+fn check_tells_what_is_wrong_with_sockets_and_the_definitions_that_it_names() {
+    let settings = "[region]\napplid = \"A\"\n[sockets]\ndefinitions = \"ez.txt\"\nlisten = [\"here\"]\n\n[sockets.listeners.CSKL]\nnumsock = 1\n";
+    let statements = "         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKM,PORT=99999\n         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKL\n         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKE,FORMAT=ENHANCED,\n               CSTRAN=NONE\n";
+    let folder = application(&[("tupelo.toml", settings), ("ez.txt", statements)]);
+    let output = run(&["check", folder.path().to_str().unwrap()]);
+    let told = text(&output.stdout);
+    for line in [
+        "ez.txt:1: error: PORT=99999: 0 to 65535 is expected",
+        "ez.txt: error: listener CSKL is in [sockets.listeners] of tupelo.toml too: leave one out",
+        "tupelo.toml: error: [sockets] listen: \"here\"",
+        "tupelo.toml:7: error: [sockets] listeners.CSKL.numsock: 2 to 2000",
+        "ez.txt: warning: listener CSKE: it starts transaction NONE, which is not defined",
+    ] {
+        assert!(told.contains(line), "{line}\n{told}");
+    }
+    assert_eq!(output.status.code(), Some(1));
 }
 
 fn write(folder: &Path, settings: &str) {

@@ -107,7 +107,8 @@ pub fn library(head: &str, _: &str) -> (u16, String) {
 fn the_copybooks_of_the_example_are_those_that_are_generated() {
     let folder = example("requester");
     let api = folder.join("requesters/books");
-    for more in [vec![], vec!["--stub", "--prefix", "BKS"]] {
+    // The stub has no merge patch, and no structures for an answer without a body.
+    for (more, count) in [(vec![], 11), (vec!["--stub", "--prefix", "BKS"], 8)] {
         let to = tempfile::tempdir().unwrap();
         let mut args = vec!["api", "requester", api.to_str().unwrap()];
         args.extend(more);
@@ -115,7 +116,7 @@ fn the_copybooks_of_the_example_are_those_that_are_generated() {
         let ran = run(&args);
         assert!(ran.status.success(), "{}", text(&ran.stderr));
         let made: Vec<_> = std::fs::read_dir(to.path()).unwrap().flatten().collect();
-        assert_eq!(made.len(), 6);
+        assert_eq!(made.len(), count);
         for file in made {
             let kept = folder.join("copybooks").join(file.file_name());
             let kept = std::fs::read_to_string(&kept).unwrap();
@@ -150,6 +151,36 @@ fn a_program_calls_by_the_host_api() {
 }
 
 #[test]
+fn a_program_sends_a_merge_patch_and_gets_an_answer_without_a_body() {
+    let (port, seen) = serve(|head, _| match head.split(' ').next() {
+        Some("PATCH") => (200, BOOK.replace(r#","pages":272"#, "")),
+        Some("DELETE") => (204, String::new()),
+        _ => (500, "{}".into()),
+    });
+    let said = displayed(books(port, "").path(), "BKCH");
+    for line in ["PRICE 54.90 PAGES +0000000000", "REMOVED 204"] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let seen = seen.lock().unwrap();
+    let (head, body) = &seen[0];
+    let head = head.to_ascii_lowercase();
+    assert!(
+        head.contains("content-type: application/merge-patch+json"),
+        "{head}"
+    );
+    let sent: serde_json::Value = serde_json::from_str(body).unwrap();
+    let writers = [serde_json::json!({"writerName": "Dennis Ritchie"})];
+    let patch = serde_json::json!({"price": 39.90, "pages": null, "writers": writers});
+    assert_eq!(sent, patch);
+    assert!(seen[1].0.starts_with("DELETE /v1/books/9780131103627 HTTP"));
+    // A described status without a body is told by its number.
+    let (port, _) = serve(|_, _| (404, String::new()));
+    let said = displayed(books(port, "").path(), "BKCH");
+    assert!(said.contains("REMOVED 404"), "{said}");
+    assert!(!said.contains("STATUS"), "{said}");
+}
+
+#[test]
 fn a_program_calls_by_the_stub() {
     let (port, seen) = serve(library);
     let said = displayed(books(port, "").path(), "BKST");
@@ -160,6 +191,21 @@ fn a_program_calls_by_the_stub() {
         head.starts_with("GET /v1/books/9780131103627?tongue=en HTTP"),
         "{head}"
     );
+}
+
+#[test]
+fn a_program_may_name_an_api_as_the_build_toolkit_does() {
+    let (port, seen) = serve(library);
+    let folder = books(port, "");
+    let block = folder.path().join("copybooks/BKS01I01.cpy");
+    let text = std::fs::read_to_string(&block).unwrap();
+    let theirs = text.replace("'Books'", "'Books_1.0.0'");
+    let theirs = theirs.replacen("VALUE 5.", "VALUE 11.", 1);
+    assert!(theirs.contains("VALUE 11."), "{theirs}");
+    std::fs::write(block, theirs).unwrap();
+    let said = displayed(folder.path(), "BKST");
+    assert!(said.contains("WRITER Dennis Ritchie"), "{said}");
+    assert_eq!(seen.lock().unwrap().len(), 1);
 }
 
 #[test]

@@ -219,6 +219,10 @@ fn what_a_region_says_is_as_published() {
         "file-check",
         &printed(&[&["file", "check"], &app[..]].concat()),
     );
+    let saved = tempfile::tempdir().unwrap();
+    let saved = saved.path().join("saved").display().to_string();
+    let salvage = [&["file", "salvage", &saved], &app[..]].concat();
+    fits("file-salvage", &printed(&salvage));
     let run = [
         "examples/bank",
         "--channel",

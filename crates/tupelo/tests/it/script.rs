@@ -157,7 +157,7 @@ fn the_banks_overview_answers_json_or_xml() {
             .as_array()
             .unwrap()
             .iter()
-            .any(|a| a["number"] == 10_000_001)
+            .any(|a| a["number"] == 10_000_001 && a["interest"] == 0.125 && a["fee"] == 4.9)
     );
     let request = "GET /bank/overview/10000001 HTTP/1.1\r\nhost: x\r\naccept: application/xml\r\nconnection: close\r\n\r\n";
     let answer = http::raw(&bank.gateway, request.as_bytes()).unwrap();
@@ -727,6 +727,61 @@ fn a_script_asks_the_servers_that_are_allowed_and_no_others() {
         url("/bank/accounts/10000001")
     ));
     assert!(gone.as_str().unwrap().contains("cannot connect"), "{gone}");
+}
+
+#[test]
+fn a_script_inquires_of_the_region_and_is_told_what_it_cannot_ask() {
+    let bank = Bank::start("");
+    assert_eq!(
+        bank.value(
+            "const { TRANSACTION } = cics.exec('INQUIRE TASK', { TASK: cics.task.number, TRANSACTION: true });
+             const { PROGRAM } = cics.exec('INQUIRE TRANSACTION', { TRANSACTION: 'BINQ', PROGRAM: true });
+             return [TRANSACTION, PROGRAM]"
+        ),
+        json!(["CJSR", "ACCTINQ"])
+    );
+    let told = |body: &str| {
+        let answer = bank.run(body);
+        assert_eq!(answer.status, 500, "{body}");
+        answer.json()["detail"].as_str().unwrap().to_owned()
+    };
+    for (body, wanted) in [
+        ("cics.exec('INQUIRE TASK', { TASK: 999999 })", "TASKIDERR"),
+        (
+            "cics.exec('WEB READ HTTPHEADER')",
+            "request, response, fetch",
+        ),
+        ("cics.exec('SEND MAP')", "there are no terminals yet"),
+        ("cics.exec('SQL SELECT')", "EXEC SQL is not served yet"),
+    ] {
+        let told = told(body);
+        assert!(told.contains(wanted), "{body}: {told}");
+    }
+}
+
+#[test]
+fn lines_of_scripts_are_in_the_log_with_their_task_and_never_without_bound() {
+    let folder = Bank::folder("", "");
+    let path = folder.path().join("said.txt");
+    let log = std::fs::File::create(&path).unwrap();
+    let server = Server::start_logging(folder.path(), log);
+    let bank = Bank { server, folder };
+    bank.value("console.log('paid', { order: 7 }); cics.log('x'.repeat(100000) + 'END')");
+    bank.value("for (let i = 0; i < 30000; i++) console.log('many')");
+    until("what was left out is told", || {
+        bank.value("console.warn('one more')");
+        let said = std::fs::read_to_string(&path).unwrap();
+        said.contains("lines of scripts were left out")
+    });
+    let said = std::fs::read_to_string(&path).unwrap();
+    let paid = said.lines().find(|l| l.contains("paid {\"order\":7}"));
+    let paid = paid.unwrap_or_else(|| panic!("{said}"));
+    assert!(
+        paid.contains("task=") && paid.contains("script=probe.js"),
+        "{paid}"
+    );
+    assert!(!said.contains("xEND") && said.contains("more bytes)"));
+    assert!(said.matches("many").count() < 25_000);
 }
 
 #[test]

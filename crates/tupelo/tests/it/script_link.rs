@@ -411,6 +411,12 @@ fn a_script_is_the_first_program_of_a_transaction() {
         cics.delay(20);
     }";
     assert_eq!(bank.value(held), "Started", "what it changed is committed");
+    bank.guest("cics.ts('TOLD').write(call.channel.text('IN'))");
+    bank.value("cics.start('GSTT', { channel: { IN: 'a channel' } })");
+    assert_eq!(bank.value(told), "a channel");
+    bank.value(
+        "cics.start('GSTT', { seconds: 3600, reqid: 'LATER' }); cics.exec('CANCEL', { REQID: 'LATER' })",
+    );
     bank.guest("cics.file('ACCTFILE').write(record(20000002, 'Lost')); cics.abend('LOST')");
     let run = |program: &str, transid: &str| {
         bank.abend(&format!(

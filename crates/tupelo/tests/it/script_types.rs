@@ -43,6 +43,11 @@ export const GET = async (request, response) => {
   const form = request.form().get("file");
   if (form !== undefined && typeof form !== "string") return form.bytes();
   cics.start("BINQ", { data: "x", seconds: 1 });
+  const small = new Copybook("LISTRPL", { names: "lower" }).from("{}");
+  const tick = setInterval(() => clearInterval(tick), 5);
+  if (small.list_entry.some((e) => e.entry_holder === cics.text(area.bytes))) reply.LIST_ENTRY = reply.LIST_ENTRY.slice(0, 1);
+  const other = new Copybook("LISTRPL", { record: "LIST-REPLY", names: "lower" }).view();
+  request.headers.append("x", new TextDecoder().decode(new TextEncoder().encode(other.any_name)));
   return response.xml({ balance, holders, all: all.length, n: request.xml().get("a/b")?.text }, "answer");
 };
 /** @type {LinkHandler} */
@@ -60,6 +65,8 @@ new Copybook("ACCOUNT").view().ACCOUNT_HOLDER.toFixed();
 cics.link(5);
 cics.link("ACCTINQ", { commarea: 7 });
 cics.unknown();
+new Copybook("LISTRPL", { names: "lower" }).view().list_entry[0].ENTRY_HOLDER;
+new Copybook("LISTRPL").view().LIST_ENTRY = [{ ENTRY_HOLDER: 7 }];
 new Channel().get("A").length;
 export const GET = (/** @type {Request} */ request) => request.nothing;
 "#;

@@ -204,6 +204,139 @@ fn the_same_service_speaks_json() {
 }
 
 #[test]
+fn a_restful_service_reads_and_changes_resources() {
+    let region = Region::with(|folder| {
+        std::fs::write(folder.join("cobol/GOODS.cbl"), GOODS).unwrap();
+        let copybook = folder.join("GOODS.cpy");
+        std::fs::write(&copybook, GOODS_RECORD).unwrap();
+        let made = crate::program::run(&[
+            "web",
+            "service",
+            "wsdl",
+            "--program",
+            "GOODS",
+            "--request",
+            copybook.to_str().unwrap(),
+            "--channel",
+            "--methods",
+            "get,HEAD,PUT,POST,DELETE",
+            "--uri",
+            "/goods/*",
+            "--to",
+            folder.join("services/goods").to_str().unwrap(),
+        ]);
+        assert!(made.status.success(), "{made:?}");
+        assert!(!folder.join("services/goods/GOODS.wsdl").exists());
+        let csd = folder.join("resources.csd");
+        let before = std::fs::read_to_string(&csd).unwrap();
+        let more =
+            "DEFINE PIPELINE(GOODS) GROUP(FX) CONFIGFILE(jsonjavaprovider.xml) WSDIR(/goods)\n";
+        std::fs::write(&csd, before + more).unwrap();
+    });
+    let ask = |method: &str, path: &str, body: &str| {
+        let answer = region.send(method, path, "application/json", body);
+        let media = answer.header("content-type").unwrap_or_default().to_owned();
+        (answer.status, media, text(&answer))
+    };
+    let json = "application/json; charset=UTF-8";
+    let told = |status, media: &str, body: &str| (status, media.to_owned(), body.to_owned());
+    assert_eq!(
+        ask("GET", "/goods/42?unit=kg", ""),
+        told(200, json, r#"{"ITEM":"42 kg","STOCK":7}"#)
+    );
+    let head = region.send("HEAD", "/goods/42", "application/json", "");
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    // The program makes its own answer.
+    assert_eq!(
+        ask("POST", "/goods/", r#"{"ITEM":"nail","STOCK":3}"#),
+        told(201, json, r#"{"made":"nail  003"}"#)
+    );
+    assert_eq!(
+        ask("PUT", "/goods/42", r#"{"ITEM":"nail","STOCK":4}"#),
+        told(204, "", "")
+    );
+    assert_eq!(
+        ask("DELETE", "/goods/none", ""),
+        told(404, "text/plain", "no such goods")
+    );
+    // What does not fit is the sender's, and another method is not taken.
+    let (status, _, why) = ask("PUT", "/goods/42", r#"{"ITEM":"nail","STOCK":"many"}"#);
+    assert_eq!(status, 400, "{why}");
+    assert!(why.contains("STOCK"), "{why}");
+    assert_eq!(ask("PUT", "/goods/42", "").0, 400);
+    let answer = region.send("PATCH", "/goods/42", "application/json", "{}");
+    assert_eq!(answer.status, 405);
+    assert_eq!(answer.header("allow"), Some("GET, HEAD, PUT, POST, DELETE"));
+}
+
+const GOODS_RECORD: &str = "\
+       01  GOODS-RECORD.
+           05  ITEM                    PIC X(6).
+           05  STOCK                   PIC 9(3).
+";
+
+/// A RESTful service: tells of goods, makes them, changes and removes them.
+const GOODS: &str = "
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. GOODS.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-METHOD                   PIC X(8).
+       01  WS-PATH                     PIC X(20).
+       01  WS-ID                       PIC X(6).
+       01  WS-QUERY                    PIC X(10).
+       01  WS-TEXT                     PIC X(40).
+       01  WS-RESP                     PIC S9(8) COMP.
+       01  GOODS-RECORD.
+           05  ITEM                    PIC X(6).
+           05  STOCK                   PIC 9(3).
+       PROCEDURE DIVISION.
+           EXEC CICS GET CONTAINER('DFHHTTPMETHOD') INTO(WS-METHOD)
+               END-EXEC
+           EXEC CICS GET CONTAINER('DFHWS-URIMAPPATH') INTO(WS-PATH)
+               END-EXEC
+           IF WS-PATH NOT = '/goods/*'
+               EXEC CICS ABEND ABCODE('PATH') END-EXEC
+           END-IF
+           MOVE SPACES TO WS-ID WS-QUERY
+           EXEC CICS GET CONTAINER('DFHWS-URI-RESID') INTO(WS-ID)
+               RESP(WS-RESP) END-EXEC
+           EXEC CICS GET CONTAINER('DFHWS-URI-QUERY') INTO(WS-QUERY)
+               RESP(WS-RESP) END-EXEC
+           EVALUATE WS-METHOD
+               WHEN 'GET'
+               WHEN 'HEAD'
+                   MOVE SPACES TO ITEM
+                   STRING WS-ID DELIMITED BY SPACE ' ' WS-QUERY(6:2)
+                       DELIMITED BY SIZE INTO ITEM
+                   MOVE 7 TO STOCK
+                   EXEC CICS PUT CONTAINER('DFHWS-DATA')
+                       FROM(GOODS-RECORD) END-EXEC
+               WHEN 'POST'
+                   EXEC CICS GET CONTAINER('DFHWS-DATA')
+                       INTO(GOODS-RECORD) END-EXEC
+                   MOVE SPACES TO WS-TEXT
+                   STRING '{\"made\":\"' ITEM STOCK '\"}'
+                       DELIMITED BY SIZE INTO WS-TEXT
+                   EXEC CICS PUT CONTAINER('DFHRESPONSE') CHAR
+                       FROM(WS-TEXT) FLENGTH(20) END-EXEC
+                   EXEC CICS PUT CONTAINER('DFHHTTPSTATUS') CHAR
+                       FROM('201 Created') END-EXEC
+               WHEN 'PUT'
+                   EXEC CICS GET CONTAINER('DFHWS-DATA')
+                       INTO(GOODS-RECORD) END-EXEC
+               WHEN 'DELETE'
+                   EXEC CICS PUT CONTAINER('DFHHTTPSTATUS') CHAR
+                       FROM('HTTP/1.1 404 Not Found') END-EXEC
+                   EXEC CICS PUT CONTAINER('DFHMEDIATYPE') CHAR
+                       FROM('text/plain') END-EXEC
+                   EXEC CICS PUT CONTAINER('DFHRESPONSE') CHAR
+                       FROM('no such goods') END-EXEC
+           END-EVALUATE
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
 fn a_program_asks_a_service_and_hears_its_faults() {
     let region = Region::start();
     let told = region.client("FXC1");

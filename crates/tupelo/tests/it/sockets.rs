@@ -261,6 +261,72 @@ fn a_listener_stops_and_starts_while_its_transactions_run() {
 }
 
 #[test]
+fn a_listener_starts_again_while_a_socket_that_it_gave_waits_to_be_taken() {
+    let (server, _folder) = serve();
+    let mut late = connect(&server, "CSKL");
+    late.write_all(b"ECHO,late,IC,000002\n").unwrap();
+    until("the gift", || listener(&server, "CSKL")["waiting"] == 1);
+    ask(&server, &["stop", "CSKL"]);
+    ask(&server, &["start", "CSKL"]);
+    let mut soon = connect(&server, "CSKL");
+    talk(&mut soon, "ECHO,soon\n", "soon\n");
+    talk(&mut late, "", "late\n");
+}
+
+#[test]
+fn clients_that_come_at_once_wait_until_a_listener_has_a_socket_for_them() {
+    let (server, _folder) = serve_by("region", |folder| {
+        let path = folder.join("ezacicd.txt");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, text.replace("NUMSOCK=50", "NUMSOCK=2")).unwrap();
+    });
+    // It has the only one, and says nothing.
+    let first = connect(&server, "CSKL");
+    until("its socket", || listener(&server, "CSKL")["accepted"] == 1);
+    let address = first.peer_addr().unwrap();
+    let client = |n| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(format!("ECHO,{n}\n").as_bytes()).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        stream
+    };
+    let others: Vec<TcpStream> = (0..100).map(client).collect();
+    drop(first);
+    for (n, mut stream) in others.into_iter().enumerate() {
+        assert_eq!(rest(&mut stream), format!("{n}\n"));
+    }
+}
+
+#[test]
+fn a_program_with_the_name_of_its_listener_takes_nothing_from_it() {
+    let (server, _folder) = serve_by("region", |folder| {
+        let program = LEAK.replace("LEAK", "MIMIC").replace(
+            "           PERFORM TAKE-SOCKET",
+            "           MOVE 'INITAPI' TO SOC-FUNCTION
+           MOVE 50 TO SOC-S
+           CALL 'EZASOKET' USING SOC-FUNCTION SOC-S SOC-CLIENT
+               TIM-SUBTASK SOC-NBYTE SOC-ERRNO SOC-RETCODE
+           PERFORM TAKE-SOCKET",
+        );
+        fs::write(folder.join("cobol/MIMIC.cbl"), program).unwrap();
+        let path = folder.join("resources.csd");
+        let defined = "\nDEFINE TRANSACTION(MIMI) GROUP(SOCKETS) PROGRAM(MIMIC)\n\
+             DEFINE PROGRAM(MIMIC) GROUP(SOCKETS)\n";
+        let text = fs::read_to_string(&path).unwrap() + defined;
+        fs::write(path, text).unwrap();
+    });
+    let mut late = connect(&server, "CSKL");
+    late.write_all(b"ECHO,late,IC,000001\n").unwrap();
+    until("the gift", || listener(&server, "CSKL")["waiting"] == 1);
+    let mut mimic = connect(&server, "CSKL");
+    mimic.write_all(b"MIMI\n").unwrap();
+    assert_eq!(rest(&mut mimic), "");
+    talk(&mut late, "", "late\n");
+    let mut stream = connect(&server, "CSKL");
+    talk(&mut stream, "ECHO,after\n", "after\n");
+}
+
+#[test]
 fn what_a_task_leaves_open_is_closed_at_its_end() {
     let (server, _folder) = serve();
     let mut leak = connect(&server, "CSKL");

@@ -1,5 +1,6 @@
 //! Units of work over two regions: money goes from a file of one to a file of
-//! the other, and whatever is killed or cut on the way, none is lost or made.
+//! the other, and whatever is killed or cut on the way, none is lost or made; nor
+//! are items of its queues, or tasks that it starts.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -12,11 +13,42 @@ use crate::ipconn::Process;
 use crate::program::{tupelo, until};
 use crate::server::application;
 
-/// The money of a region: one record.
+/// The money of a region: one record, and what goes with each change of it.
 const FILES: &str = "DEFINE FILE(MONEY) GROUP(A) KEYLENGTH(4) RECORDSIZE(12) RECORDFORMAT(F) ADD(YES) \
-     READ(YES) UPDATE(YES) BROWSE(YES) DELETE(YES) RECOVERY(BACKOUTONLY) STATUS(ENABLED)\n";
+     READ(YES) UPDATE(YES) BROWSE(YES) DELETE(YES) RECOVERY(BACKOUTONLY) STATUS(ENABLED)\n\
+     DEFINE TSMODEL(RQ) GROUP(A) PREFIX(RQ) RECOVERY(YES)\n\
+     DEFINE TDQUEUE(RTDQ) GROUP(A) TYPE(INTRA) RECOVSTATUS(LOGICAL)\n\
+     DEFINE TRANSACTION(STAR) GROUP(A) PROGRAM(BEGUN)\n";
 
-/// Adds one to the region's money; abends then when the COMMAREA says `fail`.
+/// What a taking starts: it adds one to a record of its own.
+const BEGUN: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. BEGUN.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-RECORD.
+           05  WS-KEY                   PIC X(4).
+           05  WS-COUNT                 PIC 9(8).
+       01  WS-RESP                      PIC S9(8) COMP.
+       PROCEDURE DIVISION.
+           MOVE 'STAR' TO WS-KEY
+           EXEC CICS READ FILE('MONEY') INTO(WS-RECORD) RIDFLD(WS-KEY)
+                UPDATE RESP(WS-RESP)
+           END-EXEC
+           IF WS-RESP NOT = DFHRESP(NORMAL)
+               MOVE 'STAR' TO WS-KEY
+               MOVE 1 TO WS-COUNT
+               EXEC CICS WRITE FILE('MONEY') FROM(WS-RECORD)
+                    RIDFLD(WS-KEY)
+               END-EXEC
+           ELSE
+               ADD 1 TO WS-COUNT
+               EXEC CICS REWRITE FILE('MONEY') FROM(WS-RECORD) END-EXEC
+           END-IF
+           EXEC CICS RETURN END-EXEC.
+";
+
+/// Adds one to the region's money and to two queues, and has a task started;
+/// abends then when the COMMAREA says `fail`.
 const TAKES: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. TAKES.
        DATA DIVISION.
@@ -42,6 +74,13 @@ const TAKES: &str = "       IDENTIFICATION DIVISION.
                ADD 1 TO WS-MONEY
                EXEC CICS REWRITE FILE('MONEY') FROM(WS-RECORD) END-EXEC
            END-IF
+           EXEC CICS WRITEQ TS QUEUE('RQUEUE') FROM(WS-RECORD)
+                LENGTH(12)
+           END-EXEC
+           EXEC CICS WRITEQ TD QUEUE('RTDQ') FROM(WS-RECORD)
+                LENGTH(12)
+           END-EXEC
+           EXEC CICS START TRANSID('STAR') PROTECT END-EXEC
            IF DFHCOMMAREA(1:4) = 'fail'
                EXEC CICS ABEND ABCODE('OOPS') NODUMP END-EXEC
            END-IF
@@ -49,7 +88,9 @@ const TAKES: &str = "       IDENTIFICATION DIVISION.
 ";
 
 /// Adds one here and has TAKES do so in PEER: once, or twice (`twice`), or not
-/// here (`only`); backs it out (`undo`); or tells what both have (`look`).
+/// here (`only`); backs it out (`undo`); or tells what the region has (`look`),
+/// in queues and of tasks that were started (`rest`); or commits the unit that is
+/// in doubt, and tells what it knew of it (`ends`).
 const GIVES: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
@@ -62,6 +103,16 @@ const GIVES: &str = "       IDENTIFICATION DIVISION.
        01  WS-SYNC                      PIC S9(8) COMP VALUE 0.
        01  WS-SHOWN                     PIC 9(3).
        01  WS-SHOWN2                    PIC 9(3).
+       01  WS-ITEMS                     PIC S9(4) COMP VALUE 0.
+       01  WS-ITEM                      PIC X(12).
+       01  WS-RECORDS                   PIC 9(3) VALUE 0.
+       01  WS-UOW                       PIC X(8).
+       01  WS-STATE                     PIC S9(8) COMP VALUE 0.
+       01  WS-ROLE                      PIC S9(8) COMP VALUE 0.
+       01  WS-NET                       PIC X(8).
+       01  WS-LINK                      PIC X(8).
+       01  WS-TRANSID                   PIC X(4).
+       01  WS-UOWLINK                   PIC X(4).
        LINKAGE SECTION.
        01  DFHCOMMAREA                  PIC X.
        COPY HELLO.
@@ -76,6 +127,50 @@ const GIVES: &str = "       IDENTIFICATION DIVISION.
                     RIDFLD(WS-KEY) RESP(WS-RESP)
                END-EXEC
                MOVE WS-MONEY TO HELLO-GREETING
+               EXEC CICS RETURN END-EXEC
+           END-IF
+           IF HELLO-NAME(1:4) = 'ends'
+               EXEC CICS INQUIRE UOW START END-EXEC
+               PERFORM UNTIL WS-STATE = DFHVALUE(INDOUBT)
+                   EXEC CICS INQUIRE UOW(WS-UOW) NEXT UOWSTATE(WS-STATE)
+                        NETNAME(WS-NET) TRANSID(WS-TRANSID)
+                   END-EXEC
+               END-PERFORM
+               EXEC CICS INQUIRE UOW END END-EXEC
+               EXEC CICS INQUIRE UOWLINK START UOW(WS-UOW) END-EXEC
+               EXEC CICS INQUIRE UOWLINK(WS-UOWLINK) NEXT
+                    LINK(WS-LINK) ROLE(WS-ROLE)
+               END-EXEC
+               EXEC CICS INQUIRE UOWLINK END END-EXEC
+               IF WS-ROLE NOT = DFHVALUE(COORDINATOR)
+                   MOVE 'WRONG' TO WS-LINK
+               END-IF
+               EXEC CICS SET UOW(WS-UOW) COMMIT END-EXEC
+               STRING WS-NET(1:4) '/' WS-LINK(1:4) '/' WS-TRANSID
+                      DELIMITED BY SIZE INTO HELLO-GREETING
+               EXEC CICS RETURN END-EXEC
+           END-IF
+           IF HELLO-NAME(1:4) = 'rest'
+               EXEC CICS READQ TS QUEUE('RQUEUE') INTO(WS-ITEM) ITEM(1)
+                    NUMITEMS(WS-ITEMS) RESP(WS-RESP)
+               END-EXEC
+               MOVE WS-ITEMS TO WS-SHOWN
+               PERFORM UNTIL WS-RESP = DFHRESP(QZERO)
+                   EXEC CICS READQ TD QUEUE('RTDQ') INTO(WS-ITEM)
+                        RESP(WS-RESP)
+                   END-EXEC
+                   IF WS-RESP = DFHRESP(NORMAL)
+                       ADD 1 TO WS-RECORDS
+                   END-IF
+               END-PERFORM
+               EXEC CICS SYNCPOINT ROLLBACK END-EXEC
+               MOVE 'STAR' TO WS-KEY
+               EXEC CICS READ FILE('MONEY') INTO(WS-RECORD)
+                    RIDFLD(WS-KEY) RESP(WS-RESP)
+               END-EXEC
+               MOVE WS-MONEY TO WS-SHOWN2
+               STRING WS-SHOWN '/' WS-RECORDS '/' WS-SHOWN2
+                      DELIMITED BY SIZE INTO HELLO-GREETING
                EXEC CICS RETURN END-EXEC
            END-IF
            IF HELLO-NAME(1:4) NOT = 'only'
@@ -278,6 +373,7 @@ impl Bank {
         let folder = application(&[
             ("cobol/HELLO.cbl", GIVES),
             program,
+            ("cobol/BEGUN.cbl", BEGUN),
             ("tupelo.toml", &settings),
             (
                 "resources.csd",
@@ -376,8 +472,17 @@ impl Banks {
         });
     }
 
+    /// What both have. The other's queues have an item for each, and each has
+    /// started a task.
     fn money(&self) -> (u64, u64) {
-        (self.near.money(), self.far.money())
+        let far = self.far.money();
+        let all = format!("{far:03}/{far:03}/{far:03}");
+        until("all that was started has run", || {
+            let rest = ask(&self.far.http, "rest").expect("an answer");
+            assert!(rest.starts_with(&all[..8]), "{rest}, not {all}");
+            rest == all
+        });
+        (self.near.money(), far)
     }
 
     /// A gift of which a message is lost, while `then` happens; what its program
@@ -470,7 +575,8 @@ fn an_operator_sees_a_unit_in_doubt_and_can_end_it() {
         let units = banks.far.units();
         assert_eq!(units.len(), 1, "{units:?}");
         assert_eq!(units[0]["with"], "NEAR");
-        assert_eq!(units[0]["locks"].as_array().unwrap().len(), 1);
+        // The record, the queue's end, and the other queue.
+        assert_eq!(units[0]["locks"].as_array().unwrap().len(), 3);
         let name = units[0]["unit"].as_str().unwrap();
         for (bank, state) in [(&banks.far, "INDOUBT"), (&banks.near, "COMMITTED")] {
             let (listed, table) = bank.uow(&["list"]);
@@ -484,5 +590,17 @@ fn an_operator_sees_a_unit_in_doubt_and_can_end_it() {
         assert!(!banks.far.uow(&["backout", name]).0);
     });
     assert!(done);
+    assert_eq!(banks.money(), (1, 1));
+}
+
+#[test]
+fn a_program_sees_a_unit_in_doubt_and_can_end_it() {
+    let mut banks = Banks::start();
+    let mut told = None;
+    banks.give(COMMIT, |banks| {
+        told = ask(&banks.far.http, "ends");
+        until("it is committed", || banks.far.units().is_empty());
+    });
+    assert_eq!(told.as_deref(), Some("NEAR/NEAR/CSMI"));
     assert_eq!(banks.money(), (1, 1));
 }

@@ -34,6 +34,17 @@ impl Region {
         }
     }
 
+    /// The same with its log in a file.
+    fn logging(log: std::fs::File) -> Region {
+        let folder = tempfile::tempdir().unwrap();
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/web");
+        copy(&data, folder.path());
+        Region {
+            server: Server::start_logging(folder.path(), log),
+            folder,
+        }
+    }
+
     /// Where a TCPIPSERVICE listens.
     pub fn at(&self, service: &str) -> &str {
         let mut all = self.server.web.iter();
@@ -105,10 +116,10 @@ fn a_program_answers_and_each_of_its_tasks_has_a_record() {
     for _ in 0..20 {
         region.get("/echo");
     }
-    until("the records of the attach tasks", || {
-        region.records("CWXN") == 21
+    until("the records", || {
+        region.records("CWXN") == 21 && region.records("WECH") == 21
     });
-    for record in region.told("CWXN") {
+    for record in [region.told("CWXN"), region.told("WECH")].concat() {
         let figure = |name: &str| record[name].as_u64().unwrap();
         let used = figure("general_cpu_ns") + figure("offload_cpu_ns");
         assert!(used > 0 && used <= figure("response_ns"), "{record}");
@@ -478,11 +489,31 @@ fn templates_in_queues_and_files_are_read_by_the_task() {
     // No task reads it for a URIMAP alone.
     let alone = region.get("/inqueue");
     assert_eq!(alone.status, 500);
-    assert!(
-        text(&alone).contains("which only a program"),
-        "{}",
-        text(&alone)
-    );
+    assert!(text(&alone).contains("which only"), "{}", text(&alone));
+}
+
+#[test]
+fn templates_are_given_by_programs_and_kept_from_transient_data() {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let region = Region::logging(log.reopen().unwrap());
+    let answer = region.get("/given");
+    let got = text(&answer);
+    assert_eq!(answer.status, 200, "{got}");
+    let (told, long) = got.split_once("longlong").unwrap_or((&got, ""));
+    let expected = "[Ann GIVEN1][Ann PLAIN0]a good line\r\nanother\r\na good line\r\nanother\r\n\
+        NOEXIT  117 0000;REFUSED 117 0000;ENDLESS 117 0000;ABENDS  117 0000;there is none today";
+    assert_eq!(told, expected);
+    assert_eq!(long.len() + "longlong".len(), 8_000);
+    let log = || std::fs::read_to_string(log.path()).unwrap();
+    for why in [
+        "EXITPGM NOWHERE of template NOEXIT: there is no such program",
+        "EXITPGM WEBEXIT of template REFUSED: it returned 8",
+        "EXITPGM WEBEXIT of template ENDLESS: its template grows with every buffer",
+        "EXITPGM WEBEXIT of template ABENDS: it ended with abend EXIT",
+        "DOCTEMPLATE(NOEXIT): there is no program NOWHERE",
+    ] {
+        until(why, || log().contains(why));
+    }
 }
 
 #[test]
@@ -525,6 +556,84 @@ const SILENT: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS WEB CONVERSE SESSTOKEN(T) GET
                PATH('/') PATHLENGTH(1)
                INTO(B) TOLENGTH(L) STATUSCODE(S) END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn a_session_takes_the_connection_of_the_one_before_until_its_time_is_over() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let region = Region::with(|folder| {
+        std::fs::write(folder.join("cobol/POOLED.cbl"), POOLED).unwrap();
+        let csd = folder.join("resources.csd");
+        let before = std::fs::read_to_string(&csd).unwrap();
+        let more = format!(
+            "DEFINE URIMAP(POOLED) GROUP(WEB) PATH(/pooled) PROGRAM(POOLED)\n\
+             DEFINE URIMAP(POOL) GROUP(WEB) USAGE(CLIENT) HOST(127.0.0.1:{port}) PATH(/x)\n\
+             \x20      SOCKETCLOSE(000002)\n"
+        );
+        std::fs::write(&csd, before + &more).unwrap();
+    });
+    // Answers so many requests of a connection, each as it comes.
+    let answers = |stream: &mut TcpStream, requests: usize| {
+        for _ in 0..requests {
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).unwrap();
+                head.push(byte[0]);
+            }
+            let answer =
+                "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok";
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    };
+    std::thread::scope(|scope| {
+        // Two sessions, one connection; then its time is over.
+        let answer = scope.spawn(|| region.get("/pooled"));
+        let (mut stream, _) = listener.accept().unwrap();
+        answers(&mut stream, 2);
+        assert_eq!(text(&answer.join().unwrap()), "ok 000 ok 000");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        assert_eq!(stream.read(&mut [0]).unwrap(), 0, "it is closed");
+    });
+}
+
+/// Two sessions by one URIMAP, one after the other.
+const POOLED: &str = "
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. POOLED.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-TOKEN                    PIC X(8).
+       01  WS-TEXT                     PIC X(2).
+       01  WS-LENGTH                   PIC S9(8) COMP.
+       01  WS-RESP                     PIC S9(8) COMP.
+       01  WS-SHOWN.
+           05  WS-ONE OCCURS 2.
+               10  WS-SHOWN-TEXT       PIC X(2).
+               10  FILLER              PIC X.
+               10  WS-SHOWN-RESP       PIC 999.
+               10  FILLER              PIC X.
+       01  WS-N                        PIC S9(8) COMP.
+       PROCEDURE DIVISION.
+           MOVE SPACES TO WS-SHOWN
+           PERFORM VARYING WS-N FROM 1 BY 1 UNTIL WS-N > 2
+               EXEC CICS WEB OPEN URIMAP('POOL') SESSTOKEN(WS-TOKEN)
+                   END-EXEC
+               MOVE SPACES TO WS-TEXT
+               MOVE 2 TO WS-LENGTH
+               EXEC CICS WEB CONVERSE SESSTOKEN(WS-TOKEN) GET
+                   INTO(WS-TEXT) TOLENGTH(WS-LENGTH) RESP(WS-RESP)
+                   END-EXEC
+               MOVE WS-TEXT TO WS-SHOWN-TEXT(WS-N)
+               MOVE WS-RESP TO WS-SHOWN-RESP(WS-N)
+               EXEC CICS WEB CLOSE SESSTOKEN(WS-TOKEN) END-EXEC
+           END-PERFORM
+           EXEC CICS WEB SEND FROM(WS-SHOWN) FROMLENGTH(13)
+               MEDIATYPE('text/plain') END-EXEC
            EXEC CICS RETURN END-EXEC.
 ";
 

@@ -23,7 +23,7 @@ use crate::service::lock;
 pub type Sender = SendRequest<RequestBody>;
 
 /// Connections to one server that are kept.
-const KEPT: usize = 32;
+const MOST_KEPT: usize = 32;
 
 /// Whom a session is with.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -62,7 +62,16 @@ pub struct Connector {
     tls: Result<TlsConnectorOf, String>,
     /// The same with certificates of our own, by their labels.
     certificates: HashMap<String, Result<Reloading<ClientConfig>, String>>,
-    kept: Mutex<HashMap<Target, Vec<(Sender, Instant)>>>,
+    kept: Mutex<HashMap<Target, Kept>>,
+}
+
+/// Connections to one server that wait for their next session.
+#[derive(Debug, Default)]
+struct Kept {
+    /// Each with the end of its time.
+    list: Vec<(Sender, Instant)>,
+    /// Somebody closes them then.
+    swept: bool,
 }
 
 /// A connector that shows nothing of itself.
@@ -94,18 +103,39 @@ impl Connector {
     /// A connection that was kept for this server and is still open.
     pub fn kept(&self, target: &Target) -> Option<Sender> {
         let mut kept = lock(&self.kept);
-        let list = kept.get_mut(target)?;
-        let now = Instant::now();
-        list.retain(|(sender, until)| *until > now && !sender.is_closed());
-        list.pop().map(|(sender, _)| sender)
+        let kept = kept.get_mut(target)?;
+        kept.close_old(Instant::now());
+        kept.list.pop().map(|(sender, _)| sender)
     }
 
-    /// Keeps a connection for so long.
-    pub fn keep(&self, target: &Target, sender: Sender, time: Duration) {
-        let mut kept = lock(&self.kept);
-        let list = kept.entry(target.clone()).or_default();
-        if list.len() < KEPT && !sender.is_closed() {
-            list.push((sender, Instant::now() + time));
+    /// Keeps a connection for so long. True when [`Connector::sweep`] is to run for
+    /// this server from now on.
+    #[must_use]
+    pub fn keep(&self, target: &Target, sender: Sender, time: Duration) -> bool {
+        let mut all = lock(&self.kept);
+        let kept = all.entry(target.clone()).or_default();
+        if kept.list.len() < MOST_KEPT && !sender.is_closed() {
+            kept.list.push((sender, Instant::now() + time));
+        }
+        !std::mem::replace(&mut kept.swept, true)
+    }
+
+    /// Closes the connections to a server whose time is over, until there are none.
+    pub async fn sweep(&self, target: Target) {
+        loop {
+            let next = {
+                let mut all = lock(&self.kept);
+                let kept = all.entry(target.clone()).or_default();
+                kept.close_old(Instant::now());
+                match kept.list.iter().map(|(_, until)| *until).min() {
+                    Some(next) => next,
+                    None => {
+                        all.remove(&target);
+                        return;
+                    }
+                }
+            };
+            tokio::time::sleep_until(next.into()).await;
         }
     }
 
@@ -196,6 +226,13 @@ impl Connector {
         }
         let found = tokio::net::lookup_host((target.host.as_str(), target.port)).await;
         found.map(Iterator::collect).map_err(|_| ClientError::Host)
+    }
+}
+
+impl Kept {
+    fn close_old(&mut self, now: Instant) {
+        self.list
+            .retain(|(sender, until)| *until > now && !sender.is_closed());
     }
 }
 

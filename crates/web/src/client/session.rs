@@ -93,7 +93,8 @@ pub struct Outgoing {
 
 /// Sends a request and receives its answer whole, of at most so many bytes; and
 /// gives the connection when it stays. Trailers are among the answer's headers.
-/// A connection that the server has closed meanwhile is made again.
+/// A connection that the server has closed meanwhile is made again, as long as
+/// nothing of the request has gone out on it.
 pub async fn exchange(
     connector: &Connector,
     target: &Target,
@@ -115,8 +116,15 @@ pub async fn exchange(
         .body(outgoing.body)
         .map_err(|_| ClientError::Path)?;
     *request.headers_mut() = outgoing.headers;
-    let answer = sender.send_request(request).await;
-    let answer = answer.map_err(|_| ClientError::Socket)?;
+    let answer = match sender.try_send_request(request).await {
+        Ok(answer) => answer,
+        Err(mut error) => {
+            let unsent = error.take_message().ok_or(ClientError::Socket)?;
+            sender = connector.connect(target).await?;
+            let answer = sender.send_request(unsent).await;
+            answer.map_err(|_| ClientError::Socket)?
+        }
+    };
     let reason = answer.extensions().get::<hyper::ext::ReasonPhrase>();
     let reason = reason.map(|r| r.as_bytes().to_vec());
     let (mut parts, body) = answer.into_parts();

@@ -256,6 +256,7 @@ fn refused(error: InsertError) -> Result<(), Failure> {
             fail(Condition::NotFnd, 3)
         }
         InsertError::Template(TemplateError::Command(at)) => fail(Condition::TemplatErr, at as u32),
+        InsertError::Template(TemplateError::Refused) => fail(Condition::TemplatErr, 0),
         InsertError::Template(TemplateError::Depth) => fail(Condition::TemplatErr, 0),
         InsertError::Template(TemplateError::Size) => fail(Condition::InvReq, 1),
     }

@@ -10,9 +10,9 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cics::csd::{DocTemplateDef, TemplateSource};
 
@@ -31,9 +31,20 @@ const MAX_TEMPLATE: u64 = 4 << 20;
 #[derive(Debug, Clone, Default)]
 pub struct Templates {
     each: Arc<HashMap<String, Template>>,
-    /// What a task has read of those that only a task can read; none for one
-    /// that could not be read.
-    read: HashMap<String, Option<Vec<u8>>>,
+    /// What a task has read of those that only a task can read.
+    read: HashMap<String, Read>,
+    /// What was read once and is kept until the definitions change.
+    kept: Arc<Mutex<HashMap<String, Arc<Vec<u8>>>>>,
+}
+
+/// What a task has read of a template.
+#[derive(Debug, Clone)]
+enum Read {
+    Text(Arc<Vec<u8>>),
+    /// Its program has given none.
+    Refused,
+    /// It is not there.
+    Missing,
 }
 
 #[derive(Debug, Clone)]
@@ -46,7 +57,8 @@ struct Template {
 #[derive(Debug, Clone)]
 enum Text {
     Here(Vec<u8>),
-    /// In a queue or a file of the region, with its lines' ends or without.
+    /// In a queue or a file of the region, or given by a program, with its lines'
+    /// ends or without.
     Elsewhere {
         place: String,
         lines: bool,
@@ -58,9 +70,11 @@ enum Text {
 pub enum TemplateError {
     /// There is none of that name.
     NotFound,
-    /// Its text must be read first by the task: `Q` or `F` for a temporary
-    /// storage queue or a file, its name, a zero byte, the template's name.
+    /// Its text must be read first by the task: the place as the task's worker is
+    /// told of it ([`link::TEMPLATE_WANTED`]).
     Wanted(String),
+    /// Its program has given none.
+    Refused,
     /// A command in it is wrong, at this offset.
     Command(usize),
     /// Templates include each other too deeply, or a template itself.
@@ -80,13 +94,20 @@ impl Templates {
         let mut each = HashMap::new();
         let mut wrong = Vec::new();
         for def in definitions {
-            let elsewhere = |kind: char, name: &str| Text::Elsewhere {
+            let ends = def.append_crlf && !def.binary;
+            let elsewhere = |kind: &str, name: &str, lines: bool| Text::Elsewhere {
                 place: format!("{kind}{name}\0{}", def.template),
-                lines: def.append_crlf && !def.binary,
+                lines,
             };
             let text = match &def.source {
-                TemplateSource::TsQueue(queue) => Ok(elsewhere('Q', queue)),
-                TemplateSource::File(file) => Ok(elsewhere('F', file)),
+                TemplateSource::TsQueue(queue) => Ok(elsewhere("Q", queue, ends)),
+                TemplateSource::TdQueue(queue) => Ok(elsewhere("D", queue, ends)),
+                TemplateSource::File(file) => Ok(elsewhere("F", file, ends)),
+                // The program makes the lines' ends itself.
+                TemplateSource::Exit(program) => {
+                    let kind = if ends { "X1" } else { "X0" };
+                    Ok(elsewhere(kind, program, false))
+                }
                 _ => read(def, files, members).map(Text::Here),
             };
             match text {
@@ -99,14 +120,13 @@ impl Templates {
         }
         let templates = Templates {
             each: Arc::new(each),
-            read: HashMap::new(),
+            ..Templates::default()
         };
         (templates, wrong)
     }
 
-    /// The same with what a task has read: a template's name, a zero byte, and
-    /// `+` before its lines, each behind its length (u32, big-endian); or
-    /// nothing behind the zero byte when it could not be read.
+    /// The same with what a task has read, in the form of [`link::TEMPLATE_TEXT`], and
+    /// with what others have read that is kept.
     #[must_use]
     pub fn with_read<'r>(&self, texts: impl Iterator<Item = &'r [u8]>) -> Templates {
         let mut made = self.clone();
@@ -117,11 +137,25 @@ impl Templates {
                 Some(Text::Elsewhere { lines, .. }) => *lines,
                 _ => continue,
             };
-            let read = text.get(at + 1..).unwrap_or_default();
-            let read = read.strip_prefix(b"+").map(|read| joined(read, lines));
+            let read = match text.get(at + 1..).and_then(<[u8]>::split_first) {
+                Some((b'+' | b'*', read)) => Read::Text(Arc::new(joined(read, lines))),
+                Some((b'-', _)) => Read::Refused,
+                _ => Read::Missing,
+            };
+            if let (Read::Text(text), Some(b'*')) = (&read, text.get(at + 1)) {
+                self.kept().insert(name.clone(), text.clone());
+            }
             made.read.insert(name, read);
         }
+        for (name, text) in &*self.kept() {
+            let text = || Read::Text(text.clone());
+            made.read.entry(name.clone()).or_insert_with(text);
+        }
         made
+    }
+
+    fn kept(&self) -> MutexGuard<'_, HashMap<String, Arc<Vec<u8>>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The text of a template, and whether it is binary.
@@ -131,7 +165,9 @@ impl Templates {
             Text::Here(text) => text,
             Text::Elsewhere { place, .. } => match self.read.get(name) {
                 None => return Err(TemplateError::Wanted(place.clone())),
-                Some(read) => read.as_ref().ok_or(TemplateError::NotFound)?,
+                Some(Read::Text(text)) => text,
+                Some(Read::Refused) => return Err(TemplateError::Refused),
+                Some(Read::Missing) => return Err(TemplateError::NotFound),
             },
         };
         Ok((text, template.binary))
@@ -186,10 +222,15 @@ fn read(def: &DocTemplateDef, files: &Path, members: &Path) -> Result<Vec<u8>, S
         TemplateSource::Member(_, member) => member_file(members, member)
             .ok_or_else(|| format!("there is no member {member} in {}", members.display()))?,
         // Only a task can read these.
-        TemplateSource::File(_) | TemplateSource::TsQueue(_) => return Ok(Vec::new()),
-        TemplateSource::Program(_) => return Err(unserved("PROGRAM")),
-        TemplateSource::Exit(_) => return Err(unserved("EXITPGM")),
-        TemplateSource::TdQueue(_) => return Err(unserved("TDQUEUE")),
+        TemplateSource::File(_)
+        | TemplateSource::TsQueue(_)
+        | TemplateSource::TdQueue(_)
+        | TemplateSource::Exit(_) => return Ok(Vec::new()),
+        TemplateSource::Program(_) => {
+            let why = "PROGRAM is a load module of constants, which COBOL cannot make; \
+                       give HFSFILE, MEMBERNAME, FILE, TSQUEUE, TDQUEUE or EXITPGM";
+            return Err(why.to_owned());
+        }
     };
     let failed = |e: std::io::Error| format!("{}: {e}", path.display());
     let mut text = Vec::new();
@@ -207,10 +248,6 @@ fn read(def: &DocTemplateDef, files: &Path, members: &Path) -> Result<Vec<u8>, S
         text = with_crlf(&text);
     }
     Ok(text)
-}
-
-fn unserved(attribute: &str) -> String {
-    format!("{attribute} is not supported; give HFSFILE, MEMBERNAME, TSQUEUE or FILE")
 }
 
 /// A member of the templates' folder: a file of its name, with any extension.
@@ -520,6 +557,43 @@ mod tests {
         assert_eq!(expand(&read, "INFILE", "").unwrap(), "Dear &who;  Bye");
         let gone = templates.with_read([&b"INQUEUE\0"[..]].into_iter());
         assert_eq!(expand(&gone, "INQUEUE", ""), Err(TemplateError::NotFound));
+    }
+
+    #[test]
+    fn a_template_that_is_kept_is_read_once_until_the_definitions_change() {
+        let csd = cics::csd::parse(
+            "DEFINE DOCTEMPLATE(D) GROUP(G) TEMPLATENAME(INTD) TDQUEUE(LINE)\n\
+             DEFINE DOCTEMPLATE(X) GROUP(G) TEMPLATENAME(BYEXIT) EXITPGM(GIVER)\n\
+             DEFINE DOCTEMPLATE(Y) GROUP(G) EXITPGM(GIVER) APPENDCRLF(NO)\n\
+             DEFINE DOCTEMPLATE(P) GROUP(G) PROGRAM(MODULE)\n",
+        );
+        assert!(!csd.has_errors(), "{:?}", csd.diagnostics);
+        let nowhere = Path::new("nowhere");
+        let load = || Templates::load(&csd.doctemplates, nowhere, nowhere);
+        let (templates, wrong) = load();
+        assert_eq!(wrong.len(), 1, "{wrong:?}");
+        assert!(
+            wrong[0].starts_with("DOCTEMPLATE(P): PROGRAM is"),
+            "{wrong:?}"
+        );
+        let wants = |templates: &Templates, name: &str, place: &str| {
+            let wanted = TemplateError::Wanted(place.into());
+            assert_eq!(expand(templates, name, ""), Err(wanted));
+        };
+        wants(&templates, "INTD", "DLINE\0INTD");
+        wants(&templates, "BYEXIT", "X1GIVER\0BYEXIT");
+        wants(&templates, "Y", "X0GIVER\0Y");
+        let line = [&7_u32.to_be_bytes()[..], b"&who; 1"].concat();
+        let text = |mark: &[u8]| [b"INTD\0", mark, &*line].concat();
+        let none = || templates.with_read(std::iter::empty());
+        // One that is not kept is read again.
+        templates.with_read([&*text(b"+")].into_iter());
+        wants(&none(), "INTD", "DLINE\0INTD");
+        templates.with_read([&*text(b"*")].into_iter());
+        assert_eq!(expand(&none(), "INTD", "who=A").unwrap(), "A 1\r\n");
+        wants(&load().0, "INTD", "DLINE\0INTD");
+        let refused = templates.with_read([&b"BYEXIT\0-"[..]].into_iter());
+        assert_eq!(expand(&refused, "BYEXIT", ""), Err(TemplateError::Refused));
     }
 
     proptest! {

@@ -23,7 +23,7 @@ const UTF8: u16 = 1208;
 pub struct Kinds(HashSet<String>);
 
 /// Containers of the pipeline that are text whatever type a program gave them.
-const TEXTS: [&str; 13] = [
+const TEXTS: [&str; 20] = [
     names::REQUEST,
     names::RESPONSE,
     names::BODY,
@@ -37,6 +37,13 @@ const TEXTS: [&str; 13] = [
     names::TRANSID,
     names::USERID,
     names::WEB_SERVICE,
+    names::HTTP_METHOD,
+    names::HTTP_STATUS,
+    names::MEDIA_TYPE,
+    names::URI_MAP,
+    names::URI_MAP_PATH,
+    names::URI_RESOURCE,
+    names::URI_QUERY,
 ];
 
 impl Kinds {

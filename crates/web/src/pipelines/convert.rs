@@ -54,12 +54,9 @@ pub fn message(
 ) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(record.len() * 2);
     if json {
-        let codec = &conversion.json;
         let (_, root) = conversion.xml.root();
         out.extend_from_slice(format!("{{\"{root}\":").as_bytes());
-        let length = codec.record_len(record).unwrap_or(record.len());
-        let record = &record[..length.min(record.len())];
-        codec.decode(record, &mut out).map_err(|e| e.to_string())?;
+        object(conversion, record, &mut out)?;
         out.push(b'}');
         return Ok(out);
     }
@@ -71,6 +68,14 @@ pub fn message(
     let decoded = conversion.xml.decode_with(record, &find, &mut out);
     decoded.map_err(|e| e.to_string())?;
     Ok(out)
+}
+
+/// The record's object of JSON alone.
+pub fn object(conversion: &Conversion, record: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    let codec = &conversion.json;
+    let length = codec.record_len(record).unwrap_or(record.len());
+    let record = &record[..length.min(record.len())];
+    codec.decode(record, out).map_err(|e| e.to_string())
 }
 
 /// What stands in the one member `root` of an object. What is broken there is

@@ -55,6 +55,8 @@ pub struct PipelineCall {
     pub pipeline: String,
     /// WEBSERVICE of the URIMAP.
     pub web_service: Option<String>,
+    /// The URIMAP's name, and its path.
+    pub map: (String, String),
     /// TRANSACTION of the URIMAP, or CPIH.
     pub transaction: TransId,
     /// Who calls, or USERID of the URIMAP, or the region's default user.
@@ -78,6 +80,8 @@ struct Run<'w> {
     kinds: Kinds,
     /// Why the unit of work is to be backed out.
     abend: Option<Abend>,
+    /// The service names the methods that it takes.
+    restful: bool,
 }
 
 /// What came of a program.
@@ -118,7 +122,7 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
     let message = encoding::in_utf8(&call.request.body, media);
     let mut pipeline = Pipeline::new(config, &message, containers, Limits::default());
     let cell = web.register_service(task.number(), ServiceSide::default());
-    let plain = media.split(';').next().unwrap_or_default().trim();
+    let plain = media_of(&call.request);
     let versions = [Version::V11, Version::V12];
     pipeline.asked_in = versions.into_iter().find(|v| plain == v.media_type());
     pipeline.addressing.message_id = message_id();
@@ -134,6 +138,7 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
         pipeline,
         kinds: Kinds::default(),
         abend: None,
+        restful: false,
     };
     let used = Cell::new(0);
     let outcome = metered(&used, run.drive()).await;
@@ -152,21 +157,23 @@ fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, B
     {
         return Err(Box::new(description(pipelines, call)));
     }
-    if request.parts.method != Method::POST {
-        let mut answer = WebAnswer::problem(
-            StatusCode::METHOD_NOT_ALLOWED,
-            "A web service takes its requests by POST",
-        );
-        answer
-            .headers
-            .insert(http::header::ALLOW, HeaderValue::from_static("POST"));
-        return Err(Box::new(answer));
-    }
     let refused = match pipelines.pipeline(&call.pipeline) {
         Some(installed) if installed.config.role != machine::Role::Provider => {
             problem(&call.pipeline, "is one of a requester")
         }
-        Some(installed) if installed.enabled => return Ok(installed.clone()),
+        Some(installed) if installed.enabled => {
+            let methods = methods(pipelines, installed, call);
+            if methods.iter().any(|m| request.parts.method == **m) {
+                return Ok(installed.clone());
+            }
+            let methods = methods.join(", ");
+            let detail = format!("This web service takes its requests by {methods}");
+            let mut answer = WebAnswer::problem(StatusCode::METHOD_NOT_ALLOWED, &detail);
+            if let Ok(methods) = HeaderValue::from_str(&methods) {
+                answer.headers.insert(http::header::ALLOW, methods);
+            }
+            answer
+        }
         Some(_) => {
             let detail = format!("The PIPELINE {} is disabled", call.pipeline);
             WebAnswer::problem(StatusCode::SERVICE_UNAVAILABLE, &detail)
@@ -174,6 +181,35 @@ fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, B
         None => problem(&call.pipeline, "is not defined, or cannot be used"),
     };
     Err(Box::new(refused))
+}
+
+/// The methods by which a pipeline takes requests: those of a RESTful service, all
+/// where a program of the application reads the message itself, else POST.
+fn methods<'p>(
+    pipelines: &'p Pipelines,
+    installed: &Installed,
+    call: &PipelineCall,
+) -> Vec<&'p str> {
+    let config = &installed.config;
+    let service = call.web_service.as_deref();
+    if let Some(service) = service.and_then(|name| pipelines.service(name))
+        && config.is_json()
+        && !service.binding.methods.is_empty()
+    {
+        return service.binding.methods.iter().map(String::as_str).collect();
+    }
+    let reads_itself = match &config.terminal {
+        Some(machine::Handler::Program { .. }) => true,
+        Some(machine::Handler::Json) => {
+            let program = config.application.as_deref();
+            program.is_some_and(|program| program != CONVERTER)
+        }
+        _ => false,
+    };
+    match reads_itself {
+        true => ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].to_vec(),
+        false => ["POST"].to_vec(),
+    }
 }
 
 fn problem(pipeline: &str, why: &str) -> WebAnswer {
@@ -200,11 +236,35 @@ fn description(pipelines: &Pipelines, call: &PipelineCall) -> WebAnswer {
     answer
 }
 
+/// The type of a request, without its parameters.
+fn media_of(request: &WebRequest) -> &str {
+    let media = request.parts.headers.get(CONTENT_TYPE);
+    let media = media.and_then(|m| m.to_str().ok()).unwrap_or_default();
+    media.split(';').next().unwrap_or_default().trim()
+}
+
 /// The containers that a pipeline begins with.
 fn initial(call: &PipelineCall) -> Containers {
     let mut containers = Containers::new();
     let mut put = |name: &str, text: String| containers.insert(name.to_owned(), text.into_bytes());
-    put(names::URI, call.request.parts.uri.path().to_owned());
+    let parts = &call.request.parts;
+    let (map, map_path) = &call.map;
+    put(names::URI, parts.uri.path().to_owned());
+    put(names::HTTP_METHOD, format!("{:<8}", parts.method.as_str()));
+    put(names::URI_MAP, format!("{map:<8}"));
+    put(names::URI_MAP_PATH, map_path.clone());
+    let resource = map_path.strip_suffix('*');
+    let resource = resource.and_then(|before| parts.uri.path().strip_prefix(before));
+    if let Some(resource) = resource {
+        put(names::URI_RESOURCE, resource.to_owned());
+    }
+    if let Some(query) = parts.uri.query() {
+        put(names::URI_QUERY, query.to_owned());
+    }
+    let media = media_of(&call.request);
+    if !media.is_empty() {
+        put(names::MEDIA_TYPE, media.to_owned());
+    }
     put(names::TRANSID, call.transaction.to_string());
     put(names::USERID, call.userid.to_string());
     put(names::PIPELINE, format!("{:<8}", call.pipeline));
@@ -283,10 +343,15 @@ impl Run<'_> {
             Err(fault) => return self.pipeline.handle_answer(Some(&fault), true),
         };
         let json = self.pipeline.is_json();
+        self.restful = json && !service.binding.methods.is_empty();
         let from = if json { names::REQUEST } else { names::BODY };
         let containers = &self.pipeline.containers;
         let request = &service.conversions.request;
-        let message = match convert::record(request, json, containers, from) {
+        let message = match self.restful && !self.has_body() {
+            true => Ok(None),
+            false => convert::record(request, json, containers, from).map(Some),
+        };
+        let message = match message {
             Ok(message) => message,
             Err(why) => {
                 let reason = format!("The message cannot be converted: {why}");
@@ -309,6 +374,15 @@ impl Run<'_> {
             drop(reply);
             return self.pipeline.handle_answer(Some(&fault), true);
         }
+        for name in [names::HTTP_STATUS, names::MEDIA_TYPE] {
+            if let Some(said) = reply.container(name) {
+                let said = said.to_vec();
+                self.pipeline.containers.insert(name.to_owned(), said);
+            }
+        }
+        if self.restful {
+            return self.answer_of_resource(&service, *reply);
+        }
         let Some(response) = &service.conversions.response else {
             drop(reply);
             return self.pipeline.handle_answer(None, false);
@@ -319,16 +393,67 @@ impl Run<'_> {
                 self.pipeline.containers.insert(to.to_owned(), text);
                 self.pipeline.handle_answer(None, true);
             }
-            Err(why) => {
-                tracing::warn!(
-                    service = service.name,
-                    "an answer cannot be converted: {why}"
-                );
-                let reason = format!("The answer cannot be converted: {why}");
-                let fault = Fault::new(Code::Receiver, reason);
-                self.pipeline.handle_answer(Some(&fault), true);
-            }
+            Err(why) => self.unconverted(&service, &why),
         }
+    }
+
+    /// Whether the request's method has a body to read.
+    fn has_body(&self) -> bool {
+        let without = [Method::GET, Method::HEAD, Method::DELETE];
+        !without.contains(&self.call.request.parts.method)
+    }
+
+    /// The answer of a RESTful service: what its program has put into DFHRESPONSE, or
+    /// to who reads the resource its record, or nothing.
+    fn answer_of_resource(&mut self, service: &WebService, reply: Reply) {
+        let channel = reply.channel_data();
+        drop(reply);
+        let own = self.kinds.take(&channel, self.web.0.page);
+        let own = own.get(names::RESPONSE).filter(|text| !text.is_empty());
+        if let Some(text) = own {
+            let text = text.clone();
+            self.pipeline
+                .containers
+                .insert(names::RESPONSE.to_owned(), text);
+            return self.pipeline.handle_answer(None, true);
+        }
+        let reads = [Method::GET, Method::HEAD].contains(&self.call.request.parts.method);
+        let record = match &service.binding.interface {
+            Interface::Channel { container } if reads => {
+                let mut all = channel.containers.iter();
+                all.find(|c| c.name.as_str().trim_end() == container)
+            }
+            _ => None,
+        };
+        let conversions = &service.conversions;
+        let conversion = conversions
+            .response
+            .as_ref()
+            .unwrap_or(&conversions.request);
+        let Some(record) = record else {
+            return self.pipeline.handle_answer(None, false);
+        };
+        let mut text = Vec::new();
+        match convert::object(conversion, &record.bytes, &mut text) {
+            Ok(()) => {
+                self.pipeline
+                    .containers
+                    .insert(names::RESPONSE.to_owned(), text);
+                self.pipeline.handle_answer(None, true);
+            }
+            Err(why) => self.unconverted(service, &why),
+        }
+    }
+
+    /// What a program has left is no record of the answer.
+    fn unconverted(&mut self, service: &WebService, why: &str) {
+        tracing::warn!(
+            service = service.name,
+            "an answer cannot be converted: {why}"
+        );
+        let reason = format!("The answer cannot be converted: {why}");
+        let fault = Fault::new(Code::Receiver, reason);
+        self.pipeline.handle_answer(Some(&fault), true);
     }
 
     /// The web service that the request is for; a handler may have named it.
@@ -349,11 +474,11 @@ impl Run<'_> {
     }
 
     /// What the program of a service gets.
-    fn input(&mut self, service: &WebService, message: soap::codec::Message) -> Input {
+    fn input(&mut self, service: &WebService, message: Option<soap::codec::Message>) -> Input {
         match &service.binding.interface {
             Interface::Commarea => {
                 // It holds the answer afterwards.
-                let mut area = message.record;
+                let mut area = message.map_or_else(Vec::new, |message| message.record);
                 let response = service.conversions.response.as_ref();
                 let room = response.map_or(0, |r| r.xml.max_len());
                 area.resize(area.len().max(room), 0);
@@ -369,10 +494,12 @@ impl Run<'_> {
                 ] {
                     containers.remove(made);
                 }
-                let own = message.containers.into_iter();
-                for (name, bytes) in own.chain([(container.clone(), message.record)]) {
-                    self.kinds.binary(&name);
-                    containers.insert(name, bytes);
+                if let Some(message) = message {
+                    let own = message.containers.into_iter();
+                    for (name, bytes) in own.chain([(container.clone(), message.record)]) {
+                        self.kinds.binary(&name);
+                        containers.insert(name, bytes);
+                    }
                 }
                 Input::Channel(self.kinds.give(APPLICATION, &containers))
             }
@@ -521,9 +648,17 @@ impl Run<'_> {
             (true, _) => "application/problem+json",
             (false, _) => version.media_type(),
         };
+        let shaped = |answer: WebAnswer| match self.pipeline.answered_fault() {
+            None => as_said(
+                answer,
+                &self.pipeline.containers,
+                media_of(&self.call.request),
+            ),
+            Some(_) => answer,
+        };
         match outcome {
             machine::Outcome::Response(text) => match self.pipeline.destination() {
-                Destination::Connection => answered(text, status, media),
+                Destination::Connection => shaped(answered(text, status, media)),
                 Destination::Nowhere => WebAnswer::of(StatusCode::ACCEPTED),
                 Destination::Elsewhere {
                     address,
@@ -533,7 +668,10 @@ impl Run<'_> {
                     WebAnswer::of(StatusCode::ACCEPTED)
                 }
             },
-            machine::Outcome::NoResponse => WebAnswer::of(StatusCode::ACCEPTED),
+            machine::Outcome::NoResponse if self.restful => {
+                shaped(WebAnswer::of(StatusCode::NO_CONTENT))
+            }
+            machine::Outcome::NoResponse => shaped(WebAnswer::of(StatusCode::ACCEPTED)),
             machine::Outcome::Fault(fault) => answered(
                 fault.message(version),
                 StatusCode::INTERNAL_SERVER_ERROR,
@@ -544,6 +682,39 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// An answer with the status and the type that the pipeline's programs have asked for:
+/// `201 Created`, or the whole status line, in DFHHTTPSTATUS; a type other than the
+/// request's in DFHMEDIATYPE.
+fn as_said(mut answer: WebAnswer, containers: &Containers, asked: &str) -> WebAnswer {
+    let text = |name: &str| {
+        let bytes = containers.get(name).map_or(&[][..], Vec::as_slice);
+        let text = String::from_utf8_lossy(bytes);
+        text.trim_matches([' ', '\0']).to_owned()
+    };
+    let status = text(names::HTTP_STATUS);
+    let status = match status.split_once(' ') {
+        Some((version, status)) if version.starts_with("HTTP/") => status.trim_start(),
+        _ => &status,
+    };
+    let (code, reason) = status.split_once(' ').unwrap_or((status, ""));
+    let code = code.parse().ok().filter(|code| (200..=599).contains(code));
+    if let Some(code) = code.and_then(|code| StatusCode::from_u16(code).ok()) {
+        answer.status = code;
+        answer.reason = match HeaderValue::from_str(reason.trim()) {
+            Ok(reason) => reason.as_bytes().to_vec(),
+            Err(_) => Vec::new(),
+        };
+    }
+    let media = text(names::MEDIA_TYPE);
+    if !media.is_empty()
+        && !media.eq_ignore_ascii_case(asked)
+        && let Ok(media) = HeaderValue::from_str(&media)
+    {
+        answer.headers.insert(CONTENT_TYPE, media);
+    }
+    answer
 }
 
 /// The answer's text from what the program has given back.

@@ -280,8 +280,11 @@ impl Web {
         let exchanged = timeout(limit, exchanged).await;
         match exchanged.unwrap_or(Err(ClientError::TimedOut)) {
             Ok((response, sender)) => {
-                if let (Some(sender), Some(time)) = (sender, requester.of_map.keep) {
-                    connector.keep(&target, sender, time);
+                if let (Some(sender), Some(time)) = (sender, requester.of_map.keep)
+                    && connector.keep(&target, sender, time)
+                {
+                    let connector = connector.clone();
+                    tokio::task::spawn_local(async move { connector.sweep(target).await });
                 }
                 requester.received(&response);
             }

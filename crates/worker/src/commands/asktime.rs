@@ -16,6 +16,13 @@ pub fn asktime(w: &mut Worker, _call: &Call<'_>) -> Outcome {
 pub fn asktime_abstime(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let absolute = tell(w);
     call.set_int(row::ABSTIME, absolute);
+    // A mainframe stores eight bytes whatever the item is, and programs with a
+    // fullword at level 01 never notice: FORMATTIME is to know the time again.
+    if let Some(kept) = call.int(row::ABSTIME)
+        && kept != absolute
+    {
+        w.task.cut_time = Some((kept, absolute));
+    }
     Ok(())
 }
 

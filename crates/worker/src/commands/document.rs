@@ -1,24 +1,26 @@
 //! DOCUMENT CREATE and INSERT: the region serves them, and asks for the text of
-//! a template that is in a temporary storage queue or a file.
+//! a template that is in a queue or a file, or that a program gives.
 //!
 //! Those are read here, as the task's own commands would read them: within its
 //! unit of work, with the switches that its files have. The items of a queue, or
-//! the records of a file from its first one on, are the template's lines.
+//! the records of a file from its first one on, are the template's lines. Who
+//! reads a transient data queue takes its records, so they are kept for others.
 //!
-//! Reference: CICS resource definition, DOCTEMPLATE, FILE and TSQUEUE.
+//! Reference: CICS resource definition, DOCTEMPLATE, FILE, TSQUEUE, TDQUEUE and
+//! EXITPGM.
 
 use ::link::{Operand, Operands, TEMPLATE_TEXT, TEMPLATE_WANTED};
-use cics::command::commands::readq_ts;
+use cics::command::commands::{readq_td, readq_ts};
 use cics::resp::Condition;
 use store::Seek;
 
-use super::{forward, key};
+use super::{forward, key, template_exit};
 use crate::exec::{Call, Outcome, Stop};
 use crate::files::Access;
 use crate::worker::Worker;
 
 /// Largest template, as of those that are files.
-const MAX_BYTES: usize = 4 << 20;
+pub(super) const MAX_BYTES: usize = 4 << 20;
 
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let mut operands = forward::gather(call)?;
@@ -29,19 +31,52 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         };
         let (source, name) = split(wanted);
         let read = match source.split_first() {
-            Some((b'Q', queue)) => queue_text(w, queue)?,
-            Some((_, file)) => file_text(w, file)?,
-            None => None,
+            Some((b'Q', queue)) => Read::of(queue_text(w, queue)?),
+            Some((b'D', queue)) => Read::kept(transient_text(w, queue)?),
+            Some((b'X', program)) => template_exit::text(w, program, name)?,
+            Some((_, file)) => Read::of(file_text(w, file)?),
+            None => Read::Missing,
         };
         let mut text = name.to_vec();
         text.push(0);
-        if let Some(read) = read {
-            text.push(b'+');
-            text.extend_from_slice(&read);
-        }
+        read.put(&mut text);
         operands.push(TEMPLATE_TEXT, Operand::Bytes(text));
     };
     forward::give(w, call, &reply)
+}
+
+/// What was read of a template.
+pub(super) enum Read {
+    /// Its lines, each behind its length.
+    Lines(Vec<u8>),
+    /// The same, which others are to be given without another reading.
+    Kept(Vec<u8>),
+    /// Its program has given none.
+    Refused,
+    /// It is not there.
+    Missing,
+}
+
+impl Read {
+    fn of(lines: Option<Vec<u8>>) -> Read {
+        lines.map_or(Read::Missing, Read::Lines)
+    }
+
+    fn kept(lines: Option<Vec<u8>>) -> Read {
+        lines.map_or(Read::Missing, Read::Kept)
+    }
+
+    /// Writes it as the region reads it.
+    fn put(&self, text: &mut Vec<u8>) {
+        let (mark, lines): (_, &[u8]) = match self {
+            Read::Lines(lines) => (b'+', lines),
+            Read::Kept(lines) => (b'*', lines),
+            Read::Refused => (b'-', &[]),
+            Read::Missing => return,
+        };
+        text.push(mark);
+        text.extend_from_slice(lines);
+    }
 }
 
 /// What stands before the first zero byte, and behind it.
@@ -72,6 +107,25 @@ fn queue_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
     Ok(Some(text))
 }
 
+/// The records of a transient data queue, each a line; none without any.
+fn transient_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
+    let options = 1 << readq_td::QUEUE | 1 << readq_td::INTO;
+    let asks = Operands::new(options).bytes(readq_td::QUEUE, queue);
+    let mut text = Vec::new();
+    loop {
+        let reply = w.services.command(readq_td::NUMBER, &asks)?;
+        match reply.condition {
+            Condition::Normal => {}
+            Condition::QZero if !text.is_empty() => return Ok(Some(text)),
+            _ => return Ok(None),
+        }
+        let line = reply.operands.get_bytes(readq_td::INTO).unwrap_or_default();
+        if !add(&mut text, line) {
+            return Ok(None);
+        }
+    }
+}
+
 /// The records of a file in the order of their keys; none where the file may
 /// not be browsed, or has no record.
 fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
@@ -100,7 +154,7 @@ fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
 }
 
 /// Adds a line behind its length; false when the template is too large.
-fn add(text: &mut Vec<u8>, line: &[u8]) -> bool {
+pub(super) fn add(text: &mut Vec<u8>, line: &[u8]) -> bool {
     text.extend_from_slice(&(line.len() as u32).to_be_bytes());
     text.extend_from_slice(line);
     text.len() <= MAX_BYTES

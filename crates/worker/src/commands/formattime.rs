@@ -31,7 +31,11 @@ const DATES: &[(u8, DateForm)] = &[
 const LAST_MS: i64 = 255_611_289_599_999;
 
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let absolute = AbsTime(call.int(row::ABSTIME).unwrap_or(-1));
+    let given = call.int(row::ABSTIME).unwrap_or(-1);
+    let absolute = AbsTime(match w.task.cut_time {
+        Some((kept, whole)) if kept == given => whole,
+        _ => given,
+    });
     if !(0..=LAST_MS).contains(&absolute.0) {
         return condition(Condition::InvReq, 1);
     }

@@ -50,6 +50,7 @@ mod ret;
 mod send;
 mod storage;
 mod syncpoint;
+mod template_exit;
 mod transform;
 mod web;
 mod write;

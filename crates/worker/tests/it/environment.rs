@@ -33,6 +33,30 @@ fn times_are_formatted_and_read_back() {
 }
 
 #[test]
+fn a_time_in_an_item_without_room_for_it_is_known_again() {
+    let played = Harness::new()
+        .program(
+            "A",
+            "01 A1 PIC S9(15) COMP-3.\n01 A2 PIC S9(8) COMP.\n01 A3 PIC 9(8).\n\
+             01 D1 PIC X(10).\n01 D2 PIC X(10).\n01 D3 PIC X(10).\n01 R PIC S9(8) COMP.\n\
+             01 E PIC 9(5).",
+            "01 DFHCOMMAREA PIC X(40).",
+            "EXEC CICS ASKTIME ABSTIME(A1) END-EXEC\n\
+             EXEC CICS FORMATTIME ABSTIME(A1) YYYYMMDD(D1) DATESEP END-EXEC\n\
+             EXEC CICS ASKTIME ABSTIME(A2) END-EXEC\n\
+             EXEC CICS FORMATTIME ABSTIME(A2) YYYYMMDD(D2) DATESEP END-EXEC\n\
+             EXEC CICS ASKTIME ABSTIME(A3) END-EXEC\n\
+             EXEC CICS FORMATTIME ABSTIME(A3) YYYYMMDD(D3) DATESEP END-EXEC\n\
+             IF D1 = D2 AND D1 = D3 MOVE \"same\" TO DFHCOMMAREA(1:4) END-IF\n\
+             MOVE 1 TO A2\n EXEC CICS FORMATTIME ABSTIME(A2) YYYYMMDD(D2) DATESEP END-EXEC\n\
+             MOVE D2 TO DFHCOMMAREA(6:10)\n GOBACK.\n",
+        )
+        .run("A", &" ".repeat(40))
+        .play();
+    assert_eq!(played.commarea(0).trim_end(), "same 1900/01/01");
+}
+
+#[test]
 fn storage_comes_filled_and_goes_back_once() {
     let played = Harness::new()
         .program(

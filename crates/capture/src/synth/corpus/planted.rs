@@ -3,7 +3,8 @@
 use super::{Kind, Made, Truth, between, ends, made, nagle, one_of, path, talk, timer, writes};
 use crate::Side;
 use crate::synth::{
-    Action, Conversation, DelayedAck, Exchange, Fault, Payload, Place, Reader, Rng, Select, Write,
+    Action, Close, Conversation, DelayedAck, Exchange, Fault, Payload, Place, Reader, Rng, Select,
+    Write,
 };
 
 /// The kinds of this file.
@@ -29,6 +30,8 @@ pub(super) const KINDS: &[Kind] = &[
     ("a path that swallows large packets", black_hole),
     ("a message in small pieces", pieces),
     ("idle, then slow start", idle),
+    ("a server that resets", reset_by_server),
+    ("something on the path that resets", reset_on_path),
 ];
 
 fn write_write_read(rng: &mut Rng) -> Made {
@@ -284,6 +287,34 @@ fn idle(rng: &mut Rng) -> Made {
     path(rng, &mut c, (10_000, 40_000));
     c.server_end().idle_restart = true;
     made(c, Truth::of(&["tcp.idle-restart"], &["tcp.slow-start"]))
+}
+
+fn reset(rng: &mut Rng, close: Close) -> Conversation {
+    let exchanges = (0..between(rng, 2, 6)).map(|_| {
+        let request = between(rng, 100, 2_000) as u32;
+        Exchange::new(request, between(rng, 1_000, 60_000), 500)
+    });
+    let mut c = talk(exchanges.collect());
+    path(rng, &mut c, (50, 30_000));
+    c.close = close;
+    c
+}
+
+fn reset_by_server(rng: &mut Rng) -> Made {
+    made(
+        reset(rng, Close::ResetByServer),
+        Truth::of(&["tcp.reset"], &[]),
+    )
+}
+
+/// A firewall some routers nearer or farther than the server, or one that writes
+/// packets with a limit of its own.
+fn reset_on_path(rng: &mut Rng) -> Made {
+    let hop_limit = one_of(rng, &[40, 52, 58, 61, 62, 66, 70, 118, 128, 243, 255]);
+    made(
+        reset(rng, Close::ResetOnPath { hop_limit }),
+        Truth::of(&["tcp.reset.path"], &[]),
+    )
 }
 
 /// Acknowledgements are held up for longer than the sender's timer while it has

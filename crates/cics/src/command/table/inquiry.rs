@@ -133,9 +133,9 @@ pub(super) mod rows {
         output DTIMEOUT(Fullword);
         output DUMPING(Cvda);
         output FACILITYLIKE(Argument::Any);
-        output INDOUBT(Argument::Any);
-        output INDOUBTMINS(Argument::Any);
-        output INDOUBTWAIT(Argument::Any);
+        output INDOUBT(Cvda);
+        output INDOUBTMINS(Fullword);
+        output INDOUBTWAIT(Cvda);
         output INSTALLAGENT(Argument::Any);
         output INSTALLTIME(Argument::Any);
         output INSTALLUSRID(Argument::Any);
@@ -184,9 +184,6 @@ pub(super) mod rows {
                     "DEFINESOURCE",
                     "DEFINETIME",
                     "FACILITYLIKE",
-                    "INDOUBT",
-                    "INDOUBTMINS",
-                    "INDOUBTWAIT",
                     "INSTALLAGENT",
                     "INSTALLTIME",
                     "INSTALLUSRID",
@@ -345,9 +342,9 @@ pub(super) mod rows {
         output FACILITY(Chars(4));
         output FACILITYTYPE(Cvda);
         output IDENTIFIER(Argument::Any);
-        output INDOUBT(Argument::Any);
-        output INDOUBTMINS(Argument::Any);
-        output INDOUBTWAIT(Argument::Any);
+        output INDOUBT(Cvda);
+        output INDOUBTMINS(Fullword);
+        output INDOUBTWAIT(Cvda);
         output IPFACILITIES(Argument::Any);
         output IPFLISTSIZE(Argument::Any);
         output ISOLATEST(Cvda);
@@ -394,9 +391,6 @@ pub(super) mod rows {
                     "CURRENTPROG",
                     "DB2PLAN",
                     "IDENTIFIER",
-                    "INDOUBT",
-                    "INDOUBTMINS",
-                    "INDOUBTWAIT",
                     "IPFACILITIES",
                     "IPFLISTSIZE",
                     "PROCESS",

@@ -202,7 +202,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Resolves a unit of work that is in doubt; none ever is here.
+        /// Resolves a unit of work that is in doubt.
         set_uow 0x8AD4 own "SET UOW" "SET" ["UOW"] System Region;
         input UOW(Name(8)) [required];
         input UOWSTATE(Cvda);

@@ -41,6 +41,9 @@ fn counters_outside_their_bounds_are_errors() {
         decoded(&codec, b"1ab?1xyz"),
         Err("R.M PIC 9(1) (offset 3, length 1): the counter is [3f], the table has from 1 to 3 elements".into())
     );
+    // None in a table of one and more is what programs mean by it.
+    let none = decoded(&codec, b"1ab0xyz").unwrap();
+    assert!(none.contains("[]"), "{none}");
     assert!(decoded(&codec, b"").is_err_and(|e| e.contains("behind the record's end")));
     assert!(encoded(&codec, r#"{"M":0}"#).is_err_and(|e| e.contains("the counter is 0")));
     assert!(encoded(&codec, r#"{"U":[]}"#).is_err_and(|e| e.contains("0 elements")));

@@ -30,7 +30,9 @@ impl Body {
         let areas = sources.iter().map(|source| {
             let layout = source.record.layout();
             let program = import.program_text.as_deref().filter(|_| shared);
-            let usage = program.map_or_else(Usage::default, |text| Usage::of(layout, text));
+            let usage = program.map_or_else(Usage::default, |text| {
+                Usage::of(layout, text, &import.copies)
+            });
             let mut making = Making {
                 layout,
                 names: &import.names,

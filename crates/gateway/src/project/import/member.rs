@@ -136,8 +136,10 @@ impl Making<'_> {
             let trims = self.overrides.trim_tables;
             let table = field.occurs.as_ref().map(|o| {
                 let trimmed = trims && o.depending_on.is_none();
+                // A program counts to none where it found nothing.
+                let may_be_empty = trimmed || (!self.request && o.depending_on.is_some());
                 Table {
-                    min: if trimmed { 0 } else { o.min },
+                    min: if may_be_empty { 0 } else { o.min },
                     max: o.max,
                     trimmed,
                 }
@@ -342,7 +344,7 @@ impl Member {
             MemberKind::Meant { meaning, .. } => meaning.sample(),
             // One and a half, where it fits.
             MemberKind::Number(schema) => match schema["multipleOf"].as_f64() {
-                _ if schema["enum"].is_array() => of(schema),
+                _ if schema["enum"].is_array() || !schema["example"].is_null() => of(schema),
                 Some(step) if step > 1.0 => schema["multipleOf"].clone(),
                 Some(step) if step > 0.5 => json!(1),
                 Some(_) if schema["maximum"].as_f64().is_some_and(|max| max < 1.5) => {
@@ -387,9 +389,7 @@ pub(super) fn leaf(layout: &Layout, id: FieldId) -> MemberKind {
     match &field.kind {
         Kind::Numeric(numeric) => {
             let mut schema = number_schema(numeric, field.length);
-            if let Some(values) = numbers(field) {
-                schema["enum"] = Value::Array(values);
-            }
+            show_values(&mut schema, numbers(field));
             MemberKind::Number(schema)
         }
         Kind::Float | Kind::Double | Kind::DecimalFloat => {
@@ -412,9 +412,7 @@ pub(super) fn leaf(layout: &Layout, id: FieldId) -> MemberKind {
                 }
                 _ => json!({"type": "string", "maxLength": length}),
             };
-            if let Some(values) = texts(field) {
-                schema["enum"] = Value::Array(values);
-            }
+            show_values(&mut schema, texts(field));
             MemberKind::Text(schema)
         }
     }
@@ -468,6 +466,16 @@ fn values(field: &Field, of: impl Fn(&Literal) -> Option<Value>) -> Option<Vec<V
     (!all.is_empty()).then_some(all)
 }
 
+/// The values of the conditions in a schema: all that a field may hold, or,
+/// where there is one alone, what the program asks for among others.
+fn show_values(schema: &mut Value, values: Option<Vec<Value>>) {
+    match values {
+        Some(values) if values.len() > 1 => schema["enum"] = Value::Array(values),
+        Some(mut values) => schema["example"] = values.pop().unwrap_or_default(),
+        None => {}
+    }
+}
+
 /// The names of a field's conditions with their values.
 fn conditions(field: &Field) -> Option<String> {
     let shown = |literal: &Literal| match literal {
@@ -496,17 +504,18 @@ fn number_schema(numeric: &Numeric, bytes: u32) -> Value {
     let native = numeric.storage == Storage::Native && numeric.scale == 0 && bytes <= 8;
     if native {
         let bits = bytes * 8;
-        let format = if bits <= 32 { "int32" } else { "int64" };
         let (low, high) = match numeric.signed {
             true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
             false => (0, (1i128 << bits) - 1),
         };
-        let fits = |n: i128| i64::try_from(n).ok();
-        let mut schema = json!({"type": "integer", "format": format});
-        if let (Some(low), Some(high)) = (fits(low), fits(high)) {
-            schema["minimum"] = json!(low);
-            schema["maximum"] = json!(high);
+        let mut schema = json!({"type": "integer", "minimum": low as i64});
+        // The formats are of signed integers, and the largest has none.
+        if i32::try_from(high).is_ok() {
+            schema["format"] = json!("int32");
+        } else if i64::try_from(high).is_ok() {
+            schema["format"] = json!("int64");
         }
+        schema["maximum"] = json!(high as u64);
         return schema;
     }
     let whole = i32::from(numeric.digits) - i32::from(numeric.scale);

@@ -3,11 +3,12 @@
 //! The text is what a program's copybook says. It is parsed like any copybook,
 //! so that offsets and slack bytes are those that the program has.
 
-use super::{Contained, NAME_BYTES, Node, Part, Shape, Structures};
+use super::{Contained, NAME_BYTES, Node, Part, Patch, Patching, Shape, Structures};
 use crate::project::record::Record;
-use copybook::generated::{Taken, cobol};
+use copybook::generated::{self, Taken};
 use copybook::{FieldId, Layout, ParseOptions};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Longest text whose length fits its field.
@@ -20,6 +21,8 @@ const DIGITS: u32 = 18;
 const MAX_DEPTH: usize = 32;
 /// Most structures of one direction.
 const MAX_PARTS: usize = 1000;
+/// Characters of the name of a field that says what is done with a property.
+const OPERATION_NAME: usize = 28;
 /// Picture of a count.
 const COUNT: &str = "PIC S9(9) COMP-5 SYNC";
 
@@ -79,10 +82,10 @@ pub(crate) fn derive(
     prefix: &str,
     limits: Limits,
 ) -> Result<(Structures, Generated), String> {
-    derive_in(Manner::Containers, schema, prefix, limits)
+    derive_in(Manner::Containers, schema, prefix, limits, None)
 }
 
-/// The same in a manner.
+/// The same in a manner. The member that `patched` names is a patch of a kind.
 ///
 /// # Errors
 /// As [`derive`].
@@ -91,6 +94,7 @@ pub(crate) fn derive_in(
     schema: &Value,
     prefix: &str,
     limits: Limits,
+    patched: Option<(&str, Patching)>,
 ) -> Result<(Structures, Generated), String> {
     // The build toolkit, whose structures these are, has such numbers as COMP-2.
     let doubles = manner == Manner::Inline;
@@ -101,13 +105,20 @@ pub(crate) fn derive_in(
         outer: Taken::default(),
         drafts: Vec::new(),
         depth: 0,
+        patched,
+        patching: None,
     };
     builder.drafts.push(Draft::new(format!("BAQBASE-{prefix}")));
     let level = if manner == Manner::Inline { 6 } else { 3 };
     let shape = Shape::Object(builder.members(0, level, schema, "")?);
-    builder.drafts[0].shape = Some(shape);
     let mut parts = Vec::new();
     let mut text = String::new();
+    // Nothing is passed: COBOL has no structure without items.
+    if builder.drafts[0].items.is_empty() {
+        builder.drafts.clear();
+    } else {
+        builder.drafts[0].shape = Some(shape);
+    }
     for (index, mut draft) in builder.drafts.into_iter().enumerate() {
         let mut layout = draft.layout()?;
         let slack = (draft.align - layout.length % draft.align) % draft.align;
@@ -138,6 +149,10 @@ struct Builder<'a> {
     outer: Taken,
     drafts: Vec<Draft>,
     depth: usize,
+    /// The member of the base that is a patch.
+    patched: Option<(&'a str, Patching)>,
+    /// The members that are being made are those of one.
+    patching: Option<Patching>,
 }
 
 impl Manner {
@@ -157,6 +172,8 @@ struct Draft {
     items: Vec<(u32, String, String)>,
     /// Names within the part.
     names: Taken,
+    /// Those of fields that say what is done with a property.
+    operations: HashSet<String>,
     align: u32,
     /// Its members stand in a group.
     grouped: bool,
@@ -169,6 +186,7 @@ impl Draft {
             title,
             items: Vec::new(),
             names: Taken::default(),
+            operations: HashSet::new(),
             align: 1,
             grouped: false,
             shape: None,
@@ -250,14 +268,52 @@ impl Builder<'_> {
         let mut nodes = Vec::new();
         for (name, schema) in properties.into_iter().flatten() {
             let at = format!("{at}/{name}");
-            let needed = required.contains(&name.as_str());
-            nodes.push(self.member(part, level, (name, schema), needed, &at)?);
+            let needed = required.contains(&name.as_str()) || self.patching.is_some();
+            let patch = self.operation(part, level, name, schema);
+            let outermost = part == 0 && self.depth == 1;
+            let begins = self.patched.filter(|(of, _)| outermost && of == name);
+            self.patching = begins.map(|(_, how)| how).or(self.patching);
+            let node = self.member(part, level, (name, schema), needed, &at)?;
+            self.patching = self.patching.filter(|_| begins.is_none());
+            nodes.push(Node { patch, ..node });
         }
         self.depth -= 1;
-        match nodes.is_empty() && level > 3 {
+        match nodes.is_empty() && !at.is_empty() {
             true => Err(format!("{at} is an object without properties")),
             false => Ok(nodes),
         }
+    }
+
+    /// What says what a patch does with a property: the end of a long name stands
+    /// for it.
+    fn operation(&mut self, part: usize, level: u32, name: &str, schema: &Value) -> Option<Patch> {
+        let how = self.patching?;
+        let array = schema.get("type").and_then(Value::as_str) == Some("array");
+        let items = array && how == Patching::Operations;
+        let (suffix, clause) = match items {
+            true => ("-patch-item", "PIC X(50)"),
+            false => ("-patch-operation", "PIC X(1)"),
+        };
+        let known = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let mut text: String = name.chars().map(known).collect();
+        text.drain(..text.len().saturating_sub(OPERATION_NAME - suffix.len()));
+        let text = match text.trim_matches('-') {
+            "" => "X",
+            text => text,
+        };
+        let draft = &mut self.drafts[part];
+        let mut name = format!("{text}{suffix}");
+        let mut number = 2;
+        while !draft.operations.insert(name.to_ascii_uppercase()) {
+            name = format!("{text}{number}{suffix}");
+            number += 1;
+        }
+        let field = draft.emit(level, &name, clause);
+        Some(match (how, items) {
+            (Patching::Merge, _) => Patch::Merge(field),
+            (Patching::Operations, false) => Patch::Operation(field),
+            (Patching::Operations, true) => Patch::Items(field),
+        })
     }
 
     fn member(
@@ -273,6 +329,7 @@ impl Builder<'_> {
         let node = |existence, shape| Node {
             name: name.to_owned(),
             existence,
+            patch: None,
             shape,
         };
         match kind {
@@ -440,6 +497,9 @@ impl Builder<'_> {
         }
         self.drafts
             .push(Draft::new(format!("{}-{own}", self.prefix)));
+        // A merge patch has an array as a whole.
+        let patching = self.patching;
+        self.patching = patching.filter(|how| *how == Patching::Operations);
         let shape = match kind(schema, self.limits, at)? {
             Kind::Object => {
                 let draft = &mut self.drafts[index];
@@ -457,6 +517,7 @@ impl Builder<'_> {
                 self.leaf(index, 3, &bare, kind)
             }
         };
+        self.patching = patching;
         self.drafts[index].shape = Some(shape);
         Ok(index)
     }
@@ -488,6 +549,16 @@ impl Builder<'_> {
             // Told apart by whoever calls.
             Kind::Object | Kind::Array { .. } => Shape::Object(Vec::new()),
         }
+    }
+}
+
+/// The COBOL name of a property, as yet without a number.
+fn cobol(name: &str) -> String {
+    let name = generated::cobol(name);
+    // GnuCOBOL takes these for a USAGE; no other compiler reserves them.
+    match ["DOUBLE", "FLOAT", "HANDLE"].contains(&&*name.to_ascii_uppercase()) {
+        true => format!("X{name}"),
+        false => name,
     }
 }
 

@@ -17,7 +17,16 @@
 //!
 //! The API requester's structures follow the same rules but for two: a data area
 //! stands for a container, and an object that may be missing stands in the
-//! structure. Those of its old stub have arrays in the structure too.
+//! structure. Those of its old stub have arrays in the structure too. The body of a
+//! patch has a byte before each property that says what is done with it, and where
+//! it is a list of operations the items that an array's instances are:
+//!
+//! ```text
+//! authors-patch-item         PIC X(50)          3,5-7,+ or DELETE or REPLACE
+//! title-patch-operation      PIC X(1)           U update, D delete, blank: leave it
+//! title-length               PIC S9999 COMP-5
+//! title                      PIC X(80)
+//! ```
 //!
 //! Reference: CICS Transaction Server, "JSON schema to COBOL mapping" and
 //! "Variable arrays of elements in DFHJS2LS", mapping level 5.0; the generated
@@ -28,6 +37,7 @@
 
 mod derive;
 mod generate;
+mod patch;
 mod read;
 mod write;
 
@@ -64,7 +74,8 @@ const NAME_BYTES: usize = 16;
 /// Most instances that one container may hold, whatever its count says.
 const MAX_INSTANCES: usize = 1 << 20;
 
-/// The structures of one direction; the first is that of [`BASE`].
+/// The structures of one direction; the first is that of [`BASE`]. None where
+/// nothing is passed.
 #[derive(Debug)]
 pub(crate) struct Structures {
     pub parts: Vec<Part>,
@@ -84,7 +95,29 @@ pub(crate) struct Node {
     pub name: String,
     /// The field that says whether it is there; none for one that always is.
     pub existence: Option<FieldId>,
+    /// The field that says what a patch does with it; none elsewhere.
+    pub patch: Option<Patch>,
     pub shape: Shape,
+}
+
+/// How a body changes what a server has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patching {
+    /// RFC 7396.
+    Merge,
+    /// RFC 6902: a list of operations.
+    Operations,
+}
+
+/// The field that says what a patch does with a member.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Patch {
+    /// U, D or a blank, in a merge patch.
+    Merge(FieldId),
+    /// The same in a list of operations.
+    Operation(FieldId),
+    /// Which items of an array, in a list of operations.
+    Items(FieldId),
 }
 
 /// Where a value is.
@@ -137,7 +170,7 @@ impl Structures {
     /// The names below `names`, to check a mapping by; none where they lead
     /// nowhere.
     pub fn names_below(&self, names: &[String]) -> Option<Vec<&str>> {
-        let mut shape = &self.parts[0].shape;
+        let mut shape = &self.parts.first()?.shape;
         for name in names {
             shape = match self.settled(shape) {
                 Shape::Object(members) => {
@@ -167,6 +200,6 @@ impl Structures {
 
     /// Bytes of the structure in [`BASE`].
     pub fn base_bytes(&self) -> usize {
-        self.parts[0].record.max_len()
+        self.parts.first().map_or(0, |part| part.record.max_len())
     }
 }

@@ -7,10 +7,11 @@ use super::{BASE, Contained, MAX_INSTANCES, NAME_BYTES, Node, Shape, Structures}
 use crate::json::{Tape, write_string};
 use crate::mapping::expr::Trim;
 use crate::problem::Fault;
+use std::cell::Cell;
 
 /// Longest JSON that is made of one answer: containers that are named many
 /// times could make more of it than there is memory.
-const MAX_JSON: usize = 64 << 20;
+pub(super) const MAX_JSON: usize = 64 << 20;
 
 impl Structures {
     /// Appends what a program returned as a JSON object; false if it left no
@@ -23,31 +24,38 @@ impl Structures {
         container: &dyn Fn(&str) -> Option<&'c [u8]>,
         out: &mut Vec<u8>,
     ) -> Result<bool, Box<Fault>> {
+        let Some(first) = self.parts.first() else {
+            out.extend_from_slice(b"{}");
+            return Ok(true);
+        };
         let Some(base) = container(BASE) else {
             return Ok(false);
         };
         let reader = Reader {
             structures: self,
             container,
+            whole: Cell::new(false),
         };
         let needed = self.base_bytes();
         if base.len() < needed {
             let message = format!("{BASE} has {} bytes, its structure {needed}", base.len());
             return Err(fault(BASE, message));
         }
-        reader.value(0, &self.parts[0].shape, base, out)?;
+        reader.value(0, &first.shape, base, out)?;
         Ok(true)
     }
 }
 
-struct Reader<'r, 'c> {
-    structures: &'r Structures,
+pub(super) struct Reader<'r, 'c> {
+    pub structures: &'r Structures,
     container: &'r dyn Fn(&str) -> Option<&'c [u8]>,
+    /// What is patched is read as a whole.
+    pub whole: Cell<bool>,
 }
 
 impl Reader<'_, '_> {
     /// Appends a value; false if there is none.
-    fn value(
+    pub fn value(
         &self,
         part: usize,
         shape: &Shape,
@@ -56,6 +64,9 @@ impl Reader<'_, '_> {
     ) -> Result<bool, Box<Fault>> {
         let record = &self.structures.parts[part].record;
         match shape {
+            Shape::Object(members) if members.iter().any(|m| m.patch.is_some()) => {
+                self.patch(part, members, bytes, out).map(|()| true)
+            }
             Shape::Object(members) => self.members(part, members, bytes, out).map(|()| true),
             Shape::Optional(contained) => {
                 if self.count(part, contained.count, bytes)? == 0 {
@@ -203,7 +214,7 @@ impl Reader<'_, '_> {
     }
 
     /// Instances one after another, as an array.
-    fn items(
+    pub fn items(
         &self,
         part: usize,
         all: &[u8],
@@ -231,7 +242,7 @@ impl Reader<'_, '_> {
     }
 
     /// The bytes of so many instances.
-    fn instances<'b>(
+    pub fn instances<'b>(
         &self,
         name: &str,
         bytes: &'b [u8],
@@ -258,7 +269,7 @@ impl Reader<'_, '_> {
     }
 
     /// The container that a field names.
-    fn named(
+    pub fn named(
         &self,
         part: usize,
         contained: &Contained,
@@ -280,7 +291,7 @@ impl Reader<'_, '_> {
     }
 
     /// A count, which is not negative and not past what there can be.
-    fn count(
+    pub fn count(
         &self,
         part: usize,
         field: copybook::FieldId,
@@ -312,7 +323,7 @@ fn day(text: &str) -> &str {
     }
 }
 
-fn fault(field: &str, message: String) -> Box<Fault> {
+pub(super) fn fault(field: &str, message: String) -> Box<Fault> {
     Box::new(Fault {
         field: Some(field.to_owned()),
         message,

@@ -27,6 +27,9 @@ impl Structures {
     /// # Errors
     /// Every value that does not fit.
     pub fn write_parts(&self, json: Option<Json<'_>>) -> Result<Vec<Written>, Vec<Fault>> {
+        if self.parts.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut writer = Writer {
             structures: self,
             made: vec![(BASE.to_owned(), Vec::new(), self.base_bytes())],

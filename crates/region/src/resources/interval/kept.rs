@@ -19,7 +19,7 @@ use crate::api::StartCode;
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, Start, scan};
 
-const STARTS: Table = Table::new("starts");
+pub(super) const STARTS: Table = Table::new("starts");
 const PROTECTED: u8 = b'P';
 const UNPROTECTED: u8 = b'N';
 
@@ -175,6 +175,38 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
         request.start.id = id;
         interval.insert(request);
         schedule(interval, cx, id);
+    }
+}
+
+/// A prepared unit of the region's last life: what it starts when it is
+/// committed. The numbers of its requests are taken.
+pub(super) fn unit_restored(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    key: TaskKey,
+    changes: &UnitOfWork,
+) {
+    let interval = &mut resources.interval;
+    let offset = cx.kernel.settings.unix_offset_ns;
+    let of_starts = changes
+        .table_changes()
+        .filter(|(table, ..)| *table == STARTS);
+    for (_, row, value) in of_starts {
+        let Some(value) = value else {
+            continue;
+        };
+        let ticket = ticket_of(row);
+        interval.last_ticket = interval.last_ticket.max(ticket);
+        let Some(mut request) = parse(value, offset) else {
+            tracing::error!(ticket, "a request to start a task makes no sense");
+            continue;
+        };
+        request.ticket = Some(ticket);
+        request.stage = Stage::Uncommitted;
+        let id = cx.next_start();
+        request.start.id = id;
+        interval.insert(request);
+        interval.protected.entry(key).or_default().push(id);
     }
 }
 

@@ -49,8 +49,19 @@ pub const MANAGER: Manager = Manager {
     define: |resources, _, definitions| {
         resources.interval.define(&definitions.transactions);
     },
+    tables: &[kept::STARTS],
     task_begun: kept::task_begun,
     unit_ended: start::unit_ended,
+    unit_prepared: |resources, task, to| {
+        let interval = &mut resources.interval;
+        if let Some(starts) = interval.protected.remove(&task) {
+            interval.protected.insert(to, starts);
+        }
+        if let Some(start) = interval.running.remove(&task) {
+            interval.running.insert(to, start);
+        }
+    },
+    unit_restored: kept::unit_restored,
     task_ended: kept::task_ended,
     alarm: start::due,
     start_ended: start::ended,

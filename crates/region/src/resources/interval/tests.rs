@@ -426,3 +426,51 @@ fn a_transaction_that_is_disabled_can_be_asked_for_and_does_not_begin() {
     w.start_ended(begun[0].0, &StartEnd::Refused(disabled));
     assert!(w.kernel.resources.interval.requests.is_empty());
 }
+
+/// Each way for a prepared unit to end: committed or not, in the life of the
+/// region that prepared it or in the next one.
+#[test]
+fn what_a_prepared_unit_starts_begins_when_it_is_committed_over_a_restart_too() {
+    for (restarts, commit) in [(false, true), (false, false), (true, true), (true, false)] {
+        let mut w = world();
+        asked(
+            &mut w,
+            &of("TRNA").and(start::FROM, "DATA").flag(start::PROTECT),
+        );
+        let later_on = of("TRNB").flag(start::AFTER).and_int(start::SECONDS, 5);
+        asked(
+            &mut w,
+            &later_on.and(start::REQID, "MINE").flag(start::PROTECT),
+        );
+        w.prepare(1, "B");
+        assert_eq!(w.answers(), [(1, "NORMAL".to_owned())]);
+        w.end(1, true);
+        let mut w = match restarts {
+            true => w.restart(),
+            false => w,
+        };
+        later(&mut w, 10);
+        assert!(tasks_begun(&mut w).is_empty());
+        assert_eq!(cancelled(&mut w, 2, "MINE    "), Condition::NotFnd);
+        // Another's request does not take the place of one of these.
+        asked(&mut w, &of("TRNB").flag(start::PROTECT));
+        w.syncpoint(1);
+        assert_eq!(names_begun(&mut w), ["TRNB"]);
+        w.settle("B", commit);
+        assert_eq!(w.settled, [("B".to_owned(), true)]);
+        let begun = tasks_begun(&mut w);
+        let names: Vec<&str> = begun.iter().map(|(_, name)| name.as_str()).collect();
+        let all: &[&str] = if commit { &["TRNA", "TRNB"] } else { &[] };
+        assert_eq!(names, all);
+        if commit {
+            w.starts.insert(5, begun[0].0);
+            let into = Operands::new(1 << retrieve::INTO);
+            let given = retrieved(&mut w, 5, &into).operands;
+            assert_eq!(given.get_bytes(retrieve::INTO), Some(&b"DATA"[..]));
+        }
+        assert!(w.kernel.resources.interval.protected.is_empty());
+        // Those that are not over begin again.
+        let mut w = w.restart();
+        assert_eq!(names_begun(&mut w).len(), 1 + all.len());
+    }
+}

@@ -24,6 +24,7 @@ fn caller() -> Caller {
         priority: 1,
         start: None,
         lock_timeout_ns: None,
+        in_doubt: cics::csd::InDoubt::default(),
     }
 }
 

@@ -1,11 +1,13 @@
 //! What INQUIRE tells of units of work, of enqueues, and of STARTs that wait.
 //!
-//! A unit of work has the number of its task as its name. An enqueue is named
-//! by its owner or waiter and what is locked.
+//! A unit of work has the number of its task as its name; one that is prepared
+//! for a coordinator elsewhere one of its own, and one that is committed and that
+//! a participant has not heard of the number that the participant knows. An
+//! enqueue is named by its owner or waiter and what is locked.
 
 use super::values::{Kind, Value, View, cvda, either, int, text};
 use crate::core::{Stage, TaskKey, TaskState};
-use crate::kernel::{LockName, LockSpace, WaitOn};
+use crate::kernel::{BranchId, LockName, LockSpace, PreparedTask, PreparedUnit, WaitOn};
 use crate::resources::interval::DELAY;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -14,10 +16,12 @@ const HEAD: usize = 1 + 1 + 8 + 4;
 const OWNER: u8 = 0;
 
 /// A participant in a unit of work.
-pub(super) struct UnitLink<'a> {
+pub(super) struct UnitLink {
     pub(super) name: [u8; 4],
     unit: [u8; 8],
-    participant: &'a str,
+    participant: String,
+    /// It decides the unit.
+    coordinates: bool,
     /// It is there, as far as is known.
     hears: bool,
 }
@@ -37,7 +41,10 @@ impl View<'_> {
                 .filter(|(_, task)| {
                     matches!(task.stage, Stage::Submitted | Stage::Open | Stage::Ending)
                 })
-                .map(|(_, task)| task.number.to_be_bytes().to_vec())
+                .map(|(_, task)| task.number)
+                .chain(self.kernel.prepared().map(|unit| unit.number))
+                .chain(self.kernel.open_decisions().map(|(unit, _)| unit.0))
+                .map(|number| number.to_be_bytes().to_vec())
                 .collect(),
             _ => self.enqueue_names(),
         }
@@ -111,40 +118,92 @@ impl View<'_> {
 
     /// Who takes part in units of work beside the store: those of running
     /// tasks, and those that have not heard of a decision.
-    pub(super) fn unit_links(&self) -> impl Iterator<Item = UnitLink<'_>> {
+    pub(super) fn unit_links(&self) -> impl Iterator<Item = UnitLink> {
         let running = self.tasks().flat_map(|(key, task)| {
             let names = self.kernel.participants_of(key);
             names.map(move |participant| (task.number, participant, true))
         });
         let open = self.kernel.open_decisions();
-        let open = open.map(|(unit, participant)| (unit.0, participant, false));
-        let links = running.chain(open).enumerate();
-        links.map(|(at, (unit, participant, hears))| UnitLink {
+        let open = open.map(|(unit, participant)| (unit.0, participant.to_owned(), false));
+        let running = running.map(|(unit, name, hears)| (unit, name.to_owned(), hears));
+        let links = running.chain(open).map(|link| (link, false));
+        let above = self.kernel.prepared().map(|unit| {
+            let name = coordinator(&unit.branch);
+            ((unit.number, name, false), true)
+        });
+        let links = links.chain(above).enumerate();
+        links.map(|(at, ((unit, participant, hears), coordinates))| UnitLink {
             // What tells links apart that there are at one moment.
             name: ((unit as u32) << 8 | (at as u32 & 0xFF)).to_be_bytes(),
             unit: unit.to_be_bytes(),
             participant,
+            coordinates,
             hears,
         })
     }
 
     pub(super) fn unit_link(&self, name: &[u8], option: &str) -> Option<Value> {
         let link = self.unit_links().find(|link| link.name == name)?;
+        // A region by its connection: `ipconn CONNECTION APPLID`.
+        let region = link.participant.strip_prefix("ipconn ");
+        let connection = region.and_then(|rest| rest.split(' ').next());
+        let of_region = connection.is_some() || link.coordinates;
         match option {
             "HOST" | "NETUOWID" | "SYSID" | "RMIQFY" => text(b""),
-            "LINK" => text(link.participant.as_bytes()),
+            "LINK" => text(connection.unwrap_or(&link.participant).as_bytes()),
             "PORT" => int(0),
-            "PROTOCOL" => cvda("NOTAPPLIC"),
+            "PROTOCOL" => either(of_region, "IPIC", "NOTAPPLIC"),
             "RESYNCSTATUS" => either(link.hears, "OK", "UNAVAILABLE"),
-            "ROLE" => cvda("SUBORDINATE"),
-            "TYPE" => cvda("RMI"),
+            "ROLE" => either(link.coordinates, "COORDINATOR", "SUBORDINATE"),
+            "TYPE" => either(of_region, "IPCONN", "RMI"),
             "UOW" => text(&link.unit),
             _ => None,
         }
     }
 
+    /// A unit that is prepared here, and waits or is being committed.
+    fn prepared(&self, name: &[u8]) -> Option<PreparedUnit> {
+        let mut all = self.kernel.prepared();
+        all.find(|unit| unit.number.to_be_bytes() == name)
+    }
+
+    /// What is told of a unit without a task: its task's number, transaction and
+    /// user as they were, its partner, when it began to wait and how it stands.
+    fn shunted(&self, name: &[u8], option: &str) -> Option<Value> {
+        let (of, partner, since_unix_ns, state) = match self.prepared(name) {
+            Some(unit) => {
+                let state = if unit.deciding { "COMMIT" } else { "INDOUBT" };
+                let partner = coordinator(&unit.branch);
+                (unit.task, partner, unit.since_unix_ns, state)
+            }
+            None => {
+                let mut open = self.kernel.open_decisions();
+                let (unit, name) = open.find(|(unit, _)| unit.0.to_be_bytes() == name)?;
+                let partner = name.rsplit(' ').next().unwrap_or_default().to_owned();
+                (PreparedTask::default(), partner, unit.0, "COMMIT")
+            }
+        };
+        match option {
+            "AGE" => {
+                let now_ns = self.kernel.settings().unix_offset_ns + self.now;
+                int(now_ns.saturating_sub(since_unix_ns) / SECOND_NS)
+            }
+            "LINK" | "NETNAME" => text(partner.as_bytes()),
+            "SYSID" | "TERMID" => text(b""),
+            "TASKID" => int(of.number),
+            "TRANSID" => text(of.transid.as_bytes()),
+            "UOWSTATE" => cvda(state),
+            "USERID" => text(of.userid.as_bytes()),
+            "WAITCAUSE" => cvda("CONNECTION"),
+            "WAITSTATE" => cvda("SHUNTED"),
+            _ => None,
+        }
+    }
+
     pub(super) fn unit(&self, name: &[u8], option: &str) -> Option<Value> {
-        let (key, task) = self.numbered(name)?;
+        let Some((key, task)) = self.numbered(name) else {
+            return self.shunted(name, option);
+        };
         let wait = self.kernel.wait_of(key);
         match option {
             "AGE" => {
@@ -170,7 +229,8 @@ impl View<'_> {
             let owner = std::iter::once((OWNER, owner));
             let waiters = waiters.into_iter().map(|task| (OWNER + 1, task));
             for (relation, key) in owner.chain(waiters) {
-                let number = self.core.task(key).map_or(0, |t| t.number);
+                let number = self.core.task(key).map(|t| t.number);
+                let number = number.or(key.unit_number()).unwrap_or(0);
                 names.push(enqueue_name(lock, relation, number));
             }
         }
@@ -203,6 +263,13 @@ impl View<'_> {
     pub(super) fn enqueue(&self, name: &[u8], option: &str) -> Option<Value> {
         let (space, relation, number, ..) = parts(name)?;
         let (resource, qualifier) = self.locked(name)?;
+        let retained = self.prepared(&number.to_be_bytes());
+        match (option, &retained) {
+            ("STATE", Some(_)) => return cvda("RETAINED"),
+            ("TASKID", Some(unit)) => return int(unit.task.number),
+            ("TRANSID", Some(unit)) => return text(unit.task.transid.as_bytes()),
+            _ => {}
+        }
         match option {
             "ENQFAILS" => int(0),
             "QUALIFIER" => text(&qualifier),
@@ -229,6 +296,13 @@ impl View<'_> {
             _ => None,
         }
     }
+}
+
+/// The coordinator of a branch, whose name comes first in it.
+fn coordinator(branch: &BranchId) -> String {
+    let bytes = branch.as_bytes();
+    let name = bytes.get(..8).unwrap_or(bytes);
+    String::from_utf8_lossy(name).trim_end().to_owned()
 }
 
 fn tag(space: &LockSpace) -> u8 {

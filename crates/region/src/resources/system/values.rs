@@ -182,6 +182,9 @@ impl View<'_> {
         match option {
             // DTIMOUT(NO) is 0, whatever limit the region has.
             "DTIMEOUT" => int(def.lock_timeout_ms.unwrap_or(0) / 1000),
+            "INDOUBT" => either(def.in_doubt.commits, "COMMIT", "BACKOUT"),
+            "INDOUBTMINS" => int(def.in_doubt.limit_s / 60),
+            "INDOUBTWAIT" => either(def.in_doubt.waits, "WAIT", "NOWAIT"),
             "PRIORITY" => int(def.priority),
             "PROGRAM" => text(def.program.as_bytes()),
             "RUNAWAY" => int(def.runaway_ms.unwrap_or(self.runaway_ms())),
@@ -238,6 +241,7 @@ impl View<'_> {
             "USERID" => text(task.userid.as_bytes()),
             "PURGEABILITY" => either(task.purgeable, "PURGEABLE", "NOTPURGEABLE"),
             "TRANCLASS" | "TWASIZE" | "RUNAWAY" | "DTIMEOUT" => transaction(option),
+            "INDOUBT" | "INDOUBTMINS" | "INDOUBTWAIT" => transaction(option),
             _ => of_any_transaction(option),
         }
     }

@@ -42,9 +42,17 @@ pub const MANAGER: Manager = Manager {
         (set_tsqname::NUMBER, inquiry::set_by_name),
         (set_tempstorage::NUMBER, inquiry::set_limit),
     ],
+    tables: &[stored::TABLE],
     define,
     restore: stored::restore,
     unit_ended: stored::unit_ended,
+    unit_prepared: |resources, task, to| {
+        let units = &mut resources.temporary_storage.units;
+        if let Some(part) = units.remove(&task) {
+            units.insert(to, part);
+        }
+    },
+    unit_restored: stored::unit_restored,
     count,
     ..Manager::IDLE
 };

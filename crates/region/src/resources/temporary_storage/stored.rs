@@ -24,7 +24,7 @@ use crate::kernel::{
 };
 use cics::command::commands::writeq_ts as row;
 
-const TABLE: Table = Table::new("tsqueue");
+pub(super) const TABLE: Table = Table::new("tsqueue");
 /// First byte of a queue's entry.
 const VERSION: u8 = 1;
 
@@ -272,6 +272,34 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
         }
         // On behind its items.
         from.extend([0xFF; 4]);
+    }
+}
+
+/// A prepared unit of the region's last life: what its commit will do to queues.
+pub(super) fn unit_restored(
+    resources: &mut Resources,
+    _: &mut Cx<'_>,
+    key: TaskKey,
+    changes: &UnitOfWork,
+) {
+    let ts = &mut resources.temporary_storage;
+    let of_queues = changes
+        .table_changes()
+        .filter(|(table, ..)| *table == TABLE);
+    for (_, key_bytes, value) in of_queues {
+        let Some((name, item)) = key_bytes.split_first_chunk() else {
+            continue;
+        };
+        let part = ts.change(key, name);
+        match (item.is_empty(), value) {
+            (true, None) => drop(part.deleted.insert(*name)),
+            (false, Some(item)) => {
+                let added = cost(item);
+                part.added_bytes += added;
+                ts.pending_bytes += added;
+            }
+            _ => {}
+        }
     }
 }
 

@@ -193,3 +193,59 @@ fn statistics(w: &World) -> crate::api::Statistics {
     w.kernel.resources.count(&mut statistics);
     statistics
 }
+
+/// Each way for a prepared unit to end: committed or not, in the life of the
+/// region that prepared it or in the next one.
+#[test]
+fn the_queues_of_a_prepared_unit_wait_for_its_end_over_a_restart_too() {
+    for (restarts, commit) in [(false, true), (false, false), (true, true), (true, false)] {
+        let mut w = World::new(region());
+        write(&mut w, 1, "RKEPT", b"one");
+        write(&mut w, 1, "RGONE", b"gone");
+        w.syncpoint(1);
+        write(&mut w, 1, "RKEPT", b"two");
+        write(&mut w, 1, "RNEW", b"new");
+        delete(&mut w, 1, "RGONE");
+        w.prepare(1, "B");
+        assert_eq!(w.answers(), [(1, "NORMAL".to_owned())]);
+        w.end(1, true);
+        let bytes = w.kernel.resources.temporary_storage.used_bytes();
+        let mut w = match restarts {
+            true => w.restart(),
+            false => w,
+        };
+        let used = |w: &World| w.kernel.resources.temporary_storage.used_bytes();
+        assert_eq!(used(&w), bytes);
+        for (task, queue) in [(2, "RKEPT"), (3, "RNEW"), (4, "RGONE")] {
+            assert_eq!(read(&mut w, task, queue, Some(1)), None, "{queue}");
+        }
+        w.settle("B", commit);
+        assert_eq!(w.settled, [("B".to_owned(), true)]);
+        let kept = w.answer(2);
+        let items = kept
+            .as_ref()
+            .and_then(|t| t.operands.get_int(readq_ts::NUMITEMS));
+        assert_eq!(
+            (item(kept), items),
+            ("one".into(), Some(1 + i64::from(commit)))
+        );
+        let (new, gone) = (w.answer(3), w.answer(4));
+        match commit {
+            true => {
+                assert_eq!(item(new), "new");
+                assert_eq!(said(gone), Condition::QIdErr);
+            }
+            false => {
+                assert_eq!(said(new), Condition::QIdErr);
+                assert_eq!(item(gone), "gone");
+            }
+        }
+        for task in 2..=4 {
+            w.end(task, true);
+        }
+        assert!(w.kernel.resources.temporary_storage.is_idle());
+        assert_eq!(w.kernel.locks().each().count(), 0);
+        let bytes = used(&w);
+        assert_eq!(used(&w.restart()), bytes);
+    }
+}

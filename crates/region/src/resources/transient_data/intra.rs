@@ -55,10 +55,10 @@ pub struct Intra {
 /// What a unit has done to a logically recoverable queue.
 #[derive(Debug, Default)]
 pub struct Change {
-    written: u64,
-    written_bytes: u64,
-    taken: u64,
-    taken_bytes: u64,
+    pub written: u64,
+    pub written_bytes: u64,
+    pub taken: u64,
+    pub taken_bytes: u64,
 }
 
 /// An end of a queue.
@@ -321,7 +321,8 @@ pub(super) fn unit_ended(
 }
 
 impl TransientData {
-    fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut Change {
+    /// What a unit has done to a queue.
+    pub(super) fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut Change {
         self.units
             .entry(task)
             .or_default()

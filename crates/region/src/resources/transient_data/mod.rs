@@ -44,9 +44,17 @@ pub const MANAGER: Manager = Manager {
         (deleteq_td::NUMBER, commands::delete),
         (set_tdqueue::NUMBER, inquiry::set),
     ],
+    tables: &[intra::TABLE],
     define,
     restore: restore::restore,
     unit_ended: intra::unit_ended,
+    unit_prepared: |resources, task, to| {
+        let units = &mut resources.transient_data.units;
+        if let Some(changes) = units.remove(&task) {
+            units.insert(to, changes);
+        }
+    },
+    unit_restored: restore::unit_restored,
     task_ended: trigger::task_ended,
     start_ended: trigger::start_ended,
     count,

@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
+use store::{Seek, UnitOfWork};
+
 use super::super::Resources;
 use super::QueueName;
 use super::intra::{TABLE, cost};
 use crate::api::TdRecovery;
+use crate::core::TaskKey;
 use crate::kernel::{Cx, scan};
 
 /// Counts the records of the recoverable queues; those that have enough start
@@ -47,6 +50,50 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
     }
     for name in names {
         td.fire(cx, &name);
+    }
+}
+
+/// A prepared unit of the region's last life: what its commit will do to queues.
+/// The numbers of its records are taken.
+pub(super) fn unit_restored(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    key: TaskKey,
+    changes: &UnitOfWork,
+) {
+    let td = &mut resources.transient_data;
+    let Some(reader) = cx.kernel.reader.as_mut() else {
+        return;
+    };
+    let of_queues = changes
+        .table_changes()
+        .filter(|(table, ..)| *table == TABLE);
+    for (_, row, value) in of_queues {
+        let Some((name, number)) = parse(row) else {
+            continue;
+        };
+        if let Some(intra) = td.intra(&name) {
+            intra.next = intra.next.max(number.saturating_add(1));
+        }
+        let Some(record) = value else {
+            let mut bytes = None;
+            let mut found = |e: store::Entry<'_>| bytes = Some(cost(e.record));
+            if let Err(error) = reader.seek_table(TABLE, Seek::Equal(row), &mut found) {
+                tracing::error!(%error, "a record that a unit has taken could not be read");
+            }
+            // One that the unit wrote and took was never there.
+            if let Some(bytes) = bytes {
+                let change = td.change(key, &name);
+                change.taken += 1;
+                change.taken_bytes += bytes;
+            }
+            continue;
+        };
+        let bytes = cost(record);
+        td.pending_bytes += bytes;
+        let change = td.change(key, &name);
+        change.written += 1;
+        change.written_bytes += bytes;
     }
 }
 

@@ -479,3 +479,52 @@ fn a_reader_waits_until_a_physical_queue_is_deleted() {
     assert_eq!(said(w.answer(2)), Condition::QZero);
     assert_eq!(counted(&w), (0, 0));
 }
+
+/// Each way for a prepared unit to end: committed or not, in the life of the
+/// region that prepared it or in the next one.
+#[test]
+fn both_ends_of_a_queue_wait_for_a_prepared_unit_over_a_restart_too() {
+    for (restarts, commit) in [(false, true), (false, false), (true, true), (true, false)] {
+        let mut w = world(vec![intra(b"Q   ", TdRecovery::Logical, 3)]);
+        write(&mut w, 1, "Q", b"a1");
+        w.syncpoint(1);
+        assert_eq!(record(read(&mut w, 1, "Q")), "a1");
+        for text in ["b1", "b2"] {
+            write(&mut w, 1, "Q", text.as_bytes());
+        }
+        w.prepare(1, "B");
+        assert_eq!(w.answers(), [(1, "NORMAL".to_owned())]);
+        w.end(1, true);
+        let mut w = match restarts {
+            true => w.restart(),
+            false => w,
+        };
+        assert_eq!(counted(&w), (1, 66), "what is committed");
+        assert_eq!(write(&mut w, 2, "Q", b"c1"), None);
+        assert_eq!(read(&mut w, 3, "Q"), None);
+        assert_eq!(said(read_now(&mut w, 4, "Q")), Condition::QBusy);
+        w.settle("B", commit);
+        assert_eq!(w.settled, [("B".to_owned(), true)]);
+        assert_eq!(said(w.answer(2)), Condition::Normal);
+        let first = if commit { "b1" } else { "a1" };
+        assert_eq!(record(w.answer(3)), first);
+        w.syncpoint(2);
+        // The trigger counts what is committed: b1, b2 and c1, or a1 and c1.
+        assert_eq!(w.started.len(), usize::from(commit));
+        let rest: &[&str] = if commit { &["b2", "c1"] } else { &["c1"] };
+        for text in rest {
+            assert_eq!(record(read(&mut w, 3, "Q")), *text);
+        }
+        assert_eq!(said(read(&mut w, 3, "Q")), Condition::QZero);
+        w.end(3, true);
+        w.end(2, true);
+        w.end(4, true);
+        for start in std::mem::take(&mut w.started) {
+            w.start_over(start.id);
+        }
+        assert!(w.kernel.resources.transient_data.is_idle());
+        assert_eq!(w.kernel.locks().each().count(), 0);
+        assert_eq!(counted(&w), (0, 0));
+        assert_eq!(counted(&w.restart()), (0, 0));
+    }
+}

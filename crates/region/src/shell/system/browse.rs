@@ -90,8 +90,7 @@ impl Shared {
             names.retain(|name| view.enqueue_is_of(name, unit, resource));
             names
         });
-        let task = unit.and_then(|u| u.try_into().ok()).map(u64::from_be_bytes);
-        if task.is_some_and(|number| self.task_key(number).is_none()) {
+        if unit.is_some_and(|unit| !self.is_unit(unit)) {
             return condition(Condition::UowNotFound, 1);
         }
         done_or_illogic(self.browses(|b| b.start_list(asked.key, Kind::Enqueue, found)))
@@ -111,11 +110,15 @@ impl Shared {
             names.retain(|name| unit.is_none_or(|u| of(name) == Some(Value::Text(u.to_vec()))));
             names
         });
-        let task = unit.and_then(|u| u.try_into().ok()).map(u64::from_be_bytes);
-        if found.is_empty() && task.is_some_and(|number| self.task_key(number).is_none()) {
+        if found.is_empty() && unit.is_some_and(|unit| !self.is_unit(unit)) {
             return condition(Condition::UowNotFound, 1);
         }
         done_or_illogic(self.browses(|b| b.start_list(asked.key, Kind::UnitLink, found)))
+    }
+
+    fn is_unit(&self, name: &[u8]) -> bool {
+        let units = self.view(|view| view.names(Kind::Unit));
+        units.iter().any(|unit| unit == name)
     }
 
     /// INQUIRE ASSOCIATION LIST: the numbers of all tasks, or of those with

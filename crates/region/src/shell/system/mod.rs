@@ -179,14 +179,19 @@ impl Shared {
         key: TaskKey,
         call: &Call,
     ) {
-        let row = u16::try_from(call.args[0]).ok().and_then(by_number);
-        let (Ok(operands), Some(row), Some(serve)) =
-            (Operands::parse(&call.data), row, find(call.args[0]))
-        else {
+        let Some(answer) = self.system_answer(key, call) else {
             tracing::error!(worker, "the operands of a worker's call make no sense");
             self.with(|core, cx| core.protocol_violation(cx, worker));
             return;
         };
+        wakes::answer(link, &answer);
+    }
+
+    /// What a command that is served here is answered with; none where its
+    /// operands make no sense.
+    pub(super) fn system_answer(self: &Arc<Self>, key: TaskKey, call: &Call) -> Option<Answer> {
+        let row = u16::try_from(call.args[0]).ok().and_then(by_number)?;
+        let (operands, serve) = (Operands::parse(&call.data).ok()?, find(call.args[0])?);
         // The end of its browses goes through the kernel.
         if let Some(task) = self.lock().core.task_mut(key) {
             task.in_kernel = true;
@@ -196,11 +201,10 @@ impl Shared {
             row,
             operands: &operands,
         };
-        let answer = match serve(self, &asked) {
+        Some(match serve(self, &asked) {
             Ok(given) => Answer::of_data(given.emit()),
             Err(failure) => failure.into(),
-        };
-        wakes::answer(link, &answer);
+        })
     }
 
     /// Looks at everything at one moment.

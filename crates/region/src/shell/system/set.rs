@@ -207,19 +207,46 @@ impl Shared {
     }
 
     /// SET UOW is for units in doubt, of which there are none.
+    /// SET UOW: what is in doubt is committed or backed out, or what its
+    /// transaction's ACTION says.
     pub(super) fn set_uow(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
         use rows::set_uow as row;
-        let states = ["COMMIT", "BACKOUT", "FORCE"].map(|name| cvda::value(name).map(i64::from));
-        let state = asked.operands.get_int(row::UOWSTATE);
-        if state.is_some() && !states.contains(&state) {
-            return condition(Condition::InvReq, 3);
+        let states = ["COMMIT", "BACKOUT", "FORCE"];
+        let is = |name: &str, state| cvda::value(name).map(i64::from) == Some(state);
+        let wanted = match asked.operands.get_int(row::UOWSTATE) {
+            Some(state) => match states.iter().find(|name| is(name, state)) {
+                Some(name) => Some(*name),
+                None => return condition(Condition::InvReq, 3),
+            },
+            None => states.into_iter().find(|name| asked.has(name)),
+        };
+        let name = asked.operands.get_bytes(row::UOW).unwrap_or_default();
+        if !self
+            .view(|view| view.names(Kind::Unit))
+            .contains(&name.to_vec())
+        {
+            return condition(Condition::UowNotFound, 1);
         }
-        let name = asked.operands.get_bytes(row::UOW);
-        let name = name.unwrap_or_default().to_vec();
-        match self.view(|view| view.names(Kind::Unit)).contains(&name) {
-            true => condition(Condition::InvReq, 4),
-            false => condition(Condition::UowNotFound, 1),
+        let mut units = self.prepared_units().into_iter();
+        let found = units.find(|unit| unit.number.to_be_bytes() == name && !unit.deciding);
+        let Some(unit) = found else {
+            return condition(Condition::InvReq, 4);
+        };
+        if let Some(wanted) = wanted {
+            let commits = match wanted {
+                "FORCE" => unit.task.in_doubt.commits,
+                wanted => wanted == "COMMIT",
+            };
+            let action = if commits { "commits" } else { "backs out" };
+            let branch = unit.branch;
+            tracing::warn!(
+                %branch,
+                "SET UOW {action} a unit of work that another region decides: the two may differ now"
+            );
+            // As on CICS, the program does not wait for it.
+            self.settle(branch, commits, Box::new(|_| {}));
         }
+        Ok(Operands::default())
     }
 
     /// SET CONNECTION ACQUIRED: sessions are made by and by, as on CICS.

@@ -66,6 +66,7 @@ pub fn print(report: &CheckReport) {
     }
     if !report.is_clean() {
         println!("`tupelo file restore` puts a backup in the place of the store");
+        println!("`tupelo file salvage` saves the records that can still be read");
     }
 }
 

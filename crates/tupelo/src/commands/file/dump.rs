@@ -21,6 +21,10 @@ pub struct Args {
     which: Which,
     #[command(flatten)]
     form: Form,
+    /// Write each record behind its address: the number of a relative record (4
+    /// bytes), the byte address of an entry (8), the highest byte first.
+    #[arg(long)]
+    numbered: bool,
     /// Where to write; standard output when absent.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -33,6 +37,10 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut reader = open_reader(&app)?;
     let entry = args.which.entry(&mut reader)?;
     let records = args.form.records(&app, &section, &entry.def)?;
+    let records = match args.numbered {
+        true => records.numbered(&entry.def)?,
+        false => records,
+    };
     let mut output: Box<dyn Write> = match &args.output {
         Some(path) => Box::new(BufWriter::new(
             File::create(path)
@@ -40,6 +48,10 @@ pub fn run(args: Args) -> Result<Outcome> {
                 .wrap_err_with(|| format!("cannot write {}", path.display()))?,
         )),
         None => Box::new(BufWriter::new(io::stdout().lock())),
+    };
+    let options = DumpOptions {
+        numbered: args.numbered,
+        ..DumpOptions::new(records.framing)
     };
     let there = reader.file_stat(entry.id).into_diagnostic()?.records;
     let done = match args.output.is_some() || !io::stdout().is_terminal() {
@@ -50,7 +62,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         &mut reader,
         entry.id,
         &mut *output,
-        &DumpOptions::new(records.framing),
+        &options,
         &*records.convert,
         &mut |report| done.set_position(report.records),
     )

@@ -23,6 +23,9 @@ pub struct Args {
     input: Option<PathBuf>,
     #[command(flatten)]
     form: Form,
+    /// Each record stands behind its address, as `file dump --numbered` writes it.
+    #[arg(long)]
+    numbered: bool,
     /// Keep the records that are there, and add.
     #[arg(long)]
     add: bool,
@@ -38,6 +41,10 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut store = app.open_store()?;
     let entry = args.which.entry_for_writing(&app, &mut store)?;
     let records = args.form.records(&app, &section, &entry.def)?;
+    let records = match args.numbered {
+        true => records.numbered(&entry.def)?,
+        false => records,
+    };
     if records.as_text {
         eprintln!(
             "{}: every byte is taken for a character, since there is no copybook: packed and binary numbers would be destroyed (--copybook, or copybook in [files.{}])",
@@ -60,6 +67,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let options = LoadOptions {
         mode: if args.add { LoadMode::Add } else { LoadMode::Replace },
         max_rejects: args.max_rejects,
+        numbered: args.numbered,
         ..LoadOptions::new(records.framing)
     };
     let mut shown = Shown {

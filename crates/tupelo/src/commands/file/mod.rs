@@ -1,7 +1,8 @@
 //! `tupelo file`: keyed files and their records.
 //!
-//! Everything but `stat`, `dump`, `check` and `backup` writes, and the store has
-//! one writer: while a region serves the folder these say who holds it.
+//! Everything but `stat`, `dump`, `check` and `backup` writes, or wants a store
+//! that nobody writes; it has one writer: while a region serves the folder these
+//! say who holds it.
 
 mod backup;
 mod check;
@@ -10,6 +11,7 @@ mod dump;
 pub mod idcams;
 mod load;
 mod progress;
+mod salvage;
 mod stat;
 pub mod which;
 
@@ -17,7 +19,7 @@ use miette::Result;
 
 use crate::Outcome;
 
-/// Define, load, dump, measure, check and back up files.
+/// Define, load, dump, measure, check, back up and salvage files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo file stat --app examples/bank\n  tupelo file dump ACCTFILE --app examples/bank")]
 pub struct Args {
@@ -33,6 +35,7 @@ enum What {
     Stat(stat::Args),
     Idcams(Box<idcams::Args>),
     Check(check::Args),
+    Salvage(salvage::Args),
     Backup(backup::BackupArgs),
     Restore(backup::RestoreArgs),
 }
@@ -46,6 +49,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         What::Stat(args) => stat::run(args),
         What::Idcams(args) => idcams::run(*args),
         What::Check(args) => check::run(args),
+        What::Salvage(args) => salvage::run(args),
         What::Backup(args) => backup::backup(args),
         What::Restore(args) => backup::restore(args),
     }

@@ -95,6 +95,15 @@ impl Which {
 }
 
 impl Form {
+    /// Records in a format and code page, both of which may be absent.
+    pub fn of(format: Option<DataFormat>, code_page: Option<String>) -> Form {
+        Form {
+            format,
+            code_page,
+            copybook: None,
+        }
+    }
+
     /// Framing and conversion.
     pub fn records(&self, app: &Application, section: &FileSection, def: &store::FileDef) -> Result<Records> {
         let layout: Option<Layout> = match &self.copybook {

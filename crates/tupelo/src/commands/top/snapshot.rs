@@ -25,6 +25,8 @@ pub fn page(snapshot: &Value) -> Vec<String> {
     row("offload".into(), "in all, eligible".into(), number("eligible_cpu_ns"));
     let mut lines: Vec<String> = table.to_string().lines().map(str::to_owned).collect();
     lines.push(String::new());
+    lines.extend(address_spaces(snapshot).to_string().lines().map(str::to_owned));
+    lines.push(String::new());
     lines.push(format!(
         "eligible for offload and ran on general engines: {} ms",
         ms(number("eligible_on_general_ns"))
@@ -48,6 +50,36 @@ pub fn page(snapshot: &Value) -> Vec<String> {
     lines
 }
 
+/// The region's process and its workers'.
+fn address_spaces(snapshot: &Value) -> Table {
+    let mut table = Table::new(&[
+        "Address space",
+        ">Process",
+        ">CPU ms",
+        ">Preemptable",
+        ">Not",
+        ">Promoted",
+        ">Displaced",
+    ]);
+    for space in snapshot["address_spaces"].as_array().into_iter().flatten() {
+        let time = |key: &str| ms(space[key].as_u64().unwrap_or(0));
+        table.row([
+            cell(&space["work"]),
+            cell(&space["process"]),
+            time("cpu_ns"),
+            time("preemptable_ns"),
+            time("unpreemptable_ns"),
+            time("promoted_ns"),
+            cell(&space["displaced"]),
+        ]);
+    }
+    if let Some(ns @ 1..) = snapshot["ended_cpu_ns"].as_u64() {
+        let none = || "-".to_owned();
+        table.row(["programs, ended".into(), none(), ms(ns), none(), none(), none(), none()]);
+    }
+    table
+}
+
 fn ms(ns: u64) -> String {
     format!("{:.3}", ns as f64 / 1e6)
 }
@@ -65,6 +97,11 @@ mod tests {
                 {"engine": "general", "work": "programs", "cpu_ns": 3_000_000},
                 {"engine": "offload", "work": "gateway", "cpu_ns": 1_000_000},
             ],
+            "address_spaces": [{
+                "work": "programs", "process": 4711, "cpu_ns": 3_000_000, "preemptable_ns": 2_500_000,
+                "unpreemptable_ns": 500_000, "promoted_ns": 250_000, "displaced": 7,
+            }],
+            "ended_cpu_ns": 9_000,
             "general_cpu_ns": 3_000_000,
             "eligible_cpu_ns": 1_000_000,
             "eligible_on_general_ns": 1_000_000,
@@ -75,6 +112,10 @@ mod tests {
         let text = page.join("\n");
         assert!(text.contains("programs") && text.contains("30.0"), "{text}");
         assert!(text.contains("ran on general engines: 1.000 ms"), "{text}");
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let space = page.iter().find(|line| line.contains("4711")).unwrap();
+        assert_eq!(words(space), ["programs", "4711", "3.000", "2.500", "0.500", "0.250", "7"]);
+        assert!(text.contains("programs, ended"), "{text}");
         assert!(text.contains("100 tasks, 300 EXEC CICS commands in 2.0 s"), "{text}");
     }
 

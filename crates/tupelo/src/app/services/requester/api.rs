@@ -25,8 +25,8 @@ pub struct Api {
 }
 
 /// APIs by the names that programs call them by: the title of the document, as
-/// our information blocks have it, and the name of its settings and folder,
-/// which z/OS Connect's have.
+/// our information blocks have it, the name of its settings and folder, which
+/// z/OS Connect's have, and that of the toolkit of z/OS Connect EE.
 #[derive(Debug, Default)]
 pub struct Apis {
     all: Vec<Arc<Api>>,
@@ -36,8 +36,10 @@ pub struct Apis {
 impl Apis {
     fn add(&mut self, name: &str, api: Api) {
         let api = Arc::new(api);
-        let title = api.requester.name().to_owned();
-        self.by_name.entry(title).or_insert_with(|| api.clone());
+        for own in [api.requester.name(), api.requester.toolkit_name()] {
+            let entry = self.by_name.entry(own.to_owned());
+            entry.or_insert_with(|| api.clone());
+        }
         self.by_name.insert(name.to_owned(), api.clone());
         self.all.push(api);
     }

@@ -1,0 +1,155 @@
+//! Where in a statement a program's text is, and what that does to the field
+//! that is named there.
+
+use super::Use;
+use cics::cobol::VERBS;
+
+/// Where in a statement the scan is.
+#[derive(Default)]
+pub(super) struct Scan {
+    pub verb: String,
+    /// The words just passed.
+    last: [String; 2],
+    /// What follows is written.
+    pub receiving: bool,
+    /// What follows is a result only (GIVING, REMAINDER).
+    result: bool,
+    /// The item that SET gives an address to is the record, or part of it.
+    pub own_address: bool,
+    /// In an EXEC CICS command.
+    command: Option<Command>,
+    /// Open parentheses: a subscript is read.
+    depth: u32,
+}
+
+#[derive(Default)]
+struct Command {
+    verb: String,
+    option: String,
+}
+
+impl Scan {
+    pub fn word(&mut self, word: &str) {
+        match word {
+            "(" => self.depth += 1,
+            ")" => self.depth = self.depth.saturating_sub(1),
+            "." => self.depth = 0,
+            "EXEC" | "EXECUTE" => self.command = Some(Command::default()),
+            "END-EXEC" => {
+                self.command = None;
+                self.verb.clear();
+                self.receiving = false;
+            }
+            word => match &mut self.command {
+                Some(command) if self.depth == 0 => {
+                    if command.verb.is_empty() && word != "CICS" {
+                        command.verb = word.to_owned();
+                    }
+                    command.option = word.to_owned();
+                }
+                Some(_) => {}
+                None => self.statement(word),
+            },
+        }
+        if !matches!(word, "(" | ")") {
+            self.last.swap(0, 1);
+            self.last[1] = word.to_owned();
+        }
+    }
+
+    /// A word of COBOL's own statements.
+    fn statement(&mut self, word: &str) {
+        if VERBS.contains(&word) || matches!(word, "XML" | "JSON" | "INVOKE") {
+            self.verb = word.to_owned();
+            self.receiving = matches!(word, "COMPUTE" | "SET" | "INITIALIZE" | "ACCEPT");
+            self.result = false;
+            self.own_address = false;
+            return;
+        }
+        let verb = self.verb.as_str();
+        match (verb, word) {
+            ("SET", "TO" | "UP" | "DOWN")
+            | ("COMPUTE", "=" | "EQUAL")
+            | ("ACCEPT", "FROM")
+            | ("INITIALIZE", "BY") => self.receiving = false,
+            ("MOVE" | "ADD", "TO")
+            | ("SUBTRACT", "FROM")
+            | ("MULTIPLY", "BY")
+            | ("DIVIDE", "INTO" | "BY")
+            | ("STRING" | "UNSTRING" | "READ" | "RETURN", "INTO") => self.receiving = true,
+            ("ADD" | "SUBTRACT" | "MULTIPLY" | "DIVIDE", "GIVING" | "REMAINDER") => {
+                (self.receiving, self.result) = (true, true);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether EXEC CICS is at one of its own words, and not at a value.
+    pub fn at_option(&self) -> bool {
+        self.command.is_some() && self.depth == 0
+    }
+
+    /// Whether the words just passed are `LENGTH OF`.
+    pub fn about_length(&self) -> bool {
+        self.last[1] == "OF" && self.last[0] == "LENGTH"
+    }
+
+    /// Whether the words just passed are `ADDRESS OF`.
+    pub fn about_address(&self) -> bool {
+        self.last[1] == "OF" && self.last[0] == "ADDRESS"
+    }
+
+    /// What is done with the field that is named here; `in_part` when some of
+    /// its characters are meant.
+    pub fn mention(&self, in_part: bool) -> Use {
+        match &self.command {
+            Some(_) if self.depth > 1 => Use::READ,
+            Some(command) => command.mention(),
+            None if self.depth > 0 => Use::READ,
+            None => self.mention_in_statement(in_part),
+        }
+    }
+
+    fn mention_in_statement(&self, in_part: bool) -> Use {
+        let after = |words: &[&str]| words.contains(&self.last[1].as_str());
+        match self.verb.as_str() {
+            // Others may do anything with it.
+            "CALL" | "INSPECT" | "XML" | "JSON" | "INVOKE" | "SORT" | "MERGE" => Use::BOTH,
+            "ADD" | "SUBTRACT" | "MULTIPLY" | "DIVIDE" => match (self.receiving, self.result) {
+                (false, _) => Use::READ,
+                (true, false) => Use::BOTH,
+                (true, true) => Use::WRITTEN,
+            },
+            "PERFORM" | "SEARCH" if after(&["VARYING", "AFTER"]) => Use::BOTH,
+            "STRING" | "UNSTRING" if after(&["POINTER", "TALLYING"]) => Use::BOTH,
+            "MOVE" | "COMPUTE" | "SET" | "INITIALIZE" | "ACCEPT" | "STRING" | "UNSTRING"
+            | "READ" | "RETURN"
+                if self.receiving =>
+            {
+                // The rest of it stays as it came.
+                if in_part { Use::BOTH } else { Use::WRITTEN }
+            }
+            _ => Use::READ,
+        }
+    }
+}
+
+impl Command {
+    fn mention(&self) -> Use {
+        match (self.verb.as_str(), self.option.as_str()) {
+            ("ASSIGN" | "ASKTIME", _) | (_, "RESP" | "RESP2" | "INTO") => Use::WRITTEN,
+            ("FORMATTIME", "ABSTIME" | "DATESEP" | "TIMESEP") => Use::READ,
+            ("FORMATTIME", _) => Use::WRITTEN,
+            ("READ" | "DELETE" | "STARTBR" | "RESETBR" | "UNLOCK", "RIDFLD") => Use::READ,
+            ("INQUIRE", _) => Use::BOTH,
+            (
+                _,
+                "FROM" | "PROGRAM" | "FILE" | "DATASET" | "QUEUE" | "QNAME" | "CONTAINER"
+                | "CHANNEL" | "TRANSID" | "ABCODE" | "SYSID" | "KEYLENGTH" | "FROMLENGTH"
+                | "FROMFLENGTH" | "INTERVAL" | "MAP" | "MAPSET",
+            ) => Use::READ,
+            // COMMAREA and RIDFLD of a browse among them.
+            _ => Use::BOTH,
+        }
+    }
+}

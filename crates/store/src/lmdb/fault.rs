@@ -1,0 +1,143 @@
+//! A mark that the process which wrote a store ended by a fault.
+//!
+//! Not every page of a large store is looked at when it is opened to be written,
+//! and a commit that meets a damaged one ends the process (SIGSEGV, SIGBUS or
+//! SIGABRT). The mark, `fault.txt` beside the data, has the next one look at all
+//! pages, so that it names the page in the place of ending too. A fault of
+//! another cause leaves it as well, and costs one such look.
+//!
+//! Invariant: the handler makes only calls that a handler may make.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// The mark's name.
+const MARK: &str = "fault.txt";
+
+/// What the mark says to whoever finds it.
+const MARK_TEXT: &[u8] =
+    b"The process that wrote this store ended by a fault. The next one looks at all of its\n\
+    pages before it opens it, and deletes this file if they are whole.\n";
+
+/// What the process says.
+const TOLD: &[u8] = b"tupelo: a fault while a store was open for writing. If a page of it is damaged, the next start \
+    names it; `tupelo file check` looks at all\n";
+
+/// Signals that a fault sends.
+const FAULTS: [libc::c_int; 3] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT];
+
+/// Where the mark is to be left; null while no store is open for writing.
+static PATH: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
+
+/// Who handled each signal before.
+static BEFORE: OnceLock<[libc::sigaction; 3]> = OnceLock::new();
+
+/// Whether there is a mark.
+pub(super) fn is_marked(directory: &Path) -> bool {
+    directory.join(MARK).exists()
+}
+
+/// Takes the mark away.
+pub(super) fn unmark(directory: &Path) {
+    // One that stays costs another look.
+    let _ = std::fs::remove_file(directory.join(MARK));
+}
+
+/// From now on a fault of this process leaves the mark in a directory.
+pub(super) fn watch(directory: &Path) {
+    let Ok(path) = CString::new(directory.join(MARK).as_os_str().as_bytes()) else {
+        return;
+    };
+    BEFORE.get_or_init(|| {
+        // SAFETY: all zero is a value of this plain structure.
+        let mut before: [libc::sigaction; 3] = unsafe { std::mem::zeroed() };
+        for (signal, before) in FAULTS.into_iter().zip(&mut before) {
+            // SAFETY: as above.
+            let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+            let handler: Handler = on_fault;
+            action.sa_sigaction = handler as libc::sighandler_t;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            // SAFETY: both are valid places, and the handler may be called at
+            // any time.
+            unsafe { libc::sigaction(signal, &action, before) };
+        }
+        before
+    });
+    // A handler may be reading the path that was there: it is never freed.
+    PATH.store(path.into_raw(), Ordering::Release);
+}
+
+/// No store is open for writing any more.
+pub(super) fn unwatch() {
+    PATH.store(ptr::null_mut(), Ordering::Release);
+}
+
+/// What a handler is called with.
+type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+
+extern "C" fn on_fault(
+    signal: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+) {
+    // SAFETY: the system gives the handler what it says.
+    let code = unsafe { (*info).si_code };
+    // A page that may not be written: whoever guards such pages goes on.
+    if signal == libc::SIGSEGV && code == SEGV_ACCERR {
+        return pass_on(signal, info, context);
+    }
+    leave_mark();
+    pass_on(signal, info, context);
+    // Where the one before waits for the access to come again, none does if
+    // the signal was sent.
+    // SAFETY: raise may be called in a handler.
+    unsafe { libc::raise(signal) };
+}
+
+fn leave_mark() {
+    let path = PATH.load(Ordering::Acquire);
+    if path.is_null() {
+        return;
+    }
+    let flags = libc::O_CREAT | libc::O_WRONLY | libc::O_CLOEXEC;
+    // SAFETY: open, write and close may be called in a handler; the path is a C
+    // string that is never freed, the texts are ours.
+    unsafe {
+        let mark = libc::open(path, flags, 0o640);
+        if mark >= 0 {
+            libc::write(mark, MARK_TEXT.as_ptr().cast(), MARK_TEXT.len());
+            libc::close(mark);
+        }
+        libc::write(libc::STDERR_FILENO, TOLD.as_ptr().cast(), TOLD.len());
+    }
+}
+
+/// Calls who handled the signal before, as the system would.
+fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let at = FAULTS.iter().position(|fault| *fault == signal);
+    let before = at.and_then(|at| BEFORE.get()?.get(at));
+    // SAFETY: signal may be called in a handler; the handler that was there has
+    // the form that its flags say.
+    unsafe {
+        match before {
+            Some(before) if ![libc::SIG_DFL, libc::SIG_IGN].contains(&before.sa_sigaction) => {
+                if before.sa_flags & libc::SA_SIGINFO != 0 {
+                    let handler: Handler = std::mem::transmute(before.sa_sigaction);
+                    handler(signal, info, context);
+                } else {
+                    let handler: extern "C" fn(libc::c_int) =
+                        std::mem::transmute(before.sa_sigaction);
+                    handler(signal);
+                }
+            }
+            _ => drop(libc::signal(signal, libc::SIG_DFL)),
+        }
+    }
+}
+
+/// `si_code` of an access that the mapping does not permit.
+const SEGV_ACCERR: libc::c_int = 2;

@@ -1,0 +1,193 @@
+//! Walking trees of which pages are damaged: what cannot be read is gone
+//! around, what is doubtful is not followed.
+//!
+//! Unlike a [`Walk`](super::walk::Walk) this one looks for what is left, not for
+//! what is wrong. Nothing that a page says is believed beyond the end of the file.
+
+use std::borrow::Cow;
+use std::io;
+
+use super::pages::{PAGE_HEAD_BYTES, Pages, Tree, Value};
+use super::remains::Remains;
+
+/// The pages of a data file.
+pub(super) struct Ground<'p> {
+    pub pages: &'p Pages,
+    /// The last page that there can be.
+    pub last_page: u64,
+}
+
+/// A bit a page.
+#[derive(Default)]
+pub(super) struct Bits(Vec<u64>);
+
+/// Keys from here on, and up to there.
+pub(super) type Bounds<'b> = (Option<&'b [u8]>, Option<&'b [u8]>);
+
+/// The first of a value's overflow pages, and how many.
+pub(super) type Overflow = (u64, u64);
+
+/// What a walk meets, in the order of keys.
+pub(super) enum Met<'m> {
+    /// A leaf, damaged or not.
+    Leaf {
+        number: u64,
+        page: &'m Remains,
+        bounds: Bounds<'m>,
+    },
+    /// A page that cannot be followed, or not to everything below it.
+    Gap(Bounds<'m>),
+}
+
+/// Who hears of it.
+pub(super) type Visit<'v> = &'v mut dyn FnMut(Met<'_>) -> io::Result<()>;
+
+/// LMDB's deepest tree.
+const MAX_DEPTH: u16 = 32;
+
+/// Longest value that is believed: many times a record, and more than a list of
+/// free pages has.
+const MAX_VALUE_BYTES: usize = 64 << 20;
+
+impl Bits {
+    /// Whether a page's bit is set.
+    pub fn has(&self, page: u64) -> bool {
+        let word = usize::try_from(page / 64)
+            .ok()
+            .and_then(|at| self.0.get(at));
+        word.is_some_and(|word| word & (1 << (page % 64)) != 0)
+    }
+
+    /// Sets a page's bit, and says whether it was set. The caller has looked
+    /// that there can be such a page.
+    pub fn set(&mut self, page: u64) -> bool {
+        let was = self.has(page);
+        let word = (page / 64) as usize;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (page % 64);
+        was
+    }
+}
+
+impl Ground<'_> {
+    /// Whether there can be a page with this number.
+    pub fn has(&self, page: u64) -> bool {
+        (2..=self.last_page).contains(&page)
+    }
+
+    /// Walks a tree.
+    pub fn walk(&self, tree: Tree, visit: Visit<'_>) -> io::Result<()> {
+        let level = tree.depth.min(MAX_DEPTH);
+        match tree.root {
+            Some(root) => {
+                let mut branches = Bits::default();
+                self.below(&mut branches, root, level, MAX_DEPTH, (None, None), visit)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Walks what is below a page. Each branch is met once, so that no damage
+    /// makes it long; `left` bounds how deep it goes.
+    fn below(
+        &self,
+        branches: &mut Bits,
+        number: u64,
+        level: u16,
+        left: u16,
+        bounds: Bounds<'_>,
+        visit: Visit<'_>,
+    ) -> io::Result<()> {
+        let readable = self.has(number) && left > 0;
+        let bytes = readable.then(|| self.pages.remains_of(number)).flatten();
+        let Some(page) = bytes.map(|bytes| Remains::read(bytes, number, level)) else {
+            return visit(Met::Gap(bounds));
+        };
+        if page.is_leaf {
+            return visit(Met::Leaf {
+                number,
+                page: &page,
+                bounds,
+            });
+        }
+        let is_followed = page.len() > 0 && (0..page.len()).all(|entry| page.is_sure(entry));
+        if !is_followed || branches.set(number) {
+            return visit(Met::Gap(bounds));
+        }
+        if !page.is_whole {
+            visit(Met::Gap(bounds))?;
+        }
+        for entry in 0..page.len() {
+            let low = if entry == 0 {
+                bounds.0
+            } else {
+                Some(page.key(entry))
+            };
+            let high = match entry + 1 < page.len() {
+                true => Some(page.key(entry + 1)),
+                false => bounds.1,
+            };
+            let level = level.saturating_sub(1);
+            self.below(
+                branches,
+                page.below(entry),
+                level,
+                left - 1,
+                (low, high),
+                visit,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Has the pages told that the branches of a tree lead to, its leaves too,
+    /// without a look at those.
+    pub fn claims(&self, tree: Tree, claim: &mut dyn FnMut(u64)) {
+        if let Some(root) = tree.root {
+            let mut branches = Bits::default();
+            self.claims_below(&mut branches, root, tree.depth.min(MAX_DEPTH), claim);
+        }
+    }
+
+    fn claims_below(&self, met: &mut Bits, number: u64, level: u16, claim: &mut dyn FnMut(u64)) {
+        if !self.has(number) {
+            return;
+        }
+        claim(number);
+        if level <= 1 || met.set(number) {
+            return;
+        }
+        let Some(bytes) = self.pages.remains_of(number) else {
+            return;
+        };
+        let page = Remains::read(bytes, number, level);
+        let is_followed = !page.is_leaf && (0..page.len()).all(|entry| page.is_sure(entry));
+        for entry in (0..page.len()).filter(|_| is_followed) {
+            self.claims_below(met, page.below(entry), level - 1, claim);
+        }
+    }
+
+    /// The bytes of a value, if they can be had, and the overflow pages that
+    /// hold it: the first, and how many.
+    pub fn bytes<'v>(&self, value: &'v Value<'_>) -> Option<(Cow<'v, [u8]>, Overflow)> {
+        match value {
+            Value::Here(bytes) => Some(((*bytes).into(), (0, 0))),
+            Value::Overflow(first, length) => {
+                let pages = (PAGE_HEAD_BYTES + *length).div_ceil(self.pages.page_bytes) as u64;
+                let is_there = *length <= MAX_VALUE_BYTES
+                    && self.has(*first)
+                    && self.has(first.saturating_add(pages - 1));
+                let bytes = is_there.then(|| self.pages.remains_of_overflow(*first, *length))?;
+                Some((bytes?.into(), (*first, pages)))
+            }
+            Value::Tree(_) => None,
+        }
+    }
+}
+
+/// Whether a key lies within bounds.
+pub(super) fn is_within(key: &[u8], (low, high): Bounds<'_>) -> bool {
+    low.is_none_or(|low| key >= low) && high.is_none_or(|high| key < high)
+}

@@ -1,0 +1,187 @@
+//! What settings and definitions name that is not there, with the line that
+//! names it: it would be told when it is first used, or never.
+
+use std::path::{Path, PathBuf};
+
+use copybook::CodePage;
+
+use super::Application;
+use super::config::Config;
+use super::finding::{Finding, Findings, Severity};
+
+/// What is wrong with the region's code page.
+pub fn code_page(folder: &Path, config: &Config) -> Option<Findings> {
+    let name = &config.region.code_page;
+    let (message, help) = match CodePage::by_name(name) {
+        Err(e) => (
+            e.to_string(),
+            "ascii, utf-8, latin-1 and other names of ASCII's kind are",
+        ),
+        Ok(page) if page.is_ebcdic() => (
+            format!("a region in {name} is not supported: programs are compiled for ASCII"),
+            "leave it out; records, connections and assets have code pages of their own",
+        ),
+        Ok(_) => return None,
+    };
+    let mut found = Findings::new(folder);
+    found.add(at(
+        folder,
+        "region",
+        "code_page",
+        Severity::Error,
+        message,
+        help,
+    ));
+    Some(found)
+}
+
+/// Files that `tupelo.toml` names and classes that transactions name, where there
+/// are none.
+pub fn findings(app: &Application) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let error = |section: &str, key: &str, message: String, help: &str| {
+        at(&app.folder, section, key, Severity::Error, message, help)
+    };
+    let mut names = |section: &str, key: &str, path: &Option<PathBuf>| {
+        let Some(path) = path
+            .as_ref()
+            .filter(|path| !app.folder.join(path).is_file())
+        else {
+            return;
+        };
+        let message = format!("there is no file {}", path.display());
+        found.push(error(
+            section,
+            key,
+            message,
+            "it is named from the application folder",
+        ));
+    };
+    for (name, file) in &app.config.files {
+        let section = format!("files.{name}");
+        names(&section, "copybook", &file.copybook);
+        names(&section, "data", &file.data);
+    }
+    let gateway = &app.config.gateway;
+    names("gateway", "tls_certificate", &gateway.tls_certificate);
+    names("gateway", "tls_key", &gateway.tls_key);
+    names("gateway", "tls_client_ca", &gateway.tls_client_ca);
+    for (name, file) in &app.config.files {
+        if let Some(Err(e)) = file.code_page.as_deref().map(CodePage::by_name) {
+            let section = format!("files.{name}");
+            found.push(error(
+                &section,
+                "code_page",
+                e.to_string(),
+                "cp037, cp1047 and latin-1 are such names",
+            ));
+        }
+    }
+    for transaction in &app.csd.transactions {
+        let Some(class) = &transaction.tranclass else {
+            continue;
+        };
+        if app.csd.tranclasses.iter().any(|known| known.name == *class) {
+            continue;
+        }
+        found.push(Finding {
+            severity: Severity::Warning,
+            file: "resources.csd".into(),
+            line: transaction.line,
+            column: 0,
+            message: format!(
+                "TRANSACTION({}): there is no TRANCLASS({}), so nothing bounds its tasks",
+                transaction.name.as_str(),
+                class.as_str()
+            ),
+            help: Some(format!(
+                "write DEFINE TRANCLASS({}) GROUP({}) MAXACTIVE(its most tasks)",
+                class.as_str(),
+                transaction.group
+            )),
+        });
+    }
+    found
+}
+
+/// The place that a fault of the definitions is about: they begin with what was
+/// defined, `FILE(NAME)`, or with a section, `[files.NAME]`.
+pub fn placed(app: &Application, fault: &str) -> Finding {
+    let mut finding = Finding {
+        severity: Severity::Error,
+        file: PathBuf::new(),
+        line: 0,
+        column: 0,
+        message: fault.to_owned(),
+        help: None,
+    };
+    let section = fault
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'));
+    if let Some((section, rest)) = section {
+        let key = rest.split_whitespace().next().unwrap_or_default();
+        let key = key.trim_end_matches(':');
+        if let Some((line, column)) = line_of(&app.folder, section, key) {
+            (finding.file, finding.line, finding.column) = ("tupelo.toml".into(), line, column);
+        }
+        return finding;
+    }
+    let defined = fault
+        .split_once('(')
+        .and_then(|(kind, rest)| Some((kind, rest.split_once(')')?.0)));
+    if let Some(("FILE", name)) = defined
+        && let Some(file) = app.csd.files.iter().find(|file| file.name.as_str() == name)
+    {
+        (finding.file, finding.line) = ("resources.csd".into(), file.line);
+    }
+    finding
+}
+
+fn at(
+    folder: &Path,
+    section: &str,
+    key: &str,
+    severity: Severity,
+    message: String,
+    help: &str,
+) -> Finding {
+    let (line, column) = line_of(folder, section, key).unwrap_or_default();
+    Finding {
+        severity,
+        file: "tupelo.toml".into(),
+        line,
+        column,
+        message,
+        help: Some(help.to_owned()),
+    }
+}
+
+/// Line and column of a key's value, else of its section; a section that is written
+/// in another way, such as an inline table, is not found.
+fn line_of(folder: &Path, section: &str, key: &str) -> Option<(u32, u32)> {
+    let text = std::fs::read_to_string(folder.join("tupelo.toml")).ok()?;
+    let mut inside = None;
+    for (at, line) in text.lines().enumerate() {
+        let number = at as u32 + 1;
+        let trimmed = line.trim();
+        if let Some(name) = trimmed
+            .strip_prefix('[')
+            .and_then(|rest| rest.split(']').next())
+        {
+            if inside.is_some() {
+                break;
+            }
+            let same = name.trim().replace('"', "") == section;
+            inside = same.then_some((number, line.find('[')? as u32 + 1));
+            continue;
+        }
+        let Some((left, right)) = line.split_once('=').filter(|_| inside.is_some()) else {
+            continue;
+        };
+        if left.trim() == key {
+            let blanks = right.chars().take_while(|c| c.is_whitespace()).count();
+            return Some((number, (left.chars().count() + 2 + blanks) as u32));
+        }
+    }
+    inside
+}

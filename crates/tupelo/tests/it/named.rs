@@ -1,0 +1,105 @@
+//! What texts name that is not there: settings, definitions and mappings by
+//! `tupelo check`, programs by the guide's page.
+
+use std::path::Path;
+
+use crate::operator::copy;
+use crate::program::{run, text};
+use crate::server::example;
+
+#[test]
+fn what_settings_and_mappings_name_that_is_not_there_is_told_at_its_line() {
+    let app = tempfile::tempdir().unwrap();
+    copy(&example("bank"), app.path());
+    let folder = app.path().to_str().unwrap();
+    let get = "apis/accounts/src/main/operations/%2Faccounts%2F%7Bnumber%7D/get/request.yaml";
+    let api = "apis/accounts/src/main/api/openapi.yaml";
+    for (file, old, new, told, status) in [
+        (
+            get,
+            "$pathParameters.number",
+            "$pathParameters.nummer",
+            ":9:25: error: the API's document gives this operation no path variable nummer",
+            1,
+        ),
+        (
+            get,
+            "$pathParameters.number",
+            "$pathParameter.number",
+            "help: did you mean $pathParameters?",
+            0,
+        ),
+        (
+            "tupelo.toml",
+            "applid = ",
+            "code_page = \"klingon\"\napplid = ",
+            "tupelo.toml:5:13: error:",
+            2,
+        ),
+        (
+            "tupelo.toml",
+            "applid = ",
+            "code_page = \"cp037\"\napplid = ",
+            "is not supported: programs are compiled for ASCII",
+            2,
+        ),
+        (
+            "tupelo.toml",
+            "data/accounts",
+            "data/acounts",
+            ":14:8: error: there is no file data/acounts.jsonl",
+            1,
+        ),
+        (
+            "tupelo.toml",
+            "[files.ACCTFILE]",
+            "[files.ACCTFIL]",
+            ":11:1: error: [files.ACCTFIL]: no DEFINE FILE",
+            1,
+        ),
+        (
+            "resources.csd",
+            "KEYLENGTH(8)",
+            "KEYLENGTH(90)",
+            "resources.csd:23: error: FILE(ACCTFILE): the key",
+            1,
+        ),
+        (
+            "resources.csd",
+            "TRANCLASS(BANKCLS) SPURGE(YES)\n       DESCRIPTION(Inquire",
+            "TRANCLASS(BANKCLZ) SPURGE(YES)\n       DESCRIPTION(Inquire",
+            "resources.csd:6: warning: TRANSACTION(BINQ): there is no TRANCLASS(BANKCLZ)",
+            0,
+        ),
+        (
+            api,
+            "operationId: openAccount",
+            "operationId: listAccounts",
+            "warning: POST /accounts has the operationId of GET /accounts: listAccounts",
+            0,
+        ),
+    ] {
+        let path = app.path().join(file);
+        let before = std::fs::read_to_string(&path).unwrap();
+        assert!(before.contains(old), "{file} has no {old}");
+        std::fs::write(&path, before.replacen(old, new, 1)).unwrap();
+        let done = run(&["check", folder]);
+        let said = text(&done.stdout) + &text(&done.stderr);
+        assert!(said.contains(told), "{told}: {said}");
+        assert_eq!(done.status.code(), Some(status), "{told}: {said}");
+        std::fs::write(&path, before).unwrap();
+    }
+}
+
+#[test]
+fn the_programs_of_the_first_hours_page_are_those_that_are_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let (page, script) = (read("docs/guide/first-hour.md"), read("scripts/first-hour"));
+    let blocks: Vec<&str> = page.split("```cobol\n").skip(1).collect();
+    assert_eq!(blocks.len(), 2);
+    for block in blocks {
+        let (text, _) = block.split_once("```").unwrap();
+        assert!(script.contains(text), "{text}");
+    }
+}
