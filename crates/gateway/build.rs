@@ -24,11 +24,10 @@ fn main() {
     let mut table = String::from("[\n");
     for name in WANTED {
         let member = find(name).unwrap_or_else(|| panic!("the archive has no dist/{name}"));
-        let path = out.join(name);
-        std::fs::write(&path, member.data).expect("the folder can be written to");
+        std::fs::write(out.join(name), member.data).expect("the folder can be written to");
         writeln!(
             table,
-            "Member {{ name: {name:?}, data: include_bytes!({path:?}), deflated: {}, crc: {}, size: {} }},",
+            "Member {{ name: {name:?}, data: include_bytes!({name:?}), deflated: {}, crc: {}, size: {} }},",
             member.deflated, member.crc, member.size
         )
         .expect("a string takes it");

@@ -333,8 +333,9 @@ struct Places(HashMap<[u8; 12], Vec<usize>>);
 impl Places {
     fn of(whole: &[u8]) -> Self {
         let mut places: HashMap<_, Vec<usize>> = HashMap::new();
-        for (at, window) in whole.array_windows().enumerate() {
-            places.entry(*window).or_default().push(at);
+        for (at, window) in whole.windows(12).enumerate() {
+            let window = window.try_into().unwrap();
+            places.entry(window).or_default().push(at);
         }
         Self(places)
     }
