@@ -58,6 +58,8 @@ fn what_is_not_closed_or_not_continued_is_told() {
     assert!(one("//A EXEC PGM=X,\n//B EXEC PGM=Y\n").contains("2:15 the next line does not go on"));
     assert!(one("//A EXEC PGM=X,COND=(4,LT\n").contains("2:21 this ( is not closed"));
     assert!(one("//A EXEC PGM=X\n//X DD DISP=OLD),DSN=A\n").contains("3:16 this ) closes"));
+    let told = one("//A EXEC PGM=X\n// IF (A.RC = 0 & B) THEN\n// SET C='&D\n");
+    assert_eq!(told, "3:4 IF is not supported; 4:4 SET is not supported");
     let told = parse("//J JOB 1\n//A EXEC PGM=X\n//  PARM='A'\n").diagnostics;
     let help = told[0].help.as_deref().unwrap_or_default();
     assert!(help.contains("ends with a comma"), "{told:?}");

@@ -1,9 +1,9 @@
 //! Programs that really run, in network namespaces of their own, with planted
 //! pauses, windows and losses, captured at both ends at once, and midway or
-//! with the hosts' offloads on where the scene says so.
+//! with the hosts' offloads on where the exchange says so.
 //!
 //! The kernel's own TCP does what the model in `capture::synth` only imitates.
-//! Each scene is a script for the client and one for the server; its truth is
+//! Each exchange is a script for the client and one for the server; its truth is
 //! written beside it. Needs the right to make network namespaces.
 
 use std::collections::HashSet;
@@ -27,9 +27,9 @@ enum Step {
 }
 use Step::{Receive, Send, Sleep};
 
-/// One scene.
+/// One exchange.
 #[derive(Clone)]
-struct Scene {
+struct Exchange {
     name: &'static str,
     client: Vec<Step>,
     server: Vec<Step>,
@@ -45,9 +45,9 @@ struct Scene {
     allowed: &'static [&'static str],
 }
 
-impl Scene {
-    fn new(name: &'static str, client: Vec<Step>, server: Vec<Step>, repeat: usize) -> Scene {
-        Scene {
+impl Exchange {
+    fn new(name: &'static str, client: Vec<Step>, server: Vec<Step>, repeat: usize) -> Exchange {
+        Exchange {
             name,
             client,
             server,
@@ -61,20 +61,20 @@ impl Scene {
         }
     }
 
-    fn no_delay(self) -> Scene {
-        Scene {
+    fn no_delay(self) -> Exchange {
+        Exchange {
             no_delay: true,
             ..self
         }
     }
 
-    fn far(self, one_way_us: u64) -> Scene {
+    fn far(self, one_way_us: u64) -> Exchange {
         let wire = WirePlan {
             to_server: Impairment::delay(one_way_us),
             to_client: Impairment::delay(one_way_us),
             ..self.wire
         };
-        Scene { wire, ..self }
+        Exchange { wire, ..self }
     }
 
     /// What is unusual of its path, for its name.
@@ -87,25 +87,29 @@ impl Scene {
     }
 
     /// Captured in the middle of its path too.
-    fn halved(self) -> Scene {
+    fn halved(self) -> Exchange {
         let wire = WirePlan {
             halved: true,
             ..self.wire
         };
-        Scene { wire, ..self }
+        Exchange { wire, ..self }
     }
 
     /// The hosts leave segmentation and coalescing to their interfaces.
-    fn offloaded(self) -> Scene {
+    fn offloaded(self) -> Exchange {
         let wire = WirePlan {
             offloads: true,
             ..self.wire
         };
-        Scene { wire, ..self }
+        Exchange { wire, ..self }
     }
 
-    fn plants(self, planted: &'static [&'static str], allowed: &'static [&'static str]) -> Scene {
-        Scene {
+    fn plants(
+        self,
+        planted: &'static [&'static str],
+        allowed: &'static [&'static str],
+    ) -> Exchange {
+        Exchange {
             planted,
             allowed,
             ..self
@@ -113,24 +117,25 @@ impl Scene {
     }
 }
 
-/// Every scene, played once a round; each gives the captures of both ends, and
+/// Every exchange, played once a round; each gives the captures of both ends, and
 /// of the middle of its path.
 pub fn cases(rounds: u32) -> Result<Vec<Case>> {
     let mut all = Vec::new();
     for round in 0..rounds {
-        for scene in scenes(u64::from(round)) {
-            let captures = play(&scene, u64::from(round)).with_context(|| scene.name.to_owned())?;
+        for exchange in exchanges(u64::from(round)) {
+            let captures =
+                play(&exchange, u64::from(round)).with_context(|| exchange.name.to_owned())?;
             for (place, capture) in ["client", "server", "middle"].into_iter().zip(captures) {
                 all.push(Case {
                     name: format!(
                         "run: {}{} at the {place} #{round}",
-                        scene.name,
-                        scene.manner()
+                        exchange.name,
+                        exchange.manner()
                     ),
                     capture,
                     truth: Truth {
-                        planted: scene.planted.to_vec(),
-                        allowed: scene.allowed.to_vec(),
+                        planted: exchange.planted.to_vec(),
+                        allowed: exchange.allowed.to_vec(),
                     },
                 });
             }
@@ -139,26 +144,26 @@ pub fn cases(rounds: u32) -> Result<Vec<Case>> {
     Ok(all)
 }
 
-/// The scenes; a round changes their times a little.
-fn scenes(round: u64) -> Vec<Scene> {
+/// The exchanges; a round changes their times a little.
+fn exchanges(round: u64) -> Vec<Exchange> {
     let ask = |pause_ms: u64| vec![Send(200), Sleep(pause_ms), Send(100), Receive(500)];
     let answer = || vec![Receive(300), Sleep(2), Send(500)];
     let mut all = vec![
-        Scene::new(
+        Exchange::new(
             "two writes",
             vec![Send(200), Send(100), Receive(500)],
             answer(),
             15,
         )
         .plants(&["tcp.nagle.write-write-read"], &[]),
-        Scene::new(
+        Exchange::new(
             "two writes without Nagle",
             vec![Send(200), Send(100), Receive(500)],
             answer(),
             15,
         )
         .no_delay(),
-        Scene::new(
+        Exchange::new(
             "two writes over a path",
             vec![Send(200), Send(100), Receive(500)],
             answer(),
@@ -169,13 +174,13 @@ fn scenes(round: u64) -> Vec<Scene> {
     ];
     for pause_ms in [20 + round, 40, 41 + round, 60 + 3 * round, 100] {
         let small = pause_ms < 30;
-        let scene = Scene::new("two writes and a pause", ask(pause_ms), answer(), 12);
+        let exchange = Exchange::new("two writes and a pause", ask(pause_ms), answer(), 12);
         // A short pause within the timer's time is mostly the algorithm's wait.
         all.push(match small {
-            true => scene.plants(&[], &["tcp.nagle.write-write-read"]),
-            false => scene,
+            true => exchange.plants(&[], &["tcp.nagle.write-write-read"]),
+            false => exchange,
         });
-        all.push(Scene::new("a pause and no Nagle", ask(pause_ms), answer(), 12).no_delay());
+        all.push(Exchange::new("a pause and no Nagle", ask(pause_ms), answer(), 12).no_delay());
     }
     let push = |bytes, every_ms, count| {
         let mut steps = vec![Receive(10)];
@@ -190,23 +195,26 @@ fn scenes(round: u64) -> Vec<Scene> {
         ("frames every 20 ms", push(90, 20, 60), true),
         ("frames every 50 ms, Nagle", push(90, 50, 30), false),
     ] {
-        let scene = Scene::new(name, client, server, 1).far(1_000 * (1 + round));
-        all.push(Scene { no_delay, ..scene });
+        let exchange = Exchange::new(name, client, server, 1).far(1_000 * (1 + round));
+        all.push(Exchange {
+            no_delay,
+            ..exchange
+        });
     }
     all.extend([
-        Scene::new(
+        Exchange::new(
             "a pause in the response",
             vec![Send(300), Receive(1_300)],
             vec![Receive(300), Send(800), Sleep(50 + 10 * round), Send(500)],
             10,
         ),
-        Scene::new(
+        Exchange::new(
             "a second line when the file is there",
             vec![Send(25), Receive(100), Sleep(30)],
             vec![Receive(25), Send(60), Sleep(90 + 37 * round), Send(40)],
             6,
         ),
-        Scene::new(
+        Exchange::new(
             "keystrokes",
             vec![Send(36), Receive(36), Sleep(90 + 7 * round)],
             vec![Receive(36), Send(36)],
@@ -214,21 +222,21 @@ fn scenes(round: u64) -> Vec<Scene> {
         )
         .far(3_000)
         .no_delay(),
-        Scene::new(
+        Exchange::new(
             "a round trip of half a second",
             vec![Send(300), Receive(900)],
             vec![Receive(300), Sleep(10), Send(900)],
             3,
         )
         .far(250_000),
-        Scene::new(
+        Exchange::new(
             "a second between polls",
             vec![Send(90), Receive(120), Sleep(1_000)],
             vec![Receive(90), Send(120)],
             4,
         )
         .far(2_000),
-        Scene::new(
+        Exchange::new(
             "small pieces",
             vec![Send(100), Receive(1_500)],
             [vec![Receive(100)], vec![Send(50); 30]].concat(),
@@ -239,46 +247,51 @@ fn scenes(round: u64) -> Vec<Scene> {
     ]);
     all.extend(transfers(round));
     // The same at the hosts' usual settings and seen from between them.
-    let hosts = scenes_by_name(&all, |scene| scene.wire.is_direct()).map(Scene::offloaded);
-    let between = scenes_by_name(&all, |scene| !scene.wire.is_direct()).map(Scene::halved);
-    let more: Vec<Scene> = hosts.chain(between).collect();
+    let hosts =
+        exchanges_by_name(&all, |exchange| exchange.wire.is_direct()).map(Exchange::offloaded);
+    let between =
+        exchanges_by_name(&all, |exchange| !exchange.wire.is_direct()).map(Exchange::halved);
+    let more: Vec<Exchange> = hosts.chain(between).collect();
     all.extend(more);
     all
 }
 
-/// One scene of each name.
-fn scenes_by_name(scenes: &[Scene], wanted: fn(&Scene) -> bool) -> impl Iterator<Item = Scene> {
+/// One exchange of each name.
+fn exchanges_by_name(
+    exchanges: &[Exchange],
+    wanted: fn(&Exchange) -> bool,
+) -> impl Iterator<Item = Exchange> {
     let mut seen = HashSet::new();
-    let kept = scenes.iter().filter(|s| wanted(s)).cloned();
-    kept.filter(move |scene| seen.insert(scene.name))
+    let kept = exchanges.iter().filter(|s| wanted(s)).cloned();
+    kept.filter(move |exchange| seen.insert(exchange.name))
         .collect::<Vec<_>>()
         .into_iter()
 }
 
-/// Scenes with much to send.
-fn transfers(round: u64) -> Vec<Scene> {
+/// Exchanges with much to send.
+fn transfers(round: u64) -> Vec<Exchange> {
     let bulk = |bytes| {
         (
             vec![Send(100), Receive(bytes)],
             vec![Receive(100), Send(bytes)],
         )
     };
-    let scene = |name, bytes, repeat| {
+    let exchange = |name, bytes, repeat| {
         let (client, server) = bulk(bytes);
-        Scene::new(name, client, server, repeat)
+        Exchange::new(name, client, server, repeat)
     };
-    let mut slow = scene("slow start", 200_000, 1)
+    let mut slow = exchange("slow start", 200_000, 1)
         .far(20_000 + 3_000 * round)
         .plants(&["tcp.slow-start"], &["tcp.window.full"]);
     slow.wire.server.initcwnd = Some(4);
-    let mut small = scene("segments of 512 bytes", 6_000, 3)
+    let mut small = exchange("segments of 512 bytes", 6_000, 3)
         .far(2_000)
         .plants(&["tcp.mss.small"], &["tcp.slow-start"]);
     small.wire.server = Route {
         mtu: Some(552),
         ..Route::default()
     };
-    let mut tail = Scene::new(
+    let mut tail = Exchange::new(
         "a lost request",
         vec![Send(800), Receive(500)],
         vec![Receive(800), Send(500)],
@@ -289,7 +302,7 @@ fn transfers(round: u64) -> Vec<Scene> {
     tail.wire.to_server.lose = vec![2];
     tail.planted = &[];
     tail.allowed = &["tcp.rto"];
-    let mut lossy = scene("losses", 400_000, 1).far(10_000);
+    let mut lossy = exchange("losses", 400_000, 1).far(10_000);
     lossy.wire.to_client.loss = 0.02;
     lossy.allowed = &[
         "tcp.retransmit.fast",
@@ -310,13 +323,13 @@ fn transfers(round: u64) -> Vec<Scene> {
         ],
         vec![Receive(100), Send(300_000)],
     );
-    let closed = Scene {
+    let closed = Exchange {
         client_buffer: Some(16_384),
-        ..Scene::new("a client that does not read", client, server, 1)
+        ..Exchange::new("a client that does not read", client, server, 1)
     };
-    let reset = Scene {
+    let reset = Exchange {
         resets: true,
-        ..Scene::new(
+        ..Exchange::new(
             "a reset",
             vec![Send(100), Receive(1)],
             vec![Receive(40), Sleep(20)],
@@ -332,15 +345,15 @@ fn transfers(round: u64) -> Vec<Scene> {
             .far(1_000)
             .plants(&["tcp.window.zero"], &["tcp.window.full", "tcp.slow-start"]),
         reset.plants(&["tcp.reset"], &[]),
-        scene("a quick transfer", 300_000, 2),
+        exchange("a quick transfer", 300_000, 2),
     ]
 }
 
-/// Plays a scene; the captures at the client, at the server and, where the
+/// Plays a exchange; the captures at the client, at the server and, where the
 /// path has a middle, there.
-fn play(scene: &Scene, seed: u64) -> Result<Vec<Vec<u8>>> {
-    let wire = Wire::new(&scene.wire, seed + 1)?;
-    if let Some(bytes) = scene.client_buffer {
+fn play(exchange: &Exchange, seed: u64) -> Result<Vec<Vec<u8>>> {
+    let wire = Wire::new(&exchange.wire, seed + 1)?;
+    if let Some(bytes) = exchange.client_buffer {
         wire.client
             .set("ipv4/tcp_rmem", &format!("4096 {bytes} {bytes}"))?;
     }
@@ -364,8 +377,8 @@ fn play(scene: &Scene, seed: u64) -> Result<Vec<Vec<u8>>> {
         .server
         .run(|| TcpListener::bind(SocketAddr::from((SERVER, PORT))))??;
     let server = wire.server.run(|| {
-        let (steps, repeat) = (scene.server.clone(), scene.repeat);
-        let (no_delay, resets) = (scene.no_delay, scene.resets);
+        let (steps, repeat) = (exchange.server.clone(), exchange.repeat);
+        let (no_delay, resets) = (exchange.no_delay, exchange.resets);
         thread::spawn(move || -> io::Result<()> {
             let (stream, _) = listener.accept()?;
             act(&stream, &steps, repeat, no_delay)?;
@@ -379,8 +392,13 @@ fn play(scene: &Scene, seed: u64) -> Result<Vec<Vec<u8>>> {
     let done = wire.client.run(|| -> io::Result<()> {
         let stream = TcpStream::connect(SocketAddr::from((SERVER, PORT)))?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        match act(&stream, &scene.client, scene.repeat, scene.no_delay) {
-            Err(_) if scene.resets => Ok(()),
+        match act(
+            &stream,
+            &exchange.client,
+            exchange.repeat,
+            exchange.no_delay,
+        ) {
+            Err(_) if exchange.resets => Ok(()),
             outcome => outcome,
         }
     })?;
@@ -409,5 +427,5 @@ fn act(mut stream: &TcpStream, steps: &[Step], repeat: usize, no_delay: bool) ->
     Ok(())
 }
 
-/// No scene waits longer for a byte.
+/// No exchange waits longer for a byte.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -96,11 +96,15 @@ impl Reader {
     }
 
     fn card(&mut self, card: Card, lines: &[&str], at: &mut usize) {
-        if let Some((line, column, message)) = card.broken {
-            self.error((line, column), message.to_owned());
-        }
-        for operand in &card.operands {
-            self.symbols(operand);
+        let operation = card.operation.to_ascii_uppercase();
+        // A statement that is not read has operands of its own form.
+        if matches!(operation.as_str(), "JOB" | "EXEC" | "DD") {
+            if let Some((line, column, message)) = card.broken {
+                self.error((line, column), message.to_owned());
+            }
+            for operand in &card.operands {
+                self.symbols(operand);
+            }
         }
         let here = (card.line, card.column);
         if !card.name.is_empty() && !is_name(&card.name) {
@@ -108,7 +112,7 @@ impl Reader {
             let message = format!("{} is no name", card.name);
             self.say(Severity::Error, (card.line, 3), message, Some(help));
         }
-        match card.operation.to_ascii_uppercase().as_str() {
+        match operation.as_str() {
             "JOB" => self.job_card(card),
             "EXEC" => self.exec(card),
             "DD" => self.dd(card, lines, at),

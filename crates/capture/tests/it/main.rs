@@ -12,6 +12,7 @@ mod link_conditions;
 mod measured;
 mod opened;
 mod opened_late;
+mod pauses;
 mod planted;
 mod protocols;
 mod reconciliation;

@@ -68,8 +68,8 @@ fn more_parameters_than_a_record_holds_are_not_taken() {
 #[test]
 fn parameters_that_lie_in_their_lengths_are_refused_with_their_sense() {
     /// Changes the bytes from the GDS variable on: `LL 12F5 LL 12E2 ABCD`.
-    type Lie = fn(&mut [u8]);
-    let lies: [(&str, Lie); 7] = [
+    type Change = fn(&mut [u8]);
+    let changes: [(&str, Change); 7] = [
         ("a parameter longer than the list", |b| b[5] += 1),
         ("a parameter shorter than its header", |b| b[5] = 3),
         ("a parameter that leaves a rest", |b| b[5] -= 1),
@@ -78,7 +78,7 @@ fn parameters_that_lie_in_their_lengths_are_refused_with_their_sense() {
         ("a list shorter than its header", |b| b[1] = 2),
         ("a list that goes on behind the chain", |b| b[0] = 0x40),
     ];
-    for (what, lie) in lies {
+    for (what, change) in changes {
         let mut pair = pair(1033);
         let wish = wish(&pair, vec![b"ABCD".to_vec()]);
         let a = pair.allocate(0, wish);
@@ -87,7 +87,7 @@ fn parameters_that_lie_in_their_lengths_are_refused_with_their_sense() {
             p.drain();
             for (_, piu) in &mut p.wire[1] {
                 if let Some(at) = piu.windows(2).position(|w| w == [0x12, 0xF5]) {
-                    lie(&mut piu[at - 2..]);
+                    change(&mut piu[at - 2..]);
                 }
             }
             confirmed

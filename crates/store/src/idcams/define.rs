@@ -207,7 +207,13 @@ fn fact<'o>(
             facts.record_size = Some(parser.two(attribute)?);
             facts.record_size_at = Some(attribute);
         }
-        "INDEXED" | "NONINDEXED" | "NUMBERED" | "LINEAR" => facts.organisation = Some(keyword),
+        "INDEXED" | "NONINDEXED" | "NUMBERED" | "LINEAR" => {
+            if let Some(other) = facts.organisation.filter(|other| *other != keyword) {
+                let message = format!("{keyword} contradicts {other}");
+                return Err(parser.error(attribute, message, "a data set is one of them"));
+            }
+            facts.organisation = Some(keyword);
+        }
         "LOG" => {
             let value = parser.one(attribute)?;
             facts.recoverable = match value.word.as_str() {

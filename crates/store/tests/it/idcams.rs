@@ -228,12 +228,13 @@ fn every_mistake_is_told_with_its_place_and_its_fix() {
  LISTCAT ALL
  DEFINE PATH (NAME(P)
  DEFINE AIX (NAME(X) KEYS(1 1))
+ DEFINE CLUSTER (NAME(A) NUMBERED NONINDEXED RECORDSIZE(8 8))
  DELETE GOOD
 ";
     assert_eq!(
         told(text),
         "10: pass over LISTCAT\n\
-         13: delete GOOD\n\
+         14: delete GOOD\n\
          1:26: error: KEYS wants two numbers (KEYS(length offset))\n\
          2:26: error: the key (offset 75, length 10) ends beyond the record length 80\n\
          3:26: error: \"RECORDSIZ\" is not a parameter of IDCAMS (did you mean RECORDSIZE?)\n\
@@ -246,7 +247,8 @@ fn every_mistake_is_told_with_its_place_and_its_fix() {
          9:2: error: ALTER is not supported\n\
          10:2: warning: LISTCAT is not supported and is passed over (`tupelo file stat` lists the files)\n\
          11:14: error: this ( is not closed (a command ends with its line unless - or + ends the line)\n\
-         12:9: error: the alternate index has no RELATE (RELATE(name of the base cluster))\n"
+         12:9: error: the alternate index has no RELATE (RELATE(name of the base cluster))\n\
+         13:35: error: NONINDEXED contradicts NUMBERED (a data set is one of them)\n"
     );
 }
 

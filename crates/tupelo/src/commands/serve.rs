@@ -115,7 +115,6 @@ pub fn run(args: Args) -> Result<Outcome> {
     services.start(&Running {
         app: &app,
         compiled: &compiled,
-        installed: &installed,
         region: region.handle(),
         user: app.user()?,
         store: store.as_deref(),
@@ -317,7 +316,6 @@ fn reload(args: &Args, before: &Before<'_>, services: &mut Services, said: &mut 
     services.reload(&Running {
         app: &app,
         compiled: &compiled,
-        installed: &installed,
         region,
         user: app.user()?,
         store: before.store,

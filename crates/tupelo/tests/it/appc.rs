@@ -466,6 +466,7 @@ pub const LINKING: &str = "       IDENTIFICATION DIVISION.
              WHEN 'none'    MOVE 'NONE' TO WS-PROGRAM
              WHEN 'stopped' MOVE 'STOPPED' TO WS-PROGRAM
              WHEN 'missing' MOVE 'MISSING' TO WS-PROGRAM
+             WHEN 'script'  MOVE 'GREET' TO WS-PROGRAM
            END-EVALUATE
            IF HELLO-NAME = 'defined'
                EXEC CICS LINK PROGRAM('ROUND')

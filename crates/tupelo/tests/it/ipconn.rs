@@ -449,6 +449,11 @@ fn a_commarea_goes_to_a_program_of_another_region_and_comes_back() {
             &crate::appc::ROUND.replace("ROUND", "STOPPED"),
         ),
         ("resources.csd", crate::appc::NOT_RUN),
+        ("tupelo.toml", "[script.programs]\nGREET = \"greet.js\"\n"),
+        (
+            "scripts/greet.js",
+            "export function LINK(call) { call.commarea.set([72, 73], 29980); }",
+        ),
     ]);
     let (_near_app, near) = near(crate::appc::LINKING, &address);
     assert_eq!(greeting(&near, "olleh"), "0000 0000 hello");
@@ -456,6 +461,7 @@ fn a_commarea_goes_to_a_program_of_another_region_and_comes_back() {
     assert_eq!(greeting(&near, "none"), "0027 0001");
     assert_eq!(greeting(&near, "stopped"), "0027 0002");
     assert_eq!(greeting(&near, "missing"), "0027 0003");
+    assert_eq!(greeting(&near, "script"), "0000 0000 HI");
     assert_eq!(greeting(&near, "fail"), "OOPS");
     region.kill();
     until("the loss is told", || {

@@ -690,46 +690,6 @@ fn a_program_that_hangs_under_a_script_is_ended_and_the_script_with_it() {
 }
 
 #[test]
-fn a_script_asks_the_servers_that_are_allowed_and_no_others() {
-    let other = Server::start(&example("bank"));
-    let settings = format!(
-        "[script.fetch]\nallow = [\"http://{}/bank\"]\nmax_kib = 1\n",
-        other.gateway
-    );
-    let bank = Bank::start(&settings);
-    let address = other.gateway.clone();
-    let url = |path: &str| format!("http://{address}{path}");
-    let asked = bank.value(&format!(
-        "const a = await fetch('{}'); return [a.status, a.ok, a.headers.get('content-type'), a.json().holder ?? Object.keys(a.json())]",
-        url("/bank/accounts/10000001")
-    ));
-    assert_eq!(asked[0], 200, "{asked}");
-    let both = bank.value(&format!(
-        "const all = await Promise.all([1, 2, 3].map(() => fetch('{}'))); return all.map((a) => a.status)",
-        url("/bank/overview/99999999")
-    ));
-    assert_eq!(both, json!([404, 404, 404]));
-    for (path, why) in [
-        ("/probe", "not among the addresses"),
-        ("/bank/../probe", "no . and no .."),
-    ] {
-        let told = bank.value(&format!(
-            "try {{ await fetch('{}') }} catch (e) {{ return [e.name, e.message] }}",
-            url(path)
-        ));
-        assert_eq!(told[0], "FetchError");
-        assert!(told[1].as_str().unwrap().contains(why), "{told}");
-    }
-    assert_eq!(bank.abend("await fetch('http://127.0.0.1:1/bank')"), "AJST");
-    drop(other);
-    let gone = bank.value(&format!(
-        "try {{ await fetch('{}') }} catch (e) {{ return e.message }}",
-        url("/bank/accounts/10000001")
-    ));
-    assert!(gone.as_str().unwrap().contains("cannot connect"), "{gone}");
-}
-
-#[test]
 fn a_script_inquires_of_the_region_and_is_told_what_it_cannot_ask() {
     let bank = Bank::start("");
     assert_eq!(

@@ -1,11 +1,12 @@
-//! Calls of scripts to servers over TLS: whom they trust, and whom not.
+//! Calls of scripts to servers: which are allowed, and whom they trust over TLS.
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::authority::Authority;
 use crate::script::{Bank, write};
+use crate::server::{Server, example};
 
 /// A server of an authority that says hello. Its port.
 fn server(authority: &Authority, name: &str, until: i32) -> u16 {
@@ -76,4 +77,44 @@ fn without_an_authority_of_ones_own_the_systems_are_trusted_alone() {
     let bank = bank(None, &[port]);
     let told = asked(&bank, port);
     assert!(told.as_str().unwrap().contains("certificate"), "{told}");
+}
+
+#[test]
+fn a_script_asks_the_servers_that_are_allowed_and_no_others() {
+    let other = Server::start(&example("bank"));
+    let settings = format!(
+        "[script.fetch]\nallow = [\"http://{}/bank\"]\nmax_kib = 1\n",
+        other.gateway
+    );
+    let bank = Bank::start(&settings);
+    let address = other.gateway.clone();
+    let url = |path: &str| format!("http://{address}{path}");
+    let asked = bank.value(&format!(
+        "const a = await fetch('{}'); return [a.status, a.ok, a.headers.get('content-type'), a.json().holder ?? Object.keys(a.json())]",
+        url("/bank/accounts/10000001")
+    ));
+    assert_eq!(asked[0], 200, "{asked}");
+    let both = bank.value(&format!(
+        "const all = await Promise.all([1, 2, 3].map(() => fetch('{}'))); return all.map((a) => a.status)",
+        url("/bank/overview/99999999")
+    ));
+    assert_eq!(both, json!([404, 404, 404]));
+    for (path, why) in [
+        ("/probe", "not among the addresses"),
+        ("/bank/../probe", "no . and no .."),
+    ] {
+        let told = bank.value(&format!(
+            "try {{ await fetch('{}') }} catch (e) {{ return [e.name, e.message] }}",
+            url(path)
+        ));
+        assert_eq!(told[0], "FetchError");
+        assert!(told[1].as_str().unwrap().contains(why), "{told}");
+    }
+    assert_eq!(bank.abend("await fetch('http://127.0.0.1:1/bank')"), "AJST");
+    drop(other);
+    let gone = bank.value(&format!(
+        "try {{ await fetch('{}') }} catch (e) {{ return e.message }}",
+        url("/bank/accounts/10000001")
+    ));
+    assert!(gone.as_str().unwrap().contains("cannot connect"), "{gone}");
 }

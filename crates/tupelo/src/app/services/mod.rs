@@ -25,7 +25,6 @@ use region::{Handle, RegionConfig, UserId};
 
 use super::Application;
 use super::compile::Compiled;
-use super::definitions::Installed;
 use super::said::Said;
 use super::scripts::WebSlot;
 
@@ -108,8 +107,6 @@ pub struct Running<'a> {
     pub app: &'a Application,
     /// Its programs.
     pub compiled: &'a Compiled,
-    /// Its definitions.
-    pub installed: &'a Installed,
     /// The region.
     pub region: Handle,
     /// Who runs what nobody is named for.
