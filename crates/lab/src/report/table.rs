@@ -69,11 +69,12 @@ fn is_long(table: &Table, column: usize) -> bool {
     cells.any(|cell| cell.chars().count() > LINE)
 }
 
-/// Whether a column has numbers, and nothing else but gaps.
+/// Whether a column has numbers, also short ones as "11.3k", and nothing else but gaps.
 fn is_numeric(table: &Table, column: usize) -> bool {
     let cells = table.rows.iter().filter_map(|row| row.get(column));
     let mut filled = cells.filter(|cell| !cell.is_empty() && *cell != "none");
-    filled.clone().count() > 0 && filled.all(|cell| cell.parse::<f64>().is_ok())
+    let is_number = |cell: &String| cell.trim_end_matches(['k', 'M']).parse::<f64>().is_ok();
+    filled.clone().count() > 0 && filled.all(is_number)
 }
 
 /// Characters of a cell that stay on one line.
@@ -85,6 +86,22 @@ const FOLD: usize = 66;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_numbers_are_numbers() {
+        let column = |cells: &[&str]| Table {
+            title: String::new(),
+            heading: vec!["p99".into()],
+            rows: cells.iter().map(|cell| vec![(*cell).into()]).collect(),
+            caption: String::new(),
+        };
+        assert!(is_numeric(
+            &column(&["998", "11.3k", "1.2M", "none", ""]),
+            0
+        ));
+        assert!(!is_numeric(&column(&["998", "much"]), 0));
+        assert!(!is_numeric(&column(&["none"]), 0));
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
