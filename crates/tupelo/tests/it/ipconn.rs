@@ -553,7 +553,7 @@ const ASKS: &str = "       IDENTIFICATION DIVISION.
 ";
 
 #[test]
-fn a_link_without_synconreturn_may_read_a_queue_and_not_change_one() {
+fn a_link_without_synconreturn_may_change_a_queue_and_end_no_unit() {
     let (_app, _region, address) = far(&[
         ("cobol/KEEPS.cbl", KEEPS),
         (
@@ -563,10 +563,10 @@ fn a_link_without_synconreturn_may_read_a_queue_and_not_change_one() {
     ]);
     let (_near_app, near) = near(ASKS, &address);
     assert_eq!(greeting(&near, "read"), "000/000 D 000");
-    assert_eq!(greeting(&near, "keep"), "082/029");
-    assert_eq!(greeting(&near, "read"), "000/000 D 000");
+    assert_eq!(greeting(&near, "keep"), "000/000 D 000");
+    assert_eq!(greeting(&near, "read"), "000/000 D 001");
     assert_eq!(greeting(&near, "keepS"), "000/000 DS 000");
-    assert_eq!(greeting(&near, "readS"), "000/000 DS 001");
+    assert_eq!(greeting(&near, "readS"), "000/000 DS 002");
     assert_eq!(greeting(&near, "sync"), "000/000 D 200 000");
     assert_eq!(greeting(&near, "syncS"), "000/000 DS 000 000");
 }
