@@ -12,8 +12,8 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The mark's name.
 const MARK: &str = "fault.txt";
@@ -32,6 +32,9 @@ const FAULTS: [libc::c_int; 3] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT];
 
 /// Where the mark is to be left; null while no store is open for writing.
 static PATH: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
+
+/// All that there were. A handler may be reading any of them: none is ever freed.
+static PATHS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
 
 /// Who handled each signal before.
 static BEFORE: OnceLock<[libc::sigaction; 3]> = OnceLock::new();
@@ -67,8 +70,13 @@ pub(super) fn watch(directory: &Path) {
         }
         before
     });
-    // A handler may be reading the path that was there: it is never freed.
-    PATH.store(path.into_raw(), Ordering::Release);
+    let mut paths = PATHS.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = paths.iter().position(|kept| *kept == path);
+    let at = at.unwrap_or_else(|| {
+        paths.push(path);
+        paths.len() - 1
+    });
+    PATH.store(paths[at].as_ptr().cast_mut(), Ordering::Release);
 }
 
 /// No store is open for writing any more.
