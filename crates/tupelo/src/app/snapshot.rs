@@ -10,6 +10,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use link::clock;
 use measure::proc::{AddressSpace, Subject};
 use region::Handle;
 use region::engine::{self, EngineClass};
@@ -92,8 +93,8 @@ pub fn reset(region: &Handle, at_ns: u64) -> Value {
 }
 
 fn take(region: &Handle, at_ns: u64) -> Snapshot {
-    let began = cpu_ns(libc::CLOCK_THREAD_CPUTIME_ID);
-    let own = cpu_ns(libc::CLOCK_PROCESS_CPUTIME_ID);
+    let began = clock::thread_cpu_ns();
+    let own = clock::read(libc::CLOCK_PROCESS_CPUTIME_ID);
     let pid = std::process::id();
     let found = Subject::Process(pid).address_spaces().unwrap_or_default();
     let sum = |of: fn(&AddressSpace) -> u64| found.iter().map(of).sum::<u64>();
@@ -122,7 +123,7 @@ fn take(region: &Handle, at_ns: u64) -> Snapshot {
     };
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     kept.snapshots += 1;
-    kept.own_ns += cpu_ns(libc::CLOCK_THREAD_CPUTIME_ID).saturating_sub(began);
+    kept.own_ns += clock::thread_cpu_ns().saturating_sub(began);
     (snapshot.snapshots, snapshot.own_ns) = (kept.snapshots, kept.own_ns);
     snapshot
 }
@@ -240,17 +241,6 @@ fn shown(region: &Handle, snapshot: &Snapshot) -> Value {
         "snapshots": snapshot.snapshots,
         "snapshot_cpu_ns": snapshot.own_ns,
     })
-}
-
-/// A CPU clock of this process or thread.
-fn cpu_ns(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: a structure of this function; the clocks are there on Linux.
-    unsafe { libc::clock_gettime(clock, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 #[cfg(test)]
