@@ -325,6 +325,13 @@ impl UnitOfWork {
         })
     }
 
+    /// The changes to one table: `None` deletes.
+    pub fn changes_of(&self, table: Table) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
+        let overlay = self.tables.get(&table).into_iter();
+        let changes = overlay.flat_map(|overlay| overlay.changes().iter());
+        changes.map(|(key, value)| (&**key, value.as_deref()))
+    }
+
     /// The address that a record added at the end of an ESDS or RRDS gets, as
     /// the task sees the file; `None` if there is none left, and for a KSDS.
     /// Two tasks that add at once are given the same one unless the caller

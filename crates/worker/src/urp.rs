@@ -226,12 +226,12 @@ impl Conversion {
     fn run(&mut self, w: &mut Worker, given: &Convert) -> Ended {
         if given.converter.is_empty() {
             let bytes = self.data_bytes.min(LONGEST);
-            return match found(w, &given.program) {
+            return match found(w, given.program.as_bytes()) {
                 Some(program) => enter(w, program, self.data, bytes),
                 None => refuse(w, StatusCode::NOT_FOUND, "There is no such program"),
             };
         }
-        let Some(converter) = found(w, &given.converter) else {
+        let Some(converter) = found(w, given.converter.as_bytes()) else {
             let why = format!("the converter {} is not there", given.converter);
             return Err(Abend::new(abend::APCT, why));
         };
@@ -256,7 +256,7 @@ impl Conversion {
             let program = String::from_utf8_lossy(&program);
             let program = program.trim_end_matches([' ', '\0']);
             if !program.is_empty() {
-                match found(w, program) {
+                match found(w, program.as_bytes()) {
                     Some(program) => enter(w, program, data, length)?,
                     None => {
                         let detail = format!("There is no program {program}");
@@ -416,9 +416,9 @@ fn enter(w: &mut Worker, program: ProgramId, commarea: *mut u8, bytes: usize) ->
     w.run_level(program, passed).map_or(Ok(()), Err)
 }
 
-fn found(w: &Worker, name: &str) -> Option<ProgramId> {
+/// A program of this worker, if it can be run.
+pub(crate) fn found(w: &Worker, name: &[u8]) -> Option<ProgramId> {
     let mut padded = [b' '; 8];
-    let name = name.as_bytes();
     padded.get_mut(..name.len())?.copy_from_slice(name);
     w.programs.find(&padded).filter(|p| w.can_run(*p))
 }

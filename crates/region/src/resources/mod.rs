@@ -30,6 +30,8 @@ pub mod transient_data;
 #[cfg(test)]
 pub mod world;
 
+use std::collections::HashMap;
+
 use store::{Table, UnitOfWork};
 
 use crate::api::{Definitions, QueueDefinitions, RegionConfig, Statistics};
@@ -149,6 +151,13 @@ managers! {
 /// The commands of all managers by number.
 pub fn commands() -> impl Iterator<Item = (u16, Serve)> {
     MANAGERS.iter().flat_map(|m| m.commands).copied()
+}
+
+/// What is kept under one key is kept under another from now on.
+fn hand_over<V>(kept: &mut HashMap<TaskKey, V>, from: TaskKey, to: TaskKey) {
+    if let Some(value) = kept.remove(&from) {
+        kept.insert(to, value);
+    }
 }
 
 /// The tables that units of work change.

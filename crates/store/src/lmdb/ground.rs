@@ -7,10 +7,11 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::pages::{PAGE_HEAD_BYTES, Pages, Tree, Value};
+use super::pages::{Bounds, MAX_DEPTH, PAGE_HEAD_BYTES, Pages, Tree, Value, bounds_below};
 use super::remains::Remains;
 
 /// The pages of a data file.
+#[derive(Clone, Copy)]
 pub(super) struct Ground<'p> {
     pub pages: &'p Pages,
     /// The last page that there can be.
@@ -20,9 +21,6 @@ pub(super) struct Ground<'p> {
 /// A bit a page.
 #[derive(Default)]
 pub(super) struct Bits(Vec<u64>);
-
-/// Keys from here on, and up to there.
-pub(super) type Bounds<'b> = (Option<&'b [u8]>, Option<&'b [u8]>);
 
 /// The first of a value's overflow pages, and how many.
 pub(super) type Overflow = (u64, u64);
@@ -41,9 +39,6 @@ pub(super) enum Met<'m> {
 
 /// Who hears of it.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(Met<'_>) -> io::Result<()>;
-
-/// LMDB's deepest tree.
-const MAX_DEPTH: u16 = 32;
 
 /// Longest value that is believed: many times a record, and more than a list of
 /// free pages has.
@@ -120,24 +115,9 @@ impl Ground<'_> {
             visit(Met::Gap(bounds))?;
         }
         for entry in 0..page.len() {
-            let low = if entry == 0 {
-                bounds.0
-            } else {
-                Some(page.key(entry))
-            };
-            let high = match entry + 1 < page.len() {
-                true => Some(page.key(entry + 1)),
-                false => bounds.1,
-            };
+            let below = bounds_below(entry, page.len(), |n| page.key(n), bounds);
             let level = level.saturating_sub(1);
-            self.below(
-                branches,
-                page.below(entry),
-                level,
-                left - 1,
-                (low, high),
-                visit,
-            )?;
+            self.below(branches, page.below(entry), level, left - 1, below, visit)?;
         }
         Ok(())
     }

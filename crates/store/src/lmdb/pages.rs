@@ -81,7 +81,10 @@ pub(super) const MAX_KEY_BYTES: usize = 511;
 const MAX_MAP_BYTES: u64 = 1 << 47;
 
 /// LMDB's deepest tree.
-const MAX_DEPTH: u16 = 32;
+pub(super) const MAX_DEPTH: u16 = 32;
+
+/// Keys from here on, and up to there.
+pub(super) type Bounds<'b> = (Option<&'b [u8]>, Option<&'b [u8]>);
 
 pub(super) const BRANCH: u16 = 0x01;
 pub(super) const LEAF: u16 = 0x02;
@@ -386,6 +389,19 @@ impl Page {
             _ => Value::Here(&self.bytes[data..data + length]),
         }
     }
+}
+
+/// The bounds of what is below an entry of a branch, whose keys are `keys`: its own
+/// key and the next one's, or the branch's.
+pub(super) fn bounds_below<'b>(
+    entry: usize,
+    count: usize,
+    keys: impl Fn(usize) -> &'b [u8],
+    (low, high): Bounds<'b>,
+) -> Bounds<'b> {
+    let low = if entry == 0 { low } else { Some(keys(entry)) };
+    let next = entry + 1;
+    (low, if next < count { Some(keys(next)) } else { high })
 }
 
 /// What stands in a meta page, the head included.

@@ -17,9 +17,9 @@ use std::io;
 use std::path::Path;
 
 use super::catalogue::{self, Item, Own};
-use super::ground::{Bits, Bounds, Ground, Met, is_within};
+use super::ground::{Bits, Ground, Met, is_within};
 use super::lock::{LockError, WriterLock};
-use super::pages::{LEAF, Meta, OVERFLOW, Pages, Tree, Value, number};
+use super::pages::{Bounds, LEAF, Meta, OVERFLOW, Pages, Tree, Value, number};
 use super::remains::Remains;
 use super::salvaged::{SalvageError, SalvageReport, SalvagedFile, SalvagedRecord, SalvagedState};
 use super::seal;
@@ -55,12 +55,12 @@ pub fn salvage(
     let pages = Pages::open_damaged(file);
     let there = bytes.div_ceil(pages.page_bytes as u64);
     let strict = pages.meta(None).is_ok_and(|meta| meta.is_ok());
-    let (states, state) = states(&pages, there, strict);
-    let newest = states.first().copied();
     let ground = Ground {
         pages: &pages,
         last_page: there.saturating_sub(1),
     };
+    let (states, state) = states(ground, strict);
+    let newest = states.first().copied();
     let mut work = Salvage {
         ground,
         last_page: newest.map_or(there, |meta| meta.last_page),
@@ -114,11 +114,8 @@ pub fn salvage(
 
 /// The states that lead to a catalogue, the newest first. `strict` says whether
 /// both meta pages are whole.
-fn states(pages: &Pages, there: u64, strict: bool) -> (Vec<Meta>, SalvagedState) {
-    let ground = Ground {
-        pages,
-        last_page: there.saturating_sub(1),
-    };
+fn states(ground: Ground<'_>, strict: bool) -> (Vec<Meta>, SalvagedState) {
+    let pages = ground.pages;
     let mut all = Vec::new();
     for meta in (0..2).filter_map(|page| pages.remains_of_meta(page)) {
         let mut leads = false;
@@ -426,10 +423,7 @@ impl Salvage<'_> {
         };
         way.entries = Some(tree.entries);
         // The walk lends pages out of the ground, and the records go to `self`.
-        let ground = Ground {
-            pages: self.ground.pages,
-            last_page: self.ground.last_page,
-        };
+        let ground = self.ground;
         ground.walk(tree, &mut |met| {
             match met {
                 Met::Gap(bounds) => {

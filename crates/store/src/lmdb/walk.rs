@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::io;
 
-use super::pages::{Flaw, Meta, NUMBER_KEYS, Page, Pages, Tree, Value};
+use super::pages::{Bounds, Flaw, Meta, NUMBER_KEYS, Page, Pages, Tree, Value, bounds_below};
 
 /// What a tree holds under a key.
 pub(super) enum Held<'h> {
@@ -162,7 +162,7 @@ impl<'w> Walk<'w> {
         way: &mut Way<'_>,
         number: u64,
         level: u16,
-        bounds: (Option<&[u8]>, Option<&[u8]>),
+        bounds: Bounds<'_>,
         each: Each<'_>,
     ) -> io::Result<()> {
         if !self.mark(way.name, number, 1) {
@@ -201,16 +201,8 @@ impl<'w> Walk<'w> {
         }
         way.found.branch_pages += 1;
         for entry in 0..page.len() {
-            let low = if entry == 0 {
-                bounds.0
-            } else {
-                Some(page.key(entry))
-            };
-            let high = match entry + 1 < page.len() {
-                true => Some(page.key(entry + 1)),
-                false => bounds.1,
-            };
-            self.below(way, page.below(entry), level - 1, (low, high), each)?;
+            let below = bounds_below(entry, page.len(), |n| page.key(n), bounds);
+            self.below(way, page.below(entry), level - 1, below, each)?;
         }
         Ok(())
     }
@@ -283,7 +275,7 @@ impl<'w> Walk<'w> {
 }
 
 /// Whether the keys of a page ascend, within bounds.
-fn in_order(page: &Page, numbers: bool, bounds: (Option<&[u8]>, Option<&[u8]>)) -> bool {
+fn in_order(page: &Page, numbers: bool, bounds: Bounds<'_>) -> bool {
     // The first key of a branch stands for the lower bound.
     let first = usize::from(!page.is_leaf);
     let keys = || (first..page.len()).map(|entry| page.key(entry));

@@ -18,7 +18,7 @@ use crate::abend::Abend;
 use crate::exec::Stop;
 use crate::host::ProgramId;
 use crate::print;
-use crate::urp::{copied, list_at, place};
+use crate::urp::{copied, found, list_at, place};
 use crate::worker::{Passed, Worker};
 
 /// Bytes of the first buffer.
@@ -47,10 +47,7 @@ pub(super) fn text(w: &mut Worker, exit: &[u8], template: &[u8]) -> Result<Read,
     let Some((append, name)) = exit.split_first() else {
         return Ok(Read::Missing);
     };
-    let mut padded = [b' '; 8];
-    let length = name.len().min(8);
-    padded[..length].copy_from_slice(&name[..length]);
-    let Some(program) = w.programs.find(&padded).filter(|p| w.can_run(*p)) else {
+    let Some(program) = found(w, name) else {
         return Ok(refused(name, template, "there is no such program"));
     };
     let mut room = BUFFER;

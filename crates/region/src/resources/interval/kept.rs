@@ -188,10 +188,7 @@ pub(super) fn unit_restored(
 ) {
     let interval = &mut resources.interval;
     let offset = cx.kernel.settings.unix_offset_ns;
-    let of_starts = changes
-        .table_changes()
-        .filter(|(table, ..)| *table == STARTS);
-    for (_, row, value) in of_starts {
+    for (row, value) in changes.changes_of(STARTS) {
         let Some(value) = value else {
             continue;
         };

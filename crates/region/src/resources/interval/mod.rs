@@ -32,7 +32,7 @@ use cics::command::commands::{
 };
 use link::TransId;
 
-use super::Manager;
+use super::{Manager, hand_over};
 use crate::api::TransactionDef;
 use crate::core::TaskKey;
 use crate::kernel::{Start, TimerId};
@@ -53,13 +53,8 @@ pub const MANAGER: Manager = Manager {
     task_begun: kept::task_begun,
     unit_ended: start::unit_ended,
     unit_prepared: |resources, task, to| {
-        let interval = &mut resources.interval;
-        if let Some(starts) = interval.protected.remove(&task) {
-            interval.protected.insert(to, starts);
-        }
-        if let Some(start) = interval.running.remove(&task) {
-            interval.running.insert(to, start);
-        }
+        hand_over(&mut resources.interval.protected, task, to);
+        hand_over(&mut resources.interval.running, task, to);
     },
     unit_restored: kept::unit_restored,
     task_ended: kept::task_ended,

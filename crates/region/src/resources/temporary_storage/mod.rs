@@ -23,7 +23,7 @@ use cics::command::commands::{
 };
 use link::TransId;
 
-use super::{Manager, Resources};
+use super::{Manager, Resources, hand_over};
 use crate::api::{Definitions, RegionConfig, Statistics};
 use crate::core::TaskKey;
 use crate::kernel::Cx;
@@ -47,10 +47,7 @@ pub const MANAGER: Manager = Manager {
     restore: stored::restore,
     unit_ended: stored::unit_ended,
     unit_prepared: |resources, task, to| {
-        let units = &mut resources.temporary_storage.units;
-        if let Some(part) = units.remove(&task) {
-            units.insert(to, part);
-        }
+        hand_over(&mut resources.temporary_storage.units, task, to);
     },
     unit_restored: stored::unit_restored,
     count,

@@ -283,10 +283,7 @@ pub(super) fn unit_restored(
     changes: &UnitOfWork,
 ) {
     let ts = &mut resources.temporary_storage;
-    let of_queues = changes
-        .table_changes()
-        .filter(|(table, ..)| *table == TABLE);
-    for (_, key_bytes, value) in of_queues {
+    for (key_bytes, value) in changes.changes_of(TABLE) {
         let Some((name, item)) = key_bytes.split_first_chunk() else {
             continue;
         };

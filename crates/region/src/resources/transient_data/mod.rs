@@ -26,7 +26,7 @@ use cics::resp::Condition;
 use link::Operands;
 use store::{UnitOfWork, WriteStore};
 
-use super::{Manager, Resources};
+use super::{Manager, Resources, hand_over};
 use crate::api::{Definitions, RegionConfig, Statistics, TdKind, TdQueueDef};
 use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
@@ -49,10 +49,7 @@ pub const MANAGER: Manager = Manager {
     restore: restore::restore,
     unit_ended: intra::unit_ended,
     unit_prepared: |resources, task, to| {
-        let units = &mut resources.transient_data.units;
-        if let Some(changes) = units.remove(&task) {
-            units.insert(to, changes);
-        }
+        hand_over(&mut resources.transient_data.units, task, to);
     },
     unit_restored: restore::unit_restored,
     task_ended: trigger::task_ended,

@@ -65,10 +65,7 @@ pub(super) fn unit_restored(
     let Some(reader) = cx.kernel.reader.as_mut() else {
         return;
     };
-    let of_queues = changes
-        .table_changes()
-        .filter(|(table, ..)| *table == TABLE);
-    for (_, row, value) in of_queues {
+    for (row, value) in changes.changes_of(TABLE) {
         let Some((name, number)) = parse(row) else {
             continue;
         };

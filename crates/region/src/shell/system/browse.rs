@@ -116,7 +116,8 @@ impl Shared {
         done_or_illogic(self.browses(|b| b.start_list(asked.key, Kind::UnitLink, found)))
     }
 
-    fn is_unit(&self, name: &[u8]) -> bool {
+    /// Whether a unit of work has this name.
+    pub(super) fn is_unit(&self, name: &[u8]) -> bool {
         let units = self.view(|view| view.names(Kind::Unit));
         units.iter().any(|unit| unit == name)
     }

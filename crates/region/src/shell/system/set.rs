@@ -15,7 +15,7 @@ use super::{Asked, Given};
 use crate::api::{ClassDef, Purge, TraceFilter};
 use crate::core::Core;
 use crate::kernel::{Failure, condition};
-use crate::resources::system::{DAY_S, Kind, Recording, Value, numbered_class};
+use crate::resources::system::{DAY_S, Recording, Value, numbered_class};
 
 impl Shared {
     pub(super) fn set_task(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
@@ -206,7 +206,6 @@ impl Shared {
         Ok(Operands::default())
     }
 
-    /// SET UOW is for units in doubt, of which there are none.
     /// SET UOW: what is in doubt is committed or backed out, or what its
     /// transaction's ACTION says.
     pub(super) fn set_uow(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
@@ -221,10 +220,7 @@ impl Shared {
             None => states.into_iter().find(|name| asked.has(name)),
         };
         let name = asked.operands.get_bytes(row::UOW).unwrap_or_default();
-        if !self
-            .view(|view| view.names(Kind::Unit))
-            .contains(&name.to_vec())
-        {
+        if !self.is_unit(name) {
             return condition(Condition::UowNotFound, 1);
         }
         let mut units = self.prepared_units().into_iter();
