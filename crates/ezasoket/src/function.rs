@@ -194,6 +194,23 @@ mod tests {
     }
 
     #[test]
+    fn every_function_is_called_by_a_program_of_the_tests() {
+        let folder = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../tupelo/testdata/commands/sockets"
+        );
+        let folders = [folder.to_owned(), format!("{folder}/copybooks")];
+        let files = folders.iter().flat_map(|f| std::fs::read_dir(f).unwrap());
+        let texts: Vec<String> = files
+            .filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok())
+            .collect();
+        for function in Function::all() {
+            let name = format!("'{}'", function.name());
+            assert!(texts.iter().any(|text| text.contains(&name)), "{name}");
+        }
+    }
+
+    #[test]
     fn a_name_in_lower_case_or_with_something_behind_is_none() {
         assert_eq!(Function::named(b"accept          "), None);
         assert_eq!(Function::named(b"ACCEPT X        "), None);

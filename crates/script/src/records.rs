@@ -290,7 +290,8 @@ impl Fields<'_> {
             members.push(self.node(child, element.child(&name).map_err(wrong)?)?);
         }
         // What it is called where a number may be another than was meant.
-        let told = matches!(shape, Shape::BigInt | Shape::Decimal).then_some(told);
+        let tells = matches!(shape, Shape::BigInt | Shape::Decimal) || self.limit(id).is_some();
+        let told = tells.then_some(told);
         Ok(json!({
             "told": told,
             "name": self.names.json(id).unwrap_or("RECORD"),
@@ -300,7 +301,15 @@ impl Fields<'_> {
             "varies": field.occurs.as_ref().is_some_and(|o| o.depending_on.is_some()),
             "most": field.occurs.as_ref().map_or(0, |o| o.max),
             "members": members,
+            "limit": self.limit(id),
         }))
+    }
+
+    /// Most that a counter may be, by the tables that depend on it.
+    fn limit(&self, id: FieldId) -> Option<u32> {
+        let tables = self.layout.iter().filter_map(|(_, f)| f.occurs.as_ref());
+        let its = tables.filter(|occurs| occurs.depending_on == Some(id));
+        its.map(|occurs| occurs.max).min()
     }
 
     fn add(&mut self, codec: FieldCodec, shape: Shape, told: &str) -> usize {

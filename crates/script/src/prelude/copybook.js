@@ -1,6 +1,6 @@
 // Copybook objects: bytes, and properties that read and write fields of them.
 (N) => {
-  const { defineProperty, preventExtensions } = Object;
+  const { defineProperty, preventExtensions, setPrototypeOf } = Object;
 
   const value = (read, name) => {
     if (read !== null && typeof read === "object" && read.wrong !== undefined) {
@@ -19,11 +19,21 @@
     constructor(bytes, at) {
       this[B] = bytes;
       this[A] = at;
-      // A field that is misspelt is a TypeError, not a property.
       preventExtensions(this);
     }
     toString() { return JSON.stringify(this.toJSON()); }
   }
+  // A field that is misspelt is a TypeError, not a property. What a prototype has is written without
+  // asking the proxy behind it.
+  Part.prototype[B] = Part.prototype[A] = undefined;
+  setPrototypeOf(Part.prototype, new Proxy({}, {
+    set(_, key, given, part) { throw N.clean(new TypeError(`there is no field ${String(key)} beside ${names(part)}`)); },
+  }));
+  const names = (part) => {
+    const all = [];
+    for (const name in part) all.push(name);
+    return all.length > 8 ? `${all.slice(0, 8).join(", ")} and ${all.length - 8} more` : all.join(", ");
+  };
 
   // A number of the language that may not be the one that was meant, since it has more digits than
   // numbers hold.
@@ -102,7 +112,13 @@
       });
       return;
     }
-    defineProperty(proto, node.name, { enumerable: true, configurable: true, ...accessors(record, node, inTable) });
+    const { get, set } = accessors(record, node, inTable);
+    defineProperty(proto, node.name, { enumerable: true, configurable: true, get, set: (node.limit ?? null) === null ? set : limited(node, set) });
+  };
+  /** A counter does not go beyond its table. */
+  const limited = ({ told, limit }, set) => function (given) {
+    if (Number(given) > limit) throw N.clean(new RangeError(`${told}: ${String(given)} is more than the ${limit} elements of its table`));
+    set.call(this, given);
   };
 
   const set = (record, field, bytes, given, at) =>

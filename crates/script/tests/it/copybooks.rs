@@ -38,13 +38,48 @@ fn what_does_not_fit_is_a_range_error_that_names_field_and_picture() {
 
 #[test]
 fn a_name_that_the_copybook_does_not_have_is_no_property() {
-    for write in [
-        "new Copybook('ACCOUNT').view().ACCOUNT_HOLDR = 'Ada'",
-        "new Copybook('WIDE').view().ROW[0].NAMES = 'a'",
+    for (write, wanted) in [
+        (
+            "new Copybook('ACCOUNT').view().ACCOUNT_HOLDR = 'Ada'",
+            "TypeError: there is no field ACCOUNT_HOLDR beside ACCOUNT_NUMBER, ACCOUNT_HOLDER,",
+        ),
+        (
+            "new Copybook('WIDE').view().ROW[0].NAMES = 'a'",
+            "TypeError: there is no field NAMES beside NAME, CELL",
+        ),
+        (
+            "Object.assign(new Copybook('VARYING').view(), { TAILS: 1 })",
+            "TypeError: there is no field TAILS beside COUNT_OF, ITEMS, TAIL",
+        ),
     ] {
         let told = told(get(&format!("'use strict'; {write}")));
-        assert!(told.contains("TypeError"), "{write}: {told}");
+        assert!(told.contains(wanted), "{write}: {told}");
     }
+    // What is read is undefined, as of any object.
+    let told = told(get(
+        "const a = new Copybook('ACCOUNT').view(); return [a.NOTHING === undefined, 'NOTHING' in a, Object.keys(a), `${a}`.length > 9, a instanceof Object]",
+    ));
+    assert_eq!(told, "[true,false,[],true,true]");
+}
+
+#[test]
+fn a_counter_stays_within_its_table() {
+    let told = told(get(
+        "const v = new Copybook('VARYING').from({ ITEMS: [{ CODE: 'A' }], TAIL: 'end' });
+         const out = [];
+         for (const n of [9, 10, '10', 10n, -1]) {
+           try { v.COUNT_OF = n; out.push(v.COUNT_OF, v.ITEMS.length, v.TAIL); } catch (e) { out.push(`${e.name}: ${e.message}`); }
+         }
+         return out",
+    ));
+    let beyond = |n: &str| {
+        format!(
+            "\"RangeError: VARYING.COUNT-OF PIC 9(2): {n} is more than the 9 elements of its table\""
+        )
+    };
+    assert!(told.starts_with("[9,9,\"end\","), "{told}");
+    assert_eq!(told.matches(&beyond("10")).count(), 3, "{told}");
+    assert_eq!(told.matches("RangeError").count(), 4, "{told}");
 }
 
 #[test]

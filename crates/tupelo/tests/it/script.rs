@@ -669,7 +669,7 @@ fn a_transaction_that_a_script_starts_runs_and_gets_its_data() {
 #[test]
 fn a_program_that_hangs_under_a_script_is_ended_and_the_script_with_it() {
     let definitions = "\nDEFINE PROGRAM(HANGS) GROUP(BANK)\n";
-    let folder = Bank::folder("[script]\ntimeout_ms = 1500\n", definitions);
+    let folder = Bank::folder("[script]\ntimeout_ms = 4000\n", definitions);
     write(folder.path(), "cobol/HANGS.cbl", HANGS);
     let bank = Bank::of(folder);
     let compute = "cics.link('HANGS', { commarea: 'C' })";

@@ -472,7 +472,7 @@ fn a_script_that_hangs_under_a_program_is_ended_and_its_caller_with_it() {
         }
     }
     let bank =
-        Linked::start("[script]\ntimeout_ms = 1500\n[transactions.BINQ]\ntimeout_ms = 1500\n");
+        Linked::start("[script]\ntimeout_ms = 4000\n[transactions.BINQ]\ntimeout_ms = 1500\n");
     for code in [
         "cics.delay(60000)",
         "await new Promise((r) => setTimeout(r, 60000))",
