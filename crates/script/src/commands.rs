@@ -3,7 +3,7 @@
 //!
 //! Reference: the crate `cics`, command table.
 
-use cics::command::{self, Argument, Command, Direction, Domain, Selection, Served};
+use cics::command::{self, Argument, Command, Direction, Domain, Rule, Selection, Served};
 use cics::resp::Condition;
 use link::{Answer, CHANNEL_DATA, Operand, Operands};
 use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value};
@@ -89,7 +89,12 @@ fn gather<'js>(
         };
         bits |= 1 << index;
         let option = row.option(index);
-        if option.is_some_and(|o| o.direction == Direction::Out) && value.as_bool() == Some(true) {
+        // The name of what is browsed is read, and told by NEXT.
+        let tells = |o: &command::OptionRow| match o.argument {
+            Argument::Optional => true,
+            _ => o.direction != Direction::In,
+        };
+        if option.is_some_and(tells) && value.as_bool() == Some(true) {
             chosen = true;
             continue;
         }
@@ -102,7 +107,13 @@ fn gather<'js>(
     for (index, option) in row.options.iter().enumerate() {
         // All that the command gives is wanted, unless the script has said what;
         // of INTO and SET, INTO.
-        let given = option.direction == Direction::Out && option.argument != Argument::PtrRef;
+        let tells = match option.direction {
+            Direction::In => false,
+            Direction::Out => true,
+            // A length, or a name that the command takes as well.
+            Direction::InOut => row.verb == "INQUIRE",
+        };
+        let given = tells && option.argument != Argument::PtrRef && is_served(row, option.name);
         if given && !chosen && option.alias_of.is_none() {
             bits |= 1 << index;
         }
@@ -116,6 +127,12 @@ fn gather<'js>(
         operands.push(index, operand);
     }
     Ok(Ok((row, operands)))
+}
+
+/// Whether the region tells what an option asks for.
+fn is_served(row: &Command, option: &str) -> bool {
+    let unserved = |rule: &Rule| matches!(rule, Rule::Unserved(list, _) if list.contains(&option));
+    !row.rules.iter().any(unserved)
 }
 
 /// Why a script cannot give a command.

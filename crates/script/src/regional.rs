@@ -443,14 +443,13 @@ impl Host for RegionHost {
     fn log(&self, level: Level, text: &str, data: Option<&str>) {
         let Facts { task, transid, .. } = &self.facts;
         let script = &self.script;
-        let Some(left_out) = lines::may_write() else {
-            return;
-        };
-        if left_out > 0 {
-            tracing::warn!(target: "script", "{left_out} lines of scripts were left out: there were too many");
-        }
+        let shown = !matches!(level, Level::Debug)
+            || tracing::enabled!(target: "script", tracing::Level::DEBUG);
         let (text, data) = (lines::cut(text), data.map(lines::cut));
         let data = data.as_deref();
+        if !shown || !self.region.may_log(text.len() + data.map_or(0, str::len)) {
+            return;
+        }
         match level {
             Level::Debug => {
                 tracing::debug!(target: "script", task, %transid, %script, data, "{text}")

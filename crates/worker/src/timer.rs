@@ -7,6 +7,8 @@
 //! Reference: CICS API reference, POST: four bytes, posted by X'40' in the
 //! first and X'80' in the third.
 
+use std::time::Duration;
+
 use crate::clock::monotonic_ns;
 
 /// Bytes of an event control block, and what its address is a multiple of.
@@ -60,6 +62,13 @@ impl Timer {
                 post.area.add(2).write(0x80);
             }
         }
+    }
+
+    /// How long it is until the POST is due.
+    pub fn left(&self) -> Option<Duration> {
+        let post = self.post.as_ref()?;
+        let left_ns = post.at.saturating_sub(monotonic_ns());
+        Some(Duration::from_nanos(left_ns))
     }
 
     /// Whether the area of the POST is there.

@@ -60,8 +60,8 @@ pub struct RegionConfig {
     pub store: Option<StoreEntry>,
     /// What workers keep their programs from.
     pub confinement: Confinement,
-    /// Lines a second that programs may print into the log, all in all; ten
-    /// seconds' worth at once. 0 for no bound.
+    /// Lines a second that programs and scripts may write into the log, all in
+    /// all; ten seconds' worth at once. 0 for no bound.
     pub display_lines_per_s: u32,
     /// The region and its workers write their traces.
     pub trace: bool,

@@ -12,7 +12,7 @@ use crate::api::{
     TaskRequest, TraceFilter, TraceRecord, TraceStatus,
 };
 use crate::kernel::{BranchId, ParticipantId, PreparedUnit, UnitId};
-use crate::shell::{Begun, Shared, Threads};
+use crate::shell::{Begun, Shared, Threads, now_ns};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers
 /// at once.
@@ -90,6 +90,13 @@ impl Handle {
             shared: self.shared.clone(),
             number,
         })
+    }
+
+    /// Whether a line of so many bytes, of a script, may be written into the
+    /// log: programs and scripts share `display_lines_per_s`. A line that may
+    /// not is counted, and told of later.
+    pub fn may_log(&self, bytes: usize) -> bool {
+        self.shared.lines.take(bytes, now_ns())
     }
 
     /// The port of the region's own thread, for callers without a runtime of

@@ -15,6 +15,7 @@ mod engines;
 mod guests;
 mod kernel;
 mod lease;
+mod lines;
 mod links;
 mod open;
 mod operators;
@@ -55,6 +56,7 @@ use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
 use branches::Settlements;
 use conversations::ConversationTable;
 use kernel::KernelRoom;
+use lines::Lines;
 use links::WorkerLink;
 use participants::ParticipantTable;
 use process::Order;
@@ -87,6 +89,8 @@ pub struct Shared {
     past_counts: trace::PastCounts,
     /// Futures that other threads woke, for the doors to poll.
     inboxes: wakes::Inboxes,
+    /// How many lines of programs and scripts are logged.
+    pub(crate) lines: Lines,
     /// The trace that is being written to a file.
     trace_file: Mutex<Option<trace_file::TraceFile>>,
     /// As the region was started.

@@ -3,8 +3,8 @@
 //! One thread reads the pipes of all workers. A line brings task, transaction
 //! and program along ([`link::display`]); one that does not, because the process
 //! failed outside of a program, gets those of the task that its worker runs when
-//! it is read. Whatever a line holds is made printable, a long line is cut, and a
-//! flood is left out and counted: a program must not fill the log's disk.
+//! it is read. Whatever a line holds is made printable, a long line is cut, and of a
+//! flood no more is logged than [`super::lines`] has room for.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,10 +18,6 @@ use super::Shared;
 use super::clock::now_ns;
 use crate::core::Core;
 
-/// Seconds' worth of lines that may come at once.
-const BURST_S: u64 = 10;
-/// Bytes of a line that count as a line more.
-const BYTES_A_LINE: usize = 256;
 /// Milliseconds between two looks while it is to be told that lines were left
 /// out.
 const LOOK_MS: i32 = 200;
@@ -34,7 +30,6 @@ pub struct Output {
     /// Ends the thread's sleep.
     wake: OwnedFd,
     pipes: Mutex<HashMap<RawFd, Pipe>>,
-    rate: Mutex<Rate>,
 }
 
 struct Pipe {
@@ -44,20 +39,9 @@ struct Pipe {
     line: Vec<u8>,
 }
 
-/// How many lines may be logged, as a bucket that fills with time.
-struct Rate {
-    /// Lines a second; 0 for no bound.
-    lines_per_s: u64,
-    /// Thousandths of lines that may be logged now.
-    left: u64,
-    /// When `left` was so much, in nanoseconds of the monotonic clock.
-    at_ns: u64,
-    left_out: u64,
-}
-
 impl Output {
-    /// No pipes yet, and so many lines a second; 0 for no bound.
-    pub fn new(lines_per_s: u32) -> io::Result<Arc<Self>> {
+    /// No pipes yet.
+    pub fn new() -> io::Result<Arc<Self>> {
         // SAFETY: the result is checked.
         let raw = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         if raw < 0 {
@@ -77,7 +61,6 @@ impl Output {
             epoll,
             wake,
             pipes: Mutex::new(HashMap::new()),
-            rate: Mutex::new(Rate::new(lines_per_s, now_ns())),
         }))
     }
 
@@ -109,9 +92,9 @@ impl Output {
     pub fn run(&self, shared: &Arc<Shared>) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 32];
         while !shared.is_stopping() {
-            let rest_ms = match self.rate().left_out {
-                0 => -1,
-                _ => LOOK_MS,
+            let rest_ms = match shared.lines.are_left_out() {
+                true => LOOK_MS,
+                false => -1,
             };
             // SAFETY: room for 32 events.
             let n = unsafe {
@@ -121,7 +104,7 @@ impl Output {
             for event in pipes.filter(|event| event.u64 != WAKE) {
                 self.read(shared, event.u64 as RawFd);
             }
-            self.tell_left_out(now_ns());
+            shared.lines.tell(now_ns());
         }
     }
 
@@ -131,7 +114,7 @@ impl Output {
         for fd in pipes {
             while self.read(shared, fd) {}
         }
-        self.tell_left_out(u64::MAX);
+        shared.lines.tell(u64::MAX);
     }
 
     /// Reads once; false when there is nothing more for now.
@@ -158,7 +141,7 @@ impl Output {
 
     /// Logs the line that a pipe has, if it has one and there is room.
     fn log(&self, pipe: &Pipe, shared: &Shared) {
-        if pipe.line.is_empty() || !self.rate().take(pipe.line.len(), now_ns()) {
+        if pipe.line.is_empty() || !shared.lines.take(pipe.line.len(), now_ns()) {
             return;
         }
         let worker = pipe.worker;
@@ -177,20 +160,6 @@ impl Output {
                 tracing::info!(target: "tupelo::stdout", worker, task, transid, program, "{text}")
             }
         }
-    }
-
-    fn tell_left_out(&self, now_ns: u64) {
-        let (lines, rate) = self.rate().told(now_ns);
-        if lines > 0 {
-            tracing::warn!(
-                target: "tupelo::stdout",
-                "{lines} lines of programs were left out: more than {rate} a second"
-            );
-        }
-    }
-
-    fn rate(&self) -> std::sync::MutexGuard<'_, Rate> {
-        self.rate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn pipes(&self) -> std::sync::MutexGuard<'_, HashMap<RawFd, Pipe>> {
@@ -230,53 +199,6 @@ impl Pipe {
     }
 }
 
-impl Rate {
-    fn new(lines_per_s: u32, now_ns: u64) -> Rate {
-        let lines_per_s = u64::from(lines_per_s);
-        Rate {
-            lines_per_s,
-            left: lines_per_s * BURST_S * 1000,
-            at_ns: now_ns,
-            left_out: 0,
-        }
-    }
-
-    /// Whether a line of so many bytes may be logged; counts it if not.
-    fn take(&mut self, bytes: usize, now_ns: u64) -> bool {
-        if self.lines_per_s == 0 {
-            return true;
-        }
-        self.fill(now_ns);
-        let cost = 1000 + (bytes / BYTES_A_LINE) as u64 * 1000;
-        match self.left.checked_sub(cost).filter(|_| self.left_out == 0) {
-            Some(left) => self.left = left,
-            None => self.left_out += 1,
-        }
-        self.left_out == 0
-    }
-
-    fn fill(&mut self, now_ns: u64) {
-        // A line a second is a thousandth a millisecond.
-        let ms = now_ns.saturating_sub(self.at_ns) / 1_000_000;
-        let most = self.lines_per_s * BURST_S * 1000;
-        let more = ms.saturating_mul(self.lines_per_s);
-        self.left = self.left.saturating_add(more).min(most);
-        self.at_ns = self.at_ns.saturating_add(ms * 1_000_000);
-    }
-
-    /// The lines that were left out, once there is room for a second's worth
-    /// again, and the bound.
-    fn told(&mut self, now_ns: u64) -> (u64, u64) {
-        if self.left_out > 0 {
-            self.fill(now_ns);
-        }
-        match self.left >= self.lines_per_s * 1000 {
-            true => (std::mem::take(&mut self.left_out), self.lines_per_s),
-            false => (0, self.lines_per_s),
-        }
-    }
-}
-
 /// Gives a line to the oldest task that a worker has, if it has one.
 fn name_running_task(core: &Core, worker: usize, line: &mut display::Line) {
     let Some(w) = core.workers().get(worker) else {
@@ -288,38 +210,5 @@ fn name_running_task(core: &Core, worker: usize, line: &mut display::Line) {
         line.task = Some(task.number);
         line.transid = task.transid.to_string();
         line.program = task.program.to_string();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SECOND_NS: u64 = 1_000_000_000;
-
-    #[test]
-    fn a_flood_is_left_out_and_counted_and_then_told_once() {
-        let mut rate = Rate::new(100, 0);
-        let logged = (0..5000).filter(|_| rate.take(80, 0)).count();
-        assert_eq!(logged, 1000);
-        assert_eq!(rate.told(0).0, 0);
-        // Nothing more appears until it is told, so that the log is in order.
-        assert!(!rate.take(80, SECOND_NS / 2));
-        assert_eq!(rate.told(2 * SECOND_NS), (4001, 100));
-        assert!(rate.take(80, 2 * SECOND_NS));
-        assert_eq!(rate.told(u64::MAX).0, 0);
-    }
-
-    #[test]
-    fn long_lines_count_for_several() {
-        let mut rate = Rate::new(1, 0);
-        assert!(rate.take(BYTES_A_LINE * 9, 0));
-        assert!(!rate.take(80, 0));
-    }
-
-    #[test]
-    fn without_a_bound_everything_is_logged() {
-        let mut rate = Rate::new(0, 0);
-        assert!((0..100_000).all(|_| rate.take(4096, 0)));
     }
 }

@@ -18,6 +18,7 @@ use super::conversations::ConversationTable;
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
 use super::kernel::KernelRoom;
+use super::lines::Lines;
 use super::links::LinkTable;
 use super::output::Output;
 use super::participants::ParticipantTable;
@@ -81,6 +82,7 @@ impl Threads {
             dead_rings: DeadRings::default(),
             past_counts: PastCounts::default(),
             inboxes: Inboxes::default(),
+            lines: Lines::new(config.display_lines_per_s, clock::now_ns()),
             trace_file: Mutex::new(None),
             definitions: Mutex::new(config.definitions.clone()),
             monitoring: AtomicBool::new(true),
@@ -91,7 +93,7 @@ impl Threads {
             stop: AtomicBool::new(false),
         });
         let general = shared.general;
-        let output = Output::new(shared.config.display_lines_per_s).map_err(io_error("epoll"))?;
+        let output = Output::new().map_err(io_error("epoll"))?;
         let dispatch =
             Dispatch::new(shared.clone(), started_receiver).map_err(io_error("epoll"))?;
         let recipe = Recipe {

@@ -365,8 +365,8 @@
       if (seconds !== undefined) { options.AFTER = true; options.SECONDS = seconds; }
       exec("START", options);
     },
-    /** The data that the task was started with, and at the next call those of the next start. */
-    retrieve() { return quietly(["ENDDATA", "ENVDEFERR"], () => exec("RETRIEVE", { INTO: true }).INTO); },
+    /** The data that the task was started with, once; a START with a channel has none, which is INVREQ. */
+    retrieve() { return quietly(["ENDDATA", "ENVDEFERR", "INVREQ"], () => exec("RETRIEVE", { INTO: true }).INTO); },
     /** Holds a name that one task at a time can hold. */
     enq(resource, { nosuspend = false } = {}) {
       const given = bytes(resource, "resource");

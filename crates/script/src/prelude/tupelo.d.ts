@@ -34,7 +34,7 @@ declare const cics: {
   ts(name: string): TsQueue;
   td(name: string): TdQueue;
   start(transid: string, options?: { data?: Data; channel?: Channel | Record<string, Data>; seconds?: number; reqid?: string }): void;
-  /** Bytes that the task was started with; at the next call those of the next start. */
+  /** Bytes that the task was started with, once; none for a START with a channel. */
   retrieve(): Uint8Array | undefined;
   /** Holds a name; false when another task has it and `nosuspend` is set. */
   enq(resource: Data, options?: { nosuspend?: boolean }): boolean;

@@ -239,9 +239,9 @@ pub struct RegionSection {
     /// MiB of memory that a worker may keep after a task; above them it is
     /// replaced.
     pub worker_keep_mib: u32,
-    /// Lines a second that programs may DISPLAY, all in all; ten seconds' worth
-    /// may come at once, and what is more is left out and counted. 0 for no
-    /// bound.
+    /// Lines a second that programs may DISPLAY and scripts log, all in all; ten
+    /// seconds' worth may come at once, and what is more is left out and
+    /// counted. A line of more than 256 bytes counts for several. 0 for no bound.
     pub display_lines_per_s: u32,
     /// Whether file commands of threadsafe programs take the QR token
     /// (FCQRONLY=YES): two changes of mode a command.

@@ -700,6 +700,39 @@ fn a_script_inquires_of_the_region_and_is_told_what_it_cannot_ask() {
         ),
         json!(["CJSR", "ACCTINQ"])
     );
+    // A browse tells each name, alone or with all that is told of it.
+    assert_eq!(
+        bank.value(
+            "const all = (kind, wanted) => {
+               const told = [];
+               cics.exec(`INQUIRE ${kind} START`);
+               try { for (;;) told.push(cics.exec(`INQUIRE ${kind} NEXT`, wanted)) }
+               catch (e) { if (e.condition !== 'END') throw e }
+               cics.exec(`INQUIRE ${kind} END`);
+               return told;
+             };
+             cics.enq('held');
+             const only = (name) => name.startsWith('ACCT');
+             return [
+               all('PROGRAM', { PROGRAM: true }).map((p) => p.PROGRAM).filter(only),
+               all('FILE', { FILE: true })[0],
+               all('PROGRAM').filter((p) => only(p.PROGRAM) && 'STATUS' in p).length,
+               all('TRANSACTION').find((t) => t.TRANSACTION === 'BINQ').PROGRAM,
+               all('UOW', { UOW: true, TASKID: true }).filter((u) => u.TASKID === cics.task.number).length,
+               all('UOWENQ').map((e) => e.RESOURCE),
+               all('UOWENQ', { RESOURCE: true }),
+             ]"
+        ),
+        json!([
+            ["ACCTINQ", "ACCTLIST", "ACCTMOVE", "ACCTOPEN", "ACCTTERM", "ACCTXFER"],
+            { "FILE": "ACCTFILE" },
+            6,
+            "ACCTINQ",
+            1,
+            ["held"],
+            [{ "RESOURCE": "held" }],
+        ])
+    );
     let told = |body: &str| {
         let answer = bank.run(body);
         assert_eq!(answer.status, 500, "{body}");
@@ -731,7 +764,7 @@ fn lines_of_scripts_are_in_the_log_with_their_task_and_never_without_bound() {
     until("what was left out is told", || {
         bank.value("console.warn('one more')");
         let said = std::fs::read_to_string(&path).unwrap();
-        said.contains("lines of scripts were left out")
+        said.contains("lines of programs and scripts were left out")
     });
     let said = std::fs::read_to_string(&path).unwrap();
     let paid = said.lines().find(|l| l.contains("paid {\"order\":7}"));

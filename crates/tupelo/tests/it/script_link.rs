@@ -411,9 +411,14 @@ fn a_script_is_the_first_program_of_a_transaction() {
         cics.delay(20);
     }";
     assert_eq!(bank.value(held), "Started", "what it changed is committed");
-    bank.guest("cics.ts('TOLD').write(call.channel.text('IN'))");
+    bank.guest(
+        "const [data, why] = [cics.retrieve(), (() => {
+           try { cics.exec('RETRIEVE', { INTO: true }) } catch (e) { return e.condition }
+         })()];
+         cics.ts('TOLD').write([call.channel.text('IN'), data, why].join(' '))",
+    );
     bank.value("cics.start('GSTT', { channel: { IN: 'a channel' } })");
-    assert_eq!(bank.value(told), "a channel");
+    assert_eq!(bank.value(told), "a channel  INVREQ");
     bank.value(
         "cics.start('GSTT', { seconds: 3600, reqid: 'LATER' }); cics.exec('CANCEL', { REQID: 'LATER' })",
     );

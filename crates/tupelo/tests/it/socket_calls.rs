@@ -84,6 +84,60 @@ fn an_event_control_block_that_is_posted_ends_a_select_without_limit() {
 }
 
 #[test]
+fn a_list_of_event_control_blocks_ends_a_select_with_any_of_them() {
+    let storage = "       01  TIMEOUT.
+           05  SECONDS                  PIC S9(8) BINARY VALUE -1.
+           05  MICROS                   PIC S9(8) BINARY VALUE 0.
+       01  NONE                         PIC 9(4) BINARY VALUE 0.
+       01  M                            PIC X(4) VALUE LOW-VALUES.
+       01  R                            PIC X(4).
+       01  P                            USAGE POINTER.
+       01  FIRST-ECB                    PIC X(4) VALUE LOW-VALUES.
+       01  ECB-LIST.
+           05  ECB-AT                   USAGE POINTER OCCURS 3.
+       01  ECB-ADDRESSES REDEFINES ECB-LIST.
+           05  ECB-ADDRESS              PIC X(8) OCCURS 3.";
+    let procedure = "           EXEC CICS POST AFTER SECONDS(1) SET(P) END-EXEC
+           SET ADDRESS OF ECB TO P
+           SET ECB-AT(1) TO ADDRESS OF FIRST-ECB
+           SET ECB-AT(2) TO NULL
+           SET ECB-AT(3) TO P
+           MOVE 'SELECTEX' TO F
+           CALL 'EZASOKET' USING F NONE TIMEOUT M M M R R R ECB-LIST
+               ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE ' ' SHOWN-ERRNO ';' INTO DFHCOMMAREA
+           IF ECB(1:1) NOT = X'40' OR FIRST-ECB NOT = LOW-VALUES
+               MOVE 'NOT POSTED' TO DFHCOMMAREA
+           END-IF
+      *    One that is posted at once, and a time that ends.
+           CALL 'EZASOKET' USING F NONE TIMEOUT M M M R R R ECB-LIST
+               ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE ' ' SHOWN-ERRNO ';' INTO DFHCOMMAREA(15:15)
+           MOVE LOW-VALUES TO ECB
+           MOVE 0 TO SECONDS
+           MOVE 1000 TO MICROS
+           CALL 'EZASOKET' USING F NONE TIMEOUT M M M R R R ECB-LIST
+               ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE ' ' SHOWN-ERRNO ';' INTO DFHCOMMAREA(29:15)
+      *    The last address is marked: what is behind it is no part.
+           MOVE X'40000000' TO ECB
+           MOVE X'0100000000000080' TO ECB-ADDRESS(2)
+           SET ECB-AT(1) TO NULL
+           CALL 'EZASOKET' USING F NONE TIMEOUT M M M R R R ECB-LIST
+               ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE ' ' SHOWN-ERRNO INTO DFHCOMMAREA(43:15)";
+    for served in ["region", "worker"] {
+        let told = told(served, storage, procedure);
+        let wanted = "     0 000000;    -1 001040;     0 000000;    -1 000014";
+        assert_eq!(told, wanted, "{served}");
+    }
+}
+
+#[test]
 fn sendmsg_takes_the_length_of_its_address_as_the_manual_s_example_has_it() {
     let here = UdpSocket::bind("127.0.0.1:0").unwrap();
     here.set_read_timeout(Some(std::time::Duration::from_secs(30)))

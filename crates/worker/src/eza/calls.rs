@@ -1,17 +1,14 @@
 //! Every function: its parameters there and back.
 
 use ezasoket::{
-    AF_INET, AF_INET6, ClientId, Control, Ends, Errno, Function, IFREQ_BYTES, Mask, Name, Reply,
-    Request, Timeout,
+    AF_INET, AF_INET6, ClientId, Control, Ends, Errno, Function, IFREQ_BYTES, Mask, Name, Request,
 };
 use std::net::IpAddr;
-use std::time::{Duration, Instant};
 
+use super::blocks::Blocks;
 use super::parameters::{Called, Fail, Parameters, ask};
 use super::{data, hosts, lists};
-use crate::cob::Arg;
 use crate::le::{Arguments, End, Served};
-use crate::timer::{self, ECB_BYTES};
 use crate::worker::Worker;
 
 /// CALL 'EZASOKET'.
@@ -208,11 +205,11 @@ fn select(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     }
     // Zero or less is a timer.
     let maxsoc = usize::try_from(maxsoc).unwrap_or(0);
-    let block = match p.function {
-        Function::SelectEx => p.args.get(9),
-        _ => None,
+    let blocks = match p.function {
+        Function::SelectEx => Blocks::of(p.args.get(9))?,
+        _ => Blocks::default(),
     };
-    if block.as_ref().is_some_and(|block| is_posted(w, block)) {
+    if blocks.are_posted(w)? {
         return Err(Errno::EIBMSELECTEXPOST.into());
     }
     let timeout = p.get(2)?.bytes();
@@ -227,51 +224,12 @@ fn select(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
         let mask = p.args.get(at).map_or(&[][..], |a| a.bytes());
         request.data.extend(Mask::parse(mask, maxsoc).emit());
     }
-    let reply = match block {
-        None => ask(w, &request)?,
-        Some(block) => ask_until_posted(w, &mut request, &block)?,
-    };
+    let reply = blocks.ask_until_posted(w, &mut request)?;
     for (at, mask) in (6..=8).zip(reply.data.chunks(size.max(1))) {
         p.put(at, mask);
     }
     Ok(reply.retcode)
 }
-
-/// SELECTEX with an event control block: it is looked at every few
-/// milliseconds, as WAIT EXTERNAL does. Posted meanwhile it gives 0, and no
-/// socket is ready.
-fn ask_until_posted(w: &mut Worker, request: &mut Request, block: &Arg<'_>) -> Result<Reply, Fail> {
-    let [_, seconds, micros, _] = request.args;
-    let until = match Timeout::new(seconds, micros)? {
-        Timeout::Never => None,
-        Timeout::After(time) => Some(Instant::now() + time),
-    };
-    let mut slice = FIRST_LOOK;
-    loop {
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-        let time = left.map_or(slice, |left| left.min(slice));
-        request.args[1] = time.as_secs() as i64;
-        request.args[2] = i64::from(time.subsec_micros());
-        let reply = ask(w, request)?;
-        let over = left.is_some_and(|left| left <= slice);
-        if reply.retcode > 0 || over || is_posted(w, block) {
-            return Ok(reply);
-        }
-        slice = (slice * 2).min(LAST_LOOK);
-    }
-}
-
-/// Whether an event control block is posted now.
-fn is_posted(w: &mut Worker, block: &Arg<'_>) -> bool {
-    w.task.timer.look();
-    let bytes = block.bytes();
-    // SAFETY: the program's item, which is there.
-    bytes.len() >= ECB_BYTES && unsafe { timer::is_posted(bytes.as_ptr()) }
-}
-
-/// Times between two looks at an event control block, at first and at most.
-const FIRST_LOOK: Duration = Duration::from_millis(1);
-const LAST_LOOK: Duration = Duration::from_millis(20);
 
 /// NTOP: FAMILY, IP-ADDRESS, PRESENTABLE-ADDRESS and its length.
 fn ntop(p: &Parameters<'_, '_>) -> Called {

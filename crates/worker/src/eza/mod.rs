@@ -8,6 +8,7 @@
 //!
 //! Reference: IP CICS Sockets Guide, "Sockets extended API".
 
+mod blocks;
 mod calls;
 mod data;
 mod hosts;
