@@ -37,8 +37,9 @@ pub fn fingerprint(app: &Application) -> u64 {
 
 fn look(path: &Path, seen: &mut DefaultHasher) {
     let Ok(about) = path.metadata() else { return };
+    // A folder without files is not the same as none: its programs are gone.
+    path.hash(seen);
     if !about.is_dir() {
-        path.hash(seen);
         (about.len(), about.modified().ok()).hash(seen);
         return;
     }
@@ -47,5 +48,24 @@ fn look(path: &Path, seen: &mut DefaultHasher) {
     paths.sort();
     for path in paths {
         look(&path, seen);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_folder_is_told_from_none() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("cobol");
+        let seen = || {
+            let mut seen = DefaultHasher::new();
+            look(&folder, &mut seen);
+            seen.finish()
+        };
+        let none = seen();
+        std::fs::create_dir(&folder).unwrap();
+        assert_ne!(seen(), none);
     }
 }
