@@ -141,9 +141,7 @@ fn not_given(row: &Command) -> Option<String> {
         (Served::Region, Domain::Web) => "request, response, fetch and XML are for that",
         (Served::Region, _) => return None,
         (Served::Worker, _) => "the objects of a script have what it is for",
-        (Served::Refused(why), _) => why,
-        (Served::NotYet, Domain::Maps | Domain::Terminals) => "there are no terminals yet",
-        (Served::NotYet, _) => "it is not served yet",
+        (Served::NotYet(why) | Served::Refused(why), _) => why,
     };
     Some(format!("cannot be given by a script: {why}"))
 }

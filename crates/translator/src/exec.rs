@@ -168,10 +168,12 @@ impl Reader {
             labels: Vec::new(),
         };
         if !row.served.is_served() {
-            let message = match row.served {
-                Served::Refused(why) => format!("EXEC CICS {} is not supported: {why}", row.name),
-                _ => format!("EXEC CICS {} is not supported yet", row.name),
+            let yet = match row.served {
+                Served::NotYet(_) => " yet",
+                _ => "",
             };
+            let why = row.served.why_not().unwrap_or_default();
+            let message = format!("EXEC CICS {} is not supported{yet}: {why}", row.name);
             // It compiles, so that the rest of the program can run: the call
             // has no operands, and ends the task when it is reached.
             self.problems.push(Problem {

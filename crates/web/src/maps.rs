@@ -7,7 +7,6 @@
 //! Reference: CICS resource definition, URIMAP attributes HOST, PATH, SCHEME.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Bound;
 
 use cics::csd::{UriMapAnswer, UriMapDef, UriMapUsage};
 
@@ -100,15 +99,6 @@ impl Change {
     }
 }
 
-/// Where a browse of the maps goes on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// With this name, or the next one when there is none of that name.
-    At(String),
-    /// With the name behind this one.
-    Behind(String),
-}
-
 #[derive(Debug, Clone, Default)]
 struct Paths {
     exact: HashMap<String, Vec<UriMapDef>>,
@@ -131,6 +121,29 @@ impl Maps {
         all.merge(change);
         *named = Named::new(named.defined.clone(), all);
         Some(Maps::sorted(names.into_values()))
+    }
+
+    /// The same with one map more; none when one of its name is enabled.
+    pub fn installed(&self, def: UriMapDef) -> Option<Maps> {
+        let mut names = self.names.clone();
+        let named = Named::new(def, Change::default());
+        match names.insert(named.defined.name.clone(), named) {
+            Some(old) if old.def.enabled => None,
+            _ => Some(Maps::sorted(names.into_values())),
+        }
+    }
+
+    /// The same without the map of a name.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Maps {
+        let mut names = self.names.clone();
+        names.remove(name);
+        Maps::sorted(names.into_values())
+    }
+
+    /// All maps, in the order of their names.
+    pub fn each(&self) -> impl Iterator<Item = &Named> {
+        self.names.values()
     }
 
     /// The same with the changes of `before` to maps that are defined as they
@@ -196,16 +209,6 @@ impl Maps {
     /// The map of a name, whatever it is for.
     pub fn named(&self, name: &str) -> Option<&Named> {
         self.names.get(name)
-    }
-
-    /// The first map from there on, in the order of names.
-    pub fn next(&self, from: &Place) -> Option<&Named> {
-        let from = match from {
-            Place::At(name) => Bound::Included(name.as_str()),
-            Place::Behind(name) => Bound::Excluded(name.as_str()),
-        };
-        let mut behind = self.names.range::<str, _>((from, Bound::Unbounded));
-        behind.next().map(|(_, named)| named)
     }
 }
 

@@ -16,7 +16,8 @@ use crate::client::{Connector, Runtime};
 use crate::commands::document::Means;
 use crate::commands::send::Sent;
 use crate::commands::{
-    Failure, Outcome, addressing, answer, document, extract, fail, headers, inquire, parse, send,
+    Failure, Outcome, addressing, answer, document, extract, fail, headers, inquire, parse,
+    resources, send,
 };
 use crate::config::WebConfig;
 use crate::document::Templates;
@@ -177,11 +178,13 @@ impl Web {
             Some(Started { region, user });
     }
 
-    /// Takes over other definitions. What SET URIMAP has changed of those that
-    /// stay as they are is kept.
+    /// Takes over other definitions. What SET has changed of those that stay as they
+    /// are is kept.
     pub fn reload(&self, mut edition: Edition) {
         self.change(|before| {
             edition.maps = std::mem::take(&mut edition.maps).with_changes_of(&before.maps);
+            let pipelines = Pipelines::clone(&edition.pipelines);
+            edition.pipelines = Arc::new(pipelines.with_changes_of(&before.pipelines));
             Ok(edition)
         })
         .unwrap_or_default();
@@ -201,15 +204,11 @@ impl Web {
         Ok(())
     }
 
-    /// SET URIMAP.
-    fn set_map(&self, given: &Operands) -> Outcome {
-        self.change(|before| {
-            Ok(Edition {
-                maps: inquire::set(&before.maps, given)?,
-                ..before.clone()
-            })
-        })?;
-        Ok(Operands::default())
+    /// The commands that change definitions; none for another one.
+    fn changing(&self, number: u16, given: &Operands) -> Option<Outcome> {
+        let serve = CHANGES.iter().find(|(n, _)| *n == number)?.1;
+        let changed = self.change(|before| serve(before, given));
+        Some(changed.map(|()| Operands::default()))
     }
 
     /// What is in force.
@@ -387,8 +386,22 @@ impl Web {
     }
 }
 
+/// Makes of the definitions in force what they are after a command.
+type MakeEdition = fn(&Edition, &Operands) -> Result<Edition, Failure>;
+
+/// The commands that change definitions.
+const CHANGES: &[(u16, MakeEdition)] = &[
+    (rows::create_urimap::NUMBER, inquire::create),
+    (rows::discard_urimap::NUMBER, inquire::discard),
+    (rows::set_doctemplate::NUMBER, resources::set_template),
+    (rows::set_pipeline::NUMBER, resources::set_pipeline),
+    (rows::set_urimap::NUMBER, inquire::set),
+];
+
 /// The commands that are served here.
 const COMMANDS: &[u16] = &[
+    rows::create_urimap::NUMBER,
+    rows::discard_urimap::NUMBER,
     rows::document_create::NUMBER,
     rows::document_delete::NUMBER,
     rows::document_insert::NUMBER,
@@ -397,12 +410,19 @@ const COMMANDS: &[u16] = &[
     rows::extract_certificate::NUMBER,
     rows::extract_tcpip::NUMBER,
     rows::extract_web::NUMBER,
+    rows::inquire_doctemplate::NUMBER,
+    rows::inquire_host::NUMBER,
+    rows::inquire_pipeline::NUMBER,
+    rows::inquire_tcpipservice::NUMBER,
     rows::inquire_urimap::NUMBER,
+    rows::inquire_webservice::NUMBER,
     rows::invoke_service::NUMBER,
     rows::invoke_webservice::NUMBER,
     rows::soapfault_add::NUMBER,
     rows::soapfault_create::NUMBER,
     rows::soapfault_delete::NUMBER,
+    rows::set_doctemplate::NUMBER,
+    rows::set_pipeline::NUMBER,
     rows::set_urimap::NUMBER,
     rows::wsacontext_build::NUMBER,
     rows::wsacontext_delete::NUMBER,
@@ -441,8 +461,7 @@ impl CommandService for Web {
             let outcome = parse::parse(&command.operands);
             return command.answer(&answer(outcome));
         }
-        if command.number == rows::set_urimap::NUMBER {
-            let outcome = self.set_map(&command.operands);
+        if let Some(outcome) = self.changing(command.number, &command.operands) {
             return command.answer(&answer(outcome));
         }
         let cell = self.state_of(&command);
@@ -474,7 +493,15 @@ impl CommandService for Web {
             rows::web_send::NUMBER => return self.send(command, &mut state),
             rows::inquire_urimap::NUMBER => {
                 let edition = self.edition();
-                inquire::urimap(&edition.maps, &mut state.urimaps, &command.operands)
+                inquire::urimap(&edition.maps, &mut state.browses, &command.operands)
+            }
+            rows::inquire_doctemplate::NUMBER
+            | rows::inquire_host::NUMBER
+            | rows::inquire_pipeline::NUMBER
+            | rows::inquire_tcpipservice::NUMBER
+            | rows::inquire_webservice::NUMBER => {
+                let (browses, given) = (&mut state.browses, &command.operands);
+                resources::inquire(&self.edition(), browses, command.number, given)
             }
             _ => match &mut state.server {
                 Some(server) => self.about_request(&command, server),

@@ -9,8 +9,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::client::Session;
 use crate::commands::addressing::Context;
+use crate::commands::inquire::Browses;
 use crate::document::Documents;
-use crate::maps::Place;
 use crate::pipelines::faults::ServiceSide;
 use crate::pipelines::requester::Requester;
 use crate::request::{Piece, WebAnswer, WebRequest};
@@ -30,8 +30,8 @@ pub struct TaskState {
     pub documents: Documents,
     /// Its sessions with servers, by token.
     pub sessions: HashMap<[u8; 8], Session>,
-    /// Where its browse of URIMAPs goes on; none without one.
-    pub urimaps: Option<Place>,
+    /// Where its browses of definitions go on, by the number of their command.
+    pub browses: Browses,
     /// Tokens given so far.
     pub tokens: u64,
 }

@@ -25,7 +25,8 @@ static BY_VERB: LazyLock<HashMap<&'static str, Vec<&'static Command>>> = LazyLoc
 
 /// Every row, domain by domain.
 pub fn all() -> impl Iterator<Item = &'static Command> {
-    let domains = table::DOMAINS.iter().chain(table::REFUSED);
+    let refused = table::REFUSED.iter().flat_map(|groups| groups.iter());
+    let domains = table::DOMAINS.iter().chain(refused);
     domains.flat_map(|rows| rows.iter())
 }
 
@@ -77,7 +78,7 @@ pub fn select(verb: &str, names: &[&str]) -> Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{MAX_OPTIONS, Rule};
+    use crate::command::{Domain, MAX_OPTIONS, Rule, Served};
     use std::collections::HashSet;
 
     #[test]
@@ -177,6 +178,58 @@ mod tests {
                 Selection::Found(c) => assert!(c.served.is_served(), "{}", c.name),
                 other => panic!("{verb}: {other:?}"),
             }
+        }
+    }
+
+    /// The forms that public applications use, most used first, but those on
+    /// terminals.
+    const USED: &str = "ASSIGN|LINK COMMAREA|RETURN|ABEND|WRITEQ TS|RETURN TRANSID|ASKTIME|\
+        GET CONTAINER|FORMATTIME|PUT CONTAINER|DELETE COUNTER|DEFINE COUNTER|QUERY COUNTER|\
+        SYNCPOINT ROLLBACK|XCTL COMMAREA|DELETEQ TS|READ|DELAY|READQ TS|HANDLE ABEND|READ UPDATE|\
+        SYNCPOINT|LINK CHANNEL|REWRITE|HANDLE CONDITION|HANDLE AID|ENQ|DEQ|STARTBR|READPREV|ENDBR|\
+        RUN TRANSID|RECEIVE|BIF DEEDIT|WRITE FILE|WRITEQ TD|SEND|FETCH CHILD|READNEXT|RETRIEVE|\
+        WRITE DATASET|DELETE FILE|XCTL|GET COUNTER|LINK|INQUIRE PROGRAM|DELETE DATASET|\
+        START TRANSID|INQUIRE ASSOCIATION|FETCH ANY|STARTBROWSE CONTAINER|GETNEXT CONTAINER";
+
+    #[test]
+    fn every_form_that_applications_use_without_a_terminal_is_served() {
+        for form in USED.split('|') {
+            let mut words = form.split_whitespace();
+            let verb = words.next().expect("a verb");
+            let names: Vec<&str> = words.collect();
+            match select(verb, &names) {
+                Selection::Found(c) => assert!(c.served.is_served(), "{form}: {:?}", c.served),
+                other => panic!("{form}: {other:?}"),
+            }
+        }
+    }
+
+    /// Nothing of the API that needs no terminal is left out but business
+    /// transactions, batch data interchange and what no COBOL program can give.
+    #[test]
+    fn what_is_not_served_has_a_reason_and_none_of_the_api_waits() {
+        const NOT_OF_COBOL: [&str; 4] = [
+            "GETMAIN64",
+            "FREEMAIN64",
+            "GET64 CONTAINER",
+            "PUT64 CONTAINER",
+        ];
+        // Those of them that terminals alone give.
+        const OF_TERMINALS: [&str; 4] = ["SIGNON", "SIGNON TOKEN", "SIGNOFF", "START BREXIT"];
+        for c in all() {
+            let Some(why) = c.served.why_not() else {
+                continue;
+            };
+            assert!(why.len() > 15, "{}: {why}", c.name);
+            let expected = match c.domain {
+                Domain::Maps | Domain::Terminals | Domain::System => true,
+                Domain::Activities | Domain::BatchData => matches!(c.served, Served::Refused(_)),
+                _ => NOT_OF_COBOL.contains(&c.name) || OF_TERMINALS.contains(&c.name),
+            };
+            assert!(expected, "{} is not served: {why}", c.name);
+            let waits = matches!(c.served, Served::NotYet(_));
+            let for_what = why.contains("terminal") || why.contains("EXEC SQL");
+            assert!(!waits || for_what, "{} waits: {why}", c.name);
         }
     }
 

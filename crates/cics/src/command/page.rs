@@ -22,12 +22,13 @@ pub fn reference_page() -> String {
     let served = rows.iter().filter(|c| c.served.is_served()).count();
     let meaningless = |c: &&&Command| matches!(c.served, Served::Refused(_));
     let meaningless = rows.iter().filter(meaningless).count();
+    let later = rows.len() - served - meaningless;
     let mut page = String::new();
     page.push_str("# EXEC CICS commands\n\n");
     let _ = writeln!(
         page,
         "{served} of {} commands are supported. {meaningless} others have no meaning in a region of\n\
-         this kind; the reasons are below. The translator names what is not supported with its line\n\
+         this kind, and {later} wait for terminals or EXEC SQL; the reasons are below. The translator names what is not supported with its line\n\
          and column; a program that has it compiles, and ends with AEY9 when it reaches it.\n\
          RESP, RESP2 and NOHANDLE belong to every command.\n",
         rows.len()
@@ -60,26 +61,21 @@ pub fn reference_page() -> String {
             }
             page.push('\n');
         }
-        let later: Vec<&str> = of
-            .iter()
-            .filter(|c| c.served == Served::NotYet)
-            .map(|c| c.name)
-            .collect();
-        if !later.is_empty() {
-            let _ = writeln!(page, "Not yet supported: {}.\n", later.join(", "));
-        }
-        page.push_str(&refused(&of));
+        let later = |c: &Command| matches!(c.served, Served::NotYet(_));
+        page.push_str(&unsupported("not supported yet", &of, later));
+        let never = |c: &Command| matches!(c.served, Served::Refused(_));
+        page.push_str(&unsupported("will not be supported", &of, never));
     }
     page.truncate(page.trim_end().len());
     page.push('\n');
     page
 }
 
-/// The commands of a domain that will not be supported, a row a reason.
-fn refused(of: &[&&Command]) -> String {
+/// The commands of a domain that are not supported, a row a reason.
+fn unsupported(how: &str, of: &[&&Command], meant: fn(&Command) -> bool) -> String {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for c in of {
-        let Served::Refused(why) = c.served else {
+    for c in of.iter().filter(|c| meant(c)) {
+        let Some(why) = c.served.why_not() else {
             continue;
         };
         match reasons.iter_mut().find(|(known, _)| *known == why) {
@@ -89,7 +85,7 @@ fn refused(of: &[&&Command]) -> String {
     }
     let mut table = String::new();
     if !reasons.is_empty() {
-        table.push_str("| will not be supported | because |\n|---|---|\n");
+        let _ = writeln!(table, "| {how} | because |\n|---|---|");
         for (why, names) in reasons {
             let _ = writeln!(table, "| {} | {why} |", names.join(", "));
         }
@@ -139,7 +135,7 @@ mod tests {
         let page = reference_page();
         assert!(page.contains("| READ | worker | **FILE()**"), "{page}");
         assert!(page.contains("NOTFND (80)"));
-        assert!(page.contains("Not yet supported: "));
+        assert!(page.contains("| not supported yet | because |"));
         assert!(page.contains("SEND MAP"));
         assert!(page.contains("| GETMAIN64, FREEMAIN64 | it is for assembler"));
     }

@@ -43,9 +43,9 @@ pub enum Served {
     Worker,
     /// By the region, through the worker's call.
     Region,
-    /// Known and not supported: the translator warns, and the call, which has
-    /// no operands then, ends the task with AEY9.
-    NotYet,
+    /// Known and not supported yet, because of what is missing: the translator
+    /// warns, and the call, which has no operands then, ends the task with AEY9.
+    NotYet(&'static str),
     /// The same for good: it has no meaning in a region of this kind, for this
     /// reason.
     Refused(&'static str),
@@ -55,6 +55,14 @@ impl Served {
     /// Whether a program gets an answer.
     pub const fn is_served(self) -> bool {
         matches!(self, Served::Worker | Served::Region)
+    }
+
+    /// Why it gets none.
+    pub const fn why_not(self) -> Option<&'static str> {
+        match self {
+            Served::NotYet(why) | Served::Refused(why) => Some(why),
+            Served::Worker | Served::Region => None,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A served command is written with `command!`, which makes a module with its
 //! number, an index for each option, and the row. A command that is not yet
-//! supported is one line of `later!`.
+//! supported is one line of `later!`, under the reason.
 
 use super::row::Command;
 
@@ -97,9 +97,12 @@ macro_rules! command {
     (@option update $o:ident ($a:expr)) => { OptionRow::update(stringify!($o), $a) };
 }
 
-/// Writes the rows of commands that are not yet supported; or, `because` of a
-/// reason, of those that never will be.
+/// Writes the rows of commands that are not supported `until` there is what they
+/// need; or, `because` of a reason, of those that never will be.
 macro_rules! later {
+    ($domain:ident until $why:literal; $($rows:tt)*) => {
+        later!(@rows $domain (crate::command::row::Served::NotYet($why)); $($rows)*)
+    };
     ($domain:ident because $why:literal; $($rows:tt)*) => {
         later!(@rows $domain (crate::command::row::Served::Refused($why)); $($rows)*)
     };
@@ -122,9 +125,6 @@ macro_rules! later {
     };
     (@eibfn own $number:literal) => { None };
     (@eibfn eibfn $number:literal) => { Some($number) };
-    ($domain:ident; $($rows:tt)*) => {
-        later!(@rows $domain (crate::command::row::Served::NotYet); $($rows)*)
-    };
 }
 
 mod activities;
@@ -145,6 +145,7 @@ mod operating;
 mod programs;
 mod queues;
 mod refused;
+mod security;
 mod spool;
 mod starting;
 mod storage;
@@ -153,10 +154,12 @@ mod terminals;
 mod time;
 mod transforms;
 mod web;
+mod web_inquiry;
 mod web_services;
 
 /// The rows of the served commands, one module each.
 pub mod commands {
+    pub use super::activities::rows::*;
     pub use super::channels::rows::*;
     pub use super::conditions::rows::*;
     pub use super::conversations::rows::*;
@@ -173,12 +176,14 @@ pub mod commands {
     pub use super::operating::rows::*;
     pub use super::programs::rows::*;
     pub use super::queues::rows::*;
+    pub use super::security::rows::*;
     pub use super::spool::rows::*;
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
     pub use super::transforms::rows::*;
     pub use super::web::rows::*;
+    pub use super::web_inquiry::rows::*;
     pub use super::web_services::rows::*;
 }
 
@@ -197,9 +202,12 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     terminals::MAPS,
     conversations::SERVED,
     terminals::TERMINALS,
+    terminals::OTHER_CONVERSATIONS,
     terminals::BATCH_DATA,
+    activities::SERVED,
     activities::LATER,
     web::SERVED,
+    web_inquiry::SERVED,
     web_services::SERVED,
     transforms::SERVED,
     diagnostics::SERVED,
@@ -211,8 +219,9 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     inquiry_queues::SERVED,
     definitions::SERVED,
     operating::SERVED,
-    system::LATER,
+    security::SERVED,
 ];
 
-/// The rows of commands that have no meaning here.
-pub(super) const REFUSED: &[&[Command]] = refused::ALL;
+/// The rows of commands that have no meaning here, and of system commands that
+/// wait for what they are about.
+pub(super) const REFUSED: &[&[&[Command]]] = &[refused::ALL, system::ALL];

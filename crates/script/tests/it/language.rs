@@ -301,7 +301,7 @@ fn a_command_that_a_script_cannot_give_says_why() {
     for (command, wanted) in [
         (
             "SEND MAP",
-            "SEND MAP cannot be given by a script: there are no terminals yet",
+            "SEND MAP cannot be given by a script: terminals are not served yet",
         ),
         ("SQL", "EXEC SQL is not served yet"),
         ("EXEC SQL SELECT", "EXEC SQL is not served yet"),

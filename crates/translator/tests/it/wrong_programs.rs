@@ -94,7 +94,9 @@ fn options_and_values_that_are_not_served_only_warn() {
             ),
             told_of(
                 19,
-                "EXEC CICS EXTRACT ATTACH is not supported yet",
+                "EXEC CICS EXTRACT ATTACH is not supported: conversations are those of LU 6.2 with \
+                 sync level 0 or 1, not of LU 6.1, MRO or sync level 2: CONNECT PROCESS and EXTRACT \
+                 PROCESS begin them",
                 "it ends the task with AEY9 when it is reached"
             ),
         ]

@@ -1,5 +1,5 @@
-//! INQUIRE URIMAP: one definition by its name, or all of them one by one; SET
-//! URIMAP.
+//! INQUIRE URIMAP: one definition by its name, or all of them one by one; SET,
+//! CREATE and DISCARD URIMAP. What other definitions share with it is here, too.
 //!
 //! A browse goes by names in their order, so a reload in its midst neither ends
 //! it nor tells a definition twice.
@@ -10,56 +10,174 @@
 //! Reference: CICS system programming reference, INQUIRE URIMAP, SET URIMAP,
 //! "Browsing resource definitions".
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 
-use cics::command::Argument;
-use cics::command::commands::{inquire_urimap as row, set_urimap as set_row};
-use cics::csd::{UriMapAnswer, UriMapDef, UriMapUsage};
+use cics::command::commands::{
+    create_urimap, discard_urimap, inquire_urimap as row, set_urimap as set_row,
+};
+use cics::command::{Argument, Command, Direction};
+use cics::csd::{self, UriMapAnswer, UriMapDef, UriMapUsage};
 use cics::resp::Condition;
 use link::Operands;
 
 use super::{Failure, Filled, Outcome, cvda, fail, says, text};
-use crate::maps::{Change, Maps, Named, Place};
-use crate::service::{ALIAS, PIPELINE};
+use crate::maps::{Change, Maps, Named};
+use crate::service::{ALIAS, Edition, PIPELINE};
 
-/// INQUIRE URIMAP; `browse` is where the task's browse goes on, none without
-/// one.
-pub fn urimap(maps: &Maps, browse: &mut Option<Place>, given: &Operands) -> Outcome {
-    match (given.has(row::START), given.has(row::END), &browse) {
-        (true, _, Some(_)) | (_, true, None) => return fail(Condition::Illogic, 1),
-        (true, ..) => {
-            *browse = Some(Place::At(text(given, row::AT).unwrap_or_default()));
-            return Ok(Operands::default());
-        }
-        (_, true, _) => {
-            *browse = None;
-            return Ok(Operands::default());
-        }
-        _ => {}
-    }
-    if !given.has(row::NEXT) {
-        let name = text(given, row::URIMAP).unwrap_or_default();
-        return match maps.named(&name) {
-            Some(named) => told(named, given, Filled::default()),
-            None => fail(Condition::NotFnd, 1),
-        };
-    }
-    let Some(place) = browse else {
-        return fail(Condition::Illogic, 1);
-    };
-    let Some(named) = maps.next(place) else {
-        return fail(Condition::End, 2);
-    };
-    *place = Place::Behind(named.def.name.clone());
-    let mut filled = Filled::default();
-    filled.chars(row::URIMAP, format!("{:<8}", named.def.name).as_bytes());
-    told(named, given, filled)
+/// Where a task's browses of definitions go on, by the number of their command.
+pub type Browses = HashMap<u16, Place>;
+
+/// Where a browse goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// With this name, or the next one when there is none of that name.
+    At(String),
+    /// With the name behind this one.
+    Behind(String),
 }
 
-/// RESP2 of SET URIMAP.
+/// What the program asks of an INQUIRE that can be a browse.
+pub enum Asked {
+    /// START or END: it is done.
+    Done,
+    /// One definition, by its name.
+    Named(String),
+    /// The first of a browse from there on.
+    Next(Place),
+}
+
+/// The options of an INQUIRE that can be a browse, as its row has them.
+const RESOURCE: u8 = 0;
+const START: u8 = 1;
+const NEXT: u8 = 2;
+const END: u8 = 3;
+const AT: u8 = 4;
+
+/// What a command of that number asks, in a task with these browses.
+pub fn asked(browses: &mut Browses, number: u16, given: &Operands) -> Result<Asked, Failure> {
+    let begun = browses.contains_key(&number);
+    if given.has(START) {
+        if begun {
+            return fail(Condition::Illogic, 1);
+        }
+        let at = Place::At(text(given, AT).unwrap_or_default());
+        browses.insert(number, at);
+        return Ok(Asked::Done);
+    }
+    if given.has(END) {
+        return match browses.remove(&number) {
+            Some(_) => Ok(Asked::Done),
+            None => fail(Condition::Illogic, 1),
+        };
+    }
+    if !given.has(NEXT) {
+        return Ok(Asked::Named(text(given, RESOURCE).unwrap_or_default()));
+    }
+    match browses.get(&number) {
+        Some(place) => Ok(Asked::Next(place.clone())),
+        None => fail(Condition::Illogic, 1),
+    }
+}
+
+/// One definition of all, given with their names and in the order of these: NOTFND
+/// 1 when there is none of that name, END 2 behind the last. The name of a browse
+/// is filled in.
+pub fn found<'n, T>(
+    browses: &mut Browses,
+    number: u16,
+    asked: &Asked,
+    all: impl IntoIterator<Item = (&'n str, T)>,
+) -> Result<Option<(T, Filled)>, Failure> {
+    let mut all = all.into_iter();
+    let mut filled = Filled::default();
+    let one = match asked {
+        Asked::Done => return Ok(None),
+        Asked::Named(wanted) => match all.find(|(name, _)| name == wanted) {
+            Some((_, one)) => one,
+            None => return fail(Condition::NotFnd, 1),
+        },
+        Asked::Next(place) => {
+            let next = all.find(|(name, _)| match place {
+                Place::At(at) => *name >= at.as_str(),
+                Place::Behind(last) => *name > last.as_str(),
+            });
+            let Some((name, one)) = next else {
+                return fail(Condition::End, 2);
+            };
+            browses.insert(number, Place::Behind(name.to_owned()));
+            filled.chars(RESOURCE, name.as_bytes());
+            one
+        }
+    };
+    Ok(Some((one, filled)))
+}
+
+/// INQUIRE URIMAP.
+pub fn urimap(maps: &Maps, browses: &mut Browses, given: &Operands) -> Outcome {
+    let asked = asked(browses, row::NUMBER, given)?;
+    let all = maps
+        .each()
+        .map(|named| (named.defined.name.as_str(), named));
+    match found(browses, row::NUMBER, &asked, all)? {
+        None => Ok(Operands::default()),
+        Some((named, filled)) => told(named, given, filled),
+    }
+}
+
+/// CREATE URIMAP. It lasts until the definitions are read again.
+pub fn create(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
+    use create_urimap as row;
+    let way = given.get_int(row::LOGMESSAGE);
+    if way.is_some_and(|way| way != cvda("LOG") && way != cvda("NOLOG")) {
+        return fail(Condition::InvReq, 7);
+    }
+    if given.get_int(row::ATTRLEN).is_some_and(|n| n < 0) {
+        return fail(Condition::LengErr, 1);
+    }
+    let name = text(given, row::URIMAP).unwrap_or_default();
+    let attributes = given.get_bytes(row::ATTRIBUTES).unwrap_or_default();
+    let attributes = String::from_utf8_lossy(attributes);
+    let mut made = match csd::definition("URIMAP", &name, &attributes) {
+        Ok(made) => made,
+        Err(wrong) => {
+            tracing::warn!("CREATE URIMAP({name}): {}", wrong.message);
+            return fail(Condition::InvReq, wrong.resp2());
+        }
+    };
+    let maps = made
+        .urimaps
+        .pop()
+        .and_then(|def| before.maps.installed(def));
+    match maps {
+        Some(maps) => Ok(Edition {
+            maps,
+            ..before.clone()
+        }),
+        // One of that name is enabled.
+        None => fail(Condition::InvReq, 0),
+    }
+}
+
+/// DISCARD URIMAP.
+pub fn discard(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
+    let name = text(given, discard_urimap::URIMAP).unwrap_or_default();
+    match before.maps.named(&name) {
+        None => fail(Condition::NotFnd, resp2::NO_MAP),
+        Some(named) if named.def.enabled => fail(Condition::InvReq, resp2::ENABLED),
+        Some(_) => Ok(Edition {
+            maps: before.maps.without(&name),
+            ..before.clone()
+        }),
+    }
+}
+
+/// RESP2 of SET and DISCARD URIMAP.
 mod resp2 {
     /// NOTFND: there is no such map.
     pub const NO_MAP: u32 = 3;
+    /// INVREQ of DISCARD: it is enabled.
+    pub const ENABLED: u32 = 4;
     /// INVREQ: ENABLESTATUS has another value.
     pub const STATUS: u32 = 1;
     /// INVREQ: REDIRECTTYPE has another value.
@@ -72,8 +190,16 @@ mod resp2 {
     pub const CLIENT: u32 = 5;
 }
 
-/// SET URIMAP: the maps as they are then.
-pub fn set(maps: &Maps, given: &Operands) -> Result<Maps, Failure> {
+/// SET URIMAP.
+pub fn set(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
+    Ok(Edition {
+        maps: changed(&before.maps, given)?,
+        ..before.clone()
+    })
+}
+
+/// The maps as they are after SET URIMAP.
+fn changed(maps: &Maps, given: &Operands) -> Result<Maps, Failure> {
     let name = text(given, set_row::URIMAP).unwrap_or_default();
     let Some(named) = maps.named(&name) else {
         return fail(Condition::NotFnd, resp2::NO_MAP);
@@ -133,31 +259,60 @@ pub fn set(maps: &Maps, given: &Operands) -> Result<Maps, Failure> {
     }
 }
 
-/// What the program asks for of a definition, by the kind of each option.
-fn told(named: &Named, given: &Operands, mut filled: Filled) -> Outcome {
-    for (index, option) in (0..).zip(row::ROW.options) {
-        if !given.has(index) {
+/// A value that an option is answered with.
+pub enum Told {
+    /// Characters, filled up with blanks.
+    Text(String),
+    /// A CVDA by its name.
+    Cvda(&'static str),
+    /// An integer.
+    Number(i64),
+    /// There is nothing of the kind here.
+    Nothing,
+}
+
+/// What the program asks for of a definition.
+pub fn options(
+    row: &Command,
+    given: &Operands,
+    mut filled: Filled,
+    value: impl Fn(u8) -> Told,
+) -> Outcome {
+    for (index, option) in (0..).zip(row.options) {
+        if !given.has(index) || option.direction != Direction::Out {
             continue;
         }
+        if option.argument == Argument::Any {
+            return fail(Condition::InvReq, 1);
+        }
+        match (value(index), option.argument) {
+            (Told::Text(text), Argument::Chars(bytes)) => {
+                let mut data = text.into_bytes();
+                data.resize(usize::from(bytes), b' ');
+                filled.chars(index, &data);
+            }
+            (Told::Cvda(name), _) => filled.int(index, cvda(name)),
+            (Told::Number(number), _) => filled.int(index, number),
+            (Told::Text(_) | Told::Nothing, _) => return fail(Condition::InvReq, 1),
+        }
+    }
+    filled.done()
+}
+
+/// What the program asks for of a map.
+fn told(named: &Named, given: &Operands, filled: Filled) -> Outcome {
+    options(&row::ROW, given, filled, |index| {
         // What SET has changed, and the rest as it is defined.
         let def = match index {
             row::LOCATION | row::REDIRECTTYPE | row::ENABLESTATUS => &named.def,
             _ => &named.defined,
         };
-        match option.argument {
-            Argument::Chars(bytes) => {
-                let mut data = characters(def, index).as_bytes().to_vec();
-                data.resize(usize::from(bytes), b' ');
-                filled.chars(index, &data);
-            }
-            Argument::Cvda => filled.int(index, cvda(value(def, index))),
-            Argument::Fullword => filled.int(index, number(def, index)),
-            // What there is nothing of here.
-            Argument::Any => return fail(Condition::InvReq, 1),
-            _ => {}
+        match row::ROW.options[usize::from(index)].argument {
+            Argument::Chars(_) => Told::Text(characters(def, index).to_owned()),
+            Argument::Cvda => Told::Cvda(value(def, index)),
+            _ => Told::Number(number(def, index)),
         }
-    }
-    filled.done()
+    })
 }
 
 /// The characters of an option; none for what its definition does not have.
@@ -279,7 +434,7 @@ mod tests {
 
     #[test]
     fn a_browse_tells_every_map_once_in_the_order_of_names() {
-        let (maps, mut browse) = (maps(), None);
+        let (maps, mut browse) = (maps(), Browses::new());
         let next = asks(&[row::NEXT, row::PATH]);
         let early = urimap(&maps, &mut browse, &next).unwrap_err();
         assert_eq!((early.condition, early.resp2), (Condition::Illogic, 1));
@@ -307,14 +462,14 @@ mod tests {
     fn set_disables_sends_elsewhere_and_takes_that_back() {
         let before = maps();
         let find = |maps: &Maps| maps.find("S", false, "h", "/b/x").cloned().unwrap();
-        let off = set(&before, &sets("B", &[set_row::DISABLED])).unwrap();
+        let off = changed(&before, &sets("B", &[set_row::DISABLED])).unwrap();
         assert!(!find(&off).enabled && find(&before).enabled);
         let there = "http://h.example/there";
         let given = sets(
             "B",
             &[set_row::TEMPORARY, set_row::LOCATION, set_row::ENABLED],
         );
-        let moved = set(
+        let moved = changed(
             &off,
             &given.bytes(set_row::LOCATION, there.as_bytes().to_vec()),
         )
@@ -335,14 +490,14 @@ mod tests {
         // INQUIRE tells of both, and of the program behind it.
         let asked = asks(&[row::LOCATION, row::REDIRECTTYPE, row::PROGRAM, row::USAGE]);
         let asked = asked.bytes(row::URIMAP, b"B".to_vec());
-        let told = urimap(&moved, &mut None, &asked).unwrap();
+        let told = urimap(&moved, &mut Browses::new(), &asked).unwrap();
         assert_eq!(text(&told, row::LOCATION).as_deref(), Some(there));
         assert_eq!(text(&told, row::PROGRAM).as_deref(), Some("P"));
         assert_eq!(told.get_int(row::REDIRECTTYPE), Some(cvda("TEMPORARY")));
         // A reload keeps it while the definition is the same.
         let again = maps().with_changes_of(&moved);
         assert_eq!(find(&again), find(&moved));
-        let back = set(&again, &sets("B", &[set_row::NONE])).unwrap();
+        let back = changed(&again, &sets("B", &[set_row::NONE])).unwrap();
         assert_eq!(find(&back), find(&before));
     }
 
@@ -350,7 +505,7 @@ mod tests {
     fn what_set_cannot_do_is_a_condition_of_its_own() {
         let maps = maps();
         let refused = |given: &Operands| {
-            let refused = set(&maps, given).unwrap_err();
+            let refused = changed(&maps, given).unwrap_err();
             (refused.condition, refused.resp2)
         };
         let inv_req = |resp2| (Condition::InvReq, resp2);
@@ -370,7 +525,7 @@ mod tests {
         let client = client.bytes(set_row::LOCATION, b"http://h/".to_vec());
         assert_eq!(refused(&client), inv_req(resp2::CLIENT));
         // A map that sends elsewhere by its definition has nothing without it.
-        let none = set(&maps, &sets("A", &[set_row::NONE])).unwrap();
+        let none = changed(&maps, &sets("A", &[set_row::NONE])).unwrap();
         let def = none.find("S", false, "h", "/a").unwrap();
         assert!(matches!(
             &def.usage,
@@ -383,7 +538,7 @@ mod tests {
 
     #[test]
     fn one_map_is_told_by_its_name() {
-        let (maps, mut browse) = (maps(), None);
+        let (maps, mut browse) = (maps(), Browses::new());
         let asked = asks(&[row::USAGE, row::SCHEME, row::PORT, row::HOSTTYPE]);
         let of = |name: &str| asked.clone().bytes(row::URIMAP, name.as_bytes().to_vec());
         let told = urimap(&maps, &mut browse, &of("C       ")).unwrap();

@@ -11,6 +11,7 @@ pub mod document;
 pub mod extract;
 pub mod inquire;
 pub mod parse;
+pub mod resources;
 pub mod send;
 
 pub use webtask::headers;

@@ -8,7 +8,7 @@
 //! no text makes the reader panic, no template includes itself, and what is
 //! made is bounded.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,15 @@ pub struct Templates {
     read: HashMap<String, Read>,
     /// What was read once and is kept until the definitions change.
     kept: Arc<Mutex<HashMap<String, Arc<Vec<u8>>>>>,
+    /// The definitions, by their names, and where their files are.
+    defined: Arc<Defined>,
+}
+
+#[derive(Debug, Default)]
+struct Defined {
+    definitions: BTreeMap<String, DocTemplateDef>,
+    files: PathBuf,
+    members: PathBuf,
 }
 
 /// What a task has read of a template.
@@ -118,11 +127,40 @@ impl Templates {
                 Err(why) => wrong.push(format!("DOCTEMPLATE({}): {why}", def.name)),
             }
         }
+        let defined = definitions.iter().map(|d| (d.name.clone(), d.clone()));
         let templates = Templates {
             each: Arc::new(each),
+            defined: Arc::new(Defined {
+                definitions: defined.collect(),
+                files: files.to_owned(),
+                members: members.to_owned(),
+            }),
             ..Templates::default()
         };
         (templates, wrong)
+    }
+
+    /// All definitions, in the order of their names.
+    pub fn definitions(&self) -> impl Iterator<Item = &DocTemplateDef> {
+        self.defined.definitions.values()
+    }
+
+    /// The same with the template of a definition read again: a file at once,
+    /// what only a task can read when it is asked for. None when there is no such
+    /// definition, or its file cannot be read.
+    pub fn again(&self, name: &str) -> Option<Templates> {
+        let def = self.defined.definitions.get(name)?;
+        self.kept().remove(&def.template);
+        let mut made = self.clone();
+        let template = made.each.get(&def.template)?;
+        if let Text::Here(_) = template.text {
+            let text = read(def, &self.defined.files, &self.defined.members).ok()?;
+            let binary = template.binary;
+            let text = Text::Here(text);
+            let each = Arc::make_mut(&mut made.each);
+            each.insert(def.template.clone(), Template { text, binary });
+        }
+        Some(made)
     }
 
     /// The same with what a task has read, in the form of [`link::TEMPLATE_TEXT`], and

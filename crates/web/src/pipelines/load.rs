@@ -160,7 +160,7 @@ impl Loader<'_> {
             Ok(config) => {
                 let installed = Installed {
                     name: def.name.clone(),
-                    group: def.group,
+                    def: def.clone(),
                     enabled: def.enabled,
                     config: Arc::new(config),
                     wait_s: def.wait_s,
@@ -266,12 +266,21 @@ impl Loader<'_> {
             let beside = file.with_extension("wsdl");
             beside.is_file().then_some(beside)
         });
+        let shown = |path: &Path| {
+            let path = path.strip_prefix(self.folder).unwrap_or(path);
+            path.to_string_lossy().into_owned()
+        };
+        let paths = (
+            shown(file),
+            description.as_deref().map(shown).unwrap_or_default(),
+        );
         let service = WebService {
             name: name.to_owned(),
             pipeline: pipeline.to_owned(),
             binding,
             conversions,
             description: description.and_then(|path| std::fs::read(path).ok()),
+            paths,
         };
         let services = &mut self.made.services;
         services.insert(name.to_owned(), Arc::new(service));
@@ -292,7 +301,7 @@ impl Loader<'_> {
             let number = self.made.maps.len() + 1;
             self.made.maps.push(UriMapDef {
                 name: format!("${number:06}"),
-                group: installed.group,
+                group: installed.def.group,
                 line: 0,
                 enabled: true,
                 usage: UriMapUsage::Pipeline {

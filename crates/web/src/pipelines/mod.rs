@@ -17,36 +17,36 @@ mod load;
 pub(crate) mod provider;
 pub(crate) mod requester;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cics::csd::UriMapDef;
-use cics::names::GroupName;
+use cics::csd::{PipelineDef, UriMapDef};
 use soap::pipeline::Config;
 use soap::{Binding, Conversions};
 
 pub use load::Misconfigured;
 
 /// The pipelines and web services of an application.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Pipelines {
-    pipelines: HashMap<String, Arc<Installed>>,
-    services: HashMap<String, Arc<WebService>>,
+    pipelines: BTreeMap<String, Arc<Installed>>,
+    services: BTreeMap<String, Arc<WebService>>,
     maps: Vec<UriMapDef>,
 }
 
 /// A pipeline that is installed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Installed {
     /// Its name.
     pub name: String,
-    /// Its group.
-    pub group: GroupName,
-    /// STATUS(ENABLED).
+    /// Its definition.
+    pub def: PipelineDef,
+    /// STATUS(ENABLED), or what SET PIPELINE has made of it.
     pub enabled: bool,
     /// Its configuration file.
     pub config: Arc<Config>,
-    /// RESPWAIT in seconds; none for the region's limit, 0 for no limit.
+    /// RESPWAIT in seconds, or what SET PIPELINE has made of it; none for the
+    /// region's limit, 0 for no limit.
     pub wait_s: Option<u32>,
 }
 
@@ -63,6 +63,8 @@ pub struct WebService {
     pub conversions: Conversions,
     /// Its service description, for `?wsdl`.
     pub description: Option<Vec<u8>>,
+    /// The paths of its binding file and of its description; empty for none.
+    pub paths: (String, String),
 }
 
 impl Pipelines {
@@ -74,6 +76,48 @@ impl Pipelines {
     /// The web service of a name.
     pub fn service(&self, name: &str) -> Option<&Arc<WebService>> {
         self.services.get(name)
+    }
+
+    /// All pipelines, in the order of their names.
+    pub fn each(&self) -> impl Iterator<Item = &Arc<Installed>> {
+        self.pipelines.values()
+    }
+
+    /// All web services, in the order of their names.
+    pub fn each_service(&self) -> impl Iterator<Item = &Arc<WebService>> {
+        self.services.values()
+    }
+
+    /// The same with one pipeline in the place of its namesake.
+    #[must_use]
+    pub fn with(&self, installed: Installed) -> Pipelines {
+        let mut made = self.clone();
+        let name = installed.name.clone();
+        made.pipelines.insert(name, Arc::new(installed));
+        made
+    }
+
+    /// The same with what SET PIPELINE has changed of pipelines that are defined
+    /// as they were then.
+    #[must_use]
+    pub fn with_changes_of(mut self, before: &Pipelines) -> Pipelines {
+        for (name, installed) in &mut self.pipelines {
+            let Some(old) = before.pipelines.get(name) else {
+                continue;
+            };
+            let line = installed.def.line;
+            let same = PipelineDef {
+                line,
+                ..old.def.clone()
+            } == installed.def;
+            let changed = (old.enabled, old.wait_s) != (old.def.enabled, old.def.wait_s);
+            if same && changed {
+                let mut made = Installed::clone(installed);
+                (made.enabled, made.wait_s) = (old.enabled, old.wait_s);
+                *installed = Arc::new(made);
+            }
+        }
+        self
     }
 
     /// How many web services there are.

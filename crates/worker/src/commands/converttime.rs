@@ -1,4 +1,5 @@
-//! CONVERTTIME: a date and time stamp as local absolute time.
+//! CONVERTTIME: a date and time stamp as local absolute time; zero for what is in
+//! no known format.
 //!
 //! Reference: CICS API reference, CONVERTTIME.
 
@@ -18,6 +19,9 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
             call.set_int(row::ABSTIME, utc.0 + w.clock.now().zone_ms);
             Ok(())
         }
-        None => condition(Condition::InvReq, 1),
+        None => {
+            call.set_int(row::ABSTIME, 0);
+            condition(Condition::InvReq, 1)
+        }
     }
 }

@@ -9,6 +9,7 @@ use cics::command::commands as rows;
 
 use crate::exec::Serve;
 
+mod absent;
 mod address;
 mod addressing;
 mod allocate;
@@ -144,6 +145,7 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::create_tranclass::NUMBER, definitions::create),
     (rows::create_transaction::NUMBER, definitions::create),
     (rows::create_tsmodel::NUMBER, definitions::create),
+    (rows::create_urimap::NUMBER, definitions::create),
     (rows::discard::NUMBER, definitions::discard),
     (rows::web_receive::NUMBER, web::receive),
     (rows::web_converse::NUMBER, web::converse),
@@ -172,6 +174,15 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::web_endbrowse_httpheader::NUMBER, web::read),
     (rows::web_endbrowse_queryparm::NUMBER, web::read),
     (rows::perform_shutdown::NUMBER, ret::shutdown),
+    (rows::signal_event::NUMBER, absent::signal),
+    (rows::invoke_application::NUMBER, absent::serve),
+    (rows::change_password::NUMBER, absent::serve),
+    (rows::change_phrase::NUMBER, absent::serve),
+    (rows::request_encryptptkt::NUMBER, absent::serve),
+    (rows::request_passticket::NUMBER, absent::serve),
+    (rows::verify_password::NUMBER, absent::serve),
+    (rows::verify_phrase::NUMBER, absent::serve),
+    (rows::verify_token::NUMBER, absent::serve),
     (rows::transform_datatojson::NUMBER, transform::data_to_json),
     (rows::transform_datatoxml::NUMBER, transform::data_to_xml),
     (rows::transform_jsontodata::NUMBER, transform::json_to_data),
@@ -190,7 +201,7 @@ mod tests {
             match row.served {
                 Served::Worker => assert_eq!(count, 1, "{}", row.name),
                 Served::Region => assert!(count <= 1, "{}", row.name),
-                Served::NotYet | Served::Refused(_) => assert_eq!(count, 0, "{}", row.name),
+                Served::NotYet(_) | Served::Refused(_) => assert_eq!(count, 0, "{}", row.name),
             }
         }
     }

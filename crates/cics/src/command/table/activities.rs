@@ -1,9 +1,32 @@
-//! Business transactions, activities, timers and events.
+//! Business transactions, activities, timers and events: of these, SIGNAL EVENT is
+//! served.
+//!
+//! Reference: CICS API reference, SIGNAL EVENT.
 
 use crate::command::row::Command;
 
-/// Rows not yet supported.
-pub(super) const LATER: &[Command] = later! { Activities;
+/// The served rows of this domain.
+pub(super) const SERVED: &[Command] = &[rows::signal_event::ROW];
+
+pub(super) mod rows {
+    command! {
+        /// Names a place where events may begin. Nothing here captures them, so
+        /// none does.
+        signal_event 0x872A own "SIGNAL EVENT" "SIGNAL" ["EVENT"] Activities Worker;
+        input EVENT(Name(32)) [required];
+        input FROMCHANNEL(Name(16));
+        input FROM(Area) [length("FROMLENGTH")];
+        input FROMLENGTH(Fullword);
+        @rules
+            Rule::AtMostOne(&["FROMCHANNEL", "FROM"]),
+            Rule::Needs("FROMLENGTH", &["FROM"]);
+        @conditions ChannelErr(1, 2), InvReq, LengErr(1);
+    }
+}
+
+/// Rows of business transactions.
+pub(super) const LATER: &[Command] = later! { Activities because
+    "there are no business transactions: START and RUN TRANSID run the steps of a process, channels and queues carry its data";
     0x8701 own "ACQUIRE PROCESS" "ACQUIRE" ["PROCESS"] "PROCESS()" "PROCESSTYPE()" "ACTIVITYID()";
     0x8702 own "ADD SUBEVENT" "ADD" ["SUBEVENT"] "SUBEVENT()" "EVENT()";
     0x8703 own "CANCEL ACTIVITY" "CANCEL" [] any ["ACTIVITY", "ACQACTIVITY", "ACQPROCESS"]
@@ -67,7 +90,6 @@ pub(super) const LATER: &[Command] = later! { Activities;
     0x8728 own "RETRIEVE SUBEVENT" "RETRIEVE" ["SUBEVENT"] "SUBEVENT()" "EVENT()" "EVENTTYPE()";
     0x8729 own "RUN ACTIVITY" "RUN" [] "ACTIVITY()" "ACQACTIVITY" "ACQPROCESS" "SYNCHRONOUS"
         "ASYNCHRONOUS" "FACILITYTOKN()" "INPUTEVENT()";
-    0x872A own "SIGNAL EVENT" "SIGNAL" ["EVENT"] "EVENT()" "FROMCHANNEL()" "FROM()" "FROMLENGTH()";
     0x872B own "STARTBROWSE ACTIVITY" "STARTBROWSE" ["ACTIVITY"] "ACTIVITY" "ACTIVITYID()"
         "PROCESS()" "PROCESSTYPE()" "BROWSETOKEN()";
     0x872C own "STARTBROWSE CONTAINER (BTS)" "STARTBROWSE" ["CONTAINER"] any ["ACTIVITYID", "PROCESS"]

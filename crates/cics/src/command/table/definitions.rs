@@ -114,7 +114,6 @@ pub(super) mod rows {
         input PROFILE(Argument::Any);
         input TCPIPSERVICE(Argument::Any);
         input TERMINAL(Argument::Any);
-        input URIMAP(Argument::Any);
         input WEBSERVICE(Argument::Any);
         @rules
             Rule::AtLeastOne(&[
@@ -122,7 +121,7 @@ pub(super) mod rows {
                 "TRANCLASS", "TRANSACTION", "TSMODEL", "ATOMSERVICE", "AUTINSTMODEL", "BUNDLE",
                 "CONNECTION", "DB2CONN", "DB2ENTRY", "DB2TRAN", "DOCTEMPLATE", "IPCONN",
                 "JVMSERVER", "LIBRARY", "MQCONN", "MQMONITOR", "PARTNER", "PIPELINE",
-                "PROCESSTYPE", "PROFILE", "TCPIPSERVICE", "TERMINAL", "URIMAP", "WEBSERVICE",
+                "PROCESSTYPE", "PROFILE", "TCPIPSERVICE", "TERMINAL", "WEBSERVICE",
             ]),
             Rule::AtMostOne(&[
                 "ENQMODEL", "FILE", "JOURNALMODEL", "JOURNALNAME", "PROGRAM", "TDQUEUE",
@@ -133,7 +132,7 @@ pub(super) mod rows {
                     "ATOMSERVICE", "AUTINSTMODEL", "BUNDLE", "CONNECTION", "DB2CONN", "DB2ENTRY",
                     "DB2TRAN", "DOCTEMPLATE", "IPCONN", "JVMSERVER", "LIBRARY", "MQCONN",
                     "MQMONITOR", "PARTNER", "PIPELINE", "PROCESSTYPE", "PROFILE", "TCPIPSERVICE",
-                    "TERMINAL", "URIMAP", "WEBSERVICE",
+                    "TERMINAL", "WEBSERVICE",
                 ],
                 Condition::InvReq
             );

@@ -345,18 +345,8 @@ const UNIT_LINKS: &[Command] = later! { System because
     0x8AD5 own "SET UOWLINK" "SET" ["UOWLINK"] "UOWLINK()" "ACTION()" "DELETE";
 };
 
-const SIGN_ON: &[Command] = later! { Security because
-    "there is no external security manager; who calls is known by the front door";
-    0x88C1 own "CHANGE PHRASE" "CHANGE" ["PHRASE"] "PHRASE()" "PHRASELEN()" "NEWPHRASE()"
-        "NEWPHRASELEN()" "USERID()" "ESMREASON()" "ESMRESP()" "CHANGETIME()" "DAYSLEFT()"
-        "EXPIRYTIME()" "INVALIDCOUNT()" "LASTUSETIME()";
-    0x7408 eibfn "CHANGE PASSWORD" "CHANGE" ["PASSWORD"] "PASSWORD()" "NEWPASSWORD()" "USERID()"
-        "ESMREASON()" "ESMRESP()" "CHANGETIME()" "DAYSLEFT()" "EXPIRYTIME()" "INVALIDCOUNT()"
-        "LASTUSETIME()";
-    0x88C2 own "REQUEST ENCRYPTPTKT" "REQUEST" ["ENCRYPTPTKT"] "ENCRYPTPTKT()" "FLENGTH()"
-        "ENCRYPTKEY()" "ESMAPPNAME()" "ESMREASON()" "ESMRESP()";
-    0x88C3 own "REQUEST PASSTICKET" "REQUEST" ["PASSTICKET"] "PASSTICKET()" "ESMAPPNAME()"
-        "ESMRESP()" "ESMREASON()";
+const SIGN_ON: &[Command] = later! { Security until
+    "it is about the user of a terminal, and they are not served yet";
     0x7404 eibfn "SIGNOFF" "SIGNOFF" [];
     0x7402 eibfn "SIGNON" "SIGNON" [] "USERID()" "ESMREASON()" "ESMRESP()" "GROUPID()"
         "LANGUAGECODE()" "NATLANG()" "LANGINUSE()" "NATLANGINUSE()" "PASSWORD()" "NEWPASSWORD()"
@@ -365,15 +355,6 @@ const SIGN_ON: &[Command] = later! { Security because
     0x88C4 own "SIGNON TOKEN" "SIGNON" ["TOKEN"] "TOKEN()" "TOKENLEN()" "TOKENTYPE()" "KERBEROS"
         "BIT" "DATATYPE()" "BASE64" "GROUPID()" "LANGUAGECODE()" "NATLANG()" "LANGINUSE()"
         "NATLANGINUSE()" "ESMREASON()" "ESMRESP()";
-    0x7406 eibfn "VERIFY PASSWORD" "VERIFY" ["PASSWORD"] "PASSWORD()" "USERID()" "GROUPID()"
-        "CHANGETIME()" "DAYSLEFT()" "ESMREASON()" "ESMRESP()" "EXPIRYTIME()" "INVALIDCOUNT()"
-        "LASTUSETIME()";
-    0x88C5 own "VERIFY PHRASE" "VERIFY" ["PHRASE"] "PHRASE()" "PHRASELEN()" "USERID()" "GROUPID()"
-        "CHANGETIME()" "DAYSLEFT()" "ESMREASON()" "ESMRESP()" "EXPIRYTIME()" "INVALIDCOUNT()"
-        "LASTUSETIME()";
-    0x88C6 own "VERIFY TOKEN" "VERIFY" ["TOKEN"] "TOKEN()" "TOKENLEN()" "TOKENTYPE()" "BASICAUTH"
-        "JWT" "KERBEROS" "ISUSERID()" "BIT" "DATATYPE()" "BASE64" "ENCRYPTKEY()" "OUTTOKEN()"
-        "OUTTOKENLEN()" "ESMRESP()" "ESMREASON()";
 };
 
 const GDS: &[Command] = later! { Terminals because
@@ -422,12 +403,6 @@ const CHANNELS_64: &[Command] = later! { Channels because
         "BIT" "DATATYPE()" "CHAR" "FROMCCSID()" "FROMCODEPAGE()" "APPEND" "PREPEND";
 };
 
-const APPLICATIONS: &[Command] = later! { Programs because
-    "there are no bundles, and no applications made of them";
-    0x8101 own "INVOKE APPLICATION" "INVOKE" ["APPLICATION"] "APPLICATION()" "OPERATION()" "PLATFORM()"
-        "MAJORVERSION()" "MINORVERSION()" "EXACTMATCH" "MINIMUM" "COMMAREA()" "LENGTH()" "CHANNEL()";
-};
-
 const BRIDGE_STARTS: &[Command] = later! { Starting because
     "there is no 3270 bridge";
     0x8586 own "START BREXIT" "START" ["BREXIT"] "BREXIT()" "TRANSID()" "BRDATA()" "BRDATALENGTH()"
@@ -458,6 +433,5 @@ pub(super) const ALL: &[&[Command]] = &[
     GDS,
     STORAGE_64,
     CHANNELS_64,
-    APPLICATIONS,
     BRIDGE_STARTS,
 ];

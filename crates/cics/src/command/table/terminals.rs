@@ -1,9 +1,10 @@
-//! Maps, terminals, conversations and batch data interchange.
+//! Maps, terminals and batch data interchange.
 
 use crate::command::row::Command;
 
 /// Basic mapping support, not yet supported.
-pub(super) const MAPS: &[Command] = later! { Maps;
+pub(super) const MAPS: &[Command] = later! { Maps until
+    "terminals are not served yet";
     0x180A eibfn "PURGE MESSAGE" "PURGE" ["MESSAGE"] "MESSAGE";
     0x1802 eibfn "RECEIVE MAP" "RECEIVE" ["MAP"] "MAP()" "MAPSET()" "INTO()" "SET()" "TERMINAL"
         "FROM()" "LENGTH()" "ASIS" "INPARTN()" "MAPPINGDEV()";
@@ -30,14 +31,9 @@ pub(super) const MAPS: &[Command] = later! { Maps;
 };
 
 /// Terminal control and basic conversations, not yet supported.
-pub(super) const TERMINALS: &[Command] = later! { Terminals;
-    0x0426 eibfn "BUILD ATTACH" "BUILD" ["ATTACH"] "ATTACH" "ATTACHID()" "PROCESS()" "RESOURCE()"
-        "RPROCESS()" "RRESOURCE()" "QUEUE()" "IUTYPE()" "DATASTR()" "RECFM()";
-    0x0428 eibfn "EXTRACT ATTACH" "EXTRACT" ["ATTACH"] "ATTACH" "ATTACHID()" "CONVID()" "SESSION()"
-        "PROCESS()" "RESOURCE()" "RPROCESS()" "RRESOURCE()" "QUEUE()" "IUTYPE()" "DATASTR()"
-        "RECFM()";
+pub(super) const TERMINALS: &[Command] = later! { Terminals until
+    "terminals are not served yet";
     0x043C eibfn "EXTRACT LOGONMSG" "EXTRACT" ["LOGONMSG"] "LOGONMSG" "INTO()" "SET()" "LENGTH()";
-    0x042A eibfn "EXTRACT TCT" "EXTRACT" ["TCT"] "TCT" "NETNAME()" "SYSID()" "TERMID()";
     0x040A eibfn "ISSUE COPY" "ISSUE" ["COPY"] "COPY" "TERMID()" "CTLCHAR()" "WAIT";
     0x0414 eibfn "ISSUE DISCONNECT" "ISSUE" ["DISCONNECT"] "DISCONNECT" "SESSION()";
     0x041A eibfn "ISSUE ENDFILE" "ISSUE" ["ENDFILE"] "ENDFILE" "ENDOUTPUT";
@@ -47,16 +43,28 @@ pub(super) const TERMINALS: &[Command] = later! { Terminals;
     0x040E eibfn "ISSUE LOAD" "ISSUE" ["LOAD"] "LOAD" "PROGRAM()" "CONVERSE";
     0x043A eibfn "ISSUE PASS" "ISSUE" ["PASS"] "PASS" "LUNAME()" "FROM()" "LENGTH()" "LOGMODE()"
         "LOGONLOGMODE" "NOQUIESCE";
-    0x0438 eibfn "ISSUE PREPARE" "ISSUE" ["PREPARE"] "PREPARE" "CONVID()" "STATE()";
     0x041C eibfn "ISSUE PRINT" "ISSUE" ["PRINT"] "PRINT";
     0x0412 eibfn "ISSUE RESET" "ISSUE" ["RESET"] "RESET";
-    0x0424 eibfn "POINT" "POINT" [] "CONVID()" "SESSION()";
     0x0410 eibfn "WAIT SIGNAL" "WAIT" ["SIGNAL"] "SIGNAL";
     0x040C eibfn "WAIT TERMINAL" "WAIT" ["TERMINAL"] "TERMINAL" "CONVID()" "SESSION()";
 };
 
+/// Conversations of other kinds than ours.
+pub(super) const OTHER_CONVERSATIONS: &[Command] = later! { Terminals because
+    "conversations are those of LU 6.2 with sync level 0 or 1, not of LU 6.1, MRO or sync level 2: CONNECT PROCESS and EXTRACT PROCESS begin them";
+    0x0426 eibfn "BUILD ATTACH" "BUILD" ["ATTACH"] "ATTACH" "ATTACHID()" "PROCESS()" "RESOURCE()"
+        "RPROCESS()" "RRESOURCE()" "QUEUE()" "IUTYPE()" "DATASTR()" "RECFM()";
+    0x0428 eibfn "EXTRACT ATTACH" "EXTRACT" ["ATTACH"] "ATTACH" "ATTACHID()" "CONVID()" "SESSION()"
+        "PROCESS()" "RESOURCE()" "RPROCESS()" "RRESOURCE()" "QUEUE()" "IUTYPE()" "DATASTR()"
+        "RECFM()";
+    0x042A eibfn "EXTRACT TCT" "EXTRACT" ["TCT"] "TCT" "NETNAME()" "SYSID()" "TERMID()";
+    0x0438 eibfn "ISSUE PREPARE" "ISSUE" ["PREPARE"] "PREPARE" "CONVID()" "STATE()";
+    0x0424 eibfn "POINT" "POINT" [] "CONVID()" "SESSION()";
+};
+
 /// Batch data interchange, not yet supported.
-pub(super) const BATCH_DATA: &[Command] = later! { BatchData;
+pub(super) const BATCH_DATA: &[Command] = later! { BatchData because
+    "it is for terminals of LU type 4: extrapartition queues and the spool take and give data sets";
     0x1E08 eibfn "ISSUE ABORT" "ISSUE" ["ABORT"] "ABORT" "DESTID()" "DESTIDLENG()" "SUBADDR()"
         "CONSOLE" "PRINT" "CARD" "WPMEDIA1" "WPMEDIA2" "WPMEDIA3" "WPMEDIA4" "VOLUME()"
         "VOLUMELENG()";

@@ -1,0 +1,41 @@
+      * CONVERTTIME: the date formats of the Internet, and no dates.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. CVT1.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY TELLDATA.
+       01  WS-DATE                     PIC X(40).
+       01  WS-ABSTIME                  PIC S9(15) COMP-3 VALUE 0.
+       01  WS-DAY                      PIC X(10).
+       01  WS-TIME                     PIC X(8).
+       01  WS-SHOWN                    PIC -(14)9.
+       LINKAGE SECTION.
+       COPY TOLD.
+       PROCEDURE DIVISION.
+           MOVE 'Sun, 06 Nov 1994 08:49:37 GMT' TO WS-DATE
+           MOVE 'RFC 1123' TO TELL-STEP PERFORM CONVERT
+           MOVE 'Sunday, 06-Nov-94 08:49:37 GMT' TO WS-DATE
+           MOVE 'RFC 1036' TO TELL-STEP PERFORM CONVERT
+           MOVE 'Sun Nov  6 08:49:37 1994' TO WS-DATE
+           MOVE 'ASCTIME' TO TELL-STEP PERFORM CONVERT
+           MOVE '1994-11-06T08:49:37Z' TO WS-DATE
+           MOVE 'RFC 3339' TO TELL-STEP PERFORM CONVERT
+           MOVE '1994-11-06T10:49:37+02:00' TO WS-DATE
+           MOVE 'WITH AN OFFSET' TO TELL-STEP PERFORM CONVERT
+           MOVE 'the day after tomorrow' TO WS-DATE
+           MOVE 'NO DATE' TO TELL-STEP PERFORM CONVERT
+           MOVE '1994-13-06T08:49:37Z' TO WS-DATE
+           MOVE 'NO MONTH' TO TELL-STEP PERFORM CONVERT
+           MOVE '1994-02-30T08:49:37Z' TO WS-DATE
+           MOVE 'NO DAY' TO TELL-STEP PERFORM CONVERT
+           MOVE '1994-11-06T25:49:37Z' TO WS-DATE
+           MOVE 'NO HOUR' TO TELL-STEP PERFORM CONVERT
+           EXEC CICS RETURN END-EXEC.
+       CONVERT.
+           MOVE 77 TO WS-ABSTIME
+           EXEC CICS CONVERTTIME DATESTRING(WS-DATE)
+               ABSTIME(WS-ABSTIME) NOHANDLE END-EXEC
+           MOVE WS-ABSTIME TO WS-SHOWN
+           MOVE WS-SHOWN TO TELL-DATA
+           PERFORM TELL.
+       COPY TELL.

@@ -1,0 +1,48 @@
+//! Commands on what no region of ours has: an external security manager, and
+//! applications of a platform. They answer as the manual says for a region
+//! without; SIGNAL EVENT looks at what it is given, and nothing captures it.
+//!
+//! Reference: CICS API reference, the commands' own pages.
+
+use cics::command::commands::{
+    invoke_application, request_encryptptkt, request_passticket, signal_event as signal_row,
+};
+use cics::resp::Condition;
+use link::program_link::valid_name;
+
+use super::containers::channel_of;
+use crate::exec::{Call, Outcome, condition};
+use crate::worker::Worker;
+
+/// RESP2: the interface to the external security manager is not initialized.
+const NO_MANAGER: u32 = 18;
+/// The same of REQUEST PASSTICKET.
+const NO_TICKETS: u32 = 251;
+
+pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
+    match call.row.number {
+        invoke_application::NUMBER => condition(Condition::AppNotFound, 0),
+        request_passticket::NUMBER | request_encryptptkt::NUMBER => {
+            condition(Condition::InvReq, NO_TICKETS)
+        }
+        _ => condition(Condition::InvReq, NO_MANAGER),
+    }
+}
+
+pub fn signal(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let event = call.name::<32>(signal_row::EVENT).unwrap_or([b' '; 32]);
+    let named = event.trim_ascii_end();
+    if named.is_empty() || named.contains(&b' ') {
+        return condition(Condition::InvReq, 0);
+    }
+    if let Some(name) = call.name::<16>(signal_row::FROMCHANNEL) {
+        if !valid_name(&name) {
+            return condition(Condition::ChannelErr, 1);
+        }
+        channel_of(w, call, signal_row::FROMCHANNEL)?;
+    }
+    match call.int(signal_row::FROMLENGTH) {
+        Some(..1) => condition(Condition::LengErr, 1),
+        _ => Ok(()),
+    }
+}
