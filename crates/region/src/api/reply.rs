@@ -76,11 +76,18 @@ pub struct Container<'a> {
 pub struct Reply {
     pub(crate) lease: SlotLease,
     pub(crate) outcome: Outcome,
-    pub(crate) record: MonitoringRecord,
+    pub(crate) record: Box<MonitoringRecord>,
     pub(crate) commarea: (usize, usize),
     pub(crate) web: (usize, usize),
     pub(crate) next_transid: TransId,
     pub(crate) channel: link::ChannelName,
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        let ok = self.outcome == Outcome::Ok;
+        self.lease.release(ok, &self.record);
+    }
 }
 
 impl Reply {
@@ -146,3 +153,6 @@ impl Reply {
         &self.record
     }
 }
+
+/// It is moved a few times on its way to whoever asked.
+const _: () = assert!(size_of::<Reply>() <= 256);

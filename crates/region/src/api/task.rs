@@ -188,8 +188,8 @@ impl Task {
     pub async fn run(mut self) -> Reply {
         let request = self.request();
         let mut lease = self.lease;
-        poll_fn(|cx| lease.poll_done(&request, cx)).await;
-        lease.reply()
+        let finished = poll_fn(|cx| lease.poll_done(&request, cx)).await;
+        lease.into_reply(finished)
     }
 
     /// Takes room, and leaves enough for the directory.
@@ -251,3 +251,6 @@ impl Task {
         request
     }
 }
+
+/// It is moved a few times before it runs.
+const _: () = assert!(size_of::<Task>() <= 256);

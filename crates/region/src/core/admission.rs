@@ -6,7 +6,6 @@
 use link::Request;
 use link::layout::REQUEST_BRIEF;
 
-use super::open::OpenSide;
 use super::queue::Turn;
 use super::task::{Stage, TaskKey, TaskSpec, TaskState};
 use super::{Action, BRIEF_NS, Core, Cx, Links, SMALL_BYTES};
@@ -239,7 +238,7 @@ impl Core {
         }
     }
 
-    fn describe(&self, now: u64, spec: &TaskSpec) -> Result<TaskState, Refusal> {
+    fn describe(&self, now: u64, spec: &TaskSpec) -> Result<Box<TaskState>, Refusal> {
         if self.closed {
             return Err(Refusal::ShuttingDown);
         }
@@ -261,7 +260,7 @@ impl Core {
             0 => u64::from(def.timeout_ms) * 1_000_000,
             ns => ns,
         };
-        Ok(TaskState {
+        Ok(Box::new(TaskState {
             transid: spec.transid,
             program,
             userid: spec.userid,
@@ -288,9 +287,9 @@ impl Core {
             abandoned: spec.start.is_some(),
             in_kernel: spec.start.is_some(),
             start: spec.start,
-            open: spec.open.then(OpenSide::default),
+            open: spec.open.then(Box::default),
             ..TaskState::blank(now)
-        })
+        }))
     }
 
     /// Requests from outside are bounded; what the region starts waits.
@@ -302,7 +301,7 @@ impl Core {
         Ok(())
     }
 
-    fn wait(&mut self, mut task: TaskState, stage: Stage) -> TaskKey {
+    fn wait(&mut self, mut task: Box<TaskState>, stage: Stage) -> TaskKey {
         let class = task.class;
         let for_class = stage == Stage::WaitClass;
         task.stage = stage;

@@ -60,7 +60,7 @@ impl OpenSide {
 impl Core {
     /// The run that an open task waits for, else the task itself.
     pub(super) fn run_or_task(&self, key: TaskKey) -> TaskKey {
-        let open = self.tasks.get(key).and_then(|t| t.open.as_ref());
+        let open = self.tasks.get(key).and_then(|t| t.open.as_deref());
         let run = open.and_then(|o| o.run);
         run.filter(|r| self.tasks.get(*r).is_some()).unwrap_or(key)
     }
@@ -109,7 +109,7 @@ impl Core {
             run_of: Some(of),
             ..TaskState::blank(cx.now)
         };
-        let run = self.tasks.insert(run);
+        let run = self.tasks.insert(Box::new(run));
         if let Some(open) = self.tasks.get_mut(of).and_then(|t| t.open.as_mut()) {
             open.run = Some(run);
         }
@@ -161,7 +161,7 @@ impl Core {
     }
 
     /// Forgets an open task that is over.
-    pub fn release_open(&mut self, key: TaskKey) -> Option<TaskState> {
+    pub fn release_open(&mut self, key: TaskKey) -> Option<Box<TaskState>> {
         self.tasks.get(key).filter(|t| t.stage == Stage::Done)?;
         self.tasks.remove(key)
     }

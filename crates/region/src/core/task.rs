@@ -181,7 +181,7 @@ pub struct TaskState {
     /// The start that it comes from.
     pub start: Option<u64>,
     /// It runs on a thread of its door.
-    pub open: Option<OpenSide>,
+    pub open: Option<Box<OpenSide>>,
     /// It is the run of a program for this open task, whose number, unit of
     /// work and place among the active tasks it shares.
     pub run_of: Option<TaskKey>,
@@ -303,17 +303,17 @@ impl TaskState {
     }
 }
 
-/// All tasks.
+/// All tasks. They stay where they were made: a task has many fields.
 #[derive(Debug, Default)]
 pub struct TaskTable {
-    rows: Vec<(u32, Option<TaskState>)>,
+    rows: Vec<(u32, Option<Box<TaskState>>)>,
     free: Vec<u32>,
     spare: Vec<Vec<Entry>>,
 }
 
 impl TaskTable {
     /// Adds a task; it gets a used directory's memory when there is one.
-    pub fn insert(&mut self, mut task: TaskState) -> TaskKey {
+    pub fn insert(&mut self, mut task: Box<TaskState>) -> TaskKey {
         task.entries = self.spare.pop().unwrap_or_default();
         match self.free.pop() {
             Some(index) => {
@@ -335,7 +335,7 @@ impl TaskTable {
     }
 
     /// Removes a task and keeps its directory's memory.
-    pub fn remove(&mut self, key: TaskKey) -> Option<TaskState> {
+    pub fn remove(&mut self, key: TaskKey) -> Option<Box<TaskState>> {
         let row = self.rows.get_mut(key.index())?;
         if row.0 != key.generation {
             return None;
@@ -355,7 +355,7 @@ impl TaskTable {
     #[inline]
     pub fn get(&self, key: TaskKey) -> Option<&TaskState> {
         let row = self.rows.get(key.index())?;
-        row.1.as_ref().filter(|_| row.0 == key.generation)
+        row.1.as_deref().filter(|_| row.0 == key.generation)
     }
 
     /// Looks a task up.
@@ -365,13 +365,13 @@ impl TaskTable {
         if row.0 != key.generation {
             return None;
         }
-        row.1.as_mut()
+        row.1.as_deref_mut()
     }
 
     /// All tasks.
     #[cfg(any(test, feature = "sim"))]
     pub fn iter(&self) -> impl Iterator<Item = &TaskState> {
-        self.rows.iter().filter_map(|(_, task)| task.as_ref())
+        self.rows.iter().filter_map(|(_, task)| task.as_deref())
     }
 
     /// True when there is no task.
@@ -381,7 +381,7 @@ impl TaskTable {
 
     /// Keys of all tasks.
     pub fn keys(&self) -> Vec<TaskKey> {
-        let live = |(i, row): (usize, &(u32, Option<TaskState>))| {
+        let live = |(i, row): (usize, &(u32, Option<Box<TaskState>>))| {
             row.1.as_ref().map(|_| TaskKey {
                 index: i as u32,
                 generation: row.0,

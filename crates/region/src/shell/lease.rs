@@ -23,9 +23,6 @@ pub struct SlotLease {
     number: u64,
     stage: LeaseStage,
     high_water: u64,
-    run: Option<Pace>,
-    ended_ok: bool,
-    work: Work,
     /// It is a run for an open task, which is accounted for as a whole.
     for_open: bool,
     /// The directory being written, then the one read.
@@ -37,12 +34,13 @@ enum LeaseStage {
     Building,
     Submitted,
     Done,
+    Released,
 }
 
 /// What a finished task leaves with the core.
-pub(super) struct Finished {
-    pub abend: Option<Abend>,
-    pub record: MonitoringRecord,
+pub(crate) struct Finished {
+    pub(super) abend: Option<Abend>,
+    pub(super) record: Box<MonitoringRecord>,
     submitted: u64,
     /// The time in which a worker had the task.
     within_ns: u64,
@@ -102,9 +100,6 @@ impl SlotLease {
             number: task.number,
             stage: LeaseStage::Building,
             high_water: 0,
-            run: None,
-            ended_ok: false,
-            work: Work::default(),
             for_open: task.run_of.is_some(),
             entries: std::mem::take(&mut task.entries),
         })
@@ -136,7 +131,7 @@ impl SlotLease {
     }
 
     /// Submits the request at the first poll; ready when the task is over.
-    pub(crate) fn poll_done(&mut self, request: &Request, cx: &mut Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_done(&mut self, request: &Request, cx: &mut Context<'_>) -> Poll<Finished> {
         if self.stage == LeaseStage::Building {
             self.stage = LeaseStage::Submitted;
             let key = self.key;
@@ -157,25 +152,12 @@ impl SlotLease {
             return Poll::Pending;
         }
         let mut guard = self.shared.lock();
-        let Some(task) = guard.core.task_mut(self.key) else {
-            return Poll::Ready(());
+        let State { core, links, .. } = &mut *guard;
+        let Some(task) = core.task_mut(self.key) else {
+            self.stage = LeaseStage::Done;
+            return Poll::Ready(Finished::default());
         };
         if task.stage == Stage::Done {
-            return Poll::Ready(());
-        }
-        let same = task.waker.as_ref().is_some_and(|w| w.will_wake(cx.waker()));
-        if !same {
-            task.waker = Some(cx.waker().clone());
-        }
-        Poll::Pending
-    }
-
-    /// The reply of a task that is over.
-    pub(crate) fn reply(mut self) -> Reply {
-        let mut guard = self.shared.lock();
-        let State { core, links, .. } = &mut *guard;
-        let mut finished = Finished::default();
-        if let Some(task) = core.task_mut(self.key) {
             if let Some(place) = task.place {
                 // Not by the number alone: a task may have been moved away and
                 // come back to it when it was another worker's.
@@ -186,15 +168,18 @@ impl SlotLease {
                 }
                 self.place = place;
             }
-            finished = Finished::of(task);
+            self.stage = LeaseStage::Done;
+            return Poll::Ready(Finished::of(task));
         }
-        self.stage = LeaseStage::Done;
-        drop(guard);
-        self.into_reply(finished)
+        let same = task.waker.as_ref().is_some_and(|w| w.will_wake(cx.waker()));
+        if !same {
+            task.waker = Some(cx.waker().clone());
+        }
+        Poll::Pending
     }
 
-    /// Reads the results that lie in the slot.
-    fn into_reply(mut self, finished: Finished) -> Reply {
+    /// The reply of a task that is over: reads the results that lie in the slot.
+    pub(crate) fn into_reply(mut self, finished: Finished) -> Reply {
         let Finished {
             abend,
             mut record,
@@ -238,25 +223,12 @@ impl SlotLease {
         record.input_bytes = self.high_water;
         record.output_bytes =
             results.commarea_bytes + self.entries.iter().map(|e| e.bytes as u64).sum::<u64>();
-        match &outcome {
-            Outcome::Ok => {
-                self.ended_ok = true;
-                // How long it holds a worker when it is let run: time in which
-                // the system ran others is not the program's own. Nor is that
-                // of waiting for the QR token: in a worker of its own it would
-                // wait as long.
-                let own = record.general_cpu_ns + record.region_wait_ns;
-                self.run = Some(Pace {
-                    held_ns: own.min(record.elapsed_ns),
-                    waited_ns: record.region_wait_ns.min(record.elapsed_ns),
-                });
-            }
-            Outcome::Abend(abend) => record.abend = Name::from_bytes(abend.code),
+        if let Outcome::Abend(abend) = &outcome {
+            record.abend = Name::from_bytes(abend.code);
         }
         let code = (!record.abend.is_blank()).then(|| *record.abend.as_bytes());
         self.high_water = self.high_water.max(results.high_water);
         if !self.for_open {
-            self.work = Work::of(&record);
             self.shared.account(&record, code);
         }
         if results.flags & RESULT_RETIRE != 0 {
@@ -272,6 +244,32 @@ impl SlotLease {
             channel: results.channel,
             lease: self,
         }
+    }
+
+    /// Gives the slot of a task that is over back, and counts what the task took.
+    pub(crate) fn release(&mut self, ok: bool, record: &MonitoringRecord) {
+        // How long it holds a worker when it is let run: time in which the system
+        // ran others is not the program's own. Nor is that of waiting for the QR
+        // token: in a worker of its own it would wait as long.
+        let own = record.general_cpu_ns.saturating_add(record.region_wait_ns);
+        let run = ok.then(|| Pace {
+            held_ns: own.min(record.elapsed_ns),
+            waited_ns: record.region_wait_ns.min(record.elapsed_ns),
+        });
+        let work = (!self.for_open).then(|| Work::of(record));
+        self.stage = LeaseStage::Released;
+        let (key, high_water) = (self.key, self.high_water);
+        let entries = std::mem::take(&mut self.entries);
+        self.shared.with(|core, cx| {
+            if let Some(task) = core.task_mut(key) {
+                task.entries = entries;
+                task.waker = None;
+            }
+            if let Some(work) = work {
+                core.count_end(ok, work);
+            }
+            core.release(cx, key, high_water, run);
+        });
     }
 
     fn outcome_of(&self, results: &Results) -> Outcome {
@@ -296,7 +294,7 @@ impl Finished {
         };
         Finished {
             abend: task.abend.take(),
-            record: MonitoringRecord {
+            record: Box::new(MonitoringRecord {
                 task: task.number,
                 transid: task.transid,
                 program: task.program,
@@ -314,9 +312,9 @@ impl Finished {
                     },
                 waits: task.waits,
                 moves: task.moves,
-                user_points: task.user_points.clone(),
+                user_points: std::mem::take(&mut task.user_points),
                 ..MonitoringRecord::default()
-            },
+            }),
             submitted: task.submitted,
             within_ns: task.ended.saturating_sub(task.submitted),
         }
@@ -332,7 +330,7 @@ impl Default for Finished {
                 line: 0,
                 message: "the task is not known any more".to_owned(),
             }),
-            record: MonitoringRecord::default(),
+            record: Box::default(),
             submitted: 0,
             within_ns: 0,
         }
@@ -342,27 +340,22 @@ impl Default for Finished {
 impl Drop for SlotLease {
     fn drop(&mut self) {
         let key = self.key;
-        let entries = std::mem::take(&mut self.entries);
-        let (stage, ok) = (self.stage, self.ended_ok);
-        let (high_water, run) = (self.high_water, self.run);
-        let (work, for_open) = (self.work, self.for_open);
-        if stage == LeaseStage::Building {
-            self.shared.end_conversations(key, true);
+        match self.stage {
+            LeaseStage::Building => self.shared.end_conversations(key, true),
+            LeaseStage::Submitted => {}
+            LeaseStage::Done => return self.release(false, &MonitoringRecord::default()),
+            LeaseStage::Released => return,
         }
+        let building = self.stage == LeaseStage::Building;
+        let entries = std::mem::take(&mut self.entries);
         self.shared.with(|core, cx| {
             if let Some(task) = core.task_mut(key) {
                 task.entries = entries;
                 task.waker = None;
             }
-            match stage {
-                LeaseStage::Building => core.cancel(cx, key),
-                LeaseStage::Submitted => core.abandon(cx, key),
-                LeaseStage::Done => {
-                    if !for_open {
-                        core.count_end(ok, work);
-                    }
-                    core.release(cx, key, high_water, run);
-                }
+            match building {
+                true => core.cancel(cx, key),
+                false => core.abandon(cx, key),
             }
         });
     }

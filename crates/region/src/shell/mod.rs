@@ -139,7 +139,7 @@ struct Effects {
 }
 
 thread_local! {
-    static EFFECTS: Cell<Option<Effects>> = const { Cell::new(None) };
+    static EFFECTS: Cell<Option<Box<Effects>>> = const { Cell::new(None) };
 }
 
 static UNIX_OFFSET: AtomicU64 = AtomicU64::new(0);
@@ -297,10 +297,6 @@ impl Shared {
 }
 
 /// What became of a request.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "moved once; a box would be an allocation a task"
-)]
 pub enum Begun {
     /// It has its place.
     Placed(SlotLease),

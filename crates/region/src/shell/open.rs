@@ -338,7 +338,7 @@ impl OpenLease {
             response_ns,
             offload_cpu_ns: door_cpu_ns + task.guest_cpu_ns,
             region_calls: used.calls,
-            ..record
+            ..*record
         };
         record.add_runs(runs);
         record.mark_estimates(offload_estimated);
