@@ -44,7 +44,9 @@ pub struct Bank {
     process: Option<Child>,
 }
 
-const WAIT: Duration = Duration::from_secs(60);
+/// How long the bank may take to answer: on a full machine a start at the lowest priority took more
+/// than a minute.
+const WAIT: Duration = Duration::from_secs(300);
 
 impl Bank {
     /// Serves the bank with records of its own, in workers whose sandbox is
@@ -123,6 +125,15 @@ impl Bank {
         };
         *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
         Ok(())
+    }
+
+    /// Whether its region has ended by itself, and what it said last.
+    pub fn said(&mut self) -> String {
+        let status = self.process.as_mut().map(Child::try_wait);
+        let log = std::fs::read_to_string(self.state.path().join("log")).unwrap_or_default();
+        let first = log.lines().count().saturating_sub(20);
+        let last: Vec<&str> = log.lines().skip(first).collect();
+        format!("the region: {status:?}\n{}", last.join("\n"))
     }
 
     /// Kills the region as it is.

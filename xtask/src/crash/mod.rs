@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use bank::{Account, Bank};
 use clients::{Book, Clients};
 
@@ -67,8 +67,10 @@ pub fn run(args: &Args) -> Result<bool> {
     let took = began.elapsed();
     let book = clients.stop()?;
     // What was in flight at the last kill may end while it is looked at.
-    bank.settle()?;
-    let after = bank.accounts()?;
+    let after = match bank.settle() {
+        Ok(()) => bank.accounts()?,
+        Err(error) => bail!("{error:#}; {}", bank.said()),
+    };
     let mut wrong = book.wrong.clone();
     wrong.extend(compare(&before, &after, &book));
     wrong.iter().for_each(|line| println!("{line}"));

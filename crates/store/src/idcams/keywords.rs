@@ -5,11 +5,13 @@ type Keyword = (&'static str, &'static [&'static str]);
 
 /// Keywords that mean something here.
 const KEYWORDS: &[Keyword] = &[
+    ("ALIAS", &[]),
     ("ALTERNATEINDEX", &["AIX"]),
     ("CATALOG", &["CAT"]),
     ("CLUSTER", &["CL"]),
     ("COUNT", &[]),
     ("DATA", &[]),
+    ("GENERATIONDATAGROUP", &["GDG"]),
     ("INDATASET", &["IDS"]),
     ("INDEX", &["IX"]),
     ("INDEXED", &["IXD"]),
@@ -19,6 +21,7 @@ const KEYWORDS: &[Keyword] = &[
     ("LOG", &[]),
     ("NAME", &[]),
     ("NONINDEXED", &["NIXD"]),
+    ("NONVSAM", &["NVSAM"]),
     ("NONUNIQUEKEY", &["NUNQK"]),
     ("NOREPLACE", &["NREP"]),
     ("NOREUSE", &["NRUS"]),

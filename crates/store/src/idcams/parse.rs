@@ -288,6 +288,21 @@ impl Parser<'_> {
             Some(args) if first.word.is_empty() => args.clone(),
             _ => vec![first.clone()],
         };
+        // Nothing of these kinds is in a store.
+        const ELSEWHERE: [&str; 3] = ["ALIAS", "GENERATIONDATAGROUP", "NONVSAM"];
+        for keyword in keywords {
+            let name = self.keyword(keyword)?;
+            if let Some(kind) = name.filter(|name| ELSEWHERE.contains(name)) {
+                self.diagnostics.push(Diagnostic {
+                    severity: Severity::Warning,
+                    line: keyword.line,
+                    column: keyword.column,
+                    message: format!("DELETE of {kind} is passed over"),
+                    help: Some("clusters, alternate indexes and paths are deleted".to_owned()),
+                });
+                return Ok(Command::PassedOver("DELETE"));
+            }
+        }
         self.only_keywords("DELETE", keywords)?;
         let mut names = Vec::new();
         for entry in &entries {

@@ -126,6 +126,19 @@ fn clusters_of_every_kind_are_defined_with_attributes_where_sites_put_them() {
 }
 
 #[test]
+fn delete_passes_over_what_no_store_has() {
+    let text = " DELETE A.FILE NONVSAM PURGE
+ DEL (A.BASE) GDG FORCE
+ DELETE A.CUST CLUSTER
+";
+    let told = told(text);
+    let statements = "1: pass over DELETE\n2: pass over DELETE\n3: delete A.CUST\n";
+    assert!(told.starts_with(statements), "{told}");
+    assert!(told.contains("DELETE of NONVSAM is passed over"), "{told}");
+    assert!(told.contains("DELETE of GENERATIONDATAGROUP"), "{told}");
+}
+
+#[test]
 fn indexes_paths_and_copies_are_read() {
     let text = " DEFINE ALTERNATEINDEX (NAME(A.AIX)-
    RELATE(A.CUST) KEYS(26 304) NONUNIQUEKEY UPGRADE -

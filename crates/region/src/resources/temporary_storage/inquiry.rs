@@ -171,7 +171,7 @@ pub(super) fn set_limit(
     };
     match u64::try_from(limit).ok().filter(|n| LIMITS.contains(n)) {
         Some(bytes) => {
-            resources.temporary_storage.limit_bytes = bytes;
+            resources.temporary_storage.limit_bytes = bytes >> 20 << 20;
             freed(cx);
             done()
         }
@@ -179,5 +179,5 @@ pub(super) fn set_limit(
     }
 }
 
-/// TSMAINLIMIT in bytes: 1 MB to 32 GB.
+/// TSMAINLIMIT in bytes: 1 MB to 32 GB, rounded down to whole megabytes.
 const LIMITS: std::ops::RangeInclusive<u64> = 1 << 20..=32 << 30;
