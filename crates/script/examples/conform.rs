@@ -89,7 +89,8 @@ impl Meta {
             return meta;
         };
         let mut within = String::new();
-        for line in front.lines() {
+        // Some tests end their lines with CR alone.
+        for line in front.split(['\n', '\r']).filter(|l| !l.is_empty()) {
             let item = line.trim();
             if !line.starts_with([' ', '\t', '-']) {
                 within = item.split(':').next().unwrap_or_default().to_owned();

@@ -485,7 +485,7 @@
   show(globalThis, "CicsError", CicsError);
   show(globalThis, "CicsAbend", CicsAbend);
   show(globalThis, "CicsCondition", CicsCondition);
-  show(Math, "random", N.random);
+  show(Math, "random", defineProperty(N.random, "name", { value: "random", configurable: true }));
   // Memory that several threads share has no place here.
   delete globalThis.SharedArrayBuffer;
   delete globalThis.Atomics;

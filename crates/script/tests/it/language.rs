@@ -5,6 +5,14 @@ use script::{Limits, Request};
 use crate::world::{get, load, load_all, told};
 
 #[test]
+fn functions_of_the_language_that_are_ours_look_like_its_own() {
+    let told = told(get(
+        "return [Math.random.name, Math.random.length, Object.keys(Math.random), Math.random() < 1]",
+    ));
+    assert_eq!(told, r#"["random",0,[],true]"#);
+}
+
+#[test]
 fn a_handler_answers_by_what_it_returns() {
     assert_eq!(told(get("return {a: [1, 2n, 'é']}")), r#"{"a":[1,2,"é"]}"#);
     assert_eq!(told(get("return 'plain'")), "plain");

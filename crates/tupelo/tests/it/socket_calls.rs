@@ -7,6 +7,11 @@ use crate::server::application;
 
 /// A program of one transaction, run once; its COMMAREA at the end.
 fn told(served: &str, storage: &str, procedure: &str) -> String {
+    told_beside(served, storage, procedure, &[])
+}
+
+/// The same in an application with other files.
+fn told_beside(served: &str, storage: &str, procedure: &str, others: &[(&str, &str)]) -> String {
     let program = format!(
         "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
@@ -45,7 +50,8 @@ fn told(served: &str, storage: &str, procedure: &str) -> String {
     let settings = format!(
         "[region]\napplid = \"HELLORGN\"\n[sockets]\nserved = \"{served}\"\nconnect = [\"127.0.0.1\"]\n"
     );
-    let app = application(&[("cobol/HELLO.cbl", &program), ("tupelo.toml", &settings)]);
+    let own = [("cobol/HELLO.cbl", &*program), ("tupelo.toml", &settings)];
+    let app = application(&[&own, others].concat());
     let folder = app.path().to_str().unwrap();
     let output = run(&["run", "HELO", folder, "--length", "60", "--json"]);
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout)
@@ -134,6 +140,45 @@ fn a_list_of_event_control_blocks_ends_a_select_with_any_of_them() {
         let told = told(served, storage, procedure);
         let wanted = "     0 000000;    -1 001040;     0 000000;    -1 000014";
         assert_eq!(told, wanted, "{served}");
+    }
+}
+
+#[test]
+fn a_post_that_another_task_cancels_ends_a_select() {
+    let cancels = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. CANCELS.
+       PROCEDURE DIVISION.
+           EXEC CICS CANCEL REQID('MYPOST') END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+    let definitions = "DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
+                       DEFINE TRANSACTION(CANC) GROUP(A) PROGRAM(CANCELS)\n";
+    let others = [
+        ("cobol/CANCELS.cbl", cancels),
+        ("resources.csd", definitions),
+    ];
+    let storage = "       01  TIMEOUT.
+           05  SECONDS                  PIC S9(8) BINARY VALUE -1.
+           05  MICROS                   PIC S9(8) BINARY VALUE 0.
+       01  NONE                         PIC 9(4) BINARY VALUE 0.
+       01  M                            PIC X(4) VALUE LOW-VALUES.
+       01  R                            PIC X(4).
+       01  P                            USAGE POINTER.";
+    let procedure = "           EXEC CICS POST AFTER HOURS(1) SET(P)
+               REQID('MYPOST') END-EXEC
+           SET ADDRESS OF ECB TO P
+           EXEC CICS START TRANSID('CANC') AFTER SECONDS(1) END-EXEC
+           MOVE 'SELECTEX' TO F
+           CALL 'EZASOKET' USING F NONE TIMEOUT M M M R R R ECB
+               ERRNO RETCODE
+           PERFORM SHOW
+           STRING SHOWN-CODE ' ' SHOWN-ERRNO INTO DFHCOMMAREA
+           IF ECB(1:1) NOT = X'40'
+               MOVE 'NOT POSTED' TO DFHCOMMAREA
+           END-IF";
+    for served in ["region", "worker"] {
+        let told = told_beside(served, storage, procedure, &others);
+        assert_eq!(told, "     0 000000", "{served}");
     }
 }
 
