@@ -51,6 +51,12 @@ impl View<'_> {
     /// before it: what echoes an earlier packet left its sender before, and was late on
     /// the path. True without timestamps.
     pub(super) fn has_heard_of_burst(&self) -> bool {
+        let news = self.news_of_burst();
+        news.is_none_or(|news| !self.resumed.was_sent_before(news))
+    }
+
+    /// The first word of the burst before the pause.
+    fn news_of_burst(&self) -> Option<&Segment> {
         let mut began: Option<&Segment> = None;
         let mine =
             (self.gap.earlier().iter().rev()).filter(|s| s.from == self.sender && s.is_new_data());
@@ -60,13 +66,25 @@ impl View<'_> {
             }
             began = Some(s);
         }
-        let Some(began) = began else {
-            return true;
-        };
-        let news = (self.gap.timeline.iter())
+        let began = began?;
+        (self.gap.timeline.iter())
             .filter(|s| s.from != self.sender && s.packet > began.packet)
-            .find(|s| s.ack.wrapping_sub(began.seq).wrapping_sub(1) < 1 << 31);
-        news.is_none_or(|news| !self.resumed.was_sent_before(news))
+            .find(|s| s.ack.wrapping_sub(began.seq).wrapping_sub(1) < 1 << 31)
+    }
+
+    /// Whether the data behind the pause echo a later word than the first news of the burst:
+    /// that news had set it free, and the sender did not go on. False without timestamps.
+    pub(super) fn went_on_later(&self) -> bool {
+        let slack_ns = LATER_NS.max((self.near_ns + self.far_ns) / 4);
+        let Some(news) = self.news_of_burst() else {
+            return false;
+        };
+        let heard = (self.gap.timeline.iter())
+            .filter(|s| s.from != self.sender && s.packet > news.packet)
+            .find(|s| s.ts_value != 0 && s.ts_value == self.resumed.ts_echo);
+        heard.is_some_and(|heard| {
+            heard.ts_value != news.ts_value && heard.time_ns - news.time_ns > slack_ns
+        })
     }
 
     fn waited_rounds(&self, most: i64) -> bool {
@@ -95,6 +113,27 @@ impl View<'_> {
             && stands_out
             && waited_ns <= most * path_ns + path_ns / 4 + SLACK_NS
             && waited_ns.saturating_mul(10) >= path_ns * 8
+    }
+
+    /// Whether the bursts before began a round trip apart, too, as far as the last three.
+    pub(super) fn waits_alike(&self) -> bool {
+        let mine =
+            (self.gap.earlier().iter().rev()).filter(|s| s.from == self.sender && s.is_new_data());
+        let most_ns = (self.near_ns + self.far_ns) * 5 / 4 + SLACK_NS;
+        let mut began: Vec<i64> = Vec::new();
+        let mut time = i64::MIN;
+        for s in mine {
+            match began.last_mut() {
+                Some(first) if time - s.time_ns < self.apart_ns() => *first = s.time_ns,
+                _ => began.push(s.time_ns),
+            }
+            time = s.time_ns;
+            if began.len() > 3 {
+                break;
+            }
+        }
+        // The last one that was looked at may have begun before.
+        (began.windows(2).take(2)).all(|two| two[0] - two[1] <= most_ns)
     }
 
     pub(super) fn burst_before(&self) -> u32 {
@@ -145,7 +184,10 @@ impl View<'_> {
     pub(super) fn grew_before(&self) -> bool {
         let mut back = self.bursts_back();
         match (back.next(), back.next()) {
-            (Some(last), Some(before)) => u64::from(last) * 4 >= u64::from(before) * 5,
+            // Less than a segment is a message, not a window.
+            (Some(last), Some(before)) => {
+                before >= self.mss && u64::from(last) * 4 >= u64::from(before) * 5
+            }
             _ => false,
         }
     }
@@ -279,6 +321,9 @@ fn largest_burst(end: &End) -> u32 {
 
 /// What ends take, beside the path, in a round trip that a window made them wait.
 const SLACK_NS: i64 = 1_000_000;
+
+/// A sender that its window stopped goes on this soon, beside what the path may vary by.
+const LATER_NS: i64 = 2_000_000;
 
 /// Data closer together than this is one burst, on any path.
 const BURST_NS: i64 = 500_000;

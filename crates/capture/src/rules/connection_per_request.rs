@@ -14,7 +14,7 @@ static ABOUT: About = About {
     zos: "CICS TCPIPSERVICE SOCKETCLOSE(NO) or a time, MAXPERSIST above the clients' number; for \
           requests from CICS, SOCKETCLOSE on the URIMAP keeps connections for use again",
     limits: "Counts connections that were opened in the capture and carried one exchange. Who \
-             closed first is told; why it closed is not on the wire, except in HTTP headers. High from ten closed \
+             closed first is told where it is one end in four of five; why it closed is not on the wire, except in HTTP headers. High from ten closed \
              connections on, where the protocol tells where a request ends.",
     literature: "Mogul 1995 (\"The case for persistent-connection HTTP\"); RFC 9112 9.3",
 };
@@ -27,16 +27,13 @@ impl Rule for ConnectionPerRequest {
     fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
         for service in &explanation.services {
             if service.tls == 0 && one_each(service) {
-                let closer = match service.closed_by_server * 2 > service.connections {
-                    true => "the server closes them",
-                    false => "the client closes them",
-                };
+                let closer = closer(service);
                 let mut finding = service_finding(
                     ABOUT.id,
                     explanation,
                     service.phases.of(Phase::Connect),
                     format!(
-                        "{} of {} connections to {} carried one request each; {closer}",
+                        "{} of {} connections to {} carried one request each{closer}",
                         service.single_exchange,
                         service.connections,
                         name(service)
@@ -52,6 +49,18 @@ impl Rule for ConnectionPerRequest {
 /// Whether nearly every connection that was opened carried one exchange.
 pub(super) fn one_each(service: &Service) -> bool {
     service.opened >= MANY && service.single_exchange * 10 >= service.connections * 8
+}
+
+/// Who closes the service's connections, where one end closes four of five.
+fn closer(service: &Service) -> &'static str {
+    let by_server = service.closed_by_server;
+    let by_client = service.closed.saturating_sub(by_server + service.resets);
+    let most = |count: u64| count * 5 >= service.connections * 4;
+    match (most(by_server), most(by_client)) {
+        (true, _) => "; the server closes them",
+        (_, true) => "; the client closes them",
+        _ => "",
+    }
 }
 
 /// How sure it is that this is how the clients are made: where the protocol tells

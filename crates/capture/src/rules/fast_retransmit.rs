@@ -23,7 +23,7 @@ static ABOUT: About = About {
     limits: "Shows as data sent again after duplicate acknowledgements. Taken before the place of \
              loss both copies are in the capture, taken behind it only the second. High for the \
              wait that the copy ended, with three askings and an acknowledgement behind it; medium \
-             for the waits for the news and for the answer.",
+             for the waits for the news and for the answer; low where that end's packets come half as far apart anyway.",
     literature: "RFC 5681 3.2, RFC 6582, RFC 6675; TAPO: fast retransmission, not a timeout stall",
 };
 
@@ -51,6 +51,10 @@ impl Rule for FastRetransmit {
         if by_timer(gap, resent) || !gap.has_same_bytes(resent) {
             return None;
         }
+        if gap.first_copy(resent).is_none() && was_overtaken(gap, resent) {
+            // The only copy there is.
+            return None;
+        }
         let told = duplicates(gap, resent);
         if told == 0 && !resent.marks.any(Marks::FAST_RETRANSMISSION) {
             return None;
@@ -66,7 +70,8 @@ impl Rule for FastRetransmit {
             .take(2)
             .any(|s| s.marks.any(Marks::DSACK));
         let asked = told >= 2 || resent.marks.any(Marks::FAST_RETRANSMISSION);
-        let enough = asked && !denied;
+        // Where packets come as far apart anyway, nobody waited for the repair.
+        let enough = asked && !denied && !keeps_pace(gap);
         // The wait for the news and the one for the answer would have been a round
         // trip without the loss too.
         let shown = enough && resent.packet == after.packet && told >= 3 && was_filled(gap, resent);
@@ -95,6 +100,31 @@ impl Rule for FastRetransmit {
         )
     }
 }
+
+/// Whether the packet that ended the gap came no later behind its end's packet before than
+/// twice the usual: the link or the other end paces them, and none was waited for.
+fn keeps_pace(gap: &Gap<'_>) -> bool {
+    let after = gap.after();
+    let mut times = [0_i64; PACE + 1];
+    let mut seen = 0;
+    let mine = (gap.earlier().iter().rev()).filter(|s| s.from == after.from);
+    for (slot, s) in times.iter_mut().zip(mine) {
+        *slot = s.time_ns;
+        seen += 1;
+    }
+    if seen <= PACE {
+        return false;
+    }
+    let mut apart = [0_i64; PACE];
+    for (ns, two) in apart.iter_mut().zip(times.windows(2)) {
+        *ns = two[0] - two[1];
+    }
+    apart.sort_unstable();
+    after.time_ns - times[0] <= 2 * apart[PACE / 2]
+}
+
+/// Times between packets that tell an end's pace.
+const PACE: usize = 7;
 
 /// Whether the copy was acknowledged behind it: it was what was missing.
 fn was_filled(gap: &Gap<'_>, copy: &Segment) -> bool {
@@ -138,13 +168,20 @@ pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
 }
 
 /// Whether the identifications, where the sender counts them, say that `late` was sent
-/// before what passed it.
+/// before what passed it, or its timestamp says that it was sent together with that, though
+/// it came later than the clock ticks.
 pub(super) fn was_overtaken(gap: &Gap<'_>, late: &Segment) -> bool {
     let passed =
         (gap.earlier().iter()).find(|s| s.from == late.from && is_behind(s.seq, late.end_seq()));
     passed.is_some_and(|passed| {
         let ahead = passed.ip_id.wrapping_sub(late.ip_id);
-        late.ip_id != 0 && passed.ip_id != 0 && (1..=COUNTED).contains(&ahead)
+        let counted = late.ip_id != 0 && passed.ip_id != 0 && (1..=COUNTED).contains(&ahead);
+        let together = late.ts_value != 0 && late.ts_value == passed.ts_value;
+        let ticked = || {
+            (gap.clock_tick_ns(late.from))
+                .is_some_and(|tick_ns| late.time_ns - passed.time_ns > tick_ns)
+        };
+        counted || (together && ticked())
     })
 }
 
@@ -160,10 +197,25 @@ const COUNTED: u16 = 64;
 /// Whether the copy that ends the gap came too late for an answer to duplicate
 /// acknowledgements: there were too few of them, and the timer sent it.
 pub(super) fn by_timer(gap: &Gap<'_>, copy: &Segment) -> bool {
-    let round_ns = gap.connection.rtt_ns().unwrap_or(0);
+    let seen_ns = gap.connection.rtt_ns().unwrap_or(0);
+    let round_ns = echoed_round_ns(gap, copy.from).map_or(seen_ns, |ns| ns.min(seen_ns));
     gap.after().packet == copy.packet
-        && copy.marks.any(Marks::RESENT)
+        && (copy.marks.any(Marks::RESENT) || sent_again(gap, copy))
         && gap.length_ns() > 2 * round_ns + TIMER_NS
+}
+
+/// The shortest time that the sender's data took to come behind the acknowledgement that
+/// they echo, and what that end's path takes: a round trip or more.
+fn echoed_round_ns(gap: &Gap<'_>, sender: Side) -> Option<i64> {
+    let near_ns = (gap.connection.end(sender.other()).rtt.best_ns()).unwrap_or(0);
+    let mine =
+        (gap.earlier().iter()).filter(|s| s.from == sender && s.is_new_data() && s.ts_echo != 0);
+    let waited_ns = mine.filter_map(|s| {
+        let heard = (gap.earlier().iter())
+            .find(|t| t.from != sender && t.packet < s.packet && t.ts_value == s.ts_echo)?;
+        Some(s.time_ns - heard.time_ns)
+    });
+    waited_ns.min().map(|ns| ns + near_ns)
 }
 
 /// The segment sent again that this gap of waiting belongs to: `after` is an
@@ -233,6 +285,7 @@ fn duplicates(gap: &Gap<'_>, resent: &Segment) -> usize {
         .filter(|s| {
             s.from != resent.from
                 && s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK)
+                && !s.marks.any(Marks::DSACK)
                 && s.ack == resent.seq
         })
         .count()

@@ -98,7 +98,11 @@ impl Pause {
         {
             return Err(None);
         }
-        let pause = View::of(gap, sender).ok_or(None)?.judge()?;
+        let view = View::of(gap, sender).ok_or(None)?;
+        let mut pause = view.judge()?;
+        if view.paused_less() {
+            pause.confidence = Confidence::Low;
+        }
         // A handshake is too short for windows, and its turns have a rule.
         match gap.phase != Phase::Tls || pause.reason.is_for_an_acknowledgement() {
             true => Ok(pause),
@@ -354,6 +358,9 @@ impl<'a> View<'a> {
         if !self.waited_a_round() || !self.stands_out() || !self.has_heard_of_burst() {
             return Err(Some(Quiet::NoRound));
         }
+        if self.went_on_later() {
+            return Err(Some(Quiet::OwnClock));
+        }
         self.congestion(lost, short).ok_or(Some(Quiet::NoPattern))
     }
 
@@ -452,8 +459,11 @@ impl<'a> View<'a> {
             (false, _) if ends_first => Confidence::Medium,
             (false, _) => Confidence::Low,
         };
-        // A short segment at the end is what Nagle's algorithm holds back as well.
-        let confidence = match short && after == self.resumed.len {
+        // A short segment at the end is what Nagle's algorithm holds back as well. One before
+        // the pause was all that the sender had; and no window begins with one segment.
+        let all = self.last.len < self.mss && !self.last.marks.any(Marks::OFFLOADED);
+        let single = before < 2 * self.mss;
+        let confidence = match all || single || (short && after == self.resumed.len) {
             true => Confidence::Low,
             false => confidence,
         };
@@ -515,6 +525,19 @@ impl<'a> View<'a> {
         paused_ns * 4 >= self.near_ns + self.far_ns && paused_ns >= 2 * apart_ns
     }
 
+    /// Whether the sender's own clock of timestamps, and a tick more, went on by less than
+    /// half of the pause: the rest was the path's.
+    fn paused_less(&self) -> bool {
+        let (last, resumed) = (self.last, self.resumed);
+        if last.ts_value == 0 || resumed.ts_value == 0 {
+            return false;
+        }
+        let ticks = resumed.ts_value.wrapping_sub(last.ts_value) as i32;
+        let paused_ns = resumed.time_ns - last.time_ns;
+        (self.gap.clock_tick_ns(self.sender))
+            .is_some_and(|tick_ns| (i64::from(ticks) + 1).saturating_mul(tick_ns) < paused_ns / 2)
+    }
+
     /// Bursts of one size, again and again, while the receiver's window always
     /// had room for more.
     fn limits_itself(&self) -> Option<(Reason, Confidence)> {
@@ -527,7 +550,7 @@ impl<'a> View<'a> {
         let burst = u64::from(self.burst_before());
         let same = |other: &u32| (3 * burst..=5 * burst).contains(&(4 * u64::from(*other)));
         let confidence = match self.bursts_back().take(BURSTS).filter(same).count() {
-            BURSTS.. if self.waited_no_more() => Confidence::Medium,
+            BURSTS.. if self.waited_no_more() && self.waits_alike() => Confidence::Medium,
             BURSTS.. => Confidence::Low,
             2 => Confidence::Low,
             _ => return None,

@@ -2,6 +2,7 @@
 //! message about it never reaches the sender.
 
 use super::ack_delayed::side;
+use super::rto::{is_beside, is_refused};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
 use crate::{Flags, Marks, Segment};
 
@@ -42,6 +43,11 @@ impl Rule for PmtuBlackHole {
         let segment_bytes = gap.connection.segment_bytes(after.from);
         let passed_before = gap.connection.end(after.from).passed_bytes;
         if passed_before >= largest.min(segment_bytes) || !gap.has_same_bytes(after) {
+            return None;
+        }
+        let arrived = is_beside(gap, after.from.other()) || is_refused(gap, after);
+        if gap.connection.is_loopback() || arrived {
+            // What is captured beside the receiver has passed the path.
             return None;
         }
         if tries < 3 || largest < LARGE || answered(gap, after, largest) {

@@ -17,7 +17,7 @@ static ABOUT: About = About {
           (1024 to 65535 by default) and shorten TIMEWAITINTERVAL there (60 seconds)",
     limits: "The reuse of an address pair within one capture is a sign, not a proof. Ports that \
              a client could not get at all leave no packet. Medium from twenty of a thousand \
-             connections on; a client with a fixed port comes back with it too.",
+             connections on of which half carried something (a flood draws ports by chance); a client with a fixed port comes back with it too.",
     literature: "RFC 1122 4.2.2.13, RFC 6191; Faber, Touch and Yue 1999 (TIME-WAIT)",
 };
 
@@ -40,6 +40,8 @@ impl Rule for PortsExhausted {
             );
             // A client with a fixed port comes back with it too.
             let many = service.ports_reused >= MANY && service.connections >= RANGE;
+            // A flood draws its ports by chance, and carries nothing.
+            let many = many && service.exchanges * 2 >= service.connections;
             finding.confidence = match many {
                 true => Confidence::Medium,
                 false => Confidence::Low,

@@ -21,7 +21,7 @@ static ABOUT: About = About {
           RST to a SYN means the TCPIPSERVICE is closed or the PORT is reserved otherwise",
     limits: "The packet tells from which direction the reset came, not why. One whose hop limit, number or \
              window is not that end's is `tcp.reset.path`; a firewall at the end itself looks like the end. Silent behind a FIN, and behind an answer whose end the protocol does not tell; medium \
-             where the capture misses part of the answer, or has no other packet of that end. Without a protocol that tells: only a \
+             where the capture misses part of the answer, or has no other packet of that end; low without the opening, too. Without a protocol that tells: only a \
              reset of the answering side, behind more than 64 bytes, and medium.",
     literature: "RFC 9293 3.10.7; Arlitt and Williamson 2005 (\"An analysis of TCP reset behaviour\")",
 };
@@ -43,9 +43,11 @@ impl Rule for Reset {
         // one of many messages that nobody answers. Without another packet of that end
         // nobody can say that this one looks like its own.
         let known = connection.end(cut.who).hop_limits.is_some();
-        let confidence = match cut.shown && known {
-            true => as_trusted(connection, Confidence::High),
-            false => Confidence::Medium,
+        let confidence = match (cut.shown, known) {
+            (true, true) => as_trusted(connection, Confidence::High),
+            // It may never have heard of this connection.
+            (_, false) if connection.handshake.syns == 0 => Confidence::Low,
+            _ => Confidence::Medium,
         };
         let text = format!(
             "a reset from the {}'s direction ended the connection {}",

@@ -27,12 +27,13 @@ static ABOUT: About = About {
              one or two duplicate acknowledgements had come, too few for the sender, the length of \
              its silence tells the timer (50 ms beyond two round trips). A single copy of less than \
              two full segments, sent while the receiver may still have been delaying its \
-             acknowledgement, is medium at most, and nothing where the place of capture is the \
-             receiver's, whatever it does not answer; nor where only one direction was captured, nor behind a \
-             reset, nor where the answer came sooner than the path allows one to the copy, nor where both ends had closed or the receiver has the copies and \
+             acknowledgement, is low, and nothing where the place of capture is the \
+             receiver's or within one machine, whatever it does not answer; nor where only one direction was captured, nor behind a \
+             reset, nor where the answer came sooner than the path allows one to the copy or is to a piece of what the copy joins, nor where both ends had closed or the receiver has the copies and \
              does not take them. High \
              when what follows shows that the copy was needed (a receiver without SACK and timestamps cannot show it by \
-             an answer: that may have been what was lost) and the receiver never told of \
+             an answer: that may have been what was lost), where the other end is heard again \
+             (one that is gone looks the same) and the receiver never told of \
              one from this sender that was not; low where a DSACK says \
              that an earlier copy had arrived, or where the sender had closed and the other end \
              sent nothing more.",
@@ -50,6 +51,10 @@ impl Rule for RetransmissionTimeout {
         let timer = after.marks.any(Marks::TIMEOUT) || (after.len > 0 && by_timer(gap, after));
         if !timer || after.len == 0 || after.flags.has(Flags::SYN) {
             // Nobody waits for a FIN.
+            return None;
+        }
+        if gap.connection.is_loopback() {
+            // What is captured within one machine has arrived: the other end does not take it.
             return None;
         }
         let refused = |s: &Segment| s.from != after.from && s.flags.has(Flags::RST);
@@ -75,9 +80,12 @@ impl Rule for RetransmissionTimeout {
             // shows what arrived.
             return None;
         }
-        if answered_early(gap, after) || was_asked_for(gap, after) {
-            // Only the first copy can have been answered so soon; or the receiver's
-            // word set this one free, not the timer.
+        if answered_early(gap, after)
+            || was_asked_for(gap, after)
+            || is_answered_in_part(gap, after)
+        {
+            // Only the first copy can have been answered so soon, or in its own pieces; or
+            // the receiver's word set this one free, not the timer.
             return None;
         }
         let original = gap.first_copy(after);
@@ -93,7 +101,7 @@ impl Rule for RetransmissionTimeout {
             false => s.ack == after.seq && s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK),
         });
         let mut claim = match (original, asked) {
-            (Some(_), _) if late == Late::Perhaps => Claim::whole(gap, Confidence::Medium),
+            (Some(_), _) if late == Late::Perhaps => Claim::whole(gap, Confidence::Low),
             (Some(first), _) if was_needed(gap, first, after) => {
                 Claim::whole(gap, Confidence::High)
             }
@@ -126,6 +134,11 @@ impl Rule for RetransmissionTimeout {
             .earlier()
             .iter()
             .filter(|s| s.from == after.from && s.seq == after.seq && s.len > 0)
+            .filter(|s| {
+                // One packet may be seen at several places.
+                let mut before = gap.earlier().iter().take_while(|t| t.packet < s.packet);
+                s.ip_id == 0 || !before.any(|t| t.from == s.from && t.ip_id == s.ip_id)
+            })
             .count();
         format!(
             "{:.1} ms: the {} sent packet {} again by its timer{}",
@@ -143,7 +156,7 @@ impl Rule for RetransmissionTimeout {
 
 /// Whether the receiver answered an earlier copy at once, and asked for it all the
 /// same: it is beside the place of capture and had it, and does not take it.
-fn is_refused(gap: &Gap<'_>, copy: &Segment) -> bool {
+pub(super) fn is_refused(gap: &Gap<'_>, copy: &Segment) -> bool {
     gap.earlier().windows(2).any(|two| {
         let (sent, answer) = (&two[0], &two[1]);
         let same = sent.from == copy.from && sent.len > 0 && sent.seq == copy.seq;
@@ -153,7 +166,7 @@ fn is_refused(gap: &Gap<'_>, copy: &Segment) -> bool {
 }
 
 /// Whether the capture was taken beside this end, and the other one is farther.
-fn is_beside(gap: &Gap<'_>, end: Side) -> bool {
+pub(super) fn is_beside(gap: &Gap<'_>, end: Side) -> bool {
     let best = |side| gap.connection.end(side).rtt.best_ns();
     let here = best(end).filter(|ns| *ns <= BESIDE_NS);
     here.is_some_and(|ns| best(end.other()).is_some_and(|far_ns| far_ns >= ns * 8))
@@ -218,6 +231,24 @@ fn answered_early(gap: &Gap<'_>, copy: &Segment) -> bool {
         .is_some_and(|s| (s.time_ns - copy.time_ns) * 5 < far_ns * 4)
 }
 
+/// Whether the first answer is to a part of the copy, which joins what was sent in several
+/// pieces, and none was sent again by itself: the receiver had that piece from before.
+fn is_answered_in_part(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let joined = gap
+        .first_copy(copy)
+        .is_some_and(|first| first.len < copy.len);
+    let within = |ack: u32| ack.wrapping_sub(copy.seq).wrapping_sub(1) < copy.len - 1;
+    let answer = (gap.later().iter())
+        .find(|s| s.from != copy.from && s.ack.wrapping_sub(copy.seq).wrapping_sub(1) < 1 << 31);
+    joined
+        && answer.is_some_and(|s| {
+            let alone = |again: &Segment| {
+                again.from == copy.from && again.packet > copy.packet && again.end_seq() == s.ack
+            };
+            within(s.ack) && !gap.later().iter().any(alone)
+        })
+}
+
 /// Whether what came later shows that the copy was needed: its acknowledgement, by a
 /// receiver that would have told of a copy that it had (SACK) or whose echo is the copy's,
 /// or further copies at growing distances to one that does not answer.
@@ -239,7 +270,9 @@ fn was_needed(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
             s.packet != first.packet
                 && (copy.time_ns - s.time_ns) * 4 > (s.time_ns - first.time_ns) * 3
         });
-    answered || again || growing
+    // An end that is gone looks the same as a loss.
+    let heard = gap.later().iter().any(|s| s.from != copy.from);
+    answered || (heard && (again || growing))
 }
 
 /// Whether the acknowledgement may only have been late: the sender's timer was

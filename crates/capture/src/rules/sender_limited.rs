@@ -16,8 +16,8 @@ static ABOUT: About = About {
     zos: "TCPCONFIG TCPSENDBFRSIZE (and TCPMAXSENDBUFRSIZE), or SO_SNDBUF in the program",
     limits: "Bursts of one size, each a round trip after the other, below the window and without \
              a loss. A program that writes in such pieces and waits, a send buffer and a capped \
-             congestion window look the same, so it is never high, and medium only where a burst \
-             takes hardly more than a round trip.",
+             congestion window look the same, so it is never high, and medium only where each of the last bursts \
+             took hardly more than a round trip.",
     literature: "T-RAT: sender window limited; Siekkinen 2008: transport limited",
 };
 

@@ -7,7 +7,7 @@
 
 use super::pause::{Pause, Reason};
 use super::{About, Claim, Confidence, Gap, Rule};
-use crate::Phase;
+use crate::{Flags, Phase};
 
 /// Names time between request and response that nothing else explains.
 pub struct ServerThink;
@@ -32,7 +32,11 @@ impl Rule for ServerThink {
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         if gap.phase == Phase::Response {
-            return Pause::claim(gap, Reason::Application);
+            let mut claim = Pause::claim(gap, Reason::Application)?;
+            if is_goodbye(gap) {
+                claim.confidence = Confidence::Low;
+            }
+            return Some(claim);
         }
         if gap.phase != Phase::ServerThink {
             return None;
@@ -49,3 +53,14 @@ impl Rule for ServerThink {
         Some(claim)
     }
 }
+
+/// Whether what ended the gap is a short last word: its end closes right behind it.
+fn is_goodbye(gap: &Gap<'_>) -> bool {
+    let after = gap.after();
+    (gap.later().iter())
+        .find(|s| s.from == after.from && s.flags.has(Flags::FIN))
+        .is_some_and(|fin| fin.end_seq().wrapping_sub(after.seq) <= GOODBYE_BYTES)
+}
+
+/// An alert of TLS behind a frame that says goodbye is no longer, the FIN included.
+const GOODBYE_BYTES: u32 = 130;

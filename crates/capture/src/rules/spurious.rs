@@ -89,6 +89,7 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
     let at_once = |s: &Segment| {
         (0..=near_ns * 3 / 2 + TURN_NS).contains(&(s.time_ns - ack.time_ns))
             && s.packet > ack.packet
+            && !s.was_sent_before(ack)
     };
     // What the other end writes meanwhile may be what is answered.
     let theirs = (gap.later().iter())
@@ -140,6 +141,13 @@ pub(super) fn is_needless(gap: &Gap<'_>, copy: &Segment) -> bool {
     }
     if gap.first_copy(copy).is_none() && was_overtaken(gap, copy) {
         // The only copy there is, sent before what passed it.
+        return false;
+    }
+    let mine = |s: &&Segment| s.from == copy.from && s.len > 0 && s.packet < copy.packet;
+    let had = (gap.timeline.iter().filter(mine))
+        .any(|s| s.end_seq().wrapping_sub(copy.end_seq()) < 1 << 31);
+    if !had {
+        // Not all of it had been sent before: a part was new.
         return false;
     }
     let proven = copy.marks.any(Marks::PROVEN_SPURIOUS);

@@ -20,7 +20,7 @@ static ABOUT: About = About {
     limits: "Shows that nothing answered within the client's timer (1 s, then 3 s and so on). A \
              full listen queue, a filter and a lost packet look the same from outside. A SYN that was \
              lost before the place of capture is not in it. Less than high where an answer passed \
-             between the two, and low for a SYN-ACK whose client never speaks again, or where the \
+             between the two or took long behind the last one, too, and low for a SYN-ACK whose client never speaks again, or where the \
              answer shows that an earlier SYN had arrived, or came twice, where the other end echoes the first SYN-ACK, or where the copy has the timestamp of the first (played again).",
     literature: "RFC 6298 2.1 and 5.7; Arlitt and Williamson 2005",
 };
@@ -70,6 +70,8 @@ impl Rule for SynLost {
             }
             _ if has_old_time(gap, after) => Confidence::Low,
             (_, true, _) => Confidence::Medium,
+            // Slow rather than lost: its answer took long to the last one, too.
+            (false, ..) if is_slow(gap) => Confidence::Medium,
             _ => Confidence::High,
         };
         let mut claim = Claim::whole(gap, confidence);
@@ -144,6 +146,20 @@ fn answers_apart_ns(gap: &Gap<'_>, first: &Segment) -> Option<i64> {
     Some(-times.next()? + times.next()?)
 }
 
+/// Whether the answer came much later behind the last SYN than this end answers data: it
+/// may be to an earlier one.
+fn is_slow(gap: &Gap<'_>) -> bool {
+    let from = gap.after().from;
+    let Some(answer) = (gap.later().iter()).find(|s| s.from != from) else {
+        return false;
+    };
+    let mut asked = (gap.timeline.iter().rev())
+        .filter(|s| s.from == from && s.flags.has(Flags::SYN) && s.packet < answer.packet);
+    let near_ns = gap.connection.end(from.other()).rtt.min_ns;
+    let took_ns = asked.next().map_or(0, |last| answer.time_ns - last.time_ns);
+    took_ns > SLOW_NS && near_ns.is_none_or(|ns| took_ns / 4 > ns)
+}
+
 /// Whether one SYN is in the capture twice, up to this one: what is sent again has
 /// another identification, and the times of what is played again are nobody's.
 fn is_replayed(gap: &Gap<'_>, last: &Segment) -> bool {
@@ -173,6 +189,9 @@ fn is_echoed(gap: &Gap<'_>, first: &Segment) -> bool {
 
 /// The longest: Linux's last is 64 s, and a host may double that once more.
 const LONGEST_TIMER_NS: i64 = 130_000_000_000;
+
+/// An answer that takes longer did not come by the path alone.
+const SLOW_NS: i64 = 300_000_000;
 
 /// The shortest timer of a SYN that is in use.
 const LEAST_TIMER_NS: i64 = 90_000_000;

@@ -7,7 +7,7 @@
 
 use super::ack_delayed::side;
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
-use crate::{Flags, Marks, Phase, Segment, Side};
+use crate::{Flags, Marks, Phase, Rtt, Segment, Side};
 
 /// Names the time that an end takes within a TLS handshake.
 pub struct TlsHandshake;
@@ -23,7 +23,8 @@ static ABOUT: About = About {
           resume sessions (SSLDELAY and SSLCACHE in the SIT), and look at revocation checks over LDAP \
           (CRLPROFILE)",
     limits: "Tells whose turn it was, not what that end did: the processor's part and a wait for a third \
-             party look the same. A relay between counts as the end. Medium where the path's time \
+             party look the same. A relay between counts as the end; one that acknowledges beside the capture is as far as the \
+             connection's opening took. Medium where the path's time \
              is known, else low; low too where the end's own clock of timestamps went on by less than half, until the end's own acknowledgement came, and where half \
              the path's time is more (below 20 ms). Between two segments of one flight nothing is \
              told unless the capture was taken beside its end.",
@@ -42,7 +43,7 @@ impl Rule for TlsHandshake {
         if lost || gap.has_unseen(turn.resumed.packet) {
             return None;
         }
-        let path = gap.connection.end(turn.side).rtt.best_ns();
+        let path = path_ns(&gap.connection.end(turn.side).rtt);
         if turn.was_freed(gap, path.unwrap_or(0)) {
             // It may have waited for that packet.
             return None;
@@ -64,10 +65,12 @@ impl Rule for TlsHandshake {
         Some(Claim {
             cost_ns,
             confidence: match path {
+                // No later behind what it heard than the opening's answer was: the path.
+                Some(_) if turn.is_as_opening(gap) => Confidence::Low,
                 // As late as what it wrote, or less than the path may vary by.
                 Some(_) if turn.was_acknowledged_late(gap) => Confidence::Low,
                 // Its own clock went on by less: the path was slow.
-                Some(_) if turn.own_ns(gap).is_some_and(|ns| ns * 2 < cost_ns) => Confidence::Low,
+                Some(_) if turn.own_ns(gap).is_some_and(|ns| ns < cost_ns / 2) => Confidence::Low,
                 Some(ns) if cost_ns * 2 < ns && cost_ns < JITTER_NS => Confidence::Low,
                 Some(_) => Confidence::Medium,
                 None => Confidence::Low,
@@ -89,6 +92,18 @@ impl Rule for TlsHandshake {
                 false => "it went on with the handshake",
             }
         )
+    }
+}
+
+/// What the path to this end takes. Where an acknowledgement comes at once though the
+/// handshake took long, a relay beside the capture acknowledges, and the end that answers is
+/// as far as the handshake said.
+fn path_ns(rtt: &Rtt) -> Option<i64> {
+    match (rtt.handshake_ns, rtt.min_ns) {
+        (Some(opened), Some(acked)) if acked <= BESIDE_NS && acked < opened / RELAYED => {
+            Some(opened)
+        }
+        _ => rtt.best_ns(),
     }
 }
 
@@ -130,6 +145,15 @@ impl<'a> Turn<'a> {
         again || (after.from == self.side && acked)
     }
 
+    /// Whether its answer came hardly later behind what it heard than its end of the
+    /// connection's opening: what acknowledged sooner may be a relay.
+    fn is_as_opening(&self, gap: &Gap<'_>) -> bool {
+        let opened_ns = gap.connection.end(self.side).rtt.handshake_ns;
+        let took_ns = self.resumed.time_ns - self.heard.time_ns;
+        self.heard.from != self.side
+            && opened_ns.is_some_and(|ns| took_ns <= ns.saturating_add(ns / 4))
+    }
+
     /// The time between its last packet before the gap and what it wrote then, by its own
     /// clock of timestamps and with a tick more.
     fn own_ns(&self, gap: &Gap<'_>) -> Option<i64> {
@@ -138,7 +162,7 @@ impl<'a> Turn<'a> {
             before.from == self.side && before.ts_value != 0 && self.resumed.ts_value != 0;
         let ticks = self.resumed.ts_value.wrapping_sub(before.ts_value) as i32;
         let tick_ns = gap.clock_tick_ns(self.side).filter(|_| stamped)?;
-        Some((i64::from(ticks) + 1) * tick_ns)
+        Some((i64::from(ticks) + 1).saturating_mul(tick_ns))
     }
 
     /// Whether it was in the middle of its flight, and went on at once when the other
@@ -152,6 +176,9 @@ impl<'a> Turn<'a> {
 
 /// An end no farther than this is at the place of capture.
 const BESIDE_NS: i64 = 1_000_000;
+
+/// An acknowledgement that comes so many times sooner than the handshake's is a relay's.
+const RELAYED: i64 = 8;
 
 /// A path's round trip may be longer by so much than the shortest seen.
 const JITTER_NS: i64 = 20_000_000;

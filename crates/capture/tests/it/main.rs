@@ -23,4 +23,6 @@ mod split;
 mod text_input;
 mod traps;
 mod tshark;
+mod witnesses;
 mod writes;
+mod zz;

@@ -1,0 +1,272 @@
+//! What a cause must show beside its pattern, one witness at a time: with it missing the claim
+//! is less sure or is not made.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use capture::synth::{
+    Action, Close, Conversation, Exchange, Fault, Format, Payload, Place, Segment, Select, Writer,
+    simulate,
+};
+use capture::{Confidence, Explanation, Options, Side, explain};
+
+const ACK: u8 = 0x10;
+
+/// The conversations' capture, their packets changed.
+fn played(all: &[Conversation], change: impl Fn(&mut Vec<Segment>)) -> Explanation {
+    let mut packets = Vec::new();
+    for c in all {
+        let (mut segments, streams) = simulate(c);
+        change(&mut segments);
+        for s in segments {
+            let stream = &streams[s.from.index()];
+            let payload = stream[s.offset as usize..(s.offset + s.len) as usize].to_vec();
+            packets.push((s, [c.client, c.server], payload));
+        }
+    }
+    packets.sort_by_key(|(s, ..)| s.at_ns);
+    let mut writer = Writer::new(Vec::new(), Format::Pcap).expect("memory");
+    for (s, ends, payload) in &packets {
+        writer.segment(s, *ends, payload).expect("memory");
+    }
+    let file = writer.finish().expect("memory");
+    explain(file.as_slice(), &Options::default()).expect("a made capture")
+}
+
+fn said(explanation: &Explanation, rule: &str) -> Option<Confidence> {
+    let mine = explanation.findings.iter().filter(|f| f.rule == rule);
+    mine.map(|f| f.confidence).max()
+}
+
+fn far(exchanges: Vec<Exchange>) -> Conversation {
+    let mut c = Conversation {
+        exchanges,
+        close: Close::Client,
+        ..Conversation::default()
+    };
+    c.path.one_way_us = 25_000;
+    c.path.capture = Place::Client;
+    c
+}
+
+/// The last request is sent again at doubling times; the server is heard again, or not.
+fn sent_again(address: Option<Ipv4Addr>, heard: bool) -> Explanation {
+    let mut c = far(vec![Exchange::new(300, 2_000, 500); 2]);
+    if let Some(address) = address {
+        for end in [&mut c.client, &mut c.server] {
+            *end = SocketAddr::new(IpAddr::V4(address), end.port());
+        }
+    }
+    played(&[c], |segments| {
+        let asked = (segments.iter())
+            .rposition(|s| s.from == Side::Client && s.len > 0)
+            .expect("a request");
+        let rest = segments.split_off(asked + 1);
+        let request = segments[asked].clone();
+        for (nth, after_ms) in [1_000, 3_000, 7_000].into_iter().enumerate() {
+            segments.push(Segment {
+                at_ns: request.at_ns + after_ms * 1_000_000,
+                id: request.id.wrapping_add(1 + nth as u16),
+                stamp: (request.stamp).map(|(value, echo)| (value + after_ms as u32, echo)),
+                ..request.clone()
+            });
+        }
+        if heard {
+            segments.extend(rest.into_iter().map(|s| Segment {
+                at_ns: s.at_ns + 7_000_000_000,
+                stamp: s.stamp.map(|(value, echo)| match s.from {
+                    Side::Client => (value + 7_000, echo),
+                    Side::Server => (value + 7_000, echo + 7_000),
+                }),
+                ..s
+            }));
+        }
+    })
+}
+
+#[test]
+fn an_end_that_is_gone_looks_like_a_loss() {
+    let rule = "tcp.rto";
+    assert_eq!(said(&sent_again(None, true), rule), Some(Confidence::High));
+    assert_eq!(
+        said(&sent_again(None, false), rule),
+        Some(Confidence::Medium)
+    );
+}
+
+#[test]
+fn within_one_machine_nothing_is_lost() {
+    let inside = sent_again(Some(Ipv4Addr::LOCALHOST), true);
+    assert_eq!(said(&inside, "tcp.rto"), None);
+}
+
+#[test]
+fn originals_that_are_acknowledged_piece_by_piece_had_arrived() {
+    let joined = |in_pieces: bool| {
+        played(&[far(vec![Exchange::new(300, 2_000, 500)])], |segments| {
+            let asked = (segments.iter())
+                .position(|s| s.from == Side::Client && s.len > 0)
+                .expect("a request");
+            let request = segments[asked].clone();
+            segments[asked].len = 100;
+            let late = |s: &Segment| Segment {
+                at_ns: s.at_ns + 1_000_000_000,
+                stamp: s.stamp.map(|(value, echo)| match s.from {
+                    Side::Client => (value + 1_000, echo),
+                    Side::Server => (value + 1_000, echo + 1_000),
+                }),
+                ..s.clone()
+            };
+            let rest: Vec<Segment> = segments.split_off(asked + 1);
+            segments.push(Segment {
+                at_ns: request.at_ns + 50_000,
+                id: request.id.wrapping_add(1),
+                seq: request.seq.wrapping_add(100),
+                offset: request.offset + 100,
+                len: 200,
+                ..request.clone()
+            });
+            segments.push(Segment {
+                id: request.id.wrapping_add(2),
+                ..late(&request)
+            });
+            if in_pieces {
+                let answer = rest.iter().find(|s| s.from == Side::Server).expect("one");
+                for (nth, bytes) in [100, 300].into_iter().enumerate() {
+                    segments.push(Segment {
+                        at_ns: request.at_ns + 1_050_000_000 + nth as u64 * 10_000,
+                        seq: answer.seq,
+                        ack: request.seq.wrapping_add(bytes),
+                        flags: ACK,
+                        len: 0,
+                        id: answer.id.wrapping_add(900 + nth as u16),
+                        ..late(answer)
+                    });
+                }
+            }
+            segments.extend(rest.iter().map(late).map(|s| Segment {
+                at_ns: s.at_ns + 5_000_000,
+                ..s
+            }));
+        })
+    };
+    let rule = "tcp.rto";
+    assert!(said(&joined(false), rule) >= Some(Confidence::Medium));
+    assert_eq!(said(&joined(true), rule), None);
+}
+
+#[test]
+fn a_short_segment_before_the_pause_was_all_there_was() {
+    let mut c = far(vec![Exchange::new(300, 2_000, 100_000)]);
+    c.server_end().initial_window = 4;
+    let rule = "tcp.slow-start";
+    assert_eq!(
+        said(&played(&[c.clone()], |_| {}), rule),
+        Some(Confidence::High)
+    );
+    let written = played(&[c], |segments| {
+        let server: Vec<Segment> = (segments.iter())
+            .filter(|s| s.from == Side::Server && s.len > 0)
+            .cloned()
+            .collect();
+        for two in server.windows(2) {
+            let (last, next) = (&two[0], &two[1]);
+            if next.at_ns - last.at_ns > 10_000_000 {
+                let at = (segments.iter())
+                    .position(|s| s.from == Side::Server && s.len > 0 && s.seq == last.seq)
+                    .expect("it");
+                segments[at].len = 1_000;
+                segments.push(Segment {
+                    at_ns: last.at_ns + 1_000,
+                    seq: last.seq.wrapping_add(1_000),
+                    offset: last.offset + 1_000,
+                    len: last.len - 1_000,
+                    ..last.clone()
+                });
+            }
+        }
+    });
+    assert!(said(&written, rule) <= Some(Confidence::Low));
+}
+
+#[test]
+fn who_closes_is_told_where_one_end_does() {
+    let closed_by = |by_server: u16| {
+        let all: Vec<Conversation> = (0..20_u16)
+            .map(|n| {
+                let mut c = far(vec![Exchange::new(300, 2_000, 500)]);
+                c.payload = Payload::Http;
+                c.start_us = u64::from(n) * 400_000;
+                c.client.set_port(40_000 + n);
+                c.close = match n < by_server {
+                    true => Close::Server,
+                    false => Close::Client,
+                };
+                c
+            })
+            .collect();
+        let told = played(&all, |_| {});
+        let mut mine = (told.findings.iter()).filter(|f| f.rule == "tcp.connection-per-request");
+        mine.next().expect("a finding").text.clone()
+    };
+    assert!(closed_by(18).ends_with("; the server closes them"));
+    assert!(closed_by(2).ends_with("; the client closes them"));
+    assert!(closed_by(10).ends_with("one request each"));
+}
+
+#[test]
+fn an_answer_as_late_as_the_opening_tells_of_the_path() {
+    let mut c = far(vec![
+        Exchange::new(512, 2_000, 400),
+        Exchange::new(300, 2_000, 500),
+    ]);
+    c.payload = Payload::Tls { resumed: true };
+    c.server.set_port(443);
+    let relayed = |think_us: u64| {
+        let mut c = c.clone();
+        c.exchanges[0].server_think_us = think_us;
+        played(&[c], |segments| {
+            let hello = (segments.iter())
+                .find(|s| s.from == Side::Client && s.len > 0)
+                .expect("a hello")
+                .clone();
+            let opened = (segments.iter())
+                .find(|s| s.from == Side::Server)
+                .expect("an answer")
+                .clone();
+            for s in segments.iter_mut() {
+                s.stamp = None;
+            }
+            segments.push(Segment {
+                at_ns: hello.at_ns + 200_000,
+                seq: opened.seq.wrapping_add(1),
+                ack: hello.seq.wrapping_add(hello.len),
+                flags: ACK,
+                id: opened.id.wrapping_add(700),
+                stamp: None,
+                ..opened
+            });
+        })
+    };
+    let rule = "tls.handshake.wait";
+    assert_eq!(said(&relayed(300_000), rule), Some(Confidence::Medium));
+    assert!(said(&relayed(2_000), rule) <= Some(Confidence::Low));
+}
+
+#[test]
+fn packets_that_come_as_far_apart_anyway_waited_for_no_repair() {
+    let mut c = far(vec![Exchange::new(300, 2_000, 43_000)]);
+    c.server_end().initial_window = 40;
+    c.path.faults = vec![Fault {
+        from: Side::Server,
+        select: Select::Data(5),
+        action: Action::Lose,
+    }];
+    let rule = "tcp.retransmit.fast";
+    assert_eq!(
+        said(&played(&[c.clone()], |_| {}), rule),
+        Some(Confidence::High)
+    );
+    // The same on a link that takes 12 ms for a segment: what is under way fills the wait.
+    c.path.bytes_per_s = 125_000;
+    assert!(said(&played(&[c], |_| {}), rule) <= Some(Confidence::Low));
+}
