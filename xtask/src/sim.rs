@@ -1,13 +1,15 @@
 //! The region in virtual time: random histories by seed, with workers and a
-//! region that die, disks that fill and partners that refuse and vanish,
-//! and the rules that none of them may break. A history that breaks one says its seed, and the same seed
-//! plays it again.
+//! region that die, disks that fill and partners that refuse and vanish; and two
+//! regions whose units of work span both, over connections that are cut. The rules
+//! that none of them may break are looked at all the while. A history that breaks
+//! one says its seed, and the same seed plays it again.
 
 use std::io::IsTerminal;
 use std::panic;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use ipconn::sim::Report as Two;
 use region::sim::{Report, play};
 
 /// Which histories to play.
@@ -23,41 +25,113 @@ pub struct Args {
     /// Seconds after which no new history begins
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     seconds: u64,
+    /// Play these alone
+    #[arg(long, value_name = "WORLD")]
+    world: Option<World>,
     /// Steps of a history before it is let come to rest
     #[arg(long, value_name = "STEPS", default_value_t = 5_000)]
     steps: u64,
+}
+
+/// What is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum World {
+    /// A region with its workers
+    One,
+    /// Two regions and what is between them
+    Two,
 }
 
 /// Plays histories; false when one breaks a rule.
 pub fn run(args: &Args) -> Result<bool> {
     if let Some(seed) = args.seed {
         // Its panic tells the rest.
-        println!("{}", told(1, &play(seed, args.steps)));
+        if args.world != Some(World::Two) {
+            println!("{}", told(1, &play(seed, args.steps)));
+        }
+        if args.world != Some(World::One) {
+            println!("{}", told_of_two(1, &ipconn::sim::play(seed, args.steps)));
+        }
         return Ok(true);
     }
     let until = Instant::now() + Duration::from_secs(args.seconds);
     let live = std::io::stderr().is_terminal();
-    let (mut all, mut histories) = (Report::default(), 0);
+    let (mut one, mut two, mut histories) = (Report::default(), Two::default(), 0);
+    let steps = args.steps;
     for seed in args.from.. {
         if Instant::now() >= until {
             break;
         }
-        let steps = args.steps;
-        let Ok(report) = panic::catch_unwind(|| play(seed, steps)) else {
-            println!("seed {seed} breaks a rule: cargo xtask sim --seed {seed} --steps {steps}");
-            return Ok(false);
-        };
-        add(&mut all, &report);
+        if args.world != Some(World::Two) {
+            match panic::catch_unwind(|| play(seed, steps)) {
+                Ok(report) => add(&mut one, &report),
+                Err(_) => return Ok(broken(seed, steps, "one")),
+            }
+        }
+        if args.world != Some(World::One) {
+            match panic::catch_unwind(|| ipconn::sim::play(seed, steps)) {
+                Ok(report) => add_two(&mut two, &report),
+                Err(_) => return Ok(broken(seed, steps, "two")),
+            }
+        }
         histories += 1;
         if live && histories % 10 == 0 {
-            eprint!("\r{}", told(histories, &all));
+            eprint!("\r{histories} histories");
         }
     }
     if live {
         eprintln!();
     }
-    println!("{}", told(histories, &all));
+    if args.world != Some(World::Two) {
+        println!("{}", told(histories, &one));
+    }
+    if args.world != Some(World::One) {
+        println!("{}", told_of_two(histories, &two));
+    }
     Ok(true)
+}
+
+fn broken(seed: u64, steps: u64, world: &str) -> bool {
+    println!(
+        "seed {seed} breaks a rule: cargo xtask sim --world {world} --seed {seed} --steps {steps}"
+    );
+    false
+}
+
+fn add_two(all: &mut Two, one: &Two) {
+    all.steps += one.steps;
+    all.committed += one.committed;
+    all.backed_out += one.backed_out;
+    all.untold += one.untold;
+    all.alone += one.alone;
+    all.links += one.links;
+    all.cuts += one.cuts;
+    all.crashes += one.crashes;
+    all.power_losses += one.power_losses;
+    all.asked += one.asked;
+    all.in_doubt += one.in_doubt;
+    all.disk_failures += one.disk_failures;
+}
+
+fn told_of_two(histories: u64, r: &Two) -> String {
+    format!(
+        "{histories} histories of two regions, {} steps: {} LINKs, {} units committed ({} in one \
+         phase), {} backed out, {} with nobody to tell, {} connections cut, {} deaths of a region, \
+         {} of them with a loss of power, {} units asked for, {} in doubt, {} store failures; no \
+         rule broken",
+        r.steps,
+        r.links,
+        r.committed,
+        r.alone,
+        r.backed_out,
+        r.untold,
+        r.cuts,
+        r.crashes,
+        r.power_losses,
+        r.asked,
+        r.in_doubt,
+        r.disk_failures
+    )
 }
 
 fn add(all: &mut Report, one: &Report) {

@@ -29,16 +29,22 @@
 
 mod config;
 mod connection;
+mod coordinating;
 mod receiving;
 mod sending;
+mod serving;
 mod shell;
+#[cfg(feature = "sim")]
+pub mod sim;
+mod units;
 pub mod wire;
 
 pub use config::{ConfigError, ConnectionConfig, IpconnConfig, TlsFiles};
 pub use connection::{Connection, Event, Fault};
+pub use coordinating::{About, Coordinating, Message, Ordered, Replied};
 pub use shell::client::Identity;
 pub use shell::directory::{ConnectionStatus, Directory, PartnerStatus};
 pub use shell::linker::{Answer, Called, Caller, CallerError, Interrupt, Opened};
 pub use shell::pool::{Failed, Pool};
 pub use shell::server::{Listener, Served, StartError};
-pub use shell::units::Coordinator;
+pub use units::Coordinator;

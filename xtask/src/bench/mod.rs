@@ -14,6 +14,7 @@ mod drive;
 mod exec;
 mod gateway;
 mod gateway_idle;
+mod gateway_mapping;
 mod gateway_peers;
 mod gateway_remote;
 mod gateway_secure;
@@ -80,6 +81,7 @@ const BENCHES: &[&[Bench]] = &[
     gateway_remote::BENCHES,
     gateway_secure::BENCHES,
     gateway_idle::BENCHES,
+    gateway_mapping::BENCHES,
     sockets::BENCHES,
     script::BENCHES,
     web::BENCHES,

@@ -124,10 +124,15 @@ async fn serve<B: Backend>(
     }
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    // A draining door looks more often whether it is over. Limits of time are
+    // counted in ticks, so that those stay as they are.
+    let mut look = tokio::time::interval(TICK / 25);
+    look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         let memory = &server.shared.memory;
         let idle = connections.count() == 0 && !memory.wants_trimming();
-        let rests = idle && *stop.borrow() == Stop::No;
+        let stopping = *stop.borrow() != Stop::No;
+        let rests = idle && !stopping;
         tokio::select! {
             // Without connections there is no limit to look at.
             _ = connections.opened(), if rests => {}
@@ -144,9 +149,8 @@ async fn serve<B: Backend>(
                 if changed.is_err() || state == Stop::Now {
                     return;
                 }
-                // Draining doors look more often, so as to end soon.
-                tick = tokio::time::interval(TICK / 25);
             }
+            _ = look.tick(), if stopping => {}
         }
         if *stop.borrow() != Stop::No && connections.count() == 0 {
             return;

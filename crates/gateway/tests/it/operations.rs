@@ -208,6 +208,38 @@ fn while_it_drains_it_is_alive_and_not_ready() {
 }
 
 #[test]
+fn a_request_that_is_coming_while_it_drains_has_the_time_that_it_had() {
+    let bank = serve(|_| {}, Fake::default().program("ACCTMOVE", |_| {}));
+    let (address, admin) = (bank.address(), bank.admin_address().unwrap());
+    let body = r#"{"kind":"DEPOSIT","amount":1.00}"#;
+    let (begins, ends) = body.split_at(9);
+    let mut coming = connect(address);
+    write!(
+        coming,
+        "POST /bank/accounts/10000001/movements HTTP/1.1\r\nhost: x\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{begins}",
+        body.len()
+    )
+    .unwrap();
+    // Another request is over: the first one's head has been read by then.
+    assert_eq!(send(address, "GET", "/health", "", "").status, 200);
+    std::thread::scope(|scope| {
+        let end = scope.spawn(|| bank.shutdown(Duration::from_secs(60)));
+        while send(admin, "GET", "/health/ready", "", "").json()["status"] != "DOWN" {}
+        // The limits of time go on as before: nothing is said in the next second.
+        let second = Some(Duration::from_secs(1));
+        coming.set_read_timeout(second).unwrap();
+        let silent = coming.peek(&mut [0]).unwrap_err();
+        assert_eq!(silent.kind(), std::io::ErrorKind::WouldBlock);
+        coming.set_read_timeout(None).unwrap();
+        coming.write_all(ends.as_bytes()).unwrap();
+        let last = read(&mut coming, false).expect("what is under way ends");
+        assert_ne!(last.status, 408, "{}", last.text());
+        end.join().unwrap();
+    });
+}
+
+#[test]
 fn handshakes_that_do_not_go_on_are_bounded_and_cut() {
     let folder = tempfile::tempdir().unwrap();
     let made = rcgen::generate_simple_self_signed(["localhost".to_string()]).unwrap();

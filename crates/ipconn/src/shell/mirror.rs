@@ -14,12 +14,16 @@ use std::sync::Arc;
 use cics::command::commands::start;
 use cics::resp::Condition;
 use link::{Operands, ProgramFault};
-use region::{Abend, Handle, Outcome, Port, Refusal, StartCode, Task, TaskRequest, UserId};
+use region::{
+    Abend, Handle, OpenTask, Outcome, Port, Refusal, StartCode, Task, TaskRequest, UserId,
+};
 
-use super::units::Units;
+use super::in_unit::InUnits;
+use crate::serving::{Partner, Serving, refused, with_unit};
+use crate::units::Units;
 use crate::wire::{
-    Ending, IN_UNIT_AT, InUnit, Left, MAX_CONTAINERS, Name, ReplyHead, Request, emit_reply,
-    emit_started, parse_start,
+    Ending, IN_UNIT_AT, InUnit, Left, MAX_CONTAINERS, ReplyHead, Request, emit_reply, emit_started,
+    parse_start,
 };
 
 /// ROLLEDBACK with RESP2 29: the program has changed something that is
@@ -35,16 +39,7 @@ pub struct Mirror {
     /// Who tasks run for when nobody is named.
     pub user: UserId,
     /// What callers' units of work have here.
-    pub units: Arc<Units>,
-}
-
-/// A partner, by one of its connections.
-#[derive(Debug, Clone, Copy)]
-pub struct Partner {
-    /// Its name.
-    pub applid: Name,
-    /// The connection: later ones have greater numbers.
-    pub connection: u64,
+    pub units: Arc<Units<OpenTask>>,
 }
 
 impl Mirror {
@@ -66,7 +61,8 @@ impl Mirror {
         }
         let of = head.unit;
         if let Some(of) = of.filter(|of| of.step.is_order()) {
-            return self.order(from, of).await;
+            let region = InUnits { mirror: self, port };
+            return self.in_units(&region).order(&request, from, of).await;
         }
         let cannot = match head.link {
             true => self.region.can_run(head.program).err(),
@@ -75,7 +71,10 @@ impl Mirror {
         let reply = match (cannot, head.sync_on_return, of) {
             (Some(why), ..) => with_unit(not_taken(why, true), InUnit::Unchanged),
             _ if !head.link => self.task(port, &request).await,
-            (None, false, Some(of)) => self.in_unit(port, &request, from, of).await,
+            (None, false, Some(of)) => {
+                let region = InUnits { mirror: self, port };
+                self.in_units(&region).link(&request, from, of).await
+            }
             (None, false, None) => self.reading(port, &request).await,
             (None, true, _) => self.task(port, &request).await,
         };
@@ -92,6 +91,13 @@ impl Mirror {
                 short
             }
             false => reply,
+        }
+    }
+
+    fn in_units<'s>(&'s self, region: &'s InUnits<'s>) -> Serving<'s, InUnits<'s>> {
+        Serving {
+            region,
+            units: &self.units,
         }
     }
 
@@ -297,20 +303,4 @@ pub(super) fn not_taken(refusal: Refusal, link: bool) -> Vec<u8> {
         _ => Ending::Never,
     };
     refused(ending, refusal.to_string())
-}
-
-/// A reply that says what the caller's unit has here.
-pub(super) fn with_unit(mut reply: Vec<u8>, in_unit: InUnit) -> Vec<u8> {
-    reply[IN_UNIT_AT] = in_unit as u8;
-    reply
-}
-
-/// A reply without data.
-pub(super) fn refused(ending: Ending, text: String) -> Vec<u8> {
-    let head = ReplyHead {
-        ending,
-        text,
-        ..ReplyHead::default()
-    };
-    emit_reply(&head, &[], &[])
 }

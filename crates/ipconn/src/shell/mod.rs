@@ -10,5 +10,4 @@ mod mirror;
 pub mod pool;
 pub mod server;
 mod tls;
-pub mod units;
 mod waiting;

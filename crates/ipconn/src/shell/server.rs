@@ -26,11 +26,12 @@ use tokio_rustls::TlsAcceptor;
 use super::client::Identity;
 use super::directory::{Counts, Directory};
 use super::drive::{Stream, Wire, drive};
-use super::mirror::{self, Mirror};
+use super::mirror::Mirror;
 use super::tls::{self, TlsError};
-use super::units::Units;
 use crate::IpconnConfig;
 use crate::connection::{Connection, Event};
+use crate::serving;
+use crate::units::Units;
 use crate::wire::{Hello, Name, Notice, VERSION};
 
 /// How long the TLS handshake may take.
@@ -416,7 +417,7 @@ impl Partner {
             return;
         };
         let busy = Busy::new(counts.clone());
-        let from = mirror::Partner {
+        let from = serving::Partner {
             applid: *applid,
             connection: self.number,
         };

@@ -19,7 +19,7 @@ use super::Name;
 use super::reader::{Malformed, Reader};
 
 /// The version of the format that this side speaks.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 /// Most sessions of a connection.
 pub const MAX_SESSIONS: u16 = 999;
 const MAGIC: &[u8; 4] = b"TXIP";

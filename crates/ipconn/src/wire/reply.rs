@@ -41,6 +41,13 @@ pub enum Ending {
     Condition(u16, u16),
 }
 
+impl Ending {
+    /// ROLLEDBACK: a unit of work is backed out.
+    pub fn is_rolled_back(self) -> bool {
+        matches!(self, Ending::Condition(82, _))
+    }
+}
+
 /// What a reply says, beside its data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyHead {

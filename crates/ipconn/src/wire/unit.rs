@@ -41,6 +41,10 @@ pub enum Step {
     Commit,
     /// It is backed out.
     BackOut,
+    /// It is committed, since nobody else has changed anything: in one phase.
+    CommitAlone,
+    /// What became of a unit that was to be committed so?
+    Outcome,
     /// The connection is new: which units have been prepared and have not heard
     /// of their end? Those that are not prepared are backed out.
     Resync,
@@ -50,6 +54,8 @@ const PREPARE: u32 = 1;
 const COMMIT: u32 = 2;
 const BACK_OUT: u32 = 3;
 const RESYNC: u32 = 4;
+const COMMIT_ALONE: u32 = 5;
+const OUTCOME: u32 = 6;
 
 impl Step {
     /// Whether it is no LINK.
@@ -64,6 +70,8 @@ impl Step {
             Step::Commit => COMMIT,
             Step::BackOut => BACK_OUT,
             Step::Resync => RESYNC,
+            Step::CommitAlone => COMMIT_ALONE,
+            Step::Outcome => OUTCOME,
         }
     }
 
@@ -73,6 +81,8 @@ impl Step {
             COMMIT => Step::Commit,
             BACK_OUT => Step::BackOut,
             RESYNC => Step::Resync,
+            COMMIT_ALONE => Step::CommitAlone,
+            OUTCOME => Step::Outcome,
             _ => {
                 return Err(Malformed {
                     what: "an order on a unit of work that is not known",
@@ -83,7 +93,8 @@ impl Step {
     }
 }
 
-/// The units of an answer to [`Step::Resync`], in its COMMAREA.
+/// Units in a COMMAREA: those of an answer to [`Step::Resync`], and those that a
+/// coordinator has heard of in [`Step::CommitAlone`].
 pub fn emit_units(units: &[u64]) -> Vec<u8> {
     units.iter().flat_map(|unit| unit.to_be_bytes()).collect()
 }

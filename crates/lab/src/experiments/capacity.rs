@@ -415,6 +415,11 @@ fn conclude(report: &mut Report, points: &[Point]) {
 fn beyond_capacity(best: (usize, f64), last: (usize, f64), p50_ms: f64) -> String {
     let (rate, half) = (short(best.1), short(p50_ms));
     match best.0 == last.0 {
+        _ if last.1 == 0.0 => format!(
+            "At 256 KB the rate is greatest with {} clients, {rate} a second; with {} clients \
+             nobody had an answer in the time measured, which is too short for them.",
+            best.0, last.0
+        ),
         true => format!(
             "At 256 KB the rate is greatest with the most clients that were tried, {}: {rate} a \
              second, half of them within {half} ms. Its limit lies beyond.",
@@ -496,5 +501,12 @@ mod tests {
         assert!(grows.contains("within 0.3241 ms"), "{grows}");
         let falls = beyond_capacity((1000, 1999.0), (1500, 1810.0), 401.2);
         assert!(falls.contains("with 1500 clients it is 1810"), "{falls}");
+    }
+
+    #[test]
+    fn a_time_too_short_for_an_answer_says_so_and_gives_no_half() {
+        let told = beyond_capacity((100, 70.0), (1500, 0.0), 0.0);
+        assert!(told.contains("nobody had an answer"), "{told}");
+        assert!(!told.contains("half of"), "{told}");
     }
 }

@@ -182,6 +182,20 @@ impl Handle {
         self.shared.settle(branch, commit, Box::new(done));
     }
 
+    /// What became of a unit of work that was to be committed in one phase
+    /// ([`crate::OpenTask::commit_alone`]), when nobody begins to commit it any
+    /// more. `told` hears whether it is committed, as soon as that is known; none
+    /// when the region cannot say before it starts again.
+    pub fn outcome(&self, branch: BranchId, told: impl FnOnce(Option<bool>) + Send + 'static) {
+        self.shared.outcome(branch, Box::new(told));
+    }
+
+    /// A coordinator, one whose branches' names begin so, is there again. It asks
+    /// for no unit in one phase whose name comes before `floor`.
+    pub fn coordinator_back(&self, prefix: &[u8], floor: &[u8]) {
+        self.shared.coordinator_back(prefix, floor);
+    }
+
     /// A coordinator is out of reach, one whose branches' names begin so: what is
     /// prepared for it ends where transactions say WAIT(NO).
     pub fn coordinator_lost(&self, name: &[u8]) {

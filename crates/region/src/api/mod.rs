@@ -33,7 +33,7 @@ pub use facility::Facility;
 pub(crate) use guests::{GIVEN_UP, abend_of};
 pub use guests::{GuestPrograms, GuestTask, NotRun, Passed};
 pub use handle::{Handle, Port, Region, block_on};
-pub use open::{OpenTask, Prepared};
+pub use open::{CommittedAlone, OpenTask, Prepared};
 pub use operator::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo,
 };

@@ -42,6 +42,17 @@ pub enum Prepared {
     BackedOut,
 }
 
+/// What became of a unit of work that was to be committed in one phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommittedAlone {
+    /// It is committed.
+    Yes,
+    /// It is backed out.
+    BackedOut,
+    /// Nobody can say before the region starts again.
+    InDoubt,
+}
+
 impl Handle {
     /// Begins an open task: waits for its admission. Dropping the future gives
     /// the place in the queue up.
@@ -212,6 +223,23 @@ impl OpenTask {
             (true, Condition::Normal, 0) => Prepared::Yes,
             (true, Condition::Normal, _) => Prepared::NothingToCommit,
             _ => Prepared::BackedOut,
+        }
+    }
+
+    /// Commits the task's unit of work, which alone changes something for a unit
+    /// that is decided elsewhere. Who lost the answer asks
+    /// [`Handle::outcome`]; those of the units `heard` were not lost. The task's
+    /// next unit begins.
+    pub async fn commit_alone(&mut self, branch: BranchId, heard: &[BranchId]) -> CommittedAlone {
+        self.used.calls += 1;
+        if !self.lease.commit_alone(branch, heard) {
+            return CommittedAlone::BackedOut;
+        }
+        let answer = poll_fn(|cx| self.lease.poll_answer(cx)).await;
+        match (answer.abend.is_blank(), answer.condition) {
+            (true, Condition::Normal) => CommittedAlone::Yes,
+            (true, _) => CommittedAlone::BackedOut,
+            (false, _) => CommittedAlone::InDoubt,
         }
     }
 

@@ -18,10 +18,10 @@ pub trait Participant: Send + Sync {
     /// 255 bytes.
     fn name(&self) -> &str;
 
-    /// Whether it can commit in one phase and say afterwards, whatever happened
-    /// meanwhile, what became of that. One that cannot prepares always.
-    fn commits_alone(&self) -> bool {
-        true
+    /// Whether a task goes on only when it has committed what was decided, or
+    /// cannot be reached: who looks there next shall see it.
+    fn is_waited_for(&self) -> bool {
+        false
     }
 
     /// A unit of work is to be prepared, committed or backed out. It must not
@@ -30,8 +30,8 @@ pub trait Participant: Send + Sync {
     ///
     /// After a no to a prepare or to a commit in one phase the program is told
     /// that its unit was backed out. So who has lost its partner while that
-    /// committed in one phase first asks it what became of the unit
-    /// (PostgreSQL: `pg_xact_status`), and votes then.
+    /// committed in one phase says so ([`Vote::unsure`]), asks it what became of
+    /// the unit (PostgreSQL: `pg_xact_status`), and votes then.
     fn order(&self, unit: UnitId, order: Order, vote: Vote);
 }
 
@@ -89,6 +89,15 @@ impl Vote {
     /// The order was carried out, or can be.
     pub fn yes(mut self) {
         self.give(true);
+    }
+
+    /// The partner has begun to commit in one phase and cannot be reached. It is
+    /// asked, and the vote given then; after some time the task ends with ASP7
+    /// and is told that the unit is in doubt.
+    pub fn unsure(&self) {
+        if let Some((unit, _)) = self.on {
+            self.shared.unsure(unit);
+        }
     }
 
     fn give(&mut self, yes: bool) {

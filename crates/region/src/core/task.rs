@@ -42,6 +42,21 @@ impl TaskKey {
         (self.generation == u32::MAX).then(|| 1 << 63 | u64::from(self.index))
     }
 
+    /// A key of no table, of a world that has none, and its number.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn simulated(index: u32) -> Self {
+        TaskKey {
+            index,
+            generation: 0,
+        }
+    }
+
+    /// The number of such a key.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn simulated_number(self) -> u32 {
+        self.index
+    }
+
     /// A key of no table.
     #[cfg(test)]
     pub fn for_test(index: u32) -> Self {

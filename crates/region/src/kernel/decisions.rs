@@ -38,8 +38,8 @@ pub struct Decisions {
     pub(super) undecided: BTreeSet<UnitId>,
     /// The names of all participants, by their numbers.
     names: Vec<String>,
-    /// Those that prepare even when they alone have changes.
-    prepares: BTreeSet<ParticipantId>,
+    /// Those that a task waits for until they have committed.
+    waited_for: BTreeSet<ParticipantId>,
     last: u64,
 }
 
@@ -63,9 +63,9 @@ impl Decisions {
         }))
     }
 
-    /// Whether a participant prepares even when it alone has changes.
-    pub fn prepares(&self, participant: ParticipantId) -> bool {
-        self.prepares.contains(&participant)
+    /// Whether a task goes on only when a participant has committed.
+    pub fn is_waited_for(&self, participant: ParticipantId) -> bool {
+        self.waited_for.contains(&participant)
     }
 
     /// The number of a unit of an earlier life of the region.
@@ -186,10 +186,10 @@ impl Kernel {
         self.state.decisions.participant(name)
     }
 
-    /// Has a participant prepare even when it alone has changes, since it could
-    /// not say after a lost connection what became of them.
-    pub fn always_prepares(&mut self, participant: ParticipantId) {
-        self.state.decisions.prepares.insert(participant);
+    /// Has a task go on only when a participant has committed what was decided,
+    /// or cannot be reached.
+    pub fn wait_for(&mut self, participant: ParticipantId) {
+        self.state.decisions.waited_for.insert(participant);
     }
 
     /// A participant is there, for the first time or again, and has prepared

@@ -41,6 +41,9 @@ pub enum Effect {
     },
     /// Do work that may block and answer the task with what it gives.
     Blocking(TaskKey, BlockingWork),
+    /// What became of a unit that was to be committed in one phase: whether it is
+    /// committed; none when that cannot be told now.
+    Outcome(BranchId, Option<bool>),
     /// What a coordinator said of a branch is carried out; or is not, since the
     /// store refused.
     Settled(BranchId, bool),

@@ -12,6 +12,7 @@
 //!
 //! Reference: CICS application programming, "Syncpointing"; DTIMOUT for waits.
 
+mod alone;
 mod decisions;
 mod effect;
 mod locks;
@@ -32,6 +33,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use link::{Answer, Call, Op, Operands, Violation};
 use store::ReadStore;
 
+use alone::Alone;
 use decisions::Decisions;
 pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then, UnitId};
 pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
@@ -75,6 +77,7 @@ pub struct State {
     decisions: Decisions,
     /// Units that wait for a coordinator elsewhere.
     prepared: Prepared,
+    alone: Alone,
     /// What is committed; none in a region without a store.
     pub reader: Option<Box<dyn ReadStore + Send>>,
     /// Changes of no unit of work that the store has refused.
@@ -301,6 +304,7 @@ impl Kernel {
                 units: Units::default(),
                 decisions: Decisions::default(),
                 prepared: Prepared::default(),
+                alone: Alone::default(),
                 owed: Vec::new(),
                 reader,
                 settings,
@@ -417,6 +421,7 @@ impl Kernel {
             match alarm {
                 Alarm::Wait(task) => self.expire_wait(task, out),
                 Alarm::Branch(key) => self.waited(now, key, out),
+                Alarm::Alone(unit) => self.unknown(now, unit, out),
                 Alarm::Manager(manager, number) => {
                     let alarm = crate::resources::alarm(manager);
                     self.manage(now, out, |resources, cx| alarm(resources, cx, number));

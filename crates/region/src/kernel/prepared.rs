@@ -27,10 +27,12 @@
 //!
 //! A branch waits as its task's transaction says: WAIT(NO) ends it by ACTION as
 //! soon as its coordinator is out of reach, WAITTIME when so long has passed
-//! since it was prepared.
+//! since then. After a restart, which leaves no record of that moment, it counts
+//! from the prepare.
 //!
 //! Reference: X/Open distributed transaction processing, "Transaction branch";
-//! CICS recovery and restart, "Shunted units of work".
+//! CICS recovery and restart, "Shunted units of work"; INQUIRE TRANSACTION,
+//! INDOUBTMINS: the time after a failure during the in-doubt period.
 //! Invariant: a resource manager that has more of a unit in memory than the
 //! store has hears that it is prepared, and that it is restored.
 
@@ -48,7 +50,7 @@ use super::request::Caller;
 use super::syncpoint::tell;
 use super::timers::{Alarm, TimerId};
 use super::unit::{After, Phase, Unit};
-use super::{Kernel, Woken, scan};
+use super::{Kernel, State, Woken, scan};
 use crate::core::TaskKey;
 use crate::resources::tables;
 
@@ -108,6 +110,8 @@ pub struct PreparedUnit {
     pub records: usize,
     /// The locks that it holds.
     pub locks: Vec<String>,
+    /// When ACTION ends it, in nanoseconds since 1970, once that is set.
+    pub ends_unix_ns: Option<u64>,
     /// It is being committed.
     pub deciding: bool,
 }
@@ -129,11 +133,19 @@ pub struct PreparedTask {
 #[derive(Debug, Default)]
 pub struct Prepared {
     branches: BTreeMap<BranchId, Branch>,
-    /// Those that are being prepared: whether the coordinator has backed them
-    /// out meanwhile.
-    under_way: BTreeMap<BranchId, bool>,
+    /// Those that are being prepared.
+    under_way: BTreeMap<BranchId, Meanwhile>,
     /// How many there were in this life of the region.
     count: u32,
+}
+
+/// What happened to one while it was being prepared.
+#[derive(Debug, Clone, Copy, Default)]
+struct Meanwhile {
+    /// Its coordinator has backed it out.
+    backed_out: bool,
+    /// Its coordinator is out of reach.
+    lost: bool,
 }
 
 /// One of them: its unit and its locks are under a key that no task has.
@@ -143,7 +155,7 @@ struct Branch {
     since_unix_ns: u64,
     task: PreparedTask,
     /// When it has waited long enough.
-    timer: Option<TimerId>,
+    timer: Option<(TimerId, u64)>,
 }
 
 impl Prepared {
@@ -208,7 +220,7 @@ impl Kernel {
             tracing::warn!(%branch, "a unit of work of another region is backed out: {why}");
             self.fail(now, task, After::Prepare, why, out);
         } else {
-            under_way.insert(branch.clone(), false);
+            under_way.insert(branch.clone(), Meanwhile::default());
             unit.branch = Some(branch);
             unit.caller = Some(caller);
             match unit.participants.is_empty() {
@@ -281,16 +293,17 @@ impl Kernel {
             return;
         };
         let end = unit.end;
-        let mut undone = None;
+        let (mut undone, mut lost) = (None, None);
         let mut gone_to = None;
         if let Some(branch) = unit.branch.clone() {
-            let backed_out = self.state.prepared.under_way.remove(&branch);
-            undone = backed_out.filter(|yes| *yes).map(|_| branch.clone());
+            let meanwhile = self.state.prepared.under_way.remove(&branch);
+            let meanwhile = meanwhile.unwrap_or_default();
+            undone = meanwhile.backed_out.then(|| branch.clone());
+            lost = meanwhile.lost.then(|| branch.clone());
             let since_unix_ns = self.state.settings.unix_offset_ns + now;
             let of = unit.caller.as_ref().map(PreparedTask::of);
             let prepared = &mut self.state.prepared;
             let key = prepared.add(branch.clone(), since_unix_ns, of.unwrap_or_default());
-            self.limit(now, &branch);
             self.state.locks.hand_unit_over(task, key);
             gone_to = Some(key);
             let prepared = Unit {
@@ -308,6 +321,9 @@ impl Kernel {
             Some(key) => resources.unit_prepared(cx, task, key),
             None => resources.unit_ended(cx, task, true),
         });
+        if let Some(branch) = lost.filter(|_| undone.is_none()) {
+            self.coordinator_lost(now, branch.as_bytes(), out);
+        }
         let answer = match undone {
             None => Answer::default(),
             Some(branch) => {
@@ -329,8 +345,8 @@ impl Kernel {
         let entry = self.state.prepared.branches.get(branch).copied();
         let unit = entry.and_then(|entry| self.state.units.get_mut(entry.key));
         let (Some(Branch { key, .. }), Some(unit)) = (entry, unit) else {
-            if let Some(undone) = self.state.prepared.under_way.get_mut(branch) {
-                *undone |= !commit;
+            if let Some(meanwhile) = self.state.prepared.under_way.get_mut(branch) {
+                meanwhile.backed_out |= !commit;
             }
             out.push(Effect::Settled(branch.clone(), true));
             return;
@@ -405,25 +421,27 @@ impl Kernel {
         self.state.woken.extend(woken);
         if let Some(branch) = unit.and_then(|unit| unit.branch) {
             let entry = self.state.prepared.branches.remove(&branch);
-            if let Some(timer) = entry.and_then(|entry| entry.timer) {
+            if let Some((timer, _)) = entry.and_then(|entry| entry.timer) {
                 self.state.timers.cancel(timer);
             }
             out.push(Effect::Settled(branch, true));
         }
     }
 
-    /// Sets the alarm of a branch that waits for so long and no longer.
-    fn limit(&mut self, now: u64, branch: &BranchId) {
+    /// Sets the alarm of a branch that waits for so long after its coordinator
+    /// was lost and no longer, unless it is set.
+    fn limit(&mut self, now: u64, branch: &BranchId, lost_unix_ns: u64) {
         let offset_ns = self.state.settings.unix_offset_ns;
         let Some(entry) = self.state.prepared.branches.get_mut(branch) else {
             return;
         };
         let InDoubt { waits, limit_s, .. } = entry.task.in_doubt;
-        if waits && limit_s > 0 {
+        if waits && limit_s > 0 && entry.timer.is_none() {
             let limit_ns = u64::from(limit_s) * 1_000_000_000;
-            let at = (entry.since_unix_ns + limit_ns).saturating_sub(offset_ns);
+            let at = (lost_unix_ns + limit_ns).saturating_sub(offset_ns);
             let alarm = Alarm::Branch(entry.key);
-            entry.timer = Some(self.state.timers.set(at.max(now), alarm));
+            let timer = self.state.timers.set(at.max(now), alarm);
+            entry.timer = Some((timer, at.max(now)));
         }
     }
 
@@ -450,15 +468,41 @@ impl Kernel {
     }
 
     /// A coordinator of this name, or that a name begins with, is out of reach:
-    /// its branches that do not wait end.
+    /// its branches that do not wait end, and the time of the others begins.
     pub fn coordinator_lost(&mut self, now: u64, name: &[u8], out: &mut Vec<Effect>) {
-        let all = self.state.prepared.branches.iter();
-        let ends = all.filter(|(branch, entry)| {
-            branch.as_bytes().starts_with(name) && !entry.task.in_doubt.waits
-        });
-        let keys: Vec<TaskKey> = ends.map(|(_, entry)| entry.key).collect();
-        for key in keys {
-            self.waited(now, key, out);
+        let of = |branch: &BranchId| branch.as_bytes().starts_with(name);
+        let prepared = &mut self.state.prepared;
+        for (_, meanwhile) in prepared.under_way.iter_mut().filter(|(b, _)| of(b)) {
+            meanwhile.lost = true;
+        }
+        let all = prepared.branches.iter().filter(|(branch, _)| of(branch));
+        let (wait, end): (Vec<_>, Vec<_>) = all
+            .map(|(branch, entry)| (branch.clone(), *entry))
+            .partition(|(_, entry)| entry.task.in_doubt.waits);
+        let now_unix_ns = self.state.settings.unix_offset_ns + now;
+        for (branch, _) in wait {
+            self.limit(now, &branch, now_unix_ns);
+        }
+        for (_, entry) in end {
+            self.waited(now, entry.key, out);
+        }
+    }
+
+    /// A coordinator is there again: its branches wait for what it says.
+    pub(super) fn reached(&mut self, name: &[u8]) {
+        let State {
+            prepared, timers, ..
+        } = &mut self.state;
+        for (branch, entry) in &mut prepared.branches {
+            if branch.as_bytes().starts_with(name)
+                && let Some((timer, _)) = entry.timer.take()
+            {
+                timers.cancel(timer);
+            }
+        }
+        let under_way = prepared.under_way.iter_mut();
+        for (_, meanwhile) in under_way.filter(|(b, _)| b.as_bytes().starts_with(name)) {
+            meanwhile.lost = false;
         }
     }
 
@@ -487,6 +531,9 @@ impl Kernel {
                     unit.changes.changes().count() + unit.changes.table_changes().count()
                 }),
                 locks: locks.map(LockName::to_string).collect(),
+                ends_unix_ns: entry
+                    .timer
+                    .map(|(_, at)| at + self.state.settings.unix_offset_ns),
                 deciding: unit.is_some_and(|unit| unit.phase != Phase::Prepared),
             }
         })
@@ -506,9 +553,10 @@ impl Kernel {
             });
             self.state.units.of(key).changes = changes;
         }
-        let all = self.state.prepared.branches.keys().cloned();
-        for branch in all.collect::<Vec<_>>() {
-            self.limit(now, &branch);
+        let all = self.state.prepared.branches.iter();
+        let all = all.map(|(branch, entry)| (branch.clone(), entry.since_unix_ns));
+        for (branch, since_unix_ns) in all.collect::<Vec<_>>() {
+            self.limit(now, &branch, since_unix_ns);
         }
         // Until they come again.
         self.coordinator_lost(now, &[], out);

@@ -3,7 +3,9 @@
 //! All go one path. Where only one participant has changed something it
 //! commits in one phase. With several, each beside the store prepares first;
 //! the commit of the store decides and leaves a record of it, and the others
-//! are told afterwards ([`super::decisions`]). A region that can be reached has
+//! are told afterwards ([`super::decisions`]). One that alone has changes and cannot
+//! be reached when it should say that it has committed them is asked, and the task
+//! waits for that. A region that can be reached has
 //! committed before the task goes on, so that who looks there next sees it.
 //! What cannot be committed is backed out everywhere.
 //!
@@ -11,7 +13,7 @@
 //!  Active ──▶ Preparing ──all can──▶ Deciding ──▶ over
 //!     │            └────one cannot──────────────▶ backed out
 //!     ├──the store alone──▶ Deciding
-//!     └──one other alone──▶ Alone ──▶ over
+//!     └──one other alone──▶ Alone ──▶ over, or in doubt
 //! ```
 
 use link::{Answer, Name};
@@ -29,10 +31,10 @@ use cics::resp::Condition;
 const NOT_COMMITTED: [u8; 4] = *b"ASP7";
 
 /// Why a unit was not committed.
-struct Failed {
-    why: String,
+pub(super) struct Failed {
+    pub why: String,
     /// Nobody knows whether it was.
-    in_doubt: bool,
+    pub in_doubt: bool,
 }
 
 impl Failed {
@@ -81,14 +83,14 @@ impl Kernel {
     }
 
     /// Begins to commit a task's unit.
-    fn commit(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+    pub(super) fn commit(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
         let has_store = self.state.reader.is_some();
         let unit = self.state.units.of(task);
         match (unit.changes.is_empty(), unit.participants.as_slice()) {
             (true, []) => self.conclude(now, task, then, None, out),
             (false, []) => self.decide(now, task, then, out),
-            (true, [one]) if !self.state.decisions.prepares(*one) => {
-                unit.phase = Phase::Alone { then };
+            (true, [_]) => {
+                unit.phase = Phase::Alone { then, limit: None };
                 tell(unit, Order::CommitOnePhase, out);
             }
             (_, several) if has_store => {
@@ -172,8 +174,11 @@ impl Kernel {
                     self.conclude(now, task, then, None, out);
                 }
             }
-            Phase::Alone { then } => {
+            Phase::Alone { then, limit } => {
                 let then = *then;
+                if let Some(limit) = *limit {
+                    self.state.timers.cancel(limit);
+                }
                 let why = "the unit's participant could not commit";
                 let failed = (!yes).then(|| Failed::because(why));
                 self.conclude(now, task, then, failed, out);
@@ -270,7 +275,7 @@ impl Kernel {
                     let decisions = &mut self.state.decisions;
                     decisions.decided(id, &unit.participants);
                     let mut missing = unit.participants.clone();
-                    missing.retain(|p| decisions.prepares(*p));
+                    missing.retain(|p| decisions.is_waited_for(*p));
                     if !missing.is_empty() {
                         unit.phase = Phase::Telling { missing, then };
                         return;
@@ -319,7 +324,7 @@ impl Kernel {
 
     /// The unit is decided: committed, or not, and why not. A task whose unit is
     /// in doubt is not told that it was backed out.
-    fn conclude(
+    pub(super) fn conclude(
         &mut self,
         now: u64,
         task: TaskKey,
@@ -327,10 +332,11 @@ impl Kernel {
         failed: Option<Failed>,
         out: &mut Vec<Effect>,
     ) {
-        let unit = self.state.units.of(task);
-        if let Some(branch) = &unit.branch {
-            self.state.prepared.give_up(branch);
+        if let Some(branch) = self.state.units.of(task).branch.clone() {
+            self.state.prepared.give_up(&branch);
+            self.alone_over(&branch, failed.as_ref(), out);
         }
+        let unit = self.state.units.of(task);
         let changed = unit.phase != Phase::Active;
         let end = unit.end;
         let waited = unit.commit_took(now);

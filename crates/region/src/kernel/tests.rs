@@ -1,13 +1,13 @@
 //! The kernel alone: locks over all kinds of name, waits, units with several
 //! participants, and a random history that must leave nothing behind.
 
-use cics::command::commands::{delay, deq, enq};
+use cics::command::commands::{delay, deq, enq, start};
 use cics::csd::InDoubt;
 use cics::resp::Condition;
 use link::{Call, Op, Operands};
 
 use super::*;
-use crate::api::RegionConfig;
+use crate::api::{Definitions, RegionConfig, TransactionDef};
 use crate::core::TaskKey;
 use crate::resources::world::World;
 
@@ -461,29 +461,159 @@ fn a_task_that_ends_while_its_unit_is_prepared_leaves_it_prepared() {
 }
 
 #[test]
-fn one_who_cannot_say_what_became_of_one_phase_prepares_alone_too() {
+fn a_task_goes_on_when_who_is_waited_for_has_committed_or_cannot_be_reached() {
     let mut w = world();
     let below = w.kernel.participant("below");
-    w.kernel.always_prepares(below);
-    let unit = w.join(1, "below");
-    assert!(w.syncpoint(1).is_none());
-    assert_eq!(orders(&mut w), ["Prepare 0"]);
-    w.vote(unit, "below", true);
-    assert_eq!(orders(&mut w), ["Commit 0"]);
-    // It goes on when that has committed, or cannot be reached.
+    w.kernel.wait_for(below);
+    let both = |w: &mut World| {
+        let unit = w.join(1, "below");
+        w.join(1, "beside");
+        assert!(w.syncpoint(1).is_none());
+        w.vote(unit, "below", true);
+        w.vote(unit, "beside", true);
+        unit
+    };
+    let unit = both(&mut w);
+    assert_eq!(
+        orders(&mut w),
+        ["Prepare 0", "Prepare 1", "Commit 0", "Commit 1"]
+    );
     assert_eq!(w.answers(), got(&[]));
-    assert_eq!(w.kernel.open_decisions().count(), 1);
+    assert_eq!(w.kernel.open_decisions().count(), 2);
     w.vote(unit, "below", true);
     assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
+    w.vote(unit, "beside", true);
     assert_eq!(w.kernel.open_decisions().count(), 0);
-    let unit = w.join(1, "below");
-    assert!(w.syncpoint(1).is_none());
-    w.vote(unit, "below", true);
+    let unit = both(&mut w);
+    w.vote(unit, "beside", true);
     w.vote(unit, "below", false);
     assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
     assert_eq!(w.kernel.open_decisions().count(), 1);
+    orders(&mut w);
     w.in_doubt("below", &[unit]);
-    assert_eq!(orders(&mut w), ["Prepare 0", "Commit 0", "Commit 0"]);
+    assert_eq!(orders(&mut w), ["Commit 0"]);
+}
+
+#[test]
+fn who_is_lost_in_one_phase_is_asked_and_the_task_waits_for_what_it_says() {
+    for told in [true, false] {
+        let mut w = world();
+        let unit = w.join(1, "below");
+        assert!(w.syncpoint(1).is_none());
+        assert_eq!(orders(&mut w), ["CommitOnePhase 0"]);
+        w.kernel.unsure(w.now, unit);
+        w.later(29_999);
+        assert_eq!(w.answers(), got(&[]));
+        w.vote(unit, "below", told);
+        let expected = if told { "NORMAL" } else { "ROLLEDBACK" };
+        assert_eq!(w.answers(), got(&[(1, expected)]));
+        assert_eq!(w.kernel.next_alarm(), None);
+    }
+}
+
+#[test]
+fn a_task_that_waits_too_long_for_one_phase_is_told_that_its_unit_is_in_doubt() {
+    let mut w = world();
+    let unit = w.join(1, "below");
+    lock(&mut w, 1, "A");
+    w.answers();
+    assert!(w.syncpoint(1).is_none());
+    w.kernel.unsure(w.now, unit);
+    w.kernel.unsure(w.now + 1, unit);
+    w.later(30_000);
+    assert_eq!(w.answers(), got(&[(1, "ASP7")]));
+    assert_eq!(w.kernel.next_alarm(), None);
+    lock(&mut w, 2, "A");
+    assert_eq!(w.answers(), got(&[(2, "NORMAL")]));
+    // What it says later is too late for the task.
+    w.vote(unit, "below", true);
+    assert_eq!(w.answers(), got(&[]));
+    w.end(1, false);
+    w.end(2, true);
+    assert!(w.kernel.is_idle());
+}
+
+/// A task's unit changes something that the store has.
+fn change(w: &mut World, task: u32) {
+    let operands =
+        Operands::new(1 << start::TRANSID | 1 << start::PROTECT).bytes(start::TRANSID, "TRNA");
+    w.ask(task, start::NUMBER, &operands);
+    assert_eq!(w.answers(), got(&[(task, "NORMAL")]));
+}
+
+fn with_transaction() -> World {
+    let transactions = vec![TransactionDef {
+        name: link::TransId::from_bytes(*b"TRNA"),
+        ..TransactionDef::default()
+    }];
+    let definitions = Definitions {
+        transactions,
+        ..Definitions::default()
+    };
+    World::new(RegionConfig {
+        definitions,
+        ..RegionConfig::default()
+    })
+}
+
+#[test]
+fn what_is_committed_in_one_phase_is_known_until_its_coordinator_has_heard() {
+    let mut w = with_transaction();
+    change(&mut w, 1);
+    w.commit_alone(1, "NEAR1", &[]);
+    assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
+    assert_eq!(w.started.len(), 1);
+    let mut w = w.restart();
+    assert_eq!(w.outcome("NEAR1"), Some(true));
+    assert_eq!(w.outcome("NEAR2"), Some(false));
+    // The next commit takes it away, in its own transaction.
+    change(&mut w, 1);
+    w.commit_alone(1, "NEAR2", &["NEAR1"]);
+    assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
+    assert_eq!(w.outcome("NEAR1"), Some(false));
+    assert_eq!(w.outcome("NEAR2"), Some(true));
+    // So does a coordinator that comes again: what is older it does not ask for.
+    change(&mut w, 1);
+    w.commit_alone(1, "FAR1", &[]);
+    w.answers();
+    let mut out = Vec::new();
+    w.kernel
+        .coordinator_back(w.now, b"NEAR", b"NEAR1", &mut out);
+    assert!(out.is_empty());
+    let World { kernel, now, .. } = &mut w;
+    kernel.coordinator_back(*now, b"NEAR", b"NEAR3", &mut out);
+    assert!(matches!(&out[..], [Effect::Commit(_)]));
+    // One that changes nothing leaves nothing.
+    w.commit_alone(2, "NEAR4", &["NEAR2"]);
+    assert_eq!(w.answers(), got(&[(2, "NORMAL")]));
+    assert_eq!(w.outcome("NEAR4"), Some(false));
+    // It takes others away all the same.
+    assert_eq!(w.outcome("NEAR2"), Some(false));
+    assert_eq!(w.outcome("FAR1"), Some(true));
+}
+
+#[test]
+fn a_question_waits_for_the_commit_that_it_is_about() {
+    for disk in [true, false] {
+        let mut w = with_transaction();
+        change(&mut w, 1);
+        w.held = true;
+        w.commit_alone(1, "NEAR1", &[]);
+        // The connection ends, and with it the task.
+        w.end(1, false);
+        assert_eq!(w.outcome("NEAR1"), None);
+        w.flush(&[disk]);
+        assert_eq!(w.outcomes, [("NEAR1".to_owned(), Some(disk))]);
+        assert_eq!(w.started.len(), usize::from(disk));
+    }
+    let mut w = with_transaction();
+    change(&mut w, 1);
+    w.doubt = true;
+    w.commit_alone(1, "NEAR1", &[]);
+    assert_eq!(w.answers(), got(&[(1, "ASP7")]));
+    // Only the next life of the region can tell.
+    assert_eq!(w.outcome("NEAR1"), None);
+    assert_eq!(w.restart().outcome("NEAR1"), Some(true));
 }
 
 #[test]
@@ -537,12 +667,23 @@ fn a_branch_waits_as_long_as_its_transaction_says_over_a_restart_too() {
     for commits in [true, false] {
         for restarts in [true, false] {
             let mut w = prepared(commits, true, 60);
-            w.later(30_000);
-            if restarts {
-                w = w.restart();
+            match restarts {
+                // Nobody knows since when its coordinator was out of reach.
+                true => {
+                    w.later(30_000);
+                    w = w.restart();
+                    w.later(29_999);
+                }
+                // It counts from the failure.
+                false => {
+                    w.later(100_000);
+                    assert_eq!(w.kernel.next_alarm(), None);
+                    w.lose("NEAR");
+                    w.later(30_000);
+                    w.lose("NEAR");
+                    w.later(29_999);
+                }
             }
-            w.lose("NEAR");
-            w.later(29_999);
             assert!(orders(&mut w).is_empty());
             w.later(1);
             let told = if commits { "Commit 0" } else { "BackOut 0" };
@@ -556,10 +697,18 @@ fn a_branch_waits_as_long_as_its_transaction_says_over_a_restart_too() {
     assert!(orders(&mut w).is_empty());
     assert_eq!(w.kernel.next_alarm(), None);
     w.settle("NEAR    B", true);
-    // One that is over has no alarm any more.
+    // One that is over has no alarm any more, nor one whose coordinator is back.
     let mut w = prepared(true, true, 60);
+    w.lose("NEAR");
     w.settle("NEAR    B", false);
     assert_eq!(w.kernel.next_alarm(), None);
+    let mut w = prepared(true, true, 60);
+    w.lose("NEAR");
+    w.kernel
+        .coordinator_back(w.now, b"NEAR", b"NEAR", &mut Vec::new());
+    w.later(100_000);
+    assert!(orders(&mut w).is_empty());
+    assert_eq!(w.kernel.prepared().count(), 1);
 }
 
 #[test]
@@ -569,6 +718,16 @@ fn a_branch_that_shall_not_wait_ends_when_its_coordinator_or_its_region_does() {
     assert!(orders(&mut w).is_empty());
     w.lose("NEAR");
     assert_eq!(orders(&mut w), ["Commit 0"]);
+    // So does one that was being prepared when the connection ended.
+    let mut w = world();
+    w.in_doubt.waits = false;
+    let unit = w.join(1, "below");
+    w.prepare(1, "NEAR    B");
+    w.lose("NEAR");
+    w.end(1, false);
+    w.vote(unit, "below", true);
+    assert_eq!(orders(&mut w), ["Prepare 0", "BackOut 0"]);
+    assert_eq!(w.kernel.prepared().count(), 0);
     let w = prepared(false, false, 0);
     let mut w = w.restart();
     assert_eq!(orders(&mut w), ["BackOut 0"]);

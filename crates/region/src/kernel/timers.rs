@@ -9,6 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use super::effect::UnitId;
 use crate::core::TaskKey;
 
 /// Names an alarm; never given twice.
@@ -20,6 +21,8 @@ pub struct TimerId(u64);
 pub enum Alarm {
     /// A call of this task that waits.
     Wait(TaskKey),
+    /// The only participant of this unit has been asked long enough.
+    Alone(UnitId),
     /// A prepared unit that has waited for its coordinator long enough.
     Branch(TaskKey),
     /// A resource manager, by its place in the list, and a number of its own.

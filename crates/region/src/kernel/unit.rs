@@ -11,6 +11,7 @@ use store::UnitOfWork;
 use super::effect::{ParticipantId, UnitId};
 use super::prepared::BranchId;
 use super::request::Caller;
+use super::timers::TimerId;
 use crate::core::TaskKey;
 
 /// A task's unit of work.
@@ -70,6 +71,8 @@ pub enum Phase {
     Alone {
         /// The task ends with the unit.
         then: After,
+        /// When it cannot be reached: how long the task waits to hear of it.
+        limit: Option<TimerId>,
     },
 }
 

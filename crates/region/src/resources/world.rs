@@ -36,6 +36,8 @@ pub struct World {
     pub in_doubt: InDoubt,
     /// Branches whose coordinator was answered.
     pub settled: Vec<(String, bool)>,
+    /// What coordinators were told of units in one phase.
+    pub outcomes: Vec<(String, Option<bool>)>,
     store: Option<MemoryStore>,
     answers: Vec<(u32, Answer)>,
     /// The start that a task comes from.
@@ -97,6 +99,7 @@ impl World {
             recorded: 0,
             in_doubt: InDoubt::default(),
             settled: Vec::new(),
+            outcomes: Vec::new(),
             starts: HashMap::new(),
             disk: true,
             doubt: false,
@@ -285,6 +288,27 @@ impl World {
         self.perform(out);
     }
 
+    /// A task's unit is the only part of a coordinator's: the answer comes with
+    /// [`World::answers`].
+    pub fn commit_alone(&mut self, task: u32, branch: &str, heard: &[&str]) {
+        let (caller, mut out) = (self.caller(task), Vec::new());
+        let heard: Vec<BranchId> = heard.iter().map(|b| branch_of(b)).collect();
+        self.kernel
+            .commit_alone(self.now, caller, branch_of(branch), &heard, &mut out);
+        self.perform(out);
+    }
+
+    /// A coordinator asks what became of that.
+    pub fn outcome(&mut self, branch: &str) -> Option<bool> {
+        let mut out = Vec::new();
+        self.kernel.outcome(&branch_of(branch), &mut out);
+        self.perform(out);
+        self.outcomes.pop().and_then(|(of, told)| {
+            assert_eq!(of, branch);
+            told
+        })
+    }
+
     /// A coordinator is out of reach.
     pub fn lose(&mut self, coordinator: &str) {
         let mut out = Vec::new();
@@ -347,6 +371,7 @@ impl World {
                 }
                 Effect::Statistics => self.recorded += 1,
                 Effect::Settled(branch, yes) => self.settled.push((branch.to_string(), yes)),
+                Effect::Outcome(branch, told) => self.outcomes.push((branch.to_string(), told)),
                 Effect::Waits(_) | Effect::Trace { .. } => {}
             }
         }

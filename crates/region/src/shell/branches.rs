@@ -11,17 +11,30 @@ use crate::kernel::{BranchId, ParticipantId, PreparedUnit, UnitId};
 /// Hears whether it is carried out.
 type Done = Box<dyn FnOnce(bool) + Send>;
 
-/// Those who wait, by the branch.
-#[derive(Default)]
-pub struct Settlements(Mutex<HashMap<BranchId, Vec<Done>>>);
+/// Hears what became of a unit.
+type Told = Box<dyn FnOnce(Option<bool>) + Send>;
 
-impl Settlements {
-    fn add(&self, branch: BranchId, done: Done) {
+/// Those who wait, by the branch.
+pub struct Waiting<F>(Mutex<HashMap<BranchId, Vec<F>>>);
+
+/// Those who wait for an end to be carried out.
+pub type Settlements = Waiting<Done>;
+/// Those who have asked what became of a unit.
+pub type Outcomes = Waiting<Told>;
+
+impl<F> Default for Waiting<F> {
+    fn default() -> Self {
+        Waiting(Mutex::default())
+    }
+}
+
+impl<F> Waiting<F> {
+    fn add(&self, branch: BranchId, done: F) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry(branch).or_default().push(done);
     }
 
-    fn take(&self, branch: &BranchId) -> Vec<Done> {
+    fn take(&self, branch: &BranchId) -> Vec<F> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.remove(branch).unwrap_or_default()
     }
@@ -39,6 +52,24 @@ impl Shared {
         for done in self.settlements.take(branch) {
             done(yes);
         }
+    }
+
+    /// What became of a unit that was to be committed in one phase.
+    pub(crate) fn outcome(self: &Arc<Self>, branch: BranchId, told: Told) {
+        self.outcomes.add(branch.clone(), told);
+        self.kernel(|k, _, out| k.outcome(&branch, out));
+    }
+
+    /// That is known, or cannot be told now.
+    pub(super) fn outcome_known(&self, branch: &BranchId, committed: Option<bool>) {
+        for told in self.outcomes.take(branch) {
+            told(committed);
+        }
+    }
+
+    /// A coordinator is there again.
+    pub(crate) fn coordinator_back(self: &Arc<Self>, prefix: &[u8], floor: &[u8]) {
+        self.kernel(|k, now, out| k.coordinator_back(now, prefix, floor, out));
     }
 
     /// Units that are decided, and participants that have not heard of it.
@@ -113,6 +144,20 @@ impl OpenLease {
         };
         self.shared
             .kernel(|k, now, out| k.prepare(now, caller, branch, out));
+        true
+    }
+
+    /// Has the task's unit committed, the only part of a coordinator's that
+    /// changes anything; [`OpenLease::poll_answer`] tells whether it is.
+    pub fn commit_alone(&self, branch: BranchId, heard: &[BranchId]) -> bool {
+        if self.begin_asking().is_err() {
+            return false;
+        }
+        let Some(caller) = self.shared.caller(self.key) else {
+            return false;
+        };
+        self.shared
+            .kernel(|k, now, out| k.commit_alone(now, caller, branch, heard, out));
         true
     }
 

@@ -367,6 +367,7 @@ impl Shared {
                     data,
                 } => self.trace.user(number, task, transid, &data),
                 Effect::Settled(branch, yes) => self.settled(&branch, yes),
+                Effect::Outcome(branch, committed) => self.outcome_known(&branch, committed),
             }
         }
         if !ended.is_empty() {

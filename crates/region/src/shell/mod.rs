@@ -53,7 +53,7 @@ use link::trace::RegionTrace;
 
 use crate::api::{Definitions, Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
-use branches::Settlements;
+use branches::{Outcomes, Settlements};
 use conversations::ConversationTable;
 use kernel::KernelRoom;
 use lines::Lines;
@@ -80,6 +80,7 @@ pub struct Shared {
     pub(crate) participants: ParticipantTable,
     /// Who waits for branches to be committed or backed out.
     settlements: Settlements,
+    outcomes: Outcomes,
     /// Conversations of tasks.
     conversations: ConversationTable,
     /// What the kernel did last.

@@ -30,8 +30,8 @@ impl Shared {
     pub(crate) fn add_participant(&self, participant: Arc<dyn Participant>) -> ParticipantId {
         let mut kernel = self.kernel.lock();
         let id = kernel.participant(participant.name());
-        if !participant.commits_alone() {
-            kernel.always_prepares(id);
+        if participant.is_waited_for() {
+            kernel.wait_for(id);
         }
         drop(kernel);
         self.participants.set(id, participant);
@@ -54,6 +54,12 @@ impl Shared {
         if let Some(participant) = self.participants.get(participant) {
             participant.order(unit, order, vote);
         }
+    }
+
+    /// A participant cannot be reached, and is asked what it made of a commit in
+    /// one phase.
+    pub(crate) fn unsure(self: &Arc<Self>, unit: UnitId) {
+        self.kernel(|k, now, _| k.unsure(now, unit));
     }
 
     /// A participant answers.

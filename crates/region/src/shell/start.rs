@@ -13,7 +13,7 @@ use link::{ConfigText, MAX_WORKERS, Operands, PAGE, RegionPage, TransactionEntry
 
 use store::WriteStore;
 
-use super::branches::Settlements;
+use super::branches::{Outcomes, Settlements};
 use super::conversations::ConversationTable;
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
@@ -77,6 +77,7 @@ impl Threads {
             starts: StartTable::default(),
             participants: ParticipantTable::default(),
             settlements: Settlements::default(),
+            outcomes: Outcomes::default(),
             conversations: ConversationTable::default(),
             trace: RegionTrace::new(TraceClock::best()).switched(config.trace),
             dead_rings: DeadRings::default(),

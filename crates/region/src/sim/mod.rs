@@ -13,8 +13,9 @@
 mod check;
 pub(crate) mod links;
 mod model;
+pub mod node;
 mod program;
-pub(crate) mod random;
+pub mod random;
 mod remote;
 mod store;
 mod task;
@@ -243,7 +244,10 @@ impl World {
                 let answer = (work.0)();
                 self.answered(key, &answer);
             }
-            Effect::Statistics | Effect::Settled(..) | Effect::Trace { .. } => {}
+            Effect::Statistics
+            | Effect::Settled(..)
+            | Effect::Outcome(..)
+            | Effect::Trace { .. } => {}
         }
     }
 

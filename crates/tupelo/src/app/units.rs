@@ -8,9 +8,10 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use ipconn::wire::{Ending, InUnit, OfUnit, Reply, RequestBuilder, RequestHead, Step, parse_units};
-use ipconn::{Caller, Directory, Failed, Opened};
+use ipconn::wire::{InUnit, OfUnit, Reply, Step};
+use ipconn::{About, Caller, Coordinating, Directory, Failed, Message, Opened, Ordered, Replied};
 use region::{Handle, Order, Participant, ParticipantId, TaskUnit, UnitId, Vote};
 
 /// The regions that take part in units of this one; cheap to clone.
@@ -21,6 +22,8 @@ pub struct Coordinator(Arc<Inner>);
 struct Inner {
     region: OnceLock<Handle>,
     calls: OnceLock<(Directory, Caller)>,
+    /// Units of this process have greater numbers.
+    floor: OnceLock<u64>,
     /// By connection and region: a connection may lead to another one later.
     remotes: Mutex<HashMap<(String, String), Arc<Remote>>>,
 }
@@ -29,20 +32,12 @@ struct Inner {
 pub struct Remote {
     name: String,
     connection: String,
-    link: region::Name<4>,
     id: OnceLock<ParticipantId>,
     caller: Caller,
     region: Handle,
-    units: Mutex<HashMap<UnitId, Part>>,
-}
-
-/// What a unit has there.
-#[derive(Debug, Clone, Copy, Default)]
-struct Part {
-    /// LINKs that ran.
-    links: u32,
-    /// What they changed is lost, so the unit cannot be committed.
-    lost: bool,
+    units: Mutex<Coordinating>,
+    /// The votes of orders that it has not answered.
+    votes: Mutex<HashMap<UnitId, Vote>>,
 }
 
 /// Why a LINK cannot be part of a unit.
@@ -59,7 +54,7 @@ pub struct Joined {
     remote: Arc<Remote>,
     task: TaskUnit,
     unit: UnitId,
-    before: u32,
+    of: OfUnit,
 }
 
 impl std::fmt::Debug for Coordinator {
@@ -82,6 +77,9 @@ impl Coordinator {
     /// How regions are called.
     pub fn calls(&self, directory: Directory, caller: Caller) {
         let _ = self.0.calls.set((directory, caller));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now_ns = now.map_or(0, |now| now.as_nanos() as u64);
+        let _ = self.0.floor.set(now_ns);
     }
 
     /// The region has started: what others have prepared for it is decided.
@@ -117,17 +115,18 @@ impl Inner {
         let (directory, caller) = inner.calls.get()?;
         let region = inner.region.get()?;
         let link = directory.sysid(connection)?.parse().ok()?;
+        let floor = inner.floor.get().copied().unwrap_or_default();
         let mut remotes = lock(&inner.remotes);
         let key = (connection.to_owned(), applid.to_owned());
         let remote = remotes.entry(key).or_insert_with(|| {
             let remote = Arc::new(Remote {
                 name: format!("ipconn {connection} {applid}"),
                 connection: connection.to_owned(),
-                link,
                 id: OnceLock::new(),
                 caller: caller.clone(),
                 region: region.clone(),
-                units: Mutex::default(),
+                units: Mutex::new(Coordinating::new(link, floor)),
+                votes: Mutex::default(),
             });
             let id = region.add_participant(Arc::new(Orders(remote.clone())));
             let _ = remote.id.set(id);
@@ -140,80 +139,65 @@ impl Inner {
 impl Remote {
     fn join(self: &Arc<Self>, task: &TaskUnit) -> Option<Joined> {
         let unit = task.join(*self.id.get()?)?;
-        let before = lock(&self.units).entry(unit).or_default().links;
+        let of = lock(&self.units).join(unit.0);
         Some(Joined {
             remote: self.clone(),
             task: task.clone(),
             unit,
-            before,
+            of,
         })
     }
 
-    /// A message about a unit.
-    fn message(&self, unit: u64, step: Step) -> Vec<u8> {
-        let link = self.link;
-        let head = RequestHead {
-            unit: Some(OfUnit { unit, step, link }),
-            ..RequestHead::default()
-        };
-        RequestBuilder::new(head, 0).finish()
+    /// Asks for the units that are prepared there, and for what became of those
+    /// that it was to commit alone.
+    fn resync(self: &Arc<Self>) {
+        let messages = lock(&self.units).connected();
+        for message in messages {
+            self.send(message);
+        }
     }
 
-    /// Asks for the units that are prepared there, and has them decided.
-    fn resync(self: &Arc<Self>) {
-        let remote = self.clone();
-        let answer = move |reply: Result<Reply, Failed>| match reply {
-            Ok(reply) if reply.head.ending == Ending::Normal => {
-                let units = parse_units(reply.commarea());
-                let Some((units, id)) = units.zip(remote.id.get()) else {
-                    tracing::warn!("{}: units in doubt that make no sense", remote.name);
-                    return;
-                };
+    fn send(self: &Arc<Self>, message: Message) {
+        let (remote, about) = (self.clone(), message.about);
+        let answer = move |reply: Result<Reply, Failed>| remote.replied(about, &reply);
+        self.caller
+            .ask(&self.connection, message.bytes, Box::new(answer));
+    }
+
+    fn replied(self: &Arc<Self>, about: About, reply: &Result<Reply, Failed>) {
+        let reply = reply.as_ref().map(|reply| (&reply.head, reply.commarea()));
+        let replied = lock(&self.units).replied(about, reply);
+        match replied {
+            Replied::Vote(unit, yes) => {
+                let vote = lock(&self.votes).remove(&UnitId(unit));
+                if let Some(vote) = vote.filter(|_| yes) {
+                    vote.yes();
+                }
+            }
+            Replied::Unsure(unit, question) => {
+                if let Some(vote) = lock(&self.votes).get(&UnitId(unit)) {
+                    vote.unsure();
+                }
+                tracing::info!(
+                    "{}: what became of the unit {} is asked",
+                    self.name,
+                    UnitId(unit)
+                );
+                self.send(question);
+            }
+            Replied::Again(message) => self.send(message),
+            Replied::InDoubt(units) => {
                 let units: Vec<UnitId> = units.into_iter().map(UnitId).collect();
                 if !units.is_empty() {
-                    tracing::info!(
-                        "{}: {} units of work are in doubt there",
-                        remote.name,
-                        units.len()
-                    );
+                    let count = units.len();
+                    tracing::info!("{}: {count} units of work are in doubt there", self.name);
                 }
-                remote.region.in_doubt(*id, &units);
+                if let Some(id) = self.id.get() {
+                    self.region.in_doubt(*id, &units);
+                }
             }
-            Err(Failed::NoSession(_) | Failed::Busy(_)) => remote.resync(),
-            // It is asked by the next connection.
-            Ok(_) | Err(_) => {}
-        };
-        let message = self.message(0, Step::Resync);
-        self.caller.ask(&self.connection, message, Box::new(answer));
-    }
-
-    /// Tells it how a unit has ended; `vote` is given when it has done so.
-    fn tell(self: &Arc<Self>, unit: UnitId, step: Step, vote: Vote) {
-        let remote = self.clone();
-        let answer = move |reply: Result<Reply, Failed>| match reply {
-            Ok(reply) if reply.head.ending == Ending::Normal => vote.yes(),
-            // Others have all sessions: it is said again until it is heard, or
-            // the connection ends.
-            Err(Failed::NoSession(_) | Failed::Busy(_)) => remote.tell(unit, step, vote),
-            Ok(_) | Err(_) => {}
-        };
-        let message = self.message(unit.0, step);
-        self.caller.ask(&self.connection, message, Box::new(answer));
-    }
-
-    fn prepare(&self, unit: UnitId, vote: Vote) {
-        let part = lock(&self.units).get(&unit).copied();
-        if part.is_none_or(|part| part.lost) {
-            // A vote that is dropped is a no.
-            return;
+            Replied::Nothing => {}
         }
-        let answer = move |reply: Result<Reply, Failed>| {
-            if reply.is_ok_and(|reply| reply.head.ending == Ending::Normal) {
-                vote.yes();
-            }
-        };
-        let message = self.message(unit.0, Step::Prepare);
-        self.caller.ask(&self.connection, message, Box::new(answer));
     }
 }
 
@@ -225,24 +209,18 @@ impl Participant for Orders {
         &self.0.name
     }
 
-    fn commits_alone(&self) -> bool {
-        false
+    fn is_waited_for(&self) -> bool {
+        true
     }
 
     fn order(&self, unit: UnitId, order: Order, vote: Vote) {
         let remote = &self.0;
-        match order {
-            Order::Prepare => remote.prepare(unit, vote),
-            Order::Commit => {
-                lock(&remote.units).remove(&unit);
-                remote.tell(unit, Step::Commit, vote);
-            }
-            Order::BackOut => {
-                lock(&remote.units).remove(&unit);
-                remote.tell(unit, Step::BackOut, vote);
-            }
-            // It prepares always: a vote that is dropped is a no.
-            Order::CommitOnePhase => {}
+        let ordered = lock(&remote.units).order(unit.0, order);
+        // A vote that is dropped is a no.
+        if let Ordered::Send(message) = ordered {
+            let before = lock(&remote.votes).insert(unit, vote);
+            drop(before);
+            remote.send(message);
         }
     }
 }
@@ -250,50 +228,40 @@ impl Participant for Orders {
 impl Joined {
     /// What the request says of it.
     pub fn of_unit(&self) -> OfUnit {
-        OfUnit {
-            unit: self.unit.0,
-            step: Step::Link(self.before),
-            link: self.remote.link,
-        }
+        self.of
     }
 
     /// Whether what the unit had there is lost already: the LINK must fail.
     pub fn is_lost(&self) -> bool {
-        let units = lock(&self.remote.units);
-        units.get(&self.unit).is_none_or(|part| part.lost)
+        lock(&self.remote.units).is_lost(self.unit.0)
     }
 
     /// The reply says what the unit has there now.
     pub fn answered(&self, in_unit: InUnit) {
-        match in_unit {
-            InUnit::Nothing => self.forget(),
-            InUnit::Held => {
-                if let Some(part) = lock(&self.remote.units).get_mut(&self.unit) {
-                    part.links = self.before + 1;
-                }
-            }
-            InUnit::Lost => self.lost(),
-            InUnit::Unchanged => self.not_taken(),
-        }
+        let takes_part = lock(&self.remote.units).linked(self.unit.0, self.before(), in_unit);
+        self.leave_unless(takes_part);
     }
 
     /// The request was not taken: the unit has what it had.
     pub fn not_taken(&self) {
-        if self.before == 0 {
-            self.forget();
-        }
+        let takes_part = lock(&self.remote.units).not_taken(self.unit.0, self.before());
+        self.leave_unless(takes_part);
     }
 
     /// Nobody knows what became of it.
     pub fn lost(&self) {
-        if let Some(part) = lock(&self.remote.units).get_mut(&self.unit) {
-            part.lost = true;
+        lock(&self.remote.units).lost(self.unit.0);
+    }
+
+    fn before(&self) -> u32 {
+        match self.of.step {
+            Step::Link(before) => before,
+            _ => 0,
         }
     }
 
-    fn forget(&self) {
-        lock(&self.remote.units).remove(&self.unit);
-        if let Some(id) = self.remote.id.get() {
+    fn leave_unless(&self, takes_part: bool) {
+        if let Some(id) = self.remote.id.get().filter(|_| !takes_part) {
             self.task.leave(*id);
         }
     }

@@ -21,8 +21,7 @@ pub fn list(region: &Handle) -> Value {
         let of = Coordinator::of_branch(&unit.branch);
         let in_doubt = unit.task.in_doubt;
         let since_ms = unit.since_unix_ns / 1_000_000;
-        let limited = in_doubt.waits && in_doubt.limit_s > 0;
-        let ends_ms = limited.then(|| since_ms + u64::from(in_doubt.limit_s) * 1000);
+        let ends_ms = unit.ends_unix_ns.map(|ns| ns / 1_000_000);
         json!({
             "unit": name(&unit.branch),
             "state": if unit.deciding { "COMMITTING" } else { "INDOUBT" },

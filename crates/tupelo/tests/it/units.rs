@@ -18,7 +18,8 @@ const FILES: &str = "DEFINE FILE(MONEY) GROUP(A) KEYLENGTH(4) RECORDSIZE(12) REC
      READ(YES) UPDATE(YES) BROWSE(YES) DELETE(YES) RECOVERY(BACKOUTONLY) STATUS(ENABLED)\n\
      DEFINE TSMODEL(RQ) GROUP(A) PREFIX(RQ) RECOVERY(YES)\n\
      DEFINE TDQUEUE(RTDQ) GROUP(A) TYPE(INTRA) RECOVSTATUS(LOGICAL)\n\
-     DEFINE TRANSACTION(STAR) GROUP(A) PROGRAM(BEGUN)\n";
+     DEFINE TRANSACTION(STAR) GROUP(A) PROGRAM(BEGUN)\n\
+     DEFINE TRANSACTION(COMT) GROUP(A) PROGRAM(TAKES) ACTION(COMMIT)\n";
 
 /// What a taking starts: it adds one to a record of its own.
 const BEGUN: &str = "       IDENTIFICATION DIVISION.
@@ -90,7 +91,8 @@ const TAKES: &str = "       IDENTIFICATION DIVISION.
 /// Adds one here and has TAKES do so in PEER: once, or twice (`twice`), or not
 /// here (`only`); backs it out (`undo`); or tells what the region has (`look`),
 /// in queues and of tasks that were started (`rest`); or commits the unit that is
-/// in doubt, and tells what it knew of it (`ends`).
+/// in doubt, and tells what it knew of it (`ends`), or backs it out (`back`), or has
+/// its transaction's ACTION taken (`forc`), or tells what it has locked (`enqs`).
 const GIVES: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
@@ -113,6 +115,10 @@ const GIVES: &str = "       IDENTIFICATION DIVISION.
        01  WS-LINK                      PIC X(8).
        01  WS-TRANSID                   PIC X(4).
        01  WS-UOWLINK                   PIC X(4).
+       01  WS-RESOURCE                  PIC X(255).
+       01  WS-RESLEN                    PIC S9(4) COMP VALUE 0.
+       01  WS-TYPE                      PIC S9(8) COMP VALUE 0.
+       01  WS-KEPT                      PIC 9(3) VALUE 0.
        LINKAGE SECTION.
        01  DFHCOMMAREA                  PIC X.
        COPY HELLO.
@@ -129,7 +135,7 @@ const GIVES: &str = "       IDENTIFICATION DIVISION.
                MOVE WS-MONEY TO HELLO-GREETING
                EXEC CICS RETURN END-EXEC
            END-IF
-           IF HELLO-NAME(1:4) = 'ends'
+           IF HELLO-NAME(1:4) = 'ends' OR 'back' OR 'forc' OR 'enqs'
                EXEC CICS INQUIRE UOW START END-EXEC
                PERFORM UNTIL WS-STATE = DFHVALUE(INDOUBT)
                    EXEC CICS INQUIRE UOW(WS-UOW) NEXT UOWSTATE(WS-STATE)
@@ -145,7 +151,17 @@ const GIVES: &str = "       IDENTIFICATION DIVISION.
                IF WS-ROLE NOT = DFHVALUE(COORDINATOR)
                    MOVE 'WRONG' TO WS-LINK
                END-IF
-               EXEC CICS SET UOW(WS-UOW) COMMIT END-EXEC
+               EVALUATE HELLO-NAME(1:4)
+                 WHEN 'ends'
+                   EXEC CICS SET UOW(WS-UOW) COMMIT END-EXEC
+                 WHEN 'back'
+                   EXEC CICS SET UOW(WS-UOW) BACKOUT END-EXEC
+                 WHEN 'forc'
+                   EXEC CICS SET UOW(WS-UOW) FORCE END-EXEC
+                 WHEN OTHER
+                   PERFORM SHOW-ENQUEUES
+                   EXEC CICS RETURN END-EXEC
+               END-EVALUATE
                STRING WS-NET(1:4) '/' WS-LINK(1:4) '/' WS-TRANSID
                       DELIMITED BY SIZE INTO HELLO-GREETING
                EXEC CICS RETURN END-EXEC
@@ -203,11 +219,41 @@ const GIVES: &str = "       IDENTIFICATION DIVISION.
            STRING WS-SHOWN '/' WS-SHOWN2 DELIMITED BY SIZE
                   INTO HELLO-GREETING
            EXEC CICS RETURN END-EXEC.
+       SHOW-ENQUEUES.
+           EXEC CICS INQUIRE UOWENQ START UOW(WS-UOW) END-EXEC
+           PERFORM UNTIL WS-RESP = DFHRESP(END)
+               MOVE SPACES TO WS-RESOURCE
+               EXEC CICS INQUIRE UOWENQ NEXT RESOURCE(WS-RESOURCE)
+                    RESLEN(WS-RESLEN) TYPE(WS-TYPE) STATE(WS-STATE)
+                    RELATION(WS-ROLE) RESP(WS-RESP)
+               END-EXEC
+               IF WS-RESP = DFHRESP(NORMAL)
+                   ADD 1 TO WS-RECORDS
+                   IF WS-STATE = DFHVALUE(RETAINED)
+                      AND WS-ROLE = DFHVALUE(OWNER)
+                       ADD 1 TO WS-KEPT
+                   END-IF
+                   EVALUATE WS-TYPE
+                     WHEN DFHVALUE(TSQUEUE)
+                       MOVE WS-RESOURCE TO WS-ITEM
+                   END-EVALUATE
+               END-IF
+           END-PERFORM
+           EXEC CICS INQUIRE UOWENQ END END-EXEC
+           STRING WS-RECORDS '/' WS-KEPT '/' WS-ITEM
+                  DELIMITED BY SIZE INTO HELLO-GREETING.
        LINK-IT.
            EXEC CICS HANDLE ABEND LABEL(ABENDED) END-EXEC
-           EXEC CICS LINK PROGRAM('TAKES') SYSID('PEER')
-                COMMAREA(WS-AREA) LENGTH(30) RESP(WS-RESP)
-           END-EXEC
+           IF HELLO-NAME(1:4) = 'comt'
+               EXEC CICS LINK PROGRAM('TAKES') SYSID('PEER')
+                    COMMAREA(WS-AREA) LENGTH(30) TRANSID('COMT')
+                    RESP(WS-RESP)
+               END-EXEC
+           ELSE
+               EXEC CICS LINK PROGRAM('TAKES') SYSID('PEER')
+                    COMMAREA(WS-AREA) LENGTH(30) RESP(WS-RESP)
+               END-EXEC
+           END-IF
            EXEC CICS HANDLE ABEND CANCEL END-EXEC.
        ABENDED.
            EXEC CICS SYNCPOINT RESP(WS-SYNC) END-EXEC
@@ -225,6 +271,8 @@ const PREPARE: Message = (1, false);
 const PREPARED: Message = (1, true);
 const COMMIT: Message = (2, false);
 const COMMITTED: Message = (2, true);
+const COMMIT_ALONE: Message = (5, false);
+const COMMITTED_ALONE: Message = (5, true);
 /// Anything else.
 const OTHER: u8 = 99;
 /// Kinds of frames.
@@ -488,9 +536,19 @@ impl Banks {
     /// A gift of which a message is lost, while `then` happens; what its program
     /// was told.
     fn give(&mut self, lost: Message, then: impl FnOnce(&mut Banks)) -> Option<String> {
+        self.lose(lost, "give", then)
+    }
+
+    /// The same of what a program does.
+    fn lose(
+        &mut self,
+        lost: Message,
+        what: &'static str,
+        then: impl FnOnce(&mut Banks),
+    ) -> Option<String> {
         self.way.lose(lost);
         let http = self.near.http.clone();
-        let asked = std::thread::spawn(move || ask(&http, "give"));
+        let asked = std::thread::spawn(move || ask(&http, what));
         self.way.wait();
         then(self);
         self.way.open();
@@ -534,6 +592,62 @@ fn whatever_message_is_lost_both_have_the_unit_or_neither() {
         }
         assert_eq!(banks.money(), (money, money), "message {lost:?}");
     }
+}
+
+#[test]
+fn what_one_region_alone_changes_is_committed_in_one_phase() {
+    let mut banks = Banks::start();
+    for prepares in [PREPARE, COMMIT] {
+        // Nothing is prepared there, so that this message does not come.
+        banks.way.lose(prepares);
+        assert_eq!(ask(&banks.near.http, "only").unwrap(), "000/000");
+    }
+    banks.way.open();
+    assert_eq!(banks.money(), (0, 2));
+    let mut money = 2;
+    for lost in [LINK, LINKED, COMMIT_ALONE, COMMITTED_ALONE] {
+        let told = banks.lose(lost, "only", |_| {}).unwrap();
+        money += u64::from(lost == COMMITTED_ALONE);
+        let expected = match lost {
+            COMMIT_ALONE => "000/082",
+            COMMITTED_ALONE => "000/000",
+            _ => "081/082",
+        };
+        assert_eq!(told, expected, "message {lost:?}");
+        assert_eq!(banks.money(), (0, money), "message {lost:?}");
+    }
+}
+
+#[test]
+fn who_commits_alone_and_is_killed_says_what_became_of_it() {
+    let mut banks = Banks::start();
+    let mut money = 0;
+    for lost in [LINKED, COMMIT_ALONE, COMMITTED_ALONE] {
+        let told = banks.lose(lost, "only", |banks| {
+            banks.far.restart();
+            banks.way.lead_to(&banks.far.ipconn);
+        });
+        let told = told.unwrap();
+        money += u64::from(told == "000/000");
+        let committed = lost == COMMITTED_ALONE;
+        assert_eq!(told == "000/000", committed, "message {lost:?}: {told}");
+        assert_eq!(banks.money(), (0, money), "message {lost:?}");
+    }
+}
+
+#[test]
+fn who_is_killed_while_another_commits_alone_leaves_nothing_in_doubt() {
+    let mut banks = Banks::start();
+    let mut money = 0;
+    for lost in [LINKED, COMMIT_ALONE, COMMITTED_ALONE] {
+        banks.lose(lost, "only", |banks| banks.near.restart());
+        money += u64::from(lost == COMMITTED_ALONE);
+        assert_eq!(banks.money(), (0, money), "message {lost:?}");
+    }
+    // It takes part in further units as before.
+    assert_eq!(ask(&banks.near.http, "only").unwrap(), "000/000");
+    assert_eq!(ask(&banks.near.http, "give").unwrap(), "000/000");
+    assert_eq!(banks.money(), (1, money + 2));
 }
 
 #[test]
@@ -602,5 +716,37 @@ fn a_program_sees_a_unit_in_doubt_and_can_end_it() {
         until("it is committed", || banks.far.units().is_empty());
     });
     assert_eq!(told.as_deref(), Some("NEAR/NEAR/CSMI"));
+    assert_eq!(banks.money(), (1, 1));
+}
+
+#[test]
+fn a_program_backs_a_unit_out_that_is_in_doubt_or_has_its_action_taken() {
+    let mut banks = Banks::start();
+    let cases = [("give", "back", "CSMI", 0), ("comt", "forc", "COMT", 1)];
+    for (does, ends, transid, far) in cases {
+        let mut told = None;
+        let asked = banks.lose(COMMIT, does, |banks| {
+            told = ask(&banks.far.http, ends);
+            until("it is over", || banks.far.units().is_empty());
+        });
+        // The one that decided has it, and its program was told so.
+        assert_eq!(asked.as_deref(), Some("000/000"));
+        assert_eq!(told, Some(format!("NEAR/NEAR/{transid}")), "{ends}");
+        assert_eq!(banks.far.money(), far, "{ends}");
+    }
+    assert_eq!(banks.near.money(), 2);
+    // Its locks are gone.
+    assert_eq!(ask(&banks.near.http, "give").unwrap(), "000/000");
+    assert_eq!(banks.far.money(), 2);
+}
+
+#[test]
+fn a_program_sees_what_a_unit_in_doubt_has_locked() {
+    let mut banks = Banks::start();
+    let mut told = None;
+    banks.give(COMMIT, |banks| told = ask(&banks.far.http, "enqs"));
+    // The record, and a queue of each kind.
+    let told = told.unwrap();
+    assert_eq!(told.trim_end(), "003/003/RQUEUE");
     assert_eq!(banks.money(), (1, 1));
 }

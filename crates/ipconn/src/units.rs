@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use region::{BranchId, OpenTask};
+use region::BranchId;
 
 use crate::wire::Name;
 
@@ -56,19 +56,32 @@ impl Coordinator {
 }
 
 /// The units of all callers.
-#[derive(Default)]
-pub struct Units(Mutex<HashMap<Coordinator, Caller>>);
+pub struct Units<T>(Mutex<HashMap<Coordinator, Caller<T>>>);
 
-#[derive(Default)]
-struct Caller {
+struct Caller<T> {
     /// The number of its newest connection.
     connection: u64,
-    units: HashMap<u64, Unit>,
+    units: HashMap<u64, Unit<T>>,
 }
 
-enum Unit {
+impl<T> Default for Units<T> {
+    fn default() -> Self {
+        Units(Mutex::default())
+    }
+}
+
+impl<T> Default for Caller<T> {
+    fn default() -> Self {
+        Caller {
+            connection: 0,
+            units: HashMap::new(),
+        }
+    }
+}
+
+enum Unit<T> {
     /// Its task waits for the next LINK, after so many.
-    Idle(Box<OpenTask>, u32),
+    Idle(Box<T>, u32),
     /// Its task works, or is being prepared.
     Busy {
         /// It was backed out meanwhile.
@@ -77,15 +90,15 @@ enum Unit {
 }
 
 /// A unit whose task works. Dropping it forgets the unit.
-pub struct Working<'u> {
-    units: &'u Units,
+pub struct Working<'u, T> {
+    units: &'u Units<T>,
     of: Coordinator,
     unit: u64,
     over: bool,
 }
 
-impl Units {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Coordinator, Caller>> {
+impl<T> Units<T> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Coordinator, Caller<T>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -134,7 +147,7 @@ impl Units {
         of: Coordinator,
         unit: u64,
         before: u32,
-    ) -> Result<(Working<'_>, Option<Box<OpenTask>>), ()> {
+    ) -> Result<(Working<'_, T>, Option<Box<T>>), ()> {
         let mut all = self.lock();
         let units = &mut all.entry(of).or_default().units;
         let fits = match (units.get(&unit), before) {
@@ -154,7 +167,7 @@ impl Units {
 
     /// The task of a unit that is to be prepared; none when there is no such
     /// unit.
-    pub fn take(&self, of: Coordinator, unit: u64) -> Option<(Working<'_>, Box<OpenTask>)> {
+    pub fn take(&self, of: Coordinator, unit: u64) -> Option<(Working<'_, T>, Box<T>)> {
         let mut all = self.lock();
         let slot = all.get_mut(&of)?.units.get_mut(&unit)?;
         match std::mem::replace(slot, Unit::Busy { lost: false }) {
@@ -164,6 +177,12 @@ impl Units {
                 None
             }
         }
+    }
+
+    /// Whether anything of a unit is here that is not prepared.
+    pub fn is_there(&self, of: Coordinator, unit: u64) -> bool {
+        let all = self.lock();
+        all.get(&of).is_some_and(|c| c.units.contains_key(&unit))
     }
 
     /// A unit is backed out.
@@ -178,7 +197,7 @@ impl Units {
         drop(left);
     }
 
-    fn working(&self, of: Coordinator, unit: u64) -> Working<'_> {
+    fn working(&self, of: Coordinator, unit: u64) -> Working<'_, T> {
         Working {
             units: self,
             of,
@@ -188,8 +207,8 @@ impl Units {
     }
 }
 
-impl Caller {
-    fn lose_all(&mut self) -> Vec<OpenTask> {
+impl<T> Caller<T> {
+    fn lose_all(&mut self) -> Vec<T> {
         let units: Vec<u64> = self.units.keys().copied().collect();
         let lost = units.into_iter().filter_map(|u| lose(&mut self.units, u));
         lost.map(|task| *task).collect()
@@ -197,7 +216,7 @@ impl Caller {
 }
 
 /// Gives the task of a unit that waits; one that works is told when it is done.
-fn lose(units: &mut HashMap<u64, Unit>, unit: u64) -> Option<Box<OpenTask>> {
+fn lose<T>(units: &mut HashMap<u64, Unit<T>>, unit: u64) -> Option<Box<T>> {
     match units.get_mut(&unit) {
         Some(Unit::Busy { lost }) => {
             *lost = true;
@@ -211,10 +230,10 @@ fn lose(units: &mut HashMap<u64, Unit>, unit: u64) -> Option<Box<OpenTask>> {
     }
 }
 
-impl Working<'_> {
+impl<T> Working<'_, T> {
     /// The task waits for the next LINK, after so many. Gives it back when the
     /// unit was backed out meanwhile.
-    pub fn keep(mut self, task: Box<OpenTask>, ran: u32) -> Option<Box<OpenTask>> {
+    pub fn keep(mut self, task: Box<T>, ran: u32) -> Option<Box<T>> {
         self.over = true;
         let mut all = self.units.lock();
         let Some(caller) = all.get_mut(&self.of) else {
@@ -243,7 +262,7 @@ impl Working<'_> {
         })
     }
 
-    fn is_lost(&self, caller: &Caller) -> bool {
+    fn is_lost(&self, caller: &Caller<T>) -> bool {
         !matches!(
             caller.units.get(&self.unit),
             Some(Unit::Busy { lost: false })
@@ -251,7 +270,7 @@ impl Working<'_> {
     }
 }
 
-impl Drop for Working<'_> {
+impl<T> Drop for Working<'_, T> {
     fn drop(&mut self) {
         if !self.over {
             self.forget();

@@ -1,0 +1,298 @@
+//! A caller's unit of work: LINKs that belong to it, and how it ends.
+//!
+//! ```text
+//!  LINK ──▶ task ──LINK──▶ task ──prepare──▶ a branch of the region
+//!             │             │                 ├──commit
+//!             │             │                 └──back out
+//!             │             └──commit alone──▶ committed, with a record of it
+//!             └──back out, connection ended
+//! ```
+//!
+//! The caller decides. What is prepared when the connection ends waits until
+//! the caller is there again and asks for it ([`Step::Resync`]); what is not is
+//! backed out at once. What was to be committed in one phase the caller asks for
+//! when it lost the answer.
+//!
+//! Reference: CICS intercommunication guide, "Recovery and restart in
+//! interconnected systems".
+//! Invariant: no socket, no thread, no clock; a region is behind [`Branches`],
+//! one in virtual time where `cargo xtask sim` plays it.
+
+use region::{Abend, BranchId, CommittedAlone, Prepared};
+
+use crate::units::{Coordinator, Units};
+use crate::wire::{
+    Ending, IN_UNIT_AT, InUnit, Name, OfUnit, ReplyHead, Request, Step, emit_reply, emit_units,
+    parse_units,
+};
+
+/// TERMERR with RESP2 17: what the caller's unit had here is backed out.
+const LOST: Ending = Ending::Condition(81, 17);
+/// ROLLEDBACK: the unit cannot be committed.
+const ROLLED_BACK: Ending = Ending::Condition(82, 0);
+
+/// A region that does its part of callers' units.
+pub trait Branches {
+    /// A task that holds such a part. Dropped, it is backed out.
+    type Task;
+
+    /// Begins a task for a LINK; an error is the reply that says why not.
+    async fn begin(&self, request: &Request<Vec<u8>>) -> Result<Self::Task, Vec<u8>>;
+    /// Runs its program in a task.
+    async fn link(&self, task: &mut Self::Task, request: &Request<Vec<u8>>) -> Linked;
+    /// Whether the end of a task's unit would do something.
+    fn holds_unit(&self, task: &Self::Task) -> bool;
+    /// Prepares a task's unit.
+    async fn prepare(&self, task: &mut Self::Task, branch: BranchId) -> Prepared;
+    /// Commits a task's unit in one phase; the caller has heard of the units
+    /// `heard`.
+    async fn commit_alone(
+        &self,
+        task: &mut Self::Task,
+        branch: BranchId,
+        heard: &[BranchId],
+    ) -> CommittedAlone;
+    /// Ends a task, with its unit committed or backed out.
+    async fn end(&self, task: Self::Task, abend: Option<Abend>);
+    /// Has what is prepared committed or backed out; true when that is done.
+    async fn settle(&self, branch: BranchId, commit: bool) -> bool;
+    /// What became of a unit that was to be committed in one phase; none when
+    /// that cannot be told now.
+    async fn outcome(&self, branch: BranchId) -> Option<bool>;
+    /// A caller, one whose branches' names begin so, is there again, and asks for
+    /// no unit before `floor`.
+    fn caller_back(&self, prefix: &[u8], floor: &[u8]);
+    /// What is prepared, or may be in a moment.
+    fn branches(&self) -> Vec<BranchId>;
+    /// Lets some time go by.
+    async fn pause(&self);
+}
+
+/// What a LINK came to.
+pub struct Linked {
+    /// The answer.
+    pub reply: Vec<u8>,
+    /// The program's abend.
+    pub abend: Option<Abend>,
+    /// It ran: what did not leaves the unit as it was.
+    pub ran: bool,
+}
+
+/// A partner, by one of its connections.
+#[derive(Debug, Clone, Copy)]
+pub struct Partner {
+    /// Its name.
+    pub applid: Name,
+    /// The connection: later ones have greater numbers.
+    pub connection: u64,
+}
+
+/// Serves callers' units in a region.
+pub struct Serving<'r, R: Branches> {
+    /// The region.
+    pub region: &'r R,
+    /// What they have there.
+    pub units: &'r Units<R::Task>,
+}
+
+impl<R: Branches> Serving<'_, R> {
+    /// A LINK in the caller's unit.
+    pub async fn link(&self, request: &Request<Vec<u8>>, from: Partner, unit: OfUnit) -> Vec<u8> {
+        let Step::Link(before) = unit.step else {
+            return refused(Ending::Never, "an order is no LINK".into());
+        };
+        let of = coordinator(from, unit);
+        let begun = match self.units.enter(of, from.connection) {
+            true => self.units.begin(of, unit.unit, before),
+            false => Err(()),
+        };
+        let Ok((working, task)) = begun else {
+            return lost();
+        };
+        let mut task = match task {
+            Some(task) => task,
+            None => match self.region.begin(request).await {
+                Ok(task) => Box::new(task),
+                Err(refused) => return with_unit(refused, InUnit::Unchanged),
+            },
+        };
+        let Linked { reply, abend, ran } = self.region.link(&mut task, request).await;
+        let holds = self.region.holds_unit(&task) || before > 0;
+        match (abend, holds) {
+            (Some(abend), holds) => {
+                self.region.end(*task, Some(abend)).await;
+                working.close();
+                let in_unit = if holds { InUnit::Lost } else { InUnit::Nothing };
+                with_unit(reply, in_unit)
+            }
+            (None, true) => match working.keep(task, before + u32::from(ran)) {
+                None if ran => with_unit(reply, InUnit::Held),
+                None => with_unit(reply, InUnit::Unchanged),
+                Some(task) => {
+                    self.region.end(*task, Some(ended())).await;
+                    lost()
+                }
+            },
+            (None, false) => {
+                working.close();
+                self.region.end(*task, None).await;
+                reply
+            }
+        }
+    }
+
+    /// What the caller says of a unit.
+    pub async fn order(&self, request: &Request<Vec<u8>>, from: Partner, unit: OfUnit) -> Vec<u8> {
+        let of = coordinator(from, unit);
+        if !self.units.enter(of, from.connection) {
+            let why = "a later connection of the same name speaks for its units";
+            return refused(ROLLED_BACK, why.into());
+        }
+        let Some(heard) = parse_units(request.commarea()) else {
+            return refused(Ending::Never, "units that make no sense".into());
+        };
+        let heard: Vec<BranchId> = heard.iter().filter_map(|u| of.branch(*u)).collect();
+        let Some(branch) = of.branch(unit.unit) else {
+            return refused(Ending::Never, "no unit has this number".into());
+        };
+        match unit.step {
+            Step::Link(_) => refused(Ending::Never, "a LINK is no order".into()),
+            Step::Prepare => self.prepare(of, unit.unit, branch).await,
+            Step::CommitAlone => self.commit_alone(of, unit.unit, branch, &heard).await,
+            Step::Outcome => self.outcome(of, unit.unit, branch).await,
+            Step::Commit => match self.region.settle(branch, true).await {
+                true => emit_reply(&ReplyHead::default(), &[], &[]),
+                false => refused(ROLLED_BACK, "the store takes nothing now".into()),
+            },
+            Step::BackOut => {
+                self.units.back_out(of, unit.unit);
+                self.region.settle(branch, false).await;
+                emit_reply(&ReplyHead::default(), &[], &[])
+            }
+            Step::Resync => {
+                self.region.caller_back(&of.prefix(), branch.as_bytes());
+                let branches = self.region.branches();
+                let units = branches.iter().filter_map(|b| of.unit_of(b));
+                let units: Vec<u64> = units.collect();
+                emit_reply(&ReplyHead::default(), &emit_units(&units), &[])
+            }
+        }
+    }
+
+    async fn prepare(&self, of: Coordinator, unit: u64, branch: BranchId) -> Vec<u8> {
+        let Some((working, mut task)) = self.units.take(of, unit) else {
+            return unknown();
+        };
+        let prepared = self.region.prepare(&mut task, branch.clone()).await;
+        let abend = (prepared == Prepared::BackedOut).then(ended);
+        self.region.end(*task, abend).await;
+        if working.close() {
+            self.region.settle(branch, false).await;
+            return unknown();
+        }
+        match prepared {
+            Prepared::Yes => {
+                let head = ReplyHead {
+                    in_unit: InUnit::Held,
+                    ..ReplyHead::default()
+                };
+                emit_reply(&head, &[], &[])
+            }
+            Prepared::NothingToCommit => emit_reply(&ReplyHead::default(), &[], &[]),
+            Prepared::BackedOut => {
+                let why = "the region could not prepare what the unit of work changed";
+                refused(ROLLED_BACK, why.into())
+            }
+        }
+    }
+
+    async fn commit_alone(
+        &self,
+        of: Coordinator,
+        unit: u64,
+        branch: BranchId,
+        heard: &[BranchId],
+    ) -> Vec<u8> {
+        let Some((working, mut task)) = self.units.take(of, unit) else {
+            return unknown();
+        };
+        let committed = self.region.commit_alone(&mut task, branch, heard).await;
+        // What became of it can be asked from now on.
+        working.close();
+        let abend = (committed != CommittedAlone::Yes).then(ended);
+        self.region.end(*task, abend).await;
+        told(match committed {
+            CommittedAlone::Yes => Some(true),
+            CommittedAlone::BackedOut => Some(false),
+            CommittedAlone::InDoubt => None,
+        })
+    }
+
+    async fn outcome(&self, of: Coordinator, unit: u64, branch: BranchId) -> Vec<u8> {
+        // A newer connection asks: nothing of the unit begins any more.
+        while self.units.is_there(of, unit) {
+            self.region.pause().await;
+        }
+        told(self.region.outcome(branch).await)
+    }
+}
+
+/// What became of a unit that was to be committed in one phase.
+fn told(committed: Option<bool>) -> Vec<u8> {
+    match committed {
+        Some(true) => emit_reply(&ReplyHead::default(), &[], &[]),
+        Some(false) => {
+            let why = "the unit of work is backed out";
+            refused(ROLLED_BACK, why.into())
+        }
+        None => {
+            let why =
+                "whether the unit of work is committed is known when the region has restarted";
+            refused(Ending::Never, why.into())
+        }
+    }
+}
+
+fn unknown() -> Vec<u8> {
+    let why = "nothing of the unit of work is here any more";
+    refused(ROLLED_BACK, why.into())
+}
+
+fn coordinator(from: Partner, unit: OfUnit) -> Coordinator {
+    Coordinator {
+        applid: from.applid,
+        link: unit.link,
+    }
+}
+
+/// The abend of a task whose unit is backed out.
+pub fn ended() -> Abend {
+    Abend {
+        code: *b"ASP1",
+        program: region::Name::BLANK,
+        line: 0,
+        message: "the unit of work that it was part of is backed out".into(),
+    }
+}
+
+/// What the unit had here is backed out.
+fn lost() -> Vec<u8> {
+    let why = "what the unit of work had here is backed out";
+    with_unit(refused(LOST, why.into()), InUnit::Lost)
+}
+
+/// A reply that says what the caller's unit has here.
+pub fn with_unit(mut reply: Vec<u8>, in_unit: InUnit) -> Vec<u8> {
+    reply[IN_UNIT_AT] = in_unit as u8;
+    reply
+}
+
+/// A reply without data.
+pub fn refused(ending: Ending, text: String) -> Vec<u8> {
+    let head = ReplyHead {
+        ending,
+        text,
+        ..ReplyHead::default()
+    };
+    emit_reply(&head, &[], &[])
+}

@@ -1,0 +1,215 @@
+//! A simulated region as the one that serves callers' units.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use region::sim::node::{Node, Said};
+use region::{Abend, BranchId, CommittedAlone, Prepared};
+
+use crate::serving::{Branches, Linked, Partner, Serving, ended};
+use crate::units::Units;
+use crate::wire::{ReplyHead, Request, emit_reply};
+
+/// A region that is linked to.
+pub struct Host {
+    pub node: Rc<RefCell<Node>>,
+    /// LINKs that ran, of both regions.
+    pub ran: Rc<RefCell<BTreeSet<u64>>>,
+}
+
+/// A task of a caller's unit.
+pub struct HostTask {
+    node: Rc<RefCell<Node>>,
+    number: u32,
+    life: u64,
+    ended: bool,
+}
+
+/// What a program that is linked to is told.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// The LINK, of which there is no other.
+    pub link: u64,
+    /// What it writes.
+    pub number: u64,
+    /// Where; 0 for nowhere.
+    pub queue: u8,
+    /// It abends then.
+    pub abends: bool,
+}
+
+impl Asked {
+    /// As a COMMAREA.
+    pub fn emit(self) -> Vec<u8> {
+        let head = [self.link.to_be_bytes(), self.number.to_be_bytes()].concat();
+        [&head[..], &[self.queue, u8::from(self.abends)]].concat()
+    }
+
+    fn parse(bytes: &[u8]) -> Asked {
+        let number = |at: usize| u64::from_be_bytes(bytes[at..at + 8].try_into().expect("eight"));
+        Asked {
+            link: number(0),
+            number: number(8),
+            queue: bytes[16],
+            abends: bytes[17] == 1,
+        }
+    }
+}
+
+/// Serves a message: the reply, of a region that lives all the while.
+pub fn serve(
+    host: Host,
+    units: Rc<Units<HostTask>>,
+    from: Partner,
+    message: Vec<u8>,
+) -> Pin<Box<dyn Future<Output = Vec<u8>>>> {
+    Box::pin(async move {
+        let request = Request::parse(message).expect("a request");
+        let of = request.head.unit.expect("a unit");
+        let serving = Serving {
+            region: &host,
+            units: &units,
+        };
+        match of.step.is_order() {
+            true => serving.order(&request, from, of).await,
+            false => serving.link(&request, from, of).await,
+        }
+    })
+}
+
+impl HostTask {
+    async fn answer(&self) -> Said {
+        poll_fn(|_| match self.node.borrow_mut().take_answer(self.number) {
+            Some(said) => Poll::Ready(said),
+            None => Poll::Pending,
+        })
+        .await
+    }
+}
+
+impl Drop for HostTask {
+    fn drop(&mut self) {
+        let mut node = self.node.borrow_mut();
+        if !self.ended && node.life == self.life {
+            node.end(self.number, false);
+        }
+    }
+}
+
+impl Branches for Host {
+    type Task = HostTask;
+
+    async fn begin(&self, _: &Request<Vec<u8>>) -> Result<HostTask, Vec<u8>> {
+        let mut node = self.node.borrow_mut();
+        Ok(HostTask {
+            number: node.begin(),
+            life: node.life,
+            node: self.node.clone(),
+            ended: false,
+        })
+    }
+
+    async fn link(&self, task: &mut HostTask, request: &Request<Vec<u8>>) -> Linked {
+        let asked = Asked::parse(request.commarea());
+        let first = self.ran.borrow_mut().insert(asked.link);
+        assert!(first, "LINK {} runs twice", asked.link);
+        let mut abend = asked.abends.then(ended);
+        if asked.queue > 0 {
+            let node = &self.node;
+            node.borrow_mut()
+                .put(task.number, asked.queue, asked.number);
+            if task.answer().await != Said::Normal(false) {
+                abend = Some(ended());
+            }
+        }
+        let head = ReplyHead {
+            ending: match &abend {
+                Some(abend) => crate::wire::Ending::Abend(abend.code),
+                None => crate::wire::Ending::Normal,
+            },
+            ..ReplyHead::default()
+        };
+        Linked {
+            reply: emit_reply(&head, &[], &[]),
+            abend,
+            ran: true,
+        }
+    }
+
+    fn holds_unit(&self, task: &HostTask) -> bool {
+        self.node.borrow().holds_unit(task.number)
+    }
+
+    async fn prepare(&self, task: &mut HostTask, branch: BranchId) -> Prepared {
+        self.node.borrow_mut().prepare(task.number, branch);
+        match task.answer().await {
+            Said::Normal(false) => Prepared::Yes,
+            Said::Normal(true) => Prepared::NothingToCommit,
+            _ => Prepared::BackedOut,
+        }
+    }
+
+    async fn commit_alone(
+        &self,
+        task: &mut HostTask,
+        branch: BranchId,
+        heard: &[BranchId],
+    ) -> CommittedAlone {
+        let node = &self.node;
+        node.borrow_mut().commit_alone(task.number, branch, heard);
+        match task.answer().await {
+            Said::Normal(_) => CommittedAlone::Yes,
+            Said::Raised(_) => CommittedAlone::BackedOut,
+            Said::Abend(_) => CommittedAlone::InDoubt,
+        }
+    }
+
+    async fn end(&self, mut task: HostTask, abend: Option<Abend>) {
+        task.ended = true;
+        self.node.borrow_mut().end(task.number, abend.is_none());
+        poll_fn(|_| match self.node.borrow().is_over(task.number) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+        .await;
+    }
+
+    async fn settle(&self, branch: BranchId, commit: bool) -> bool {
+        self.node.borrow_mut().settle(&branch, commit);
+        poll_fn(|_| match self.node.borrow_mut().take_settled(&branch) {
+            Some(yes) => Poll::Ready(yes),
+            None => Poll::Pending,
+        })
+        .await
+    }
+
+    async fn outcome(&self, branch: BranchId) -> Option<bool> {
+        self.node.borrow_mut().outcome(&branch);
+        poll_fn(|_| match self.node.borrow_mut().take_outcome(&branch) {
+            Some(told) => Poll::Ready(told),
+            None => Poll::Pending,
+        })
+        .await
+    }
+
+    fn caller_back(&self, prefix: &[u8], floor: &[u8]) {
+        self.node.borrow_mut().coordinator_back(prefix, floor);
+    }
+
+    fn branches(&self) -> Vec<BranchId> {
+        self.node.borrow().branches()
+    }
+
+    async fn pause(&self) {
+        let mut waited = false;
+        poll_fn(|_| match std::mem::replace(&mut waited, true) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+        .await;
+    }
+}

@@ -1,0 +1,323 @@
+//! The connections from one region to the other: the newest, and those whose ends
+//! have not all heard that they are over.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use region::sim::random::Random;
+
+use crate::connection::{Connection, Event};
+use crate::coordinating::About;
+use crate::shell::pool::Failed;
+use crate::wire::{Hello, Reply};
+
+/// How long a message waits for a session, in nanoseconds.
+const PATIENCE: u64 = 20_000_000;
+/// How often one is sent, of which nothing has left.
+const ATTEMPTS: u32 = 3;
+
+type Serves = Pin<Box<dyn Future<Output = Vec<u8>>>>;
+
+/// Who hears the reply.
+#[derive(Debug, Clone)]
+pub enum Waiter {
+    /// The program of a task that has made a LINK.
+    Program(u32),
+    /// Whoever decides units.
+    About(About),
+}
+
+/// A message that has no session yet.
+struct Waiting {
+    until: u64,
+    bytes: Bytes,
+    waiter: Waiter,
+    attempt: u32,
+}
+
+/// A connection, both of its ends.
+struct Joint {
+    number: u64,
+    caller: Connection,
+    server: Connection,
+    up: VecDeque<Vec<u8>>,
+    down: VecDeque<Vec<u8>>,
+    open: bool,
+    /// Nothing more gets on its way.
+    cut: bool,
+    caller_left: bool,
+    server_left: bool,
+    pending: BTreeMap<u32, Waiting>,
+    served: Vec<(u32, Serves)>,
+}
+
+/// What the ends of connections heard.
+#[derive(Default)]
+pub struct Moved {
+    /// The caller's end is open.
+    pub opened: bool,
+    /// Requests that came: their numbers, and those of their connections.
+    pub requests: Vec<(u32, u64, Vec<u8>)>,
+    /// Replies that came, and requests that get none.
+    pub replies: Vec<(Waiter, Result<Reply, Failed>)>,
+    /// Connections whose servers' ends are over.
+    pub left: Vec<u64>,
+}
+
+/// All of a direction.
+#[derive(Default)]
+pub struct Line {
+    joints: Vec<Joint>,
+    waiting: Vec<Waiting>,
+}
+
+impl Line {
+    /// Whether the caller has a connection, as far as it knows.
+    pub fn is_connected(&self) -> bool {
+        self.joints.iter().any(|joint| !joint.caller_left)
+    }
+
+    pub fn connect(&mut self, number: u64, (caller, server): (&str, &str), sessions: u16) {
+        let hello = |name: &str| Hello {
+            sessions,
+            instance: number,
+            ..Hello::named(name).expect("a name")
+        };
+        self.joints.push(Joint {
+            number,
+            caller: Connection::caller(hello(caller), 0),
+            server: Connection::server(hello(server), 0),
+            up: VecDeque::new(),
+            down: VecDeque::new(),
+            open: false,
+            cut: false,
+            caller_left: false,
+            server_left: false,
+            pending: BTreeMap::new(),
+            served: Vec::new(),
+        });
+    }
+
+    /// Has a message sent as soon as there is a session.
+    pub fn send(&mut self, now: u64, bytes: Vec<u8>, waiter: Waiter) {
+        self.waiting.push(Waiting {
+            until: now + PATIENCE,
+            bytes: bytes.into(),
+            waiter,
+            attempt: 1,
+        });
+        self.hand_out();
+    }
+
+    fn hand_out(&mut self) {
+        let joint = self.joints.iter_mut();
+        let Some(joint) = joint.rev().find(|j| j.open && !j.caller_left) else {
+            return;
+        };
+        let mut left = Vec::new();
+        for waiting in self.waiting.drain(..) {
+            match joint.caller.request(waiting.bytes.clone()) {
+                Some(id) => drop(joint.pending.insert(id, waiting)),
+                None => left.push(waiting),
+            }
+        }
+        self.waiting = left;
+    }
+
+    pub fn give_up_waiting(&mut self, now: u64) -> Vec<(Waiter, Failed)> {
+        let connected = self.joints.iter().any(|j| j.open && !j.caller_left);
+        let failed = || match connected {
+            true => Failed::NoSession("none is free".into()),
+            false => Failed::Unreachable("it is not connected".into()),
+        };
+        let late = |waiting: &mut Waiting| waiting.until <= now;
+        let late = self.waiting.extract_if(.., late);
+        late.map(|waiting| (waiting.waiter, failed())).collect()
+    }
+
+    /// The newest connection is cut: what is on its way arrives in part.
+    pub fn cut(&mut self, random: &mut Random) {
+        if let Some(joint) = self.joints.last_mut() {
+            joint.cut(random);
+        }
+    }
+
+    /// The region that calls has died.
+    pub fn caller_died(&mut self, random: &mut Random) {
+        self.waiting.clear();
+        for joint in &mut self.joints {
+            joint.cut(random);
+            joint.caller_left = true;
+            joint.pending.clear();
+        }
+    }
+
+    /// The region that is called has.
+    pub fn server_died(&mut self, random: &mut Random) {
+        for joint in &mut self.joints {
+            joint.cut(random);
+            joint.server_left = true;
+            joint.served.clear();
+            joint.up.clear();
+        }
+    }
+
+    /// A request that came is served.
+    pub fn serve(&mut self, number: u64, id: u32, future: Serves) {
+        if let Some(joint) = self.joints.iter_mut().find(|j| j.number == number) {
+            joint.served.push((id, future));
+        }
+    }
+
+    /// Goes on with what is served; true when something has ended.
+    pub fn poll(&mut self) -> bool {
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut busy = false;
+        for joint in &mut self.joints {
+            let mut at = 0;
+            while at < joint.served.len() {
+                let (id, future) = &mut joint.served[at];
+                match future.as_mut().poll(&mut cx) {
+                    Poll::Ready(reply) => {
+                        joint.server.reply(*id, reply.into());
+                        drop(joint.served.swap_remove(at));
+                        busy = true;
+                    }
+                    Poll::Pending => at += 1,
+                }
+            }
+        }
+        busy
+    }
+
+    /// One of the connections goes on.
+    pub fn move_bytes(&mut self, random: &mut Random, calm: bool) -> Moved {
+        let mut moved = Moved::default();
+        if self.joints.is_empty() {
+            return moved;
+        }
+        let at = random.below(self.joints.len() as u64) as usize;
+        let joint = &mut self.joints[at];
+        for _ in 0..1 + random.below(4) {
+            match random.below(4) {
+                0 if !joint.cut && !joint.caller_left => push(&mut joint.caller, &mut joint.up),
+                1 if !joint.cut && !joint.server_left => push(&mut joint.server, &mut joint.down),
+                2 => joint.to_server(&mut moved),
+                3 => joint.to_caller(&mut moved),
+                _ => {}
+            }
+        }
+        if calm || random.one_in(3) {
+            let again = joint.leave(&mut moved);
+            self.waiting.extend(again);
+        }
+        self.joints.retain(|j| !j.caller_left || !j.server_left);
+        self.hand_out();
+        moved
+    }
+
+    pub fn rests(&self) -> bool {
+        let idle = |j: &Joint| j.pending.is_empty() && j.served.is_empty() && j.open && !j.cut;
+        self.waiting.is_empty() && self.joints.len() == 1 && self.joints.iter().all(idle)
+    }
+
+    pub fn describe(&self) -> String {
+        let joints = self.joints.iter().map(|j| {
+            let pending: Vec<&Waiter> = j.pending.values().map(|w| &w.waiter).collect();
+            format!(
+                "connection {} open {} cut {} left {} {}: pending {pending:?}, {} served; ",
+                j.number,
+                j.open,
+                j.cut,
+                j.caller_left,
+                j.server_left,
+                j.served.len()
+            )
+        });
+        let waiting = format!("{} waiting; ", self.waiting.len());
+        std::iter::once(waiting).chain(joints).collect()
+    }
+}
+
+impl Joint {
+    fn cut(&mut self, random: &mut Random) {
+        if !self.cut {
+            self.cut = true;
+            self.up
+                .truncate(random.below(self.up.len() as u64 + 1) as usize);
+            self.down
+                .truncate(random.below(self.down.len() as u64 + 1) as usize);
+        }
+    }
+
+    fn to_server(&mut self, moved: &mut Moved) {
+        let Some(bytes) = self.up.pop_front().filter(|_| !self.server_left) else {
+            return;
+        };
+        self.server.handle_input(0, &bytes).expect("sound frames");
+        while let Some(event) = self.server.poll_event() {
+            match event {
+                Event::Greeted(hello) => self.server.welcome(hello.sessions.into()),
+                Event::Request(id, message) => moved.requests.push((id, self.number, message)),
+                _ => {}
+            }
+        }
+    }
+
+    fn to_caller(&mut self, moved: &mut Moved) {
+        let Some(bytes) = self.down.pop_front().filter(|_| !self.caller_left) else {
+            return;
+        };
+        self.caller.handle_input(0, &bytes).expect("sound frames");
+        while let Some(event) = self.caller.poll_event() {
+            match event {
+                Event::Open => {
+                    self.open = true;
+                    moved.opened = true;
+                }
+                Event::Reply(id, message) => {
+                    let waiting = self.pending.remove(&id).expect("a request");
+                    let reply = Reply::parse(message).expect("a reply");
+                    moved.replies.push((waiting.waiter, Ok(reply)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The ends of a connection that is cut hear so, when all that arrives has.
+    /// Gives what is to be sent again.
+    fn leave(&mut self, moved: &mut Moved) -> Vec<Waiting> {
+        let mut again = Vec::new();
+        if self.cut && !self.caller_left && self.down.is_empty() {
+            self.caller_left = true;
+            for (id, mut waiting) in std::mem::take(&mut self.pending) {
+                if self.caller.is_unsent(id) && waiting.attempt < ATTEMPTS {
+                    waiting.attempt += 1;
+                    again.push(waiting);
+                } else {
+                    let lost = Failed::Lost("the connection has ended".into());
+                    moved.replies.push((waiting.waiter, Err(lost)));
+                }
+            }
+        } else if self.cut && !self.server_left && self.up.is_empty() {
+            self.server_left = true;
+            self.served.clear();
+            moved.left.push(self.number);
+        }
+        again
+    }
+}
+
+/// What an end has to say gets on its way.
+fn push(from: &mut Connection, to: &mut VecDeque<Vec<u8>>) {
+    if from.gather(0) {
+        let [a, b] = from.pieces();
+        let bytes = [a, b].concat();
+        from.wrote(bytes.len(), 0);
+        to.push_back(bytes);
+    }
+}

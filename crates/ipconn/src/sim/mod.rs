@@ -1,0 +1,460 @@
+//! Two regions in virtual time, joined by connections each way: the protocol of
+//! units of work with links that delay and are cut, stores that fail and lose
+//! power, and regions that die.
+//!
+//! Kernels, frames, [`crate::Coordinating`] and [`crate::serving`] are those that
+//! run over sockets. Every choice comes from the seed, so a history that breaks a
+//! rule can be played again. The rules: what a unit changed is in both regions or
+//! in neither, once it rests; a unit whose program was told NORMAL is there, and
+//! one whose program was told that it is backed out is nowhere; no program that
+//! is linked to runs twice for one LINK; and at rest nobody holds a lock, a
+//! prepared unit, a decision or a question.
+
+mod host;
+mod line;
+mod program;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use region::sim::node::Node;
+use region::sim::random::Random;
+use region::{Order, ParticipantId, UnitId};
+
+use crate::coordinating::{About, Coordinating, Ordered, Replied};
+use crate::serving::Partner;
+use crate::shell::pool::Failed;
+use crate::units::Units;
+use crate::wire::{Name, Reply};
+use host::{Host, HostTask};
+use line::{Line, Waiter};
+use program::Program;
+
+const MS: u64 = 1_000_000;
+/// When the histories begin, in nanoseconds since 1970.
+const BEGIN: u64 = 1_000 * MS;
+const NAMES: [&str; 2] = ["NEAR", "FAR"];
+
+/// What a history came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Steps made.
+    pub steps: u64,
+    /// Units whose programs were told that they are committed.
+    pub committed: u64,
+    /// Units that were backed out.
+    pub backed_out: u64,
+    /// Units whose programs were told nothing, or that they are in doubt.
+    pub untold: u64,
+    /// Units that only one region, the other one, had changes of and committed.
+    pub alone: u64,
+    /// LINKs that ran.
+    pub links: u64,
+    /// Connections that were cut.
+    pub cuts: u64,
+    /// Deaths of a region.
+    pub crashes: u64,
+    /// Those that lost what the store had and nobody had been told of.
+    pub power_losses: u64,
+    /// Questions what became of a unit.
+    pub asked: u64,
+    /// Units that were in doubt at a new connection.
+    pub in_doubt: u64,
+    /// Transactions of a store that failed.
+    pub disk_failures: u64,
+}
+
+/// How a unit ended, as its program was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Committed,
+    BackedOut,
+    /// Its program was told nothing, or that it is in doubt.
+    Nothing,
+}
+
+/// What a unit of a program did, by the number that it wrote.
+#[derive(Debug, Clone, Default)]
+struct Unit {
+    /// How often it was written in each region.
+    puts: [usize; 2],
+    told: Option<Told>,
+}
+
+/// One of the regions.
+struct Side {
+    node: Rc<RefCell<Node>>,
+    units: Rc<Units<HostTask>>,
+    /// What it decides with the other.
+    coordinating: Coordinating,
+    participant: ParticipantId,
+    programs: Vec<Program>,
+}
+
+/// Both, and what is between them.
+struct World {
+    random: Random,
+    now: u64,
+    sides: [Side; 2],
+    /// By the region that calls.
+    lines: [Line; 2],
+    units: BTreeMap<u64, Unit>,
+    /// LINKs that ran, by their numbers.
+    ran: Rc<RefCell<BTreeSet<u64>>>,
+    last_number: u64,
+    last_connection: u64,
+    report: Report,
+}
+
+/// Plays the history of a seed: so many steps, and then until nothing is left
+/// to do. Panics when a rule is broken.
+pub fn play(seed: u64, steps: u64) -> Report {
+    let mut world = World::new(seed);
+    for _ in 0..steps {
+        world.step(false);
+    }
+    world.come_to_rest(seed);
+    world.check_at_rest(seed);
+    // With a further connection nothing of earlier lives is left.
+    for line in &mut world.lines {
+        line.cut(&mut world.random);
+    }
+    world.come_to_rest(seed);
+    world.check_at_rest(seed);
+    world.check_ends();
+    world.report
+}
+
+impl Side {
+    fn new(node: Node, now: u64, me: usize) -> Side {
+        let node = Rc::new(RefCell::new(node));
+        let participant = node.borrow_mut().participant(NAMES[1 - me]);
+        Side {
+            node,
+            units: Rc::default(),
+            coordinating: Coordinating::new(region::Name::from_bytes(*b"PEER"), now),
+            participant,
+            programs: Vec::new(),
+        }
+    }
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        World {
+            random: Random::new(seed),
+            now: BEGIN,
+            sides: [0, 1].map(|me| Side::new(Node::new(BEGIN), BEGIN, me)),
+            lines: [0, 1].map(|_| Line::default()),
+            units: BTreeMap::new(),
+            ran: Rc::default(),
+            last_number: 0,
+            last_connection: 0,
+            report: Report::default(),
+        }
+    }
+
+    fn step(&mut self, calm: bool) {
+        self.report.steps += 1;
+        self.now += MS / 5;
+        let at = self.random.below(2) as usize;
+        match self.random.below(if calm { 16 } else { 24 }) {
+            0..=5 => self.move_bytes(at, calm),
+            6..=8 => self.advance(at),
+            9 | 10 => {
+                let random = &mut self.random;
+                let works = self.sides[at].node.borrow_mut().commit(random, calm);
+                self.report.disk_failures += u64::from(!works);
+            }
+            11 => self.connect(at),
+            12 => self.give_up_waiting(at),
+            13 | 14 => self.pass_time(calm),
+            16..=18 => {
+                if self.sides[at].programs.len() < 6 {
+                    let program = Program::new(&mut self.random, &self.sides[at].node);
+                    self.sides[at].programs.push(program);
+                }
+            }
+            19 | 20 => {
+                if self.random.one_in(12) {
+                    self.lines[at].cut(&mut self.random);
+                    self.report.cuts += 1;
+                }
+            }
+            21 => {
+                if self.random.one_in(40) {
+                    self.crash(at);
+                }
+            }
+            _ => {}
+        }
+        self.settle();
+    }
+
+    /// To the next instant that something is due, or a little further.
+    fn pass_time(&mut self, calm: bool) {
+        let nodes = self
+            .sides
+            .iter()
+            .map(|side| side.node.borrow().next_alarm());
+        let next = nodes.flatten().min().unwrap_or(0);
+        let most = if calm { u64::MAX } else { self.now + 50 * MS };
+        self.now = self.now.max(next.min(most)) + self.random.below(3) * MS;
+        for side in &self.sides {
+            side.node.borrow_mut().at(self.now);
+        }
+    }
+
+    fn come_to_rest(&mut self, seed: u64) {
+        for _ in 0..100_000 {
+            self.step(true);
+            if self.rests() {
+                return;
+            }
+        }
+        panic!("seed {seed} does not come to rest: {}", self.describe());
+    }
+
+    // Connections.
+
+    /// The region calls the other one.
+    fn connect(&mut self, at: usize) {
+        if self.lines[at].is_connected() {
+            return;
+        }
+        self.last_connection += 1;
+        let number = self.last_connection;
+        let sessions = 1 + self.random.below(5) as u16;
+        self.lines[at].connect(number, (NAMES[at], NAMES[1 - at]), sessions);
+    }
+
+    /// Some bytes of one of the connections of a line come further, or one of its
+    /// ends hears that it is cut.
+    fn move_bytes(&mut self, at: usize, calm: bool) {
+        let moved = self.lines[at].move_bytes(&mut self.random, calm);
+        for (id, number, message) in moved.requests {
+            let server = &self.sides[1 - at];
+            let host = Host {
+                node: server.node.clone(),
+                ran: self.ran.clone(),
+            };
+            let from = Partner {
+                applid: Name::new(NAMES[at]).expect("a name"),
+                connection: number,
+            };
+            let future = host::serve(host, server.units.clone(), from, message);
+            self.lines[at].serve(number, id, future);
+        }
+        for number in moved.left {
+            let server = &self.sides[1 - at];
+            let applid = Name::new(NAMES[at]).expect("a name");
+            for gone in server.units.connection_ended(applid, number) {
+                let mut node = server.node.borrow_mut();
+                node.coordinator_lost(&gone.prefix());
+            }
+        }
+        if moved.opened {
+            for message in self.sides[at].coordinating.connected() {
+                let waiter = Waiter::About(message.about);
+                self.lines[at].send(self.now, message.bytes, waiter);
+            }
+        }
+        for (waiter, reply) in moved.replies {
+            self.replied(at, waiter, reply);
+        }
+    }
+
+    /// What waits for a session too long does not any more.
+    fn give_up_waiting(&mut self, at: usize) {
+        for (waiter, failed) in self.lines[at].give_up_waiting(self.now) {
+            self.replied(at, waiter, Err(failed));
+        }
+    }
+
+    fn replied(&mut self, at: usize, waiter: Waiter, reply: Result<Reply, Failed>) {
+        match waiter {
+            Waiter::Program(task) => self.linked(at, task, reply),
+            Waiter::About(about) => self.heard(at, about, &reply),
+        }
+    }
+
+    /// What became of a message about units.
+    fn heard(&mut self, at: usize, about: About, reply: &Result<Reply, Failed>) {
+        let reply = reply.as_ref().map(|reply| (&reply.head, reply.commarea()));
+        let side = &mut self.sides[at];
+        let alone = matches!(about, About::CommitAlone(..) | About::Outcome(_));
+        match side.coordinating.replied(about, reply) {
+            Replied::Vote(unit, yes) => {
+                self.report.alone += u64::from(alone && yes);
+                let participant = side.participant;
+                side.node.borrow_mut().vote(UnitId(unit), participant, yes);
+            }
+            Replied::Unsure(unit, question) => {
+                self.report.asked += 1;
+                side.node.borrow_mut().unsure(UnitId(unit));
+                let waiter = Waiter::About(question.about);
+                self.lines[at].send(self.now, question.bytes, waiter);
+            }
+            Replied::Again(message) => {
+                let waiter = Waiter::About(message.about);
+                self.lines[at].send(self.now, message.bytes, waiter);
+            }
+            Replied::InDoubt(units) => {
+                self.report.in_doubt += units.len() as u64;
+                let units: Vec<UnitId> = units.into_iter().map(UnitId).collect();
+                let participant = side.participant;
+                side.node.borrow_mut().in_doubt(participant, &units);
+            }
+            Replied::Nothing => {}
+        }
+    }
+
+    /// All that can go on without anything from outside does.
+    fn settle(&mut self) {
+        loop {
+            let mut busy = false;
+            for at in 0..2 {
+                busy |= self.lines[at].poll();
+                let orders = std::mem::take(&mut self.sides[at].node.borrow_mut().orders);
+                busy |= !orders.is_empty();
+                for (unit, participant, order) in orders {
+                    self.order(at, unit, participant, order);
+                }
+            }
+            if !busy {
+                return;
+            }
+        }
+    }
+
+    fn order(&mut self, at: usize, unit: UnitId, participant: ParticipantId, order: Order) {
+        let side = &mut self.sides[at];
+        match side.coordinating.order(unit.0, order) {
+            Ordered::Send(message) => {
+                let waiter = Waiter::About(message.about);
+                self.lines[at].send(self.now, message.bytes, waiter);
+            }
+            Ordered::No if order == Order::BackOut => {}
+            Ordered::No => side.node.borrow_mut().vote(unit, participant, false),
+        }
+    }
+
+    /// A region dies and starts again.
+    fn crash(&mut self, at: usize) {
+        self.report.crashes += 1;
+        let lost = self.sides[at].node.borrow_mut().crash(&mut self.random);
+        self.report.power_losses += u64::from(lost);
+        for program in std::mem::take(&mut self.sides[at].programs) {
+            if let Some(number) = program.number {
+                self.told(number, Told::Nothing);
+            }
+        }
+        // Those who waited are gone, and whom it served hear that it is.
+        self.lines[at].caller_died(&mut self.random);
+        self.lines[1 - at].server_died(&mut self.random);
+        let side = &mut self.sides[at];
+        side.units = Rc::default();
+        side.coordinating = Coordinating::new(region::Name::from_bytes(*b"PEER"), self.now);
+        side.participant = side.node.borrow_mut().participant(NAMES[1 - at]);
+    }
+
+    // The rules.
+
+    fn told(&mut self, number: u64, told: Told) {
+        let unit = self.units.entry(number).or_default();
+        assert_eq!(unit.told, None, "unit {number} ends twice");
+        unit.told = Some(told);
+        match told {
+            Told::Committed => self.report.committed += 1,
+            Told::BackedOut => self.report.backed_out += 1,
+            Told::Nothing => self.report.untold += 1,
+        }
+    }
+
+    fn rests(&self) -> bool {
+        self.lines.iter().all(Line::rests)
+            && self.sides.iter().all(|side| {
+                side.programs.is_empty()
+                    && side.node.borrow().unrest().is_none()
+                    && side.coordinating.asked().next().is_none()
+            })
+    }
+
+    fn check_at_rest(&mut self, seed: u64) {
+        let there = [0, 1].map(|at| self.sides[at].node.borrow().numbers());
+        for (number, unit) in &self.units {
+            let found = [0, 1].map(|at| there[at].get(number).copied().unwrap_or(0));
+            let all = found == unit.puts;
+            let nothing = found == [0, 0];
+            let right = match unit.told {
+                Some(Told::Committed) => all,
+                Some(Told::BackedOut) => nothing,
+                Some(Told::Nothing) | None => all || nothing,
+            };
+            assert!(
+                right,
+                "seed {seed}: unit {number}, {unit:?}, is found {found:?} times"
+            );
+        }
+        for at in 0..2 {
+            for number in there[at].keys() {
+                assert!(self.units.contains_key(number), "nobody wrote {number}");
+            }
+        }
+    }
+
+    /// What is kept for a caller is what it has not said that it has heard.
+    fn check_ends(&mut self) {
+        for at in 0..2 {
+            let kept = self.sides[at].node.borrow_mut().kept_outcomes();
+            let heard = self.sides[1 - at].coordinating.heard_of();
+            assert!(kept <= heard, "{kept} ends are kept, {heard} are heard of");
+        }
+    }
+
+    fn describe(&self) -> String {
+        let sides = self.sides.iter().map(|side| {
+            format!(
+                "{} programs, {:?}, asks {:?}; ",
+                side.programs.len(),
+                side.node.borrow().unrest(),
+                side.coordinating.asked().collect::<Vec<_>>()
+            )
+        });
+        let lines = self.lines.iter().map(Line::describe);
+        sides.chain(lines).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_history_of_two_regions_keeps_the_rules_and_comes_to_rest() {
+        let mut all = super::Report::default();
+        for seed in 1..=60 {
+            let report = super::play(seed, 4_000);
+            all.committed += report.committed;
+            all.backed_out += report.backed_out;
+            all.untold += report.untold;
+            all.alone += report.alone;
+            all.links += report.links;
+            all.cuts += report.cuts;
+            all.crashes += report.crashes;
+            all.power_losses += report.power_losses;
+            all.asked += report.asked;
+            all.in_doubt += report.in_doubt;
+        }
+        // Every kind of end is common, or the histories would prove little.
+        assert!(all.committed > 1_000 && all.backed_out > 500, "{all:?}");
+        assert!(all.alone > 300 && all.links > 2_000, "{all:?}");
+        assert!(all.cuts > 300 && all.crashes > 100, "{all:?}");
+        assert!(all.power_losses > 0 && all.untold > 50, "{all:?}");
+        assert!(all.asked > 30 && all.in_doubt > 10, "{all:?}");
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_history_again() {
+        assert_eq!(super::play(7, 2_000), super::play(7, 2_000));
+    }
+}

@@ -1,0 +1,261 @@
+//! What the programs of a region do: numbers written here and there, in units.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use region::sim::node::{Node, Said};
+use region::sim::random::Random;
+
+use super::host::Asked;
+use super::line::Waiter;
+use super::{Told, World};
+use crate::shell::pool::Failed;
+use crate::wire::{Ending, Reply, RequestBuilder, RequestHead, Step};
+
+/// Queues of a region.
+const QUEUES: u64 = 3;
+
+/// A step of a program.
+#[derive(Debug, Clone, Copy)]
+enum Act {
+    /// Writes the unit's number to a queue here.
+    Here(u8),
+    /// LINKs to a program there, which writes it; to queue 0, nothing.
+    There(u8, bool),
+    Syncpoint,
+    Rollback,
+}
+
+/// What it waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    Nothing,
+    Put,
+    /// A LINK to a program that writes to a queue.
+    Link(u8),
+    Syncpoint,
+    Rollback,
+    End,
+}
+
+/// A program that runs, or is about to.
+#[derive(Debug)]
+pub struct Program {
+    task: u32,
+    script: std::vec::IntoIter<Act>,
+    waits: Waits,
+    /// The number of its unit, once it has changed something.
+    pub number: Option<u64>,
+    /// It has abended: its unit is backed out.
+    abended: bool,
+}
+
+impl Program {
+    /// One with a script of its own.
+    pub fn new(random: &mut Random, node: &Rc<RefCell<Node>>) -> Program {
+        let mut script = Vec::new();
+        for _ in 0..1 + random.below(3) {
+            // A third of the units change something only there.
+            let here = !random.one_in(3);
+            for _ in 0..1 + random.below(3) {
+                let queue = 1 + random.below(QUEUES) as u8;
+                script.push(match random.below(5) {
+                    0 | 1 if here => Act::Here(queue),
+                    2 if random.one_in(3) => Act::There(0, false),
+                    _ => Act::There(queue, random.one_in(15)),
+                });
+            }
+            script.push(match random.one_in(8) {
+                true => Act::Rollback,
+                false => Act::Syncpoint,
+            });
+        }
+        // What is done after the last syncpoint ends with the task.
+        if random.one_in(2) {
+            script.pop();
+        }
+        Program {
+            task: node.borrow_mut().begin(),
+            script: script.into_iter(),
+            waits: Waits::Nothing,
+            number: None,
+            abended: false,
+        }
+    }
+}
+
+impl World {
+    /// One of a region's programs goes on.
+    pub(super) fn advance(&mut self, at: usize) {
+        let count = self.sides[at].programs.len();
+        if count == 0 {
+            return;
+        }
+        let chosen = self.random.below(count as u64) as usize;
+        let node = self.sides[at].node.clone();
+        let program = &mut self.sides[at].programs[chosen];
+        match program.waits {
+            Waits::Nothing => self.act(at, chosen),
+            Waits::Link(_) => {}
+            Waits::End => {
+                if node.borrow().is_over(program.task) {
+                    let program = self.sides[at].programs.swap_remove(chosen);
+                    let answer = node.borrow_mut().take_answer(program.task);
+                    assert_eq!(answer, None, "an answer after the end");
+                    // Whether the end was an abend is not looked at: all or
+                    // nothing is there.
+                    if let Some(number) = program.number {
+                        let told = if program.abended {
+                            Told::BackedOut
+                        } else {
+                            Told::Nothing
+                        };
+                        self.told(number, told);
+                    }
+                }
+            }
+            waits => {
+                let Some(said) = node.borrow_mut().take_answer(program.task) else {
+                    return;
+                };
+                program.waits = Waits::Nothing;
+                self.answered(at, chosen, waits, &said);
+            }
+        }
+    }
+
+    fn answered(&mut self, at: usize, chosen: usize, waits: Waits, said: &Said) {
+        let program = &mut self.sides[at].programs[chosen];
+        match (waits, said) {
+            (Waits::Put, Said::Normal(_)) => {
+                if let Some(number) = program.number {
+                    self.units.entry(number).or_default().puts[at] += 1;
+                }
+            }
+            (Waits::Syncpoint, said) => {
+                let told = match said {
+                    Said::Normal(_) => Told::Committed,
+                    Said::Raised(_) => Told::BackedOut,
+                    Said::Abend(_) => Told::Nothing,
+                };
+                // After ASP7 it ends, and nothing of a further unit is there.
+                program.abended = told == Told::Nothing;
+                if let Some(number) = program.number.take() {
+                    self.told(number, told);
+                }
+            }
+            (Waits::Rollback, _) => {
+                if let Some(number) = program.number.take() {
+                    self.told(number, Told::BackedOut);
+                }
+            }
+            (_, Said::Abend(_)) => program.abended = true,
+            (_, said) => panic!("{waits:?} is answered {said:?}"),
+        }
+    }
+
+    fn act(&mut self, at: usize, chosen: usize) {
+        let side = &mut self.sides[at];
+        let program = &mut side.programs[chosen];
+        let task = program.task;
+        let act = program.script.next().filter(|_| !program.abended);
+        let mut node = side.node.borrow_mut();
+        match act {
+            None => {
+                program.waits = Waits::End;
+                node.end(task, !program.abended);
+            }
+            Some(Act::Syncpoint) => {
+                program.waits = Waits::Syncpoint;
+                node.syncpoint(task);
+            }
+            Some(Act::Rollback) => {
+                program.waits = Waits::Rollback;
+                node.rollback(task);
+            }
+            Some(Act::Here(queue)) => {
+                self.last_number += 1;
+                let number = *program.number.get_or_insert(self.last_number);
+                program.waits = Waits::Put;
+                node.put(task, queue, number);
+            }
+            Some(Act::There(queue, abends)) => {
+                self.last_number += 1;
+                let number = match queue {
+                    0 => 0,
+                    _ => *program.number.get_or_insert(self.last_number),
+                };
+                let unit = node.join(task, side.participant);
+                drop(node);
+                let of = side.coordinating.join(unit.0);
+                if side.coordinating.is_lost(unit.0) {
+                    program.abended = true;
+                    return;
+                }
+                program.waits = Waits::Link(queue);
+                let asked = Asked {
+                    link: self.last_number,
+                    number,
+                    queue,
+                    abends,
+                };
+                let head = RequestHead {
+                    link: true,
+                    unit: Some(of),
+                    ..RequestHead::default()
+                };
+                let area = asked.emit();
+                let mut builder = RequestBuilder::new(head, area.len());
+                let filled = builder.set_commarea(area.len(), |into| {
+                    into.copy_from_slice(&area);
+                    Ok::<(), std::convert::Infallible>(())
+                });
+                let Ok(()) = filled;
+                let waiter = Waiter::Program(task);
+                self.lines[at].send(self.now, builder.finish(), waiter);
+            }
+        }
+    }
+
+    /// The answer to a program's LINK.
+    pub(super) fn linked(&mut self, at: usize, task: u32, reply: Result<Reply, Failed>) {
+        let side = &mut self.sides[at];
+        let programs = side.programs.iter_mut();
+        let program = programs.into_iter().find(|p| p.task == task);
+        let program = program.expect("who waits is there");
+        let Waits::Link(queue) = program.waits else {
+            panic!("{program:?} waits for no answer");
+        };
+        program.waits = Waits::Nothing;
+        let unit = side.node.borrow_mut().join(task, side.participant);
+        let before = match side.coordinating.join(unit.0).step {
+            Step::Link(before) => before,
+            _ => 0,
+        };
+        let takes_part = match &reply {
+            Ok(reply) => side.coordinating.linked(unit.0, before, reply.head.in_unit),
+            Err(Failed::Lost(_)) => {
+                side.coordinating.lost(unit.0);
+                true
+            }
+            Err(_) => side.coordinating.not_taken(unit.0, before),
+        };
+        if !takes_part {
+            side.node.borrow_mut().leave(task, side.participant);
+        }
+        match reply.map(|reply| reply.head.ending) {
+            Ok(Ending::Normal) => {
+                self.report.links += 1;
+                if let Some(number) = program.number.filter(|_| queue > 0) {
+                    self.units.entry(number).or_default().puts[1 - at] += 1;
+                }
+            }
+            // It goes on now and then: its unit cannot be committed, or has
+            // nothing there.
+            Ok(_) | Err(_) => {
+                let goes_on = self.random.one_in(2);
+                program.abended = !goes_on;
+            }
+        }
+    }
+}

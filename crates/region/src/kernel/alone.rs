@@ -1,0 +1,200 @@
+//! Units of work that a coordinator elsewhere leaves to this region: nobody else
+//! has changed anything, so this region commits in one phase.
+//!
+//! The commit has a record of it in its own transaction. When the answer is lost
+//! the coordinator asks what became of the unit: with a record it is committed,
+//! without one it is backed out. A record goes when the coordinator says that it
+//! has heard.
+//!
+//! ```text
+//!   table outcome
+//!     branch      version 1 | when, ns since 1970, u64
+//! ```
+//!
+//! Reference: CICS intercommunication guide, "Last agent optimization"; SNA LU 6.2
+//! peer protocols, "Last resource".
+//! Invariant: the question is not answered while the unit is being committed.
+
+use std::collections::BTreeMap;
+
+use link::Answer;
+use store::{Seek, Table, UnitOfWork};
+
+use super::effect::{Effect, UnitId};
+use super::prepared::BranchId;
+use super::request::Caller;
+use super::scan;
+use super::syncpoint::Failed;
+use super::unit::{After, Phase};
+use super::{Kernel, timers::Alarm};
+use cics::resp::Condition;
+
+const TABLE: Table = Table::new("outcome");
+/// First byte of a record.
+const VERSION: u8 = 1;
+/// How long a task waits to hear what became of its unit, in nanoseconds. A
+/// region that was killed is back by then.
+const ASKED_NS: u64 = 30_000_000_000;
+
+/// The units that are being committed so.
+#[derive(Debug, Default)]
+pub struct Alone(BTreeMap<BranchId, State>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    /// Somebody has asked what became of it.
+    asked: bool,
+    /// Only the next life of the region can tell.
+    in_doubt: bool,
+}
+
+impl Kernel {
+    /// Commits a task's unit, the only part of a coordinator's that changes
+    /// anything. The answer is that to SYNCPOINT. The coordinator has heard what
+    /// became of the units `heard`.
+    pub fn commit_alone(
+        &mut self,
+        now: u64,
+        caller: Caller,
+        branch: BranchId,
+        heard: &[BranchId],
+        out: &mut Vec<Effect>,
+    ) {
+        self.begin_unit(now, &caller, out);
+        let task = caller.key;
+        let known = self.state.alone.0.contains_key(&branch);
+        let has_store = self.state.reader.is_some();
+        let since_unix_ns = self.state.settings.unix_offset_ns + now;
+        let unit = self.state.units.of(task);
+        if unit.is_busy() || known {
+            let refused = Answer::of_condition(Condition::RolledBack, 0);
+            out.push(Effect::Answer(task, refused, 0));
+        } else if !unit.is_empty() && !has_store {
+            let why = "the region has no store";
+            self.fail(now, task, After::Syncpoint, why, out);
+        } else {
+            if !unit.is_empty() {
+                let record = [&[VERSION][..], &since_unix_ns.to_be_bytes()].concat();
+                unit.changes.put(TABLE, branch.as_bytes(), &record);
+                unit.branch = Some(branch.clone());
+                self.state.alone.0.insert(branch, State::default());
+            }
+            // One that changes nothing takes them away, too: they are not named
+            // again.
+            for branch in heard.iter().filter(|_| has_store) {
+                unit.changes.remove(TABLE, branch.as_bytes());
+            }
+            self.commit(now, task, After::Syncpoint, out);
+        }
+        self.wake(now, out);
+    }
+
+    /// What became of a unit that was to be committed so:
+    /// [`Effect::Outcome`] follows, at once or when that is known. Who asks has
+    /// made sure that nobody begins to commit it any more.
+    pub fn outcome(&mut self, branch: &BranchId, out: &mut Vec<Effect>) {
+        if let Some(state) = self.state.alone.0.get_mut(branch) {
+            state.asked |= !state.in_doubt;
+            if state.in_doubt {
+                out.push(Effect::Outcome(branch.clone(), None));
+            }
+            return;
+        }
+        let Some(reader) = &mut self.state.reader else {
+            out.push(Effect::Outcome(branch.clone(), Some(false)));
+            return;
+        };
+        match reader.seek_table(TABLE, Seek::Equal(branch.as_bytes()), &mut |_| {}) {
+            Ok(found) => out.push(Effect::Outcome(branch.clone(), Some(found))),
+            Err(error) => {
+                tracing::error!(%error, "the ends of units of work cannot be read");
+                out.push(Effect::Outcome(branch.clone(), None));
+            }
+        }
+    }
+
+    /// A coordinator, one whose branches' names begin so, is there again. It asks
+    /// for no unit whose name comes before `floor`.
+    pub fn coordinator_back(
+        &mut self,
+        now: u64,
+        prefix: &[u8],
+        floor: &[u8],
+        out: &mut Vec<Effect>,
+    ) {
+        self.reached(prefix);
+        let Some(reader) = &mut self.state.reader else {
+            return;
+        };
+        let mut changes = UnitOfWork::new();
+        let read = scan(reader.as_mut(), TABLE, &mut |key, _| {
+            if key.starts_with(prefix) && key < floor {
+                changes.remove(TABLE, key);
+            }
+        });
+        if let Err(error) = read {
+            tracing::error!(%error, "the ends of units of work cannot be read");
+        }
+        self.manage(now, out, |_, cx| cx.change_store(changes));
+    }
+
+    /// Units that were committed so, whose coordinators have not said that they
+    /// have heard.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn outcomes(&mut self) -> usize {
+        let mut count = 0;
+        if let Some(reader) = &mut self.state.reader {
+            scan(reader.as_mut(), TABLE, &mut |_, _| count += 1).expect("readable");
+        }
+        count
+    }
+
+    /// The commit of a branch has ended.
+    pub(super) fn alone_over(
+        &mut self,
+        branch: &BranchId,
+        failed: Option<&Failed>,
+        out: &mut Vec<Effect>,
+    ) {
+        let Some(state) = self.state.alone.0.get_mut(branch) else {
+            return;
+        };
+        if failed.is_some_and(|failed| failed.in_doubt) {
+            state.in_doubt = true;
+            if std::mem::take(&mut state.asked) {
+                out.push(Effect::Outcome(branch.clone(), None));
+            }
+        } else if self.state.alone.0.remove(branch).is_some_and(|s| s.asked) {
+            out.push(Effect::Outcome(branch.clone(), Some(failed.is_none())));
+        }
+    }
+
+    /// The only participant of a unit has begun to commit it, and cannot be
+    /// reached: it is asked what became of that. The task waits for it so long.
+    pub fn unsure(&mut self, now: u64, id: UnitId) {
+        let timers = &mut self.state.timers;
+        let Some(task) = self.state.units.task_of(id) else {
+            return;
+        };
+        if let Phase::Alone { limit, .. } = &mut self.state.units.of(task).phase
+            && limit.is_none()
+        {
+            *limit = Some(timers.set(now + ASKED_NS, Alarm::Alone(id)));
+        }
+    }
+
+    /// Nobody has said in time what became of a unit.
+    pub(super) fn unknown(&mut self, now: u64, id: UnitId, out: &mut Vec<Effect>) {
+        let Some(task) = self.state.units.task_of(id) else {
+            return;
+        };
+        if let Phase::Alone { then, .. } = self.state.units.of(task).phase {
+            let failed = Failed {
+                why: "who commits it alone cannot be reached, and is asked".to_owned(),
+                in_doubt: true,
+            };
+            tracing::warn!(unit = %id, "a unit of work is in doubt: {}", failed.why);
+            self.conclude(now, task, then, Some(failed), out);
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! A region's kernel and store in virtual time, for worlds of several regions:
+//! whoever plays them says what its tasks do and what its participants answer.
+//!
+//! Tasks write numbers to recoverable queues; there is nothing else that a world
+//! of regions must know of what units do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ::store::{ApplyError, MemoryStore, Seek, StorageError, Table, UnitOfWork, WriteStore};
+use cics::command::commands::writeq_ts;
+use cics::csd::InDoubt;
+use cics::resp::Condition;
+use link::{Answer, Call, Name, Op, Operands};
+
+use super::random::Random;
+use crate::api::Definitions;
+use crate::api::{
+    BranchId, Order, ParticipantId, QueueDefinitions, RegionConfig, TsModelDef, UnitId,
+};
+use crate::core::TaskKey;
+use crate::kernel::{Caller, Effect, Job, Kernel, Settings};
+use crate::resources::Resources;
+
+const MS: u64 = 1_000_000;
+
+/// What a task is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// NORMAL; true when there was nothing to prepare.
+    Normal(bool),
+    /// Another condition.
+    Raised(Condition),
+    /// An abend.
+    Abend([u8; 4]),
+}
+
+/// A region.
+pub struct Node {
+    kernel: Kernel,
+    store: MemoryStore,
+    now: u64,
+    /// How often it has died.
+    pub life: u64,
+    last_task: u32,
+    answers: BTreeMap<u32, Said>,
+    ended: BTreeSet<u32>,
+    /// What its participants are told.
+    pub orders: Vec<(UnitId, ParticipantId, Order)>,
+    settled: BTreeMap<BranchId, bool>,
+    outcomes: BTreeMap<BranchId, Option<bool>>,
+    jobs: Vec<Job>,
+    /// What the store has and nobody has been told of, and what was there before.
+    ahead: Option<(Vec<(Job, Result<(), ApplyError>)>, MemoryStore)>,
+}
+
+impl Node {
+    /// A region with an empty store.
+    pub fn new(now: u64) -> Node {
+        Node::over(MemoryStore::new(), now, 0)
+    }
+
+    fn over(store: MemoryStore, now: u64, life: u64) -> Node {
+        let settings = Settings {
+            lock_timeout_ns: 400 * MS,
+            ..Settings::default()
+        };
+        let queues = QueueDefinitions {
+            models: vec![TsModelDef {
+                prefix: b"R".to_vec(),
+                recoverable: true,
+                ..TsModelDef::default()
+            }],
+            ..QueueDefinitions::default()
+        };
+        let config = RegionConfig {
+            temporary_storage_bytes: 1 << 24,
+            definitions: Definitions {
+                queues,
+                ..Definitions::default()
+            },
+            ..RegionConfig::default()
+        };
+        let mut resources = Resources::default();
+        resources.define(&config, &config.definitions);
+        let reader = store.reader().expect("a reader");
+        let mut node = Node {
+            kernel: Kernel::new(Some(reader), settings, resources),
+            store,
+            now,
+            life,
+            last_task: 0,
+            answers: BTreeMap::new(),
+            ended: BTreeSet::new(),
+            orders: Vec::new(),
+            settled: BTreeMap::new(),
+            outcomes: BTreeMap::new(),
+            jobs: Vec::new(),
+            ahead: None,
+        };
+        node.kernel(|k, now, out| k.restore(now, out));
+        node
+    }
+
+    /// It dies and starts again. What was on its way to the store is there, or
+    /// some of it; a loss of power takes back what nobody had been told of. True
+    /// when it did.
+    pub fn crash(&mut self, random: &mut Random) -> bool {
+        let mut jobs = std::mem::take(&mut self.jobs);
+        jobs.truncate(random.below(jobs.len() as u64 + 1) as usize);
+        let ahead = self.ahead.take().filter(|_| random.one_in(2));
+        let lost = ahead.is_some();
+        let store = match ahead {
+            Some((_, before)) => before,
+            None => {
+                let units: Vec<UnitOfWork> = jobs.into_iter().map(|j| j.changes).collect();
+                self.store.apply(&units);
+                std::mem::take(&mut self.store)
+            }
+        };
+        *self = Node::over(store, self.now, self.life + 1);
+        lost
+    }
+
+    fn kernel<R>(&mut self, call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R) -> R {
+        let mut out = Vec::new();
+        let result = call(&mut self.kernel, self.now, &mut out);
+        for effect in out {
+            match effect {
+                Effect::Answer(key, answer, _) => {
+                    self.answers.insert(number_of(key), said(&answer));
+                }
+                Effect::Commit(job) => self.jobs.push(job),
+                Effect::Participant(unit, participant, order) => {
+                    self.orders.push((unit, participant, order));
+                }
+                Effect::Ended(key, _) => drop(self.ended.insert(number_of(key))),
+                Effect::Settled(branch, yes) => drop(self.settled.insert(branch, yes)),
+                Effect::Outcome(branch, told) => drop(self.outcomes.insert(branch, told)),
+                Effect::Waits(_)
+                | Effect::Start(_)
+                | Effect::Priority(..)
+                | Effect::Statistics
+                | Effect::Trace { .. }
+                | Effect::Blocking(..) => {}
+            }
+        }
+        result
+    }
+
+    // Tasks.
+
+    /// A task begins: its number.
+    pub fn begin(&mut self) -> u32 {
+        self.last_task += 1;
+        self.last_task
+    }
+
+    /// It adds a number to a queue; [`Node::take_answer`] tells when that is done.
+    pub fn put(&mut self, task: u32, queue: u8, number: u64) {
+        let operands = Operands::new(1 << writeq_ts::QUEUE)
+            .bytes(writeq_ts::QUEUE, [b'R', b'0' + queue])
+            .bytes(writeq_ts::FROM, number.to_string());
+        let args = [u64::from(writeq_ts::NUMBER), 0, 0, 0, 0, 0, 0, 0];
+        self.call(task, Op::Command, args, operands.emit());
+    }
+
+    /// SYNCPOINT.
+    pub fn syncpoint(&mut self, task: u32) {
+        self.call(task, Op::Syncpoint, [0; 8], Vec::new());
+    }
+
+    /// SYNCPOINT ROLLBACK.
+    pub fn rollback(&mut self, task: u32) {
+        self.call(task, Op::Rollback, [0; 8], Vec::new());
+    }
+
+    fn call(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) {
+        let call = Call {
+            op,
+            slot: 0,
+            args,
+            data,
+        };
+        self.kernel(|k, now, out| k.call(now, caller(task), call, out))
+            .expect("operands that make sense");
+    }
+
+    /// Its answer, when it is there.
+    pub fn take_answer(&mut self, task: u32) -> Option<Said> {
+        self.answers.remove(&task)
+    }
+
+    /// It ends, with its unit committed or backed out.
+    pub fn end(&mut self, task: u32, commit: bool) {
+        self.kernel(|k, now, out| k.end(now, caller(task), commit, out));
+    }
+
+    /// Whether it has ended.
+    pub fn is_over(&self, task: u32) -> bool {
+        self.ended.contains(&task)
+    }
+
+    /// Whether the end of its unit would do something.
+    pub fn holds_unit(&self, task: u32) -> bool {
+        self.kernel.holds_unit(key_of(task))
+    }
+
+    // As a participant.
+
+    /// A task's unit is to be prepared.
+    pub fn prepare(&mut self, task: u32, branch: BranchId) {
+        self.kernel(|k, now, out| k.prepare(now, caller(task), branch, out));
+    }
+
+    /// A task's unit is to be committed in one phase.
+    pub fn commit_alone(&mut self, task: u32, branch: BranchId, heard: &[BranchId]) {
+        self.kernel(|k, now, out| k.commit_alone(now, caller(task), branch, heard, out));
+    }
+
+    /// A coordinator says how its unit ended.
+    pub fn settle(&mut self, branch: &BranchId, commit: bool) {
+        self.kernel(|k, now, out| k.settle(now, branch, commit, out));
+    }
+
+    /// Whether that is carried out, when it is known.
+    pub fn take_settled(&mut self, branch: &BranchId) -> Option<bool> {
+        self.settled.remove(branch)
+    }
+
+    /// A coordinator asks what became of a unit.
+    pub fn outcome(&mut self, branch: &BranchId) {
+        self.kernel(|k, _, out| k.outcome(branch, out));
+    }
+
+    /// The answer to that, when it is there.
+    pub fn take_outcome(&mut self, branch: &BranchId) -> Option<Option<bool>> {
+        self.outcomes.remove(branch)
+    }
+
+    /// A coordinator is there again.
+    pub fn coordinator_back(&mut self, prefix: &[u8], floor: &[u8]) {
+        self.kernel(|k, now, out| k.coordinator_back(now, prefix, floor, out));
+    }
+
+    /// What is prepared, or may be in a moment.
+    pub fn branches(&self) -> Vec<BranchId> {
+        self.kernel.branches().cloned().collect()
+    }
+
+    /// A coordinator is out of reach.
+    pub fn coordinator_lost(&mut self, prefix: &[u8]) {
+        self.kernel(|k, now, out| k.coordinator_lost(now, prefix, out));
+    }
+
+    // As a coordinator.
+
+    /// A participant that is waited for.
+    pub fn participant(&mut self, name: &str) -> ParticipantId {
+        let id = self.kernel.participant(name);
+        self.kernel.wait_for(id);
+        id
+    }
+
+    /// It changes something for a task.
+    pub fn join(&mut self, task: u32, participant: ParticipantId) -> UnitId {
+        self.kernel(|k, now, out| k.with(now, out, |_, cx| cx.join(key_of(task), participant)))
+    }
+
+    /// It has changed nothing after all.
+    pub fn leave(&mut self, task: u32, participant: ParticipantId) {
+        self.kernel(|k, now, out| {
+            k.with(now, out, |_, cx| cx.leave(key_of(task), participant));
+        });
+    }
+
+    /// It answers an order.
+    pub fn vote(&mut self, unit: UnitId, participant: ParticipantId, yes: bool) {
+        self.kernel(|k, now, out| k.voted(now, unit, participant, yes, out));
+    }
+
+    /// It cannot say now what became of a commit in one phase.
+    pub fn unsure(&mut self, unit: UnitId) {
+        self.kernel(|k, now, _| k.unsure(now, unit));
+    }
+
+    /// It has prepared these units and not heard of their end.
+    pub fn in_doubt(&mut self, participant: ParticipantId, units: &[UnitId]) {
+        self.kernel(|k, now, out| k.in_doubt(now, participant, units, out));
+    }
+
+    // Time and the store.
+
+    /// It is so late.
+    pub fn at(&mut self, now: u64) {
+        self.now = now;
+        self.kernel(|k, now, out| k.expire(now, out));
+    }
+
+    /// When something is due next.
+    pub fn next_alarm(&self) -> Option<u64> {
+        self.kernel.next_alarm()
+    }
+
+    /// The store takes some of what waits for it, or fails to. Now and then the
+    /// tasks hear of it only after the next time. False when it failed.
+    pub fn commit(&mut self, random: &mut Random, calm: bool) -> bool {
+        let earlier = self.ahead.take();
+        let mut works = true;
+        let mut ended = Vec::new();
+        let before = self.store.fork();
+        if !self.jobs.is_empty() {
+            let n = 1 + random.below(self.jobs.len() as u64) as usize;
+            let jobs: Vec<Job> = self.jobs.drain(..n).collect();
+            works = calm || !random.one_in(20);
+            let results = match works {
+                true => {
+                    let units: Vec<UnitOfWork> = jobs.iter().map(|j| j.changes.clone()).collect();
+                    self.store.apply(&units)
+                }
+                false => jobs.iter().map(|_| Err(full())).collect(),
+            };
+            ended = jobs.into_iter().zip(results).collect();
+        }
+        self.tell(earlier.map(|(ended, _)| ended).unwrap_or_default());
+        match works && !ended.is_empty() && random.one_in(2) {
+            true => self.ahead = Some((ended, before)),
+            false => self.tell(ended),
+        }
+        works
+    }
+
+    fn tell(&mut self, ended: Vec<(Job, Result<(), ApplyError>)>) {
+        for (job, result) in ended {
+            self.kernel(|k, now, out| k.committed(now, job.task, job.then, result, out));
+        }
+    }
+
+    // What there is.
+
+    /// The numbers in its queues, each with how often it is there.
+    pub fn numbers(&self) -> BTreeMap<u64, usize> {
+        let mut reader = self.store.reader().expect("a reader");
+        let mut numbers = BTreeMap::new();
+        let mut last: Option<Vec<u8>> = None;
+        loop {
+            let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
+            let mut found = None;
+            let more = reader.seek_table(Table::new("tsqueue"), seek, &mut |e| {
+                found = Some((e.key.to_vec(), e.record.to_vec()));
+            });
+            let (true, Some((key, record))) = (more.expect("readable"), found) else {
+                return numbers;
+            };
+            if key.len() == 20 {
+                *numbers
+                    .entry(super::program::number_in(&record))
+                    .or_default() += 1;
+            }
+            last = Some(key);
+        }
+    }
+
+    /// Units of callers in one phase that it keeps the end of.
+    pub fn kept_outcomes(&mut self) -> usize {
+        self.kernel.outcomes()
+    }
+
+    /// Why it does not rest; none when it does.
+    pub fn unrest(&self) -> Option<String> {
+        let locks = self.kernel.locks().each().count();
+        let open = self.kernel.open_decisions().count();
+        let prepared = self.kernel.branches().count();
+        let rests = self.jobs.is_empty()
+            && self.ahead.is_none()
+            && self.kernel.is_idle()
+            && (locks, open, prepared) == (0, 0, 0)
+            && self.kernel.next_alarm().is_none();
+        (!rests).then(|| {
+            format!(
+                "{} jobs, idle {}, {locks} locks, {open} decisions, {prepared} prepared, alarm {:?}",
+                self.jobs.len(),
+                self.kernel.is_idle(),
+                self.kernel.next_alarm(),
+            )
+        })
+    }
+}
+
+/// A task as the kernel is told of it.
+fn caller(task: u32) -> Caller {
+    Caller {
+        key: key_of(task),
+        number: task.into(),
+        transid: Name::from_bytes(*b"TEST"),
+        userid: Name::BLANK,
+        priority: 1,
+        start: None,
+        lock_timeout_ns: None,
+        in_doubt: InDoubt::default(),
+    }
+}
+
+fn key_of(task: u32) -> TaskKey {
+    TaskKey::simulated(task)
+}
+
+fn number_of(key: TaskKey) -> u32 {
+    key.simulated_number()
+}
+
+fn said(answer: &Answer) -> Said {
+    match (answer.abend.is_blank(), answer.condition) {
+        (true, Condition::Normal) => Said::Normal(answer.args[0] == 1),
+        (true, condition) => Said::Raised(condition),
+        (false, _) => Said::Abend(*answer.abend.as_bytes()),
+    }
+}
+
+fn full() -> ApplyError {
+    ApplyError::Storage(StorageError::MapFull { map_bytes: 0 })
+}
