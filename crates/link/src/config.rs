@@ -241,6 +241,9 @@ pub struct StoreEntry {
     pub max_readers: u32,
     /// A commit survives a crash of the machine: it is flushed to the disk.
     pub sync: bool,
+    /// Bytes up to which all pages are looked at before anything is served;
+    /// none for the store's own number.
+    pub walked_bytes: Option<u64>,
 }
 
 impl Default for StoreEntry {
@@ -250,6 +253,7 @@ impl Default for StoreEntry {
             map_bytes: 0,
             max_readers: 0,
             sync: true,
+            walked_bytes: None,
         }
     }
 }

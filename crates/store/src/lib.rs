@@ -53,9 +53,10 @@ pub use file::{
 };
 pub use index::{Access, IndexDef, IndexEntry, Named, PathDef, PathEntry};
 pub use lmdb::{
-    BackupError, CheckReport, CheckedFile, Durability, FileStat, LentTable, LmdbOptions,
-    LmdbReader, LmdbStore, OpenError, ReaderStat, ReaderTables, SalvageError, SalvageReport,
-    SalvagedFile, SalvagedRecord, SalvagedState, StoreStat, WALKED_BYTES, check, restore, salvage,
+    BackupError, CheckEnded, CheckReport, CheckedFile, Durability, FileStat, LentTable,
+    LmdbOptions, LmdbReader, LmdbStore, OpenError, ReaderStat, ReaderTables, SalvageError,
+    SalvageReport, SalvagedFile, SalvagedRecord, SalvagedState, StoreDamage, StoreStat, check,
+    restore, salvage,
 };
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};

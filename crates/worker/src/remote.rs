@@ -10,6 +10,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use cics::resp::Condition;
@@ -22,7 +23,7 @@ use link::layout::CALL_BYTES;
 use link::{
     AnswerHeader, CallEvent, ChannelData, Heap, Op, Operands, Step, WorkerConfig, WorkerSide,
 };
-use store::{FileId, ReadError, ReadStore, Seek};
+use store::{FileId, ReadError, ReadStore, Seek, StorageError};
 
 use crate::services::{
     Arena, Crossings, Failure, FileServices, Found, LinkStep, MemoryAreas, PartnerServices,
@@ -173,8 +174,12 @@ impl LinkServices {
             match read {
                 Ok(found) => return Some(Ok(found)),
                 Err(ReadError::UnknownFile(_) | ReadError::NotBuilt(_)) => of.place = None,
-                Err(ReadError::Storage(_)) => {
-                    return Some(Err(Failure::Condition(Condition::IoErr, 120)));
+                // The region reads it, or tells why it cannot be read.
+                Err(ReadError::Storage(error)) => {
+                    if !matches!(error, StorageError::Damaged { .. }) {
+                        READER_FAILED.store(true, Ordering::Relaxed);
+                    }
+                    return None;
                 }
             }
         }
@@ -243,6 +248,15 @@ impl LinkServices {
             }
         }
     }
+}
+
+/// Whether this process's own reader of the store failed. Its reader table may
+/// have been written over by a program, and only a new process has another.
+static READER_FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process cannot read the store by itself any more.
+pub fn reader_failed() -> bool {
+    READER_FAILED.load(Ordering::Relaxed)
 }
 
 /// The region wrote what it does not write.

@@ -16,7 +16,7 @@ use store::{DiskOptions, DiskReader, ReadStore};
 
 use crate::cpu::CpuMeter;
 use crate::print;
-use crate::remote::{LinkServices, SharedSide};
+use crate::remote::{self, LinkServices, SharedSide};
 use crate::sandbox::{self, Health};
 use crate::worker::{TaskEnd, Worker};
 
@@ -158,9 +158,13 @@ fn run_one(
     if used.estimated {
         results.flags |= RESULT_CPU_ESTIMATED;
     }
-    let unfit = match worker.programs.used_up_descriptors() {
-        true => Some("its programs left no descriptor free".to_owned()),
-        false => health.after_task(took, worker.programs.copies()),
+    let unfit = match (
+        worker.programs.used_up_descriptors(),
+        remote::reader_failed(),
+    ) {
+        (true, _) => Some("its programs left no descriptor free".to_owned()),
+        (_, true) => Some("its reader of the store failed".to_owned()),
+        (false, false) => health.after_task(took, worker.programs.copies()),
     };
     if let Some(why) = unfit {
         results.flags |= RESULT_RETIRE;

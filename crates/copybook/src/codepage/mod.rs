@@ -29,9 +29,10 @@ pub enum CodePageError {
     DoubleByte(String),
     /// Not a page known here.
     #[error(
-        "unknown code page {0:?}; known are ASCII, UTF-8, ISO-8859-1, EBCDIC 037, 273, 277, 278, \
-         280, 284, 285, 297, 424, 500, 870, 871, 875, 905, 918, 1025, 1026, 1047, 1112, 1122, \
-         1123, 1140 to 1149, 1153 to 1158, and 437, 737, 775, 813, 850, 852, 855, 857, 858, 860 to \
+        "unknown code page {0:?}; known are ASCII, UTF-8, ISO-8859-1, EBCDIC 037, 256, 273 to 275, \
+         277, 278, 280, 284, 285, 290, 297, 424, 500, 833, 836, 838, 870, 871, 875, 880, 905, 918, \
+         924, 1025 to 1027, 1047, 1112, 1122, 1123, 1130, 1132, 1137, 1140 to 1149, 1153 to 1160, \
+         1164 to 1166, 4971, 5123, 8482, 9030, 12712, 13121, 13124, 28709, and 437, 737, 775, 813, 850, 852, 855, 857, 858, 860 to \
          863, 865, 866, 869, 874, 878, 912 to 916, 920, 921, 923, 1089, 1250 to 1258, 5346 to 5354"
     )]
     Unknown(String),
@@ -392,6 +393,53 @@ mod tests {
         assert_eq!(at(875, 0x41), Some('Α'));
         assert_eq!(at(875, 0xfe), Some('»'));
         assert_eq!(at(875, 0xe1), None);
+    }
+
+    #[test]
+    fn pages_that_differ_by_the_euro_sign_alone_differ_by_nothing_else() {
+        let pairs = [
+            (37, 1140),
+            (273, 1141),
+            (277, 1142),
+            (278, 1143),
+            (280, 1144),
+            (284, 1145),
+            (285, 1146),
+            (297, 1147),
+            (500, 1148),
+            (871, 1149),
+            (870, 1153),
+            (1025, 1154),
+            (1026, 1155),
+            (1112, 1156),
+            (1122, 1157),
+            (1123, 1158),
+            (875, 4971),
+            (838, 1160),
+            (1130, 1164),
+            (1027, 5123),
+        ];
+        for (without, with) in pairs {
+            let page = |ccsid| CodePage::by_ccsid(ccsid).unwrap();
+            let (without, with) = (page(without), page(with));
+            let other = (0..=255).filter(|b| without.char_of(*b) != with.char_of(*b));
+            let other: Vec<Option<char>> = other.map(|b| with.char_of(b)).collect();
+            assert_eq!(other, [Some('€')], "{without} {with}");
+        }
+    }
+
+    #[test]
+    fn pages_of_open_systems_are_permutations_of_theirs() {
+        for (ebcdic, open) in [(924, 923), (1047, 819)] {
+            let page = |ccsid| CodePage::by_ccsid(ccsid).unwrap();
+            let (ebcdic, open) = (page(ebcdic), page(open));
+            for byte in 0xa0..=255 {
+                let c = open.char_of(byte).unwrap();
+                assert!(ebcdic.byte_of(c).is_some(), "{ebcdic} {c}");
+            }
+        }
+        let at = |byte| CodePage::by_name("IBM-924").unwrap().char_of(byte);
+        assert_eq!((at(0x9f), at(0xad)), (Some('€'), Some('[')));
     }
 
     #[test]

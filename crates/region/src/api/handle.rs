@@ -265,6 +265,11 @@ impl Handle {
         !(0..libc::CPU_SETSIZE as usize).any(both)
     }
 
+    /// What of the store is known to be damaged, in words.
+    pub fn store_damage(&self) -> Option<String> {
+        self.shared.store_damage()
+    }
+
     /// Counters and gauges.
     pub fn statistics(&self) -> Statistics {
         self.shared.statistics()

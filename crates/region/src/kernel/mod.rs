@@ -22,6 +22,7 @@ mod syncpoint;
 mod tables;
 mod timers;
 mod unit;
+mod unreadable;
 
 #[cfg(test)]
 mod branch_tests;
@@ -46,6 +47,7 @@ pub use request::{
 pub use tables::scan;
 pub use timers::{Alarm, TimerId, Timers};
 pub use unit::Units;
+pub use unreadable::tell_unreadable;
 
 use crate::api::{Abend, Statistics};
 use crate::core::TaskKey;

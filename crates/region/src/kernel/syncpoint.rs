@@ -17,12 +17,12 @@
 //! ```
 
 use link::{Answer, Name};
-use store::ApplyError;
+use store::{ApplyError, StorageError};
 
 use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
 use super::request::{Caller, Outcome};
 use super::unit::{After, Phase, Unit};
-use super::{Kernel, Woken};
+use super::{Kernel, Woken, tell_unreadable};
 use crate::api::Abend;
 use crate::core::TaskKey;
 use cics::resp::Condition;
@@ -211,6 +211,10 @@ impl Kernel {
             Err(error) if error.is_uncertain() => {
                 *failures += 1;
                 tracing::error!(%error, "a unit of work is in doubt");
+            }
+            // It is those units' alone that need the page.
+            Err(ApplyError::Storage(error @ StorageError::Damaged { .. })) => {
+                tell_unreadable(error);
             }
             Err(error @ ApplyError::Storage(_)) => {
                 *failures += 1;

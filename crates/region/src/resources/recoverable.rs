@@ -5,7 +5,7 @@ use cics::resp::Condition;
 use store::{ReadError, ReadStore, UnitOfWork};
 
 use crate::core::TaskKey;
-use crate::kernel::{Cx, Failure, Lifetime, LockName, Request, Served};
+use crate::kernel::{Cx, Failure, Lifetime, LockName, Request, Served, tell_unreadable};
 
 /// The abend of a wait for a queue, or for space, that lasts too long or can
 /// never end.
@@ -22,7 +22,10 @@ pub(super) fn unit_and_store<'c>(
 
 /// What a queue command says when the store could not be read.
 pub(super) fn unreadable(error: &ReadError) -> Failure {
-    tracing::error!(%error, "the store could not be read");
+    match error {
+        ReadError::Storage(error) => tell_unreadable(error),
+        other => tracing::error!(error = %other, "the store could not be read"),
+    }
     Failure::Condition(Condition::IoErr, 0)
 }
 

@@ -5,10 +5,14 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use link::trace::KernelPoint;
 use link::{Answer, Call, StoreEntry, TransId, Violation};
-use store::{DiskOptions, DiskStore, Durability, ReaderTables, WriteStore};
+use store::{
+    CheckEnded, CheckReport, DiskOptions, DiskStore, Durability, ReaderTables, StorageError,
+    StoreDamage, WriteStore,
+};
 
 use super::Shared;
 use super::clock::{now_ns, unix_offset_ns, zone_s};
@@ -55,6 +59,7 @@ pub struct KernelRoom {
     kernel: Mutex<Kernel>,
     committer: Mutex<Option<Committer>>,
     blocking: Mutex<Option<Sender<(TaskKey, BlockingWork)>>>,
+    damage: StoreDamage,
 }
 
 /// The room, what its committer's thread needs, and where workers' reader
@@ -80,8 +85,17 @@ impl KernelRoom {
         };
         resources.define(config, &config.definitions);
         let (mut reader, mut writer, mut tables) = (None, None, None);
+        let mut damage = StoreDamage::default();
         if let Some(entry) = &config.store {
-            let store = open_disk(&entry.path, entry).map_err(failed)?;
+            let mut store = open_disk(&entry.path, entry).map_err(failed)?;
+            damage = store.damage();
+            // Before anybody reads.
+            let path = entry.path.join("data.mdb");
+            let ended: CheckEnded =
+                Box::new(move |report, took| tell_of_check(&path, report, took));
+            store
+                .check_beside(ended)
+                .map_err(|error| failed(error.to_string()))?;
             let mut own = store.reader().map_err(|e| failed(e.to_string()))?;
             let files = &mut config.definitions.files;
             crate::resources::files::complete(own.as_mut(), files);
@@ -100,6 +114,7 @@ impl KernelRoom {
             kernel: Mutex::new(Kernel::new(reader, settings, resources)),
             committer: Mutex::new(committer),
             blocking: Mutex::new(None),
+            damage,
         };
         Ok((room, committing, tables))
     }
@@ -107,6 +122,12 @@ impl KernelRoom {
     /// The kernel.
     pub fn lock(&self) -> MutexGuard<'_, Kernel> {
         self.kernel.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What of the store is known to be damaged, in words.
+    pub fn store_damage(&self) -> Option<String> {
+        let damage = self.damage.told()?;
+        Some(format!("the store is damaged: {damage}; {WAYS_ON}"))
     }
 
     /// True when the region has a store.
@@ -454,6 +475,41 @@ fn run_io(shared: &std::sync::Weak<Shared>, queue: &Receiver<(TaskKey, BlockingW
     }
 }
 
+/// Says what the look at all pages of the store found.
+fn tell_of_check(path: &Path, report: Result<CheckReport, StorageError>, took: Duration) {
+    let path = path.display();
+    let seconds = took.as_secs();
+    match report {
+        Ok(report) if report.is_clean() && seconds > 0 => {
+            let pages = report.pages;
+            tracing::info!(
+                "{path}: all {pages} pages were looked at in {seconds} s, and are whole"
+            );
+        }
+        Ok(report) if report.is_clean() => {}
+        Ok(report) => {
+            for found in report.findings.iter().take(TOLD_FINDINGS) {
+                tracing::error!("{path} is damaged: {found}; {WAYS_ON}");
+            }
+            let all = report.findings.len() as u64 + report.more_findings;
+            if let Some(more) = all
+                .checked_sub(TOLD_FINDINGS as u64)
+                .filter(|more| *more > 0)
+            {
+                tracing::error!("{path} is damaged in {more} more places");
+            }
+        }
+        Err(error) => tracing::error!(%error, "{path}: its pages could not be looked at"),
+    }
+}
+
+/// Findings of a check that are told one by one.
+const TOLD_FINDINGS: usize = 10;
+
+/// What can be done about a damaged store.
+const WAYS_ON: &str = "`tupelo file check` tells all of it, `tupelo file salvage` saves the records \
+    that can still be read, `tupelo file restore` puts a backup in its place";
+
 fn open_disk(path: &Path, entry: &StoreEntry) -> Result<Box<DiskStore>, String> {
     let mut options = DiskOptions::default();
     if entry.map_bytes > 0 {
@@ -461,6 +517,9 @@ fn open_disk(path: &Path, entry: &StoreEntry) -> Result<Box<DiskStore>, String> 
     }
     if entry.max_readers > 0 {
         options.max_readers = entry.max_readers;
+    }
+    if let Some(bytes) = entry.walked_bytes {
+        options.walked_bytes = bytes;
     }
     if !entry.sync {
         options.durability = Durability::NoFlush;

@@ -369,6 +369,11 @@ impl Shared {
         self.kernel.work(work)
     }
 
+    /// What of the store is known to be damaged, in words.
+    pub fn store_damage(&self) -> Option<String> {
+        self.kernel.store_damage()
+    }
+
     /// Counters and gauges.
     pub fn statistics(&self) -> Statistics {
         let mut statistics = self.lock().core.statistics();

@@ -6,6 +6,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -142,7 +143,11 @@ pub fn restore(
 }
 
 fn whole(data: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<CheckReport, BackupError> {
-    let report = check_data(data, progress).map_err(|error| BackupError::Io {
+    let mut progress = |met, all| {
+        progress(met, all);
+        ControlFlow::Continue(())
+    };
+    let report = check_data(data, &mut progress).map_err(|error| BackupError::Io {
         path: data.to_owned(),
         error,
     })?;

@@ -14,6 +14,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::fs::File;
 use std::hash::Hasher;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::catalogue::{self, Item, Own};
@@ -22,7 +23,7 @@ use super::lock::WriterLock;
 use super::pages::{Flaw, Meta, Pages, Tree};
 use super::seal;
 use super::sys::Reader;
-use super::walk::{Held, Walk};
+use super::walk::{Held, Progress, Walk};
 use crate::error::{Key, StorageError};
 use crate::file::{FileId, FileName};
 
@@ -71,6 +72,10 @@ pub fn check(
             path: directory.to_owned(),
         });
     }
+    let progress = &mut |met, all| {
+        progress(met, all);
+        ControlFlow::Continue(())
+    };
     // With the writer's lock nothing changes; else a reader's slot keeps the
     // pages of one state from being used again.
     if let Ok(_lock) = WriterLock::take(directory) {
@@ -92,7 +97,7 @@ pub fn check(
 pub(super) fn check_newest(
     env: &Env,
     reader: &mut Reader,
-    progress: &mut dyn FnMut(u64, u64),
+    progress: Progress<'_>,
 ) -> Result<CheckReport, StorageError> {
     let data = env.path.join("data.mdb");
     let failed = |error: io::Error| StorageError::Failed {
@@ -113,10 +118,7 @@ pub(super) fn check_newest(
 }
 
 /// Checks a data file that nobody changes.
-pub(super) fn check_data(
-    data: &Path,
-    progress: &mut dyn FnMut(u64, u64),
-) -> io::Result<CheckReport> {
+pub(super) fn check_data(data: &Path, progress: Progress<'_>) -> io::Result<CheckReport> {
     Ok(check_state(data, None, progress)?.unwrap_or_default())
 }
 
@@ -124,7 +126,7 @@ pub(super) fn check_data(
 fn check_state(
     data: &Path,
     transaction: Option<u64>,
-    progress: &mut dyn FnMut(u64, u64),
+    progress: Progress<'_>,
 ) -> io::Result<Option<CheckReport>> {
     let flawed = |flaw: Flaw| {
         Ok(Some(CheckReport {
@@ -307,23 +309,29 @@ fn check_files(
 }
 
 /// Bytes up to which all pages of a data file are looked at before it is opened
-/// to be written: 1.5 GiB took 0.45 s of CPU, with check sums.
-pub const WALKED_BYTES: u64 = 4 << 30;
+/// to be written, unless its options say otherwise: 1.5 GiB took 0.45 s of CPU.
+pub(super) const WALKED_BYTES: u64 = 4 << 30;
 
-/// Whether a data file can be opened: what is wrong with it, if anything. Who
-/// opens it to write uses its list of free pages, too, and has `all` pages of a
-/// large one looked at where the last writer ended by a fault.
-pub(super) fn before_opening(
-    data: &Path,
-    writing: bool,
-    all: bool,
-) -> io::Result<Result<(), Flaw>> {
+/// What is looked at before a data file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// The pages that lead to the files.
+    Way,
+    /// The list of free pages, too: who writes uses them.
+    Free,
+    /// All pages.
+    All,
+}
+
+/// Whether a data file can be opened: what is wrong with it, if anything.
+pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), Flaw>> {
     let pages = match Pages::open(File::open(data)?)? {
         Ok(pages) => pages,
         Err(flaw) => return Ok(Err(flaw)),
     };
+    let writing = look != Look::Way;
     in_newest(&pages, |meta| {
-        let mut progress = |_, _| ();
+        let mut progress = |_, _| ControlFlow::Continue(());
         let mut walk = Walk::new(&pages, meta, &mut progress);
         if writing || pages.length()? < bytes_to(&pages, &meta) {
             let free = walk.free_list()?;
@@ -341,7 +349,7 @@ pub(super) fn before_opening(
         }
         // A commit follows the pages to what it changes, and ends the process
         // where one is damaged.
-        if writing && (all || pages.length()? <= WALKED_BYTES) {
+        if look == Look::All {
             for item in &items {
                 match item {
                     Item::File { id, .. } | Item::Index { id, .. } => {
@@ -366,7 +374,7 @@ pub(super) fn before_reading(
     of: &[(FileId, String)],
     free: bool,
 ) -> io::Result<Option<Flaw>> {
-    let mut progress = |_, _| ();
+    let mut progress = |_, _| ControlFlow::Continue(());
     let mut walk = Walk::new(pages, meta, &mut progress);
     if free {
         let free = walk.free_list()?;
@@ -383,7 +391,7 @@ pub(super) fn before_reading(
 /// What a walk through an index leads to: its entries are those of its base, and
 /// the pages of both are whole.
 pub(super) fn before_path(pages: &Pages, meta: Meta, index: FileId) -> io::Result<Option<Flaw>> {
-    let mut progress = |_, _| ();
+    let mut progress = |_, _| ControlFlow::Continue(());
     let mut walk = Walk::new(pages, meta, &mut progress);
     let mut trees = main_trees(&mut walk)?;
     let tree = trees.get(&b"catalogue"[..]).copied();

@@ -4,10 +4,12 @@
 //! process's, and a second close would drop those of the first. Hence the
 //! registry, in which an environment stays until it is closed.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::CStr;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use lmdb_master_sys as ffi;
@@ -15,9 +17,12 @@ use thiserror::Error;
 
 use super::ahead::Ahead;
 use super::catalogue;
+use super::check::WALKED_BYTES;
 use super::fault;
-use super::home;
+use super::home::{self, Found, with_way_out};
 use super::lock::LockError;
+use super::looked::StoreDamage;
+use super::pages::{Flaw, Pages};
 use super::sys::{self, Code, Dbi};
 use crate::error::StorageError;
 
@@ -35,6 +40,10 @@ pub struct LmdbOptions {
     pub max_files: u32,
     /// What a change survives.
     pub durability: Durability,
+    /// Bytes of `data.mdb` up to which whoever writes has all pages looked at
+    /// before the store is opened. Those of a larger one are looked at as they
+    /// are used, or by [`LmdbStore::check_beside`](super::LmdbStore::check_beside).
+    pub walked_bytes: u64,
 }
 
 /// What a change survives once it is applied.
@@ -54,6 +63,7 @@ impl Default for LmdbOptions {
             max_readers: 4096,
             max_files: 1024,
             durability: Durability::Flush,
+            walked_bytes: WALKED_BYTES,
         }
     }
 }
@@ -129,13 +139,25 @@ pub(super) struct Env {
     pub catalogue_changes: AtomicU64,
     pub path: PathBuf,
     pub limits: LmdbOptions,
+    /// Whether commands may follow pages that nobody has looked at for them:
+    /// all were looked at, or whoever reads has what it reads verified.
+    trusted: AtomicBool,
+    /// The data file.
+    pages: Pages,
+    /// What was met.
+    pub damage: StoreDamage,
+}
+
+thread_local! {
+    /// What [`Code::DAMAGED`] stands for, in the thread that met it.
+    static FLAW: RefCell<Flaw> = const { RefCell::new(Flaw::new()) };
 }
 
 /// What an environment is opened to.
 type Opened = (Arc<sys::Env>, Dbi, Option<Dbi>);
 
 /// The data base of all tables.
-const TABLES: &CStr = c"tables";
+pub(super) const TABLES: &CStr = c"tables";
 
 /// The environments this process has open, by directory, and those being
 /// closed.
@@ -189,7 +211,10 @@ impl Env {
         read_only: bool,
         open: &mut HashMap<PathBuf, Weak<Self>>,
     ) -> Result<Arc<Self>, OpenError> {
-        let is_there = home::look(&path, !read_only)?;
+        let Found {
+            is_there,
+            all_looked_at,
+        } = home::look(&path, !read_only, limits.walked_bytes)?;
         if read_only && !is_there {
             return Err(OpenError::Missing { path });
         }
@@ -210,6 +235,11 @@ impl Env {
         if !read_only {
             fault::watch(&path);
         }
+        let pages = file_of(&sys).map_err(|error| OpenError::Io {
+            path: path.clone(),
+            reason: error.to_string(),
+        })?;
+        sys.tell_looked(all_looked_at);
         let env = Self {
             sys: Some(sys),
             is_written: !read_only,
@@ -218,6 +248,9 @@ impl Env {
             catalogue_changes: AtomicU64::new(0),
             path: path.clone(),
             limits: limits.clone(),
+            trusted: AtomicBool::new(read_only || all_looked_at),
+            pages,
+            damage: StoreDamage::default(),
         };
         let env = Arc::new(env);
         open.insert(path, Arc::downgrade(&env));
@@ -297,8 +330,40 @@ impl Env {
                 process: std::process::id(),
                 descriptor: self.sys().data_fd().unwrap_or(-1),
             },
+            Code::DAMAGED => StorageError::Damaged {
+                reason: with_way_out(&FLAW.take()),
+            },
             code => storage_error(code, doing, &self.path, &self.limits),
         }
+    }
+
+    /// Whether commands may follow pages without a look.
+    pub fn is_trusted(&self) -> bool {
+        self.trusted.load(Ordering::Acquire)
+    }
+
+    /// All pages were looked at, and are whole.
+    pub fn trust(&self) {
+        self.trusted.store(true, Ordering::Release);
+        self.sys().tell_looked(true);
+    }
+
+    /// From now on commands look at the pages on their way.
+    pub fn distrust(&self) {
+        self.trusted.store(false, Ordering::Release);
+        self.sys().tell_looked(false);
+    }
+
+    /// Takes note of damage.
+    pub fn flawed(&self, flaw: Flaw) -> Code {
+        self.damage.note(&flaw);
+        FLAW.set(flaw);
+        Code::DAMAGED
+    }
+
+    /// The pages of the data file.
+    pub fn pages(&self) -> &Pages {
+        &self.pages
     }
 
     /// Opens a data base.
@@ -318,6 +383,16 @@ impl Drop for Env {
         open.remove(&self.path);
         REGISTRY.closed.notify_all();
     }
+}
+
+/// The data file of an environment, under a descriptor of its own.
+fn file_of(sys: &sys::Env) -> std::io::Result<Pages> {
+    let error = |code: Code| std::io::Error::other(code.text());
+    let fd = sys.data_fd().map_err(error)?;
+    // SAFETY: the environment has the descriptor open, and outlives the borrow.
+    let file = unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned()?;
+    let page_bytes = sys.page_bytes().map_err(error)?;
+    Ok(Pages::of(file.into(), page_bytes as usize))
 }
 
 /// Makes the catalogue of a new environment, clears what dead processes left

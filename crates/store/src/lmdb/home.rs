@@ -13,7 +13,7 @@ use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::check::before_opening;
+use super::check::{Look, before_opening};
 use super::env::{LmdbOptions, OpenError};
 use super::fault;
 use crate::error::StorageError;
@@ -40,9 +40,19 @@ pub(super) const SLOT_BYTES: u64 = 64;
 /// Bytes before its second slot.
 pub(super) const TABLE_HEAD_BYTES: u64 = 192;
 
-/// Makes sure that the store in a directory can be opened; gives whether there
-/// is one, or it is to be made.
-pub(super) fn look(directory: &Path, writing: bool) -> Result<bool, OpenError> {
+/// What is there before a store is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Whether there is one; else it is to be made.
+    pub is_there: bool,
+    /// Whether all of its pages were looked at.
+    pub all_looked_at: bool,
+}
+
+/// Makes sure that the store in a directory can be opened. To write it, all
+/// pages are looked at where it has so many bytes at most, or the last writer
+/// ended by a fault.
+pub(super) fn look(directory: &Path, writing: bool, walked_bytes: u64) -> Result<Found, OpenError> {
     let data = directory.join("data.mdb");
     let error = |error: io::Error| OpenError::Io {
         path: directory.to_owned(),
@@ -61,16 +71,27 @@ pub(super) fn look(directory: &Path, writing: bool) -> Result<bool, OpenError> {
                 what: if data.exists() { "empty" } else { "missing" },
                 marker,
             }),
-            false => Ok(false),
+            false => Ok(Found {
+                is_there: false,
+                all_looked_at: true,
+            }),
         };
     }
-    let all = writing && fault::is_marked(directory);
-    match before_opening(&data, writing, all).map_err(error)? {
+    let marked = writing && fault::is_marked(directory);
+    let look = match (writing, marked || bytes <= walked_bytes) {
+        (false, _) => Look::Way,
+        (true, false) => Look::Free,
+        (true, true) => Look::All,
+    };
+    match before_opening(&data, look).map_err(error)? {
         Ok(()) => {
-            if all {
+            if marked {
                 fault::unmark(directory);
             }
-            Ok(true)
+            Ok(Found {
+                is_there: true,
+                all_looked_at: look == Look::All,
+            })
         }
         Err(reason) => Err(OpenError::Storage {
             path: directory.to_owned(),

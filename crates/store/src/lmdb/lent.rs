@@ -12,6 +12,8 @@
 //!   and keeps the pages of that state by read transactions of its own, two at
 //!   most: `older` is given up when nobody reads what is older than `newer`.
 //!
+//! Behind the slots it says whether all pages of the store were looked at.
+//!
 //! A table that says nonsense keeps pages from being used again, or costs its
 //! own reader. Reference: `mdb.c`, `MDB_txninfo` and `mdb_txn_renew0`.
 //! Invariant: of a table the writer reads one number and one flag a slot, and
@@ -33,8 +35,10 @@ use super::sys::{Code, EnvPtr, HeldState};
 /// Reader slots of a lent table: a process has one reader, and takes another
 /// while it opens a file.
 const SLOTS: usize = 8;
-/// Bytes of a lent table.
-const TABLE_BYTES: usize = TABLE_HEAD_BYTES as usize + (SLOTS - 1) * SLOT_BYTES as usize;
+/// Where the writer says whether all pages were looked at: behind the slots.
+const LOOKED_OFFSET: usize = TABLE_HEAD_BYTES as usize + (SLOTS - 1) * SLOT_BYTES as usize;
+/// Bytes of a lent table. LMDB makes slots of as many as fill one.
+const TABLE_BYTES: usize = LOOKED_OFFSET + 8;
 /// Where LMDB has the number of the last transaction.
 const COMMITTED_OFFSET: usize = 8;
 /// Where LMDB has its first slot: the state that is read, then the process.
@@ -110,7 +114,7 @@ impl LmdbReader {
             max_readers: SLOTS as u32,
             ..limits.clone()
         };
-        let reader = LmdbReader::open(&path.join(WORKERS), &limits)?;
+        let mut reader = LmdbReader::open(&path.join(WORKERS), &limits)?;
         // What the writer committed while LMDB set the table up it may have
         // written over.
         let table = Table::map(table.as_fd()).map_err(failed)?;
@@ -119,6 +123,7 @@ impl LmdbReader {
         table
             .committed()
             .fetch_max(info.me_last_txnid as u64, Ordering::SeqCst);
+        reader.asks(table);
         Ok(reader)
     }
 }
@@ -156,6 +161,12 @@ impl Table {
         unsafe { &*self.0.as_ptr().add(COMMITTED_OFFSET).cast() }
     }
 
+    /// Whether all pages of the store were looked at.
+    pub fn looked(&self) -> &AtomicU64 {
+        // SAFETY: inside the mapping, aligned, and any bytes are a number.
+        unsafe { &*self.0.as_ptr().add(LOOKED_OFFSET).cast() }
+    }
+
     /// The oldest state that is read; [`IDLE`] for none.
     fn oldest(&self) -> u64 {
         let slot = |n: usize| {
@@ -186,6 +197,7 @@ pub(super) struct Lent {
     tables: Vec<Weak<Table>>,
     older: HeldState,
     newer: HeldState,
+    looked: bool,
 }
 
 impl Lent {
@@ -194,6 +206,7 @@ impl Lent {
         if self.newer.id().is_none() {
             self.newer.hold(env)?;
         }
+        table.looked().store(self.looked.into(), Ordering::Release);
         self.tables.push(Arc::downgrade(table));
         Ok(())
     }
@@ -233,6 +246,14 @@ impl Lent {
     pub fn publish(&self, committed: u64) {
         for table in self.tables.iter().filter_map(Weak::upgrade) {
             table.committed().store(committed, Ordering::SeqCst);
+        }
+    }
+
+    /// Tells the borrowers, later ones too, whether all pages were looked at.
+    pub fn tell_looked(&mut self, all: bool) {
+        self.looked = all;
+        for table in self.tables.iter().filter_map(Weak::upgrade) {
+            table.looked().store(all.into(), Ordering::Release);
         }
     }
 

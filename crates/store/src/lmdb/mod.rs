@@ -14,8 +14,8 @@
 //! * `lent`: reader tables for processes that nobody trusts.
 //! * `home`: what is made sure before LMDB opens a directory. `pages`, `walk`
 //!   and [`check`]: whether a file is whole, found out without LMDB; `fault`:
-//!   when all of a large one is looked at; `verify`:
-//!   the same of what is about to be read. [`restore`] and [`LmdbReader::backup`].
+//!   when all of a large one is looked at first; `looked`, `guard` and `way`:
+//!   what is looked at while it is used; `verify`: the same of what is read as a whole. [`restore`] and [`LmdbReader::backup`].
 //! * [`salvage`], on `ground` and `remains`: what a damaged file still holds.
 //! * [`StoreStat`]: sizes, free pages and readers.
 //!
@@ -30,10 +30,12 @@ mod env;
 mod fault;
 mod fill;
 mod ground;
+mod guard;
 mod home;
 mod lent;
 mod load;
 mod lock;
+mod looked;
 mod pages;
 mod reader;
 mod remains;
@@ -44,12 +46,14 @@ mod stat;
 mod sys;
 mod verify;
 mod walk;
+mod way;
 mod writer;
 
 pub use backup::{BackupError, restore};
-pub use check::{CheckReport, CheckedFile, WALKED_BYTES, check};
+pub use check::{CheckReport, CheckedFile, check};
 pub use env::{Durability, LmdbOptions, OpenError};
 pub use lent::{LentTable, ReaderTables};
+pub use looked::{CheckEnded, StoreDamage};
 pub use reader::LmdbReader;
 pub use salvage::salvage;
 pub use salvaged::{SalvageError, SalvageReport, SalvagedFile, SalvagedRecord, SalvagedState};

@@ -109,6 +109,11 @@ impl Pages {
         Ok(Ok(Self { file, page_bytes }))
     }
 
+    /// A data file whose first page was looked at, by its pages' size.
+    pub fn of(file: File, page_bytes: usize) -> Self {
+        Self { file, page_bytes }
+    }
+
     /// A data file whatever its first pages say.
     pub fn open_damaged(file: File) -> Self {
         const USUAL_BYTES: usize = 4096;
@@ -266,7 +271,7 @@ impl Pages {
     /// The bytes of overflow pages, and how many pages they are. A value that
     /// became shorter keeps the pages that it had.
     pub fn overflow(&self, page: u64, length: usize) -> io::Result<Result<(Vec<u8>, u64), Flaw>> {
-        let pages = (PAGE_HEAD_BYTES + length).div_ceil(self.page_bytes);
+        let pages = self.overflow_pages(length);
         let mut bytes = vec![0; PAGE_HEAD_BYTES + length];
         if !self.read(page, &mut bytes)? {
             return Ok(Err("data.mdb ends before it".to_owned()));
@@ -274,7 +279,7 @@ impl Pages {
         let kept = number(&bytes, 12, 4);
         let head_is_right = number(&bytes, 0, 8) == page
             && number(&bytes, 10, 2) as u16 == OVERFLOW
-            && kept >= pages as u64
+            && kept >= pages
             && kept * self.page_bytes as u64 <= self.length()?;
         if !head_is_right {
             return Ok(Err(
@@ -283,6 +288,11 @@ impl Pages {
         }
         bytes.drain(..PAGE_HEAD_BYTES);
         Ok(Ok((bytes, kept)))
+    }
+
+    /// Overflow pages that so many bytes need.
+    pub fn overflow_pages(&self, length: usize) -> u64 {
+        (PAGE_HEAD_BYTES + length).div_ceil(self.page_bytes) as u64
     }
 
     /// Reads all of `bytes` from a page on; false if the file ends before.
@@ -363,6 +373,11 @@ impl Page {
     /// Entries there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// Its number.
+    pub fn number(&self) -> u64 {
+        number(&self.bytes, 0, 8)
     }
 
     /// The key of an entry; the first of a branch has none.

@@ -16,6 +16,8 @@ use super::catalogue;
 use super::catalogue::Item;
 use super::check::{self, CheckReport, before_path, before_reading};
 use super::env::{Env, LmdbOptions, OpenError};
+use super::guard::{Guard, IndexGuard};
+use super::lent::Table;
 use super::seal;
 use super::sys::{self, Code, Cursor, Dbi, Move, Pair, Snapshot};
 use super::verify::verify;
@@ -24,7 +26,7 @@ use crate::file::{FileDef, FileId, FileName};
 use crate::index::{IndexEntry, Named, PathEntry};
 use crate::path::{self, Indexed};
 use crate::seek::{Entry, Seek};
-use crate::table::Table;
+use crate::table;
 use crate::traits::{CatalogueEntry, ReadStore};
 
 /// Reads an environment.
@@ -41,6 +43,10 @@ pub struct LmdbReader {
     of_files: HashMap<FileId, (u64, Arc<[IndexEntry]>)>,
     /// Files and indexes whose pages were looked at.
     verified: HashSet<FileId>,
+    /// The table that says whether all pages were, where another process knows.
+    lent: Option<Table>,
+    /// Whether LMDB may follow pages without a look.
+    trusts: bool,
 }
 
 /// A file looked at before.
@@ -88,6 +94,7 @@ impl LmdbReader {
     pub(super) fn new(env: Arc<Env>) -> Result<Self, StorageError> {
         let reader = sys::Reader::new(env.sys().clone())
             .map_err(|code| env.error(code, "taking a reader slot"))?;
+        let trusts = env.is_trusted();
         Ok(Self {
             reader,
             env,
@@ -95,7 +102,39 @@ impl LmdbReader {
             indexes: HashMap::new(),
             of_files: HashMap::new(),
             verified: HashSet::new(),
+            lent: None,
+            trusts,
         })
+    }
+
+    /// From now on a lent table says whether all pages were looked at.
+    pub(super) fn asks(&mut self, table: Table) {
+        self.lent = Some(table);
+        self.trusts = false;
+    }
+
+    /// Whether LMDB may follow pages without a look.
+    #[inline]
+    fn trusts(&mut self) -> bool {
+        self.trusts || self.asked()
+    }
+
+    #[cold]
+    fn asked(&mut self) -> bool {
+        self.trusts = match &self.lent {
+            Some(table) => table.looked().load(Ordering::Acquire) == 1,
+            None => self.env.is_trusted(),
+        };
+        self.trusts
+    }
+
+    /// Who looks at the pages of a file, if that is to be done.
+    fn guard(&mut self, file: FileId) -> Result<Option<Guard>, ReadError> {
+        if self.trusts() {
+            return Ok(None);
+        }
+        let of = self.file(file)?.clone();
+        Ok(Some(Guard::of_file(&self.env, file, &of)))
     }
 
     /// The data base and definition of a file.
@@ -214,7 +253,20 @@ impl LmdbReader {
         &mut self,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<CheckReport, StorageError> {
-        check::check_newest(&self.env, &mut self.reader, progress)
+        check::check_newest(&self.env, &mut self.reader, &mut |met, all| {
+            progress(met, all);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Who looks at the pages of an index, if that is to be done.
+    fn index_guard(&mut self, index: FileId) -> Result<Option<IndexGuard>, ReadError> {
+        if self.trusts() {
+            return Ok(None);
+        }
+        let entry = self.index_of(index)?.entry.clone();
+        let base = self.file(entry.base)?.clone();
+        Ok(Some(IndexGuard::new(&self.env, entry, base)))
     }
 
     /// The data base of a file or an alternate index.
@@ -257,7 +309,11 @@ impl ReadStore for LmdbReader {
         found: &mut dyn FnMut(Entry<'_>),
     ) -> Result<bool, ReadError> {
         let &File { db, sealed, .. } = self.file(file)?;
+        let guard = self.guard(file)?;
         self.look(file, |snapshot| {
+            if let Some(guard) = &guard {
+                guard.look(snapshot, seek, false)?;
+            }
             let mut cursor;
             let hit = match seek {
                 Seek::Equal([]) => None,
@@ -287,11 +343,18 @@ impl ReadStore for LmdbReader {
     ) -> Result<(), ReadError> {
         let of = self.file(file)?.clone();
         let mut damaged = None;
+        let guard = self.guard(file)?;
         self.look(file, |snapshot| {
-            let mut cursor = snapshot.cursor(of.db)?;
+            if let Some(guard) = &guard {
+                guard.look(snapshot, from, false)?;
+            }
+            let mut cursor = snapshot.new_cursor(of.db)?;
             let mut hit = go(&mut cursor, from)?;
             let any = hit.is_some();
             while let Some((key, stored)) = hit {
+                if let Some(guard) = &guard {
+                    guard.look(snapshot, Seek::Greater(key), false)?;
+                }
                 let Some(record) = of.checked(key, stored) else {
                     damaged = Some(Key::from(key));
                     break;
@@ -365,8 +428,14 @@ impl ReadStore for LmdbReader {
             return Err(ReadError::NotBuilt(index));
         }
         let base = self.file(entry.base)?.clone();
+        let guard = self.index_guard(index)?;
         self.look(index, |snapshot| {
-            let mut state = State { snapshot, db, base };
+            let mut state = State {
+                snapshot,
+                db,
+                base,
+                guard: guard.as_ref(),
+            };
             path::seek(&entry.def, seek, &mut state, found)
         })
     }
@@ -378,7 +447,11 @@ impl ReadStore for LmdbReader {
         found: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, ReadError> {
         let db = self.index_of(index)?.db;
+        let guard = self.index_guard(index)?;
         self.look(index, |snapshot| {
+            if let Some(guard) = &guard {
+                guard.look(snapshot, db, seek)?;
+            }
             let mut cursor = snapshot.cursor(db)?;
             Ok(go(&mut cursor, seek)?
                 .map(|(entry, _)| found(entry))
@@ -388,13 +461,14 @@ impl ReadStore for LmdbReader {
 
     fn seek_table(
         &mut self,
-        table: Table,
+        table: table::Table,
         seek: Seek<'_>,
         found: &mut dyn FnMut(Entry<'_>),
     ) -> Result<bool, ReadError> {
         let Some(db) = self.env.tables else {
             return Ok(false);
         };
+        let guard = (!self.trusts()).then(|| Guard::of_tables(&self.env));
         let error = |code| self.env.error(code, "reading a table");
         let prefix = table.prefix();
         // The byte behind the name makes the end of the table a key too.
@@ -416,6 +490,9 @@ impl ReadStore for LmdbReader {
             Seek::Prefix(key) => (buffer = within(key), Seek::Prefix(&buffer)).1,
         };
         let mut snapshot = self.reader.snapshot().map_err(error)?;
+        if let Some(guard) = &guard {
+            guard.look(&snapshot, seek, false).map_err(error)?;
+        }
         let mut cursor = snapshot.cursor(db).map_err(error)?;
         let hit = go(&mut cursor, seek).map_err(error)?;
         let Some((key, stored)) = hit.filter(|(key, _)| key.starts_with(&prefix)) else {
@@ -439,17 +516,26 @@ struct State<'s, 'r> {
     snapshot: &'s mut Snapshot<'r>,
     db: Dbi,
     base: File,
+    guard: Option<&'s IndexGuard>,
 }
 
 impl Indexed for State<'_, '_> {
     type Error = Code;
 
     fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, Code> {
+        if let Some(guard) = self.guard {
+            guard.look(self.snapshot, self.db, seek)?;
+        }
         let mut cursor = self.snapshot.cursor(self.db)?;
         Ok(go(&mut cursor, seek)?.map(|(entry, _)| entry.into()))
     }
 
     fn record(&mut self, base_key: &[u8], found: &mut dyn FnMut(&[u8])) -> Result<bool, Code> {
+        if let Some(guard) = self.guard {
+            guard
+                .base
+                .look(self.snapshot, Seek::Equal(base_key), false)?;
+        }
         let stored = match base_key {
             [] => None,
             key => self.snapshot.get(self.base.db, key)?,

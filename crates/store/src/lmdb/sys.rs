@@ -39,6 +39,8 @@ impl Code {
     pub const REFUSED: Code = Code(-31_001);
     /// Nothing is committed any more, since the file is not in its place.
     pub const MISPLACED: Code = Code(-31_002);
+    /// A page on the way is damaged.
+    pub const DAMAGED: Code = Code(-31_003);
 }
 
 /// Handle of a data base within an environment.
@@ -77,6 +79,9 @@ pub(super) struct EnvPtr(NonNull<ffi::MDB_env>);
 
 /// The data base of free pages.
 pub(super) const FREE_LIST: Dbi = Dbi(0);
+
+/// The data base of data bases.
+pub(super) const MAIN: Dbi = Dbi(1);
 
 // SAFETY: LMDB environments are made for use from any thread; what must not run
 // twice at a time, opening handles, is behind a mutex.
@@ -182,7 +187,8 @@ impl Env {
         Ok(fd)
     }
 
-    fn page_bytes(&self) -> Result<u64, Code> {
+    /// Bytes of a page.
+    pub fn page_bytes(&self) -> Result<u64, Code> {
         // SAFETY: all zero is a value of this plain structure, and the
         // environment is open.
         let mut stat: ffi::MDB_stat = unsafe { std::mem::zeroed() };
@@ -235,6 +241,11 @@ impl Env {
     /// Lends a reader table to another process.
     pub fn lend(&self, table: &Arc<Table>) -> Result<(), Code> {
         self.lent().add(table, EnvPtr(self.ptr))
+    }
+
+    /// Tells borrowers, now and later, whether all pages were looked at.
+    pub fn tell_looked(&self, all: bool) {
+        self.lent().tell_looked(all);
     }
 
     fn lent(&self) -> MutexGuard<'_, Lent> {

@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 use std::io;
+use std::ops::ControlFlow;
 
 use super::pages::{Bounds, Flaw, Meta, NUMBER_KEYS, Page, Pages, Tree, Value, bounds_below};
 
@@ -32,8 +33,13 @@ pub(super) struct Walk<'w> {
     pub findings: Vec<String>,
     /// How many more there are.
     pub more_findings: u64,
-    progress: &'w mut dyn FnMut(u64, u64),
+    /// Whether it was to go on no further; what was found then means nothing.
+    stopped: bool,
+    progress: Progress<'w>,
 }
+
+/// Who hears of pages met, and pages there are; and says whether to go on.
+pub(super) type Progress<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
 /// A tree under way.
 struct Way<'t> {
@@ -51,9 +57,8 @@ const MAX_FINDINGS: usize = 100;
 const PROGRESS_PAGES: u64 = 1024;
 
 impl<'w> Walk<'w> {
-    /// A walk through the state that a meta page leads to. `progress` hears of
-    /// pages met, and pages there are.
-    pub fn new(pages: &'w Pages, meta: Meta, progress: &'w mut dyn FnMut(u64, u64)) -> Self {
+    /// A walk through the state that a meta page leads to.
+    pub fn new(pages: &'w Pages, meta: Meta, progress: Progress<'w>) -> Self {
         Self {
             pages,
             meta,
@@ -61,6 +66,7 @@ impl<'w> Walk<'w> {
             pages_met: 0,
             findings: Vec::new(),
             more_findings: 0,
+            stopped: false,
             progress,
         }
     }
@@ -168,26 +174,13 @@ impl<'w> Walk<'w> {
         if !self.mark(way.name, number, 1) {
             return Ok(());
         }
-        let page = match self.pages.page(number)? {
-            Ok(page) if page.is_leaf == (level == 1) => page,
-            Ok(_) => {
-                self.find(format!("{}: page {number} is on a wrong level", way.name));
-                return Ok(());
-            }
+        let page = match tree_page(self.pages, number, level, way.numbers)? {
+            Ok(page) => page,
             Err(flaw) => {
                 self.find(format!("{}: page {number}: {flaw}", way.name));
                 return Ok(());
             }
         };
-        // LMDB ends the process where a page of a tree has too few.
-        let least = match (page.is_leaf, way.numbers) {
-            (false, false) => 2,
-            _ => 1,
-        };
-        if page.len() < least {
-            self.find(format!("{}: page {number} has too few entries", way.name));
-            return Ok(());
-        }
         if !in_order(&page, way.numbers, bounds) {
             self.find(format!(
                 "{}: the keys of page {number} are not in order",
@@ -250,6 +243,9 @@ impl<'w> Walk<'w> {
     /// Takes note that pages were met; false if they cannot be, or were before.
     fn mark(&mut self, name: &str, first: u64, count: u64) -> bool {
         for page in first..first.saturating_add(count) {
+            if self.stopped {
+                return false;
+            }
             if page < 2 || page > self.meta.last_page {
                 self.find(format!("{name}: there can be no page {page}"));
                 return false;
@@ -267,15 +263,39 @@ impl<'w> Walk<'w> {
             self.met[word] |= bit;
             self.pages_met += 1;
             if self.pages_met.is_multiple_of(PROGRESS_PAGES) {
-                (self.progress)(self.pages_met, self.meta.last_page + 1);
+                let told = (self.progress)(self.pages_met, self.meta.last_page + 1);
+                self.stopped = told.is_break();
             }
         }
         true
     }
 }
 
+/// A page of a tree on its level.
+pub(super) fn tree_page(
+    pages: &Pages,
+    number: u64,
+    level: u16,
+    numbers: bool,
+) -> io::Result<Result<Page, Flaw>> {
+    let page = match pages.page(number)? {
+        Ok(page) => page,
+        Err(flaw) => return Ok(Err(flaw)),
+    };
+    // LMDB ends the process where a page of a tree has too few.
+    let least = match (page.is_leaf, numbers) {
+        (false, false) => 2,
+        _ => 1,
+    };
+    Ok(match (page.is_leaf == (level == 1), page.len() < least) {
+        (false, _) => Err("it is on a wrong level".to_owned()),
+        (true, true) => Err("it has too few entries".to_owned()),
+        (true, false) => Ok(page),
+    })
+}
+
 /// Whether the keys of a page ascend, within bounds.
-fn in_order(page: &Page, numbers: bool, bounds: Bounds<'_>) -> bool {
+pub(super) fn in_order(page: &Page, numbers: bool, bounds: Bounds<'_>) -> bool {
     // The first key of a branch stands for the lower bound.
     let first = usize::from(!page.is_leaf);
     let keys = || (first..page.len()).map(|entry| page.key(entry));

@@ -19,10 +19,12 @@ use super::catalogue::{self, Item};
 use super::check::before_reading;
 use super::env::{Env, LmdbOptions, OpenError, lock_error};
 use super::fill::{self, Build, Filler};
+use super::guard::Guard;
 use super::home;
 use super::lent::ReaderTables;
 use super::load::{self, Load};
 use super::lock::WriterLock;
+use super::looked::{CheckBeside, CheckEnded, StoreDamage};
 use super::reader::{File, LmdbReader};
 use super::seal;
 use super::sys::{Code, Dbi, Move, Reader, WriteTxn};
@@ -31,11 +33,14 @@ use crate::error::{ApplyError, BuildError, DefineError, ReadError, StorageError}
 use crate::file::{FileDef, FileId, FileName};
 use crate::index::{IndexDef, IndexEntry, Named, PathDef};
 use crate::pending::Overlay;
+use crate::seek::Seek;
 use crate::traits::{Applied, BuildProgress, BulkLoad, CatalogueEntry, ReadStore, WriteStore};
 use crate::unit::{Change, UnitOfWork};
 
 /// An environment open for writing.
 pub struct LmdbStore {
+    // Before `env`, which its thread has too.
+    check: Option<CheckBeside>,
     pub(super) env: Arc<Env>,
     pub(super) files: HashMap<FileId, File>,
     pub(super) indexes: HashMap<FileId, Index>,
@@ -71,6 +76,7 @@ impl LmdbStore {
         let lock = WriterLock::take(&path).map_err(|error| lock_error(error, &path))?;
         let env = Env::open_for_writing(&path, options)?;
         let mut store = Self {
+            check: None,
             env,
             files: HashMap::new(),
             indexes: HashMap::new(),
@@ -87,6 +93,22 @@ impl LmdbStore {
     /// A reader of this process's own type.
     pub fn lmdb_reader(&self) -> Result<LmdbReader, StorageError> {
         LmdbReader::new(self.env.clone())
+    }
+
+    /// Has all pages looked at by a thread, to the last check sum, while the
+    /// store is used; `ended` hears of the end, unless the store is closed
+    /// before. Until then, and for good if something is damaged, commands look at
+    /// the pages on their way: what they would miss or take for true is an error
+    /// ([`StorageError::Damaged`]). To be called before there are readers.
+    pub fn check_beside(&mut self, ended: CheckEnded) -> std::io::Result<()> {
+        self.check = None;
+        self.check = Some(CheckBeside::start(&self.env, ended)?);
+        Ok(())
+    }
+
+    /// What is found to be damaged, from now on too.
+    pub fn damage(&self) -> StoreDamage {
+        self.env.damage.clone()
     }
 
     /// The right to lend reader tables to processes that are not trusted.
@@ -167,7 +189,12 @@ impl LmdbStore {
     ) -> Result<(), Code> {
         let mut txn = WriteTxn::begin(self.env.sys())?;
         for (unit, result) in units.iter().zip(results) {
-            match self.check(&txn, unit)? {
+            let checked = match self.check(&txn, unit) {
+                // It costs the units that need the damaged page.
+                Err(Code::DAMAGED) => Err(self.env.error(Code::DAMAGED, "applying changes").into()),
+                other => other?,
+            };
+            match checked {
                 Ok(follows) => {
                     *result = Ok(());
                     self.write(&mut txn, unit, &follows)?;
@@ -185,11 +212,16 @@ impl LmdbStore {
         txn: &WriteTxn,
         unit: &UnitOfWork,
     ) -> Result<Result<Follows, ApplyError>, Code> {
+        let trusts = self.env.is_trusted();
         let mut follows: BTreeMap<FileId, Overlay> = BTreeMap::new();
         for (file, key, change) in unit.changes() {
             let Some(of) = self.files.get(&file) else {
                 return Ok(Err(ApplyError::UnknownFile(file)));
             };
+            if !trusts {
+                let guard = Guard::of_file(&self.env, file, of);
+                guard.look(txn, Seek::Equal(key), true)?;
+            }
             let old = txn.get(of.db, key)?.map(|stored| of.record(stored));
             let key_error =
                 |make: fn(FileId, crate::Key) -> ApplyError| Ok(Err(make(file, key.into())));
@@ -210,6 +242,12 @@ impl LmdbStore {
         let mut changes = Vec::with_capacity(follows.len());
         for (id, overlay) in follows {
             let Index { db, entry } = &self.indexes[&id];
+            if !trusts {
+                let guard = Guard::of_index(&self.env, entry);
+                for (entry, _) in overlay.changes() {
+                    guard.look(txn, Seek::Equal(entry), true)?;
+                }
+            }
             let present = |key: &[u8]| -> Result<Option<Box<[u8]>>, Code> {
                 let mut cursor = txn.new_cursor(*db)?;
                 let hit = cursor.go(Move::AtLeast(key))?;
@@ -224,6 +262,13 @@ impl LmdbStore {
                 }));
             }
             changes.push((*db, overlay));
+        }
+        if !trusts {
+            let guard = Guard::of_tables(&self.env);
+            for (table, key, _) in unit.table_changes() {
+                let key = [&table.prefix()[..], key].concat();
+                guard.look(txn, Seek::Equal(&key), true)?;
+            }
         }
         Ok(Ok(changes))
     }

@@ -7,6 +7,7 @@ mod damage;
 mod full;
 mod idcams;
 mod lent;
+mod looked;
 mod model;
 mod readers;
 mod salvage;

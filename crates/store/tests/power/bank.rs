@@ -53,6 +53,7 @@ pub fn options() -> LmdbOptions {
         max_readers: 16,
         max_files: 16,
         durability: Durability::Flush,
+        ..LmdbOptions::default()
     }
 }
 

@@ -146,10 +146,10 @@ impl Backend for Providers {
 
     /// One region of several is enough.
     fn ready(&self) -> bool {
-        let local = self.local.as_ref().map(LocalRegion::impairment);
+        let local = self.local.as_ref().map(LocalRegion::ready);
         let called = self.remote.as_ref().filter(|remote| remote.calls());
         match (local, called) {
-            (Some(impairment), _) => impairment.is_none(),
+            (Some(ready), _) => ready,
             (None, Some(remote)) => {
                 let all = remote.connections.directory.connections();
                 all.iter().any(|c| c.lanes > 0) || self.mainframe.ready()

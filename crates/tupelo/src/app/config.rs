@@ -307,6 +307,10 @@ pub struct StoreSection {
     /// Without it a power failure can lose the last moments; a crash of the
     /// region cannot.
     pub sync: bool,
+    /// GiB of data.mdb up to which all pages are looked at before anything is
+    /// served. Those of a larger one are looked at while it is served; reads
+    /// take longer until that is done.
+    pub walk_gib: u32,
 }
 
 impl Default for StoreSection {
@@ -315,6 +319,7 @@ impl Default for StoreSection {
             path: "store".into(),
             map_gib: 64,
             sync: true,
+            walk_gib: 4,
         }
     }
 }

@@ -20,12 +20,19 @@ impl Application {
         DiskOptions {
             map_bytes: u64::from(self.config.store.map_gib) << 30,
             max_readers: self.max_readers(),
+            walked_bytes: self.walked_bytes(),
             durability: match self.config.store.sync {
                 true => Durability::Flush,
                 false => Durability::NoFlush,
             },
             ..DiskOptions::default()
         }
+    }
+
+    /// Bytes up to which all pages of the store are looked at before anything is
+    /// served.
+    pub fn walked_bytes(&self) -> u64 {
+        u64::from(self.config.store.walk_gib) << 30
     }
 
     /// Opens the store for writing; the region must not be running.

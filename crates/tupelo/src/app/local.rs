@@ -69,6 +69,17 @@ impl LocalRegion {
 
     /// Why programs cannot be run well now, in words; none when they can.
     pub fn impairment(&self) -> Option<String> {
+        self.failing().or_else(|| self.region.store_damage())
+    }
+
+    /// Whether requests are answered: a store of which a part is damaged
+    /// answers all others.
+    pub fn ready(&self) -> bool {
+        self.failing().is_none()
+    }
+
+    /// Why nothing, or nothing that changes files, can be run now.
+    fn failing(&self) -> Option<String> {
         let statistics = self.region.statistics();
         if statistics.workers == 0 {
             return Some("no COBOL worker runs or can be started; the log says why".to_owned());

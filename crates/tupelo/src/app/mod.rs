@@ -254,6 +254,7 @@ impl Application {
                 map_bytes: u64::from(self.config.store.map_gib) << 30,
                 max_readers: self.max_readers(),
                 sync: self.config.store.sync,
+                walked_bytes: Some(self.walked_bytes()),
             }),
             confinement: self.confinement()?,
             worker_nice: settings.worker_nice.min(19),

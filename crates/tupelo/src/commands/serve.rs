@@ -108,10 +108,10 @@ pub fn run(args: Args) -> Result<Outcome> {
     services.provide(&mut config);
     config.stop = Some(Arc::new(Terminate));
     let store = config.store.as_ref().map(|store| store.path.clone());
-    let region = Region::start(config).map_err(|error| app.not_started(&error))?;
     if let Some(store) = &store {
-        tell_of_a_large_store(store);
+        tell_of_a_large_store(store, app.walked_bytes());
     }
+    let region = Region::start(config).map_err(|error| app.not_started(&error))?;
     services.start(&Running {
         app: &app,
         compiled: &compiled,
@@ -237,13 +237,14 @@ fn compile(app: &Application, said: &mut Said) -> Result<Compiled> {
     Ok(compiled)
 }
 
-/// Says that the pages of a store were not all looked at, where that is so.
-fn tell_of_a_large_store(store: &Path) {
+/// Says that the pages of a store are looked at while it is served, where that
+/// is so.
+fn tell_of_a_large_store(store: &Path, walked_bytes: u64) {
     let bytes = std::fs::metadata(store.join("data.mdb")).map_or(0, |data| data.len());
-    if bytes > store::WALKED_BYTES {
-        let (has, most) = (bytes >> 30, store::WALKED_BYTES >> 30);
-        tracing::warn!(
-            "data.mdb has {has} GiB: above {most} not every page is looked at before it is served; `tupelo file check` looks at all"
+    if bytes > walked_bytes {
+        let (has, most) = (bytes >> 20, walked_bytes >> 30);
+        tracing::info!(
+            "data.mdb has {has} MiB: above {most} GiB its pages are looked at while it is served, and reads take longer until that is done"
         );
     }
 }

@@ -49,6 +49,48 @@ fn a_store_whose_file_is_gone_is_told() {
     assert_eq!(health(&server).1, "UP");
 }
 
+#[test]
+fn a_damaged_record_is_refused_and_told_and_all_others_are_served() {
+    let bank = tempfile::tempdir().unwrap();
+    crate::appc::copy(&example("bank"), bank.path());
+    let settings = bank.path().join("tupelo.toml");
+    let given = std::fs::read_to_string(&settings).unwrap();
+    for walk_gib in [0, 4] {
+        // None of its pages, or all, are looked at before it is served.
+        let with = format!("{given}\n[store]\nwalk_gib = {walk_gib}\n");
+        std::fs::write(&settings, with).unwrap();
+        let first = Server::start(bank.path());
+        let account = |server: &Server, n| server.get(&format!("/bank/accounts/{n}")).status;
+        assert_eq!(account(&first, 10000001), 200);
+        let state = first.stop();
+        let data = state.path().join("store/data.mdb");
+        let mut bytes = std::fs::read(&data).unwrap();
+        // The key, and the record with it: the byte behind both.
+        let both = b"1000000110000001";
+        let places: Vec<usize> = (0..bytes.len() - both.len())
+            .filter(|at| bytes[*at..].starts_with(both))
+            .collect();
+        assert!(!places.is_empty());
+        for at in places {
+            bytes[at + both.len()] ^= 0x20;
+        }
+        std::fs::write(&data, bytes).unwrap();
+        let server = Server::start_in(bank.path(), state);
+        let refused = account(&server, 10000001);
+        assert!(refused >= 500, "{refused}");
+        assert_eq!(account(&server, 10000008), 200);
+        assert_eq!(account(&server, 99999999), 404);
+        let (status, word, reason) = health(&server);
+        assert_eq!((status, word.as_str()), (200, "DEGRADED"), "{reason}");
+        assert!(
+            reason.contains("ACCTFILE") && reason.contains("tupelo file salvage"),
+            "{reason}"
+        );
+        let live = http::send(&server.admin, "GET", "/health", None);
+        assert_eq!(live.status, 503);
+    }
+}
+
 /// Has a store's two meta pages say that so few pages of its map are left, and
 /// gives its file the length that goes with that.
 fn use_up(data: &std::path::Path, map_bytes: u64, left: u64) {

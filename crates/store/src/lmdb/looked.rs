@@ -1,0 +1,127 @@
+//! Whether all pages of a store were looked at, and the check that looks at
+//! them while the store is used.
+//!
+//! Until it has ended, and for good where it finds damage, commands have the
+//! pages on their way looked at first (see [`Way`](super::way::Way)). From the
+//! moment that all are known to be whole they cost what they cost without.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::check::{CheckReport, check_newest};
+use super::env::Env;
+use super::sys::Reader;
+use crate::error::StorageError;
+
+/// What is known to be damaged in a store that is open, by whoever met it.
+#[derive(Debug, Clone, Default)]
+pub struct StoreDamage(Arc<Mutex<Damage>>);
+
+#[derive(Debug, Default)]
+struct Damage {
+    first: Option<String>,
+    others: BTreeSet<String>,
+}
+
+/// What is kept of it.
+const MAX_KEPT: usize = 100;
+
+impl StoreDamage {
+    /// What was met first, and how much more; `None` while nothing was.
+    pub fn told(&self) -> Option<String> {
+        let damage = self.lock();
+        let first = damage.first.as_ref()?;
+        Some(match damage.others.len() {
+            0 => first.clone(),
+            more => format!("{first} (and {more} more)"),
+        })
+    }
+
+    /// Takes note of something; true if it is new.
+    pub(super) fn note(&self, what: &str) -> bool {
+        let mut damage = self.lock();
+        match &damage.first {
+            None => {
+                damage.first = Some(what.to_owned());
+                true
+            }
+            Some(first) if first == what || damage.others.len() >= MAX_KEPT => false,
+            Some(_) => damage.others.insert(what.to_owned()),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Damage> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who hears of the end of a check, and how long it took.
+pub type CheckEnded = Box<dyn FnOnce(Result<CheckReport, StorageError>, Duration) + Send>;
+
+/// A check under way; dropped, it is given up.
+pub(super) struct CheckBeside {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl CheckBeside {
+    /// Starts to look at all pages of the newest state. It uses at most half of
+    /// a processor and of the disk.
+    pub fn start(env: &Arc<Env>, ended: CheckEnded) -> io::Result<Self> {
+        env.distrust();
+        let stop = Arc::new(AtomicBool::new(false));
+        let (env, stops) = (env.clone(), stop.clone());
+        let thread = thread::Builder::new().name("store-check".to_owned());
+        let thread = thread.spawn(move || run(&env, &stops, ended))?;
+        Ok(Self {
+            stop,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for CheckBeside {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A panic of it has been told, and trust was not given.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn run(env: &Arc<Env>, stop: &AtomicBool, ended: CheckEnded) {
+    let start = Instant::now();
+    let mut worked_since = start;
+    let mut progress = |_, _| {
+        thread::sleep(worked_since.elapsed().min(LONGEST_PAUSE));
+        worked_since = Instant::now();
+        match stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    let report = Reader::new(env.sys().clone())
+        .map_err(|code| env.error(code, "checking it"))
+        .and_then(|mut reader| check_newest(env, &mut reader, &mut progress));
+    if stop.load(Ordering::Relaxed) {
+        return;
+    }
+    if let Ok(report) = &report {
+        match report.is_clean() {
+            true => env.trust(),
+            false => report.findings.iter().for_each(|found| {
+                env.damage.note(found);
+            }),
+        }
+    }
+    ended(report, start.elapsed());
+}
+
+/// Longest pause between two parts of a check.
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);

@@ -1,0 +1,329 @@
+//! Damaged pages of a store whose pages were not all looked at before it was
+//! opened: a command that goes through one is an error, and never a record that
+//! was not stored, or the silence of one that was.
+
+use std::collections::BTreeMap;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::mpsc::channel;
+
+use store::{
+    ApplyError, LmdbOptions, LmdbReader, LmdbStore, ReadError, ReadExt, ReadStore, Seek,
+    StorageError, Table, UnitOfWork, WriteStore,
+};
+
+use crate::support::{fill, index, ksds};
+
+const KEY_BYTES: usize = 64;
+const RECORDS: u32 = 3000;
+const PAGE_BYTES: usize = 4096;
+
+/// Options with which no page is looked at before the store is opened.
+fn options() -> LmdbOptions {
+    LmdbOptions {
+        walked_bytes: 0,
+        ..crate::support::options()
+    }
+}
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 as usize % most
+    }
+}
+
+type Records = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// Even numbers only, so that there are keys between them.
+fn record(n: u32) -> String {
+    let long = match n % 251 {
+        0 => "big".repeat(2500),
+        _ => "x".repeat(n as usize % 40),
+    };
+    format!("{:0>KEY_BYTES$}N{:03}{long}", n * 2, n % 500)
+}
+
+fn key(n: u32) -> Vec<u8> {
+    format!("{n:0>KEY_BYTES$}").into_bytes()
+}
+
+/// A store of three levels without free pages, its bytes, and what is in it.
+fn whole() -> (Vec<u8>, Records) {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let file = store.define(ksds("ACCOUNTS", KEY_BYTES as u32)).unwrap();
+    let by_name = index("BYNAME", "ACCOUNTS", KEY_BYTES as u32, 4, false);
+    store.define_index(by_name).unwrap();
+    let records: Vec<String> = (0..RECORDS).map(record).collect();
+    let texts: Vec<&str> = records.iter().map(String::as_str).collect();
+    fill(&mut store, file, KEY_BYTES, &texts);
+    let mut unit = UnitOfWork::new();
+    for n in 0..400 {
+        unit.put(Table::new("tsqueue"), &key(n), &[n as u8; 100]);
+    }
+    assert_eq!(store.apply(&[unit]), [Ok(())]);
+    let backup = home.path().join("backup");
+    let mut reader = store.lmdb_reader().unwrap();
+    reader.backup(&backup, &mut |_, _| ()).unwrap();
+    let truth = records.into_iter().map(String::into_bytes);
+    let truth = truth.map(|r| (r[..KEY_BYTES].to_vec(), r)).collect();
+    (std::fs::read(backup).unwrap(), truth)
+}
+
+/// Whether an error says that something is damaged.
+fn is_told(error: &ReadError) -> bool {
+    matches!(error, ReadError::Storage(StorageError::Damaged { .. }))
+}
+
+/// What a seek finds; `None` where damage is told.
+fn sought(
+    reader: &mut dyn ReadStore,
+    file: store::FileId,
+    seek: Seek<'_>,
+) -> Option<Option<Vec<u8>>> {
+    match reader.read(file, seek, |entry| entry.record.to_vec()) {
+        Ok(found) => Some(found),
+        Err(error) => {
+            assert!(is_told(&error), "{error:?}");
+            None
+        }
+    }
+}
+
+/// Holds what commands see against the truth; gives how many were refused.
+fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usize {
+    let Ok(files) = reader.files() else {
+        return 1;
+    };
+    let file = files[0].id;
+    let mut refused = 0;
+    let mut same =
+        |found: Option<Option<Vec<u8>>>, wanted: Option<&Vec<u8>>, what: &str| match found {
+            Some(found) => assert_eq!(found.as_ref(), wanted, "{what}"),
+            None => refused += 1,
+        };
+    for _ in 0..150 {
+        let key = key(chance.below(2 * RECORDS as usize + 4) as u32);
+        let after = || truth.range(key.clone()..).map(|(_, r)| r);
+        let before = || truth.range(..key.clone()).map(|(_, r)| r);
+        let found = sought(reader, file, Seek::Equal(&key));
+        same(found, truth.get(&key), "equal");
+        let found = sought(reader, file, Seek::AtLeast(&key));
+        same(found, after().next(), "at least");
+        let found = sought(reader, file, Seek::Less(&key));
+        same(found, before().next_back(), "less");
+        let found = sought(reader, file, Seek::Greater(&key));
+        let skipped = usize::from(truth.contains_key(&key));
+        same(found, after().nth(skipped), "greater");
+    }
+    let found = sought(reader, file, Seek::First);
+    same(found, truth.values().next(), "first");
+    let found = sought(reader, file, Seek::Last);
+    same(found, truth.values().next_back(), "last");
+    let Ok(indexes) = reader.indexes(file) else {
+        return refused + 1;
+    };
+    for _ in 0..40 {
+        let name = format!("N{:03}", chance.below(501));
+        let mut found = None;
+        let looked = reader.seek_path(indexes[0].id, Seek::Equal(name.as_bytes()), &mut |entry| {
+            found = Some(entry.record.to_vec());
+        });
+        let has_name = |r: &&Vec<u8>| r[KEY_BYTES..].starts_with(name.as_bytes());
+        match looked {
+            Ok(_) => assert_eq!(found.as_ref(), truth.values().find(has_name), "{name}"),
+            Err(error) => {
+                assert!(is_told(&error), "{error:?}");
+                refused += 1;
+            }
+        }
+    }
+    for _ in 0..40 {
+        let n = chance.below(420) as u32;
+        let mut found = None;
+        let table = Table::new("tsqueue");
+        let looked = reader.seek_table(table, Seek::Equal(&key(n)), &mut |entry| {
+            found = Some(entry.record.to_vec());
+        });
+        match looked {
+            Ok(_) => assert_eq!(found, (n < 400).then(|| vec![n as u8; 100])),
+            Err(error) => {
+                assert!(is_told(&error), "{error:?}");
+                refused += 1;
+            }
+        }
+    }
+    refused
+}
+
+/// Changes records; what is refused stays as it was.
+fn change(store: &mut LmdbStore, truth: &mut Records, chance: &mut Chance) {
+    let mut reader = store.reader().unwrap();
+    let Ok(files) = reader.files() else {
+        return;
+    };
+    let file = files[0].id;
+    for _ in 0..60 {
+        let number = chance.below(2 * RECORDS as usize) as u32;
+        let key = key(number);
+        let mut record = [&key[..], b"N", &key[KEY_BYTES - 3..]].concat();
+        record.resize(KEY_BYTES + 4 + chance.below(3) * 1500, b'y');
+        let mut unit = UnitOfWork::new();
+        let made = match (truth.contains_key(&key), chance.below(2)) {
+            (true, 0) => unit.delete(&mut *reader, file, &key).map(|()| None),
+            (true, _) => unit
+                .replace(&mut *reader, file, &key, &record)
+                .map(|()| Some(record)),
+            (false, _) => unit
+                .insert(&mut *reader, file, &key, &record)
+                .map(|()| Some(record)),
+        };
+        let Ok(made) = made else {
+            continue;
+        };
+        match store.apply(&[unit]).swap_remove(0) {
+            Ok(()) => drop(match made {
+                Some(record) => truth.insert(key, record),
+                None => truth.remove(&key),
+            }),
+            Err(error) => assert!(
+                matches!(error, ApplyError::Storage(StorageError::Damaged { .. })),
+                "{error:?}"
+            ),
+        }
+    }
+}
+
+/// Where damage is planted.
+fn damage(bytes: &mut [u8], chance: &mut Chance) {
+    let pages = bytes.len() / PAGE_BYTES;
+    let page = (2 + chance.below(pages - 2)) * PAGE_BYTES;
+    match chance.below(8) {
+        // A page that was never written, or is another's.
+        0 => bytes[page..page + PAGE_BYTES].fill(0),
+        1 => {
+            let other = (2 + chance.below(pages - 2)) * PAGE_BYTES;
+            bytes.copy_within(other + 8..other + PAGE_BYTES, page + 8);
+        }
+        // Its head and its list of places.
+        2 | 3 => bytes[page + chance.below(64)] ^= 1 << chance.below(8),
+        // The entries.
+        4..=6 => bytes[page + 64 + chance.below(PAGE_BYTES - 64)] ^= 1 << chance.below(8),
+        _ => {
+            for _ in 0..20 {
+                let at = page + chance.below(PAGE_BYTES);
+                bytes[at] ^= 1 << chance.below(8);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_command_takes_damage_for_true_or_for_nothing() {
+    let (bytes, truth) = whole();
+    // More by hand: LOOKED_TURNS=20000 LOOKED_SEED=7.
+    let given = |name| {
+        std::env::var(name)
+            .ok()
+            .and_then(|n: String| n.parse().ok())
+    };
+    let turns = given("LOOKED_TURNS").unwrap_or(60);
+    let mut chance = Chance(0x9E37_79B9_7F4A_7C15 ^ given("LOOKED_SEED").unwrap_or(0_u64));
+    let (mut refused, mut opened) = (0, 0);
+    for _ in 0..turns {
+        let home = tempfile::tempdir().unwrap();
+        let mut flawed = bytes.clone();
+        damage(&mut flawed, &mut chance);
+        std::fs::write(home.path().join("data.mdb"), &flawed).unwrap();
+        let Ok(mut store) = LmdbStore::open(home.path(), &options()) else {
+            continue;
+        };
+        opened += 1;
+        let mut reader = store.reader().unwrap();
+        refused += usize::from(hold(&mut *reader, &truth, &mut chance) > 0);
+        let mut truth = truth.clone();
+        change(&mut store, &mut truth, &mut chance);
+        hold(&mut *reader, &truth, &mut chance);
+    }
+    assert!(opened > turns / 2 && refused > 0, "{opened} {refused}");
+}
+
+/// Flips a bit of a record's bytes, and has a store of it opened.
+fn with_a_flipped_record(home: &Path, number: u32) -> (LmdbStore, Records) {
+    let (mut bytes, truth) = whole();
+    let wanted = record(number).into_bytes();
+    let at = bytes.windows(wanted.len()).position(|w| w == wanted);
+    bytes[at.unwrap() + KEY_BYTES + 1] ^= 1;
+    std::fs::write(home.join("data.mdb"), &bytes).unwrap();
+    // Of pages alone all are looked at before.
+    let store = LmdbStore::open(home, &crate::support::options()).unwrap();
+    (store, truth)
+}
+
+#[test]
+fn a_check_beside_tells_a_record_that_changed_and_who_borrows_is_refused_it() {
+    let home = tempfile::tempdir().unwrap();
+    let (mut store, truth) = with_a_flipped_record(home.path(), 1234);
+    let (ended, reports) = channel();
+    let ended = Box::new(move |report, _| ended.send(report).unwrap());
+    store.check_beside(ended).unwrap();
+    let table = store.reader_tables().unwrap().lend().unwrap();
+    let fd = table.as_fd().try_clone_to_owned().unwrap();
+    let mut borrower = LmdbReader::open_lent(home.path(), &fd, &options()).unwrap();
+    let mut own = store.reader().unwrap();
+    let report = reports.recv().unwrap().unwrap();
+    let named = |text: &str| text.contains("ACCOUNTS") && text.contains("2468'");
+    assert!(report.findings.iter().any(|f| named(f)), "{report:?}");
+    assert!(named(&store.damage().told().unwrap()));
+    let file = own.files().unwrap()[0].id;
+    let readers: [&mut dyn ReadStore; 2] = [&mut *own, &mut borrower];
+    for reader in readers {
+        for (number, is_whole) in [(1234, false), (1200, true), (0, true)] {
+            let key = key(number * 2);
+            let found = sought(reader, file, Seek::Equal(&key));
+            assert_eq!(found, is_whole.then(|| truth.get(&key).cloned()));
+        }
+        let error = reader
+            .get(file, &key(2468), |_| ())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("ACCOUNTS: page ") && error.contains("tupelo file salvage"),
+            "{error}"
+        );
+    }
+    // A change of it is refused, and of its neighbours' no other.
+    let mut unit = UnitOfWork::new();
+    let far = record(100).into_bytes();
+    unit.replace(&mut *own, file, &key(200), &far).unwrap();
+    assert_eq!(store.apply(&[unit]), [Ok(())]);
+}
+
+#[test]
+fn a_store_that_is_whole_is_trusted_and_one_that_is_closed_is_not_waited_for() {
+    let home = tempfile::tempdir().unwrap();
+    let (bytes, truth) = whole();
+    std::fs::write(home.path().join("data.mdb"), &bytes).unwrap();
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let (ended, reports) = channel();
+    let ended = Box::new(move |report, _| ended.send(report).unwrap());
+    store.check_beside(ended).unwrap();
+    let mut chance = Chance(1);
+    let mut truth = truth;
+    change(&mut store, &mut truth, &mut chance);
+    assert!(reports.recv().unwrap().unwrap().is_clean());
+    change(&mut store, &mut truth, &mut chance);
+    let mut reader = store.reader().unwrap();
+    assert_eq!(hold(&mut *reader, &truth, &mut chance), 0);
+    assert_eq!(store.damage().told(), None);
+    store.check_beside(Box::new(|_, _| ())).unwrap();
+    drop(reader);
+    drop(store);
+    // Its lock is free, and its file closed.
+    LmdbStore::open(home.path(), &options()).unwrap();
+}
