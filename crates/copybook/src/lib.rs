@@ -50,7 +50,10 @@ pub use describe::{
 pub use diagnostic::{Diagnostic, Diagnostics, FaultKind, Position, Severity, SourceFile};
 pub use model::*;
 pub use naming::{Names, Naming};
-pub use options::{Copybook, ParseOptions, expand, parse, parse_with_warnings};
+pub use options::{
+    Copybook, ParseOptions, expand, parse, parse_with_warnings, says_decimal_comma,
+    with_decimal_comma,
+};
 pub use schema::{Direction, json_schema};
 pub use source::{
     CopyFolders, CopyResolver, Format, Member, NoCopy, Piece, PieceKind, Preprocessed, preprocess,

@@ -109,6 +109,43 @@ pub fn expand(text: &str, options: &ParseOptions<'_>) -> Result<String, Diagnost
     Ok(out)
 }
 
+/// Whether a text says DECIMAL-POINT IS COMMA: a program, or a copybook that
+/// [`with_decimal_comma`] made.
+pub fn says_decimal_comma(text: &str) -> bool {
+    let mut diagnostics = Diagnostics::default();
+    let file = diagnostics.add_file("", text);
+    let lines = source::lines_of(text, Format::Auto);
+    let pieces = source::read(text, file, lines, &mut diagnostics);
+    environment(&pieces).decimal_comma
+}
+
+/// A copybook's text behind the paragraph that a program says it in, so that
+/// the text means the same without the program. One that has it stays as it is.
+pub fn with_decimal_comma(text: &str) -> String {
+    if says_decimal_comma(text) {
+        return text.to_owned();
+    }
+    let margin = match Format::detect(text) {
+        Format::Free => "",
+        _ => "       ",
+    };
+    // A directive of the format stands before everything.
+    let directive = text.trim_start().starts_with(">>");
+    let begin = match text.find('\n').filter(|_| directive) {
+        Some(end) => end + 1,
+        None => 0,
+    };
+    let said = DECIMAL_COMMA
+        .lines()
+        .map(|line| format!("{margin}{line}\n"));
+    let said: String = said.collect();
+    format!("{}{said}{}", &text[..begin], &text[begin..])
+}
+
+/// What a program says before its data division.
+const DECIMAL_COMMA: &str = "ENVIRONMENT DIVISION.\nCONFIGURATION SECTION.\nSPECIAL-NAMES.\n    \
+     DECIMAL-POINT IS COMMA.\nDATA DIVISION.\nLINKAGE SECTION.";
+
 /// The pieces of the data descriptions, and the rules in force.
 fn expanded(
     text: &str,

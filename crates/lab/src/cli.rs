@@ -5,6 +5,7 @@ use crate::error::LabError;
 use crate::experiments::{self, Context, EXPERIMENTS, Experiment, Needs};
 use crate::net::permission;
 use crate::report::{self, Page, Report};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -21,6 +22,7 @@ use std::process::{Command, ExitCode};
 )]
 pub struct Args {
     /// The experiment, or `all`; none to list them.
+    #[arg(value_parser = names(), hide_possible_values = true)]
     pub name: Option<String>,
     /// One JSON object a figure instead of text.
     #[arg(long)]
@@ -40,6 +42,15 @@ pub struct Args {
     pub seconds: Option<u64>,
 }
 
+/// What the experiments are called, for help and completions.
+fn names() -> PossibleValuesParser {
+    let all = PossibleValue::new("all").help("Every experiment");
+    let each = EXPERIMENTS
+        .iter()
+        .map(|e| PossibleValue::new(e.name).help(e.about));
+    PossibleValuesParser::new(each.chain([all]))
+}
+
 /// Runs what was asked for; everything it has to say is said on the way.
 pub fn run(args: &Args) -> ExitCode {
     let chosen: Vec<&Experiment> = match args.name.as_deref() {
@@ -48,17 +59,7 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Some("all") => EXPERIMENTS.iter().collect(),
-        Some(name) => match experiments::find(name) {
-            Some(experiment) => vec![experiment],
-            None => {
-                let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
-                eprintln!(
-                    "error: no experiment `{name}`; there are {} and all",
-                    names.join(", ")
-                );
-                return ExitCode::from(64);
-            }
-        },
+        Some(name) => experiments::find(name).into_iter().collect(),
     };
     if chosen.iter().any(|e| e.needs == Needs::Network)
         && let Some(status) = as_root_of_a_namespace()

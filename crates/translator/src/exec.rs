@@ -223,7 +223,8 @@ impl Reader {
                     None => {
                         let message =
                             format!("the parenthesis after {} is never closed", t.upper());
-                        self.say(tokens[at].place, message, None);
+                        let help = "write ) behind the value".to_owned();
+                        self.say(tokens[at].place, message, Some(help));
                         argument = Some(&tokens[at + 1..]);
                         at = tokens.len();
                     }

@@ -107,7 +107,7 @@ pub(crate) fn translate_for(
             },
             Finding::Source,
             message,
-            None,
+            Some("a program begins with IDENTIFICATION DIVISION and PROGRAM-ID; a copybook's place is copybooks/".to_owned()),
         );
     }
     let text = work.write();

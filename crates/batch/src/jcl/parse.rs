@@ -28,10 +28,12 @@ pub fn parse(text: &str) -> Job {
     let lines: Vec<&str> = text.lines().collect();
     let mut reader = Reader::default();
     let (mut at, mut is_ended) = (0, false);
+    let (mut stray, mut strays) = (false, false);
     while at < lines.len() && !is_ended {
         if let Some(card) = card(&lines, &mut at) {
             reader.card(card, &lines, &mut at);
             reader.reach(at);
+            stray = false;
             continue;
         }
         is_ended = lines[at].trim_end() == "//";
@@ -39,12 +41,23 @@ pub fn parse(text: &str) -> Job {
             .iter()
             .any(|start| lines[at].starts_with(start));
         if !is_jcl && !lines[at].trim().is_empty() {
-            let message = "this line is no statement and belongs to no DD".to_owned();
-            reader.say(Severity::Error, (at as u32 + 1, 1), message, None);
+            // Lines of prose are one mistake.
+            if !stray {
+                let message = "this line is no statement and belongs to no DD".to_owned();
+                let help = "statements begin with // in column 1, a job with //NAME JOB";
+                let place = (at as u32 + 1, 1);
+                reader.say(Severity::Error, place, message, Some(help.to_owned()));
+            }
+            stray = true;
+            strays = true;
+        } else if is_jcl {
+            stray = false;
         }
         at += 1;
     }
-    if !reader.has_job {
+    if !reader.has_job && strays {
+        // It has been told what a job begins with.
+    } else if !reader.has_job {
         let help = Some("a job begins with //NAME JOB".to_owned());
         reader.say(
             Severity::Error,
@@ -378,6 +391,8 @@ impl Reader {
             "" | "NEW" => Status::New,
             "OLD" | "SHR" => Status::Old,
             "MOD" => Status::Mod,
+            // Its parenthesis is not closed, which is told.
+            other if other.starts_with('(') => Status::Old,
             other => {
                 let at = disp.map_or((1, 1), |o| (o.line, o.column));
                 self.error(at, format!("DISP={other} is not NEW, OLD, SHR or MOD"));

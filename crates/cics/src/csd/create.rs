@@ -54,7 +54,11 @@ pub fn definition(kind: &str, name: &str, attributes: &str) -> Result<Csd, Misde
         column: 1,
     };
     let mut all = vec![own(kind, name), own("GROUP", "CREATE")];
-    all.extend(found);
+    // Here a keyword without a value is one that is not given.
+    all.extend(found.into_iter().map(|a| Attribute {
+        value: a.value.or(Some(String::new())),
+        ..a
+    }));
     reader.define(Statement {
         verb: "DEFINE",
         line: 1,

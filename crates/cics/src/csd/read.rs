@@ -157,7 +157,7 @@ impl Reader {
                 s.line,
                 s.column,
                 format!("{} of what?", s.verb),
-                None,
+                Some(format!("write {} PROGRAM(NAME) GROUP(GROUP)", s.verb)),
             );
             return None;
         };
@@ -172,7 +172,15 @@ impl Reader {
         let known = USED.iter().find(|(n, _)| *n == kind).map(|(_, a)| *a);
         let mut group = None;
         let mut rest: Vec<Attribute> = Vec::new();
+        // A keyword without parentheses, and the bare word behind it.
+        let mut bare: Option<(Attribute, Option<String>)> = None;
         for mut a in attributes {
+            if let Some((_, word @ None)) = &mut bare
+                && a.value.is_none()
+            {
+                *word = Some(a.name);
+                continue;
+            }
             match known {
                 _ if abbreviates(&a.name, "GROUP", 1) => "GROUP".clone_into(&mut a.name),
                 Some(list) => match complete(&a.name, list.iter().copied()) {
@@ -181,24 +189,42 @@ impl Reader {
                 },
                 None => {}
             }
-            if a.name == "GROUP" {
+            let is_known = a.name == "GROUP" || known.is_some_and(|list| list.contains(&&*a.name));
+            if a.value.is_none() && is_known && bare.is_none() {
+                bare = Some((a, None));
+            } else if a.name == "GROUP" {
                 group = Some(a);
             } else if known.is_some() && rest.iter().any(|b| b.name == a.name) {
                 let message = format!("{} is given twice", a.name);
-                self.say(Severity::Error, a.line, a.column, message, None);
+                let help = Some("leave one of the two out".to_owned());
+                self.say(Severity::Error, a.line, a.column, message, help);
             } else {
                 rest.push(a);
             }
         }
+        if let Some((a, word)) = bare {
+            let message = format!("{} has no value in parentheses", a.name);
+            let help = format!("write {}({})", a.name, word.as_deref().unwrap_or("VALUE"));
+            self.say(Severity::Error, a.line, a.column, message, Some(help));
+            return None;
+        }
         let Some(group) = group else {
             let message = format!("{kind} needs GROUP");
-            self.say(Severity::Error, s.line, s.column, message, None);
+            let help = "write GROUP(NAME), the group that it belongs to".to_owned();
+            self.say(Severity::Error, s.line, s.column, message, Some(help));
             return None;
         };
         let group = self.parsed::<GroupName>(&group)?;
         let Some(name) = first.value.filter(|v| !v.is_empty()) else {
             let message = format!("{kind} needs a name");
-            self.say(Severity::Error, first.line, first.column, message, None);
+            let help = format!("write {kind}(NAME)");
+            self.say(
+                Severity::Error,
+                first.line,
+                first.column,
+                message,
+                Some(help),
+            );
             return None;
         };
         Some(Raw {
@@ -218,7 +244,8 @@ impl Reader {
                 "{}({}) is already defined in group {}, in line {}",
                 raw.kind, raw.name, raw.group, self.raw[old].line
             );
-            self.say(Severity::Error, raw.line, raw.column, message, None);
+            let help = "leave one of the two out, or change the first by ALTER".to_owned();
+            self.say(Severity::Error, raw.line, raw.column, message, Some(help));
             return;
         }
         self.places.insert(raw.key(), self.raw.len());
@@ -239,7 +266,8 @@ impl Reader {
                     "{}({}) is not defined in group {}",
                     raw.kind, raw.name, raw.group
                 );
-                self.say(Severity::Error, raw.line, raw.column, message, None);
+                let help = "its DEFINE stands before".to_owned();
+                self.say(Severity::Error, raw.line, raw.column, message, Some(help));
             }
         }
     }
@@ -280,7 +308,8 @@ impl Reader {
         };
         let (Some(group), Some(list)) = (find("GROUP", 1), find("LIST", 2)) else {
             let message = format!("{} needs GROUP and LIST", s.verb);
-            self.say(Severity::Error, s.line, s.column, message, None);
+            let help = format!("write {} GROUP(NAME) LIST(NAME)", s.verb);
+            self.say(Severity::Error, s.line, s.column, message, Some(help));
             return None;
         };
         Some((self.parsed(&group)?, self.parsed(&list)?))

@@ -5,8 +5,8 @@
 //! or `/*` are JCL around the statements, and columns 73 to 80 are ignored
 //! when they hold a sequence number.
 
-use super::attributes::abbreviates;
-use crate::diagnostic::{Diagnostic, Severity};
+use super::attributes::{USED, abbreviates, complete, complete_type, resource_types};
+use crate::diagnostic::{Diagnostic, Severity, nearest};
 
 /// A keyword of a statement, as `GROUP(BANK)` or `ALL`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +89,10 @@ pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec
     let mut found: Vec<Statement> = Vec::new();
     while let Some(start) = scanner.skip_blanks() {
         if !is_word(start.c) {
-            scanner.stray(start);
+            match start.first || found.is_empty() {
+                true => scanner.prose(start, found.is_empty()),
+                false => scanner.stray(start),
+            }
             continue;
         }
         let word = scanner.word();
@@ -106,23 +109,50 @@ pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec
             });
             continue;
         }
-        let value = if opens || scanner.parenthesis_follows() {
-            scanner.value(start)
-        } else {
-            None
+        let opens = opens || scanner.parenthesis_follows();
+        let prose = match found.last() {
+            None => true,
+            Some(s) => !opens && start.first && defines(s.verb) && !is_keyword(&word),
         };
-        match found.last_mut() {
-            Some(statement) => statement.attributes.push(Attribute {
+        if prose {
+            scanner.at_word(start, &word, found.is_empty());
+            continue;
+        }
+        let value = match opens {
+            true => scanner.value(start),
+            false => Ok(None),
+        };
+        let Some(statement) = found.last_mut() else {
+            continue;
+        };
+        match value {
+            Ok(value) => statement.attributes.push(Attribute {
                 name: word.to_ascii_uppercase(),
                 value,
                 line: start.line,
                 column: start.column,
             }),
-            None => scanner.error(start, format!("{word} stands before the first statement")),
+            // It has been told, and what it lacks for that is not.
+            Err(Unclosed) => drop(found.pop()),
         }
     }
     found
 }
+
+fn defines(verb: &str) -> bool {
+    matches!(verb, "DEFINE" | "ALTER" | "USERDEFINE")
+}
+
+/// Whether some type, or attribute of a type, is meant.
+fn is_keyword(word: &str) -> bool {
+    let up = word.to_ascii_uppercase();
+    let attribute =
+        |(_, names): &(&str, &[&'static str])| complete(&up, names.iter().copied()).is_some();
+    complete_type(&up, resource_types()).is_some() || USED.iter().any(attribute)
+}
+
+/// A value without its closing parenthesis.
+struct Unclosed;
 
 /// The line that the places in [`attributes`] are said to be in.
 pub(super) const ATTRIBUTES_LINE: u32 = 2;
@@ -153,11 +183,11 @@ pub(super) fn attributes(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<A
         let word = scanner.word();
         let value = match scanner.parenthesis_follows() {
             true => scanner.value(start),
-            false => None,
+            false => Ok(None),
         };
         found.push(Attribute {
             name: word.to_ascii_uppercase(),
-            value,
+            value: value.unwrap_or_default(),
             line: start.line,
             column: start.column,
         });
@@ -265,8 +295,9 @@ impl Scanner<'_> {
     }
 
     /// The text in parentheses, which may hold balanced ones and quotes.
-    fn value(&mut self, keyword: Char) -> Option<String> {
+    fn value(&mut self, keyword: Char) -> Result<Option<String>, Unclosed> {
         self.at += 1;
+        let begin = self.at;
         let mut text = String::new();
         let mut depth = 1;
         let quoted = self.skip_to_value().is_some_and(|c| c.c == '\'');
@@ -283,13 +314,67 @@ impl Scanner<'_> {
                     _ => {}
                 }
                 if depth == 0 {
-                    return Some(clean(&text, quoted));
+                    return Ok(Some(clean(&text, quoted)));
                 }
             }
             text.push(c.c);
         }
-        self.error(keyword, "the parenthesis is never closed".to_owned());
-        Some(clean(&text, quoted))
+        self.error(
+            keyword,
+            "the parenthesis is never closed".to_owned(),
+            Some("write ) behind the value".to_owned()),
+        );
+        // The next statement is not part of the value.
+        self.at = begin;
+        self.skip_to_verb(|_| true);
+        Err(Unclosed)
+    }
+
+    /// Goes on where a line begins with a verb.
+    fn skip_to_verb(&mut self, good: impl Fn(&[Char]) -> bool) {
+        while let Some(c) = self.peek() {
+            let at = self.at;
+            if c.first && is_word(c.c) {
+                let word = self.word();
+                let opens = self.peek().is_some_and(|c| c.c == '(');
+                if !opens && verb(&word).is_some() && good(&self.chars[at..]) {
+                    self.at = at;
+                    return;
+                }
+            }
+            self.at = self.at.max(at + 1);
+        }
+    }
+
+    /// A word where a statement should begin.
+    fn at_word(&mut self, start: Char, word: &str, first: bool) {
+        let up = word.to_ascii_uppercase();
+        let names = VERBS.iter().copied();
+        let Some(near) = nearest(&up, names).filter(|_| start.first) else {
+            return self.prose(start, first);
+        };
+        self.error(
+            start,
+            format!("{word} is no statement"),
+            Some(format!("is {near} meant?")),
+        );
+        self.skip_to_verb(|_| true);
+    }
+
+    /// Text that is no definition, to the next line that begins one. Words such as
+    /// "add" and "list" begin lines of prose, too: a definition has a parenthesis.
+    fn prose(&mut self, start: Char, first: bool) {
+        self.skip_to_verb(|rest| {
+            let line = rest[0].line;
+            let mut line = rest.iter().take_while(|c| c.line == line);
+            line.any(|c| c.c == '(')
+        });
+        let message = match first && self.peek().is_none() {
+            true => "there is no definition in this text",
+            false => "this is no definition",
+        };
+        let help = "statements begin with DEFINE, such as DEFINE PROGRAM(NAME) GROUP(GROUP); a comment begins with * in column 1";
+        self.error(start, message.to_owned(), Some(help.to_owned()));
     }
 
     fn skip_to_value(&mut self) -> Option<Char> {
@@ -301,16 +386,21 @@ impl Scanner<'_> {
 
     fn stray(&mut self, c: Char) {
         self.at += 1;
-        self.error(c, format!("{:?} does not belong here", c.c));
+        // Those of one line are one slip.
+        let told = self.diagnostics.last().is_some_and(|d| d.line == c.line);
+        if !told {
+            let help = "values stand in parentheses: KEYWORD(VALUE)".to_owned();
+            self.error(c, format!("{:?} does not belong here", c.c), Some(help));
+        }
     }
 
-    fn error(&mut self, at: Char, message: String) {
+    fn error(&mut self, at: Char, message: String, help: Option<String>) {
         self.diagnostics.push(Diagnostic {
             severity: Severity::Error,
             line: at.line,
             column: at.column,
             message,
-            help: None,
+            help,
         });
     }
 }
@@ -377,10 +467,46 @@ mod tests {
     }
 
     #[test]
-    fn an_open_parenthesis_is_an_error_at_its_keyword() {
+    fn an_open_parenthesis_is_one_error_at_its_keyword_and_ends_with_its_statement() {
         let (_, d) = scan("DEFINE PROGRAM(A");
         assert_eq!((d[0].line, d[0].column), (1, 8));
+        let (s, d) = scan("DEFINE PROGRAM(A GROUP(G)\nDEFINE FILE(F) GROUP(G)\n");
+        assert_eq!(d.len(), 1, "{d:?}");
+        assert_eq!(s.len(), 1);
+        assert_eq!(s[0].attributes[0].name, "FILE");
+    }
+
+    #[test]
+    fn prose_is_told_once_wherever_it_stands() {
+        let (s, d) = scan("Here are the programs of\nthe bank, and what\nadd to them.\n");
+        assert_eq!((s.len(), d.len()), (0, 1), "{d:?}");
+        assert!(d[0].message.contains("no definition in this text"));
+        let (s, d) = scan(
+            "- a list\nDEFINE FILE(F) GROUP(G)\nThis file (of old) is read\nlist by list.\nDEFINE FILE(E) GROUP(G)\n",
+        );
+        assert_eq!(s.len(), 2);
+        let places: Vec<_> = d.iter().map(|d| (d.line, d.message.as_str())).collect();
+        assert_eq!(
+            places,
+            [(1, "this is no definition"), (3, "this is no definition")]
+        );
         let (_, d) = scan("PROGRAM(A)");
-        assert!(d[0].message.contains("before the first statement"));
+        assert_eq!(d.len(), 1);
+    }
+
+    #[test]
+    fn a_verb_that_is_nearly_one_is_told_by_the_one_that_is_meant() {
+        let (s, d) = scan(
+            "DEFIEN PROGRAM(A) GROUP(G)\nDEFINE FILE(F) GROUP(G)\n DEFNE FILE(E)\n  GROUP(G)\n",
+        );
+        assert_eq!(s.len(), 1);
+        let told: Vec<_> = d.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "1:1: error: DEFIEN is no statement (is DEFINE meant?)",
+                "3:2: error: DEFNE is no statement (is DEFINE meant?)"
+            ]
+        );
     }
 }

@@ -216,7 +216,7 @@ impl Item<'_> {
                     true => self.diagnostics.error_help(
                         text.at,
                         message,
-                        "it is right where a program says DECIMAL-POINT IS COMMA, which a copybook does not tell: give --decimal-comma, or describe it as PIC X of its length",
+                        "it is right where a program says DECIMAL-POINT IS COMMA, which a copybook does not tell: give --decimal-comma",
                     ),
                     false => self.error(text.at, message),
                 }

@@ -372,7 +372,11 @@ impl Parser<'_> {
                         shown(self.cursor.peek())
                     ),
                 };
-                self.diagnostics.error(at, message);
+                let help = match value {
+                    Some(_) => format!("a table has at most {MAX_OCCURS} items"),
+                    None => "write it in digits: OCCURS 10 TIMES".to_owned(),
+                };
+                self.diagnostics.error_help(at, message, help);
                 None
             }
         }

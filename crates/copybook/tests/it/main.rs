@@ -5,6 +5,7 @@ mod codec_oracle;
 mod codec_properties;
 mod copying;
 mod corpus;
+mod decimal_comma;
 mod fuzz;
 mod generate;
 mod oracle;

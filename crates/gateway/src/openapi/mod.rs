@@ -14,7 +14,7 @@ mod swagger_keywords;
 
 use crate::diagnostics::{Diagnostics, Position};
 use crate::yaml::{self, Node};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
 /// Longest chain of references followed.
@@ -131,6 +131,34 @@ impl Document {
     /// it stands for.
     pub fn key<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Position {
         self.node.locate_key(path)
+    }
+
+    /// Where a keyword stands in the objects that are meant, in their order.
+    pub fn places(
+        &self,
+        keyword: &str,
+        meant: &dyn Fn(&Map<String, Value>) -> bool,
+    ) -> Vec<Position> {
+        let mut found = Vec::new();
+        let mut open = vec![(Vec::<String>::new(), &self.author)];
+        while let Some((path, value)) = open.pop() {
+            let below = |name: &str| [&path[..], &[name.to_owned()]].concat();
+            match value {
+                Value::Object(map) => {
+                    if map.contains_key(keyword) && meant(map) {
+                        found.push(self.key(path.iter().map(String::as_str).chain([keyword])));
+                    }
+                    open.extend(map.iter().map(|(name, value)| (below(name), value)));
+                }
+                Value::Array(list) => {
+                    let items = list.iter().enumerate();
+                    open.extend(items.map(|(at, value)| (below(&at.to_string()), value)));
+                }
+                _ => {}
+            }
+        }
+        found.sort_by_key(|at| (at.line, at.column));
+        found
     }
 
     /// Follows `$ref` to the object it means.

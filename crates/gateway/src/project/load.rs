@@ -70,7 +70,9 @@ pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option
     set.close();
     let notes = std::mem::take(&mut set.notes);
     for note in notes.into_iter().chain(set.wrong_defaults()) {
-        out.warn(&document.file, Position::default(), note);
+        let places = document.places(note.keyword, &|object| note.is_about(object));
+        let first = places.into_iter().next().unwrap_or_default();
+        out.warn_help(&document.file, first, note.message, Some(note.help.into()));
     }
     let info = |pointer: &str| document.json.pointer(pointer).and_then(Value::as_str);
     Some(Api {

@@ -17,6 +17,7 @@
 //! record of the same name with another layout is a warning.
 
 use super::asset::{Area, Asset};
+use super::import::program_text;
 use super::operation::Api;
 use super::read_yaml;
 use crate::diagnostics::{Diagnostics, Position};
@@ -113,7 +114,14 @@ impl Checked<'_> {
             .areas
             .iter()
             .chain(&self.asset.response.areas);
+        let program = program_text(self.application, &self.asset.program);
         for area in areas {
+            // What the program says of decimal points, else what its copy says.
+            let comma = match &program {
+                Some(text) => copybook::says_decimal_comma(text),
+                None => std::fs::read_to_string(&area.file)
+                    .is_ok_and(|text| copybook::says_decimal_comma(&text)),
+            };
             let said = self
                 .asset
                 .sources
@@ -123,7 +131,7 @@ impl Checked<'_> {
                 Some((sources, (source, at))) => {
                     let source = self.application.join(source);
                     if source.is_file() {
-                        self.compare(area, &source, out);
+                        self.compare(area, &source, comma, out);
                     } else {
                         let message = format!(
                             "{} is not there, so nobody sees when it changes",
@@ -132,14 +140,14 @@ impl Checked<'_> {
                         out.warn(&sources.file, at, message);
                     }
                 }
-                None => self.namesake(area, out),
+                None => self.namesake(area, comma, out),
             }
         }
     }
 
     /// A copy against the copybook that it came from.
-    fn compare(&self, area: &Area, source: &Path, out: &mut Diagnostics) {
-        let layouts = match self.layouts(source) {
+    fn compare(&self, area: &Area, source: &Path, comma: bool, out: &mut Diagnostics) {
+        let layouts = match self.layouts(source, comma) {
             Ok(book) => {
                 book.warnings.list.into_iter().for_each(|f| out.copybook(f));
                 book.layouts
@@ -178,7 +186,7 @@ impl Checked<'_> {
     }
 
     /// A record of the same name among the programs' copybooks.
-    fn namesake(&self, area: &Area, out: &mut Diagnostics) {
+    fn namesake(&self, area: &Area, comma: bool, out: &mut Diagnostics) {
         let own = area.layout();
         for folder in self.folders {
             for path in members(folder) {
@@ -192,7 +200,7 @@ impl Checked<'_> {
                 {
                     continue;
                 }
-                let Ok(book) = self.layouts(&path) else {
+                let Ok(book) = self.layouts(&path, comma) else {
                     continue;
                 };
                 let same = book
@@ -215,7 +223,7 @@ impl Checked<'_> {
         }
     }
 
-    fn layouts(&self, file: &Path) -> Result<Copybook, copybook::Diagnostics> {
+    fn layouts(&self, file: &Path, comma: bool) -> Result<Copybook, copybook::Diagnostics> {
         let bytes = std::fs::read(file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let name = file.display().to_string();
@@ -224,6 +232,7 @@ impl Checked<'_> {
         let options = ParseOptions {
             source_name: &name,
             copy: &copy,
+            decimal_comma: comma,
             ..ParseOptions::default()
         };
         copybook::parse_with_warnings(&text, &options)
@@ -263,6 +272,18 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
         if old.name != new.name {
             let (old, new) = (named(old), named(new));
             return told(format!("{new} stands where {old} stood"), now, &new);
+        }
+        let edited = [old, new]
+            .iter()
+            .all(|f| matches!(f.kind, Kind::NumericEdited(_)));
+        if edited && old.kind != new.kind && old.picture == new.picture {
+            let what = format!(
+                "{} (PIC {}) has another decimal point, since DECIMAL-POINT IS COMMA came to its program or went",
+                named(old),
+                old.picture.as_deref().unwrap_or_default()
+            );
+            let line = new.line;
+            return Some(Difference { what, line });
         }
         if !same(old, new) {
             let what = format!(

@@ -6,7 +6,7 @@
 //! Reference: JSON Schema 2020-12, Core and Validation.
 
 use super::pattern;
-use super::schema::{Bound, Schema, SchemaId, SchemaSet, Type};
+use super::schema::{Bound, Note, Schema, SchemaId, SchemaSet, Type};
 use super::walk::Walk;
 use crate::json::Json;
 use serde_json::Value;
@@ -98,9 +98,7 @@ impl SchemaSet {
                     let id = self.compile(document, inner);
                     newer.pattern_properties.push((regex, id));
                 }
-                None => self.notes.push(format!(
-                    "the pattern {text} is not supported and will not be checked"
-                )),
+                None => self.notes.push(Note::pattern("patternProperties", text)),
             }
         }
         if newer.says_something() {

@@ -27,8 +27,53 @@ pub(crate) struct SchemaSet {
     by_ref: HashMap<String, SchemaId>,
     /// The document is of OpenAPI 3.1: its schemas are JSON Schema 2020-12.
     newer: bool,
-    /// What could not be compiled: pointer-free text, for warnings.
-    pub notes: Vec<String>,
+    /// What could not be compiled.
+    pub notes: Vec<Note>,
+}
+
+/// What is wrong with a keyword's value, for a warning: schemas do not know
+/// where they stand.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    /// The keyword.
+    pub keyword: &'static str,
+    /// Its value as JSON.
+    pub value: String,
+    /// The type that stands beside it.
+    pub kind: Option<Type>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: &'static str,
+}
+
+impl Note {
+    /// A pattern that the regular expressions here do not have.
+    pub(super) fn pattern(keyword: &'static str, pattern: &str) -> Note {
+        Note {
+            keyword,
+            value: Value::from(pattern).to_string(),
+            kind: None,
+            message: format!("the pattern {pattern} is not supported and will not be checked"),
+            help: "patterns are regular expressions of ECMAScript without look-around and back references; every ( and [ is closed",
+        }
+    }
+
+    /// Whether an object of the document is the one it is about.
+    pub fn is_about(&self, object: &serde_json::Map<String, Value>) -> bool {
+        let kind = object
+            .get("type")
+            .and_then(Value::as_str)
+            .and_then(Type::by_name);
+        let value = object.get(self.keyword);
+        value.is_some_and(|value| match value {
+            // Patterns are names here.
+            Value::Object(map) if self.keyword == "patternProperties" => map
+                .keys()
+                .any(|name| Value::from(name.as_str()).to_string() == self.value),
+            value => value.to_string() == self.value,
+        }) && (self.kind.is_none() || kind == self.kind)
+    }
 }
 
 /// The `type` keyword.
@@ -184,9 +229,7 @@ impl SchemaSet {
         if let Some(pattern) = s.get("pattern").and_then(Value::as_str) {
             match pattern::compile(pattern) {
                 Some(regex) => schema.pattern = Some((pattern.to_owned(), regex)),
-                None => self.notes.push(format!(
-                    "the pattern {pattern} is not supported and will not be checked"
-                )),
+                None => self.notes.push(Note::pattern("pattern", pattern)),
             }
         }
         schema.items = s.get("items").map(|items| self.compile(document, items));
@@ -316,8 +359,8 @@ impl SchemaSet {
         faults.into_iter().map(|f| f.message).collect()
     }
 
-    /// What is wrong with the defaults of the document, in words.
-    pub fn wrong_defaults(&self) -> Vec<String> {
+    /// What is wrong with the defaults of the document.
+    pub fn wrong_defaults(&self) -> Vec<Note> {
         let mut wrong = Vec::new();
         for (id, schema) in self.schemas.iter().enumerate() {
             let Some(text) = &schema.default else {
@@ -328,9 +371,15 @@ impl SchemaSet {
                 self.check(id, value, &mut faults);
             }
             let faults = faults.into_iter().map(|f| f.message);
-            wrong.extend(faults.map(|why| format!("the default {text} {why}")));
+            wrong.extend(faults.map(|why| Note {
+                keyword: "default",
+                value: text.clone(),
+                kind: schema.kind,
+                message: format!("the default {text} {why}"),
+                help: "a value that is left out becomes the default: write one that fits, or none",
+            }));
         }
-        wrong.sort();
+        wrong.sort_by(|a: &Note, b| (&a.message, &a.value).cmp(&(&b.message, &b.value)));
         wrong.dedup();
         wrong
     }

@@ -235,6 +235,12 @@ fn quoted(message: &str, source: &str) -> Option<usize> {
 /// The length of the word that begins at a column: that is what is meant.
 fn caret_length(source: &str, before: usize) -> usize {
     let word = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | '$');
+    let mut from = source.chars().skip(before);
+    if let Some(quote @ ('"' | '\'')) = from.next()
+        && let Some(inside) = from.position(|c| c == quote)
+    {
+        return (inside + 2).min(40);
+    }
     source
         .chars()
         .skip(before)
@@ -393,6 +399,13 @@ mod tests {
         assert_eq!(quoted("'X' is not defined", "  MOVE XX TO X."), Some(14));
         assert_eq!(quoted("syntax error", "  MOVE"), None);
         assert_eq!(quoted("it's 'é'", "é"), None);
+    }
+
+    #[test]
+    fn a_text_in_quotes_is_marked_as_a_whole() {
+        assert_eq!(caret_length("listen = \"8080\"", 9), 6);
+        assert_eq!(caret_length("x = \"open", 4), 1);
+        assert_eq!(caret_length("x = name-1 y", 4), 6);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod changes;
 pub mod compile;
 pub mod config;
 pub mod cpus;
+mod decimal_comma;
 pub mod definitions;
 pub mod files;
 pub mod finding;
@@ -31,6 +32,7 @@ pub mod records;
 pub mod remote;
 pub mod restart;
 pub mod said;
+pub mod schema;
 pub mod scripts;
 pub mod security;
 pub mod services;
@@ -43,6 +45,7 @@ pub mod systems;
 pub mod telemetry;
 pub mod texts;
 pub mod toml_errors;
+pub mod toml_places;
 pub mod transforms;
 pub mod units;
 pub mod uow;
@@ -55,8 +58,6 @@ use cics::csd::{self, Csd};
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, bail, miette};
 use region::{Confinement, Engines, RegionConfig, SandboxMode, StoreEntry, UserId};
-
-use crate::commands::record::source::layout_of;
 
 use config::{Config, FileSection, Sandbox};
 use definitions::{Installed, Program};
@@ -74,6 +75,17 @@ pub struct Application {
     pub csd: Csd,
     /// What is worth knowing about either, with its place.
     pub warnings: Findings,
+}
+
+/// Prints what is wrong with a file that everything depends on; the error that
+/// ends the command counts it.
+fn unusable<T>(found: &Findings, what: &str) -> Result<T> {
+    eprint!(
+        "{}",
+        found.text(Severity::Note, std::io::stderr().is_terminal())
+    );
+    let errors = found.count(Severity::Error);
+    bail!("{what}: {}", counted(errors, "error"))
 }
 
 impl Application {
@@ -96,17 +108,15 @@ impl Application {
         let folder = folder.canonicalize().into_diagnostic()?;
         let state = state.map_or_else(|| folder.join(".tupelo"), Path::to_owned);
         let config = match read_if_there(&folder.join("tupelo.toml"))? {
-            Some(text) => {
-                toml_errors::from_str("tupelo.toml", &text).map_err(|e| miette::Report::from(*e))?
-            }
+            Some(text) => toml_errors::from_str("tupelo.toml", &text).or_else(|wrong| {
+                let mut found = Findings::new(&folder);
+                found.extend(wrong);
+                unusable(&found, "tupelo.toml cannot be used")
+            })?,
             None => Config::default(),
         };
         if let Some(wrong) = settings::code_page(&folder, &config) {
-            eprint!(
-                "{}",
-                wrong.text(Severity::Note, std::io::stderr().is_terminal())
-            );
-            bail!("tupelo.toml cannot be used: 1 error");
+            return unusable(&wrong, "tupelo.toml cannot be used");
         }
         let csd = match read_if_there(&folder.join("resources.csd"))? {
             Some(text) => csd::parse(&text),
@@ -119,15 +129,7 @@ impl Application {
                 .map(|d| of_definitions("resources.csd", d)),
         );
         if csd.has_errors() {
-            eprint!(
-                "{}",
-                warnings.text(Severity::Note, std::io::stderr().is_terminal())
-            );
-            let errors = warnings.count(Severity::Error);
-            bail!(
-                "resources.csd cannot be installed: {}",
-                counted(errors, "error")
-            );
+            return unusable(&warnings, "resources.csd cannot be installed");
         }
         Ok(Application {
             folder,
@@ -166,7 +168,7 @@ impl Application {
         let Some(copybook) = &section.copybook else {
             return Ok(None);
         };
-        layout_of(&self.folder.join(copybook), &self.copy_folders()).map(Some)
+        self.layout_of(&self.folder.join(copybook)).map(Some)
     }
 
     /// User id of tasks whose caller did not say who it is.

@@ -17,6 +17,7 @@ use script::{Checked, Mistake, Refused, Request, Route, Scripts, Served, Sources
 use super::Application;
 use super::definitions::MIRRORS;
 use super::finding::{Finding, Findings, Severity};
+use super::toml_places::Places;
 
 /// Where the gateway finds scripts, once they are served.
 pub type WebSlot = Arc<OnceLock<Arc<dyn Web>>>;
@@ -105,6 +106,39 @@ pub fn hidden(app: &Application, apis: &[&Api], findings: &mut Findings) {
 
 fn finding(app: &Application, mistake: &Mistake) -> Finding {
     let place = &mistake.place;
+    let folder = app.folder.join(&app.config.script.folder);
+    // A script that is not there is wrong where it is named, and a route where it
+    // is written.
+    let named = match (place.file.is_empty(), folder.join(&place.file).is_file()) {
+        (true, _) => mistake.message.strip_prefix("[script.routes] "),
+        (false, false) => Some(&*place.file),
+        (false, true) => None,
+    };
+    let places = Places::of_settings(&app.folder);
+    let written = named.and_then(|named| match place.file.is_empty() {
+        true => places.find(&format!("script.routes.{}", named.split_once(": ")?.0)),
+        false => places.naming("script.", named),
+    });
+    if let Some((line, column)) = written {
+        let missing = !place.file.is_empty();
+        return Finding {
+            severity: Severity::Error,
+            file: "tupelo.toml".into(),
+            line,
+            column,
+            message: match missing {
+                true => format!(
+                    "there is no script {}",
+                    app.config.script.folder.join(&place.file).display()
+                ),
+                false => mistake.message.clone(),
+            },
+            help: Some(match missing {
+                true => "scripts are named from their folder".to_owned(),
+                false => "write a path such as \"/bank/{number}\"".to_owned(),
+            }),
+        };
+    }
     let file = match place.file.is_empty() {
         true => PathBuf::from("tupelo.toml"),
         false => app.folder.join(&app.config.script.folder).join(&place.file),

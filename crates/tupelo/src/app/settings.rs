@@ -8,6 +8,7 @@ use copybook::CodePage;
 use super::Application;
 use super::config::Config;
 use super::finding::{Finding, Findings, Severity};
+use super::toml_places::Places;
 
 /// What is wrong with the region's code page.
 pub fn code_page(folder: &Path, config: &Config) -> Option<Findings> {
@@ -121,7 +122,9 @@ pub fn placed(app: &Application, fault: &str) -> Finding {
     if let Some((section, rest)) = section {
         let key = rest.split_whitespace().next().unwrap_or_default();
         let key = key.trim_end_matches(':');
-        if let Some((line, column)) = line_of(&app.folder, section, key) {
+        let places = Places::of_settings(&app.folder);
+        let (line, column) = places.near(&format!("{section}.{key}"));
+        if line > 0 {
             (finding.file, finding.line, finding.column) = ("tupelo.toml".into(), line, column);
         }
         return finding;
@@ -145,7 +148,7 @@ fn at(
     message: String,
     help: &str,
 ) -> Finding {
-    let (line, column) = line_of(folder, section, key).unwrap_or_default();
+    let (line, column) = Places::of_settings(folder).near(&format!("{section}.{key}"));
     Finding {
         severity,
         file: "tupelo.toml".into(),
@@ -154,34 +157,4 @@ fn at(
         message,
         help: Some(help.to_owned()),
     }
-}
-
-/// Line and column of a key's value, else of its section; a section that is written
-/// in another way, such as an inline table, is not found.
-fn line_of(folder: &Path, section: &str, key: &str) -> Option<(u32, u32)> {
-    let text = std::fs::read_to_string(folder.join("tupelo.toml")).ok()?;
-    let mut inside = None;
-    for (at, line) in text.lines().enumerate() {
-        let number = at as u32 + 1;
-        let trimmed = line.trim();
-        if let Some(name) = trimmed
-            .strip_prefix('[')
-            .and_then(|rest| rest.split(']').next())
-        {
-            if inside.is_some() {
-                break;
-            }
-            let same = name.trim().replace('"', "") == section;
-            inside = same.then_some((number, line.find('[')? as u32 + 1));
-            continue;
-        }
-        let Some((left, right)) = line.split_once('=').filter(|_| inside.is_some()) else {
-            continue;
-        };
-        if left.trim() == key {
-            let blanks = right.chars().take_while(|c| c.is_whitespace()).count();
-            return Some((number, (left.chars().count() + 2 + blanks) as u32));
-        }
-    }
-    inside
 }

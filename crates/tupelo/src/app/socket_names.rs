@@ -2,16 +2,13 @@
 //! names, and the transactions and programs that they name and nobody has: the
 //! first client would be told, or the first message refused.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use sockets::{Format, Served, SocketsConfig};
-use toml::Spanned;
 
 use super::Application;
 use super::finding::{Finding, Severity};
+use super::toml_places::Places;
 
 /// What is known by name, and what to do about a program that is not.
 pub struct Names<'a> {
@@ -26,7 +23,7 @@ pub struct Names<'a> {
 /// What is wrong with the settings, as `serve` would refuse them, and a warning
 /// for each name, at the heading of its receiver or listener.
 pub fn findings(app: &Application, names: &Names<'_>) -> Vec<Finding> {
-    let places = Places::read(app);
+    let places = Places::of_settings(&app.folder);
     let (config, mut found) = settings(app, &places);
     if !config.enabled {
         return found;
@@ -39,34 +36,38 @@ pub fn findings(app: &Application, names: &Names<'_>) -> Vec<Finding> {
 fn settings(app: &Application, places: &Places) -> (SocketsConfig, Vec<Finding>) {
     let mut config = app.config.sockets.clone();
     let mut found = Vec::new();
-    let mut wrong = |file: &Path, line, message| {
+    let mut wrong = |file: &Path, (line, column), message: String| {
         found.push(Finding {
             severity: Severity::Error,
             file: file.to_owned(),
             line,
-            column: 0,
+            column,
+            help: help(&message),
             message,
-            help: None,
         });
     };
     if let Some(path) = config.definitions.clone() {
         match std::fs::read_to_string(app.folder.join(&path)) {
             Err(error) => {
                 let message = format!("[sockets] definitions: {}: {error}", path.display());
-                wrong(Path::new(SETTINGS), 0, message);
+                wrong(
+                    Path::new(SETTINGS),
+                    places.near("sockets.definitions"),
+                    message,
+                );
             }
             Ok(text) => {
                 let made = sockets::parse_definitions(&text, &app.config.region.applid);
                 for mistake in made.mistakes {
                     let line = u32::try_from(mistake.line).unwrap_or(0);
-                    wrong(&path, line, mistake.why);
+                    wrong(&path, (line, 0), mistake.why);
                 }
                 for (name, listener) in made.listeners {
                     if config.listeners.contains_key(&name) {
                         let message = format!(
                             "listener {name} is in [sockets.listeners] of {SETTINGS} too: leave one out"
                         );
-                        wrong(&path, 0, message);
+                        wrong(&path, (0, 0), message);
                         continue;
                     }
                     // Its mistakes have been told.
@@ -80,15 +81,28 @@ fn settings(app: &Application, places: &Places) -> (SocketsConfig, Vec<Finding>)
         }
     }
     for error in config.check() {
-        let line = places.line_of(&error.key);
-        wrong(Path::new(SETTINGS), line, error.to_string());
+        let place = places.near(&format!("sockets.{}", error.key));
+        wrong(Path::new(SETTINGS), place, error.to_string());
     }
     (config, found)
+}
+
+/// What is done about a statement that is none.
+fn help(message: &str) -> Option<String> {
+    let statement = message.contains("a statement of EZACICD is expected");
+    statement.then(|| {
+        "write EZACICD TYPE=…; a comment begins with * in column 1, and a statement goes on behind a character in column 72".to_owned()
+    })
 }
 
 /// One warning for each name.
 fn missing(config: &SocketsConfig, places: &Places, names: &Names<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
+    // 0 for a listener of the definitions.
+    let line = |table: &str, name: &str| {
+        let place = places.find(&format!("sockets.{table}.{name}"));
+        place.map_or(0, |(line, _)| line)
+    };
     let mut warn = |line, message, help| {
         found.push(Finding {
             severity: Severity::Warning,
@@ -113,7 +127,7 @@ fn missing(config: &SocketsConfig, places: &Places, names: &Names<'_>) -> Vec<Fi
         .iter()
         .filter(|_| config.served == Served::Native);
     for (name, receiver) in receivers {
-        let line = places.line("receivers", name);
+        let line = line("receivers", name);
         if !(names.transaction)(name) {
             let message = format!(
                 "receiver {name}: its clients are refused, since transaction {name} is not defined"
@@ -126,7 +140,7 @@ fn missing(config: &SocketsConfig, places: &Places, names: &Names<'_>) -> Vec<Fi
         }
     }
     for (name, listener) in &config.listeners {
-        let line = places.line("listeners", name);
+        let line = line("listeners", name);
         if let Some(exit) = listener.secexit.as_ref().filter(|p| !(names.program)(p)) {
             let message = format!("listener {name}: there is no security exit {exit}");
             warn(line, message, (names.help)(exit));
@@ -155,65 +169,3 @@ fn missing(config: &SocketsConfig, places: &Places, names: &Names<'_>) -> Vec<Fi
 
 /// The file of the section.
 const SETTINGS: &str = "tupelo.toml";
-
-/// Where receivers and listeners stand.
-struct Places {
-    text: String,
-    names: BTreeMap<&'static str, Vec<(String, usize)>>,
-}
-
-type Table = BTreeMap<Spanned<String>, IgnoredAny>;
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Document {
-    sockets: Section,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Section {
-    receivers: Table,
-    listeners: Table,
-}
-
-impl Places {
-    fn read(app: &Application) -> Places {
-        // It was read before: what cannot be read now has no lines.
-        let text = std::fs::read_to_string(app.folder.join(SETTINGS)).unwrap_or_default();
-        let sockets = toml::from_str::<Document>(&text)
-            .unwrap_or_default()
-            .sockets;
-        let of = |table: Table| {
-            let starts = table.into_keys().map(|key| {
-                let at = key.span().start;
-                (key.into_inner(), at)
-            });
-            starts.collect()
-        };
-        let names = BTreeMap::from([
-            ("receivers", of(sockets.receivers)),
-            ("listeners", of(sockets.listeners)),
-        ]);
-        Places { text, names }
-    }
-
-    /// The line of what a key is about, `listeners.CSKL.port`.
-    fn line_of(&self, key: &str) -> u32 {
-        let mut parts = key.split('.');
-        match (parts.next(), parts.next()) {
-            (Some(table), Some(name)) => self.line(table, name),
-            _ => 0,
-        }
-    }
-
-    /// The line of a heading, from 1; 0 when it stands elsewhere.
-    fn line(&self, table: &str, name: &str) -> u32 {
-        let found = self.names.get(table).into_iter().flatten();
-        let mut found = found.filter(|(known, _)| known == name);
-        let before = found.next().and_then(|(_, at)| self.text.get(..*at));
-        before.map_or(0, |text| {
-            1 + u32::try_from(text.matches('\n').count()).unwrap_or(0)
-        })
-    }
-}

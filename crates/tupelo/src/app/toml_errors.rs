@@ -5,38 +5,40 @@
 //! with line and column. What was blanked is never used: a file with a mistake
 //! gives errors only.
 
+use std::ops::Range;
+
 use cics::diagnostic::nearest;
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
-use serde::de::DeserializeOwned;
+use toml::de::DeTable;
 
-/// All mistakes of one file.
-#[derive(Debug, thiserror::Error)]
-#[error("{} {} in {name}", .mistakes.len(), if .mistakes.len() == 1 { "mistake" } else { "mistakes" })]
-pub struct TomlErrors {
-    name: String,
-    source_text: NamedSource<String>,
-    /// Message and byte span of each, in the order of the file.
-    pub mistakes: Vec<(String, std::ops::Range<usize>)>,
-}
+use super::config::Config;
+use super::finding::{Finding, Severity};
+use super::schema::{Field, Settings};
+use super::toml_places::{Place, Places, position};
 
-impl Diagnostic for TomlErrors {
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source_text)
+/// Reads settings; `name` is what errors call their file. They are in the order
+/// of the text.
+pub fn from_str(name: &str, text: &str) -> Result<Config, Vec<Finding>> {
+    let (_, syntax) = DeTable::parse_recoverable(text);
+    if !syntax.is_empty() {
+        let mut found: Vec<Finding> = Vec::new();
+        let mut last = None;
+        for error in syntax.iter().take(MOST) {
+            let finding = of_syntax(name, text, error);
+            // What a line leaves behind is not told of a line that was told, and
+            // lines of prose are one mistake.
+            if last.is_none_or(|last: u32| last + 1 < finding.line) {
+                last = Some(finding.line);
+                found.push(finding);
+            } else {
+                last = last.max(Some(finding.line));
+            }
+        }
+        return Err(found);
     }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.mistakes.iter().map(|(message, span)| {
-            LabeledSpan::new_with_span(Some(message.clone()), span.clone())
-        })))
-    }
-}
-
-/// Deserializes `text`; `name` is what errors call it.
-pub fn from_str<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Box<TomlErrors>> {
-    let mut mistakes = Vec::new();
+    let mut mistakes: Vec<(String, Range<usize>)> = Vec::new();
     let mut work = text.to_owned();
     loop {
-        match toml::from_str::<T>(&work) {
+        match toml::from_str::<Config>(&work) {
             Ok(value) if mistakes.is_empty() => return Ok(value),
             Ok(_) => break,
             Err(error) => {
@@ -44,36 +46,256 @@ pub fn from_str<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Box<To
                 let known = mistakes.iter().any(|(_, s)| *s == span);
                 // Blanking a key of a table that spans lines can leave text
                 // that is no longer TOML: what that says is our doing.
-                if known || mistakes.len() == MOST {
+                let ours = toml::from_str::<toml::Table>(&work).is_err();
+                if known || ours || mistakes.len() == MOST {
                     break;
                 }
-                mistakes.push((taught(error.message().trim()), span.clone()));
-                if toml::from_str::<toml::Table>(&work).is_err() || !blank(&mut work, &span) {
+                mistakes.push((error.message().trim().to_owned(), span.clone()));
+                if !blank(&mut work, &span) {
                     break;
                 }
             }
         }
     }
     mistakes.sort_by_key(|(_, span)| span.start);
-    Err(Box::new(TomlErrors {
-        name: name.to_owned(),
-        source_text: NamedSource::new(name, text.to_owned()),
-        mistakes,
-    }))
+    let teacher = Teacher {
+        name,
+        text,
+        places: Places::of(text),
+        settings: Settings::new(),
+    };
+    Err(mistakes
+        .iter()
+        .map(|(m, span)| teacher.finding(m, span))
+        .collect())
 }
 
-/// A message about a name that is not known: the one that is meant, where one
-/// is near, instead of all there are.
-fn taught(message: &str) -> String {
-    // serde quotes the name and then each that it knows.
-    let mut names = message.split('`').skip(1).step_by(2);
-    let near = match names.next() {
-        Some(wrong) if message.starts_with("unknown ") => nearest(wrong, names),
+/// Says what is wrong with a value by what its key means.
+struct Teacher<'a> {
+    name: &'a str,
+    text: &'a str,
+    places: Places,
+    settings: Settings,
+}
+
+impl Teacher<'_> {
+    fn finding(&self, message: &str, span: &Range<usize>) -> Finding {
+        let place = self.places.at(span);
+        let field = place.and_then(|p| self.settings.at(&p.path));
+        let (message, help) = match place {
+            _ if message.starts_with("unknown field") => self.unknown(message, place),
+            Some(place) if message.starts_with("missing field") => missing(message, place, field),
+            Some(place) => match field {
+                Some(field) => self.value(message, place, field, span),
+                None => (message.to_owned(), None),
+            },
+            None => (message.to_owned(), None),
+        };
+        let (line, column) = position(self.text, span.start);
+        error(self.name, line, column, message, help)
+    }
+
+    /// A key that is not there.
+    fn unknown(&self, message: &str, place: Option<&Place>) -> (String, Option<String>) {
+        let word = message.split('`').nth(1).unwrap_or_default();
+        let path = place.map_or(&[][..], |p| &p.path);
+        let around = &path[..path.len().saturating_sub(1)];
+        let Some(field) = self.settings.at(around) else {
+            return (message.to_owned(), None);
+        };
+        let keys = field.keys();
+        let near = nearest(word, keys.iter().copied()).map(|near| format!("is {near} meant?"));
+        if around.is_empty() {
+            let what = match place {
+                Some(place) if place.table => format!("there is no section [{word}]"),
+                _ => format!("{word} stands in no section"),
+            };
+            let owners: Vec<String> = keys
+                .iter()
+                .filter(|section| {
+                    self.settings
+                        .at(&[(**section).to_owned(), word.to_owned()])
+                        .is_some()
+                })
+                .filter(|section| {
+                    self.settings
+                        .at(&[(**section).to_owned()])
+                        .is_some_and(|f| f.keys().contains(&word))
+                })
+                .map(|section| format!("[{section}]"))
+                .collect();
+            let help = match owners.is_empty() {
+                false => format!("write it below {}", owners.join(" or ")),
+                true => near.unwrap_or_else(|| format!("sections are {}", keys.join(", "))),
+            };
+            return (what, Some(help));
+        }
+        let help = near.unwrap_or_else(|| format!("it has {}", keys.join(", ")));
+        (
+            format!("[{}] has no key {word}", around.join(".")),
+            Some(help),
+        )
+    }
+
+    /// A value that its key cannot have.
+    fn value(
+        &self,
+        message: &str,
+        place: &Place,
+        field: Field<'_>,
+        span: &Range<usize>,
+    ) -> (String, Option<String>) {
+        let key = place.path.last().map_or("", String::as_str);
+        let found: String = self
+            .text
+            .get(span.clone())
+            .unwrap_or_default()
+            .chars()
+            .take(LONGEST)
+            .collect();
+        let choices = field.choices();
+        if !choices.is_empty() {
+            let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
+            let word = found.trim_matches(['"', '\'']);
+            let help = match nearest(word, words.iter().copied()) {
+                Some(near) => format!("is \"{near}\" meant?"),
+                None => {
+                    let each = choices
+                        .iter()
+                        .map(|(word, meaning)| format!("\"{word}\": {meaning}"));
+                    each.collect::<Vec<_>>().join(" ")
+                }
+            };
+            let what = format!("{key} is one of {}, not {found}", words.join(", "));
+            return (what, Some(help));
+        }
+        let kind = field.type_name();
+        let fits = match kind.as_str() {
+            "string" => found.starts_with(['"', '\'']),
+            "boolean" | "integer" | "number" => false,
+            "object" => place.table,
+            _ => found.starts_with('['),
+        };
+        let address = field
+            .default
+            .as_str()
+            .is_some_and(|d| d.parse::<std::net::SocketAddr>().is_ok());
+        let what = match wanted(&kind, field) {
+            _ if address => format!("{key} is an address with a port, not {found}"),
+            // A text or list of a form of its own: its reader says what form.
+            _ if fits => format!("{key}: {message}"),
+            wanted => format!("{key} is {wanted}, not {found}"),
+        };
+        let meaning = field.meaning();
+        let help = match field.default {
+            serde_json::Value::Null => meaning,
+            serde_json::Value::Object(_) => meaning,
+            default => format!("{key} = {default} is the default. {meaning}"),
+        };
+        (what, Some(help).filter(|h| !h.is_empty()))
+    }
+}
+
+/// A key that must be there.
+fn missing(message: &str, place: &Place, field: Option<Field<'_>>) -> (String, Option<String>) {
+    let word = message.split('`').nth(1).unwrap_or_default();
+    let what = format!("[{}] has no {word}, which it needs", place.path.join("."));
+    let inner = field.and_then(|field| field.inner(word));
+    (
+        what,
+        inner.map(|field| format!("{word}: {}", field.meaning())),
+    )
+}
+
+/// What the values of a type are.
+fn wanted(kind: &str, field: Field<'_>) -> String {
+    let shape = field.shape();
+    let bound = |name: &str| shape[name].as_i64().or(field.field[name].as_i64());
+    let most = bound("maximum").or(match shape["format"].as_str() {
+        Some("uint32") => Some(i64::from(u32::MAX)),
         _ => None,
+    });
+    match kind {
+        "integer" => match (bound("minimum"), most) {
+            (Some(least), Some(most)) => format!("a whole number from {least} to {most}"),
+            (Some(least), None) => format!("a whole number, {least} or more"),
+            _ => "a whole number".to_owned(),
+        },
+        "number" => "a number".to_owned(),
+        "boolean" => "true or false".to_owned(),
+        "string" => "a text in quotes".to_owned(),
+        "object" => "a table".to_owned(),
+        "list of string" => "a list of texts, such as [\"a\", \"b\"]".to_owned(),
+        other => format!("a {other}"),
+    }
+}
+
+/// What is no TOML.
+fn of_syntax(name: &str, text: &str, wrong: &toml::de::Error) -> Finding {
+    let at = wrong.span().map_or(0, |span| span.start).min(text.len());
+    let (line, column) = position(text, at);
+    let source = text.lines().nth(line as usize - 1).unwrap_or_default();
+    let said = wrong.message().trim();
+    let (key, value) = source.split_once('=').unwrap_or((source, ""));
+    let (key, value) = (
+        key.trim(),
+        value.split('#').next().unwrap_or_default().trim(),
+    );
+    let bare = value.starts_with(|c: char| {
+        c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '~')
+    });
+    let told = |message: String, help: &str| (message, Some(help.to_owned()));
+    let (message, help) = match said {
+        "duplicate key" => {
+            let word = wrong.span().and_then(|span| text.get(span)).unwrap_or(key);
+            told(
+                format!("{word} stands here a second time"),
+                "leave one of the two out",
+            )
+        }
+        _ if source.trim_start().starts_with('[') && !source.contains(']') => told(
+            "the heading of the section is not closed".to_owned(),
+            &format!("write {}]", source.trim()),
+        ),
+        _ if !source.contains('=') => told(
+            "this is no line of TOML".to_owned(),
+            "lines are [section], key = value, or a comment behind #",
+        ),
+        _ if value.is_empty() => told(
+            format!("{key} has no value"),
+            "write key = value, or leave the line out",
+        ),
+        _ if bare => told(
+            format!("{value} is neither a number nor true or false"),
+            &format!("texts stand in quotes: {key} = \"{value}\""),
+        ),
+        _ if value.starts_with(['"', '\'']) && !closed(value) => told(
+            "the quote is not closed".to_owned(),
+            "a text ends with the quote that it began with, on the same line",
+        ),
+        _ if value.starts_with(['"']) && value.contains('\\') => told(
+            format!("a backslash begins an escape: {said}"),
+            "write \\\\ for a backslash, or put the text in single quotes",
+        ),
+        _ => (said.to_owned(), None),
     };
-    match (near, message.split_once(',')) {
-        (Some(near), Some((what, _))) => format!("{what}; did you mean `{near}`?"),
-        _ => message.to_owned(),
+    error(name, line, column, message, help)
+}
+
+/// Whether a quoted text has its closing quote.
+fn closed(value: &str) -> bool {
+    let quote = value.chars().next().unwrap_or('"');
+    value.chars().skip(1).any(|c| c == quote)
+}
+
+fn error(file: &str, line: u32, column: u32, message: String, help: Option<String>) -> Finding {
+    Finding {
+        severity: Severity::Error,
+        file: file.into(),
+        line,
+        column,
+        message,
+        help,
     }
 }
 
@@ -111,43 +333,116 @@ fn blank(text: &mut String, span: &std::ops::Range<usize>) -> bool {
 /// Mistakes told of one file; past that the file is of another kind.
 const MOST: usize = 50;
 
+/// Characters of a wrong value that are shown.
+const LONGEST: usize = 40;
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::config::Config;
+
+    /// Each mistake as `line:column message / help`.
+    fn told(text: &str) -> Vec<String> {
+        let found = from_str("tupelo.toml", text).unwrap_err();
+        let line = |f: &Finding| {
+            format!(
+                "{}:{} {} / {}",
+                f.line,
+                f.column,
+                f.message,
+                f.help.as_deref().unwrap_or("-")
+            )
+        };
+        found.iter().map(line).collect()
+    }
 
     #[test]
     fn every_mistake_is_told_with_its_place() {
         let text = "[region]\napplid = 7\nmax_taks = 5\n\n[gatway]\nlisten = \"x\"\n\n[store]\nsync = \"no\"\n";
-        let errors = from_str::<Config>("tupelo.toml", text).unwrap_err();
-        let places: Vec<usize> = errors
-            .mistakes
-            .iter()
-            .map(|(_, span)| 1 + text[..span.start].matches('\n').count())
-            .collect();
-        assert_eq!(places, [2, 3, 5, 9], "{:?}", errors.mistakes);
+        let found = from_str("tupelo.toml", text).unwrap_err();
+        let lines: Vec<u32> = found.iter().map(|f| f.line).collect();
+        assert_eq!(lines, [2, 3, 5, 9], "{found:?}");
     }
 
     #[test]
-    fn a_key_that_is_nearly_one_is_told_by_the_one_that_is_meant() {
-        let text = "[gateway]\nacess_log = true\nzzzzzz = 1\n";
-        let errors = from_str::<Config>("tupelo.toml", text).unwrap_err();
-        let told: Vec<&str> = errors.mistakes.iter().map(|(m, _)| m.as_str()).collect();
-        assert_eq!(
-            told[0],
-            "unknown field `acess_log`; did you mean `access_log`?"
+    fn a_wrong_value_is_told_with_what_is_allowed_and_what_its_key_means() {
+        let all = told(
+            "[region]\nmax_tasks = \"many\"\nworker_nice = 300\nsandbox = \"of\"\ntrace = \"yes\"\n[gateway]\nlisten = \"8080\"\ncors_origins = \"x\"\n[requester.apis.B]\n",
         );
-        assert!(told[1].contains("expected one of"), "{told:?}");
+        let starts = [
+            "2:13 max_tasks is a whole number from 0 to 4294967295, not \"many\" / max_tasks = 250 is the default. Most tasks",
+            "3:15 worker_nice is a whole number from 0 to 255, not 300 / worker_nice = 15 is the default. Steps of nice(2), 0 to 19,",
+            "4:11 sandbox is one of required, best-effort, off, not \"of\" / is \"off\" meant?",
+            "5:9 trace is true or false, not \"yes\" / trace = true is the default. ",
+            "7:10 listen is an address with a port, not \"8080\" / listen = \"127.0.0.1:8080\" is the default. Address for HTTP.",
+            "8:16 cors_origins is a list of texts, such as [\"a\", \"b\"], not \"x\" / cors_origins = [] is the default. ",
+            "9:1 [requester.apis.B] has no url, which it needs / url: The address",
+        ];
+        assert_eq!(all.len(), starts.len(), "{all:#?}");
+        for (told, start) in all.iter().zip(starts) {
+            assert!(told.starts_with(start), "{told}\nis not\n{start}");
+        }
     }
 
     #[test]
-    fn a_syntax_error_is_told_once() {
-        let errors = from_str::<Config>("tupelo.toml", "[region\napplid = \"A\"\n").unwrap_err();
-        assert_eq!(errors.mistakes.len(), 1);
+    fn a_key_that_is_not_there_is_told_with_the_one_that_is_meant() {
+        assert_eq!(
+            told("listen = 1\n[gateway]\nacess_log = true\n[regoin]\n"),
+            [
+                "1:1 listen stands in no section / write it below [gateway] or [admin] or [appc] or [sockets] or [ipconn]",
+                "3:1 [gateway] has no key acess_log / is access_log meant?",
+                "4:2 there is no section [regoin] / is region meant?",
+            ]
+        );
+        let all = told("[store]\nzzzzzz = 1\n");
+        assert_eq!(
+            all,
+            ["2:1 [store] has no key zzzzzz / it has path, map_gib, sync"]
+        );
+    }
+
+    #[test]
+    fn what_is_no_toml_is_told_once_with_the_fix() {
+        for (text, wanted) in [
+            (
+                "[region\napplid = \"A\"\n",
+                "1 the heading of the section is not closed / write [region]",
+            ),
+            (
+                "[gateway]\nlisten = 127.0.0.1:8080\n",
+                "2 127.0.0.1:8080 is neither a number nor true or false / texts stand in quotes: listen = \"127.0.0.1:8080\"",
+            ),
+            (
+                "[region]\napplid = \n",
+                "2 applid has no value / write key = value, or leave the line out",
+            ),
+            (
+                "[region]\nmax_tasks = 1\nmax_tasks = 2\n",
+                "3 max_tasks stands here a second time / leave one of the two out",
+            ),
+            (
+                "What this folder\nis, and who\nwrote it.\n",
+                "1 this is no line of TOML / lines are [section], key = value, or a comment behind #",
+            ),
+            (
+                "[region]\napplid = \"A\n",
+                "2 the quote is not closed / a text ends with the quote that it began with, on the same line",
+            ),
+        ] {
+            let found = from_str("tupelo.toml", text).unwrap_err();
+            let line = |f: &Finding| {
+                format!(
+                    "{} {} / {}",
+                    f.line,
+                    f.message,
+                    f.help.as_deref().unwrap_or("-")
+                )
+            };
+            assert_eq!(found.iter().map(line).collect::<Vec<_>>(), [wanted]);
+        }
     }
 
     #[test]
     fn an_empty_file_is_the_default() {
-        assert_eq!(from_str::<Config>("t", "").unwrap(), Config::default());
+        assert_eq!(from_str("t", "").unwrap(), Config::default());
     }
 }

@@ -159,6 +159,10 @@ pub struct ImportArgs {
     /// Tables of a fixed size come without the empty rows at their end.
     #[arg(long)]
     trim_tables: bool,
+    /// Pictures have a comma for their decimal point, as a program of the folder
+    /// says itself (DECIMAL-POINT IS COMMA).
+    #[arg(long)]
+    decimal_comma: bool,
     /// The application folder.
     #[arg(long, default_value = ".")]
     app: PathBuf,
@@ -167,7 +171,7 @@ pub struct ImportArgs {
     force: bool,
     /// Take changes of the copybooks over into the project that is there. What
     /// was edited in it is kept, and told.
-    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by", "boolean", "date", "trim_tables"])]
+    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by", "boolean", "date", "trim_tables", "decimal_comma"])]
     update: bool,
 }
 
@@ -342,6 +346,7 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
             trim_tables: args.trim_tables,
         },
         copies: app.copy_folders(),
+        decimal_comma: args.decimal_comma.then_some(true),
         program_text: gateway::program_text(&app.folder, &program),
         request,
         response,

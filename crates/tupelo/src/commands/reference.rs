@@ -8,11 +8,10 @@ use std::fmt::Write;
 
 use clap::CommandFactory;
 use miette::Result;
-use schemars::schema_for;
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::app::config::Config;
+use crate::app::schema::{self, Settings, resolve, type_of};
 
 /// Print a reference page in Markdown.
 #[derive(Debug, clap::Args)]
@@ -64,8 +63,7 @@ fn text(page: Page) -> String {
 
 /// The keys of `tupelo.toml` with type, default and meaning.
 fn configuration() -> String {
-    let schema = schema_for!(Config).to_value();
-    let defaults = serde_json::to_value(Config::default()).expect("the defaults are plain data");
+    let Settings { schema, defaults } = Settings::new();
     let mut page = String::from(
         "# tupelo.toml\n\nEvery key has a default; an unknown key is an error. \
          This page is made by `tupelo reference configuration`.\n",
@@ -116,35 +114,6 @@ fn table(page: &mut String, schema: &Value, title: &str, field: &Value, defaults
     }
 }
 
-fn resolve<'a>(schema: &'a Value, shape: &'a Value) -> &'a Value {
-    // A section that may be left out is its shape or null.
-    let shape = match shape["anyOf"].get(0) {
-        Some(some) if shape["anyOf"][1]["type"] == "null" => some,
-        _ => shape,
-    };
-    match shape["$ref"].as_str() {
-        Some(path) => schema.pointer(path.trim_start_matches('#')).unwrap_or(shape),
-        None => shape,
-    }
-}
-
-fn type_of(schema: &Value, field: &Value) -> String {
-    let field = resolve(schema, field);
-    match &field["type"] {
-        Value::String(name) if name == "array" => {
-            format!("list of {}", type_of(schema, &field["items"]))
-        }
-        Value::String(name) => name.clone(),
-        Value::Array(names) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .find(|name| *name != "null")
-            .unwrap_or("any")
-            .to_owned(),
-        _ => "string".to_owned(),
-    }
-}
-
 /// The allowed words of a field that has a list of them, each explained.
 fn choices(schema: &Value, field: &Value) -> String {
     let words = resolve(schema, field)["oneOf"].as_array().cloned().unwrap_or_default();
@@ -162,7 +131,7 @@ fn choices(schema: &Value, field: &Value) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+    schema::one_line(text).replace('|', "\\|")
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod clients;
 mod commands;
 mod console;
 mod documents;
+mod decimal_comma;
 mod drive;
 mod ends;
 mod faults;

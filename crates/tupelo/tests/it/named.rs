@@ -54,7 +54,7 @@ fn what_settings_and_mappings_name_that_is_not_there_is_told_at_its_line() {
             "tupelo.toml",
             "[files.ACCTFILE]",
             "[files.ACCTFIL]",
-            ":11:1: error: [files.ACCTFIL]: no DEFINE FILE",
+            ":11:8: error: [files.ACCTFIL]: no DEFINE FILE",
             1,
         ),
         (

@@ -286,8 +286,8 @@ fn check_tells_what_is_wrong_with_sockets_and_the_definitions_that_it_names() {
     for line in [
         "ez.txt:1: error: PORT=99999: 0 to 65535 is expected",
         "ez.txt: error: listener CSKL is in [sockets.listeners] of tupelo.toml too: leave one out",
-        "tupelo.toml: error: [sockets] listen: \"here\"",
-        "tupelo.toml:7: error: [sockets] listeners.CSKL.numsock: 2 to 2000",
+        "tupelo.toml:5:10: error: [sockets] listen: \"here\"",
+        "tupelo.toml:8:11: error: [sockets] listeners.CSKL.numsock: 2 to 2000",
         "ez.txt: warning: listener CSKE: it starts transaction NONE, which is not defined",
     ] {
         assert!(told.contains(line), "{line}\n{told}");

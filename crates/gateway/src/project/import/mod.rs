@@ -65,6 +65,8 @@ pub struct Import {
     pub overrides: Overrides,
     /// Folders of COPY members.
     pub copies: Vec<PathBuf>,
+    /// Whether DECIMAL-POINT IS COMMA; without it what the program's text says.
+    pub decimal_comma: Option<bool>,
     /// The program's text: where one record goes both ways it says which field
     /// goes which.
     pub program_text: Option<String>,
@@ -73,6 +75,15 @@ pub struct Import {
     /// What comes out; for a COMMAREA that is the same both ways, the same
     /// copybook.
     pub response: Vec<ImportBook>,
+}
+
+impl Import {
+    /// Whether pictures have a comma for their decimal point.
+    fn comma(&self) -> bool {
+        let program = self.program_text.as_deref();
+        let said = || program.is_some_and(copybook::says_decimal_comma);
+        self.decimal_comma.unwrap_or_else(said)
+    }
 }
 
 /// How COBOL names are spelt in JSON.
@@ -232,7 +243,17 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
     let both = request.iter().chain(&response);
     let all: Vec<&Layout> = both.map(|a| a.record.layout()).collect();
     for fault in import.overrides.faults(&all) {
-        out.error(Path::new("--boolean, --date"), Position::default(), fault);
+        let names = all.iter().flat_map(|layout| layout.iter());
+        let mut names: Vec<&str> = names.filter_map(|(_, f)| f.name.as_deref()).collect();
+        names.dedup();
+        names.truncate(MOST_NAMES);
+        let help = format!("FIELD is a name of the copybook: {}", names.join(", "));
+        out.error_help(
+            Path::new("--boolean, --date"),
+            Position::default(),
+            fault,
+            help,
+        );
     }
     if out.has_errors() {
         return Err(out);
@@ -384,6 +405,9 @@ fn check_names(import: &Import, out: &mut Diagnostics) {
     }
 }
 
+/// Names of fields that are listed.
+const MOST_NAMES: usize = 12;
+
 /// One record with its place in the asset.
 struct AreaSource {
     name: String,
@@ -399,7 +423,11 @@ fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<Ar
         let Some(text) = with_members(book, import, out) else {
             continue;
         };
-        let Some(record) = Record::parse(&book.file, &text, out) else {
+        let alone = |text: &str| match import.comma() {
+            true => copybook::with_decimal_comma(text),
+            false => text.to_owned(),
+        };
+        let Some(record) = Record::parse(&book.file, &alone(&text), out) else {
             continue;
         };
         let own = record.layout().name().to_string();
@@ -416,7 +444,11 @@ fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<Ar
             out.error(&book.file, at, format!("{name} is described twice"));
         }
         let source = book.source.as_ref().map(|path| path.display().to_string());
-        let text = with_level_01(&text, record.layout().name());
+        let text = alone(&with_level_01(
+            &text,
+            record.layout().name(),
+            import.comma(),
+        ));
         areas.push(AreaSource {
             name,
             text,
@@ -434,9 +466,10 @@ fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<Ar
 
 /// The text with the 01 level that it lacks: a copybook that begins below it
 /// is named by its file, and the project's file has another name.
-fn with_level_01(text: &str, record: &str) -> String {
+fn with_level_01(text: &str, record: &str, decimal_comma: bool) -> String {
     let options = copybook::ParseOptions {
         source_name: "no-name-of-its-own",
+        decimal_comma,
         ..copybook::ParseOptions::default()
     };
     let own = copybook::parse(text, &options)
@@ -462,6 +495,7 @@ fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Op
     let options = ParseOptions {
         copy: &folders,
         source_name: &name,
+        decimal_comma: import.comma(),
         ..ParseOptions::default()
     };
     let (faults, layouts) = match copybook::parse_with_warnings(&book.text, &options) {

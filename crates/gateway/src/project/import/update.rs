@@ -115,6 +115,7 @@ fn one(
             option("trimTables").unwrap_or_default(),
         ),
         copies: copies.to_vec(),
+        decimal_comma: None,
         program_text: None,
         request: Vec::new(),
         response: Vec::new(),
@@ -173,6 +174,12 @@ fn one(
     }
     // The program sorts the fields of a COMMAREA; it is the same both times.
     let program = program_text(application, &after.program);
+    // What it says of decimal points may have changed; the copies know what it
+    // said, and without the program they speak for both.
+    let mut all = before.request.iter().chain(&before.response);
+    let said = all.any(|book| copybook::says_decimal_comma(&book.text));
+    before.decimal_comma = Some(said);
+    after.decimal_comma = program.is_none().then_some(said);
     before.program_text.clone_from(&program);
     after.program_text = program;
     let (was, is) = match (import(&before), import(&after)) {

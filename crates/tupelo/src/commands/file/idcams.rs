@@ -6,10 +6,10 @@
 //! is not there, 12 not done.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Cursor, Write};
+use std::io::{BufRead, BufReader, BufWriter, Cursor, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use cics::diagnostic::{Diagnostic, Severity};
+use cics::diagnostic::Diagnostic;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use store::idcams::{Code, Command, DataRef, Dd, Statement, Step, parse};
 use store::transfer::{DumpOptions, LoadEvent, LoadMode, LoadOptions, Source, copy, dump, load};
@@ -23,6 +23,7 @@ use super::which::{Form, section_of};
 use crate::Outcome;
 use crate::app::Application;
 use crate::app::files::describe;
+use crate::app::finding::{Findings, Severity, of_definitions};
 
 mod beside;
 
@@ -84,11 +85,11 @@ impl Given {
 /// Tells what is wrong with a text; how many errors there are, and that
 /// nothing was done if there are some.
 pub fn tell<'d>(path: &Path, found: impl Iterator<Item = &'d Diagnostic>) -> usize {
-    let mut errors = 0;
-    for found in found {
-        eprintln!("{}:{found}", path.display());
-        errors += usize::from(found.severity == Severity::Error);
-    }
+    let file = path.display().to_string();
+    let mut findings = Findings::new(Path::new(""));
+    findings.extend(found.map(|found| of_definitions(&file, found)));
+    eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
+    let errors = findings.count(Severity::Error);
     if errors > 0 {
         eprintln!("{errors} {}; nothing was done", if errors == 1 { "mistake" } else { "mistakes" });
     }

@@ -11,7 +11,6 @@ use crate::app::config::{DataFormat, FileSection};
 use crate::app::definitions::{Installed, KeyedFile};
 use crate::app::files::{define_command, describe};
 use crate::app::records::Records;
-use crate::commands::record::source::layout_of;
 
 /// Application and file.
 #[derive(Debug, clap::Args)]
@@ -107,7 +106,7 @@ impl Form {
     /// Framing and conversion.
     pub fn records(&self, app: &Application, section: &FileSection, def: &store::FileDef) -> Result<Records> {
         let layout: Option<Layout> = match &self.copybook {
-            Some(path) => Some(layout_of(path, &app.copy_folders())?),
+            Some(path) => Some(app.layout_of(path)?),
             None => app.file_layout(section)?,
         };
         let code_page = self.code_page.as_deref().or(section.code_page.as_deref());

@@ -143,6 +143,12 @@ pub fn layout_of(path: &Path, include: &[PathBuf]) -> Result<Layout> {
     of_path(path, include).record(None)
 }
 
+/// The same of a program that may say DECIMAL-POINT IS COMMA.
+pub fn record_of(path: &Path, include: &[PathBuf], decimal_comma: bool) -> Result<Layout> {
+    let source = of_path(path, include);
+    Source { decimal_comma, ..source }.record(None)
+}
+
 fn of_path(path: &Path, include: &[PathBuf]) -> Source {
     Source {
         copybook: path.to_owned(),
