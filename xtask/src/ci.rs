@@ -62,6 +62,8 @@ pub fn run(args: &Args) -> Result<bool> {
         eprintln!("== {name}: cargo {}", arguments.join(" "));
         let status = cargo()
             .args(arguments)
+            // Built once, never again in small steps: 3 GB less on the disk.
+            .env("CARGO_INCREMENTAL", "0")
             .env("TUPELO_SKIPPED", &skipped)
             .env("TUPELO_PROMISED", &promised)
             .status()
