@@ -18,7 +18,7 @@ static ABOUT: About = About {
           IPCONFIG",
     limits: "Needs a full segment sent three times or more without an answer while shorter ones \
              were answered, the peer still talks, and none of that size passed before; the same \
-             bytes then pass in smaller segments, or not at all (medium: a filter of contents looks the same). Taken behind the hop, the large packets are not in the \
+             bytes then pass in smaller segments (nothing is told where those vanish too), or were never sent so (medium: a filter of contents looks the same). Taken behind the hop, the large packets are not in the \
              capture.",
     literature: "RFC 2923, RFC 4821 and 8899; Medina, Allman and Floyd 2005",
 };
@@ -70,6 +70,8 @@ impl Rule for PmtuBlackHole {
             return None;
         }
         match smaller {
+            // What vanishes whatever its size, vanishes for another reason.
+            Some(smaller) if !arrived_at_last(gap, smaller) => return None,
             Some(smaller) => claim.evidence.push(smaller.packet),
             // A filter that looks at content looks the same.
             None => claim.confidence = Confidence::Medium,
@@ -102,6 +104,16 @@ fn passed(gap: &Gap<'_>, lost: &Segment) -> bool {
         s.from != lost.from
             && s.flags.has(Flags::ACK)
             && s.ack.wrapping_sub(lost.seq).wrapping_sub(1) < 1 << 31
+    })
+}
+
+/// Whether this segment's bytes were acknowledged behind it.
+fn arrived_at_last(gap: &Gap<'_>, segment: &Segment) -> bool {
+    (gap.timeline.iter()).any(|s| {
+        s.from != segment.from
+            && s.packet > segment.packet
+            && s.flags.has(Flags::ACK)
+            && s.ack.wrapping_sub(segment.end_seq()) < 1 << 31
     })
 }
 
