@@ -70,8 +70,9 @@ impl Rule for PmtuBlackHole {
             return None;
         }
         match smaller {
-            // What vanishes whatever its size, vanishes for another reason.
-            Some(smaller) if !arrived_at_last(gap, smaller) => return None,
+            // What vanishes whatever its size, or comes through though it is large, vanished
+            // for another reason.
+            Some(smaller) if !arrived_as_such(gap, smaller, largest) => return None,
             Some(smaller) => claim.evidence.push(smaller.packet),
             // A filter that looks at content looks the same.
             None => claim.confidence = Confidence::Medium,
@@ -107,14 +108,15 @@ fn passed(gap: &Gap<'_>, lost: &Segment) -> bool {
     })
 }
 
-/// Whether this segment's bytes were acknowledged behind it.
-fn arrived_at_last(gap: &Gap<'_>, segment: &Segment) -> bool {
-    (gap.timeline.iter()).any(|s| {
-        s.from != segment.from
-            && s.packet > segment.packet
-            && s.flags.has(Flags::ACK)
-            && s.ack.wrapping_sub(segment.end_seq()) < 1 << 31
-    })
+/// Whether this segment's bytes were acknowledged behind it, before they were sent in one of
+/// the larger size again.
+fn arrived_as_such(gap: &Gap<'_>, small: &Segment, largest: u32) -> bool {
+    let mut behind = gap.timeline.iter().filter(|s| s.packet > small.packet);
+    let next = behind.find(|s| match s.from == small.from {
+        true => s.seq == small.seq && s.len >= largest,
+        false => s.flags.has(Flags::ACK) && s.ack.wrapping_sub(small.end_seq()) < 1 << 31,
+    });
+    next.is_some_and(|s| s.from != small.from)
 }
 
 /// Smaller segments pass every path there is.

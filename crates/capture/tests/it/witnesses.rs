@@ -476,3 +476,36 @@ fn what_nobody_asked_for_is_no_late_answer() {
     assert_eq!(said(&pushed(true), rule), Some(Confidence::Medium));
     assert!(said(&pushed(false), rule) <= Some(Confidence::Low));
 }
+
+#[test]
+fn what_comes_through_though_it_is_large_was_not_too_large() {
+    let mut c = Conversation {
+        exchanges: vec![Exchange::new(5_000, 2_000, 500)],
+        close: Close::Client,
+        ..Conversation::default()
+    };
+    c.path.faults = vec![Fault {
+        from: Side::Client,
+        select: Select::LongerThan(1_200),
+        action: Action::Lose,
+    }];
+    c.client_end().fallback_mss = Some(536);
+    let rule = "tcp.pmtu.black-hole";
+    let whole = played(&[c.clone()], |_| {});
+    assert_eq!(said(&whole, rule), Some(Confidence::High));
+    let again = played(&[c], |segments| {
+        let mine = segments.iter().filter(|s| s.from == Side::Client);
+        let large = mine.clone().find(|s| s.len > 1_200).expect("one").clone();
+        let small = (mine.clone())
+            .find(|s| s.seq == large.seq && (1..large.len).contains(&s.len))
+            .expect("a smaller one");
+        let copy = Segment {
+            at_ns: small.at_ns + 50_000,
+            id: small.id.wrapping_add(700),
+            stamp: small.stamp,
+            ..large
+        };
+        segments.push(copy);
+    });
+    assert!(said(&again, rule) < Some(Confidence::High));
+}
