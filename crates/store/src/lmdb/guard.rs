@@ -31,9 +31,9 @@ impl Guard {
             env: env.clone(),
             db_name: catalogue::db_name(id),
             name: file.def.name.to_string(),
-            kind: match file.sealed {
-                true => Kind::Sealed,
-                false => Kind::Bare,
+            kind: Kind::Records {
+                def: file.def.clone(),
+                sealed: file.sealed,
             },
         }
     }
@@ -43,7 +43,7 @@ impl Guard {
             env: env.clone(),
             db_name: catalogue::db_name(entry.id),
             name: entry.def.name.to_string(),
-            kind: Kind::Bare,
+            kind: Kind::Index,
         }
     }
 
@@ -52,7 +52,7 @@ impl Guard {
             env: env.clone(),
             db_name: super::env::TABLES.into(),
             name: "tables".to_owned(),
-            kind: Kind::Sealed,
+            kind: Kind::Tables,
         }
     }
 
@@ -72,7 +72,7 @@ impl Guard {
             let way = Way {
                 pages,
                 name: &self.name,
-                kind: self.kind,
+                kind: &self.kind,
                 changes,
             };
             way.look(tree, aim)
