@@ -68,13 +68,16 @@ impl Guard {
         let flawed = |flaw| self.env.flawed(flaw);
         let tree = tree_in(stored)
             .ok_or_else(|| flawed(format!("{}: its root cannot be where it says", self.name)))?;
-        let way = Way {
-            pages: self.env.pages(),
-            name: &self.name,
-            kind: self.kind,
-            changes,
-        };
-        way.look(tree, aim).map_err(flawed)
+        let looked = self.env.with_pages(|pages| {
+            let way = Way {
+                pages,
+                name: &self.name,
+                kind: self.kind,
+                changes,
+            };
+            way.look(tree, aim)
+        })?;
+        looked.map_err(flawed)
     }
 }
 
