@@ -253,6 +253,28 @@ fn no_command_takes_damage_for_true_or_for_nothing() {
     assert!(opened > turns / 2 && refused > 0, "{opened} {refused}");
 }
 
+#[test]
+fn the_page_of_another_tree_is_told_where_its_keys_would_fit() {
+    let (mut bytes, _) = whole();
+    let page_of = |bytes: &[u8], text: &[u8]| {
+        let at = bytes.windows(text.len()).position(|w| w == text);
+        at.unwrap() / PAGE_BYTES * PAGE_BYTES
+    };
+    // All keys of a file are below the first of the tables.
+    let tables = page_of(&bytes, &[b"tsqueue\0", &key(2)[..]].concat());
+    let other = page_of(&bytes, record(1200).as_bytes());
+    bytes.copy_within(other + 8..other + PAGE_BYTES, tables + 8);
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("data.mdb"), &bytes).unwrap();
+    let store = LmdbStore::open(home.path(), &options()).unwrap();
+    let mut reader = store.reader().unwrap();
+    let table = Table::new("tsqueue");
+    for seek in [Seek::Equal(&key(2)), Seek::First, Seek::AtLeast(&key(3))] {
+        let error = reader.seek_table(table, seek, &mut |_| ()).unwrap_err();
+        assert!(is_told(&error), "{error:?}");
+    }
+}
+
 /// Flips a bit of a record's bytes, and has a store of it opened.
 fn with_a_flipped_record(home: &Path, number: u32) -> (LmdbStore, Records) {
     let (mut bytes, truth) = whole();
