@@ -100,7 +100,8 @@ impl Node {
             jobs: Vec::new(),
             ahead: None,
         };
-        node.kernel(|k, now, out| k.restore(now, out));
+        node.kernel(|k, now, out| k.restore(now, out))
+            .expect("what was kept is read");
         node
     }
 
