@@ -357,6 +357,52 @@ fn completions_and_manual_pages_have_every_command() {
 }
 
 #[test]
+fn check_tells_what_a_short_commarea_never_sees() {
+    let app = application(&[
+        (
+            "copybooks/AREA.cpy",
+            "       01  AREA-1.\n           05  A PIC X(6).\n           05  B PIC X(6).\n",
+        ),
+        (
+            "cobol/SHORT.cbl",
+            "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SHORT.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY AREA.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA PIC X(10).
+       PROCEDURE DIVISION.
+           MOVE DFHCOMMAREA TO AREA-1
+           MOVE 'other' TO B
+           MOVE AREA-1 TO DFHCOMMAREA
+           EXEC CICS RETURN END-EXEC.
+",
+        ),
+    ]);
+    let folder = app.path().to_str().unwrap();
+    let book = app.path().join("copybooks/AREA.cpy");
+    let book = book.to_str().unwrap();
+    let import = [
+        "api",
+        "import",
+        "short",
+        "--program",
+        "SHORT",
+        "--request",
+        book,
+        "--app",
+        folder,
+    ];
+    let made = run(&import);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let told = text(&run(&["check", folder]).stdout);
+    let wanted = "SHORT.cbl:7: warning: DFHCOMMAREA has 10 bytes, and the API passes 12: \
+                  the program does not see what stands behind";
+    assert!(told.contains(wanted), "{told}");
+}
+
+#[test]
 fn completions_load_without_a_word_and_offer_what_may_stand_there() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path().to_str().unwrap();
