@@ -147,7 +147,9 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
         callers.push(Caller::defined(format!("PIPELINE({pipeline})"), 0, "program", program));
     }
     for api in apis {
-        for (method, path, program) in api.operations().filter(|(_, _, p)| !known(p)) {
+        let all = api.operations().zip(api.connections());
+        let here = all.filter(|(_, connection)| !is_elsewhere(app, compiled, *connection));
+        for (method, path, program) in here.map(|(o, _)| o).filter(|(_, _, p)| !known(p)) {
             let (file, line, column) = asset_place(app, api, program);
             callers.push(Caller {
                 who: format!("API {}: {method} {path}", api.name()),
@@ -200,7 +202,8 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
         MIRRORS.contains(&name) || app.csd.transactions.iter().any(|t| t.name.as_str() == name)
     };
     for api in apis {
-        for transaction in api.transactions().into_iter().filter(|name| !defined(name)) {
+        let here = api.transactions(|connection| !is_elsewhere(app, compiled, connection));
+        for transaction in here.into_iter().filter(|name| !defined(name)) {
             let name = api.name();
             said.push(finding(
                 Default::default(),
@@ -212,6 +215,22 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
     let names = Names { program: &known, transaction: &defined, help: &compiled_from };
     said.extend(socket_names::findings(app, &names));
     said
+}
+
+/// Whether the program of an asset with this connection runs elsewhere: in a region
+/// or mainframe that is called, or anywhere but in a gateway without programs.
+fn is_elsewhere(app: &Application, compiled: &Compiled, connection: Option<&str>) -> bool {
+    let Ok(regions) = crate::app::ipconn::config(app) else {
+        return false;
+    };
+    let mainframes = &app.config.mainframe.connections;
+    let named = |name: &str| {
+        regions.connections.contains_key(name)
+            || regions.groups.contains_key(name)
+            || mainframes.contains_key(name)
+    };
+    let alone = compiled.built.is_empty() && !(regions.connections.is_empty() && mainframes.is_empty());
+    connection.is_some_and(named) || app.config.gateway.connection.is_some() || alone
 }
 
 /// A program whose name is too long for a resource.
