@@ -94,6 +94,10 @@ impl Rule for FastRetransmit {
         Some(needed_word(connection, sender))
     }
 
+    fn last_word_lowers(&self) -> bool {
+        true
+    }
+
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
         let copy = claim.evidence.packets().last().copied().unwrap_or_default();
         let sent = gap.timeline.iter().find(|s| s.packet == copy);

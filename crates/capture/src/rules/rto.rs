@@ -127,12 +127,16 @@ impl Rule for RetransmissionTimeout {
         }
         claim.evidence.push(after.packet);
         // The receiver may yet tell of a copy that was not needed.
-        claim.pending = (claim.confidence == Confidence::High).then_some(after.from);
+        claim.pending = (claim.confidence > Confidence::Low).then_some(after.from);
         Some(claim)
     }
 
     fn last_word(&self, connection: &Connection, sender: Side) -> Option<Confidence> {
         Some(needed_word(connection, sender))
+    }
+
+    fn last_word_lowers(&self) -> bool {
+        true
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {

@@ -509,3 +509,16 @@ fn what_comes_through_though_it_is_large_was_not_too_large() {
     });
     assert!(said(&again, rule) < Some(Confidence::High));
 }
+
+#[test]
+fn without_acknowledgements_by_themselves_a_repeated_segment_may_be_needless() {
+    let rule = "tcp.rto";
+    let planted: Vec<Case> = (cases(3, 6).into_iter())
+        .filter(|case| !case.truth.planted.contains(&rule) && !case.truth.allowed.contains(&rule))
+        .collect();
+    let (judgement, misses) = judge(&planted);
+    let sure: u64 = (judgement.of(rule).filter(|l| l.confidence != "low"))
+        .map(|l| l.wrong)
+        .sum();
+    assert_eq!(sure, 0, "{misses:?}");
+}
