@@ -176,6 +176,15 @@ impl Api {
         })
     }
 
+    /// The `zosAsset.yaml` that names a program.
+    pub fn asset_file(&self, program: &str) -> Option<&std::path::Path> {
+        let mut works = self.operations.iter().map(|o| &o.work);
+        works.find_map(|work| match work {
+            Work::Program { asset, .. } if asset.program == program => Some(asset.file.as_path()),
+            _ => None,
+        })
+    }
+
     /// Whether it has an operation of this `METHOD /path` or operationId.
     pub fn has_operation(&self, key: &str) -> bool {
         let called = |o: &Operation| format!("{} {}", o.method, o.path) == key;

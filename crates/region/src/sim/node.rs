@@ -50,8 +50,11 @@ pub struct Node {
     outcomes: BTreeMap<BranchId, Option<bool>>,
     jobs: Vec<Job>,
     /// What the store has and nobody has been told of, and what was there before.
-    ahead: Option<(Vec<(Job, Result<(), ApplyError>)>, MemoryStore)>,
+    ahead: Option<(Vec<Done>, MemoryStore)>,
 }
+
+/// A job, and how it ended.
+type Done = (Job, Result<(), ApplyError>);
 
 impl Node {
     /// A region with an empty store.
@@ -97,7 +100,8 @@ impl Node {
             jobs: Vec::new(),
             ahead: None,
         };
-        node.kernel(|k, now, out| k.restore(now, out));
+        node.kernel(|k, now, out| k.restore(now, out))
+            .expect("what was kept is read");
         node
     }
 

@@ -148,11 +148,12 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
     }
     for api in apis {
         for (method, path, program) in api.operations().filter(|(_, _, p)| !known(p)) {
+            let (file, line, column) = asset_place(app, api, program);
             callers.push(Caller {
                 who: format!("API {}: {method} {path}", api.name()),
-                file: PathBuf::new(),
-                line: 0,
-                column: 0,
+                file,
+                line,
+                column,
                 message: format!("API {}: {method} {path} calls {program}, and there is no such program", api.name()),
                 program: program.to_owned(),
             });
@@ -224,6 +225,21 @@ fn long_name(built: &translator::Built) -> Option<Finding> {
         message: format!("the PROGRAM-ID {name} has {} characters: no API, transaction or LINK can name it", name.len()),
         help: Some("names of programs have 1 to 8 characters; CALL takes longer ones".to_owned()),
     })
+}
+
+/// Where an API's asset names a program.
+fn asset_place(app: &Application, api: &gateway::Api, program: &str) -> (PathBuf, u32, u32) {
+    let Some(file) = api.asset_file(program) else {
+        return (PathBuf::new(), 0, 0);
+    };
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let at = (1..).zip(text.lines()).find_map(|(line, text)| {
+        let (key, value) = text.split_once(':')?;
+        let column = text.find(program).filter(|_| key.trim() == "program" && value.contains(program))?;
+        Some((line, u32::try_from(column + 1).ok()?))
+    });
+    let (line, column) = at.unwrap_or_default();
+    (file.strip_prefix(&app.folder).unwrap_or(file).to_owned(), line, column)
 }
 
 /// Who calls a program that is missing.
