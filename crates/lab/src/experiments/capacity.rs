@@ -397,6 +397,9 @@ fn conclude(report: &mut Report, points: &[Point]) {
             .find(|p| p.bytes == bytes && p.clients == clients)
     };
     if let (Some(few), Some(many)) = (at(SIZES[0], CLIENTS[0]), at(SIZES[0], CLIENTS[4])) {
+        report.matters(many.rate, "/s", "1 KB answers for 500 clients");
+        report.matters(many.gateway.us, "µs", "the gateway's CPU for each");
+        report.matters(many.mean_ms, "ms", "mean response");
         report.conclusions.push(format!(
             "From 100 to 500 clients at 1 KB the gateway's CPU a transaction goes from {} to {} µs \
              and the mean response from {} to {} ms; {} % of it is eligible for offload.",

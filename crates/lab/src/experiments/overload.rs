@@ -270,6 +270,9 @@ fn conclude(report: &mut Report, points: &[Vec<Point>; 2]) {
     let [Some(free), Some(limited)] = [points[0].last(), points[1].last()] else {
         return;
     };
+    report.matters(free.answered, "/s", "answered at most, without limits");
+    report.matters(limited.answered, "/s", "answered at most, with limits");
+    report.matters(limited.p50_ms, "ms", "half are faster then, with limits");
     report.conclusions.push(format!(
         "At {} times the target the region without limits answers {} requests a second, half of \
          them later than {} ms; the one with limits answers {}, half of them within {} ms, and \

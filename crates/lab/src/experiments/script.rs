@@ -221,6 +221,9 @@ fn conclude(report: &mut Report, found: &[Vec<Presented>]) {
     else {
         return;
     };
+    report.matters(plain.cpu_us, "µs", "CPU a request at the target");
+    report.matters(modes.cpu_us, "µs", "with changes of mode");
+    report.matters(fields.cpu_us, "µs", "with 200 fields of a copybook");
     report.conclusions.push(format!(
         "At the target a request takes {} µs of CPU without changes of mode, {} µs with {} of \
          them, and {} µs when the script asks 200 fields of a record instead of one.",

@@ -130,7 +130,9 @@ fn conditions(report: &mut Report, application: f64) {
     );
 }
 
-/// CPU of socket processes on general engines, µs a message.
+const SOCKET_PROCESSES: &str = "CPU of socket processes on general engines";
+
+/// [`SOCKET_PROCESSES`], µs a message.
 fn sockets_us(found: &Found, application: f64) -> f64 {
     found.general_us - application
 }
@@ -155,8 +157,7 @@ fn figures(report: &mut Report, figure: &Figure, found: &[Repeated; 4], applicat
     };
     let sockets = |found: &[Found]| mean(found, |f| sockets_us(f, application));
     for (case, found) in CASES.iter().zip(found) {
-        let name = "CPU of socket processes on general engines";
-        report.measured(name, &at(case.name), None, sockets(found), "µs");
+        report.measured(SOCKET_PROCESSES, &at(case.name), None, sockets(found), "µs");
     }
     for ((case, now), published) in CASES.iter().zip(found).zip(figure.published).skip(1) {
         let name = format!("Figure {}: socket processes against classic", figure.number);
@@ -276,6 +277,25 @@ fn inside(
 }
 
 fn conclude(report: &mut Report) {
+    let us = |case: &Case| {
+        let conditions = format!("{}, 1 cycle at once", case.name);
+        report.figure(SOCKET_PROCESSES, &conditions)
+    };
+    if let [Some(classic), Some(one), Some(two), Some(offload)] =
+        [0, 1, 2, 3].map(|n| us(&CASES[n]))
+    {
+        report.conclusions.push(format!(
+            "On general engines the socket processes of a message cost {} µs in the classic path, \
+             {} with Solution One, {} with Solution Two and {} with offload engines beside.",
+            short(classic),
+            short(one),
+            short(two),
+            short(offload)
+        ));
+        report.matters(classic, "µs", "classic, CPU a message");
+        report.matters(two, "µs", "Solution Two");
+        report.matters(offload, "µs", "Solution Two, offload");
+    }
     report.conclusions.push(
         "CICS Socket Support pays for a change of TCB and a subtask on every call of EZASOKET. \
          Here the classic path pays for a call from the worker to the region and a helper thread \

@@ -156,6 +156,20 @@ fn with_service(
 
 fn conclude(report: &mut Report, runs: [&Run; 4], [expected, found]: [f64; 2]) {
     let [before, only_mss, only_ack, after] = runs;
+    report.matters(before.mean_ms(), "ms", "a request before");
+    report.matters(after.mean_ms(), "ms", "a request after both changes");
+    report.matters(only_ack.mean_ms(), "ms", "a request with NODELAYACKS alone");
+    report.conclusions.push(format!(
+        "Either change alone removes the stall ({:.0} ms and {:.0} ms remain), so the paper's two \
+         changes cure the same wait twice.",
+        only_mss.mean_ms(),
+        only_ack.mean_ms()
+    ));
+    report.conclusions.push(
+        "A request that fits one segment needs no acknowledgement, and an acknowledgement that is \
+         not delayed lets the second segment go."
+            .into(),
+    );
     report.conclusions.push(format!(
         "The sizes were chosen so that there are three packets and six before, as in the paper \
          (lab mss tells which sizes do); after, there are {:.0} and {:.0}.",
@@ -172,13 +186,6 @@ fn conclude(report: &mut Report, runs: [&Run; 4], [expected, found]: [f64; 2]) {
          found.",
         before.mean_ms() - after.mean_ms(),
         service_of_the_paper_ms(before, after),
-    ));
-    report.conclusions.push(format!(
-        "Either change alone removes the stall ({:.0} ms and {:.0} ms remain): a request that fits \
-         one segment needs no acknowledgement, and an acknowledgement that is not delayed lets \
-         the second segment go. The paper's two changes cure the same wait twice.",
-        only_mss.mean_ms(),
-        only_ack.mean_ms()
     ));
 }
 

@@ -267,13 +267,25 @@ fn picture(
 fn conclude(report: &mut Report, found: &[Found]) {
     let change =
         |of: &dyn Fn(&Presented) -> f64| (of(&found[1].full) / of(&found[0].full) - 1.0) * 100.0;
+    let [with, without] = [&found[0].full, &found[1].full];
+    let changes = |of: &Presented| of.mean(|r| f64::from(r.mode_switches));
+    report.matters(
+        changes(with) - changes(without),
+        "",
+        "changes of mode a transaction saved",
+    );
+    let what = format!("throughput of {CLIENTS} clients without them");
+    report.matters(change(&|p| p.outcome.throughput()), "%", &what);
+    report.matters(change(&|p| p.cpu_us), "%", "CPU a transaction without them");
     report.conclusions.push(format!(
         "Without the changes of mode {CLIENTS} clients get {:+.0} % throughput at {:+.0} % CPU a \
-         transaction, in one brief run each. Runs on a machine that does other work differ by \
-         more than a few percent.",
+         transaction, in one brief run each.",
         change(&|p| p.outcome.throughput()),
         change(&|p| p.cpu_us),
     ));
+    report
+        .conclusions
+        .push("Runs on a machine that does other work differ by more than a few percent.".into());
     report.conclusions.push(
         "In CICS a change of mode moves the task between two TCBs, which the operating system \
          dispatches. Here the task keeps its thread and takes or gives the region's one QR token. \

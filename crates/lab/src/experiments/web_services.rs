@@ -397,15 +397,26 @@ fn picture(which: usize, title: &str, came: &[Came]) -> Picture {
 fn conclude(report: &mut Report, came: &[Came], direct: f64) {
     let before = came[0].delayed.median();
     let after = came[0].quick.median();
+    let waits = came[0].delayed.cost_ms(cause::WRITE_WRITE_READ);
+    report.matters(
+        before.response_ms(),
+        "ms",
+        "FXC1 with acknowledgements delayed",
+    );
+    report.matters(after.response_ms(), "ms", "FXC1 without");
+    report.matters(waits, "ms", "a round that the capture names");
     report.conclusions.push(format!(
         "FXC1 takes {:.0} ms with acknowledgements delayed and {:.1} ms without; the tasks behind \
-         it take {:.1} and {:.1} ms. What no task accounts for is in the connection: {:.0} ms a \
-         round are named by the capture as a write that waits for a delayed acknowledgement.",
+         it take {:.1} and {:.1} ms.",
         before.response_ms(),
         after.response_ms(),
         before.others_ms(),
         after.others_ms(),
-        came[0].delayed.cost_ms(cause::WRITE_WRITE_READ),
+    ));
+    report.conclusions.push(format!(
+        "What no task accounts for is in the connection: {:.0} ms a \
+         round are named by the capture as a write that waits for a delayed acknowledgement.",
+        waits,
     ));
     report.conclusions.push(format!(
         "Written at once, a message does not wait for anybody: {direct:.1} ms with every \

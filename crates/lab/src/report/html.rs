@@ -4,7 +4,7 @@
 use super::bars;
 use super::model::{Finding, Picture, Report};
 use super::text::{MARKS, found, off, published};
-use measure::report::{escape, page, short};
+use measure::report::{escape, page, short, three_and_others};
 
 /// One page of one or more reports.
 pub fn html(reports: &[Report]) -> String {
@@ -21,17 +21,19 @@ pub fn html(reports: &[Report]) -> String {
 
 fn section(report: &Report) -> String {
     let mut out = format!(
-        "<h1>{}</h1><p class=soft>tupelo lab {} · paper {}</p><p>{}</p>",
+        "<h1>{}</h1><p class=soft>tupelo lab {} · paper {}</p>",
         escape(&report.title),
         escape(&report.experiment),
         escape(&report.paper),
-        escape(&report.question)
     );
-    out += &report
-        .conclusions
-        .iter()
-        .map(|c| format!("<p>{}</p>", escape(c)))
-        .collect::<String>();
+    let mut conclusions = report.conclusions.iter();
+    if let Some(verdict) = conclusions.next() {
+        out += &format!("<p class=verdict>{}</p>", escape(verdict));
+    }
+    out += &headline(report);
+    for paragraph in [&report.question].into_iter().chain(conclusions) {
+        out += &format!("<p>{}</p>", escape(paragraph));
+    }
     out += &pictures(report);
     if !report.has_no_comparison() {
         out += &figures(report);
@@ -51,6 +53,19 @@ fn section(report: &Report) -> String {
         out += "</dl></div>";
     }
     out
+}
+
+/// The three figures that matter, as tiles.
+fn headline(report: &Report) -> String {
+    let tile = |(value, what): &(String, String)| (escape(value), escape(what));
+    let tiles: Vec<(String, String)> = report.headline.iter().map(tile).collect();
+    match &tiles[..] {
+        [a, b, c] => three_and_others(
+            &[a, b, c].map(|(value, what)| (value.clone(), what.as_str())),
+            &[],
+        ),
+        _ => String::new(),
+    }
 }
 
 fn figures(report: &Report) -> String {
@@ -188,6 +203,28 @@ mod tests {
         assert!(!page.contains("<script>"));
         assert!(page.contains("&lt;b&gt;"));
         assert!(page.contains("a &amp; b"));
+    }
+
+    #[test]
+    fn a_page_opens_with_the_verdict_and_the_three_figures_that_matter() {
+        let mut report = Report {
+            question: "Why?".into(),
+            conclusions: vec!["It is so.".into(), "More.".into()],
+            ..Report::default()
+        };
+        report.matters(43.97, "ms", "two writes");
+        report.matters(-99.9, "%", "saved");
+        report.matters(3.0, "", "runs <i>");
+        let page = html(&[report]);
+        let order = [
+            "<p class=verdict>It is so.</p>",
+            "<b>43.97 ms</b><span>two writes</span>",
+            "<b>3</b><span>runs &lt;i&gt;</span>",
+            "<p>Why?</p>",
+            "<p>More.</p>",
+        ];
+        let places = order.map(|part| page.find(part).unwrap_or_else(|| panic!("{part}: {page}")));
+        assert!(places.is_sorted(), "{places:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What an experiment found. A figure always says where it comes from and
 //! under which conditions; what was published stands beside it untouched.
 
-use measure::report::Plot;
+use measure::report::{Plot, short};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -29,8 +29,10 @@ pub struct Report {
     pub predictions: bool,
     /// Pictures.
     pub pictures: Vec<Picture>,
-    /// What follows from it, in whole sentences.
+    /// What follows from it, in whole sentences; the first is the verdict.
     pub conclusions: Vec<String>,
+    /// The three figures that matter: each with its unit, and what it is.
+    pub headline: Vec<(String, String)>,
     /// Files that were kept.
     pub files: Vec<PathBuf>,
 }
@@ -209,6 +211,12 @@ impl Report {
     /// Adds a condition of all figures.
     pub fn condition(&mut self, name: &str, value: impl Into<String>) {
         self.conditions.push((name.into(), value.into()));
+    }
+
+    /// Adds one of the three figures that matter.
+    pub fn matters(&mut self, value: f64, unit: &str, what: &str) {
+        let value = format!("{} {unit}", short(value));
+        self.headline.push((value.trim_end().into(), what.into()));
     }
 
     /// Nothing was published, and a table shows what was found: a list of the

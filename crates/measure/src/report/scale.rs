@@ -96,11 +96,12 @@ impl Scale {
 
     /// The ticks whose texts, centred and so many units wide a character, do
     /// not touch each other; the first always stands.
-    pub(super) fn apart(&self, character: f64) -> Vec<&(f64, String)> {
+    pub(super) fn apart(&self, character: f64, width: f64) -> Vec<&(f64, String)> {
         let mut free = f64::MIN;
         let fits = |tick: &&(f64, String)| {
             let half = (tick.1.chars().count() as f64 + 1.0) * character / 2.0;
-            let at = self.place(tick.0);
+            // A text that would reach out of the picture ends with it.
+            let at = self.place(tick.0).min(width - half);
             let fits = at - half >= free;
             if fits {
                 free = at + half;

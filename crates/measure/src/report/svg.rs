@@ -250,7 +250,7 @@ pub(super) fn write_axes(
             escape(text)
         )?;
     }
-    for (value, text) in x.apart(frame.character) {
+    for (value, text) in x.apart(frame.character, frame.width) {
         let at = x.place(*value);
         // A text that would reach out of the picture ends with it.
         let half = text.chars().count() as f64 * frame.character / 2.0;
