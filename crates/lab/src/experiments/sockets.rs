@@ -277,13 +277,11 @@ fn inside(
 }
 
 fn conclude(report: &mut Report) {
-    let us = |case: &Case| {
-        let conditions = format!("{}, 1 cycle at once", case.name);
+    let us = |n: usize| {
+        let conditions = format!("{}, 1 cycle at once", CASES[n].name);
         report.figure(SOCKET_PROCESSES, &conditions)
     };
-    if let [Some(classic), Some(one), Some(two), Some(offload)] =
-        [0, 1, 2, 3].map(|n| us(&CASES[n]))
-    {
+    if let [Some(classic), Some(one), Some(two), Some(offload)] = [0, 1, 2, 3].map(us) {
         report.conclusions.push(format!(
             "On general engines the socket processes of a message cost {} µs in the classic path, \
              {} with Solution One, {} with Solution Two and {} with offload engines beside.",
