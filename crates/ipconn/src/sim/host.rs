@@ -179,8 +179,8 @@ impl Branches for Host {
     }
 
     async fn settle(&self, branch: BranchId, commit: bool) -> bool {
-        self.node.borrow_mut().settle(&branch, commit);
-        poll_fn(|_| match self.node.borrow_mut().take_settled(&branch) {
+        let number = self.node.borrow_mut().settle(&branch, commit);
+        poll_fn(|_| match self.node.borrow_mut().take_settled(number) {
             Some(yes) => Poll::Ready(yes),
             None => Poll::Pending,
         })
@@ -188,8 +188,8 @@ impl Branches for Host {
     }
 
     async fn outcome(&self, branch: BranchId) -> Option<bool> {
-        self.node.borrow_mut().outcome(&branch);
-        poll_fn(|_| match self.node.borrow_mut().take_outcome(&branch) {
+        let number = self.node.borrow_mut().outcome(&branch);
+        poll_fn(|_| match self.node.borrow_mut().take_outcome(number) {
             Some(told) => Poll::Ready(told),
             None => Poll::Pending,
         })

@@ -5,7 +5,9 @@
 //! each of them has said that it has committed. Whoever comes back after it
 //! was away, or after the region was, says which units it has prepared and
 //! not heard of. With a record they are committed; without one they are
-//! backed out, for no unit was decided that has none (presumed abort).
+//! backed out, for no unit was decided that has none (presumed abort). One that
+//! could not commit for its disk is connected all the while, so it is told again
+//! until it has.
 //!
 //! ```text
 //!   table decision
@@ -20,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use store::{Table, UnitOfWork};
 
 use super::effect::{Effect, Order, ParticipantId, UnitId};
+use super::timers::{Alarm, TimerId};
 use super::{Cx, Kernel, scan};
 
 const TABLE: Table = Table::new("decision");
@@ -27,6 +30,8 @@ const TABLE: Table = Table::new("decision");
 const VERSION: u8 = 1;
 /// Longest name of a participant.
 const MAX_NAME_BYTES: usize = 255;
+/// How long one that could not carry a decision out is left alone, in nanoseconds.
+const AGAIN_NS: u64 = 5_000_000_000;
 
 /// Decisions that somebody has to hear of.
 #[derive(Debug, Default)]
@@ -40,6 +45,8 @@ pub struct Decisions {
     names: Vec<String>,
     /// Those that a task waits for until they have committed.
     waited_for: BTreeSet<ParticipantId>,
+    /// When those of them that could not carry a decision out are told again.
+    again: Option<TimerId>,
     last: u64,
 }
 
@@ -115,6 +122,24 @@ impl Decisions {
         self.open.insert(unit, missed.collect());
     }
 
+    /// What those that are waited for have missed.
+    fn missed(&self) -> impl Iterator<Item = (UnitId, ParticipantId)> {
+        self.open.iter().flat_map(|(unit, open)| {
+            let all = self.waited_for.iter().copied();
+            let missed = all.filter(|p| {
+                let name = self.names.get(p.0);
+                name.and_then(|name| open.get(name)) == Some(&Notice::Missed)
+            });
+            missed.map(|participant| (*unit, participant))
+        })
+    }
+
+    /// How far a participant has come with a decision, when it is not through.
+    fn notice(&mut self, unit: UnitId, participant: ParticipantId) -> Option<&mut Notice> {
+        let name = self.names.get(participant.0)?;
+        self.open.get_mut(&unit)?.get_mut(name)
+    }
+
     /// Decisions that somebody has not heard of, and who.
     pub fn open(&self) -> impl Iterator<Item = (UnitId, &str)> {
         self.open.iter().flat_map(|(unit, open)| {
@@ -141,10 +166,27 @@ impl Cx<'_> {
             }
             return;
         }
-        let name = decisions.names.get(participant.0);
-        let open = decisions.open.get_mut(&unit);
-        if let Some(notice) = open.zip(name).and_then(|(open, name)| open.get_mut(name)) {
+        if let Some(notice) = decisions.notice(unit, participant) {
             *notice = Notice::Missed;
+            if decisions.again.is_none() && decisions.waited_for.contains(&participant) {
+                let at = self.now + AGAIN_NS;
+                decisions.again = Some(self.kernel.timers.set(at, Alarm::Decisions));
+            }
+        }
+    }
+
+    /// Tells those again that could not carry a decision out. One that is away
+    /// says no again.
+    pub(super) fn tell_again(&mut self) {
+        let decisions = &mut self.kernel.decisions;
+        decisions.again = None;
+        let missed: Vec<(UnitId, ParticipantId)> = decisions.missed().collect();
+        for (unit, participant) in missed {
+            if let Some(notice) = decisions.notice(unit, participant) {
+                *notice = Notice::Sent;
+            }
+            let order = Effect::Participant(unit, participant, Order::Commit);
+            self.out.push(order);
         }
     }
 

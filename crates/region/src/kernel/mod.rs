@@ -424,6 +424,7 @@ impl Kernel {
                 Alarm::Wait(task) => self.expire_wait(task, out),
                 Alarm::Branch(key) => self.waited(now, key, out),
                 Alarm::Alone(unit) => self.unknown(now, unit, out),
+                Alarm::Decisions => self.manage(now, out, |_, cx| cx.tell_again()),
                 Alarm::Manager(manager, number) => {
                     let alarm = crate::resources::alarm(manager);
                     self.manage(now, out, |resources, cx| alarm(resources, cx, number));

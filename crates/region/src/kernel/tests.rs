@@ -533,6 +533,37 @@ fn a_task_that_waits_too_long_for_one_phase_is_told_that_its_unit_is_in_doubt() 
     assert!(w.kernel.is_idle());
 }
 
+#[test]
+fn who_could_not_carry_a_decision_out_is_told_again_until_it_has() {
+    let mut w = world();
+    let below = w.kernel.participant("below");
+    w.kernel.wait_for(below);
+    let unit = w.join(1, "below");
+    w.join(1, "beside");
+    assert!(w.syncpoint(1).is_none());
+    for participant in ["below", "beside"] {
+        w.vote(unit, participant, true);
+    }
+    orders(&mut w);
+    w.vote(unit, "below", false);
+    // Who is not waited for comes back by itself.
+    w.vote(unit, "beside", false);
+    assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
+    for _ in 0..2 {
+        w.later(4_999);
+        assert!(orders(&mut w).is_empty());
+        w.later(1);
+        assert_eq!(orders(&mut w), ["Commit 0"]);
+        assert_eq!(w.kernel.next_alarm(), None);
+        w.vote(unit, "below", false);
+    }
+    w.later(5_000);
+    orders(&mut w);
+    w.vote(unit, "below", true);
+    assert_eq!(w.kernel.open_decisions().count(), 1);
+    assert_eq!(w.kernel.next_alarm(), None);
+}
+
 /// A task's unit changes something that the store has.
 fn change(w: &mut World, task: u32) {
     let operands =

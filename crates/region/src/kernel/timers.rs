@@ -23,6 +23,8 @@ pub enum Alarm {
     Wait(TaskKey),
     /// The only participant of this unit has been asked long enough.
     Alone(UnitId),
+    /// Those that could not carry a decision out are told again.
+    Decisions,
     /// A prepared unit that has waited for its coordinator long enough.
     Branch(TaskKey),
     /// A resource manager, by its place in the list, and a number of its own.

@@ -46,11 +46,44 @@ pub struct Node {
     ended: BTreeSet<u32>,
     /// What its participants are told.
     pub orders: Vec<(UnitId, ParticipantId, Order)>,
-    settled: BTreeMap<BranchId, bool>,
-    outcomes: BTreeMap<BranchId, Option<bool>>,
+    settlements: Asked<bool>,
+    outcomes: Asked<Option<bool>>,
     jobs: Vec<Job>,
     /// What the store has and nobody has been told of, and what was there before.
     ahead: Option<(Vec<(Job, Result<(), ApplyError>)>, MemoryStore)>,
+}
+
+/// Questions about branches: several may ask about one, and all are told.
+#[derive(Debug)]
+struct Asked<T> {
+    last: u64,
+    waiting: BTreeMap<BranchId, Vec<u64>>,
+    told: BTreeMap<u64, T>,
+}
+
+impl<T> Default for Asked<T> {
+    fn default() -> Self {
+        Asked {
+            last: 0,
+            waiting: BTreeMap::new(),
+            told: BTreeMap::new(),
+        }
+    }
+}
+
+impl<T: Copy> Asked<T> {
+    fn ask(&mut self, branch: &BranchId) -> u64 {
+        self.last += 1;
+        let waiting = self.waiting.entry(branch.clone()).or_default();
+        waiting.push(self.last);
+        self.last
+    }
+
+    fn tell(&mut self, branch: &BranchId, what: T) {
+        let waiting = self.waiting.remove(branch).unwrap_or_default();
+        self.told
+            .extend(waiting.into_iter().map(|number| (number, what)));
+    }
 }
 
 impl Node {
@@ -92,8 +125,8 @@ impl Node {
             answers: BTreeMap::new(),
             ended: BTreeSet::new(),
             orders: Vec::new(),
-            settled: BTreeMap::new(),
-            outcomes: BTreeMap::new(),
+            settlements: Asked::default(),
+            outcomes: Asked::default(),
             jobs: Vec::new(),
             ahead: None,
         };
@@ -134,8 +167,8 @@ impl Node {
                     self.orders.push((unit, participant, order));
                 }
                 Effect::Ended(key, _) => drop(self.ended.insert(number_of(key))),
-                Effect::Settled(branch, yes) => drop(self.settled.insert(branch, yes)),
-                Effect::Outcome(branch, told) => drop(self.outcomes.insert(branch, told)),
+                Effect::Settled(branch, yes) => self.settlements.tell(&branch, yes),
+                Effect::Outcome(branch, told) => self.outcomes.tell(&branch, told),
                 Effect::Waits(_)
                 | Effect::Start(_)
                 | Effect::Priority(..)
@@ -217,24 +250,30 @@ impl Node {
         self.kernel(|k, now, out| k.commit_alone(now, caller(task), branch, heard, out));
     }
 
-    /// A coordinator says how its unit ended.
-    pub fn settle(&mut self, branch: &BranchId, commit: bool) {
+    /// A coordinator says how its unit ended: the number by which
+    /// [`Node::take_settled`] knows it.
+    pub fn settle(&mut self, branch: &BranchId, commit: bool) -> u64 {
+        let number = self.settlements.ask(branch);
         self.kernel(|k, now, out| k.settle(now, branch, commit, out));
+        number
     }
 
     /// Whether that is carried out, when it is known.
-    pub fn take_settled(&mut self, branch: &BranchId) -> Option<bool> {
-        self.settled.remove(branch)
+    pub fn take_settled(&mut self, number: u64) -> Option<bool> {
+        self.settlements.told.remove(&number)
     }
 
-    /// A coordinator asks what became of a unit.
-    pub fn outcome(&mut self, branch: &BranchId) {
+    /// A coordinator asks what became of a unit: the number by which
+    /// [`Node::take_outcome`] knows the question.
+    pub fn outcome(&mut self, branch: &BranchId) -> u64 {
+        let number = self.outcomes.ask(branch);
         self.kernel(|k, _, out| k.outcome(branch, out));
+        number
     }
 
     /// The answer to that, when it is there.
-    pub fn take_outcome(&mut self, branch: &BranchId) -> Option<Option<bool>> {
-        self.outcomes.remove(branch)
+    pub fn take_outcome(&mut self, number: u64) -> Option<Option<bool>> {
+        self.outcomes.told.remove(&number)
     }
 
     /// A coordinator is there again.
