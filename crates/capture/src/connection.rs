@@ -378,8 +378,12 @@ pub struct Close {
     /// What the first RST looked like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset_packet: Option<ResetPacket>,
-    /// Data bytes that the other side sent after it had the first FIN.
+    /// Data bytes that the other side sent after it had the first FIN, those that were not
+    /// captured included.
     pub bytes_after_fin: u64,
+    /// Where the first of them stood.
+    #[serde(skip)]
+    pub(crate) after_fin: Option<u32>,
 }
 
 /// Why a reset may not be the end's own.

@@ -34,12 +34,18 @@ async function ask(path) {
   return answer.headers.get("content-type").includes("json") ? answer.json() : answer.text();
 }
 
+// What the end of a task that is not done at once is said to be.
+const purged = {
+  refused: "refused, since its transaction is not purgeable; force ends it whatever it does",
+  deferred: "it ends when it next waits",
+};
+
 async function change(path, what) {
   try {
     const answer = await fetch(path, { method: "POST", headers: { "x-tupelo-operator": "console" } });
     const told = await answer.json().catch(() => ({}));
     const why = [told.error || told.detail].concat(told.faults || []).filter(Boolean).join("\n");
-    say(answer.ok ? `${what}: done` : `${what}: ${why || answer.status}`);
+    say(`${what}: ${answer.ok ? purged[told.purge] || "done" : why || answer.status}`);
   } catch (error) {
     say(`${what}: ${error.message}`);
   }

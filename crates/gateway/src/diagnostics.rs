@@ -73,6 +73,12 @@ impl Diagnostics {
         self.push(Severity::Error, file, position, message.into(), None);
     }
 
+    /// How many errors there are.
+    pub(crate) fn errors(&self) -> usize {
+        let error = |d: &&Diagnostic| d.severity == Severity::Error;
+        self.0.iter().filter(error).count()
+    }
+
     pub(crate) fn error_help(
         &mut self,
         file: &Path,

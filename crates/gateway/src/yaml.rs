@@ -7,7 +7,9 @@
 //! Invariant: depth and the number of nodes that aliases make are bounded, so
 //! that no document, however written, exhausts stack or memory.
 
-use crate::diagnostics::Position;
+use std::path::Path;
+
+use crate::diagnostics::{Diagnostics, Position};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// Deepest nesting accepted.
@@ -39,6 +41,36 @@ pub(crate) enum Value {
 pub(crate) struct YamlError {
     pub at: Position,
     pub message: String,
+}
+
+impl YamlError {
+    /// Reports it, in the words of somebody who writes YAML by hand.
+    pub fn tell(&self, file: &Path, out: &mut Diagnostics) {
+        let said = self.message.as_str();
+        let has = |part: &str| said.contains(part);
+        let (message, help) = if has("tabs disallowed") {
+            ("a tab stands before the text", "indent by blanks")
+        } else if has("simple key expect") {
+            (
+                "a key without a colon, here or in the line before",
+                "write KEY: VALUE, or KEY: with its members below, further in",
+            )
+        } else if has("mapping values are not allowed") {
+            (
+                "a colon stands where no key is",
+                "a text with a colon stands in quotes; keys of one mapping begin in one column",
+            )
+        } else if has("given twice") {
+            (said, "leave one of the two out")
+        } else {
+            (
+                said,
+                "members stand further in than their key, those of one mapping in one column",
+            )
+        };
+        let message = format!("not well-formed YAML: {message}");
+        out.error_help(file, self.at, message, help);
+    }
 }
 
 /// Reads the first document of `text`; an empty document is a null scalar.

@@ -16,7 +16,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::layout::Line;
 use crate::map::{Mapping, PAGE, sealed_memfd};
@@ -46,6 +46,9 @@ pub struct RegionPage {
     /// Holders of the QR token that died, as this side counted them. Not in
     /// the page, where anybody could write it.
     deaths: AtomicU64,
+    /// Words of a doorbell that the workers there were so far have bits in: with
+    /// a few workers it is one of sixteen.
+    words: AtomicUsize,
     shared: Option<SharedArea>,
 }
 
@@ -95,6 +98,7 @@ impl RegionPage {
             map,
             events,
             deaths: AtomicU64::new(0),
+            words: AtomicUsize::new(0),
             shared,
         }
     }
@@ -144,6 +148,12 @@ impl RegionPage {
         self.events[port].as_fd()
     }
 
+    /// From now on this worker's bits are heard.
+    pub fn admit(&self, worker: usize) {
+        let words = worker / 64 + 1;
+        self.words.fetch_max(words.min(WORDS), Ordering::SeqCst);
+    }
+
     /// Tells a port's owner that this worker has news.
     pub fn ring(&self, port: usize, worker: usize) {
         self.mark(port, worker);
@@ -186,14 +196,14 @@ impl RegionPage {
         }
     }
 
-    /// Calls `each` with every worker whose bit is set and clears the bits.
+    /// Calls `each` with every admitted worker whose bit is set and clears the bits.
     /// Returns whether there was one.
     pub fn drain(&self, port: usize, mut each: impl FnMut(usize)) -> bool {
         let Some(bell) = self.bell(port) else {
             return false;
         };
         let mut any = false;
-        for (i, word) in bell.bits.0.iter().enumerate() {
+        for (i, word) in self.bits(bell).iter().enumerate() {
             if word.load(Ordering::Relaxed) == 0 {
                 continue;
             }
@@ -214,7 +224,8 @@ impl RegionPage {
             return true;
         };
         bell.sleeping.0.store(1, Ordering::SeqCst);
-        if bell.bits.0.iter().any(|w| w.load(Ordering::SeqCst) != 0) {
+        let rings = |w: &AtomicU64| w.load(Ordering::SeqCst) != 0;
+        if self.bits(bell).iter().any(rings) {
             bell.sleeping.0.store(0, Ordering::SeqCst);
             return false;
         }
@@ -228,6 +239,11 @@ impl RegionPage {
         {
             bell.sleeping.0.store(0, Ordering::SeqCst);
         }
+    }
+
+    /// The words in which workers may have bits.
+    fn bits<'b>(&self, bell: &'b Doorbell) -> &'b [AtomicU64] {
+        &bell.bits.0[..self.words.load(Ordering::SeqCst)]
     }
 
     fn bell(&self, port: usize) -> Option<&Doorbell> {
@@ -292,6 +308,7 @@ mod tests {
     #[test]
     fn a_ring_is_drained_once_and_spoils_the_next_sleep() {
         let page = RegionPage::create().unwrap();
+        page.admit(700);
         assert!(page.prepare_sleep(3));
         page.awake(3);
         page.ring(3, 700);
@@ -375,6 +392,7 @@ mod tests {
             let (_, word) = again.qr().holder();
             page.qr().take_away(word, false);
             again.qr_of(5).take().unwrap();
+            page.admit(MAX_WORKERS - 1);
             page.drain(4, |_| {});
             again.ring(4, 9);
             let mut rung = Vec::new();
@@ -384,8 +402,23 @@ mod tests {
     }
 
     #[test]
+    fn bits_of_workers_that_were_not_admitted_are_not_heard() {
+        let page = RegionPage::create().unwrap();
+        page.ring(3, 64);
+        assert!(page.prepare_sleep(3));
+        page.admit(63);
+        assert!(!page.drain(3, |_| {}));
+        page.admit(64);
+        assert!(!page.prepare_sleep(3));
+        let mut heard = Vec::new();
+        page.drain(3, |worker| heard.push(worker));
+        assert_eq!(heard, [64]);
+    }
+
+    #[test]
     fn numbers_out_of_range_ring_nothing() {
         let page = RegionPage::create().unwrap();
+        page.admit(usize::MAX);
         page.ring(PORTS, 0);
         page.ring(0, MAX_WORKERS);
         assert!(!page.drain(0, |_| {}));

@@ -95,6 +95,7 @@ impl RegionSide {
             (&raw mut (*header).arena_bytes).write(arena_bytes as u64);
         }
         trace::prepare(&map, TraceClock::best());
+        page.admit(worker);
         let (ours, theirs) = LinkSocket::pair()?;
         let mut fds = vec![config.0.as_fd(), map.fd()];
         fds.extend(page.descriptors());

@@ -12,12 +12,12 @@
 //! to their real length when they leave the script.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use copybook::codec::{Choice, CodecOptions};
+use copybook::codec::{Choice, CodecOptions, RedefinesRule};
 use copybook::{
     CodePage, Codec, CopyFolders, FieldCodec, FieldId, Kind, Layout, Names, Naming, ParseOptions,
 };
@@ -46,6 +46,8 @@ struct Key {
     copybook: String,
     record: String,
     lower: bool,
+    /// By redefined item, the description that JSON has of it.
+    redefines: BTreeMap<String, String>,
 }
 
 /// A compiled record.
@@ -114,19 +116,13 @@ impl Library {
     }
 
     /// The record of a copybook: the named one, or the only one.
-    pub fn record(
-        &self,
-        copybook: &str,
-        record: &str,
-        lower: bool,
-    ) -> std::result::Result<Arc<Record>, String> {
-        let key = Key::new(copybook, record, lower);
+    fn record(&self, key: &Key) -> std::result::Result<Arc<Record>, String> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get(&key) {
+        if let Some(found) = known.get(key) {
             return Ok(found.clone());
         }
-        let made = Arc::new(self.compile(&key)?);
-        known.insert(key, made.clone());
+        let made = Arc::new(self.compile(key)?);
+        known.insert(key.clone(), made.clone());
         Ok(made)
     }
 
@@ -164,7 +160,7 @@ impl Library {
             ));
         };
         let layout = layouts.swap_remove(at);
-        Record::new(layout, key.lower, self.code_page)
+        Record::new(layout, key.lower, self.code_page, &key.redefines)
     }
 }
 
@@ -185,32 +181,56 @@ fn find(folder: &std::path::Path, name: &str) -> Option<PathBuf> {
 }
 
 impl Key {
-    fn new(copybook: &str, record: &str, lower: bool) -> Key {
-        Key {
+    /// `redefines` is an object of names in JSON.
+    fn new(
+        copybook: &str,
+        record: &str,
+        lower: bool,
+        redefines: &str,
+    ) -> std::result::Result<Key, String> {
+        let wrong = |_| format!("redefines is an object of names, not {redefines}");
+        Ok(Key {
             copybook: copybook.to_owned(),
             record: record.to_ascii_uppercase(),
             lower,
-        }
+            redefines: serde_json::from_str(redefines).map_err(wrong)?,
+        })
+    }
+}
+
+/// A field's name in COBOL, by that or by the one that scripts have.
+fn cobol_name(layout: &Layout, name: &str) -> String {
+    match layout.find(name) {
+        Some(_) => name.to_owned(),
+        None => name.trim_start_matches('_').replace('_', "-"),
     }
 }
 
 impl Record {
-    /// Compiles a layout; member names are in lower case when `lower`.
-    pub fn new(
+    /// Compiles a layout; member names are in lower case when `lower`. JSON has of
+    /// redefined items the description that `redefines` names, else the first.
+    fn new(
         layout: Layout,
         lower: bool,
         code_page: CodePage,
+        redefines: &BTreeMap<String, String>,
     ) -> std::result::Result<Record, String> {
         let naming = Naming::JsonSafe { lowercase: lower };
+        let rule = |(item, named): (&String, &String)| RedefinesRule {
+            item: cobol_name(&layout, item),
+            choice: Choice::Named(cobol_name(&layout, named)),
+        };
         let options = CodecOptions {
             code_page,
             naming,
+            redefines: redefines.iter().map(rule).collect(),
             ..CodecOptions::default()
         };
         let codec = Codec::build(&layout, &options).map_err(|e| e.to_string())?;
         // Every description of storage that has several can be asked for.
         let each = CodecOptions {
             other_redefines: Choice::AllValid,
+            redefines: Vec::new(),
             ..options
         };
         let each = Codec::build(&layout, &each).map_err(|e| e.to_string())?;
@@ -352,21 +372,15 @@ impl Records {
     }
 
     /// The number of a record from now on.
-    fn open(
-        &self,
-        copybook: &str,
-        record: &str,
-        lower: bool,
-    ) -> std::result::Result<usize, String> {
+    fn open(&self, key: Key) -> std::result::Result<usize, String> {
         let _native = overdue::native();
-        let key = Key::new(copybook, record, lower);
         let mut opened = self.opened.borrow_mut();
         if let Some(at) = opened.0.iter().position(|(k, ..)| *k == key) {
             return Ok(at);
         }
         let library = self.library.as_ref();
         let library = library.ok_or_else(|| "there are no copybooks".to_owned())?;
-        let record = library.record(copybook, record, lower)?;
+        let record = library.record(&key)?;
         let slot = accessors::enlist(record.clone());
         opened.0.push((key, record, slot));
         Ok(opened.0.len() - 1)
@@ -390,24 +404,26 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     let c = || ctx.clone();
 
     let r = records();
-    let open = move |ctx: Ctx<'js>, copybook: String, record: String, lower: bool| {
-        let made = Object::new(ctx.clone())?;
-        match r.open(&copybook, &record, lower) {
-            Ok(number) => {
-                made.set("number", number as u32)?;
-                let told = r.with(number, |record| {
-                    let bytes = record.codec.max_len() as u32;
-                    (record.tree.clone(), bytes, record.codec.is_variable())
-                });
-                let (tree, bytes, variable) = told.unwrap_or_default();
-                made.set("tree", tree)?;
-                made.set("bytes", bytes)?;
-                made.set("variable", variable)?;
+    let open =
+        move |ctx: Ctx<'js>, copybook: String, record: String, lower: bool, redefines: String| {
+            let made = Object::new(ctx.clone())?;
+            let key = Key::new(&copybook, &record, lower, &redefines);
+            match key.and_then(|key| r.open(key)) {
+                Ok(number) => {
+                    made.set("number", number as u32)?;
+                    let told = r.with(number, |record| {
+                        let bytes = record.codec.max_len() as u32;
+                        (record.tree.clone(), bytes, record.codec.is_variable())
+                    });
+                    let (tree, bytes, variable) = told.unwrap_or_default();
+                    made.set("tree", tree)?;
+                    made.set("bytes", bytes)?;
+                    made.set("variable", variable)?;
+                }
+                Err(why) => made.set("wrong", why)?,
             }
-            Err(why) => made.set("wrong", why)?,
-        }
-        Ok::<_, rquickjs::Error>(made)
-    };
+            Ok::<_, rquickjs::Error>(made)
+        };
     own.set("recordOpen", Function::new(c(), open)?)?;
 
     let r = records();

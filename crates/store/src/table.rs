@@ -28,7 +28,7 @@ impl Table {
         assert!(!bytes.is_empty() && bytes.len() <= MAX_NAME_BYTES);
         let mut at = 0;
         while at < bytes.len() {
-            assert!(matches!(bytes[at], b'a'..=b'z' | b'0'..=b'9' | b'-'));
+            assert!(in_name(bytes[at]));
             at += 1;
         }
         Self(name)
@@ -39,11 +39,22 @@ impl Table {
         self.0
     }
 
+    /// Whether a key of that map can be one of a table's.
+    pub(crate) fn is_one(key: &[u8]) -> bool {
+        let mut name = key.iter().take(MAX_NAME_BYTES + 1);
+        let length = name.position(|byte| *byte == 0).unwrap_or(0);
+        length > 0 && key[..length].iter().all(|byte| in_name(*byte))
+    }
+
     /// What a store that keeps all tables in one map has before a key: no
     /// name is the beginning of another one's.
     pub(crate) fn prefix(self) -> Vec<u8> {
         [self.0.as_bytes(), &[0]].concat()
     }
+}
+
+const fn in_name(byte: u8) -> bool {
+    matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-')
 }
 
 impl fmt::Display for Table {

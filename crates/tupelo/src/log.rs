@@ -50,6 +50,8 @@ pub fn start(verbose: u8) {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // It would print why a line cannot be written, where none can: a panic.
+        .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal())
         .event_format(Lines {
             json: std::env::var("TUPELO_LOG_FORMAT").is_ok_and(|format| format == "json"),

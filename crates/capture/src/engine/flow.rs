@@ -31,6 +31,8 @@ pub(super) struct Flow {
     pub(super) port_reused: bool,
     /// Its SYN is that of the connection before, which was refused, once more.
     pub(super) asks_again: bool,
+    /// It began without a SYN, soon behind the end of one between the same ports: the rest of that one.
+    pub(super) remnant: bool,
     /// The other connection of its DLSw link, where there is one.
     pub(super) pair: Pair,
 }
@@ -91,6 +93,7 @@ impl Flow {
             closing: false,
             port_reused: false,
             asks_again: false,
+            remnant: false,
             pair: Pair::default(),
         }
     }
@@ -143,6 +146,10 @@ impl Timeline {
         let recent = self.segments.iter_mut().rev().take(LOOK_BACK);
         for segment in recent {
             let covers = byte.wrapping_sub(segment.seq) < segment.len && segment.via == 0;
+            // A report that begins in its middle is of what follows: this one's beginning
+            // was needed.
+            let whole = byte == segment.seq || byte.wrapping_add(1) == segment.end_seq();
+            let covers = covers && (whole || segment.marks.any(Marks::OFFLOADED));
             if segment.from == sender && covers && segment.marks.any(Marks::RESENT) {
                 segment.marks.set(Marks::PROVEN_SPURIOUS);
                 return Some(*segment);

@@ -114,7 +114,10 @@ impl super::ledger::Ledger {
             |finding| {
                 let own = finding.connection == Some(connection) && finding.pending == Some(sender);
                 if own {
-                    finding.confidence = confidence;
+                    finding.confidence = match RULES[rule].last_word_lowers() {
+                        true => confidence.min(finding.confidence),
+                        false => confidence,
+                    };
                 }
                 own
             },

@@ -246,7 +246,7 @@ impl Shard {
             _ => self.table.get(&packet.key).copied(),
         };
         let opens = packet.flags.has(Flags::SYN) && !packet.flags.has(Flags::ACK);
-        let (mut reused, mut asks_again) = (false, false);
+        let (mut reused, mut asks_again, mut remnant) = (false, false, false);
         if let Some(slot) = known {
             let flow = self.flows[slot as usize].as_deref();
             let same = flow.is_some_and(|flow| {
@@ -265,10 +265,11 @@ impl Shard {
             // The address pair is used again.
             self.end(slot, true, options);
             reused = true;
-        } else if opens && let Some(ended) = self.recent.get(&packet.key) {
+        } else if let Some(ended) = self.recent.get(&packet.key) {
             let soon = packet.time_ns - ended.at_ns < REUSE_NS;
-            asks_again = soon && ended.refused == Some(packet.seq);
-            reused = soon && !asks_again;
+            asks_again = opens && soon && ended.refused == Some(packet.seq);
+            reused = opens && soon && !asks_again;
+            remnant = soon && !packet.flags.has(Flags::SYN);
         }
         if self.table.len() >= self.limit {
             self.evict(options);
@@ -280,6 +281,7 @@ impl Shard {
         let mut flow = Box::new(Flow::new(packet, segments, exchange));
         flow.port_reused = reused;
         flow.asks_again = asks_again;
+        flow.remnant = remnant;
         self.flows[slot as usize] = Some(flow);
         self.table.insert(packet.key, slot);
         self.last = Some((packet.key, slot));
@@ -389,8 +391,10 @@ impl Shard {
         if !flow.timeline.pending.is_empty() {
             self.settle_claims(&flow.timeline.pending, &mut connection, service);
         }
-        self.services
-            .add_connection(service, &connection, flow.port_reused, flow.asks_again);
+        if !flow.remnant {
+            self.services
+                .add_connection(service, &connection, flow.port_reused, flow.asks_again);
+        }
         self.totals.connections += 1;
         self.totals.evicted_connections += evicted as u64;
         let shake = &connection.handshake;

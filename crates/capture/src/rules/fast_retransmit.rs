@@ -74,7 +74,11 @@ impl Rule for FastRetransmit {
         let enough = asked && !denied && !keeps_pace(gap);
         // The wait for the news and the one for the answer would have been a round
         // trip without the loss too.
-        let shown = enough && resent.packet == after.packet && told >= 3 && was_filled(gap, resent);
+        let shown = enough
+            && resent.packet == after.packet
+            && told >= 3
+            && is_told(gap, resent)
+            && was_filled(gap, resent);
         let confidence = match (enough, shown) {
             (_, true) => Confidence::High,
             (true, false) => Confidence::Medium,
@@ -88,6 +92,10 @@ impl Rule for FastRetransmit {
 
     fn last_word(&self, connection: &Connection, sender: Side) -> Option<Confidence> {
         Some(needed_word(connection, sender))
+    }
+
+    fn last_word_lowers(&self) -> bool {
+        true
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
@@ -277,6 +285,17 @@ const ANSWER_NS: i64 = 20_000_000;
 
 /// What an end takes to react, at most, beside the path.
 const TURN_NS: i64 = 3_000_000;
+
+/// Whether what asked for this segment told which later ones had come, where the ends agreed to
+/// tell that: an acknowledgement that comes twice without it answers a copy.
+fn is_told(gap: &Gap<'_>, resent: &Segment) -> bool {
+    let tells = gap.connection.client.sack_permitted && gap.connection.server.sack_permitted;
+    let told = |s: &Segment| {
+        let which = s.marks.any(Marks::SACK) && !s.marks.any(Marks::DSACK);
+        s.from != resent.from && s.ack == resent.seq && which
+    };
+    !tells || gap.timeline.iter().any(told)
+}
 
 /// Duplicate acknowledgements that asked for this segment.
 fn duplicates(gap: &Gap<'_>, resent: &Segment) -> usize {

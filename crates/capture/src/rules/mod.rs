@@ -152,6 +152,11 @@ pub trait Rule: Sync {
         Some(Confidence::Low)
     }
 
+    /// Whether the last word makes claims less sure only; else it is all that counts.
+    fn last_word_lowers(&self) -> bool {
+        false
+    }
+
     /// Findings on one exchange, its split already made. Their cost is told
     /// but does not change the split.
     fn exchange(&self, connection: &Connection, exchange: &Exchange, out: &mut Vec<Finding>) {

@@ -454,8 +454,8 @@ impl<'a> View<'a> {
         let bounded = after <= before.saturating_mul(3).saturating_add(2 * self.mss);
         let ends_first = ends && first_round;
         let confidence = match (grows, self.grew_before() && bounded) {
-            (true, true) => Confidence::High,
-            (true, false) => Confidence::Medium,
+            (true, true) if self.sees_release() => Confidence::High,
+            (true, _) => Confidence::Medium,
             (false, _) if ends_first => Confidence::Medium,
             (false, _) => Confidence::Low,
         };
@@ -475,6 +475,14 @@ impl<'a> View<'a> {
             true => (Reason::IdleRestart, Confidence::Low),
             false => (Reason::SlowStart, confidence),
         })
+    }
+
+    /// Whether the packets show which word set the sender free: beside the sender the data
+    /// follow it at once, and elsewhere they echo it.
+    fn sees_release(&self) -> bool {
+        let beside = self.near_is_known && self.near_ns <= BESIDE_NS;
+        let stamped = self.resumed.ts_echo != 0;
+        beside || (stamped && self.has_heard_of_burst())
     }
 
     /// How sure it is that the receiver's window is what stops this sender: once
@@ -758,6 +766,9 @@ const LEAST_MSS: u32 = 536;
 /// What an end takes to send what an acknowledgement set free, at most, beside
 /// the path. An application that happens to write then takes any time.
 const TURN_NS: i64 = 500_000;
+
+/// An end no farther than this is at the place of capture.
+const BESIDE_NS: i64 = 2_000_000;
 
 /// An acknowledgement later than this was delayed on purpose: the shortest
 /// timers in use are 40 ms, less what the path's figure may be wrong by.

@@ -18,7 +18,7 @@ static ABOUT: About = About {
           IPCONFIG",
     limits: "Needs a full segment sent three times or more without an answer while shorter ones \
              were answered, the peer still talks, and none of that size passed before; the same \
-             bytes then pass in smaller segments, or not at all (medium: a filter of contents looks the same). Taken behind the hop, the large packets are not in the \
+             bytes then pass in smaller segments (nothing is told where those vanish too), or were never sent so (medium: a filter of contents looks the same). Taken behind the hop, the large packets are not in the \
              capture.",
     literature: "RFC 2923, RFC 4821 and 8899; Medina, Allman and Floyd 2005",
 };
@@ -70,6 +70,9 @@ impl Rule for PmtuBlackHole {
             return None;
         }
         match smaller {
+            // What vanishes whatever its size, or comes through though it is large, vanished
+            // for another reason.
+            Some(smaller) if !arrived_as_such(gap, smaller, largest) => return None,
             Some(smaller) => claim.evidence.push(smaller.packet),
             // A filter that looks at content looks the same.
             None => claim.confidence = Confidence::Medium,
@@ -103,6 +106,17 @@ fn passed(gap: &Gap<'_>, lost: &Segment) -> bool {
             && s.flags.has(Flags::ACK)
             && s.ack.wrapping_sub(lost.seq).wrapping_sub(1) < 1 << 31
     })
+}
+
+/// Whether this segment's bytes were acknowledged behind it, before they were sent in one of
+/// the larger size again.
+fn arrived_as_such(gap: &Gap<'_>, small: &Segment, largest: u32) -> bool {
+    let mut behind = gap.timeline.iter().filter(|s| s.packet > small.packet);
+    let next = behind.find(|s| match s.from == small.from {
+        true => s.seq == small.seq && s.len >= largest,
+        false => s.flags.has(Flags::ACK) && s.ack.wrapping_sub(small.end_seq()) < 1 << 31,
+    });
+    next.is_some_and(|s| s.from != small.from)
 }
 
 /// Smaller segments pass every path there is.

@@ -31,12 +31,12 @@ static ABOUT: About = About {
              receiver's or within one machine, whatever it does not answer; nor where only one direction was captured, nor behind a \
              reset, nor where the answer came sooner than the path allows one to the copy or is to a piece of what the copy joins, nor where both ends had closed or the receiver has the copies and \
              does not take them. High \
-             when what follows shows that the copy was needed (a receiver without SACK and timestamps cannot show it by \
-             an answer: that may have been what was lost), where the other end is heard again \
-             (one that is gone looks the same) and the receiver never told of \
-             one from this sender that was not; low where a DSACK says \
+             when the receiver said that these bytes were missing, or several copies went unanswered and the other end is heard again \
+             (one that is gone looks the same), where what follows shows that the copy was needed (a receiver without SACK and timestamps cannot show it by \
+             an answer) and the receiver never told of \
+             one from this sender that was not; medium where a single copy was answered, because its first one's acknowledgement may have been what was lost; low where a DSACK says \
              that an earlier copy had arrived, or where the sender had closed and the other end \
-             sent nothing more.",
+             sent nothing more, or where by the hop limit (TTL) no router is between the receiver and the place of capture.",
     literature: "RFC 6298; TAPO: timeout retransmission stalls (tail, double, small window); RFC \
                  8985 (RACK-TLP) ends many of them early",
 };
@@ -102,13 +102,20 @@ impl Rule for RetransmissionTimeout {
         });
         let mut claim = match (original, asked) {
             (Some(_), _) if late == Late::Perhaps => Claim::whole(gap, Confidence::Low),
-            (Some(first), _) if was_needed(gap, first, after) => {
+            (Some(first), _)
+                if was_needed(gap, first, after)
+                    && (is_missed(gap, first, after) || is_one_of_several(gap, first, after)) =>
+            {
                 Claim::whole(gap, Confidence::High)
             }
             (Some(_), _) => Claim::whole(gap, Confidence::Medium),
             (None, true) => Claim::whole(gap, Confidence::Medium),
             (None, false) => return None,
         };
+        if original.is_some() && starts_here(gap.connection, after.from.other()) {
+            // What is in the capture came as far as the receiver's own network.
+            claim.confidence = Confidence::Low;
+        }
         if has_arrived_twice(gap, after) || is_farewell(gap, after) {
             // An earlier copy had arrived, and nobody knows which: what was lost may
             // have been the answer. Or nobody waits.
@@ -120,12 +127,16 @@ impl Rule for RetransmissionTimeout {
         }
         claim.evidence.push(after.packet);
         // The receiver may yet tell of a copy that was not needed.
-        claim.pending = (claim.confidence == Confidence::High).then_some(after.from);
+        claim.pending = (claim.confidence > Confidence::Low).then_some(after.from);
         Some(claim)
     }
 
     fn last_word(&self, connection: &Connection, sender: Side) -> Option<Confidence> {
         Some(needed_word(connection, sender))
+    }
+
+    fn last_word_lowers(&self) -> bool {
+        true
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
@@ -171,6 +182,19 @@ pub(super) fn is_beside(gap: &Gap<'_>, end: Side) -> bool {
     let here = best(end).filter(|ns| *ns <= BESIDE_NS);
     here.is_some_and(|ns| best(end.other()).is_some_and(|far_ns| far_ns >= ns * 8))
 }
+
+/// Whether this end's packets pass the place of capture with the hop limit that systems begin
+/// with, and the other end's do not: no router is between.
+fn starts_here(connection: &Connection, end: Side) -> bool {
+    let whole = |side| {
+        let limits = connection.end(side).hop_limits;
+        limits.map(|[least, greatest]| least == greatest && HOP_LIMITS.contains(&least))
+    };
+    whole(end) == Some(true) && whole(end.other()) == Some(false)
+}
+
+/// Hop limits that systems begin with.
+const HOP_LIMITS: [u8; 3] = [64, 128, 255];
 
 /// Whether both ends had said goodbye before the copy: nobody waits for it.
 fn has_ended(gap: &Gap<'_>, copy: &Segment) -> bool {
@@ -251,7 +275,7 @@ fn is_answered_in_part(gap: &Gap<'_>, copy: &Segment) -> bool {
 
 /// Whether what came later shows that the copy was needed: its acknowledgement, by a
 /// receiver that would have told of a copy that it had (SACK) or whose echo is the copy's,
-/// or further copies at growing distances to one that does not answer.
+/// or further copies.
 fn was_needed(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
     let answer = (gap.later().iter()).find(|s| {
         s.from != copy.from
@@ -261,6 +285,13 @@ fn was_needed(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
     let tells = gap.connection.client.sack_permitted && gap.connection.server.sack_permitted;
     let echoes = |s: &Segment| copy.ts_value != 0 && s.ts_echo == copy.ts_value;
     let answered = answer.is_some_and(|s| tells || echoes(s));
+    answered || is_one_of_several(gap, first, copy)
+}
+
+/// Whether there were further copies at growing distances, and the other end was heard again
+/// at last: each that arrived would have been answered at once. An end that is gone
+/// looks the same as a loss.
+fn is_one_of_several(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
     let again = (gap.later().iter().skip(1))
         .find(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
         .is_some_and(|s| s.time_ns - copy.time_ns > (copy.time_ns - first.time_ns) * 5 / 4);
@@ -270,9 +301,30 @@ fn was_needed(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
             s.packet != first.packet
                 && (copy.time_ns - s.time_ns) * 4 > (s.time_ns - first.time_ns) * 3
         });
-    // An end that is gone looks the same as a loss.
     let heard = gap.later().iter().any(|s| s.from != copy.from);
-    answered || (heard && (again || growing))
+    heard && (again || growing)
+}
+
+/// Whether the receiver said, between the two copies, that these bytes were missing: it asked
+/// for them when it had later ones. That nothing was heard says only that a packet was lost,
+/// this one or its acknowledgement.
+fn is_missed(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
+    let tells = gap.connection.client.sack_permitted && gap.connection.server.sack_permitted;
+    let word = match tells {
+        true => Marks::SACK,
+        false => Marks::DUPLICATE_ACK,
+    };
+    let behind = |s: &Segment| {
+        s.from == copy.from && s.len > 0 && s.seq.wrapping_sub(first.end_seq()) < 1 << 31
+    };
+    let asks = |s: &Segment| {
+        s.from != copy.from
+            && s.packet > first.packet
+            && s.ack == copy.seq
+            && s.marks.any(word)
+            && !s.marks.any(Marks::DSACK)
+    };
+    gap.earlier().iter().any(behind) && gap.earlier().iter().any(asks)
 }
 
 /// Whether the acknowledgement may only have been late: the sender's timer was

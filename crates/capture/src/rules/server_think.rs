@@ -33,7 +33,8 @@ impl Rule for ServerThink {
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         if gap.phase == Phase::Response {
             let mut claim = Pause::claim(gap, Reason::Application)?;
-            if is_goodbye(gap) {
+            if is_goodbye(gap) || gap.exchange.request.bytes == 0 {
+                // Nor does it answer where nobody was heard to ask.
                 claim.confidence = Confidence::Low;
             }
             return Some(claim);

@@ -17,7 +17,7 @@ static ABOUT: About = About {
           MTU on the ROUTE makes each segment of the first window larger",
     limits: "The congestion window itself is not on the wire; it shows as bursts that grow from \
              round trip to round trip below the receiver's window. High after two steps of growth, each at \
-             most to three times as much; medium after one, or when the message ends in the second \
+             most to three times as much, where the capture is beside the sender or timestamps say which word the data followed; medium after one or without that, or when the message ends in the second \
              burst; else low, and where only a short segment follows, which Nagle's algorithm \
              holds back as well.",
     literature: "RFC 5681 3.1, RFC 6928 (ten segments); T-RAT: opportunity limited; TAPO: small \

@@ -23,9 +23,9 @@ static ABOUT: About = About {
           on the receiver when its timer is the delay",
     limits: "Needs the receiver's DSACK, or both copies in the capture and the acknowledgement \
              between them. Without either, an unnecessary retransmission looks like a loss. Told \
-             where it cost something: high when the receiver proves it \
-             and the message went on behind the acknowledgement, with nothing of the other end between; medium when \
-             the timer ran out in the middle of a message; low when it was a request's end and the \
+             where it cost something, and never high, because no packet says what the sender waited for: medium when the receiver proves it \
+             and the message went on behind the acknowledgement, with nothing of the other end between, or \
+             the timer ran out in the middle of a message; low where only the capture saw the acknowledgement pass, and when it was a request's end and the \
              acknowledgement came too early for the copy's. A \
              copy sent while nothing was waited for is not named, nor a packet that the path \
              delivers twice.",
@@ -104,11 +104,12 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
         && (mine.find(|s| s.len > 0)).is_some_and(|s| s.marks.any(Marks::RESENT) && at_once(s));
     let freed = went_on || repeats;
     if freed && ack.len == 0 {
-        // The receiver's own word is a proof; what the capture saw pass may have
-        // been lost behind it.
+        // The receiver's own word proves the copy needless, and what the capture saw pass
+        // may have been lost behind it. That its sender waited for that acknowledgement
+        // and nothing else no packet says.
         return match copy.marks.any(Marks::PROVEN_SPURIOUS) {
-            true => Some(Confidence::High),
-            false => Some(Confidence::Medium),
+            true => Some(Confidence::Medium),
+            false => Some(Confidence::Low),
         };
     }
     // An answer to the copy itself tells that the first one had arrived, not that

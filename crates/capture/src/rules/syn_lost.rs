@@ -2,7 +2,7 @@
 //! timer of a second or more passed.
 
 use super::{About, Claim, Confidence, Evidence, Finding, Gap, Rule};
-use crate::{Explanation, Flags, Phase, Segment};
+use crate::{Explanation, Flags, Marks, Phase, Segment};
 
 /// Claims gaps before a SYN or SYN-ACK that was sent again.
 pub struct SynLost;
@@ -20,8 +20,8 @@ static ABOUT: About = About {
     limits: "Shows that nothing answered within the client's timer (1 s, then 3 s and so on). A \
              full listen queue, a filter and a lost packet look the same from outside. A SYN that was \
              lost before the place of capture is not in it. Less than high where an answer passed \
-             between the two or took long behind the last one, too, and low for a SYN-ACK whose client never speaks again, or where the \
-             answer shows that an earlier SYN had arrived, or came twice, where the other end echoes the first SYN-ACK, or where the copy has the timestamp of the first (played again).",
+             between the two or took long behind the last one, too, or the path takes half of the timer, or a SYN-ACK has no timestamp that could be echoed, and low for a SYN-ACK whose client never speaks again, or where the \
+             answer shows that an earlier SYN had arrived, or came twice, where the other end tells that it had the SYN twice, where the other end echoes the first SYN-ACK, or where the copy has the timestamp of the first (played again).",
     literature: "RFC 6298 2.1 and 5.7; Arlitt and Williamson 2005",
 };
 
@@ -65,11 +65,17 @@ impl Rule for SynLost {
             // What the other end echoes had reached it: its own answer was late or lost.
             (true, ..) if is_echoed(gap, first) => Confidence::Low,
             // The path was slow, or the answer was lost.
-            (false, ..) if has_arrived(gap, first) || has_two_answers(gap, first) => {
+            (false, ..)
+                if has_arrived(gap, first)
+                    || has_two_answers(gap, first)
+                    || came_twice(gap, first) =>
+            {
                 Confidence::Low
             }
             _ if has_old_time(gap, after) => Confidence::Low,
             (_, true, _) => Confidence::Medium,
+            // Which of two the other end answered shows in its echo alone.
+            (true, ..) if first.ts_value == 0 => Confidence::Medium,
             // Slow rather than lost: its answer took long to the last one, too.
             (false, ..) if is_slow(gap) => Confidence::Medium,
             _ => Confidence::High,
@@ -146,8 +152,8 @@ fn answers_apart_ns(gap: &Gap<'_>, first: &Segment) -> Option<i64> {
     Some(-times.next()? + times.next()?)
 }
 
-/// Whether the answer came much later behind the last SYN than this end answers data: it
-/// may be to an earlier one.
+/// Whether the answer came later behind the last SYN than this end answers data, or the path
+/// takes half of the timer or more: it may be to an earlier one.
 fn is_slow(gap: &Gap<'_>) -> bool {
     let from = gap.after().from;
     let Some(answer) = (gap.later().iter()).find(|s| s.from != from) else {
@@ -157,7 +163,15 @@ fn is_slow(gap: &Gap<'_>) -> bool {
         .filter(|s| s.from == from && s.flags.has(Flags::SYN) && s.packet < answer.packet);
     let near_ns = gap.connection.end(from.other()).rtt.min_ns;
     let took_ns = asked.next().map_or(0, |last| answer.time_ns - last.time_ns);
-    took_ns > SLOW_NS && near_ns.is_none_or(|ns| took_ns / 4 > ns)
+    let long = near_ns.is_some_and(|ns| ns * 2 > gap.length_ns());
+    long || (took_ns > SLOW_NS && near_ns.is_none_or(|ns| took_ns > ns + ns / 2))
+}
+
+/// Whether the other end told that it had the SYN twice: one that seemed lost came late.
+fn came_twice(gap: &Gap<'_>, first: &Segment) -> bool {
+    (gap.later().iter()).any(|s| {
+        s.from != first.from && s.marks.any(Marks::DSACK) && s.ack == first.seq.wrapping_add(1)
+    })
 }
 
 /// Whether one SYN is in the capture twice, up to this one: what is sent again has

@@ -178,10 +178,13 @@ impl Half {
         };
         let of_large = (self.frames.iter().zip(&self.frame_times_ns))
             .any(|(large, at_ns)| time_ns - at_ns < PIECE_NS && this.is_piece_of(large));
-        let known = (0..look_back).any(|back| {
-            let at = (self.latest_frame + FRAMES - back) % FRAMES;
-            self.frames[at] == this && time_ns - self.frame_times_ns[at] < limit_ns
-        });
+        let mut same_ns = (0..look_back)
+            .map(|back| (self.latest_frame + FRAMES - back) % FRAMES)
+            .filter(|at| self.frames[*at] == this)
+            .map(|at| time_ns - self.frame_times_ns[at])
+            .peekable();
+        // One that came before at leisure, too, is written so by a program.
+        let known = same_ns.peek().is_some() && same_ns.all(|ns| ns < limit_ns);
         self.latest_frame = (self.latest_frame + 1) % FRAMES;
         self.frames[self.latest_frame] = this;
         self.frame_times_ns[self.latest_frame] = time_ns;

@@ -320,7 +320,14 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
     {
         close.fin_arrived = true;
         if segment.is_new_data() {
-            close.bytes_after_fin += segment.len as u64;
+            close.after_fin.get_or_insert(segment.seq);
+        }
+        // What was lost between shows in the numbers.
+        let bytes = (close.after_fin).map_or(0, |start| {
+            segment.seq.wrapping_add(segment.len).wrapping_sub(start)
+        });
+        if bytes < 1 << 31 {
+            close.bytes_after_fin = close.bytes_after_fin.max(u64::from(bytes));
         }
     }
     if segment.flags.has(Flags::FIN) {

@@ -222,12 +222,16 @@ fn a_closed_window() {
 #[test]
 fn a_timer_ran_out() {
     let mut whole = talk(vec![Exchange::new(10_000, 2_000, 500)]);
-    whole.path.faults = vec![lose(Side::Client, Select::Data(6))];
+    whole.path.faults = vec![lose(Side::Client, Select::Data(5))];
     lowers(
         "tcp.rto",
         Confidence::High,
         std::slice::from_ref(&whole),
         &[
+            (
+                "where the receiver asked for nothing",
+                with(&whole, |c| c.path.faults[0].select = Select::Data(6)),
+            ),
             (
                 "seen beside the receiver",
                 with(&whole, |c| c.path.capture = Place::Server),
@@ -298,6 +302,10 @@ fn a_lost_opening() {
                 }),
             ),
             (
+                "on a path of more than half the timer",
+                with(&whole, |c| c.path.one_way_us = 300_000),
+            ),
+            (
                 "behind the loss",
                 with(&whole, |c| c.path.capture = Place::Server),
             ),
@@ -319,6 +327,12 @@ fn large_packets_vanish() {
                 "once only",
                 with(&whole, |c| {
                     c.path.faults = vec![lose(Side::Client, Select::Data(0))]
+                }),
+            ),
+            (
+                "as smaller ones do",
+                with(&whole, |c| {
+                    c.path.faults = vec![lose(Side::Client, Select::LongerThan(400))]
                 }),
             ),
             (

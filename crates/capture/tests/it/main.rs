@@ -25,4 +25,3 @@ mod traps;
 mod tshark;
 mod witnesses;
 mod writes;
-mod zz;

@@ -281,7 +281,7 @@ fn what_a_capture_beside_the_receiver_holds_was_not_lost() {
 }
 
 /// The opening of a connection with its answer sent again a second later.
-fn answered_again(echoes_first: bool) -> Explanation {
+fn answered_again(echoes_first: bool, stamped: bool) -> Explanation {
     let c = far(vec![Exchange::new(300, 2_000, 500)]);
     played(&c, |segments| {
         let again = Segment {
@@ -300,14 +300,19 @@ fn answered_again(echoes_first: bool) -> Explanation {
             }
         }
         segments.push(again);
+        if !stamped {
+            segments.iter_mut().for_each(|s| s.stamp = None);
+        }
     })
 }
 
 #[test]
 fn an_answer_that_is_echoed_had_arrived() {
-    let rule = "tcp.syn.lost";
-    assert_eq!(said(&answered_again(false), rule), Some(Confidence::High));
-    assert_eq!(said(&answered_again(true), rule), Some(Confidence::Low));
+    let said = |echoes_first, stamped| said(&answered_again(echoes_first, stamped), "tcp.syn.lost");
+    assert_eq!(said(false, true), Some(Confidence::High));
+    assert_eq!(said(true, true), Some(Confidence::Low));
+    // Without stamps nobody can tell which of the two was answered.
+    assert_eq!(said(false, false), Some(Confidence::Medium));
 }
 
 #[test]

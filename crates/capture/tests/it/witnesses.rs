@@ -3,9 +3,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use capture::judge::judge;
+use capture::synth::corpus::cases;
 use capture::synth::{
-    Action, Close, Conversation, Exchange, Fault, Format, Payload, Place, Segment, Select, Writer,
-    simulate,
+    Action, Case, Close, Conversation, Exchange, Fault, Format, Payload, Place, Segment, Select,
+    Write, Writer, simulate,
 };
 use capture::{Confidence, Explanation, Options, Side, explain};
 
@@ -269,4 +271,254 @@ fn packets_that_come_as_far_apart_anyway_waited_for_no_repair() {
     // The same on a link that takes 12 ms for a segment: what is under way fills the wait.
     c.path.bytes_per_s = 125_000;
     assert!(said(&played(&[c], |_| {}), rule) <= Some(Confidence::Low));
+}
+
+#[test]
+fn which_word_set_the_data_free_must_show() {
+    let mut c = far(vec![Exchange::new(300, 2_000, 100_000)]);
+    c.server_end().initial_window = 4;
+    let rule = "tcp.slow-start";
+    let bare = |place: Place| {
+        let mut c = c.clone();
+        c.path.capture = place;
+        c.server_end().options = false;
+        played(&[c], |_| {})
+    };
+    assert_eq!(said(&bare(Place::Server), rule), Some(Confidence::High));
+    assert_eq!(said(&bare(Place::Client), rule), Some(Confidence::Medium));
+}
+
+#[test]
+fn acknowledgements_that_come_twice_and_name_nothing_ask_for_nothing() {
+    let mut c = far(vec![Exchange::new(300, 2_000, 43_000)]);
+    c.server_end().initial_window = 40;
+    c.path.faults = vec![Fault {
+        from: Side::Server,
+        select: Select::Data(5),
+        action: Action::Lose,
+    }];
+    let unnamed = played(&[c], |segments| {
+        segments.iter_mut().for_each(|s| s.sack.clear());
+    });
+    assert!(said(&unnamed, "tcp.retransmit.fast") < Some(Confidence::High));
+}
+
+#[test]
+fn what_a_sender_waited_for_when_it_repeated_in_vain_is_never_sure() {
+    let rule = "tcp.retransmit.spurious";
+    let planted: Vec<Case> = (cases(3, 4).into_iter())
+        .filter(|case| case.truth.planted.contains(&rule))
+        .collect();
+    let (judgement, _) = judge(&planted);
+    let sure: Vec<&str> = judgement.of(rule).map(|l| l.confidence.as_str()).collect();
+    assert!(sure.contains(&"medium"), "{sure:?}");
+    assert!(!sure.contains(&"high"), "{sure:?}");
+}
+
+#[test]
+fn what_was_sent_behind_a_goodbye_is_counted_by_its_numbers() {
+    let text = |lost: bool| {
+        let mut c = far(vec![Exchange::new(300, 60_000, 20_000)]);
+        c.close = Close::HalfByClient;
+        let told = played(&[c], |segments| {
+            let data = segments.iter().enumerate();
+            let mut theirs = data.filter(|(_, s)| s.from == Side::Server && s.len > 0);
+            let (sixth, _) = theirs.nth(5).expect("six segments");
+            if lost {
+                segments.remove(sixth);
+            }
+        });
+        let mut mine = told
+            .findings
+            .into_iter()
+            .filter(|f| f.rule == "tcp.half-close");
+        mine.next().expect("a finding").text
+    };
+    assert_eq!(text(true), text(false));
+}
+
+#[test]
+fn the_rest_of_a_connection_is_none_of_its_own() {
+    let all: Vec<Conversation> = (0..12_u16)
+        .map(|n| {
+            let mut c = far(vec![Exchange::new(300, 2_000, 500)]);
+            c.start_us = u64::from(n) * 400_000;
+            c.client.set_port(40_000 + n);
+            c.close = Close::Server;
+            c
+        })
+        .collect();
+    let told = played(&all, |segments| {
+        // The last data of each stand once more, six seconds later.
+        let late = (segments.iter())
+            .rfind(|s| s.from == Side::Server && s.len > 0)
+            .expect("data");
+        let late = Segment {
+            at_ns: late.at_ns + 6_000_000_000,
+            id: late.id.wrapping_add(900),
+            stamp: late.stamp.map(|(value, echo)| (value + 6_000, echo)),
+            ..late.clone()
+        };
+        segments.push(late);
+    });
+    let service = &told.services[0];
+    assert_eq!((service.connections, service.single_exchange), (12, 12));
+}
+
+#[test]
+fn a_program_that_writes_one_packet_again_and_again_is_no_second_capture() {
+    let told = played(&[far(vec![Exchange::new(300, 2_000, 500)])], |segments| {
+        let syn = segments[0].clone();
+        segments.truncate(1);
+        for n in 1..60_u64 {
+            let at_ns = syn.at_ns + n / 2 * 2_600_000 + n % 2 * 600_000;
+            segments.push(Segment {
+                at_ns,
+                ..syn.clone()
+            });
+        }
+    });
+    assert!(
+        told.totals.duplicate_frames < 10,
+        "{}",
+        told.totals.duplicate_frames
+    );
+}
+
+#[test]
+fn a_report_of_a_part_does_not_make_the_copy_needless() {
+    let mut c = far(vec![Exchange::new(300, 2_000, 43_000)]);
+    c.server_end().initial_window = 40;
+    c.path.faults = vec![Fault {
+        from: Side::Server,
+        select: Select::Data(5),
+        action: Action::Lose,
+    }];
+    let told = played(&[c], |segments| {
+        let mut highest = 0;
+        let first = segments[1].seq;
+        let copy = (segments
+            .iter()
+            .filter(|s| s.from == Side::Server && s.len > 0))
+        .find(|s| {
+            let behind = s.seq.wrapping_sub(first);
+            let again = behind < highest;
+            highest = highest.max(behind + s.len);
+            again
+        })
+        .expect("a copy")
+        .clone();
+        let end = copy.seq.wrapping_add(copy.len);
+        let told = (segments.iter_mut())
+            .find(|s| {
+                let past = s.ack.wrapping_sub(end) < 1 << 31;
+                s.from == Side::Client && s.at_ns > copy.at_ns && past
+            })
+            .expect("its answer");
+        told.sack = vec![(end.wrapping_sub(52), end)];
+    });
+    assert!(said(&told, "tcp.retransmit.fast").is_some());
+    assert_eq!(said(&told, "tcp.retransmit.spurious"), None);
+}
+
+#[test]
+fn with_no_router_between_what_was_captured_came_to_the_receivers_network() {
+    let heard = |limit: u8| {
+        let mut c = far(vec![Exchange::new(300, 2_000, 500); 2]);
+        c.path.capture = Place::Middle;
+        played(&[c], |segments| {
+            let asked = (segments.iter())
+                .rposition(|s| s.from == Side::Client && s.len > 0)
+                .expect("a request");
+            segments.truncate(asked + 1);
+            let request = segments[asked].clone();
+            for after_ms in [1_000, 3_000, 7_000] {
+                segments.push(Segment {
+                    at_ns: request.at_ns + after_ms * 1_000_000,
+                    id: request.id.wrapping_add(after_ms as u16),
+                    stamp: (request.stamp).map(|(value, echo)| (value + after_ms as u32, echo)),
+                    ..request.clone()
+                });
+            }
+            for s in segments.iter_mut() {
+                s.hop_limit = match s.from {
+                    Side::Client => 51,
+                    Side::Server => limit,
+                };
+            }
+        })
+    };
+    let rule = "tcp.rto";
+    assert_eq!(said(&heard(55), rule), Some(Confidence::Medium));
+    assert_eq!(said(&heard(64), rule), Some(Confidence::Low));
+}
+
+#[test]
+fn what_nobody_asked_for_is_no_late_answer() {
+    let pushed = |asked: bool| {
+        let mut c = far(vec![Exchange {
+            response: vec![
+                Write::of(300),
+                Write {
+                    after_us: 2_500_000,
+                    bytes: 300,
+                },
+            ],
+            ..Exchange::new(300, 2_000, 0)
+        }]);
+        c.payload = Payload::Opaque;
+        c.without_handshake = true;
+        played(&[c], |segments| {
+            segments.retain(|s| asked || s.from == Side::Server || s.len == 0);
+        })
+    };
+    let rule = "server.think";
+    assert_eq!(said(&pushed(true), rule), Some(Confidence::Medium));
+    assert!(said(&pushed(false), rule) <= Some(Confidence::Low));
+}
+
+#[test]
+fn what_comes_through_though_it_is_large_was_not_too_large() {
+    let mut c = Conversation {
+        exchanges: vec![Exchange::new(5_000, 2_000, 500)],
+        close: Close::Client,
+        ..Conversation::default()
+    };
+    c.path.faults = vec![Fault {
+        from: Side::Client,
+        select: Select::LongerThan(1_200),
+        action: Action::Lose,
+    }];
+    c.client_end().fallback_mss = Some(536);
+    let rule = "tcp.pmtu.black-hole";
+    let whole = played(&[c.clone()], |_| {});
+    assert_eq!(said(&whole, rule), Some(Confidence::High));
+    let again = played(&[c], |segments| {
+        let mine = segments.iter().filter(|s| s.from == Side::Client);
+        let large = mine.clone().find(|s| s.len > 1_200).expect("one").clone();
+        let small = (mine.clone())
+            .find(|s| s.seq == large.seq && (1..large.len).contains(&s.len))
+            .expect("a smaller one");
+        let copy = Segment {
+            at_ns: small.at_ns + 50_000,
+            id: small.id.wrapping_add(700),
+            stamp: small.stamp,
+            ..large
+        };
+        segments.push(copy);
+    });
+    assert!(said(&again, rule) < Some(Confidence::High));
+}
+
+#[test]
+fn without_acknowledgements_by_themselves_a_repeated_segment_may_be_needless() {
+    let rule = "tcp.rto";
+    let planted: Vec<Case> = (cases(3, 6).into_iter())
+        .filter(|case| !case.truth.planted.contains(&rule) && !case.truth.allowed.contains(&rule))
+        .collect();
+    let (judgement, misses) = judge(&planted);
+    let sure: u64 = (judgement.of(rule).filter(|l| l.confidence != "low"))
+        .map(|l| l.wrong)
+        .sum();
+    assert_eq!(sure, 0, "{misses:?}");
 }

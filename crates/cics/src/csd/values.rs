@@ -338,7 +338,11 @@ impl<'a> Values<'a> {
         let name = self.own_name();
         if self.find("MAXACTIVE").is_none() {
             let message = format!("TRANCLASS({}) needs MAXACTIVE", self.raw.name);
-            self.fail(self.raw.line, self.raw.column, message);
+            let help = Some("write MAXACTIVE(its most tasks)".to_owned());
+            let (line, column) = (self.raw.line, self.raw.column);
+            self.failed = true;
+            self.reader
+                .say(Severity::Error, line, column, message, help);
         }
         let max_active = self.number("MAXACTIVE", 0..=999);
         let purge_threshold = match self

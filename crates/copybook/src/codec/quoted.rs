@@ -88,7 +88,11 @@ impl Encoder<'_> {
             }
             Leaf::Edited(picture) if self.edited(picture, at..end, text) => Ok(()),
             _ => {
-                let number = match Decimal::parse(text.as_bytes()) {
+                let parsed = match self.with_point(leaf, text) {
+                    Some(text) => Decimal::parse(text.as_bytes()),
+                    None => Decimal::parse(text.as_bytes()),
+                };
+                let number = match parsed {
                     Ok(number) => number,
                     Err(DecimalError::Syntax) => {
                         let expected = "a number";
@@ -122,6 +126,16 @@ impl Encoder<'_> {
     ) -> Box<Fault> {
         let text = text.chars().take(SHOWN).collect();
         self.fault(node, delta, FaultKind::Number { text, reason })
+    }
+
+    /// A number with its picture's decimal comma, as numbers are read.
+    fn with_point(&self, leaf: Leaf, text: &str) -> Option<String> {
+        let Leaf::Edited(picture) = leaf else {
+            return None;
+        };
+        let picture = &self.plan.pictures[usize::from(picture)];
+        let once = picture.has_decimal_comma() && !text.contains('.');
+        once.then(|| text.replacen(',', ".", 1))
     }
 
     /// Text that is already in the form of an edited picture, or blank.

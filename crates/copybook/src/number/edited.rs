@@ -212,6 +212,11 @@ impl EditedPicture {
         self.digits
     }
 
+    /// Whether a comma is its decimal point.
+    pub fn has_decimal_comma(&self) -> bool {
+        self.point == b','
+    }
+
     /// Digits behind the decimal point.
     pub fn scale(&self) -> i32 {
         self.scale

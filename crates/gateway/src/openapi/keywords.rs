@@ -546,6 +546,14 @@ const TABLE: Table = &[
     ),
 ];
 
+/// Keywords of schemas of which the first is no more than the second.
+const BOUNDS: [(&str, &str); 4] = [
+    ("minimum", "maximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+];
+
 const SECURITY: &str =
     "enforced; a requirement that no scheme of the gateway can enforce is an error";
 const SERVERS: &str = "only the document's own servers count";
@@ -664,6 +672,9 @@ impl Walk<'_> {
         let reference = members.contains_key("$ref")
             && kind != Object::PathItem
             && !(version == Version::V31 && kind == Object::Schema);
+        if kind == Object::Schema && !reference {
+            self.bounds(members);
+        }
         for (keyword, value) in members {
             if keyword.starts_with("x-") || reference {
                 continue;
@@ -809,12 +820,35 @@ impl Walk<'_> {
         }
     }
 
+    /// Bounds that leave nothing between them.
+    fn bounds(&mut self, members: &Map<String, Value>) {
+        for (least, most) in BOUNDS {
+            let number = |name: &str| members.get(name).and_then(Value::as_f64);
+            if let (Some(low), Some(high)) = (number(least), number(most))
+                && low > high
+            {
+                let message = format!("{least} {low} is above {most} {high}: no value fits");
+                self.warn(least, message);
+            }
+        }
+    }
+
     fn type_of(&mut self, value: &Value) {
         let known = |value: &Value| {
             let name = value.as_str().unwrap_or_default();
             name == "null" || crate::validate::schema::Type::by_name(name).is_some()
         };
         let message = match (self.document.version, value) {
+            (_, Value::String(name)) if !known(value) => {
+                let types = ["string", "number", "integer", "boolean", "array", "object"];
+                let message = format!("type: {name} is no type, and is not checked");
+                let help = match closest(name, types.into_iter()) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("types are {}", types.join(", ")),
+                };
+                let at = self.at("type");
+                return (self.out).warn_help(&self.document.file, at, message, Some(help));
+            }
             (Version::V31, Value::Array(list)) if list.iter().all(known) => return,
             (_, value @ Value::String(_)) if known(value) => return,
             (Version::V30 | Version::V2, Value::Array(_)) => {

@@ -101,7 +101,7 @@ impl Document {
         let node = match yaml::parse(&text) {
             Ok(node) => node,
             Err(e) => {
-                out.error(&file, e.at, format!("not well-formed YAML: {}", e.message));
+                e.tell(&file, out);
                 return None;
             }
         };

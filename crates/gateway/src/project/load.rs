@@ -168,7 +168,9 @@ fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut Diagnos
             };
             if !known.iter().any(same) {
                 let message = format!("the API's document has no operation {method} for this path");
-                out.warn(&path.join(method), Position::default(), message);
+                let help = "a folder is named after its operation's path, percent-encoded; take it away, or write the operation into openapi.yaml";
+                let help = Some(help.to_owned());
+                out.warn_help(&path.join(method), Position::default(), message, help);
             }
         }
     }
@@ -183,7 +185,8 @@ fn check_operations(document: &Document, found: &[OperationObject<'_>], out: &mu
         let at = document.at(&["paths", object.path, object.method]);
         if object.object.get("responses").is_none() {
             let message = format!("{what} has no responses: nobody is told what it answers");
-            out.warn(&document.file, at, message);
+            let help = Some("write responses: with '200' and what else it answers".to_owned());
+            out.warn_help(&document.file, at, message, help);
         }
         let id = object.object.get("operationId").and_then(Value::as_str);
         let Some(id) = id.filter(|id| !id.is_empty()) else {
@@ -283,7 +286,10 @@ impl Loader<'_> {
         };
         for name in variables.iter().filter(|name| !declared(name)) {
             let message = format!("the path variable {{{name}}} has no parameter with in: path");
-            self.out.error(file, at, message);
+            let help = format!(
+                "add to its parameters: {{name: {name}, in: path, required: true, schema: {{type: string}}}}"
+            );
+            self.out.error_help(file, at, message, help);
         }
     }
 
@@ -299,14 +305,13 @@ impl Loader<'_> {
         if !folder.is_dir() {
             let what = format!("{} {}", object.method.to_uppercase(), object.path);
             let shown = Path::new(&folder_name(object.path)).join(object.method);
-            self.out.warn(
-                &self.document.file,
-                at,
-                format!(
-                    "{what} has no folder operations/{} and is answered with 501",
-                    shown.display()
-                ),
+            let message = format!(
+                "{what} has no folder operations/{} and is answered with 501",
+                shown.display()
             );
+            let help = "the folder's operation.yaml, request.yaml and response_mapping.yaml say which program it calls";
+            let help = Some(help.to_owned());
+            self.out.warn_help(&self.document.file, at, message, help);
             return Some(Work::Unsupported(format!(
                 "{what} is not mapped to a program"
             )));
@@ -409,6 +414,7 @@ impl Loader<'_> {
                 continue;
             };
             let after: Option<&ResponsePlan> = plans.iter().find(|p: &&ResponsePlan| p.is_last());
+            self.documented(object, &file, (status_node.at, status));
             let unreachable = after.map(|last| last.expects_abend);
             if let Some(plan) = self.response(object, folder, (&file, key, entry), status, asset) {
                 if unreachable.is_some_and(|abends| abends || !plan.expects_abend) {
@@ -431,6 +437,33 @@ impl Loader<'_> {
         Some(plans)
     }
 
+    /// Tells of a success that the document does not have; what goes wrong often has none.
+    fn documented(
+        &mut self,
+        object: &OperationObject<'_>,
+        file: &Path,
+        (at, status): (Position, StatusCode),
+    ) {
+        let responses = object.object.get("responses").and_then(Value::as_object);
+        let Some(responses) = responses.filter(|map| !map.is_empty() && status.as_u16() < 400)
+        else {
+            return;
+        };
+        let class = format!("{}XX", status.as_u16() / 100);
+        let has = |key: &String| {
+            key == status.as_str() || key.eq_ignore_ascii_case(&class) || key == "default"
+        };
+        if !responses.keys().any(has) {
+            let message = format!(
+                "the API's document has no response {} of this operation",
+                status.as_str()
+            );
+            let known: Vec<&str> = responses.keys().map(String::as_str).collect();
+            let help = Some(format!("it has {}", known.join(", ")));
+            self.out.warn_help(file, at, message, help);
+        }
+    }
+
     fn response(
         &mut self,
         object: &OperationObject<'_>,
@@ -447,6 +480,7 @@ impl Loader<'_> {
                 .get("condition")
                 .and_then(|c| c.text())
                 .is_some_and(asks);
+        let errors = self.out.errors();
         let condition = entry.get("condition").map(|c| {
             let mut compiler = Compiler {
                 file,
@@ -459,7 +493,10 @@ impl Loader<'_> {
             };
             let scope = crate::mapping::plan::ItemScope::None;
             let condition = compiler.condition(c.text().unwrap_or_default(), c.at, scope);
-            if let Some(why) = response::never_holds(&condition, &asset.response) {
+            let is_read = compiler.out.errors() == errors;
+            if let Some(why) =
+                response::never_holds(&condition, &asset.response).filter(|_| is_read)
+            {
                 compiler
                     .out
                     .warn(file, c.at, format!("the condition never holds: {why}"));
@@ -469,7 +506,8 @@ impl Loader<'_> {
         let mapping = folder.join(key.text().unwrap_or_default());
         if !mapping.is_file() {
             let message = format!("there is no file {}", key.text().unwrap_or_default());
-            self.out.error(file, key.at, message);
+            let help = "each entry is named after a file beside it, which maps its response";
+            self.out.error_help(file, key.at, message, help);
             return None;
         }
         let node = read_yaml(&mapping, self.out)?;

@@ -43,7 +43,7 @@ pub(crate) fn read_yaml(file: &Path, out: &mut Diagnostics) -> Option<Node> {
     match yaml::parse(&text) {
         Ok(node) => Some(node),
         Err(e) => {
-            out.error(file, e.at, format!("not well-formed YAML: {}", e.message));
+            e.tell(file, out);
             None
         }
     }

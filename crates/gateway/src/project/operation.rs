@@ -176,6 +176,23 @@ impl Api {
         })
     }
 
+    /// The `zosAsset.yaml` that names a program.
+    pub fn asset_file(&self, program: &str) -> Option<&std::path::Path> {
+        let mut works = self.operations.iter().map(|o| &o.work);
+        works.find_map(|work| match work {
+            Work::Program { asset, .. } if asset.program == program => Some(asset.file.as_path()),
+            _ => None,
+        })
+    }
+
+    /// The connections that the assets of its operations name, in their order.
+    pub fn connections(&self) -> impl Iterator<Item = Option<&str>> {
+        self.operations.iter().map(|o| match &o.work {
+            Work::Program { asset, .. } => asset.connection.as_deref(),
+            Work::Unsupported(_) => None,
+        })
+    }
+
     /// Whether it has an operation of this `METHOD /path` or operationId.
     pub fn has_operation(&self, key: &str) -> bool {
         let called = |o: &Operation| format!("{} {}", o.method, o.path) == key;
@@ -214,12 +231,15 @@ impl Api {
     }
 
     /// Names of the transactions its assets run under.
-    pub fn transactions(&self) -> Vec<&str> {
+    pub fn transactions(&self, here: impl Fn(Option<&str>) -> bool) -> Vec<&str> {
         let mut names: Vec<&str> = self
             .operations
             .iter()
             .filter_map(|o| match &o.work {
-                Work::Program { asset, .. } => asset.transid.as_deref().filter(|_| !asset.eib_only),
+                Work::Program { asset, .. } => {
+                    let counts = !asset.eib_only && here(asset.connection.as_deref());
+                    asset.transid.as_deref().filter(|_| counts)
+                }
                 Work::Unsupported(_) => None,
             })
             .collect();

@@ -65,13 +65,14 @@ impl Note {
             .get("type")
             .and_then(Value::as_str)
             .and_then(Type::by_name);
+        let told = |value: &Value| self.value == format!("{value}");
         let value = object.get(self.keyword);
         value.is_some_and(|value| match value {
             // Patterns are names here.
-            Value::Object(map) if self.keyword == "patternProperties" => map
-                .keys()
-                .any(|name| Value::from(name.as_str()).to_string() == self.value),
-            value => value.to_string() == self.value,
+            Value::Object(map) if self.keyword == "patternProperties" => {
+                map.keys().any(|name| told(&name.as_str().into()))
+            }
+            value => told(value),
         }) && (self.kind.is_none() || kind == self.kind)
     }
 }

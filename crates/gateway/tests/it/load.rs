@@ -47,7 +47,7 @@ fn the_bank_loads_without_a_word() {
     assert_eq!(api.warnings().to_string(), "");
     assert_eq!((api.name(), api.base_path()), ("accounts", "/bank"));
     assert_eq!(api.operations().count(), 5);
-    assert!(api.transactions().contains(&"BLST"));
+    assert!(api.transactions(|_| true).contains(&"BLST"));
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn put(gateway: &Gateway<Fake>, path: &str, headers: &str) -> u16 {
     send(gateway.address(), "PUT", path, headers, "").status
 }
 
-fn auditing(path: &Path) -> ObserveConfig {
+pub fn auditing(path: &Path) -> ObserveConfig {
     ObserveConfig {
         audit: Some(AuditConfig {
             path: path.to_owned(),
@@ -58,7 +58,7 @@ fn auditing(path: &Path) -> ObserveConfig {
     }
 }
 
-fn records(path: &Path) -> Vec<Value> {
+pub fn records(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     let lines = text.lines();
     lines

@@ -198,7 +198,7 @@ fn an_asset_for_the_eib_only_runs_under_the_mirror() {
     });
     let api = Api::load(folder.path()).unwrap();
     assert!(
-        !api.transactions().contains(&"BINQ"),
+        !api.transactions(|_| true).contains(&"BINQ"),
         "no definition is needed"
     );
     let fake = Fake::default().program("ACCTINQ", |data: &mut Data| {

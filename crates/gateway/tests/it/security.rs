@@ -384,6 +384,8 @@ fn the_administration_port_asks_who_uses_it() {
     users(folder.path());
     let mut config = with_users(folder.path());
     config.admin_auth = true;
+    let audit = folder.path().join("audit.jsonl");
+    config.observe = crate::observe::auditing(&audit);
     let bank = bank("", config);
     let admin = bank.gateway.admin_address().unwrap();
     let (ada, bob) = (
@@ -407,6 +409,12 @@ fn the_administration_port_asks_who_uses_it() {
         (&who["user"], &who["mayChange"]),
         (&"ada".into(), &false.into())
     );
+    drop(bank);
+    // Whoever is known and may not is named.
+    let refused = crate::observe::records(&audit);
+    let told = |name: &str| refused.iter().map(|r| r[name].clone()).collect::<Vec<_>>();
+    assert_eq!(told("SMF123S1_HTTP_RESP_CODE"), [403, 401]);
+    assert_eq!(told("SMF123S1_USER_NAME"), ["ada", ""]);
 }
 
 #[test]

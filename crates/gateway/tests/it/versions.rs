@@ -248,7 +248,7 @@ fn what_three_one_has_and_is_not_done_is_told() {
         (
             "next: {type: integer",
             "next: {type: decimal",
-            "type: string, number",
+            "type: decimal is no type",
         ),
         (
             "next: {type: integer",

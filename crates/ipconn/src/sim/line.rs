@@ -205,8 +205,8 @@ impl Line {
             match random.below(4) {
                 0 if !joint.cut && !joint.caller_left => push(&mut joint.caller, &mut joint.up),
                 1 if !joint.cut && !joint.server_left => push(&mut joint.server, &mut joint.down),
-                2 => joint.to_server(&mut moved),
-                3 => joint.to_caller(&mut moved),
+                2 => joint.move_up(&mut moved),
+                3 => joint.move_down(&mut moved),
                 _ => {}
             }
         }
@@ -253,7 +253,7 @@ impl Joint {
         }
     }
 
-    fn to_server(&mut self, moved: &mut Moved) {
+    fn move_up(&mut self, moved: &mut Moved) {
         let Some(bytes) = self.up.pop_front().filter(|_| !self.server_left) else {
             return;
         };
@@ -267,7 +267,7 @@ impl Joint {
         }
     }
 
-    fn to_caller(&mut self, moved: &mut Moved) {
+    fn move_down(&mut self, moved: &mut Moved) {
         let Some(bytes) = self.down.pop_front().filter(|_| !self.caller_left) else {
             return;
         };

@@ -170,23 +170,15 @@ impl World {
             11 => self.connect(at),
             12 => self.give_up_waiting(at),
             13 | 14 => self.pass_time(calm),
-            16..=18 => {
-                if self.sides[at].programs.len() < 6 {
-                    let program = Program::new(&mut self.random, &self.sides[at].node);
-                    self.sides[at].programs.push(program);
-                }
+            16..=18 if self.sides[at].programs.len() < 6 => {
+                let program = Program::new(&mut self.random, &self.sides[at].node);
+                self.sides[at].programs.push(program);
             }
-            19 | 20 => {
-                if self.random.one_in(12) {
-                    self.lines[at].cut(&mut self.random);
-                    self.report.cuts += 1;
-                }
+            19 | 20 if self.random.one_in(12) => {
+                self.lines[at].cut(&mut self.random);
+                self.report.cuts += 1;
             }
-            21 => {
-                if self.random.one_in(40) {
-                    self.crash(at);
-                }
-            }
+            21 if self.random.one_in(40) => self.crash(at),
             _ => {}
         }
         self.settle();
@@ -397,10 +389,8 @@ impl World {
                 "seed {seed}: unit {number}, {unit:?}, is found {found:?} times"
             );
         }
-        for at in 0..2 {
-            for number in there[at].keys() {
-                assert!(self.units.contains_key(number), "nobody wrote {number}");
-            }
+        for number in there.iter().flat_map(|side| side.keys()) {
+            assert!(self.units.contains_key(number), "nobody wrote {number}");
         }
     }
 

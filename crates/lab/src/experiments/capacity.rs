@@ -27,6 +27,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 /// One load at one size.
+#[derive(Default)]
 struct Point {
     clients: usize,
     bytes: usize,
@@ -268,13 +269,16 @@ fn figures(report: &mut Report, points: &[Point]) {
             last.gateway.eligible,
             "%",
         );
-        report.measured(
-            "response at 500 clients, mean",
-            &size,
-            words("acceptable"),
-            last.mean_ms,
-            "ms",
-        );
+        // Without an answer in the time measured there is no response time.
+        if last.rate > 0.0 {
+            report.measured(
+                "response at 500 clients, mean",
+                &size,
+                words("acceptable"),
+                last.mean_ms,
+                "ms",
+            );
+        }
     }
     for p in points.iter().filter(|p| p.bytes == BEYOND) {
         let published = match p.clients {
@@ -318,6 +322,10 @@ fn tables(points: &[Point]) -> Vec<Table> {
         ];
         let mut row = vec![(p.bytes >> 10).to_string(), p.clients.to_string()];
         row.extend(figures.map(short));
+        if p.rate == 0.0 {
+            // Nobody had an answer in the time measured.
+            row[3..6].fill("–".into());
+        }
         row.push(p.failed.to_string());
         row
     };
@@ -508,5 +516,14 @@ mod tests {
         let told = beyond_capacity((100, 70.0), (1500, 0.0), 0.0);
         assert!(told.contains("nobody had an answer"), "{told}");
         assert!(!told.contains("half of"), "{told}");
+        let mut point = Point {
+            bytes: BEYOND,
+            clients: 1500,
+            ..Point::default()
+        };
+        let shown = |point: &Point| tables(std::slice::from_ref(point))[1].rows[0].clone();
+        assert_eq!(shown(&point)[2..7], ["0", "–", "–", "–", "0"]);
+        point.rate = 2.0;
+        assert_eq!(shown(&point)[3], "0");
     }
 }

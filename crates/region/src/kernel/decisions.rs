@@ -262,7 +262,8 @@ impl Kernel {
             _ => tracing::error!(key = %key.escape_ascii(), "a decision makes no sense"),
         });
         if let Err(error) = read {
-            tracing::error!(%error, "the decisions on units of work could not be read");
+            self.state
+                .not_restored("the decisions on units of work", &error);
         }
     }
 }

@@ -94,6 +94,8 @@ pub struct State {
     /// Tasks that end when they next wait.
     purged: HashSet<TaskKey>,
     last_start: u64,
+    /// What the store does not give back of the region's last life.
+    unread: Option<String>,
 }
 
 /// Settings of the kernel.
@@ -161,6 +163,14 @@ pub struct Cx<'a> {
     pub kernel: &'a mut State,
     /// What the shell must do.
     pub out: &'a mut Vec<Effect>,
+}
+
+impl State {
+    /// Something that the region had kept cannot be read when it starts.
+    pub fn not_restored(&mut self, what: &str, error: &store::ReadError) {
+        self.unread
+            .get_or_insert_with(|| format!("{what} cannot be read: {error}"));
+    }
 }
 
 impl Cx<'_> {
@@ -308,6 +318,7 @@ impl Kernel {
                 prepared: Prepared::default(),
                 alone: Alone::default(),
                 owed: Vec::new(),
+                unread: None,
                 reader,
                 settings,
                 counts: Counts::default(),
@@ -542,13 +553,21 @@ impl Kernel {
     }
 
     /// What resource managers kept in the store comes back. Once, when the
-    /// region can start tasks.
-    pub fn restore(&mut self, now: u64, out: &mut Vec<Effect>) {
+    /// region can start tasks. Where it cannot be read, nothing is to be done, and
+    /// the region may not run: it would write over what it does not know of.
+    pub fn restore(&mut self, now: u64, out: &mut Vec<Effect>) -> Result<(), String> {
         self.restore_decisions();
         self.restore_prepared();
         self.manage(now, out, |resources, cx| resources.restore(cx));
         self.restore_parts(now, out);
         self.wake(now, out);
+        match self.state.unread.take() {
+            None => Ok(()),
+            Some(what) => {
+                out.clear();
+                Err(what)
+            }
+        }
     }
 
     /// What resource managers have in memory and a normal end of the region

@@ -581,7 +581,8 @@ impl Kernel {
             },
         );
         if let Err(error) = read {
-            tracing::error!(%error, "the units of work that are in doubt could not be read");
+            self.state
+                .not_restored("the units of work that are in doubt", &error);
         }
         for (branch, record) in found {
             tracing::info!(%branch, "a unit of work waits for the region that coordinates it");

@@ -107,7 +107,10 @@ impl World {
             jobs: Vec::new(),
         };
         let mut out = Vec::new();
-        world.kernel.restore(world.now, &mut out);
+        world
+            .kernel
+            .restore(world.now, &mut out)
+            .expect("what was kept is read");
         world.perform(out);
         world
     }

@@ -139,12 +139,16 @@ impl Threads {
             )?);
         }
         shared.with(|core, cx| core.ensure_minimum(cx));
-        shared.kernel(|k, now, out| k.restore(now, out));
-        let threads = Threads {
+        let restored = shared.kernel(|k, now, out| k.restore(now, out));
+        let mut threads = Threads {
             dispatch: Some(dispatch),
             others,
             output,
         };
+        if let Err(what) = restored {
+            threads.stop(&shared);
+            return Err(StartError::Store(what));
+        }
         Ok((shared, threads))
     }
 

@@ -50,8 +50,11 @@ pub struct Node {
     outcomes: Asked<Option<bool>>,
     jobs: Vec<Job>,
     /// What the store has and nobody has been told of, and what was there before.
-    ahead: Option<(Vec<(Job, Result<(), ApplyError>)>, MemoryStore)>,
+    ahead: Option<(Vec<Done>, MemoryStore)>,
 }
+
+/// A job, and how it ended.
+type Done = (Job, Result<(), ApplyError>);
 
 /// Questions about branches: several may ask about one, and all are told.
 #[derive(Debug)]
@@ -130,7 +133,8 @@ impl Node {
             jobs: Vec::new(),
             ahead: None,
         };
-        node.kernel(|k, now, out| k.restore(now, out));
+        node.kernel(|k, now, out| k.restore(now, out))
+            .expect("what was kept is read");
         node
     }
 

@@ -142,7 +142,8 @@ impl World {
         self.core = new_core(self.parallel);
         self.kernel = kernel(&self.store);
         self.core(|core, cx| core.ensure_minimum(cx));
-        self.kernel(|k, now, out| k.restore(now, out));
+        self.kernel(|k, now, out| k.restore(now, out))
+            .expect("what was kept is read");
         self.region_left_remotes();
     }
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use region::{FileEntry, Name, Region, RegionConfig, Reply, StoreEntry, block_on};
-use store::{DiskOptions, DiskStore, FileDef, KeyField, RecordFormat, WriteStore};
+use store::{
+    DiskOptions, DiskStore, FileDef, KeyField, RecordFormat, Table, UnitOfWork, WriteStore,
+};
 
 use crate::harness::{Gate, call, call_now, code, config, text, until};
 
@@ -58,6 +60,32 @@ const MAP: u64 = 1 << 30;
 
 fn script(region: &Region, lines: &str) -> Reply {
     call_now(region, "FILES", lines)
+}
+
+#[test]
+fn a_region_does_not_start_over_what_it_has_kept_and_cannot_read() {
+    let kept = b"what the region has kept";
+    for table in ["starts", "tdqueue", "tsqueue", "prepared", "decision"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let mut store = DiskStore::open(&path, &DiskOptions::default()).unwrap();
+        let mut unit = UnitOfWork::new();
+        unit.put(Table::new(table), b"12345678", kept);
+        assert_eq!(store.apply(&[unit]), [Ok(())]);
+        drop(store);
+        let data = path.join("data.mdb");
+        let mut bytes = std::fs::read(&data).unwrap();
+        let at = bytes.windows(kept.len()).position(|w| w == kept).unwrap();
+        bytes[at] ^= 1;
+        std::fs::write(&data, bytes).unwrap();
+        let mut config = config();
+        config.store = Some(StoreEntry {
+            path,
+            ..StoreEntry::default()
+        });
+        let error = Region::start(config).err().unwrap().to_string();
+        assert!(error.contains("cannot be read"), "{table}: {error}");
+    }
 }
 
 #[test]

@@ -233,8 +233,8 @@
   /** A record layout; `new` records of it are objects over bytes. */
   class Copybook {
     #record; #bytes; #variable; #View; #name;
-    constructor(name, { record = "", names = "upper" } = {}) {
-      const opened = N.recordOpen(String(name), String(record), names === "lower");
+    constructor(name, { record = "", names = "upper", redefines = {} } = {}) {
+      const opened = N.recordOpen(String(name), String(record), names === "lower", N.stringify(redefines, String) ?? "");
       if (opened.wrong !== undefined) throw N.clean(new Error(opened.wrong));
       const tree = JSON.parse(opened.tree);
       this.#record = opened.number;

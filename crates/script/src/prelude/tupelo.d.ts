@@ -135,10 +135,12 @@ interface Copybook<R = CopybookRecord & Record<string, any>> {
   from(values: object | string): R;
   json(bytes: Data): string;
 }
+/** By redefined item, the description that JSON has of it in the place of the first. */
+type Redefines = { [item: string]: string };
 declare const Copybook: {
-  new <N extends keyof Copybooks>(name: N, options?: { names?: "upper" }): Copybook<Copybooks[N]>;
-  new <N extends keyof Copybooks>(name: N, options: { names: "lower" }): Copybook<CopybookRecord & LowerNames<Omit<Copybooks[N], keyof CopybookRecord>>>;
-  new (name: string, options?: { record?: string; names?: "upper" | "lower" }): Copybook;
+  new <N extends keyof Copybooks>(name: N, options?: { names?: "upper"; redefines?: Redefines }): Copybook<Copybooks[N]>;
+  new <N extends keyof Copybooks>(name: N, options: { names: "lower"; redefines?: Redefines }): Copybook<CopybookRecord & LowerNames<Omit<Copybooks[N], keyof CopybookRecord>>>;
+  new (name: string, options?: { record?: string; names?: "upper" | "lower"; redefines?: Redefines }): Copybook;
 };
 
 interface Headers extends Iterable<[string, string]> {

@@ -176,6 +176,27 @@ fn storage_with_several_descriptions_is_read_by_each() {
 }
 
 #[test]
+fn json_has_the_description_of_storage_that_the_script_names() {
+    let told = told(get(
+        "const parts = { DATE_TEXT: 'DATE_PARTS' };
+         const P = new Copybook('WIDE', { redefines: parts });
+         const p = P.view();
+         p.DATE_PARTS.YEAR = 2026;
+         const tries = [{ ROW: 'DATE_PARTS' }, { DATE_TEXT: 'ROW' }, { DATE_TEXT: 7 }, 5];
+         const why = tries.map((redefines) => {
+           try { new Copybook('WIDE', { redefines }); } catch (e) { return e.message; }
+         });
+         const lower = new Copybook('WIDE', { names: 'lower', redefines: { date_text: 'date_parts' } });
+         return [p.toJSON().DATE_TEXT, p.toJSON().DATE_PARTS, new Copybook('WIDE').view().toJSON().DATE_PARTS,
+           lower.view(p.bytes).toJSON().date_parts.year, P.from({ DATE_TEXT: '20261122' }).DATE_PARTS.DAY, why]",
+    ));
+    assert_eq!(
+        told,
+        r#"[null,{"YEAR":2026,"MONTH":0,"DAY":0},null,2026,22,["option redefines: \"ROW\" is not redefined by any field","option redefines: \"ROW\" is not a description of that storage","redefines is an object of names, not {\"DATE_TEXT\":7}","redefines is an object of names, not 5"]]"#
+    );
+}
+
+#[test]
 fn a_record_of_varying_length_leaves_in_its_real_one() {
     let told = told(get(
         "const V = new Copybook('VARYING');

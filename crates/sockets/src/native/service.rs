@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use region::{Handle, TransId, UserId};
 use serde::Serialize;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
 use super::config::Receiver;
 use super::thread::{self, Order, Setting};
@@ -159,8 +160,18 @@ impl Native {
         }
         let count = config.native.threads.max(1) as usize;
         let ending = Arc::new(AtomicBool::new(false));
+        let (ticker, asked) = channel();
+        let system = |what: &str| {
+            let what = what.to_owned();
+            |source| StartError::System { what, source }
+        };
+        // It ends when no thread is left to ask.
+        let clock = std::thread::Builder::new().name("tupelo-ticks".into());
+        clock.spawn(|| tick(asked)).map_err(system("a thread"))?;
         let (mut threads, mut joins) = (Vec::new(), Vec::new());
         for _ in 0..count {
+            let (sender, orders) = unbounded_channel();
+            let (own, ticker) = (sender.downgrade(), ticker.clone());
             let none = || StartError::System {
                 what: "receivers".into(),
                 source: std::io::Error::other("the region has no port left for another thread"),
@@ -172,14 +183,11 @@ impl Native {
                 trace: trace.clone(),
                 ending: ending.clone(),
                 memory_bytes: (config.native.memory_mib.max(1) as usize) * (1 << 20) / count,
+                ask_for_tick: Box::new(move || drop(ticker.send(own.clone()))),
             };
-            let (sender, orders) = unbounded_channel();
             let thread = std::thread::Builder::new().name("tupelo-native".into());
             let join = thread.spawn(move || thread::run(setting, orders));
-            joins.push(join.map_err(|source| StartError::System {
-                what: "a thread".into(),
-                source,
-            })?);
+            joins.push(join.map_err(system("a thread"))?);
             threads.push(sender);
         }
         Ok(Some(Native {
@@ -311,6 +319,18 @@ impl Native {
     }
 }
 
+/// Tells threads a second after they have asked, or less.
+fn tick(asked: mpsc::Receiver<WeakUnboundedSender<Order>>) {
+    while let Ok(first) = asked.recv() {
+        std::thread::sleep(SECOND);
+        let threads = std::iter::once(first).chain(asked.try_iter());
+        for thread in threads.filter_map(|thread| thread.upgrade()) {
+            // One that has ended needs no clock.
+            let _ = thread.send(Order::Tick);
+        }
+    }
+}
+
 impl Drop for Seat {
     fn drop(&mut self) {
         self.seats.taken.fetch_sub(1, Ordering::Relaxed);
@@ -319,5 +339,7 @@ impl Drop for Seat {
     }
 }
 
+/// One tick of the threads' clocks.
+const SECOND: Duration = Duration::from_secs(1);
 /// How often the end of connections is looked for when all are to end.
 const GLANCE: Duration = Duration::from_millis(5);

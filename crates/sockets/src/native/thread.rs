@@ -1,22 +1,20 @@
 //! A thread of receivers: its connections, and who has waited too long.
 //!
-//! No message arms a timer. One task looks at all connections about once a
-//! second, and ends those that have been in one phase for too long; so a limit
-//! of a second may take two.
+//! No message arms a timer, and the thread has none: it would be set and taken
+//! back with each of its sleeps. While there are connections somebody else tells
+//! when a second has passed, and those that have been in one phase for too long
+//! are ended; so a limit of a second may take two.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use region::engine::{self, EngineClass};
 use region::{Handle, Port, UserId};
-use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::{AbortHandle, LocalSet, spawn_local};
-use tokio::time::sleep;
 
 use super::connection;
 use super::memory::Memory;
@@ -42,6 +40,8 @@ pub struct Setting {
     pub ending: Arc<AtomicBool>,
     /// Most memory for messages.
     pub memory_bytes: usize,
+    /// Asks for [`Order::Tick`] in a second.
+    pub ask_for_tick: Box<dyn Fn() + Send>,
 }
 
 /// A thread and what it has.
@@ -51,11 +51,12 @@ pub struct Thread {
     pub memory: Rc<Memory>,
     /// What is written next, if it is written at once.
     pub scratch: RefCell<Vec<u8>>,
-    /// Seconds, counted by the task that looks.
+    /// Seconds, counted by ticks.
     clock: Cell<u64>,
     connections: RefCell<HashMap<u64, Rc<Watched>>>,
     numbers: Cell<u64>,
-    some: Notify,
+    /// A tick has been asked for.
+    ticks: Cell<bool>,
 }
 
 /// A connection that answers go out on.
@@ -84,7 +85,7 @@ pub enum Phase {
     Running,
 }
 
-/// A connection as the looking task sees it.
+/// A connection as it is looked at.
 pub struct Watched {
     pub number: u64,
     served: Arc<Served>,
@@ -100,6 +101,8 @@ pub enum Order {
     Adopt(Adopted),
     /// Somebody is to end: look at once.
     Look,
+    /// A second has passed since somebody asked for this.
+    Tick,
     /// The thread is over, with whatever it has.
     End,
 }
@@ -128,20 +131,23 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
         clock: Cell::new(0),
         connections: RefCell::default(),
         numbers: Cell::new(0),
-        some: Notify::new(),
+        ticks: Cell::new(false),
         setting,
     });
     let local = LocalSet::new();
-    runtime.block_on(local.run_until(async {
-        spawn_local(look(thread.clone()));
+    // In a task: what runs outside of one is asked each time that the thread wakes.
+    let obeying = local.spawn_local(async move {
         while let Some(order) = orders.recv().await {
             match order {
                 Order::Adopt(adopted) => thread.adopt(adopted),
                 Order::Look => thread.look(),
+                Order::Tick => thread.tick(),
                 Order::End => break,
             }
         }
-    }));
+    });
+    let ended = runtime.block_on(local.run_until(obeying));
+    ended.expect("orders are obeyed to the end");
 }
 
 impl Thread {
@@ -174,7 +180,7 @@ impl Thread {
         let name = (served.receiver.transid, session);
         if is_sender {
             match self.sessions.enter_sender(name, own, self.clock.get()) {
-                Ok(_) => self.some.notify_one(),
+                Ok(_) => self.await_tick(),
                 Err(own) => own.refuse(&Refused::InUse),
             }
             return;
@@ -198,7 +204,7 @@ impl Thread {
         let task = spawn_local(connection::serve(self.clone(), watched.clone(), own, part));
         *watched.abort.borrow_mut() = Some(task.abort_handle());
         self.connections.borrow_mut().insert(number, watched);
-        self.some.notify_one();
+        self.await_tick();
     }
 
     /// The connection does something else now.
@@ -215,6 +221,23 @@ impl Thread {
     /// Whether a receiver takes nothing more.
     pub fn is_ending(&self, served: &Served) -> bool {
         self.setting.ending.load(Ordering::Relaxed) || served.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Has somebody tell when a second has passed.
+    fn await_tick(&self) {
+        if !self.ticks.replace(true) {
+            (self.setting.ask_for_tick)();
+        }
+    }
+
+    /// A second has passed. Where nothing is left to look at, nobody tells again.
+    fn tick(&self) {
+        self.ticks.set(false);
+        self.clock.set(self.clock.get() + 1);
+        self.look();
+        if !self.connections.borrow().is_empty() || !self.sessions.is_empty() {
+            self.await_tick();
+        }
     }
 
     /// Ends whoever has waited too long, or is idle and to end.
@@ -270,18 +293,6 @@ impl Thread {
     }
 }
 
-/// The looking task. It sleeps while there is nothing to look at.
-async fn look(thread: Rc<Thread>) {
-    loop {
-        if thread.connections.borrow().is_empty() && thread.sessions.is_empty() {
-            thread.some.notified().await;
-        }
-        sleep(SECOND).await;
-        thread.clock.set(thread.clock.get() + 1);
-        thread.look();
-    }
-}
-
 impl Outgoing {
     /// Tells the client why, and closes when it has heard.
     pub fn refuse(self, refused: &Refused) {
@@ -303,6 +314,3 @@ impl Outgoing {
         });
     }
 }
-
-/// One tick of a thread's clock.
-const SECOND: Duration = Duration::from_secs(1);

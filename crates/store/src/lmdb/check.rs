@@ -358,9 +358,10 @@ pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), F
                     Item::Path(_) => {}
                 }
             }
-            if let Some(tables) = trees.get(&b"tables"[..]) {
-                walk.tree("tables", *tables, &mut |_, _| Ok(()))?;
-            }
+        }
+        // A region reads them when it starts, and goes by what is not there.
+        if let Some(tables) = trees.get(&b"tables"[..]).filter(|_| writing) {
+            walk.tree("tables", *tables, &mut |_, _| Ok(()))?;
         }
         Ok(first(walk))
     })

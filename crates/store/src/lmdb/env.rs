@@ -7,7 +7,9 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::CStr;
-use std::os::fd::BorrowedFd;
+use std::fs::File;
+use std::mem::ManuallyDrop;
+use std::os::fd::FromRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
@@ -142,8 +144,6 @@ pub(super) struct Env {
     /// Whether commands may follow pages that nobody has looked at for them:
     /// all were looked at, or whoever reads has what it reads verified.
     trusted: AtomicBool,
-    /// The data file.
-    pages: Pages,
     /// What was met.
     pub damage: StoreDamage,
 }
@@ -235,10 +235,6 @@ impl Env {
         if !read_only {
             fault::watch(&path);
         }
-        let pages = file_of(&sys).map_err(|error| OpenError::Io {
-            path: path.clone(),
-            reason: error.to_string(),
-        })?;
         sys.tell_looked(all_looked_at);
         let env = Self {
             sys: Some(sys),
@@ -249,7 +245,6 @@ impl Env {
             path: path.clone(),
             limits: limits.clone(),
             trusted: AtomicBool::new(read_only || all_looked_at),
-            pages,
             damage: StoreDamage::default(),
         };
         let env = Arc::new(env);
@@ -361,9 +356,14 @@ impl Env {
         Code::DAMAGED
     }
 
-    /// The pages of the data file.
-    pub fn pages(&self) -> &Pages {
-        &self.pages
+    /// Runs `look` on the pages of the data file, under LMDB's own descriptor: a
+    /// worker has no other.
+    pub fn with_pages<R>(&self, look: impl FnOnce(&Pages) -> R) -> Result<R, Code> {
+        let (descriptor, page_bytes) = (self.sys().data_fd()?, self.sys().page_bytes()?);
+        // SAFETY: the environment has it open, outlives this and closes it itself.
+        let file = unsafe { File::from_raw_fd(descriptor) };
+        let pages = ManuallyDrop::new(Pages::of(file, page_bytes as usize));
+        Ok(look(&pages))
     }
 
     /// Opens a data base.
@@ -383,16 +383,6 @@ impl Drop for Env {
         open.remove(&self.path);
         REGISTRY.closed.notify_all();
     }
-}
-
-/// The data file of an environment, under a descriptor of its own.
-fn file_of(sys: &sys::Env) -> std::io::Result<Pages> {
-    let error = |code: Code| std::io::Error::other(code.text());
-    let fd = sys.data_fd().map_err(error)?;
-    // SAFETY: the environment has the descriptor open, and outlives the borrow.
-    let file = unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned()?;
-    let page_bytes = sys.page_bytes().map_err(error)?;
-    Ok(Pages::of(file.into(), page_bytes as usize))
 }
 
 /// Makes the catalogue of a new environment, clears what dead processes left

@@ -31,9 +31,9 @@ impl Guard {
             env: env.clone(),
             db_name: catalogue::db_name(id),
             name: file.def.name.to_string(),
-            kind: match file.sealed {
-                true => Kind::Sealed,
-                false => Kind::Bare,
+            kind: Kind::Records {
+                def: file.def.clone(),
+                sealed: file.sealed,
             },
         }
     }
@@ -43,7 +43,7 @@ impl Guard {
             env: env.clone(),
             db_name: catalogue::db_name(entry.id),
             name: entry.def.name.to_string(),
-            kind: Kind::Bare,
+            kind: Kind::Index,
         }
     }
 
@@ -52,7 +52,7 @@ impl Guard {
             env: env.clone(),
             db_name: super::env::TABLES.into(),
             name: "tables".to_owned(),
-            kind: Kind::Sealed,
+            kind: Kind::Tables,
         }
     }
 
@@ -68,13 +68,16 @@ impl Guard {
         let flawed = |flaw| self.env.flawed(flaw);
         let tree = tree_in(stored)
             .ok_or_else(|| flawed(format!("{}: its root cannot be where it says", self.name)))?;
-        let way = Way {
-            pages: self.env.pages(),
-            name: &self.name,
-            kind: self.kind,
-            changes,
-        };
-        way.look(tree, aim).map_err(flawed)
+        let looked = self.env.with_pages(|pages| {
+            let way = Way {
+                pages,
+                name: &self.name,
+                kind: &self.kind,
+                changes,
+            };
+            way.look(tree, aim)
+        })?;
+        looked.map_err(flawed)
     }
 }
 

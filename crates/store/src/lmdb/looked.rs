@@ -114,7 +114,9 @@ fn run(env: &Arc<Env>, stop: &AtomicBool, ended: CheckEnded) {
     }
     if let Ok(report) = &report {
         match report.is_clean() {
-            true => env.trust(),
+            // Not where a command has met damage since that state.
+            true if env.damage.told().is_none() => env.trust(),
+            true => {}
             false => report.findings.iter().for_each(|found| {
                 env.damage.note(found);
             }),

@@ -375,6 +375,24 @@ impl Page {
         self.nodes.len()
     }
 
+    /// Whether its entries fill the room that it has given away, as LMDB has it:
+    /// else some are lost.
+    pub fn is_packed(&self) -> bool {
+        let bytes = |entry: usize| {
+            let here = match self.is_leaf {
+                true => match self.value(entry) {
+                    Value::Here(bytes) => bytes.len(),
+                    Value::Overflow(..) => 8,
+                    Value::Tree(_) => TREE_BYTES,
+                },
+                false => 0,
+            };
+            (NODE_HEAD_BYTES + self.key(entry).len() + here).next_multiple_of(2)
+        };
+        let upper = number(&self.bytes, 14, 2) as usize;
+        (0..self.len()).map(bytes).sum::<usize>() == self.bytes.len() - upper
+    }
+
     /// Its number.
     pub fn number(&self) -> u64 {
         number(&self.bytes, 0, 8)

@@ -290,6 +290,7 @@ pub(super) fn tree_page(
     Ok(match (page.is_leaf == (level == 1), page.len() < least) {
         (false, _) => Err("it is on a wrong level".to_owned()),
         (true, true) => Err("it has too few entries".to_owned()),
+        (true, false) if !page.is_packed() => Err("it has lost entries".to_owned()),
         (true, false) => Ok(page),
     })
 }

@@ -6,16 +6,21 @@
 //! stored. So of each level the page on the way and its two neighbours are
 //! looked at, whether their keys lie within the bounds that branches give; and
 //! of the leaves the entries beside the place of the key, by their check sums.
-//! What lies on both sides of a place being true, nothing lay between.
+//! What lies on both sides of a place being true, nothing lay between. A record
+//! that is asked for by its whole key, is there and true needs no neighbours.
 //!
 //! Invariant: nothing is believed of a page before it is parsed, and no number
 //! of a page beyond the end of the file.
+
+use std::sync::Arc;
 
 use super::pages::{
     Flaw, MAX_DEPTH, OVERFLOW, Page, Pages, TREE_BYTES, Tree, Value, bounds_below, number, tree,
 };
 use super::seal;
 use super::walk::{in_order, tree_page};
+use crate::file::FileDef;
+use crate::table::Table;
 
 /// What is looked for in a tree.
 #[derive(Clone, Copy)]
@@ -29,12 +34,31 @@ pub(super) enum Aim<'k> {
 }
 
 /// What the entries of a tree are.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Values with a check sum behind them.
-    Sealed,
-    /// Values as they are.
-    Bare,
+    /// Records of a file, that may have a check sum behind them.
+    Records { def: Arc<FileDef>, sealed: bool },
+    /// Values of tables, with a check sum behind them.
+    Tables,
+    /// Keys without values.
+    Index,
+}
+
+impl Kind {
+    /// Whether an entry is one that the tree can have: a page may be another
+    /// tree's.
+    fn is_one(&self, key: &[u8], stored: &[u8]) -> bool {
+        match self {
+            Kind::Records { def, sealed } => {
+                let record = match sealed {
+                    true => seal::checked(key, stored),
+                    false => Some(stored),
+                };
+                record.is_some_and(|record| def.check_write(key, record).is_ok())
+            }
+            Kind::Tables => Table::is_one(key) && seal::checked(key, stored).is_some(),
+            Kind::Index => stored.is_empty(),
+        }
+    }
 }
 
 /// Who looks.
@@ -42,7 +66,7 @@ pub(super) struct Way<'w> {
     pub pages: &'w Pages,
     /// The file or index, for what is told.
     pub name: &'w str,
-    pub kind: Kind,
+    pub kind: &'w Kind,
     /// Whether the key's record is about to be changed: LMDB may then join the
     /// pages with their neighbours.
     pub changes: bool,
@@ -68,31 +92,63 @@ impl Way<'_> {
             return Ok(());
         };
         let mut at = self.stand(root, tree.depth, (None, None))?;
-        let (mut left, mut right) = (None, None);
+        // The branches above it, and which entry of each leads on.
+        let mut branches = Vec::new();
         for level in (1..tree.depth).rev() {
-            let last = at.page.len() - 1;
             let entry = match aim {
                 Aim::First => 0,
-                Aim::Last => last,
+                Aim::Last => at.page.len() - 1,
                 // The first key of a branch stands for its lower bound.
                 Aim::At(key) | Aim::Equal(key) => place(&at.page, 1, |here| here <= key) - 1,
             };
+            let below = self.below(&at, entry, level)?;
+            branches.push((at, entry, level));
+            at = below;
+        }
+        let place = match aim {
+            Aim::First => 0,
+            Aim::Last => at.page.len(),
+            Aim::At(key) | Aim::Equal(key) => place(&at.page, 0, |here| here < key),
+        };
+        // One that is there and true says all.
+        let is_there = |key| place < at.page.len() && at.page.key(place) == key;
+        let found = matches!(aim, Aim::Equal(key) if is_there(key));
+        if found {
+            self.entry(&at.page, place)?;
+        }
+        if found && !self.changes {
+            return Ok(());
+        }
+        let (left, right) = self.neighbours(&branches)?;
+        match found {
+            true => Ok(()),
+            false => self.beside(left.as_ref(), &at, right.as_ref(), place),
+        }
+    }
+
+    /// The pages to the left and right of the one that branches lead to.
+    fn neighbours(
+        &self,
+        branches: &[(Stand, usize, u16)],
+    ) -> Result<(Option<Stand>, Option<Stand>), Flaw> {
+        let (mut left, mut right) = (None, None);
+        for (of, entry, level) in branches {
+            let (entry, level) = (*entry, *level);
             left = match entry {
                 0 => self.end_of(left.as_ref(), level, false)?,
-                _ => Some(self.below(&at, entry - 1, level)?),
+                _ => Some(self.below(of, entry - 1, level)?),
             };
-            right = match entry == last {
+            right = match entry + 1 == of.page.len() {
                 true => self.end_of(right.as_ref(), level, true)?,
-                false => Some(self.below(&at, entry + 1, level)?),
+                false => Some(self.below(of, entry + 1, level)?),
             };
-            at = self.below(&at, entry, level)?;
             if self.changes {
                 for side in [&left, &right].into_iter().flatten() {
                     self.lowest(side, level)?;
                 }
             }
         }
-        self.beside(left.as_ref(), &at, right.as_ref(), aim)
+        Ok((left, right))
     }
 
     /// The first or last page below a neighbour.
@@ -148,21 +204,9 @@ impl Way<'_> {
         left: Option<&Stand>,
         at: &Stand,
         right: Option<&Stand>,
-        aim: Aim<'_>,
+        place: usize,
     ) -> Result<(), Flaw> {
         let there = at.page.len();
-        let place = match aim {
-            Aim::First => 0,
-            Aim::Last => there,
-            Aim::At(key) | Aim::Equal(key) => place(&at.page, 0, |here| here < key),
-        };
-        // One that is there and true says all.
-        if let Aim::Equal(key) = aim
-            && place < there
-            && at.page.key(place) == key
-        {
-            return self.entry(&at.page, place);
-        }
         for entry in place.saturating_sub(1)..(place + 2).min(there) {
             self.entry(&at.page, entry)?;
         }
@@ -192,7 +236,7 @@ impl Way<'_> {
                 ));
             }
         };
-        if self.kind == Kind::Sealed && seal::checked(key, stored).is_none() {
+        if !self.kind.is_one(key, stored) {
             return Err(format!(
                 "{}: page {}: the record with key {} is not what was stored",
                 self.name,

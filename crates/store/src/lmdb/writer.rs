@@ -244,7 +244,7 @@ impl LmdbStore {
             let Index { db, entry } = &self.indexes[&id];
             if !trusts {
                 let guard = Guard::of_index(&self.env, entry);
-                for (entry, _) in overlay.changes() {
+                for entry in overlay.changes().keys() {
                     guard.look(txn, Seek::Equal(entry), true)?;
                 }
             }

@@ -253,6 +253,66 @@ fn no_command_takes_damage_for_true_or_for_nothing() {
     assert!(opened > turns / 2 && refused > 0, "{opened} {refused}");
 }
 
+#[test]
+fn a_page_that_lost_its_last_entries_is_told() {
+    let (mut bytes, _) = whole();
+    let wanted = record(1200).into_bytes();
+    let at = bytes.windows(wanted.len()).position(|w| w == wanted);
+    let page = at.unwrap() / PAGE_BYTES * PAGE_BYTES;
+    // Where its list of places ends.
+    let end = &mut bytes[page + 12..page + 14];
+    let lower = u16::from_le_bytes([end[0], end[1]]) - 32;
+    end.copy_from_slice(&lower.to_le_bytes());
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("data.mdb"), &bytes).unwrap();
+    let store = LmdbStore::open(home.path(), &options()).unwrap();
+    let mut reader = store.reader().unwrap();
+    let file = reader.files().unwrap()[0].id;
+    let mut told = |number: u32| {
+        let key = key(2 * number);
+        let found = reader.read(file, Seek::Less(&key), |_| ());
+        found.is_err_and(|error| is_told(&error))
+    };
+    assert!((1180..1240).any(&mut told));
+    for number in 1180..1240 {
+        let found = reader.get(file, &key(2 * number), |_| ());
+        assert!(found.map_or_else(|error| is_told(&error), |found| found.is_some()));
+    }
+}
+
+#[test]
+fn the_page_of_another_tree_is_told_where_its_keys_would_fit() {
+    let (mut bytes, _) = whole();
+    let page_of = |bytes: &[u8], text: &[u8]| {
+        let at = bytes.windows(text.len()).position(|w| w == text);
+        at.unwrap() / PAGE_BYTES * PAGE_BYTES
+    };
+    // All keys of the tables are above the last of the file.
+    let tables = page_of(&bytes, &[b"tsqueue\0", &key(2)[..]].concat());
+    let last = page_of(&bytes, record(RECORDS - 1).as_bytes());
+    let whole = bytes.clone();
+    bytes.copy_within(tables + 8..tables + PAGE_BYTES, last + 8);
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("data.mdb"), &bytes).unwrap();
+    let store = LmdbStore::open(home.path(), &options()).unwrap();
+    let mut reader = store.reader().unwrap();
+    let file = reader.files().unwrap()[0].id;
+    let there = key(2 * (RECORDS - 1));
+    for seek in [Seek::Equal(&there), Seek::Last, Seek::AtLeast(&there)] {
+        let error = reader.read(file, seek, |_| ()).unwrap_err();
+        assert!(is_told(&error), "{error:?}");
+    }
+    // A store whose tables are damaged is not opened: who begins by them would
+    // go by what is not there.
+    let home = tempfile::tempdir().unwrap();
+    let mut bytes = whole;
+    let other = page_of(&bytes, record(1200).as_bytes());
+    bytes.copy_within(other + 8..other + PAGE_BYTES, tables + 8);
+    std::fs::write(home.path().join("data.mdb"), &bytes).unwrap();
+    let error = LmdbStore::open(home.path(), &options()).err().unwrap();
+    assert!(error.to_string().contains("tables: "), "{error}");
+}
+
 /// Flips a bit of a record's bytes, and has a store of it opened.
 fn with_a_flipped_record(home: &Path, number: u32) -> (LmdbStore, Records) {
     let (mut bytes, truth) = whole();

@@ -190,7 +190,7 @@ fn write(
         let source = source.replace('\t', " ");
         writeln!(out, "  {faint}{number} |{plain} {}", printable(&source))?;
         let column = match finding.column {
-            0 => quoted(&finding.message, &source),
+            0 => quoted(&finding.message, &source).or_else(|| named(&finding.message, &source)),
             column => Some(column as usize),
         };
         if let Some(before) = column
@@ -216,6 +216,21 @@ fn write(
 /// as a whole word: the COBOL compiler tells lines only.
 fn quoted(message: &str, source: &str) -> Option<usize> {
     let word = message.split('\'').nth(1).filter(|word| !word.is_empty())?;
+    whole_word(word, source)
+}
+
+/// The same of the last name in capitals: definitions are told by their line.
+fn named(message: &str, source: &str) -> Option<usize> {
+    let name = |word: &&str| {
+        let letters = word.chars().filter(char::is_ascii_uppercase).count();
+        letters > 1 && !word.contains(|c: char| c.is_ascii_lowercase())
+    };
+    let words = message.split_whitespace().rev();
+    let words = words.map(|word| word.trim_end_matches([':', ',', ';', '.']));
+    words.filter(name).find_map(|word| whole_word(word, source))
+}
+
+fn whole_word(word: &str, source: &str) -> Option<usize> {
     let word = word.to_ascii_uppercase();
     let upper = source.to_ascii_uppercase();
     let part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
@@ -399,6 +414,18 @@ mod tests {
         assert_eq!(quoted("'X' is not defined", "  MOVE XX TO X."), Some(14));
         assert_eq!(quoted("syntax error", "  MOVE"), None);
         assert_eq!(quoted("it's 'é'", "é"), None);
+    }
+
+    #[test]
+    fn a_line_without_a_column_is_marked_at_the_name_that_is_told() {
+        let line = "DEFINE TRANSACTION(BINQ) PROGRAM(NONE)";
+        assert_eq!(
+            named("TRANSACTION(BINQ): there is no program NONE", line),
+            Some(34)
+        );
+        let message = "TRANSACTION(BINQ): there is no TRANCLASS(C), so nothing bounds it";
+        assert_eq!(named(message, line), Some(8));
+        assert_eq!(named("there is no X", line), None);
     }
 
     #[test]

@@ -282,7 +282,8 @@ pub fn literal(word: &str) -> Option<String> {
     Some(inner.trim_end().to_owned())
 }
 
-/// A DFHCOMMAREA that is longer than what the API passes.
+/// A DFHCOMMAREA that is longer than what the API passes, or shorter, so that the
+/// program never sees what is behind it.
 fn commarea(app: &Application, contract: &Contract, source: &Path, text: &str) -> Option<Finding> {
     let own = source.parent().map(Path::to_owned);
     let copy = CopyFolders::new(own.into_iter().chain(app.copy_folders()));
@@ -300,10 +301,14 @@ fn commarea(app: &Application, contract: &Contract, source: &Path, text: &str) -
         .chain(&contract.response)
         .map(|(_, length)| *length)
         .max()?;
-    let expected = area.min_length as usize;
-    if expected <= given {
+    let (expected, most) = (area.min_length as usize, area.length as usize);
+    let what = if expected > given {
+        "reads beyond what it is given"
+    } else if most > 1 && most < given && stays_within(text) {
+        "does not see what stands behind"
+    } else {
         return None;
-    }
+    };
     let in_program = area.fields.first().map_or(0, |f| f.line);
     // The line is the program's own only where the record is written there.
     let line = text.lines().nth(in_program.checked_sub(1)? as usize);
@@ -314,7 +319,8 @@ fn commarea(app: &Application, contract: &Contract, source: &Path, text: &str) -
         line: if here { in_program } else { 0 },
         column: 0,
         message: format!(
-            "DFHCOMMAREA has {expected} bytes, and the API passes {given}: the program reads beyond what it is given"
+            "DFHCOMMAREA has {} bytes, and the API passes {given}: the program {what}",
+            if expected > given { expected } else { most }
         ),
         help: Some(format!(
             "compare it with the copybooks beside {}",
@@ -323,9 +329,34 @@ fn commarea(app: &Application, contract: &Contract, source: &Path, text: &str) -
     })
 }
 
+/// Whether a program uses its DFHCOMMAREA as it is described: by its address, parts of
+/// it beyond its length, and programs that it is handed to, more may be reached.
+fn stays_within(text: &str) -> bool {
+    let words = copybook::words(text);
+    let from = words.iter().position(|w| w == "PROCEDURE").unwrap_or(0);
+    !words[from..].windows(2).any(|pair| {
+        let (first, second) = (pair[0].as_str(), pair[1].as_str());
+        (first == "ADDRESS" && second == "OF")
+            || (first == "DFHCOMMAREA" && matches!(second, "(" | ")"))
+            || matches!(first, "CALL" | "COPY")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_that_may_reach_behind_its_commarea_is_left_alone() {
+        let stays = |body: &str| stays_within(&format!("{HEAD}           {body}\n"));
+        assert!(stays("MOVE DFHCOMMAREA TO A"));
+        assert!(!stays("SET ADDRESS OF A TO ADDRESS OF DFHCOMMAREA"));
+        assert!(!stays("MOVE DFHCOMMAREA(1:EIBCALEN) TO A"));
+        assert!(!stays(
+            "EXEC CICS LINK PROGRAM('Q') COMMAREA(DFHCOMMAREA) END-EXEC"
+        ));
+        assert!(!stays("CALL 'Q' USING DFHEIBLK DFHCOMMAREA"));
+    }
 
     const HEAD: &str = "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. P.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n       01  OUT-NAME PIC X(16) VALUE 'OUT-DATA'.\n       PROCEDURE DIVISION.\n";
 

@@ -1,6 +1,6 @@
 //! What `serve` has said of an application's texts.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 use super::finding::{Finding, Findings, Severity};
 
@@ -22,10 +22,9 @@ impl Said {
     /// were not said in this one.
     pub fn say(&mut self, findings: &Findings) {
         let fresh = findings.without(&self.before).without(&self.now);
-        eprint!(
-            "{}",
-            fresh.text(Severity::Warning, std::io::stderr().is_terminal())
-        );
+        let told = fresh.text(Severity::Warning, std::io::stderr().is_terminal());
+        // A server does not end because nobody reads what it says.
+        let _ = std::io::stderr().write_all(told.as_bytes());
         self.now.extend(findings.iter().cloned());
     }
 }

@@ -396,7 +396,7 @@ mod tests {
         let all = told("[store]\nzzzzzz = 1\n");
         assert_eq!(
             all,
-            ["2:1 [store] has no key zzzzzz / it has path, map_gib, sync"]
+            ["2:1 [store] has no key zzzzzz / it has path, map_gib, sync, walk_gib"]
         );
     }
 

@@ -147,12 +147,15 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
         callers.push(Caller::defined(format!("PIPELINE({pipeline})"), 0, "program", program));
     }
     for api in apis {
-        for (method, path, program) in api.operations().filter(|(_, _, p)| !known(p)) {
+        let all = api.operations().zip(api.connections());
+        let here = all.filter(|(_, connection)| !is_elsewhere(app, compiled, *connection));
+        for (method, path, program) in here.map(|(o, _)| o).filter(|(_, _, p)| !known(p)) {
+            let (file, line, column) = asset_place(app, api, program);
             callers.push(Caller {
                 who: format!("API {}: {method} {path}", api.name()),
-                file: PathBuf::new(),
-                line: 0,
-                column: 0,
+                file,
+                line,
+                column,
                 message: format!("API {}: {method} {path} calls {program}, and there is no such program", api.name()),
                 program: program.to_owned(),
             });
@@ -199,7 +202,8 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
         MIRRORS.contains(&name) || app.csd.transactions.iter().any(|t| t.name.as_str() == name)
     };
     for api in apis {
-        for transaction in api.transactions().into_iter().filter(|name| !defined(name)) {
+        let here = api.transactions(|connection| !is_elsewhere(app, compiled, connection));
+        for transaction in here.into_iter().filter(|name| !defined(name)) {
             let name = api.name();
             said.push(finding(
                 Default::default(),
@@ -213,6 +217,22 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &we
     said
 }
 
+/// Whether the program of an asset with this connection runs elsewhere: in a region
+/// or mainframe that is called, or anywhere but in a gateway without programs.
+fn is_elsewhere(app: &Application, compiled: &Compiled, connection: Option<&str>) -> bool {
+    let Ok(regions) = crate::app::ipconn::config(app) else {
+        return false;
+    };
+    let mainframes = &app.config.mainframe.connections;
+    let named = |name: &str| {
+        regions.connections.contains_key(name)
+            || regions.groups.contains_key(name)
+            || mainframes.contains_key(name)
+    };
+    let alone = compiled.built.is_empty() && !(regions.connections.is_empty() && mainframes.is_empty());
+    connection.is_some_and(named) || app.config.gateway.connection.is_some() || alone
+}
+
 /// A program whose name is too long for a resource.
 fn long_name(built: &translator::Built) -> Option<Finding> {
     let name = built.programs.first().filter(|name| name.len() > 8)?;
@@ -224,6 +244,21 @@ fn long_name(built: &translator::Built) -> Option<Finding> {
         message: format!("the PROGRAM-ID {name} has {} characters: no API, transaction or LINK can name it", name.len()),
         help: Some("names of programs have 1 to 8 characters; CALL takes longer ones".to_owned()),
     })
+}
+
+/// Where an API's asset names a program.
+fn asset_place(app: &Application, api: &gateway::Api, program: &str) -> (PathBuf, u32, u32) {
+    let Some(file) = api.asset_file(program) else {
+        return (PathBuf::new(), 0, 0);
+    };
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let at = (1..).zip(text.lines()).find_map(|(line, text)| {
+        let (key, value) = text.split_once(':')?;
+        let column = text.find(program).filter(|_| key.trim() == "program" && value.contains(program))?;
+        Some((line, u32::try_from(column + 1).ok()?))
+    });
+    let (line, column) = at.unwrap_or_default();
+    (file.strip_prefix(&app.folder).unwrap_or(file).to_owned(), line, column)
 }
 
 /// Who calls a program that is missing.

@@ -8,7 +8,7 @@ use crate::browser;
 use crate::http;
 use crate::operator::copy;
 use crate::program::{run, text};
-use crate::server::{Server, example};
+use crate::server::{Server, application, example};
 
 /// What a page has become once its scripts have run for a while.
 fn shown(browser: &str, url: &str) -> String {
@@ -168,4 +168,55 @@ fn pages_can_be_read_on_a_telephone_and_a_desk_in_light_and_dark() {
             assert_eq!(unread, "", "{url} at {width}, dark {dark}");
         }
     }
+}
+
+/// Waits for a button and presses it; what the page says then.
+const PRESSED: &str = r##"(async (label) => {
+  window.confirm = () => true;
+  const until = async (found) => {
+    for (let i = 0; i < 300; i += 1) {
+      const what = found();
+      if (what) return what;
+      await new Promise((next) => setTimeout(next, 100));
+    }
+    return { click() {}, textContent: `${label}: it does not come` };
+  };
+  const said = () => document.querySelector("#notice:not([hidden])");
+  const button = () => [...document.querySelectorAll("td button")].find((b) => b.textContent === label);
+  (await until(button)).click();
+  return (await until(() => said()?.textContent.includes(":") && said())).textContent;
+})"##;
+
+#[test]
+fn a_purge_that_is_refused_is_said_to_be() {
+    let Some(browser) = browser::name() else {
+        return skipped::lacking("chromium", "there is no browser");
+    };
+    let program = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SLEEPS.
+       PROCEDURE DIVISION.
+           EXEC CICS DELAY FOR SECONDS(600) END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+    let folder = application(&[
+        ("cobol/SLEEPS.cbl", program),
+        (
+            "resources.csd",
+            "DEFINE TRANSACTION(SLEP) GROUP(A) PROGRAM(SLEEPS)\n\
+             DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
+             DEFINE TRANSACTION(LOAN) GROUP(A) PROGRAM(LOAN)\n",
+        ),
+    ]);
+    let server = Server::start(folder.path());
+    let start = "POST /transactions/SLEP/start HTTP/1.1\r\nhost: x\r\n\
+                 x-tupelo-operator: 1\r\nconnection: close\r\n\r\n";
+    let started = http::raw(&server.admin, start.as_bytes()).unwrap();
+    assert_eq!(started.status, 200);
+    let url = format!("http://{}/console/#tasks", server.admin);
+    let mut page = browser::Page::open(browser, &url);
+    let said = page.run(&format!("{PRESSED}('purge')"));
+    assert!(said.contains("refused"), "{said}");
+    let mut page = browser::Page::open(browser, &url);
+    let said = page.run(&format!("{PRESSED}('force')"));
+    assert!(said.ends_with(": done"), "{said}");
 }

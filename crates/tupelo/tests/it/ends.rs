@@ -149,6 +149,28 @@ fn an_api_has_a_name_that_stays_in_its_folder() {
         said.contains("runs under transaction NONE, which is not defined"),
         "{said}"
     );
+    // Where its connection leads elsewhere, they are there.
+    let settings = app.path().join("tupelo.toml");
+    let with = |more: &str| {
+        let before = std::fs::read_to_string(&settings).unwrap();
+        std::fs::write(&settings, format!("{before}\n{more}")).unwrap();
+        let check = tupelo().arg("check").arg(app.path()).output().unwrap();
+        std::fs::write(&settings, before).unwrap();
+        String::from_utf8_lossy(&check.stdout).into_owned()
+    };
+    let connection = |name: &str| format!("[ipconn.connections.{name}]\naddress = \"x:1\"\n");
+    let said = with(&connection("cicsConn"));
+    assert!(said.contains("0 errors, 0 warnings"), "{said}");
+    let said = with(&connection("OTHER"));
+    assert!(
+        said.contains("calls P1") && said.contains("transaction NONE"),
+        "{said}"
+    );
+    let said = with(&format!(
+        "[gateway]\nconnection = \"OTHER\"\n{}",
+        connection("OTHER")
+    ));
+    assert!(said.contains("0 errors, 0 warnings"), "{said}");
 }
 
 #[test]

@@ -357,6 +357,98 @@ fn completions_and_manual_pages_have_every_command() {
 }
 
 #[test]
+fn check_tells_what_a_short_commarea_never_sees() {
+    let app = application(&[
+        (
+            "copybooks/AREA.cpy",
+            "       01  AREA-1.\n           05  A PIC X(6).\n           05  B PIC X(6).\n",
+        ),
+        (
+            "cobol/SHORT.cbl",
+            "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SHORT.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY AREA.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA PIC X(10).
+       PROCEDURE DIVISION.
+           MOVE DFHCOMMAREA TO AREA-1
+           MOVE 'other' TO B
+           MOVE AREA-1 TO DFHCOMMAREA
+           EXEC CICS RETURN END-EXEC.
+",
+        ),
+    ]);
+    let folder = app.path().to_str().unwrap();
+    let book = app.path().join("copybooks/AREA.cpy");
+    let book = book.to_str().unwrap();
+    let import = [
+        "api",
+        "import",
+        "short",
+        "--program",
+        "SHORT",
+        "--request",
+        book,
+        "--app",
+        folder,
+    ];
+    let made = run(&import);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let told = text(&run(&["check", folder]).stdout);
+    let wanted = "SHORT.cbl:7: warning: DFHCOMMAREA has 10 bytes, and the API passes 12: \
+                  the program does not see what stands behind";
+    assert!(told.contains(wanted), "{told}");
+}
+
+#[test]
+fn completions_load_without_a_word_and_offer_what_may_stand_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path().to_str().unwrap();
+    for (shell, file, arguments, script) in [
+        (
+            "bash",
+            "tupelo",
+            vec!["--norc"],
+            "source HERE/tupelo; COMP_WORDS=(tupelo lab nag); COMP_CWORD=2; _tupelo tupelo nag lab; echo ${COMPREPLY[@]}",
+        ),
+        (
+            "fish",
+            "tupelo.fish",
+            vec!["--no-config"],
+            "source HERE/tupelo.fish; complete -C 'tupelo lab nag'",
+        ),
+        // What zsh offers is asked for by a terminal only.
+        (
+            "zsh",
+            "_tupelo",
+            vec!["-f"],
+            "fpath=(HERE $fpath); autoload -Uz compinit; compinit -u -D; autoload +X -Uz _tupelo; \
+             print $_comps[tupelo]; print ${functions[_tupelo]}",
+        ),
+    ] {
+        let made = run(&["completions", shell]);
+        std::fs::write(folder.path().join(file), &made.stdout).unwrap();
+        let loaded = std::process::Command::new(shell)
+            .args(arguments)
+            .args(["-c", &script.replace("HERE", here)])
+            .env("HOME", folder.path())
+            .output();
+        let Ok(loaded) = loaded else {
+            skipped::lacking(shell, "it is not installed");
+            continue;
+        };
+        assert_eq!(text(&loaded.stderr), "", "{shell}");
+        assert!(
+            text(&loaded.stdout).contains("nagle"),
+            "{shell}: {}",
+            text(&loaded.stdout)
+        );
+    }
+}
+
+#[test]
 fn a_new_application_answers_both_operations_and_refuses_with_a_reason() {
     let app = application(&[]);
     let server = Watched::start(app.path(), &[]);

@@ -50,6 +50,22 @@ fn a_store_whose_file_is_gone_is_told() {
 }
 
 #[test]
+fn a_log_that_cannot_be_written_costs_nobody_anything() {
+    let nowhere = std::fs::File::create("/dev/full").unwrap();
+    let server = Server::start_logging(&example("bank"), nowhere);
+    let served = || server.get("/bank/accounts/10000001").status == 200;
+    for _ in 0..3 {
+        until("an account is read", served);
+        for pid in server.workers() {
+            // SAFETY: a plain call on a worker of this test's server.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+        }
+    }
+    until("an account is read", served);
+    assert_eq!(health(&server).1, "UP");
+}
+
+#[test]
 fn a_damaged_record_is_refused_and_told_and_all_others_are_served() {
     let bank = tempfile::tempdir().unwrap();
     crate::appc::copy(&example("bank"), bank.path());

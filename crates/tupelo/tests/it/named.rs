@@ -13,6 +13,8 @@ fn what_settings_and_mappings_name_that_is_not_there_is_told_at_its_line() {
     copy(&example("bank"), app.path());
     let folder = app.path().to_str().unwrap();
     let get = "apis/accounts/src/main/operations/%2Faccounts%2F%7Bnumber%7D/get/request.yaml";
+    let answers = get.replace("request", "response_mapping");
+    let answers = answers.as_str();
     let api = "apis/accounts/src/main/api/openapi.yaml";
     for (file, old, new, told, status) in [
         (
@@ -77,6 +79,63 @@ fn what_settings_and_mappings_name_that_is_not_there_is_told_at_its_line() {
             "operationId: listAccounts",
             "warning: POST /accounts has the operationId of GET /accounts: listAccounts",
             0,
+        ),
+        (
+            api,
+            "type: integer, minimum: 0",
+            "type: intger, minimum: 0",
+            "type: intger is no type, and is not checked",
+            0,
+        ),
+        (
+            api,
+            "minimum: 1, maximum: 200",
+            "minimum: 300, maximum: 200",
+            "warning: minimum 300 is above maximum 200: no value fits",
+            0,
+        ),
+        (
+            api,
+            "  title: Accounts",
+            "\ttitle: Accounts",
+            ":3:2: error: not well-formed YAML: a tab stands before the text",
+            1,
+        ),
+        (
+            get,
+            "mappings:",
+            "mappings",
+            "a key without a colon, here or in the line before",
+            1,
+        ),
+        (
+            answers,
+            "httpStatusCode: 200",
+            "httpStatusCode: 202",
+            "warning: the API's document has no response 202 of this operation",
+            0,
+        ),
+        // It is told once, as what it is.
+        (
+            answers,
+            "condition: '",
+            "condition: '(",
+            "1 error, 0 warnings",
+            1,
+        ),
+        (
+            "apis/accounts/src/main/zosAssets/ACCTINQ/zosAsset.yaml",
+            "program: \"",
+            "program: \"Z",
+            "zosAsset.yaml:7:13: warning: API accounts: GET /bank/accounts/{number} calls ZACCTINQ",
+            0,
+        ),
+        (
+            "resources.csd",
+            "MAXACTIVE(50)",
+            "",
+            "help: write MAXACTIVE(its most tasks)",
+            2,
         ),
     ] {
         let path = app.path().join(file);

@@ -148,7 +148,11 @@ fn a_post_that_another_task_cancels_ends_a_select() {
     let cancels = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. CANCELS.
        PROCEDURE DIVISION.
-           EXEC CICS CANCEL REQID('MYPOST') END-EXEC
+           EXEC CICS CANCEL REQID('MYPOST') NOHANDLE END-EXEC
+           PERFORM UNTIL EIBRESP = 0
+               EXEC CICS DELAY FOR MILLISECS(50) END-EXEC
+               EXEC CICS CANCEL REQID('MYPOST') NOHANDLE END-EXEC
+           END-PERFORM
            EXEC CICS RETURN END-EXEC.
 ";
     let definitions = "DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
@@ -158,16 +162,17 @@ fn a_post_that_another_task_cancels_ends_a_select() {
         ("resources.csd", definitions),
     ];
     let storage = "       01  TIMEOUT.
-           05  SECONDS                  PIC S9(8) BINARY VALUE -1.
+           05  SECONDS                  PIC S9(8) BINARY VALUE 60.
            05  MICROS                   PIC S9(8) BINARY VALUE 0.
        01  NONE                         PIC 9(4) BINARY VALUE 0.
        01  M                            PIC X(4) VALUE LOW-VALUES.
        01  R                            PIC X(4).
        01  P                            USAGE POINTER.";
-    let procedure = "           EXEC CICS POST AFTER HOURS(1) SET(P)
+    // A START behind the POST would take the POST back.
+    let procedure = "           EXEC CICS START TRANSID('CANC') AFTER SECONDS(1) END-EXEC
+           EXEC CICS POST AFTER HOURS(1) SET(P)
                REQID('MYPOST') END-EXEC
            SET ADDRESS OF ECB TO P
-           EXEC CICS START TRANSID('CANC') AFTER SECONDS(1) END-EXEC
            MOVE 'SELECTEX' TO F
            CALL 'EZASOKET' USING F NONE TIMEOUT M M M R R R ECB
                ERRNO RETCODE

@@ -15,7 +15,7 @@ use super::{Routes, Shared, Stop, documents, respond};
 use crate::backend::Backend;
 use crate::observe::Kind;
 use crate::problem::Problem;
-use crate::security::{Act, Identity};
+use crate::security::{Act, Denied, Identity};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
@@ -172,7 +172,12 @@ async fn admit<B: Backend>(
         _ => Act::Operate,
     };
     let found = shared.guard.admin(act, credentials(parts, peer)).await;
-    let who = found.map_err(|denied| shared.denied(denied))?;
+    let who = found.map_err(|denied| {
+        if let Denied::Forbidden { who, .. } = &denied {
+            *user = Some(who.clone());
+        }
+        shared.denied(denied)
+    })?;
     if act == Act::Operate {
         let (user, client) = (who.name.as_str(), peer.address);
         tracing::info!(%user, %client, "{} /{path}", parts.method);

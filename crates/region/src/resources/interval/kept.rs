@@ -146,7 +146,8 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
     let found = match read_all(cx) {
         Ok(found) => found,
         Err(error) => {
-            tracing::error!(%error, "the requests to start tasks cannot be read");
+            cx.kernel
+                .not_restored("the requests to start tasks", &error);
             return;
         }
     };

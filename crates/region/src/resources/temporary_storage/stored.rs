@@ -243,7 +243,8 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
         };
         let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
         if let Err(error) = reader.seek_table(TABLE, seek, &mut take) {
-            tracing::error!(%error, "the recoverable temporary storage queues could not be read");
+            cx.kernel
+                .not_restored("the recoverable temporary storage queues", &error);
             return;
         }
         let Some((key, value)) = found else {

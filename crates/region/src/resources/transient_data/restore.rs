@@ -39,7 +39,9 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
         }
     });
     if let Err(error) = read {
-        tracing::error!(%error, "the recoverable transient data queues could not be read");
+        cx.kernel
+            .not_restored("the recoverable transient data queues", &error);
+        return;
     }
     for (name, records) in strange {
         tracing::warn!(

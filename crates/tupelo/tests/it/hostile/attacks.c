@@ -576,7 +576,8 @@ PROGRAM(FILLOWN)
 }
 PROGRAM(FILLTABL)
 {
-	return TOLD("%d", fill_files(640, 640, atoi(area)));
+	/* The one of that size. */
+	return TOLD("%d", fill_files(648, 648, atoi(area)));
 }
 /* Holds the words of the page as locks of the kernel's, so that whoever sleeps
  * on them as on others is told of an error. */
