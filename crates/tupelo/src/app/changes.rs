@@ -15,7 +15,8 @@ pub fn fingerprint(app: &Application) -> u64 {
         .programs
         .iter()
         .chain(&settings.compile.copybooks)
-        .chain([&settings.gateway.apis, &settings.script.folder]);
+        .chain([&settings.gateway.apis, &settings.script.folder])
+        .chain([&settings.requester.folder]);
     let mut seen = DefaultHasher::new();
     look(&app.folder.join("tupelo.toml"), &mut seen);
     look(&app.folder.join("resources.csd"), &mut seen);
@@ -67,5 +68,14 @@ mod tests {
         let none = seen();
         std::fs::create_dir(&folder).unwrap();
         assert_ne!(seen(), none);
+    }
+
+    #[test]
+    fn documents_of_apis_that_programs_call_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let app = Application::open(folder.path(), None).unwrap();
+        let none = fingerprint(&app);
+        std::fs::create_dir(folder.path().join("requesters")).unwrap();
+        assert_ne!(fingerprint(&app), none);
     }
 }

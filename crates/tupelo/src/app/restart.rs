@@ -1,15 +1,15 @@
 //! What a change of `tupelo.toml` needs: a reload, or a new start.
 //!
-//! Files, compiler settings, FCQRONLY, the folder of the API projects, their policies, scripts
-//! and their limits, the listeners of sockets and the addresses that programs may
-//! use, and the partners, modes and users of APPC are read again while the server runs. Everything else
-//! was handed out when it started: listeners, limits, the store, the node for
-//! APPC partners.
+//! Files, compiler settings, FCQRONLY, the folder of the API projects, their policies, the APIs
+//! that programs call, scripts and their limits, the listeners of sockets and the addresses that
+//! programs may use, and the partners, modes and users of APPC are read again while the server
+//! runs. Everything else was handed out when it started: listeners, limits, the store, the node
+//! for APPC partners.
 
 use super::config::Config;
 
 /// Sections whose every key a reload takes over.
-const RELOADED_SECTIONS: [&str; 2] = ["files", "compile"];
+const RELOADED_SECTIONS: [&str; 3] = ["files", "compile", "requester"];
 /// Single keys that a reload takes over.
 const RELOADED_KEYS: [(&str, &str); 18] = [
     ("region", "fc_qr_only"),
@@ -84,7 +84,8 @@ mod tests {
     #[test]
     fn files_compiler_settings_and_the_folder_of_apis_do_not() {
         let now = config(
-            "[files.A]\nkey_length = 4\n[compile]\nchecks = false\n[gateway]\napis = \"rest\"",
+            "[files.A]\nkey_length = 4\n[compile]\nchecks = false\n[gateway]\napis = \"rest\"\n\
+             [requester.apis.books]\nurl = \"https://books.example\"",
         );
         assert_eq!(needed(&Config::default(), &now), [""; 0]);
     }

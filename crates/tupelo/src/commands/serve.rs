@@ -146,6 +146,9 @@ pub fn run(args: Args) -> Result<Outcome> {
                 let config = &again.app.config;
                 app.config.compile.clone_from(&config.compile);
                 app.config.gateway.apis.clone_from(&config.gateway.apis);
+                app.config.gateway.policy.clone_from(&config.gateway.policy);
+                app.config.gateway.policies.clone_from(&config.gateway.policies);
+                app.config.requester.clone_from(&config.requester);
                 app.config.files.clone_from(&config.files);
                 app.config.script.folder.clone_from(&config.script.folder);
                 let keys = restart::needed(&started, config);

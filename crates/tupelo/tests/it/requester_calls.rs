@@ -70,6 +70,10 @@ fn a_secret_that_is_not_there_is_told_and_nothing_is_called_without_it() {
         "{said}"
     );
     assert!(said.contains("REASON  10"), "{said}");
+    assert!(
+        said.contains("in tupelo.toml that can be called: there is none"),
+        "{said}"
+    );
     assert!(seen.lock().unwrap().is_empty());
 }
 

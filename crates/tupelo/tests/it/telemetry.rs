@@ -93,3 +93,29 @@ fn a_policy_that_is_wrong_is_told_with_its_line() {
         "{told}"
     );
 }
+
+#[test]
+fn a_policy_that_settings_begin_to_name_is_loaded_once() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let rules = "<ruleset>\n<rule name=\"r\"><conditions><path value=\"/*\"/></conditions>\n\
+        <actions><set property=\"cicsTransId\" value=\"BINQ\"/></actions></rule>\n</ruleset>";
+    fs::write(folder.path().join("rules.xml"), rules).unwrap();
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let server = Server::start_logging(folder.path(), log.reopen().unwrap());
+    let loads = || {
+        let said = fs::read_to_string(log.path()).unwrap();
+        said.matches("loaded again").count()
+    };
+    let settings = folder.path().join("tupelo.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, text + "\n[gateway]\npolicy = \"rules.xml\"\n").unwrap();
+    let pause = std::time::Duration::from_millis(100);
+    while loads() == 0 {
+        std::thread::sleep(pause);
+    }
+    // Longer than it takes to look three times.
+    std::thread::sleep(20 * pause);
+    assert_eq!(loads(), 1);
+    drop(server);
+}

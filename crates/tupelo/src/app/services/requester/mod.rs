@@ -166,7 +166,7 @@ async fn call(command: ServiceCommand, apis: Arc<Apis>) {
     let told = match apis.get(&name) {
         Some(api) => api.call(given).await,
         None => CallResult::refused(format!(
-            "the API {name} is not among those of [requester.apis] in tupelo.toml: {}",
+            "the API {name} is not among those of [requester.apis] in tupelo.toml that can be called: {}",
             apis.names()
         )),
     };
