@@ -227,10 +227,37 @@ pub(super) fn abended_in(abend: &Abend, first: &str) -> Problem {
         String::new()
     };
     let detail = format!("Abend {} in {program}{line}: {}", abend.code, abend.message);
-    let title = "The program ended abnormally";
-    let problem = Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail);
+    // A region purges a task whose time is over.
+    let (status, title) = match abend.code.as_str() {
+        "AEXY" => (StatusCode::GATEWAY_TIMEOUT, "The program took too long"),
+        _ => (
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "The program ended abnormally",
+        ),
+    };
+    let problem = Problem::new(status, title, detail);
     Problem {
         abend: Some(Box::new((abend.code.clone(), program.to_string()))),
         ..problem
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_that_was_purged_took_too_long() {
+        let status = |code: &str| {
+            let abend = Abend {
+                code: code.into(),
+                program: "P".into(),
+                line: 0,
+                message: "it ended".into(),
+            };
+            abended_in(&abend, "P").status
+        };
+        assert_eq!(status("AEXY"), StatusCode::GATEWAY_TIMEOUT);
+        assert_eq!(status("ASRA"), StatusCode::INTERNAL_SERVER_ERROR);
     }
 }
