@@ -111,7 +111,10 @@ fn a_policy_that_settings_begin_to_name_is_loaded_once() {
     let text = fs::read_to_string(&settings).unwrap();
     fs::write(&settings, text + "\n[gateway]\npolicy = \"rules.xml\"\n").unwrap();
     let pause = std::time::Duration::from_millis(100);
-    while loads() == 0 {
+    for _ in 0..600 {
+        if loads() > 0 {
+            break;
+        }
         std::thread::sleep(pause);
     }
     // Longer than it takes to look three times.
