@@ -53,6 +53,14 @@ pub fn is_this_machine(host: &str) -> bool {
     host == "localhost" || ip()
 }
 
+/// Whether what is sent to a URL can be read on its way to another machine.
+pub fn is_in_the_clear(url: &str) -> bool {
+    let Ok(uri) = url.parse::<http::Uri>() else {
+        return false;
+    };
+    uri.scheme_str() != Some("https") && !uri.host().is_some_and(is_this_machine)
+}
+
 /// The value of `Authorization` for basic authentication.
 pub fn basic(user: &str, password: &str) -> String {
     use base64::Engine as _;
@@ -77,6 +85,24 @@ mod tests {
         }
         for elsewhere in ["localhost.example", "10.0.0.1", "[::]", ""] {
             assert!(!is_this_machine(elsewhere), "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_tls_and_leaves_this_machine_is_in_the_clear() {
+        for clear in [
+            "http://books.example/api",
+            "http://10.0.0.1:80",
+            "http://[::2]:9/",
+        ] {
+            assert!(is_in_the_clear(clear), "{clear}");
+        }
+        for not in [
+            "https://books.example/",
+            "http://localhost:1/",
+            "http://[::1]:9/x",
+        ] {
+            assert!(!is_in_the_clear(not), "{not}");
         }
     }
 }

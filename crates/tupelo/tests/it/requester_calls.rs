@@ -77,6 +77,31 @@ fn a_secret_that_is_not_there_is_told_and_nothing_is_called_without_it() {
     assert!(seen.lock().unwrap().is_empty());
 }
 
+#[test]
+fn credentials_do_not_leave_this_machine_in_the_clear() {
+    for (url, more) in [
+        (
+            "http://books.example",
+            "basic = { user = \"ann\", password_file = \"pw\" }\n",
+        ),
+        (
+            "https://books.example",
+            "oauth = { token_url = \"http://id.example/token\", client_id = \"c1\" }\n",
+        ),
+    ] {
+        let folder = books(8089, more);
+        secret(folder.path(), "pw", "s3cret");
+        let file = folder.path().join("tupelo.toml");
+        let settings = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, settings.replace("http://127.0.0.1:8089", url)).unwrap();
+        let said = displayed(folder.path(), "BKHO");
+        let told = "[requester.apis.books] is not called: credentials go beyond this machine by \
+                    https:// alone";
+        assert!(said.contains(told), "{said}");
+        assert!(said.contains("REASON  10"), "{said}");
+    }
+}
+
 /// A server of the books that gives tokens at /token, each good for one call.
 fn guarded(
     wants: &'static str,

@@ -99,6 +99,16 @@ pub fn read(app: &Application, findings: &mut Findings) -> Apis {
 impl Api {
     fn new(requester: Requester, config: &RequesterApi, folder: &Path) -> Result<Api, String> {
         let credentials = Credentials::read(config, folder)?;
+        let own = (!credentials.are_none()).then_some(config.url.as_str());
+        if let Some(url) = own
+            .into_iter()
+            .chain(credentials.urls())
+            .find(|url| fetch::is_in_the_clear(url))
+        {
+            return Err(format!(
+                "credentials go beyond this machine by https:// alone, and {url} begins with http://"
+            ));
+        }
         let token_urls = credentials.urls().map(str::to_owned);
         let settings = Settings {
             allow: std::iter::once(config.url.clone())

@@ -105,6 +105,11 @@ impl Credentials {
         })
     }
 
+    /// Whether there are none.
+    pub fn are_none(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Addresses of the servers that give tokens.
     pub fn urls(&self) -> impl Iterator<Item = &str> {
         self.all.iter().filter_map(|credential| match credential {
