@@ -220,6 +220,8 @@ fn a_certificate_that_is_written_anew_counts_for_the_connections_that_follow() {
     fs::write(folder.path().join("cert.pem"), certificate.pem()).unwrap();
     let new = client(&other, false);
     until("the new certificate", || {
+        // Idle for five seconds it would be ended.
+        says(&mut before, "kept\n", "KEPT\n");
         let mut client = open(&server, &new);
         let sent = client.write_all(b"LINE\nnew\n");
         sent.is_ok() && client.read_exact(&mut [0; 4]).is_ok()
