@@ -11,6 +11,7 @@ mod appc_verbs;
 mod authority;
 mod bank;
 mod batch;
+mod beginner;
 mod beside;
 mod browser;
 mod capture;
