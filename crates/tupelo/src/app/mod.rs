@@ -59,8 +59,9 @@ use copybook::Layout;
 use miette::{IntoDiagnostic, Result, bail, miette};
 use region::{Confinement, Engines, RegionConfig, SandboxMode, StoreEntry, UserId};
 
+use compile::Compiled;
 use config::{Config, FileSection, Sandbox};
-use definitions::{Installed, Program};
+use definitions::Installed;
 use finding::{Findings, Severity, of_definitions};
 
 /// An application folder as it stands on the disk.
@@ -141,12 +142,14 @@ impl Application {
     }
 
     /// Puts the definitions together with what was compiled.
-    pub fn install(&self, programs: &[Program]) -> Result<Installed> {
+    pub fn install(&self, compiled: &Compiled) -> Result<Installed> {
         let record_bytes = |section: &FileSection| {
             let layout = self.file_layout(section).ok()??;
             Some(layout.length)
         };
-        let mut installed = definitions::install(&self.csd, &self.config, programs, &record_bytes);
+        let mut installed =
+            definitions::install(&self.csd, &self.config, &compiled.programs, &record_bytes);
+        installed.mark_uncompiled(&compiled.uncompiled());
         let (transforms, wrong) = transforms::read(&self.folder.join(transforms::FOLDER))?;
         installed.region.transforms = transforms;
         installed.errors.extend(wrong);

@@ -100,7 +100,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     for (folder, why) in compiled.unread.iter().filter(|(folder, _)| folder.exists()) {
         tracing::warn!(target: SERVE, "{}: {why}: no program of it is served", folder.display());
     }
-    let installed = app.install(&compiled.programs)?;
+    let installed = app.install(&compiled)?;
     let mut services = Services::new();
     services.prepare(&app, &compiled, &mut said)?;
     app.prepare_files(&installed)?;
@@ -305,7 +305,7 @@ fn reload(args: &Args, before: &Before<'_>, services: &mut Services, said: &mut 
     for name in compiled.keep(before.compiled) {
         tracing::warn!(target: SERVE, "{name}: its last version that compiled stays in force");
     }
-    let installed = Arc::new(app.install(&compiled.programs)?);
+    let installed = Arc::new(app.install(&compiled)?);
     services.prepare(&app, &compiled, said)?;
     let region = before.region.handle();
     let (with, files, config) = (app.clone(), installed.clone(), before.config.clone());
