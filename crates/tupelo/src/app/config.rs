@@ -102,6 +102,14 @@ pub struct RequesterApi {
     /// system's without it.
     #[serde(default)]
     pub trusted: Option<PathBuf>,
+    /// File of a certificate chain in PEM that is shown to the server, and to
+    /// one of tokens, where they ask for it; takes `key`. It is read again when
+    /// it is written.
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
+    /// File of its key in PEM.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
     /// Basic authentication: the user, and the file of the password.
     #[serde(default)]
     pub basic: Option<RequesterBasic>,
