@@ -114,6 +114,7 @@ impl Service for Rest {
                 .and_then(|path| StoreWatch::new(path, map_bytes).ok())
                 .map(Arc::new),
             texts: self.texts.clone(),
+            partners: self.beside.partners.clone(),
         };
         let connections = self.connections.get();
         let remote = connections.map(|connections| Remote {
