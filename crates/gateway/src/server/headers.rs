@@ -38,6 +38,19 @@ pub(super) fn refused(parts: &Parts) -> Option<Problem> {
 
 /// Whether it is a host and perhaps a port, and nothing else; an empty one is.
 fn is_host(value: &HeaderValue) -> bool {
+    // What nearly all are is told without taking it apart.
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
+    let bytes = value.as_bytes();
+    let name = bytes.iter().take_while(|b| plain(b)).count();
+    match &bytes[name..] {
+        [] if name > 0 => return true,
+        [b':', port @ ..] if name > 0 && (1..=4).contains(&port.len()) => {
+            if port.iter().all(u8::is_ascii_digit) {
+                return true;
+            }
+        }
+        _ => {}
+    }
     let Ok(authority) = Authority::try_from(value.as_bytes()) else {
         return value.is_empty();
     };

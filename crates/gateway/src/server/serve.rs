@@ -37,6 +37,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -601,7 +602,9 @@ impl<B: Backend> Server<B> {
             }
         }
         let limit = ticks(config.response_timeout_ms) + GRACE_TICKS;
-        let reply = self.deadlines.limit(limit, task.run()).await;
+        // It stays where it is made: what is moved is copied.
+        let mut running = pin!(task.run());
+        let reply = self.deadlines.limit(limit, running.as_mut()).await;
         let reply = reply.ok_or_else(|| {
             let detail = format!("{} did not answer in time", asset.program);
             Problem::new(
