@@ -11,7 +11,13 @@ use http::{HeaderMap, HeaderValue, StatusCode, Version, header};
 /// Why a request is not served, whatever its path.
 ///
 /// Reference: RFC 9112, sections 3.2 (Host) and 6.1 (Transfer-Encoding).
-pub(super) fn refused(parts: &Parts) -> Option<Problem> {
+pub(super) fn refused(parts: &Parts, most: usize) -> Option<Problem> {
+    // HTTP/1 counts them while it reads them.
+    if parts.headers.len() > most {
+        let detail = format!("A request may have {most} headers");
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        return Some(Problem::new(status, "Too many headers", detail));
+    }
     let hosts = parts.headers.get_all(header::HOST).iter().count();
     let needed = parts.version == Version::HTTP_11;
     if hosts > 1 || needed && hosts == 0 {
