@@ -18,6 +18,7 @@ pub mod finding;
 pub mod interfaces;
 pub mod ipconn;
 pub mod known;
+mod limits;
 pub mod local;
 pub mod mainframe;
 pub mod metrics;
@@ -119,11 +120,15 @@ impl Application {
         if let Some(wrong) = settings::code_page(&folder, &config) {
             return unusable(&wrong, "tupelo.toml cannot be used");
         }
+        let wrong = limits::findings(&folder, &config.gateway);
+        if wrong.count(Severity::Error) > 0 {
+            return unusable(&wrong, "tupelo.toml cannot be used");
+        }
         let csd = match read_if_there(&folder.join("resources.csd"))? {
             Some(text) => csd::parse(&text),
             None => Csd::default(),
         };
-        let mut warnings = Findings::new(&folder);
+        let mut warnings = wrong;
         warnings.extend(
             csd.diagnostics
                 .iter()
