@@ -147,7 +147,8 @@ pub fn sparkline(values: impl Iterator<Item = f64> + Clone) -> String {
 /// Fewer requests have no shape.
 const FEWEST: u64 = 100;
 const BARS: usize = 8;
-const WIDEST: u32 = 32;
+/// With the figures before it a line fits a terminal of 60 columns.
+const WIDEST: u32 = 20;
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
