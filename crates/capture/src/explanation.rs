@@ -5,7 +5,7 @@
 //! of threads.
 
 use crate::rules::Silence;
-use crate::{Connection, Exchange, Finding, Histogram, MarkCounts, PhaseTimes, Protocol};
+use crate::{Connection, Exchange, Finding, Histogram, MarkCounts, PhaseTimes, Protocol, Told};
 use serde::Serialize;
 use std::net::IpAddr;
 
@@ -20,6 +20,8 @@ pub struct Explanation {
     pub services: Vec<Service>,
     /// Sums by cause, costliest first.
     pub causes: Vec<Cause>,
+    /// What is said: the findings, those of one rule between the same ends as one.
+    pub told: Vec<Told>,
     /// The worst findings of each rule, costliest first.
     pub findings: Vec<Finding>,
     /// Waits of which nothing was said, by reason.

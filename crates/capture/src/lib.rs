@@ -44,6 +44,7 @@ pub mod station;
 mod stream;
 pub mod synth;
 mod tcp;
+mod told;
 
 pub use connection::{
     ACK_DELAY_BOUNDS_NS, AckDelays, Close, Connection, End, FLIGHTS, Handshake, ResetPacket, Rtt,
@@ -57,6 +58,7 @@ pub use options::{Filter, KeyLog, KeyLogError, Options, Protocol};
 pub use pacing::{Pacing, WAIT_CLASSES};
 pub use rules::{About, Claim, Confidence, Evidence, Finding, Gap, Quiet, Rule, Silence};
 pub use segment::{Flags, MarkCounts, Marks, Segment, Side};
+pub use told::Told;
 
 use std::io::Read;
 use std::path::Path;

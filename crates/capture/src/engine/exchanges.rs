@@ -76,7 +76,8 @@ impl Shard {
                 rule.exchange(connection, &exchange, &mut self.scratch);
                 if !self.scratch.is_empty() {
                     let (_, causes) = self.services.row_mut(service);
-                    self.ledger.enter(index, &mut self.scratch, Some(causes));
+                    self.ledger
+                        .enter(index, &mut self.scratch, Some((&*connection, causes)));
                 }
             }
             let id = (exchange.id, exchange.index);

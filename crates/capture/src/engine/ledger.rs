@@ -2,8 +2,9 @@
 
 use super::pending::Pending;
 use super::worst::{Rank, Worst};
-use crate::rules::{Quiet, RULES, Silence};
-use crate::{Cause, Claim, Finding, Gap, Options};
+use crate::rules::{Quiet, RULES, Silence, ceiling};
+use crate::told::Between;
+use crate::{Cause, Claim, Connection, Finding, Gap, Options};
 
 /// Sums by rule, in the order of [`RULES`].
 #[derive(Clone, Debug)]
@@ -67,6 +68,11 @@ impl Causes {
     }
 }
 
+fn between(connection: &Connection) -> Between {
+    let (client, server) = (&connection.client, &connection.server);
+    Between(client.address, server.address, server.port)
+}
+
 /// Sums and findings.
 #[derive(Debug)]
 pub(super) struct Ledger {
@@ -111,6 +117,7 @@ impl Ledger {
         }
         let finding = Finding {
             pending: claim.pending,
+            between: Some(between(gap.connection)),
             rule: RULES[rule].about().id,
             connection: Some(gap.connection.id),
             exchange: Some(gap.exchange.id),
@@ -124,16 +131,17 @@ impl Ledger {
     }
 
     /// Enters what the rule at `rule` found without a gap, also in the sums
-    /// of the service it concerns.
+    /// of the service it concerns; `of` is the connection and its service.
     pub(super) fn enter(
         &mut self,
         rule: usize,
         findings: &mut Vec<Finding>,
-        mut service: Option<&mut Causes>,
+        mut of: Option<(&Connection, &mut Causes)>,
     ) {
-        for finding in findings.drain(..) {
+        for mut finding in findings.drain(..) {
             self.causes.add(rule, finding.cost_ns, 0);
-            if let Some(service) = &mut service {
+            if let Some((connection, service)) = &mut of {
+                finding.between = Some(between(connection));
                 service.add(rule, finding.cost_ns, 0);
             }
             let id = (
@@ -161,6 +169,10 @@ impl Ledger {
         let mut all: Vec<Finding> = (self.findings.into_iter())
             .flat_map(Worst::into_items)
             .collect();
+        for finding in &mut all {
+            // Only now: among rules that explain one gap the surest has the word.
+            finding.confidence = finding.confidence.min(ceiling(finding.rule));
+        }
         // Stable: equals keep the order of the rules.
         all.sort_by_key(|finding| std::cmp::Reverse(finding.cost_ns));
         all

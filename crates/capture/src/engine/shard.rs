@@ -421,7 +421,7 @@ impl Shard {
             rule.connection(&connection, &mut self.scratch);
             if !self.scratch.is_empty() {
                 let (_, causes) = self.services.row_mut(service);
-                self.ledger.enter(index, &mut self.scratch, Some(causes));
+                (self.ledger).enter(index, &mut self.scratch, Some((&connection, causes)));
             }
         }
         let rank = Rank::new(

@@ -6,7 +6,7 @@ use super::worst::Worst;
 use crate::rules::RULES;
 use crate::{
     CaptureInfo, Connection, Exchange, Explanation, Histogram, Marks, Options, PhaseTimes, Problem,
-    Protocol, Service, Side, Totals,
+    Protocol, Service, Side, Told, Totals,
 };
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -199,6 +199,7 @@ pub(super) fn explanation(
         .collect();
     all.causes = ledger.causes.found();
     all.findings = ledger.into_findings();
+    all.told = Told::of(&all.findings);
     all
 }
 

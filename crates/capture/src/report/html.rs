@@ -147,20 +147,24 @@ fn causes(explanation: &Explanation) -> String {
 fn cause_card(explanation: &Explanation, cause: &Cause) -> Option<String> {
     let about = rule(cause.rule)?.about();
     let examples: String = explanation
-        .findings
+        .told
         .iter()
-        .filter(|f| f.rule == cause.rule)
+        .filter(|told| told.rule == cause.rule)
         .take(3)
-        .map(|f| {
-            let packets: Vec<String> = f.packets.iter().map(u64::to_string).collect();
+        .map(|told| {
+            let packets: Vec<String> = told.packets.iter().map(u64::to_string).collect();
             let packets = match packets.is_empty() {
                 true => String::new(),
                 false => format!("packets {}; ", packets.join(", ")),
             };
-            let sure = format!("{:?}", f.confidence).to_lowercase();
+            let sure = format!("{:?}", told.confidence).to_lowercase();
+            let again = told
+                .again()
+                .map_or(String::new(), |again| format!("; {again}"));
             format!(
-                "<p class=soft>{} ({packets}{sure} confidence)</p>",
-                escape(&f.text)
+                "<p class=soft>{}{} ({packets}{sure} confidence)</p>",
+                escape(&told.text),
+                escape(&again)
             )
         })
         .collect();

@@ -135,19 +135,25 @@ fn remedies(explanation: &Explanation) -> String {
         };
         let about = rule.about();
         let _ = write!(out, "\n{}: {}\n", about.id, about.title);
-        for finding in explanation
-            .findings
+        for told in explanation
+            .told
             .iter()
-            .filter(|f| f.rule == cause.rule)
+            .filter(|told| told.rule == cause.rule)
             .take(if cause.cost_ns > 0 { EXAMPLES } else { 1 })
         {
-            let numbers: Vec<String> = finding.packets.iter().map(u64::to_string).collect();
+            let numbers: Vec<String> = told.packets.iter().map(u64::to_string).collect();
             let at = match numbers.is_empty() {
                 true => String::new(),
                 false => format!(" [packets {}]", numbers.join(" ")),
             };
-            let sure = format!("{:?}", finding.confidence).to_lowercase();
-            out += &wrap_at(&format!("{}{at} ({sure} confidence)", finding.text), "  ");
+            let sure = format!("{:?}", told.confidence).to_lowercase();
+            let again = told
+                .again()
+                .map_or(String::new(), |again| format!("; {again}"));
+            out += &wrap_at(
+                &format!("{}{at}{again} ({sure} confidence)", told.text),
+                "  ",
+            );
         }
         if cause.cost_ns > 0 {
             out += &wrap_at(&format!("Linux: {}", about.linux), "  ");
@@ -259,5 +265,5 @@ const COLUMNS: usize = 100;
 /// Rows of a table that has no end.
 const ROWS: usize = 10;
 
-/// Findings shown for each cause.
+/// Claims shown for each cause.
 const EXAMPLES: usize = 3;

@@ -38,6 +38,7 @@ impl Rule for AckStorm {
         }
         out.push(Finding {
             pending: None,
+            between: None,
             rule: ABOUT.id,
             connection: Some(connection.id),
             exchange: None,

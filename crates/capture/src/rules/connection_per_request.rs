@@ -95,6 +95,7 @@ pub(super) fn service_finding(
 ) -> Finding {
     Finding {
         pending: None,
+        between: None,
         rule,
         connection: None,
         exchange: None,

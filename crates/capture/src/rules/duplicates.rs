@@ -36,6 +36,7 @@ impl Rule for Duplicates {
         }
         out.push(Finding {
             pending: None,
+            between: None,
             rule: ABOUT.id,
             connection: None,
             exchange: None,

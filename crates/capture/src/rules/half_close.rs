@@ -66,6 +66,7 @@ impl Rule for HalfClose {
         };
         out.push(Finding {
             pending: None,
+            between: None,
             rule: ABOUT.id,
             connection: Some(connection.id),
             exchange: None,

@@ -18,6 +18,7 @@ mod connection_per_request;
 mod dlsw_window;
 mod duplicates;
 mod fast_retransmit;
+mod field;
 mod half_close;
 mod held;
 mod idle_restart;
@@ -47,9 +48,11 @@ mod tls_per_connection;
 mod window_full;
 mod zero_window;
 
+pub(crate) use field::ceiling;
 pub use quiet::{Quiet, Silence};
 pub use reference::reference_page;
 
+use crate::told::Between;
 use crate::{Connection, Exchange, Explanation, Marks, Phase, Protocol, Segment, Side};
 use serde::Serialize;
 
@@ -426,4 +429,7 @@ pub struct Finding {
     /// As in [`Claim::pending`].
     #[serde(skip)]
     pub(crate) pending: Option<Side>,
+    /// The ends of its connection.
+    #[serde(skip)]
+    pub(crate) between: Option<Between>,
 }

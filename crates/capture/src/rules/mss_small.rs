@@ -72,6 +72,7 @@ impl Rule for MssSmall {
         let sure = both && client.max(server) > USUAL as u16 * 4 / 5 && cost_ns > 0;
         out.push(Finding {
             pending: None,
+            between: None,
             rule: ABOUT.id,
             connection: Some(connection.id),
             exchange: Some(exchange.id),

@@ -18,7 +18,7 @@ static ABOUT: About = About {
           IPCONFIG",
     limits: "Needs a full segment sent three times or more without an answer while shorter ones \
              were answered, the peer still talks, and none of that size passed before; the same \
-             bytes then pass in smaller segments (nothing is told where those vanish too), or were never sent so (medium: a filter of contents looks the same). Taken behind the hop, the large packets are not in the \
+             bytes then pass in smaller segments (nothing is told where those vanish too), or were never sent so (a filter of contents looks the same). Never more than medium: a path that was gone for a while looked like it. Taken behind the hop, the large packets are not in the \
              capture.",
     literature: "RFC 2923, RFC 4821 and 8899; Medina, Allman and Floyd 2005",
 };

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::RULES;
+use super::field::{Record, record};
 use crate::judge::Judgement;
 
 /// The page in Markdown.
@@ -25,13 +26,14 @@ pub fn reference_page() -> String {
         let about = rule.about();
         let _ = write!(
             page,
-            "\n## {}\n\n{}.\n\n- Linux: {}.\n- z/OS: {}.\n- Limits: {}\n{}- Literature: {}.\n",
+            "\n## {}\n\n{}.\n\n- Linux: {}.\n- z/OS: {}.\n- Limits: {}\n{}{}- Literature: {}.\n",
             about.id,
             capital(about.title),
             one_line(about.linux).trim_end_matches('.'),
             one_line(about.zos).trim_end_matches('.'),
             one_line(about.limits),
             measured(about.id, &judged),
+            met(record(about.id)),
             one_line(about.literature).trim_end_matches('.')
         );
     }
@@ -75,6 +77,23 @@ fn measured(rule: &str, judged: &Judgement) -> String {
     match said.is_empty() {
         true => String::new(),
         false => format!("- Measured, right of said: {}.\n", said.join("; ")),
+    }
+}
+
+/// One line on what captures of strangers showed of a rule.
+fn met(record: Record) -> String {
+    let said = |(right, wrong): (u32, u32), name| {
+        let judged = right + wrong;
+        (judged > 0).then(|| format!("{name} {right} of {judged}"))
+    };
+    let said = [said(record.high, "high"), said(record.medium, "medium")];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    match said.is_empty() {
+        true => "- In captures of strangers: not met.\n".to_owned(),
+        false => format!(
+            "- In captures of strangers, right of said: {}.\n",
+            said.join("; ")
+        ),
     }
 }
 

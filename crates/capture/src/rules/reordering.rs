@@ -48,6 +48,7 @@ impl Rule for Reordering {
             if late >= 3 && late * 1000 >= end.data_segments {
                 out.push(Finding {
                     pending: None,
+                    between: None,
                     rule: ABOUT.id,
                     connection: Some(connection.id),
                     exchange: None,

@@ -141,6 +141,7 @@ impl Cut {
         packets.extend(connection.close.reset_packet.map(|reset| reset.packet));
         Finding {
             pending: None,
+            between: None,
             rule,
             connection: Some(connection.id),
             exchange: Some(exchange.id),

@@ -31,8 +31,8 @@ static ABOUT: About = About {
              receiver's or within one machine, whatever it does not answer; nor where only one direction was captured, nor behind a \
              reset, nor where the answer came sooner than the path allows one to the copy or is to a piece of what the copy joins, nor where both ends had closed or the receiver has the copies and \
              does not take them. High \
-             when the receiver said that these bytes were missing, or several copies went unanswered and the other end is heard again \
-             (one that is gone looks the same), where what follows shows that the copy was needed (a receiver without SACK and timestamps cannot show it by \
+             when the receiver said that these bytes were missing, or several copies went unanswered and the last one was answered as soon as the path allows \
+             (an end that is gone and a path that holds packets back look the same), where what follows shows that the copy was needed (a receiver without SACK and timestamps cannot show it by \
              an answer) and the receiver never told of \
              one from this sender that was not; medium where a single copy was answered, because its first one's acknowledgement may have been what was lost; low where a DSACK says \
              that an earlier copy had arrived, or where the sender had closed and the other end \
@@ -288,9 +288,9 @@ fn was_needed(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
     answered || is_one_of_several(gap, first, copy)
 }
 
-/// Whether there were further copies at growing distances, and the other end was heard again
-/// at last: each that arrived would have been answered at once. An end that is gone
-/// looks the same as a loss.
+/// Whether there were further copies at growing distances, and the last of them was answered
+/// as soon as the path allows: each that arrived would have been. An end that is gone
+/// looks the same as a loss, and so does a path that holds packets back, until it answers late.
 fn is_one_of_several(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
     let again = (gap.later().iter().skip(1))
         .find(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
@@ -301,9 +301,30 @@ fn is_one_of_several(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
             s.packet != first.packet
                 && (copy.time_ns - s.time_ns) * 4 > (s.time_ns - first.time_ns) * 3
         });
-    let heard = gap.later().iter().any(|s| s.from != copy.from);
-    heard && (again || growing)
+    (again || growing) && is_answered_at_once(gap, copy)
 }
+
+/// Whether the copy, or the last one behind it, was acknowledged as soon as the path allows.
+fn is_answered_at_once(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let covers = |s: &&Segment| {
+        s.from != copy.from
+            && s.flags.has(Flags::ACK)
+            && !s.flags.has(Flags::RST)
+            && s.ack.wrapping_sub(copy.end_seq()) < 1 << 31
+    };
+    let Some(answer) = gap.later().iter().find(covers) else {
+        return false;
+    };
+    let last = (gap.later().iter())
+        .take_while(|s| s.packet < answer.packet)
+        .filter(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
+        .last();
+    let far_ns = (gap.connection.end(answer.from).rtt.best_ns()).unwrap_or(0);
+    last.is_some_and(|s| answer.time_ns - s.time_ns <= 2 * far_ns + AT_ONCE_NS)
+}
+
+/// What an end takes to answer, and a delayed acknowledgement, at most, beside the path.
+const AT_ONCE_NS: i64 = 50_000_000;
 
 /// Whether the receiver said, between the two copies, that these bytes were missing: it asked
 /// for them when it had later ones. That nothing was heard says only that a packet was lost,

@@ -108,6 +108,7 @@ impl Rule for SynLost {
         if unanswered > 0 {
             out.push(Finding {
                 pending: None,
+                between: None,
                 rule: ABOUT.id,
                 connection: None,
                 exchange: None,

@@ -55,6 +55,7 @@ impl Rule for TinyWrites {
             };
             out.push(Finding {
                 pending: None,
+                between: None,
                 rule: ABOUT.id,
                 connection: Some(connection.id),
                 exchange: Some(exchange.id),

@@ -320,7 +320,7 @@ fn large_packets_vanish() {
     whole.client_end().fallback_mss = Some(536);
     lowers(
         "tcp.pmtu.black-hole",
-        Confidence::High,
+        Confidence::Medium,
         std::slice::from_ref(&whole),
         &[
             (

@@ -1,6 +1,7 @@
 //! The crate from outside, one module an area.
 
 mod build;
+mod changed;
 mod conditions;
 mod dlsw_pairs;
 mod evidence;

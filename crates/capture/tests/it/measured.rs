@@ -3,9 +3,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use crate::changed::{self, far, said};
 use capture::synth::{
     Action, Close, Conversation, Exchange, Fault, Format, Payload, Place, Segment, Select, Writer,
-    simulate,
 };
 use capture::{Confidence, Explanation, Options, Side, explain};
 
@@ -14,36 +14,8 @@ const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 
 /// The conversation's capture, its packets changed.
-fn played(c: &Conversation, change: impl FnOnce(&mut Vec<Segment>)) -> Explanation {
-    let (mut segments, streams) = simulate(c);
-    change(&mut segments);
-    segments.sort_by_key(|s| s.at_ns);
-    let mut writer = Writer::new(Vec::new(), Format::Pcap).expect("memory");
-    for s in &segments {
-        let stream = &streams[s.from.index()];
-        let payload = &stream[s.offset as usize..(s.offset + s.len) as usize];
-        writer
-            .segment(s, [c.client, c.server], payload)
-            .expect("memory");
-    }
-    let file = writer.finish().expect("memory");
-    explain(file.as_slice(), &Options::default()).expect("a made capture")
-}
-
-fn said(explanation: &Explanation, rule: &str) -> Option<Confidence> {
-    let mine = explanation.findings.iter().filter(|f| f.rule == rule);
-    mine.map(|f| f.confidence).max()
-}
-
-fn far(exchanges: Vec<Exchange>) -> Conversation {
-    let mut c = Conversation {
-        exchanges,
-        close: Close::Client,
-        ..Conversation::default()
-    };
-    c.path.one_way_us = 25_000;
-    c.path.capture = Place::Client;
-    c
+fn played(c: &Conversation, change: impl FnMut(&mut Vec<Segment>)) -> Explanation {
+    changed::played(std::slice::from_ref(c), change)
 }
 
 #[test]

@@ -3,55 +3,39 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use crate::changed::{far, played, said};
 use capture::judge::judge;
 use capture::synth::corpus::cases;
 use capture::synth::{
-    Action, Case, Close, Conversation, Exchange, Fault, Format, Payload, Place, Segment, Select,
-    Write, Writer, simulate,
+    Action, Case, Close, Conversation, Exchange, Fault, Payload, Place, Segment, Select, Write,
 };
-use capture::{Confidence, Explanation, Options, Side, explain};
+use capture::{Confidence, Explanation, Side};
 
 const ACK: u8 = 0x10;
 
-/// The conversations' capture, their packets changed.
-fn played(all: &[Conversation], change: impl Fn(&mut Vec<Segment>)) -> Explanation {
-    let mut packets = Vec::new();
-    for c in all {
-        let (mut segments, streams) = simulate(c);
-        change(&mut segments);
-        for s in segments {
-            let stream = &streams[s.from.index()];
-            let payload = stream[s.offset as usize..(s.offset + s.len) as usize].to_vec();
-            packets.push((s, [c.client, c.server], payload));
-        }
-    }
-    packets.sort_by_key(|(s, ..)| s.at_ns);
-    let mut writer = Writer::new(Vec::new(), Format::Pcap).expect("memory");
-    for (s, ends, payload) in &packets {
-        writer.segment(s, *ends, payload).expect("memory");
-    }
-    let file = writer.finish().expect("memory");
-    explain(file.as_slice(), &Options::default()).expect("a made capture")
-}
-
-fn said(explanation: &Explanation, rule: &str) -> Option<Confidence> {
-    let mine = explanation.findings.iter().filter(|f| f.rule == rule);
-    mine.map(|f| f.confidence).max()
-}
-
-fn far(exchanges: Vec<Exchange>) -> Conversation {
-    let mut c = Conversation {
-        exchanges,
-        close: Close::Client,
-        ..Conversation::default()
-    };
-    c.path.one_way_us = 25_000;
-    c.path.capture = Place::Client;
+/// The sixth segment of a long answer is lost.
+fn sixth_lost() -> Conversation {
+    let mut c = far(vec![Exchange::new(300, 2_000, 43_000)]);
+    c.server_end().initial_window = 40;
+    c.path.faults = vec![Fault {
+        from: Side::Server,
+        select: Select::Data(5),
+        action: Action::Lose,
+    }];
     c
 }
 
 /// The last request is sent again at doubling times; the server is heard again, or not.
 fn sent_again(address: Option<Ipv4Addr>, heard: bool) -> Explanation {
+    sent_again_and(address, heard, |_| {})
+}
+
+/// The same, what follows the last copy changed.
+fn sent_again_and(
+    address: Option<Ipv4Addr>,
+    heard: bool,
+    mut change: impl FnMut(&mut Segment),
+) -> Explanation {
     let mut c = far(vec![Exchange::new(300, 2_000, 500); 2]);
     if let Some(address) = address {
         for end in [&mut c.client, &mut c.server] {
@@ -73,13 +57,17 @@ fn sent_again(address: Option<Ipv4Addr>, heard: bool) -> Explanation {
             });
         }
         if heard {
-            segments.extend(rest.into_iter().map(|s| Segment {
-                at_ns: s.at_ns + 7_000_000_000,
-                stamp: s.stamp.map(|(value, echo)| match s.from {
-                    Side::Client => (value + 7_000, echo),
-                    Side::Server => (value + 7_000, echo + 7_000),
-                }),
-                ..s
+            segments.extend(rest.into_iter().map(|s| {
+                let mut later = Segment {
+                    at_ns: s.at_ns + 7_000_000_000,
+                    stamp: s.stamp.map(|(value, echo)| match s.from {
+                        Side::Client => (value + 7_000, echo),
+                        Side::Server => (value + 7_000, echo + 7_000),
+                    }),
+                    ..s
+                };
+                change(&mut later);
+                later
             }));
         }
     })
@@ -256,13 +244,7 @@ fn an_answer_as_late_as_the_opening_tells_of_the_path() {
 
 #[test]
 fn packets_that_come_as_far_apart_anyway_waited_for_no_repair() {
-    let mut c = far(vec![Exchange::new(300, 2_000, 43_000)]);
-    c.server_end().initial_window = 40;
-    c.path.faults = vec![Fault {
-        from: Side::Server,
-        select: Select::Data(5),
-        action: Action::Lose,
-    }];
+    let mut c = sixth_lost();
     let rule = "tcp.retransmit.fast";
     assert_eq!(
         said(&played(&[c.clone()], |_| {}), rule),
@@ -290,13 +272,7 @@ fn which_word_set_the_data_free_must_show() {
 
 #[test]
 fn acknowledgements_that_come_twice_and_name_nothing_ask_for_nothing() {
-    let mut c = far(vec![Exchange::new(300, 2_000, 43_000)]);
-    c.server_end().initial_window = 40;
-    c.path.faults = vec![Fault {
-        from: Side::Server,
-        select: Select::Data(5),
-        action: Action::Lose,
-    }];
+    let c = sixth_lost();
     let unnamed = played(&[c], |segments| {
         segments.iter_mut().for_each(|s| s.sack.clear());
     });
@@ -387,13 +363,7 @@ fn a_program_that_writes_one_packet_again_and_again_is_no_second_capture() {
 
 #[test]
 fn a_report_of_a_part_does_not_make_the_copy_needless() {
-    let mut c = far(vec![Exchange::new(300, 2_000, 43_000)]);
-    c.server_end().initial_window = 40;
-    c.path.faults = vec![Fault {
-        from: Side::Server,
-        select: Select::Data(5),
-        action: Action::Lose,
-    }];
+    let c = sixth_lost();
     let told = played(&[c], |segments| {
         let mut highest = 0;
         let first = segments[1].seq;
@@ -492,7 +462,7 @@ fn what_comes_through_though_it_is_large_was_not_too_large() {
     c.client_end().fallback_mss = Some(536);
     let rule = "tcp.pmtu.black-hole";
     let whole = played(&[c.clone()], |_| {});
-    assert_eq!(said(&whole, rule), Some(Confidence::High));
+    assert_eq!(said(&whole, rule), Some(Confidence::Medium));
     let again = played(&[c], |segments| {
         let mine = segments.iter().filter(|s| s.from == Side::Client);
         let large = mine.clone().find(|s| s.len > 1_200).expect("one").clone();
@@ -507,7 +477,7 @@ fn what_comes_through_though_it_is_large_was_not_too_large() {
         };
         segments.push(copy);
     });
-    assert!(said(&again, rule) < Some(Confidence::High));
+    assert!(said(&again, rule) < Some(Confidence::Medium));
 }
 
 #[test]
@@ -521,4 +491,49 @@ fn without_acknowledgements_by_themselves_a_repeated_segment_may_be_needless() {
         .map(|l| l.wrong)
         .sum();
     assert_eq!(sure, 0, "{misses:?}");
+}
+
+#[test]
+fn a_path_that_holds_packets_back_looks_like_a_loss() {
+    let rule = "tcp.rto";
+    let late = |answer_ms: u64| {
+        let late = |s: &mut Segment| s.at_ns += answer_ms * 1_000_000;
+        said(&sent_again_and(None, true, late), rule)
+    };
+    assert_eq!(late(0), Some(Confidence::High));
+    assert_eq!(late(600), Some(Confidence::Medium));
+}
+
+#[test]
+fn one_cause_between_the_same_ends_is_told_once() {
+    let all: Vec<Conversation> = (0..3_u16)
+        .map(|n| {
+            let mut c = sixth_lost();
+            c.start_us = u64::from(n) * 900_000;
+            c.client.set_port(40_000 + n);
+            c
+        })
+        .collect();
+    let explanation = played(&all, |_| {});
+    let rule = "tcp.retransmit.fast";
+    let found = |sure| {
+        let mine = explanation.findings.iter().filter(|f| f.rule == rule);
+        mine.filter(|f| f.confidence == sure).count() as u64
+    };
+    let told: Vec<_> = explanation.told.iter().filter(|t| t.rule == rule).collect();
+    assert!(found(Confidence::High) >= 3, "{told:?}");
+    // The waits for the news and for the answer are as many, and less sure.
+    let times = |sure| {
+        let mut mine = told.iter().filter(|t| t.confidence == sure);
+        let times = mine.next().map_or(0, |t| t.times);
+        assert!(mine.next().is_none(), "{told:?}");
+        times
+    };
+    let sure = [Confidence::High, Confidence::Medium, Confidence::Low].map(times);
+    let all: u64 = told.iter().map(|t| t.times).sum();
+    assert_eq!(sure.iter().sum::<u64>(), all);
+    let text = capture::report::text(&explanation);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let again = "; 2 times more from 10.0.0.1 to 10.0.0.2:8080, ";
+    assert!(text.contains(again), "{text}");
 }
