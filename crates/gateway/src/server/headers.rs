@@ -48,14 +48,15 @@ fn is_host(value: &HeaderValue) -> bool {
     let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
     let bytes = value.as_bytes();
     let name = bytes.iter().take_while(|b| plain(b)).count();
-    match &bytes[name..] {
-        [] if name > 0 => return true,
-        [b':', port @ ..] if name > 0 && (1..=4).contains(&port.len()) => {
-            if port.iter().all(u8::is_ascii_digit) {
-                return true;
-            }
+    let plain = match &bytes[name..] {
+        [] => name > 0,
+        [b':', port @ ..] => {
+            name > 0 && (1..=4).contains(&port.len()) && port.iter().all(u8::is_ascii_digit)
         }
-        _ => {}
+        _ => false,
+    };
+    if plain {
+        return true;
     }
     let Ok(authority) = Authority::try_from(value.as_bytes()) else {
         return value.is_empty();
