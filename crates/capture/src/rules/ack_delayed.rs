@@ -6,7 +6,8 @@
 //! Which timer it is shows in its lengths: a fixed one has one length, an
 //! adaptive one follows the traffic.
 
-use super::pause::{Pause, Reason, as_known};
+use super::known::as_known;
+use super::pause::{Pause, Reason};
 use super::{About, Claim, Confidence, Gap, Rule};
 use crate::{ACK_DELAY_BOUNDS_NS, AckDelays, Connection, Side};
 

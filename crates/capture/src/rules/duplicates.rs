@@ -5,7 +5,7 @@
 //! retransmissions.
 
 use super::{About, Confidence, Finding, Rule};
-use crate::Explanation;
+use crate::{Explanation, Marks};
 
 /// Tells of captures that hold frames twice.
 pub struct Duplicates;
@@ -18,8 +18,9 @@ static ABOUT: About = About {
     zos: "trace one interface (LINKNAME or INTFNAME on PKTTRACE), not all that a packet passes",
     limits: "A copy is the same packet with the same IP identification, sequence numbers and \
              payload within a few milliseconds, also with others between, or a piece of a large one captured before \
-             offload and again behind it. Where there is no identification (IPv6) not all copies can be told. Ten or more are high, fewer \
-             low (some devices send that way), and three quarters of a file too (made by hand). The times of the analysis are those of the first.",
+             offload and again behind it. Where there is no identification (IPv6) not all copies can be told. Ten or more are medium, fewer \
+             low (some devices send that way), and three quarters of a file too (made by hand), and where \
+             receivers tell of half as many (DSACK). The times of the analysis are those of the first.",
     literature: "Paxson 1997 (\"Automated packet trace analysis of TCP implementations\": measurement \
                  duplicates)",
 };
@@ -34,6 +35,14 @@ impl Rule for Duplicates {
         if totals.duplicate_frames == 0 {
             return;
         }
+        // Copies that their receivers tell of came over the path.
+        let delivered = totals.marks.of(Marks::DSACK) * 2 >= totals.duplicate_frames;
+        let why = match delivered {
+            true => {
+                "their receivers tell that they got some twice, so something on the path doubles them"
+            }
+            false => "they are left out",
+        };
         out.push(Finding {
             pending: None,
             between: None,
@@ -45,6 +54,7 @@ impl Rule for Duplicates {
             // A few may be a device's own way to send again.
             // Most of a file: made by hand.
             confidence: match totals.duplicate_frames >= MANY
+                && !delivered
                 && totals.duplicate_frames * 4 < explanation.capture.packets * 3
             {
                 true => Confidence::High,
@@ -52,7 +62,7 @@ impl Rule for Duplicates {
             },
             packets: Vec::new(),
             text: format!(
-                "at least {} of {} packets are copies of one just before; they are left out",
+                "at least {} of {} packets are copies of one just before; {why}",
                 totals.duplicate_frames, explanation.capture.packets
             ),
         });

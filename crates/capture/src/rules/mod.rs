@@ -22,6 +22,7 @@ mod field;
 mod half_close;
 mod held;
 mod idle_restart;
+mod known;
 mod llc_not_ready;
 mod mss_small;
 mod nagle;

@@ -5,7 +5,8 @@
 //! must fit the window, and the congestion window must have been larger before.
 
 use super::ack_delayed::side;
-use super::pause::{Pause, Reason, as_known};
+use super::known::as_known;
+use super::pause::{Pause, Reason};
 use super::{About, Claim, Confidence, Gap, Rule};
 use crate::{Connection, Side};
 

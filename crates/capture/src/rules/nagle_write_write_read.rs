@@ -6,7 +6,8 @@
 //! side is wrong by itself; together each message costs the receiver's timer.
 
 use super::ack_delayed::{side, timer};
-use super::pause::{Pause, Reason, as_known};
+use super::known::as_known;
+use super::pause::{Pause, Reason};
 use super::{About, Claim, Confidence, Gap, Rule};
 use crate::{Connection, Side};
 

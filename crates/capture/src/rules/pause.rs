@@ -13,9 +13,10 @@
 //! application did not use is told apart first. Minshall, Saito, Mogul and
 //! Verghese, "Application performance pitfalls and TCP's Nagle algorithm" (1999).
 
+use super::known::{LEAST_MSS, as_known, knows_mss, knows_path, segment_bytes};
 use super::quiet::Quiet;
-use super::{Claim, Confidence, Evidence, Gap, as_trusted};
-use crate::{Connection, End, Flags, Marks, Phase, Protocol, Segment, Side};
+use super::{Claim, Confidence, Evidence, Gap};
+use crate::{End, Flags, Marks, Phase, Protocol, Segment, Side};
 
 /// Why a sender stood still, where its window was not closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -728,40 +729,6 @@ pub(super) fn closed_by(gap: &Gap<'_>) -> Option<Side> {
         closed(latest) || (opened_just_now && closed(words.next()))
     })
 }
-
-/// No more than medium where the path's round trip is not known: it may be what
-/// looks like a timer; nor where the capture is in doubt.
-pub(super) fn as_known(connection: &Connection, confidence: Confidence) -> Confidence {
-    match knows_path(connection) {
-        true => as_trusted(connection, confidence),
-        false => confidence.min(Confidence::Medium),
-    }
-}
-
-/// Whether the path's round trip is known: without the handshake, a path of
-/// 40 ms and a delayed acknowledgement look the same.
-fn knows_path(connection: &Connection) -> bool {
-    let known = |side: Side| connection.end(side).rtt.handshake_ns.is_some();
-    known(Side::Client) || known(Side::Server)
-}
-
-fn knows_mss(connection: &Connection) -> bool {
-    connection.client.mss.is_some() || connection.server.mss.is_some()
-}
-
-/// Bytes of a full segment. Where the handshake was not captured, or its options
-/// were not printed, no less than what every end must accept: a sender of short
-/// messages alone would otherwise make them full.
-pub(super) fn segment_bytes(gap: &Gap<'_>, sender: Side) -> u32 {
-    let connection = gap.connection;
-    match knows_mss(connection) {
-        true => connection.segment_bytes(sender),
-        false => connection.segment_bytes(sender).max(LEAST_MSS),
-    }
-}
-
-/// What every end must accept (RFC 9293 3.7.1).
-const LEAST_MSS: u32 = 536;
 
 /// What an end takes to send what an acknowledgement set free, at most, beside
 /// the path. An application that happens to write then takes any time.

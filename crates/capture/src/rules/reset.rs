@@ -111,8 +111,10 @@ impl Cut {
         // the capture cut.
         let unread =
             exchange.response.bytes == 0 && answering.last_data_ns > exchange.request.end_ns;
-        let unseen =
-            unread || answering.segments == 0 || answering.marks.of(Marks::ACKED_UNSEEN) > 0;
+        // The asking end's acknowledgements tell of what nobody captured.
+        let asking = connection.end(exchange.asked_by);
+        let acked = exchange.response.bytes == 0 && asking.marks.of(Marks::ACKED_UNSEEN) > 0;
+        let unseen = unread || answering.segments == 0 || acked;
         if connection.close.first_fin.is_some() || unseen {
             // A close that was under way, or an answer of which a part was not
             // captured, or all.

@@ -6,7 +6,8 @@
 
 use super::ack_delayed::side;
 use super::fast_retransmit::by_timer;
-use super::pause::{closed_by, segment_bytes};
+use super::known::segment_bytes;
+use super::pause::closed_by;
 use super::spurious::{is_needless, needed_word, outside_messages, was_answered};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
 use crate::{Connection, Flags, Marks, Segment, Side};

@@ -322,11 +322,12 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
         if segment.is_new_data() {
             close.after_fin.get_or_insert(segment.seq);
         }
-        // What was lost between shows in the numbers.
+        // What was lost between shows in the numbers; behind its own goodbye, which has
+        // one too, an end sends nothing new.
         let bytes = (close.after_fin).map_or(0, |start| {
             segment.seq.wrapping_add(segment.len).wrapping_sub(start)
         });
-        if bytes < 1 << 31 {
+        if bytes < 1 << 31 && close.second_fin_ns.is_none() {
             close.bytes_after_fin = close.bytes_after_fin.max(u64::from(bytes));
         }
     }

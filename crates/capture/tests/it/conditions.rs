@@ -534,7 +534,7 @@ fn packets_seen_twice() {
     whole.path.captured_twice_us = Some(4);
     lowers(
         "capture.duplicates",
-        Confidence::High,
+        Confidence::Medium,
         std::slice::from_ref(&whole),
         &[
             ("never", with(&whole, |c| c.path.captured_twice_us = None)),

@@ -11,6 +11,8 @@ use capture::synth::{
 };
 use capture::{Confidence, Explanation, Side};
 
+const FIN: u8 = 0x01;
+const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 
 /// The sixth segment of a long answer is lost.
@@ -293,24 +295,77 @@ fn what_a_sender_waited_for_when_it_repeated_in_vain_is_never_sure() {
 
 #[test]
 fn what_was_sent_behind_a_goodbye_is_counted_by_its_numbers() {
-    let text = |lost: bool| {
+    let text = |change: &dyn Fn(&mut Vec<Segment>)| {
         let mut c = far(vec![Exchange::new(300, 60_000, 20_000)]);
         c.close = Close::HalfByClient;
-        let told = played(&[c], |segments| {
-            let data = segments.iter().enumerate();
-            let mut theirs = data.filter(|(_, s)| s.from == Side::Server && s.len > 0);
-            let (sixth, _) = theirs.nth(5).expect("six segments");
-            if lost {
-                segments.remove(sixth);
-            }
-        });
+        let told = played(&[c], |segments| change(segments));
         let mut mine = told
             .findings
             .into_iter()
             .filter(|f| f.rule == "tcp.half-close");
         mine.next().expect("a finding").text
     };
-    assert_eq!(text(true), text(false));
+    let whole = text(&|_| {});
+    let lost = text(&|segments| {
+        let data = segments.iter().enumerate();
+        let mut theirs = data.filter(|(_, s)| s.from == Side::Server && s.len > 0);
+        let (sixth, _) = theirs.nth(5).expect("six segments");
+        segments.remove(sixth);
+    });
+    assert_eq!(lost, whole);
+    let answered = text(&|segments| {
+        let mut theirs = segments.iter().filter(|s| s.from == Side::Server);
+        let fin = theirs.rfind(|s| s.flags & FIN != 0).expect("a goodbye");
+        let ack = Segment {
+            at_ns: fin.at_ns + 500_000_000,
+            id: fin.id.wrapping_add(1),
+            flags: ACK,
+            seq: fin.seq.wrapping_add(fin.len + 1),
+            offset: fin.offset + fin.len,
+            len: 0,
+            ..fin.clone()
+        };
+        segments.push(ack);
+    });
+    assert_eq!(answered, whole);
+}
+
+#[test]
+fn copies_that_their_receiver_tells_of_are_the_paths() {
+    let rule = "capture.duplicates";
+    let doubled = |told: bool| {
+        played(
+            &[far(vec![Exchange::new(300, 2_000, 60_000)])],
+            |segments| {
+                let all = std::mem::take(segments);
+                for s in all {
+                    let copy = (s.from == Side::Server && s.len > 0).then(|| Segment {
+                        at_ns: s.at_ns + 20_000,
+                        ..s.clone()
+                    });
+                    let end = s.seq.wrapping_add(s.len);
+                    let last = segments.iter().rfind(|s| s.from == Side::Client).cloned();
+                    segments.push(s);
+                    let Some(copy) = copy else { continue };
+                    let tells = last.filter(|_| told).map(|last| Segment {
+                        at_ns: copy.at_ns + 5_000,
+                        id: last.id.wrapping_add(7_000),
+                        flags: ACK,
+                        seq: last.seq.wrapping_add(last.len),
+                        ack: end,
+                        offset: last.offset + last.len,
+                        len: 0,
+                        sack: vec![(copy.seq, end)],
+                        ..last
+                    });
+                    segments.push(copy);
+                    segments.extend(tells);
+                }
+            },
+        )
+    };
+    assert_eq!(said(&doubled(false), rule), Some(Confidence::Medium));
+    assert_eq!(said(&doubled(true), rule), Some(Confidence::Low));
 }
 
 #[test]
@@ -536,4 +591,41 @@ fn one_cause_between_the_same_ends_is_told_once() {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let again = "; 2 times more from 10.0.0.1 to 10.0.0.2:8080, ";
     assert!(text.contains(again), "{text}");
+}
+
+#[test]
+fn an_answer_that_was_acknowledged_was_no_missing_one() {
+    let rule = "tcp.reset";
+    let cut = |acknowledged: bool| {
+        played(&[far(vec![Exchange::new(300, 2_000, 500)])], |segments| {
+            let answer = (segments.iter())
+                .position(|s| s.from == Side::Server && s.len > 0)
+                .expect("an answer");
+            let answer = segments.split_off(answer).remove(0);
+            let last = (segments.iter().rfind(|s| s.from == Side::Client)).expect("a client");
+            let own = Segment {
+                seq: last.seq.wrapping_add(last.len),
+                offset: last.offset + last.len,
+                len: 0,
+                flags: ACK,
+                ..last.clone()
+            };
+            if acknowledged {
+                segments.push(Segment {
+                    at_ns: answer.at_ns + 1_000,
+                    id: own.id.wrapping_add(1),
+                    ack: answer.seq.wrapping_add(answer.len),
+                    ..own.clone()
+                });
+            }
+            segments.push(Segment {
+                at_ns: answer.at_ns + 2_000_000_000,
+                id: own.id.wrapping_add(2),
+                flags: RST | ACK,
+                ..own
+            });
+        })
+    };
+    assert!(said(&cut(false), rule) >= Some(Confidence::Medium));
+    assert_eq!(said(&cut(true), rule), None);
 }
