@@ -51,12 +51,7 @@ pub fn run(args: &Args) -> Result<bool> {
             [&["test", "--quiet", "--no-fail-fast"], &scope[..]].concat(),
         ),
         ("fuzz targets", FUZZ_TARGETS.to_vec()),
-        // A world of two regions has a history that is not explained yet: see
-        // docs/internals/simulation.md.
-        (
-            "simulation",
-            vec!["xtask", "sim", "--seconds", "120", "--world", "one"],
-        ),
+        ("simulation", vec!["xtask", "sim", "--seconds", "120"]),
     ];
     let skipped = std::path::absolute("target/skipped.txt")?;
     // There may be none yet.

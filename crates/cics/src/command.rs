@@ -15,6 +15,7 @@
 mod lookup;
 mod page;
 mod row;
+mod sources;
 mod table;
 
 pub use lookup::{Selection, all, by_number, for_verb, select, verbs};

@@ -278,6 +278,18 @@ pub fn used_within(
     Some((usage(last)?.since(&usage(first)?), [first.at, last.at]))
 }
 
+/// When subject `index` was read for the last time, of one that could not be
+/// read any more when that part of the run was over.
+pub fn lost_at(samples: &[Sample], index: usize, window: (u64, u64)) -> Option<u64> {
+    let read = |s: &&Sample| s.usages.get(index).is_some_and(Option::is_some);
+    let last = samples
+        .iter()
+        .find(|s| s.at > window.1)
+        .or(samples.last())?;
+    let before = samples.iter().rev().find(read)?;
+    (!read(&last) && before.at < last.at).then_some(before.at)
+}
+
 /// What all servers together used within a part of the run; `answers` tells how
 /// many there were between two times.
 pub fn cost_within(

@@ -2,7 +2,7 @@
 //! report and the log, a live view and an exporter fed.
 
 use crate::engine::{self, Interval, Observer, Outcome, RunError};
-use crate::observe::{Observed, Panel, Sample, Sampler, cost_within, used_within};
+use crate::observe::{Observed, Panel, Sample, Sampler, cost_within, lost_at, used_within};
 use crate::plan::Plan;
 use crate::summary;
 use measure::hdrlog;
@@ -81,6 +81,12 @@ impl Session<'_> {
                 let seconds = (ends[1] - ends[0]) as f64 / 1e9;
                 let name = observed.name();
                 ended.extend(told_of_ended(&name, usage.ended, self.plan.interval_ns));
+                if let Some(at) = lost_at(&samples, i, outcome.window) {
+                    let after_s = at.saturating_sub(outcome.window.0) as f64 / 1e9;
+                    ended.push(format!(
+                        "{name} could not be read any more {after_s:.1} s after the measurement began: it has ended, or does not answer. Its figures are those until then."
+                    ));
+                }
                 Some(Server::of(name, &usage, seconds, answers(ends)))
             })
             .collect();

@@ -263,6 +263,16 @@ mod tests {
     }
 
     #[test]
+    fn who_listens_does_not_connect() {
+        let listening = Socket::new(2, 1, 0).unwrap();
+        let any_port = Name("127.0.0.1:0".parse().unwrap());
+        listening.bind(&any_port).unwrap();
+        listening.listen(1).unwrap();
+        let there = listening.local().unwrap();
+        assert_eq!(listening.connect(&there, &Plain), Err(Errno::EOPNOTSUPP));
+    }
+
+    #[test]
     fn a_timeout_has_less_than_a_million_microseconds() {
         assert_eq!(Timeout::new(-1, 30), Ok(Timeout::Never));
         assert_eq!(Timeout::new(1, 1_000_000), Err(Errno::EINVAL));

@@ -174,6 +174,10 @@ impl Socket {
     /// CONNECT.
     pub fn connect(&self, name: &Name, waiter: &dyn Waiter) -> Result<(), Errno> {
         self.check_family(name)?;
+        // Linux would say that it is connected.
+        if self.is_listening() {
+            return Err(Errno::EOPNOTSUPP);
+        }
         // Linux would say once more that it is connected.
         if self.kind.stream && self.connected.load(Ordering::Relaxed) {
             return Err(Errno::EISCONN);

@@ -17,6 +17,7 @@ use rustls_pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::ClientConfig;
 
 use crate::target::Target;
 use crate::{Error, Request};
@@ -33,6 +34,9 @@ pub struct Settings {
     /// File of the certificates in PEM that servers are trusted by; the
     /// system's without it.
     pub trusted: Option<PathBuf>,
+    /// Files of a certificate chain and its key in PEM, which are shown to
+    /// servers that ask for one.
+    pub shown: Option<(PathBuf, PathBuf)>,
 }
 
 /// Which setting is wrong.
@@ -49,6 +53,37 @@ pub enum SettingsError {
     /// The certificates that servers are trusted by.
     #[error("{0}")]
     Trusted(String),
+    /// The certificate that servers are shown.
+    #[error("{0}")]
+    Shown(String),
+}
+
+/// What connections begin with.
+#[derive(Clone)]
+enum Tls {
+    Fixed(TlsConnector),
+    /// With a certificate that is read again when it is written.
+    Shown(Arc<tls::Reloading<ClientConfig>>),
+}
+
+impl Tls {
+    fn new(settings: &Settings) -> Result<Tls, SettingsError> {
+        let roots = tls::trusted(settings.trusted.as_deref()).map_err(SettingsError::Trusted)?;
+        let Some(files) = settings.shown.clone() else {
+            let client = tls::client(roots).map_err(|e| SettingsError::Trusted(e.to_string()))?;
+            return Ok(Tls::Fixed(TlsConnector::from(client)));
+        };
+        let made = tls::client_that_shows(files, roots);
+        let made = made.map_err(|e| SettingsError::Shown(e.to_string()))?;
+        Ok(Tls::Shown(Arc::new(made)))
+    }
+
+    fn connector(&self) -> TlsConnector {
+        match self {
+            Tls::Fixed(connector) => connector.clone(),
+            Tls::Shown(reloading) => TlsConnector::from(reloading.config()),
+        }
+    }
 }
 
 /// Makes requests by its settings.
@@ -57,7 +92,7 @@ pub struct Fetcher {
     allowed: Arc<[Target]>,
     timeout: Duration,
     most_bytes: usize,
-    tls: Option<TlsConnector>,
+    tls: Option<Tls>,
 }
 
 /// An answer.
@@ -98,7 +133,7 @@ impl Fetcher {
         let allowed = allowed.collect::<Result<Arc<[_]>, _>>()?;
         let secure = allowed.iter().any(|t| t.secure);
         Ok(Fetcher {
-            tls: secure.then(|| connector(settings)).transpose()?,
+            tls: secure.then(|| Tls::new(settings)).transpose()?,
             allowed,
             timeout: settings.timeout,
             most_bytes: settings.most_bytes,
@@ -157,7 +192,7 @@ impl Fetcher {
         };
         let name = ServerName::try_from(host.clone());
         let name = name.map_err(|_| format!("{host} is no name of a server"))?;
-        let stream = tls.connect(name, stream).await;
+        let stream = tls.connector().connect(name, stream).await;
         self.over(
             stream.map_err(|e| format!("TLS with {host}: {e}"))?,
             request,
@@ -216,11 +251,4 @@ async fn beside<F: Future, C: Future>(mut connection: Pin<&mut C>, main: F) -> F
         Poll::Pending
     })
     .await
-}
-
-/// What checks the certificates of servers.
-fn connector(settings: &Settings) -> Result<TlsConnector, SettingsError> {
-    let roots = tls::trusted(settings.trusted.as_deref()).map_err(SettingsError::Trusted)?;
-    let client = tls::client(roots).map_err(|e| SettingsError::Trusted(e.to_string()))?;
-    Ok(TlsConnector::from(client))
 }

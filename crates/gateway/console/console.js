@@ -261,6 +261,45 @@ const views = {
     return parts;
   },
 
+  async terminals() {
+    const [tasks, partners, sockets] = await Promise.all([ask("/tasks"), ask("/partners"), ask("/sockets/list")]);
+    if (!tasks) return [elsewhere()];
+    const kinds = { QD: "queue", TO: "terminal" };
+    const rows = tasks.filter((task) => task.facility.trim()).map((task) => make("tr", {}, cell(task.facility, "code"),
+      cell(kinds[task.start_code] || "conversation"), cell(task.transid, "code"), cell(task.task, "number"), cell(task.userid, "code"),
+      cell(`${task.status.toLowerCase()} ${task.suspend_type} ${task.suspend_value}`.trim()),
+      cell(task.suspend_type ? `${time(task.suspended_ms / 1000)} ago` : "now", "number"), cell(time(task.age_ms / 1000), "number"),
+      cell(make("span", {}, ...[
+        action("purge", `/tasks/${task.task}/purge`, `End the conversation of task ${task.task}`, true),
+        action("force", `/tasks/${task.task}/forcepurge`, `End the conversation of task ${task.task} by force`, true),
+      ].filter(Boolean)), "actions")));
+    const gauges = before?.gauges || {};
+    const parts = [make("p", { class: "empty" }, "3270 terminals are not served yet. Tasks talk with what is shown here."),
+      make("h2", {}, "Tasks and whom they talk with"),
+      table(["facility", "kind", "transaction", ">task", "user", "status", ">last active", ">age", ""], rows, "No task talks with anybody."),
+      make("h2", {}, "Clients"), make("div", { class: "cards" },
+        card("HTTP connections", number(gauges.tupelo_gateway_connections_open || 0), `${number(gauges.tupelo_gateway_connections_total || 0)} so far`))];
+    if (partners) {
+      const sessions = partners.sessions.map((s) => make("tr", {}, cell(s.partner, "code"), cell(s.mode, "code"), cell(s.winner ? "winner" : "loser"),
+        cell(s.active ? "active" : "on its way", s.active ? "good" : "warn"), cell(s.busy ? "in use" : "free")));
+      const links = partners.links.map((l) => make("tr", {}, cell(l.partner || l.peer, "code"), cell(l.kind), cell(l.peer, "code"), cell(l.role),
+        cell(l.up ? "up" : "down", l.up ? "good" : "bad")));
+      parts.push(make("h2", {}, `Sessions of ${partners.lu}`), table(["partner", "mode", "contention", "state", ""], sessions, "There is no session."),
+        make("h2", {}, "Links"), table(["partner", "kind", "address", "role", ""], links, "There is no link."));
+    }
+    if (sockets) {
+      const path = (verb, name) => action(verb, `/sockets/${verb}/${encodeURIComponent(name)}`, `${verb === "stop" ? "Stop" : "Start"} ${name}`, verb === "stop");
+      const rows = [
+        ...sockets.listeners.map((l) => make("tr", {}, cell(l.listener, "code"), cell("listener"), cell(l.address || "stopped", l.address ? "code" : "bad"),
+          cell(number(l.waiting), "number"), cell(number(l.accepted), "number"), cell(number(l.refused), "number"), cell(path(l.address ? "stop" : "start", l.listener) || "", "actions"))),
+        ...sockets.receivers.map((r) => make("tr", {}, cell(r.receiver, "code"), cell(`receiver, ${r.program}`), cell(r.started ? "started" : "stopped", r.started ? "good" : "bad"),
+          cell(number(r.connections), "number"), cell(number(r.accepted), "number"), cell(number(r.refused), "number"), cell(path(r.started ? "stop" : "start", r.receiver) || "", "actions"))),
+      ];
+      parts.push(make("h2", {}, "Sockets"), table(["transaction", "kind", "address or state", ">connections", ">accepted", ">refused", ""], rows, "No listener and no receiver is defined."));
+    }
+    return parts;
+  },
+
   async resources() {
     const top = await ask("/top");
     if (!top) return [elsewhere()];

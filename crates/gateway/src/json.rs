@@ -10,8 +10,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Deepest nesting of arrays and objects accepted.
-const MAX_DEPTH: usize = 128;
+/// Deepest nesting of arrays and objects that anything here follows; what a
+/// client may send is at most as deep.
+pub(crate) const MAX_DEPTH: usize = 128;
 /// Members of an object up to which names are compared each with each.
 const FEW_MEMBERS: u32 = 16;
 
@@ -65,6 +66,15 @@ pub(crate) struct Json<'a> {
 impl Tape {
     /// Parses one JSON text; the tape then belongs to it.
     pub fn parse<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Json<'a>, JsonError> {
+        self.parse_within(bytes, MAX_DEPTH)
+    }
+
+    /// The same, of arrays and objects at most so deep within each other.
+    pub fn parse_within<'a>(
+        &'a mut self,
+        bytes: &'a [u8],
+        depth: usize,
+    ) -> Result<Json<'a>, JsonError> {
         let text = std::str::from_utf8(bytes).map_err(|e| JsonError {
             offset: e.valid_up_to(),
             message: "the text is not UTF-8",
@@ -81,6 +91,7 @@ impl Tape {
             tape: self,
             bytes,
             at: 0,
+            depth: depth.min(MAX_DEPTH),
         }
         .run()?;
         let rest = skip_blanks(bytes, end);
@@ -102,6 +113,8 @@ struct Scanner<'t, 'a> {
     tape: &'t mut Tape,
     bytes: &'a [u8],
     at: usize,
+    /// Arrays and objects that may be open at once.
+    depth: usize,
 }
 
 fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
@@ -208,7 +221,7 @@ impl Scanner<'_, '_> {
     }
 
     fn open(&mut self, kind: Kind) -> Result<bool, JsonError> {
-        if self.tape.open.len() >= MAX_DEPTH {
+        if self.tape.open.len() >= self.depth {
             return self.fail("the text is nested too deep");
         }
         let index = self.push(kind, self.at, false);
@@ -731,6 +744,11 @@ mod tests {
             );
         }
         assert!(tape.parse(&b"[".repeat(1000)).is_err());
+        assert!(tape.parse_within(b"[[{}]]", 3).is_ok());
+        assert_eq!(
+            tape.parse_within(b"[[{}]]", 2).err().map(|e| e.offset),
+            Some(2)
+        );
     }
 
     #[test]

@@ -40,8 +40,8 @@ pub use requester::{
     Calling, Outbound, Requester, RequesterFault, RequesterOptions, Returned, requester_copybooks,
 };
 pub use server::{
-    Gateway, GatewayConfig, LoadError, Loader, StartError, TlsConfig, Unserved, administration,
-    constant, metrics_sample,
+    CorsConfig, Gateway, GatewayConfig, LoadError, Loader, StartError, TlsConfig, Unserved,
+    administration, constant, metrics_sample,
 };
 pub use service::{
     Answering, Authentication, Pieces, Service, ServiceAnswer, ServiceBody, ServiceConfig,

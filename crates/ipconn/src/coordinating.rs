@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use region::{Name, Order};
+use region::{Name, Order, UnitId};
 
 use crate::shell::pool::Failed;
 use crate::wire::{
@@ -28,8 +28,8 @@ const MOST_HEARD: usize = 500;
 #[derive(Debug)]
 pub struct Coordinating {
     link: Name<4>,
-    /// Units of earlier lives of this process have smaller numbers.
-    floor: u64,
+    /// Units of this life of the region have greater numbers.
+    after: UnitId,
     parts: HashMap<u64, Part>,
     /// Units that it was told to commit alone and has not answered: whether it is
     /// to be asked what became of them.
@@ -98,12 +98,12 @@ pub enum Replied {
 }
 
 impl Coordinating {
-    /// For a connection of this name; units of the process have greater numbers
-    /// than `floor`.
-    pub fn new(link: Name<4>, floor: u64) -> Coordinating {
+    /// For a connection of this name; units of this life of the region have
+    /// greater numbers than `after`.
+    pub fn new(link: Name<4>, after: UnitId) -> Coordinating {
         Coordinating {
             link,
-            floor,
+            after,
             parts: HashMap::new(),
             alone: BTreeMap::new(),
             heard: Vec::new(),
@@ -284,7 +284,7 @@ impl Coordinating {
             About::BackOut(unit) => (*unit, Step::BackOut, Vec::new()),
             About::CommitAlone(unit, heard) => (*unit, Step::CommitAlone, heard.clone()),
             About::Outcome(unit) => (*unit, Step::Outcome, Vec::new()),
-            About::Resync => (self.floor, Step::Resync, Vec::new()),
+            About::Resync => (self.after.0, Step::Resync, Vec::new()),
         };
         let head = RequestHead {
             unit: Some(self.of_unit(unit, step)),

@@ -105,6 +105,8 @@ pub struct ProgramEntry {
     /// There is a definition and no program: no module was made, and nothing in
     /// the region serves it.
     pub missing: bool,
+    /// It is missing because its source did not compile.
+    pub uncompiled: bool,
     /// The program may run outside of the QR token.
     pub threadsafe: bool,
     /// False: LINK and XCTL answer PGMIDERR.
@@ -133,6 +135,9 @@ pub enum ProgramFault {
     /// There is a definition and no program.
     #[error("is defined, but there is no such program")]
     NotLoaded,
+    /// There is a source, and no program became of it.
+    #[error("did not compile; the log has why, and `tupelo check` says it")]
+    NotCompiled,
     /// Its definition says that it runs in another region.
     #[error("is a program of another region")]
     Remote,
@@ -146,7 +151,7 @@ impl ProgramFault {
         match self {
             ProgramFault::NotDefined => 1,
             ProgramFault::Disabled => 2,
-            ProgramFault::NotLoaded => 3,
+            ProgramFault::NotLoaded | ProgramFault::NotCompiled => 3,
             ProgramFault::Remote => 9,
         }
     }
@@ -157,6 +162,7 @@ impl ProgramEntry {
     pub fn fault(&self) -> Option<ProgramFault> {
         match (self.enabled, self.missing, self.remote_system.is_blank()) {
             (false, ..) => Some(ProgramFault::Disabled),
+            (true, true, true) if self.uncompiled => Some(ProgramFault::NotCompiled),
             (true, true, true) => Some(ProgramFault::NotLoaded),
             (true, true, false) => Some(ProgramFault::Remote),
             (true, false, _) => None,

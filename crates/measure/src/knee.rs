@@ -68,10 +68,15 @@ pub enum Verdict {
     Collapses,
     /// Too few points to tell.
     TooFew,
+    /// The points are scattered so much that the bend could be anywhere.
+    Unclear,
 }
 
 /// Throughput below this share of its greatest at a higher load has collapsed.
 pub const COLLAPSED: f64 = 0.9;
+
+/// A knee whose interval is this share of the loads tried says nothing.
+const ANYWHERE: f64 = 0.9;
 
 /// The points, by load, up to where throughput collapses for good; all of them
 /// when it does not.
@@ -131,6 +136,8 @@ pub fn broken_stick(points: &[(f64, f64)]) -> (Verdict, Option<BrokenStick>) {
         Verdict::NotReached
     } else if before <= 0.0 {
         Verdict::AlreadyBeyond
+    } else if stick.interval.1 - stick.interval.0 > ANYWHERE * (last - first) {
+        Verdict::Unclear
     } else {
         Verdict::Found
     };
@@ -324,6 +331,29 @@ mod tests {
         assert!((stick.knee - 1230.0).abs() < 15.0, "{stick:?}");
         assert!(stick.interval.0 <= stick.knee && stick.knee <= stick.interval.1);
         assert!(stick.slope_after.abs() < 0.05);
+    }
+
+    /// A search on a machine that stood still during one step.
+    #[test]
+    fn a_bend_that_could_be_anywhere_is_no_knee() {
+        let answers = [
+            (100.0, 99.7),
+            (200.0, 200.3),
+            (300.0, 300.7),
+            (400.0, 397.3),
+            (412.0, 414.7),
+            (419.0, 161.0),
+            (425.0, 416.3),
+            (450.0, 424.0),
+            (500.0, 414.7),
+            (600.0, 413.3),
+        ];
+        let (verdict, stick) = broken_stick(&answers);
+        assert_eq!(verdict, Verdict::Unclear, "{stick:?}");
+        let quiet: Vec<_> = answers.into_iter().filter(|p| p.0 != 419.0).collect();
+        let (verdict, stick) = broken_stick(&quiet);
+        assert_eq!(verdict, Verdict::Found);
+        assert!((stick.unwrap().knee - 415.0).abs() < 10.0, "{stick:?}");
     }
 
     #[test]

@@ -69,6 +69,7 @@ impl FetchConfig {
             timeout: Duration::from_millis(self.timeout_ms.into()),
             most_bytes: (self.max_kib as usize) << 10,
             trusted: self.trusted.as_ref().map(|file| folder.join(file)),
+            shown: None,
         }
     }
 }

@@ -95,7 +95,7 @@ pub fn check(
     let fetcher = Fetcher::new(&config.fetch.settings(root)).unwrap_or_else(|wrong| {
         let which = match wrong {
             SettingsError::Address { .. } => "allow",
-            SettingsError::Trusted(_) => "trusted",
+            SettingsError::Trusted(_) | SettingsError::Shown(_) => "trusted",
         };
         mistakes.push(whole(
             String::new(),

@@ -1,8 +1,9 @@
 //! A client's connection: plain, or by TLS.
 //!
-//! TLS is driven by hand, because a connection goes from the listeners' thread
-//! to a thread of the receivers, and so from one runtime to another. What was
-//! decrypted and not yet used travels with it.
+//! TLS is driven by hand, because a connection goes from the listeners' thread,
+//! which has a runtime, to a thread of the receivers, which has a loop of its
+//! own: [`Tcp`] is what both have. What was decrypted and not yet used travels
+//! with it.
 //!
 //! Invariant: nothing waits here while a borrow lasts; a client that takes no
 //! ciphertext is offered no more plaintext.
@@ -12,9 +13,10 @@ use std::future::poll_fn;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use rustls::{ServerConfig, ServerConnection};
-use tokio::io::{AsyncReadExt, Interest};
+use tokio::io::Interest;
 use tokio::net::TcpStream;
 
 use crate::listener::header::line_end;
@@ -25,10 +27,24 @@ pub type TlsSource = Arc<dyn Fn() -> Arc<ServerConfig> + Send + Sync>;
 /// Bytes that are decrypted at a time.
 const PIECE_BYTES: usize = 4096;
 
+/// A socket in a loop of events: one future reads it, one writes it.
+pub trait Tcp: AsRawFd {
+    /// Ready when there may be something to read, or the end.
+    fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+    /// Ready when something may be written.
+    fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+    /// Reads what there is.
+    fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize>;
+    /// Reads what there is behind what the buffer has, as far as it has room.
+    fn try_read_buf(&self, buffer: &mut Vec<u8>) -> io::Result<usize>;
+    /// Writes as much as goes at once.
+    fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
+}
+
 /// A connection.
 #[derive(Debug)]
-pub struct Stream {
-    tcp: TcpStream,
+pub struct Stream<T = TcpStream> {
+    tcp: T,
     tls: Option<Box<RefCell<Tls>>>,
 }
 
@@ -79,17 +95,12 @@ impl Stream {
         })
     }
 
-    /// The connection as another runtime can have it.
+    /// The connection as another loop can have it.
     pub fn into_parts(self) -> io::Result<Parts> {
         Ok(Parts {
             tcp: self.tcp.into_std()?,
             tls: self.tls,
         })
-    }
-
-    /// The connection itself, beneath TLS.
-    pub fn tcp(&self) -> &TcpStream {
-        &self.tcp
     }
 
     /// The plain connection, if it is one.
@@ -98,37 +109,6 @@ impl Stream {
             None => Ok(self.tcp),
             Some(_) => Err(self),
         }
-    }
-
-    /// Waits until there is something to read, or the end.
-    pub async fn readable(&self) -> io::Result<()> {
-        let Some(tls) = &self.tls else {
-            // One task alone reads a connection, so no list of those who wait.
-            return poll_fn(|cx| self.tcp.poll_read_ready(cx)).await;
-        };
-        while !tls.borrow_mut().pull(&self.tcp)? {
-            self.tcp.readable().await?;
-        }
-        Ok(())
-    }
-
-    /// Reads what there is behind what the buffer has, as far as it has room;
-    /// 0 at the end.
-    pub async fn read_buf(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
-        if self.tls.is_none() {
-            return self.tcp.read_buf(buffer).await;
-        }
-        self.readable().await?;
-        let Some(tls) = &self.tls else {
-            return Ok(0);
-        };
-        let ahead = &mut tls.borrow_mut().ahead;
-        let count = ahead.len().min(buffer.capacity() - buffer.len());
-        buffer.extend(ahead.drain(..count));
-        if ahead.is_empty() {
-            *ahead = Vec::new();
-        }
-        Ok(count)
     }
 
     /// Looks at what has come, without reading it, when `fewest` bytes, a line
@@ -167,6 +147,53 @@ impl Stream {
             }
         }
     }
+}
+
+impl<T: Tcp> Stream<T> {
+    /// The connection itself, beneath TLS.
+    pub fn tcp(&self) -> &T {
+        &self.tcp
+    }
+
+    /// Waits until there is something to read, or the end.
+    pub async fn readable(&self) -> io::Result<()> {
+        poll_fn(|cx| self.poll_readable(cx)).await
+    }
+
+    fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some(tls) = &self.tls else {
+            return self.tcp.poll_readable(cx);
+        };
+        while !tls.borrow_mut().pull(&self.tcp)? {
+            ready!(self.tcp.poll_readable(cx))?;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Reads what there is behind what the buffer has, as far as it has room;
+    /// 0 at the end.
+    pub async fn read_buf(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        poll_fn(|cx| {
+            loop {
+                ready!(self.poll_readable(cx))?;
+                let Some(tls) = &self.tls else {
+                    match self.tcp.try_read_buf(buffer) {
+                        // It was ready for somebody, and is not any more.
+                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                        read => return Poll::Ready(read),
+                    }
+                };
+                let ahead = &mut tls.borrow_mut().ahead;
+                let count = ahead.len().min(buffer.capacity() - buffer.len());
+                buffer.extend(ahead.drain(..count));
+                if ahead.is_empty() {
+                    *ahead = Vec::new();
+                }
+                return Poll::Ready(Ok(count));
+            }
+        })
+        .await
+    }
 
     /// Reads so many bytes away; none at the end of the stream.
     pub async fn consume(&mut self, mut bytes: usize) -> Option<()> {
@@ -176,7 +203,6 @@ impl Stream {
             if buffer.capacity() > bytes {
                 buffer = Vec::with_capacity(bytes);
             }
-            self.readable().await.ok()?;
             match self.read_buf(&mut buffer).await.ok()? {
                 0 => return None,
                 count => bytes = bytes.saturating_sub(count),
@@ -207,7 +233,7 @@ impl Stream {
 
     /// Waits until more can be written.
     pub async fn writable(&self) -> io::Result<()> {
-        self.tcp.writable().await
+        poll_fn(|cx| self.tcp.poll_writable(cx)).await
     }
 
     /// Writes all of it, and says that nothing follows.
@@ -235,15 +261,44 @@ impl Stream {
             }
             self.writable().await?;
         }
-        tokio::io::AsyncWriteExt::shutdown(&mut self.tcp).await
+        // SAFETY: a plain call on an open socket.
+        match unsafe { libc::shutdown(self.tcp.as_raw_fd(), libc::SHUT_WR) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Tcp for TcpStream {
+    fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_read_ready(cx)
+    }
+
+    fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_write_ready(cx)
+    }
+
+    fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        TcpStream::try_read(self, buffer)
+    }
+
+    fn try_read_buf(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        TcpStream::try_read_buf(self, buffer)
+    }
+
+    fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        TcpStream::try_write(self, bytes)
     }
 }
 
 impl Parts {
-    /// The connection in this thread's runtime.
-    pub fn into_stream(self) -> io::Result<Stream> {
+    /// The connection with its socket in another loop.
+    pub fn into_stream<T: Tcp>(
+        self,
+        adopt: impl FnOnce(std::net::TcpStream) -> io::Result<T>,
+    ) -> io::Result<Stream<T>> {
         Ok(Stream {
-            tcp: TcpStream::from_std(self.tcp)?,
+            tcp: adopt(self.tcp)?,
             tls: self.tls,
         })
     }
@@ -256,7 +311,7 @@ impl Parts {
 
 impl Tls {
     /// Sends ciphertext; false when the client does not take all of it now.
-    fn flush(&mut self, tcp: &TcpStream) -> io::Result<bool> {
+    fn flush(&mut self, tcp: &impl Tcp) -> io::Result<bool> {
         while self.session.wants_write() {
             match self.session.write_tls(&mut Through(tcp)) {
                 Ok(_) => {}
@@ -268,7 +323,7 @@ impl Tls {
     }
 
     /// Takes ciphertext in; false when there is none now.
-    fn receive(&mut self, tcp: &TcpStream) -> io::Result<bool> {
+    fn receive(&mut self, tcp: &impl Tcp) -> io::Result<bool> {
         match self.session.read_tls(&mut Through(tcp)) {
             Ok(0) => self.ended = true,
             Ok(_) => {
@@ -287,7 +342,7 @@ impl Tls {
     }
 
     /// Has something to be read, or the end; false when there is nothing now.
-    fn pull(&mut self, tcp: &TcpStream) -> io::Result<bool> {
+    fn pull(&mut self, tcp: &impl Tcp) -> io::Result<bool> {
         if !self.ahead.is_empty() || self.ended {
             return Ok(true);
         }
@@ -297,7 +352,7 @@ impl Tls {
     /// What has come, once `fewest` bytes, a line or the end are there.
     fn peek(
         &mut self,
-        tcp: &TcpStream,
+        tcp: &impl Tcp,
         buffer: &mut [u8],
         fewest: usize,
     ) -> io::Result<Option<usize>> {
@@ -312,7 +367,7 @@ impl Tls {
     }
 
     /// Adds to what is decrypted; false when there is nothing now.
-    fn decrypt(&mut self, tcp: &TcpStream) -> io::Result<bool> {
+    fn decrypt(&mut self, tcp: &impl Tcp) -> io::Result<bool> {
         let had = self.ahead.len();
         loop {
             self.ahead.resize(had + PIECE_BYTES, 0);
@@ -354,15 +409,15 @@ fn peek_at(tcp: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 /// A connection as TLS reads and writes it.
-struct Through<'t>(&'t TcpStream);
+struct Through<'t, T>(&'t T);
 
-impl Read for Through<'_> {
+impl<T: Tcp> Read for Through<'_, T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.try_read(buffer)
     }
 }
 
-impl Write for Through<'_> {
+impl<T: Tcp> Write for Through<'_, T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.try_write(bytes)
     }

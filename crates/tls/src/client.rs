@@ -3,7 +3,7 @@
 use crate::{FileError, Reloading, pem};
 use rustls::client::WantsClientCert;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Files of a client that shows a certificate, each in PEM.
@@ -32,18 +32,35 @@ pub fn client(roots: RootCertStore) -> Result<Arc<ClientConfig>, rustls::Error> 
 pub fn client_with_certificate(files: ClientFiles) -> Result<Reloading<ClientConfig>, FileError> {
     let watched = [&files.certificate, &files.key, &files.authorities];
     let watched = watched.into_iter().cloned().collect();
-    Reloading::new(watched, move || files.read())
+    let ClientFiles {
+        certificate,
+        key,
+        authorities,
+    } = files;
+    Reloading::new(watched, move || {
+        shown(&certificate, &key, pem::authorities(&authorities)?)
+    })
 }
 
-impl ClientFiles {
-    fn read(&self) -> Result<ClientConfig, FileError> {
-        let private = pem::private_key(&self.key)?;
-        let chain = pem::certificates(&self.certificate)?;
-        let roots = pem::authorities(&self.authorities)?;
-        builder(roots)
-            .and_then(|b| b.with_client_auth_cert(chain, private))
-            .map_err(|e| FileError::new(&self.key, e))
-    }
+/// A client that shows a certificate, which is read again when it is written,
+/// and trusts servers by these authorities.
+///
+/// # Errors
+/// Which file cannot be used.
+pub fn client_that_shows(
+    (certificate, key): (PathBuf, PathBuf),
+    roots: RootCertStore,
+) -> Result<Reloading<ClientConfig>, FileError> {
+    let watched = vec![certificate.clone(), key.clone()];
+    Reloading::new(watched, move || shown(&certificate, &key, roots.clone()))
+}
+
+fn shown(certificate: &Path, key: &Path, roots: RootCertStore) -> Result<ClientConfig, FileError> {
+    let private = pem::private_key(key)?;
+    let chain = pem::certificates(certificate)?;
+    builder(roots)
+        .and_then(|b| b.with_client_auth_cert(chain, private))
+        .map_err(|e| FileError::new(key, e))
 }
 
 fn builder(

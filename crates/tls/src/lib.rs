@@ -13,7 +13,7 @@ mod reloading;
 mod server;
 
 pub use certificate::{Certificate, DistinguishedName, common_name};
-pub use client::{ClientFiles, client, client_with_certificate};
+pub use client::{ClientFiles, client, client_that_shows, client_with_certificate};
 pub use pem::{authorities, trusted};
 pub use reloading::Reloading;
 pub use server::{ClientCertificates, ServerFiles, server};

@@ -31,6 +31,11 @@ const GENERATION: u32 = 5;
 pub const FLAGS: &[&str] = &[
     "-m",
     "-std=ibm",
+    // With it, cobc 3.1 loses the right operand of an operator that is an expression
+    // itself and has fewer decimals than the result: A - B * C is A.
+    "-fno-arithmetic-osvs",
+    // Tells of comparisons that cobc 3.1 makes wrong (`messages`).
+    "-Wconstant-expression",
     "-fstack-check",
     "-fnot-reserved=TIMESTAMP",
     "-fnot-reserved=C",

@@ -37,6 +37,17 @@ fn message(line: &str) -> Option<Diagnostic> {
         if text.starts_with("duplicate USING") {
             return None;
         }
+        if text.contains("[-Wconstant-expression]") {
+            return below_all(text).map(|(message, help)| Diagnostic {
+                severity,
+                file: file.into(),
+                line: number,
+                column: 0,
+                kind: Kind::Compiler,
+                message,
+                help: Some(help.to_owned()),
+            });
+        }
         // Options like [-Wothers] mean nothing to who wrote the program.
         let text = text.split(" [-W").next().unwrap_or(text).trim();
         return Some(Diagnostic {
@@ -50,6 +61,22 @@ fn message(line: &str) -> Option<Diagnostic> {
         });
     }
     None
+}
+
+/// A field of usage DISPLAY that is compared with a negative literal of more
+/// digits: cobc takes the literal for the greater one. What else it says of
+/// expressions that are constant is right, and on purpose.
+fn below_all(text: &str) -> Option<(String, &'static str)> {
+    let (literal, rest) = text.strip_prefix("literal '")?.split_once('\'')?;
+    let name = rest.strip_prefix(" has more digits than '")?;
+    let name = name.split('\'').next()?;
+    literal.starts_with('-').then(|| {
+        let message = format!(
+            "GnuCOBOL takes {name} for less than {literal}, which has more digits than {name}"
+        );
+        let help = "compare with the least value that it can have, or give it more digits";
+        (message, help)
+    })
 }
 
 /// What to do about a message that says little to who writes their first program.
@@ -117,6 +144,21 @@ pub(crate) fn suggest(said: &mut [Diagnostic], text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_constant_expressions_the_wrong_ones_are_told() {
+        let list = parse(
+            "a.cbl:7: warning: literal '-100' has more digits than 'A' [-Wconstant-expression]\n\
+             a.cbl:7: warning: expression is always FALSE [-Wconstant-expression]\n\
+             a.cbl:8: warning: literal '100' has more digits than 'A' [-Wconstant-expression]\n\
+             a.cbl:9: warning: expression '1' EQUALS '1' is always TRUE [-Wconstant-expression]\n",
+        );
+        let told: Vec<&str> = list.iter().map(|d| d.message.as_str()).collect();
+        assert_eq!(
+            told,
+            ["GnuCOBOL takes A for less than -100, which has more digits than A"]
+        );
+    }
 
     #[test]
     fn messages_are_read_and_context_is_left_out() {

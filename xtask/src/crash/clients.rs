@@ -91,6 +91,11 @@ impl Clients {
         !self.common.book().wrong.is_empty()
     }
 
+    /// True when a client could not go on: [`Clients::stop`] says why.
+    pub fn one_ended(&self) -> bool {
+        self.threads.iter().any(JoinHandle::is_finished)
+    }
+
     /// Transfers acknowledged until now.
     pub fn acknowledged(&self) -> u64 {
         self.common.book().acknowledged

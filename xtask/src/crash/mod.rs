@@ -87,7 +87,8 @@ fn kill(args: &Args, bank: &mut Bank, clients: &Clients) -> Result<Killed> {
     let mut killed = Killed::default();
     let mut kills = 0;
     while kills < args.kills {
-        if until.is_some_and(|until| Instant::now() >= until) || clients.found_wrong() {
+        let over = until.is_some_and(|until| Instant::now() >= until);
+        if over || clients.found_wrong() || clients.one_ended() {
             break;
         }
         std::thread::sleep(Duration::from_millis(random.below(args.pause.max(1))));

@@ -4,16 +4,7 @@ use std::fmt::Write;
 
 use super::lookup::all;
 use super::row::{Command, Domain, Served};
-
-/// What the values of RESP2 rest on.
-const SOURCES: &str = "\
-Values of RESP2 were compared with the manual's lists of conditions, or with\n\
-quotations of them, for DELETE, GET CONTAINER, LINK, XCTL, RETURN, START, DELAY, RUN\n\
-TRANSID, DELETE COUNTER and FORMATTIME in November 2026. Of POST, ENQ, DEQ, RETRIEVE,\n\
-the other commands on counters, SET FILE, TRANSACTION, TDQUEUE, SYSTEM, DISPATCHER,\n\
-MONITOR and STATISTICS, PERFORM DUMP and PERFORM SHUTDOWN no copy of those lists was at\n\
-hand: which conditions there are stands in the manual's summary, which value each has\n\
-is written from experience. So is the abend ANQE of an ENQ whose ENQMODEL is disabled.\n\n";
+use super::sources::is_compared;
 
 /// Markdown: every command by domain with its options, and whether it is
 /// supported.
@@ -33,7 +24,15 @@ pub fn reference_page() -> String {
          RESP, RESP2 and NOHANDLE belong to every command.\n",
         rows.len()
     );
-    page.push_str(SOURCES);
+    let (values, compared) = counts(&rows);
+    let _ = writeln!(
+        page,
+        "Of {values} values of RESP2 {compared} were compared with the manual's lists of conditions, with\n\
+         quotations of them or with public programs that were written by them. Values in *italics*\n\
+         were not: no public text of them was found, and they are written from experience. Which\n\
+         conditions a command has stands in the manual's summary. [Where conditions come\n\
+         from](../internals/conditions.md) names the texts.\n",
+    );
     let mut domains: Vec<Domain> = rows.iter().map(|c| c.domain).collect();
     domains.sort_unstable();
     domains.dedup();
@@ -111,6 +110,21 @@ fn options(c: &Command) -> String {
     list.join(" ")
 }
 
+/// How many values of RESP2 the served commands have, and how many were compared.
+fn counts(rows: &[&Command]) -> (usize, usize) {
+    let served = rows.iter().filter(|c| c.served.is_served());
+    let values = served.flat_map(|c| {
+        let rows = c.conditions.iter();
+        rows.flat_map(|row| row.resp2.iter().map(|value| (*c, row.condition, *value)))
+    });
+    values.fold((0, 0), |(all, compared), (c, condition, value)| {
+        (
+            all + 1,
+            compared + usize::from(is_compared(c, condition, value)),
+        )
+    })
+}
+
 fn conditions(c: &Command) -> String {
     let list: Vec<String> = c
         .conditions
@@ -119,7 +133,11 @@ fn conditions(c: &Command) -> String {
             if row.resp2.is_empty() {
                 return row.condition.name().to_owned();
             }
-            let values: Vec<String> = row.resp2.iter().map(u16::to_string).collect();
+            let value = |value: &u16| match is_compared(c, row.condition, *value) {
+                true => value.to_string(),
+                false => format!("*{value}*"),
+            };
+            let values: Vec<String> = row.resp2.iter().map(value).collect();
             format!("{} ({})", row.condition, values.join(", "))
         })
         .collect();
@@ -135,6 +153,7 @@ mod tests {
         let page = reference_page();
         assert!(page.contains("| READ | worker | **FILE()**"), "{page}");
         assert!(page.contains("NOTFND (80)"));
+        assert!(page.contains("INVREQ (20, 25, 26, *28*"), "{page}");
         assert!(page.contains("| not supported yet | because |"));
         assert!(page.contains("SEND MAP"));
         assert!(page.contains("| GETMAIN64, FREEMAIN64 | it is for assembler"));

@@ -300,11 +300,8 @@ pub enum Rule {
     UnservedValue(&'static str, &'static str, Condition),
 }
 
-/// A condition of a command and RESP2 values it may come with. The lists are
-/// a guide for the reference page, not compared value by value with the
-/// manual (of the file commands' values 1, 12, 13, 14 and 20 stand in a second
-/// public list and agree); what is really set is with each command's
-/// behaviour.
+/// A condition of a command and RESP2 values it may come with. `sources` says
+/// which of them were compared with a public text.
 #[derive(Debug, Clone, Copy)]
 pub struct ConditionRow {
     /// The condition.

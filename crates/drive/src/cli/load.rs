@@ -91,7 +91,8 @@ impl Runs<'_> {
 }
 
 /// A run in which nothing at all was answered is no success, nor is one whose
-/// answers are mostly errors: its figures are those of refusals.
+/// answers are mostly errors, since its figures are those of refusals, nor one
+/// whose target was gone before the end.
 fn worked(report: &Report) -> bool {
     if report.populations.iter().all(|p| p.answered == 0) {
         tell!("error: no request was answered");
@@ -100,6 +101,11 @@ fn worked(report: &Report) -> bool {
     let Some(sum) = report.sum() else {
         return true;
     };
+    if let Some(silent) = report.silent_s() {
+        let whole = report.measured_s;
+        tell!("error: nothing was answered in the last {silent:.1} of {whole:.1} s");
+        return false;
+    }
     let ended = sum.answered + sum.failed;
     let wrong = sum.failed + sum.checks_failed;
     let mostly = wrong * 2 > ended;

@@ -64,6 +64,7 @@ impl Collector {
             timeout: PATIENCE,
             most_bytes: ANSWER_BYTES,
             trusted: None,
+            shown: None,
         };
         let fetcher = Fetcher::new(&settings).map_err(|e| e.to_string())?;
         Ok(Collector { url, fetcher })

@@ -21,6 +21,7 @@ pub(super) fn get(url: &str, trusted: Option<&Path>) -> Result<Vec<u8>, String> 
         timeout: LIMIT,
         most_bytes: MAX_BYTES,
         trusted: trusted.map(Path::to_owned),
+        shown: None,
     };
     let fetcher = Fetcher::new(&settings).map_err(|e| e.to_string())?;
     let fetched = fetcher.wait(Request {

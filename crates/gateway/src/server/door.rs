@@ -12,7 +12,7 @@ use super::serve::Server;
 use super::service::{Persistent, ServiceState};
 use super::tls::Server as Tls;
 use super::watched::{self, Watched};
-use super::{Shared, Stop};
+use super::{GatewayConfig, HEADERS, Shared, Stop};
 use crate::backend::Backend;
 use bytes::Bytes;
 use hyper::body::Incoming;
@@ -37,15 +37,11 @@ use tokio_rustls::TlsAcceptor;
 
 /// How often a door looks at its connections.
 const TICK: Duration = Duration::from_millis(500);
-/// Longest time that a client may take for the TLS handshake.
-const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Pause after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Bytes of an answer that the kernel takes before they can be sent: what a
 /// client does not read is not in its memory either.
 const UNSENT: u32 = 256 << 10;
-/// Largest header block of a request, and the unit bodies are read by.
-const HEADERS: usize = 64 << 10;
 /// Bytes of buffers that a connection gives back when it rests.
 const BUFFERS: usize = 16 << 10;
 /// Bytes that a client may go on sending after its last answer.
@@ -240,8 +236,9 @@ fn open<B: Backend>(
             None => connection(&server, stream, peer, watched, stop).await,
             Some(acceptor) => {
                 // It is a header that must come in time too.
-                let limit = u64::from(server.shared.config.request_timeout_ms);
-                let limit = HANDSHAKE.min(Duration::from_millis(limit));
+                let config = &server.shared.config;
+                let limit = config.handshake_timeout_ms.min(config.request_timeout_ms);
+                let limit = Duration::from_millis(limit.into());
                 watched.shakes_hands.set(true);
                 let accept = Box::pin(acceptor.accept(stream));
                 if let Ok(Ok(stream)) = tokio::time::timeout(limit, accept).await {
@@ -328,10 +325,10 @@ async fn connection<B: Backend, S>(
             }
         });
         if may_be_http2 {
-            either(io, service, &mut stop).await;
+            either(io, service, &server.shared.config, &mut stop).await;
             return closed(stream, &timer, &stop).await;
         }
-        match http1(io, service, &timer, &mut stop).await {
+        match http1(io, service, (&timer, &server.shared.config), &mut stop).await {
             Some(begun) => {
                 server.shared.memory.freed(BUFFERS);
                 // Even an empty piece of a buffer would keep all of it.
@@ -370,7 +367,7 @@ async fn closed<S>(
 async fn http1<S, V>(
     io: TokioIo<Watched<S>>,
     service: V,
-    timer: &ConnectionTimer,
+    (timer, config): (&ConnectionTimer, &GatewayConfig),
     stop: &mut watch::Receiver<Stop>,
 ) -> Option<Bytes>
 where
@@ -382,7 +379,11 @@ where
     builder
         .half_close(true)
         .header_read_timeout(None)
-        .max_buf_size(HEADERS);
+        .max_buf_size(config.max_header_bytes);
+    // Another number than hyper's own costs each request an allocation.
+    if config.max_headers != HEADERS {
+        builder.max_headers(config.max_headers);
+    }
     // In a box, so that it takes no room while the connection rests.
     let mut connection = Box::new(builder.serve_connection(io, service));
     let rests = std::future::poll_fn(|cx| {
@@ -446,8 +447,12 @@ async fn last_request<S, V>(
 }
 
 /// Serves what may be HTTP/2, until the connection is over.
-async fn either<S, V>(io: TokioIo<Watched<S>>, service: V, stop: &mut watch::Receiver<Stop>)
-where
+async fn either<S, V>(
+    io: TokioIo<Watched<S>>,
+    service: V,
+    config: &GatewayConfig,
+    stop: &mut watch::Receiver<Stop>,
+) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
     V: Service<http::Request<Incoming>, Response = http::Response<Full>>,
     V::Future: 'static,
@@ -459,14 +464,16 @@ where
         .http1()
         .half_close(true)
         .header_read_timeout(None)
-        .max_buf_size(HEADERS);
+        .max_buf_size(config.max_header_bytes)
+        .max_headers(config.max_headers);
     builder
         .http2()
+        .max_concurrent_streams(config.max_streams)
         .timer(hyper_util::rt::TokioTimer::new())
         .keep_alive_interval(Some(Duration::from_secs(20)))
         .keep_alive_timeout(Duration::from_secs(20))
         .max_pending_accept_reset_streams(RESETS)
-        .max_header_list_size(HEADERS as u32);
+        .max_header_list_size(config.max_header_bytes as u32);
     let mut connection = Box::pin(builder.serve_connection(io, service));
     loop {
         tokio::select! {

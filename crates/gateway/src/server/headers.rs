@@ -11,7 +11,13 @@ use http::{HeaderMap, HeaderValue, StatusCode, Version, header};
 /// Why a request is not served, whatever its path.
 ///
 /// Reference: RFC 9112, sections 3.2 (Host) and 6.1 (Transfer-Encoding).
-pub(super) fn refused(parts: &Parts) -> Option<Problem> {
+pub(super) fn refused(parts: &Parts, most: usize) -> Option<Problem> {
+    // HTTP/1 counts them while it reads them.
+    if parts.headers.len() > most {
+        let detail = format!("A request may have {most} headers");
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        return Some(Problem::new(status, "Too many headers", detail));
+    }
     let hosts = parts.headers.get_all(header::HOST).iter().count();
     let needed = parts.version == Version::HTTP_11;
     if hosts > 1 || needed && hosts == 0 {
@@ -38,6 +44,20 @@ pub(super) fn refused(parts: &Parts) -> Option<Problem> {
 
 /// Whether it is a host and perhaps a port, and nothing else; an empty one is.
 fn is_host(value: &HeaderValue) -> bool {
+    // What nearly all are is told without taking it apart.
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
+    let bytes = value.as_bytes();
+    let name = bytes.iter().take_while(|b| plain(b)).count();
+    let plain = match &bytes[name..] {
+        [] => name > 0,
+        [b':', port @ ..] => {
+            name > 0 && (1..=4).contains(&port.len()) && port.iter().all(u8::is_ascii_digit)
+        }
+        _ => false,
+    };
+    if plain {
+        return true;
+    }
     let Ok(authority) = Authority::try_from(value.as_bytes()) else {
         return value.is_empty();
     };

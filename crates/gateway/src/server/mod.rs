@@ -4,6 +4,7 @@ mod admin;
 mod body;
 mod conn;
 pub mod constant;
+mod cors;
 mod deadline;
 mod documents;
 mod door;
@@ -34,6 +35,8 @@ use crate::security::{Guard, Limiter, SecurityConfig, SecurityError};
 use crate::service::ServiceConfig;
 pub use admin::administration;
 use bytes::Bytes;
+use cors::Cors;
+pub use cors::CorsConfig;
 use gate::Gate;
 use memory::Memory;
 pub use metrics::sample as metrics_sample;
@@ -46,6 +49,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::watch;
+
+/// Headers that a request may have when nothing else is said: as many as hyper
+/// keeps without an allocation.
+const HEADERS: usize = 100;
 
 /// How the gateway serves.
 #[derive(Debug, Clone)]
@@ -77,6 +84,18 @@ pub struct GatewayConfig {
     pub memory_bytes: usize,
     /// Largest request body in bytes.
     pub max_body_bytes: usize,
+    /// Bytes that the headers of a request may have together, 8 KiB at least;
+    /// bodies are read by as many.
+    pub max_header_bytes: usize,
+    /// Headers that a request may have.
+    pub max_headers: usize,
+    /// Arrays and objects of a JSON body that may stand within each other, 128
+    /// at most.
+    pub max_json_depth: usize,
+    /// Requests that one HTTP/2 connection may have open at once.
+    pub max_streams: u32,
+    /// Milliseconds a client may take for the TLS handshake.
+    pub handshake_timeout_ms: u32,
     /// Milliseconds a client may take to send a request's headers, or to go on
     /// sending its body.
     pub request_timeout_ms: u32,
@@ -88,8 +107,8 @@ pub struct GatewayConfig {
     pub rate_window_ms: u32,
     /// Milliseconds a program may take.
     pub response_timeout_ms: u32,
-    /// Origins that browsers may call from; `*` for any, empty for none.
-    pub cors_origins: Vec<String>,
+    /// Whose pages browsers let call the APIs.
+    pub cors: CorsConfig,
     /// Transaction for assets that name none.
     pub transid: String,
     /// Addresses whose requests go to somebody else.
@@ -166,12 +185,17 @@ impl Default for GatewayConfig {
             max_connections: 10_000,
             memory_bytes: 256 << 20,
             max_body_bytes: 16 << 20,
+            max_header_bytes: 64 << 10,
+            max_headers: HEADERS,
+            max_json_depth: crate::json::MAX_DEPTH,
+            max_streams: 200,
+            handshake_timeout_ms: 10_000,
             request_timeout_ms: 30_000,
             idle_timeout_ms: 120_000,
             min_rate_bytes_s: 500,
             rate_window_ms: 10_000,
             response_timeout_ms: 60_000,
-            cors_origins: Vec::new(),
+            cors: CorsConfig::default(),
             transid: "CSMI".to_string(),
             services: Vec::new(),
             access_log: false,
@@ -329,6 +353,8 @@ struct Shared<B> {
     memory: Arc<Memory>,
     /// Most connections of one door.
     connections_a_door: usize,
+    /// What browsers are told.
+    cors: Option<Cors>,
     /// A constant answer instead of programs.
     constant: Option<Bytes>,
     /// Where HTTP is served.
@@ -485,6 +511,7 @@ impl<B: Backend> Gateway<B> {
             draining: AtomicBool::new(false),
             memory: Arc::new(Memory::new(config.memory_bytes)),
             connections_a_door: config.max_connections.div_ceil(doors).max(1),
+            cors: Cors::new(&config.cors),
             constant,
             config,
         });

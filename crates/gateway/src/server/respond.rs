@@ -1,13 +1,11 @@
-//! Responses: problems, methods, browsers of other origins.
+//! Responses: problems, methods.
 
 use super::body::Full;
 use crate::problem::Problem;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use http::{HeaderValue, Method, Response, StatusCode, header};
 
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
-/// Seconds a browser may keep the answer to a preflight.
-const PREFLIGHT_AGE: HeaderValue = HeaderValue::from_static("600");
 
 /// A problem document as a response.
 pub(super) fn problem(problem: &Problem) -> Response<Full> {
@@ -43,37 +41,9 @@ pub(super) fn allow<'m>(methods: impl Iterator<Item = &'m Method>) -> HeaderValu
 }
 
 /// The answer to OPTIONS.
-pub(super) fn options(allow: HeaderValue, request: &HeaderMap) -> Response<Full> {
+pub(super) fn options(allow: HeaderValue) -> Response<Full> {
     let mut response = Response::new(Full::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
-    let headers = response.headers_mut();
-    if request.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, allow.clone());
-        if let Some(wanted) = request.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
-            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
-        }
-        headers.insert(header::ACCESS_CONTROL_MAX_AGE, PREFLIGHT_AGE);
-    }
-    headers.insert(header::ALLOW, allow);
+    response.headers_mut().insert(header::ALLOW, allow);
     response
-}
-
-/// Tells the browser of an allowed origin that it may read the response.
-pub(super) fn cors(origins: &[String], origin: &HeaderValue, response: &mut Response<Full>) {
-    let any = origins.iter().any(|o| o == "*");
-    let headers = response.headers_mut();
-    if any {
-        headers.insert(
-            header::ACCESS_CONTROL_ALLOW_ORIGIN,
-            HeaderValue::from_static("*"),
-        );
-        return;
-    }
-    headers.append(header::VARY, HeaderValue::from_static("origin"));
-    if origins.iter().any(|o| o.as_bytes() == origin.as_bytes()) {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-    } else {
-        headers.remove(header::ACCESS_CONTROL_ALLOW_METHODS);
-        headers.remove(header::ACCESS_CONTROL_ALLOW_HEADERS);
-    }
 }

@@ -6,6 +6,7 @@
 
 use super::body::Full;
 use super::conn::{ConnectionTimer, Connections};
+use super::cors::is_preflight;
 use super::deadline::Deadlines;
 use super::door::ticks;
 use super::gate::Peer;
@@ -37,6 +38,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -127,24 +129,23 @@ impl<B: Backend> Server<B> {
             false => self.shared.within_rate(peer).err(),
         };
         let limited = limited.map(|denied| self.shared.denied(denied));
-        let routed = match limited.or_else(|| headers::refused(&parts)) {
-            None => {
-                let incoming = Incoming { body, timer, peer };
-                if let Some(connection) = &peer.service {
-                    return self.serve_service(connection, parts, incoming, trail).await;
+        let routed =
+            match limited.or_else(|| headers::refused(&parts, self.shared.config.max_headers)) {
+                None => {
+                    let incoming = Incoming { body, timer, peer };
+                    if let Some(connection) = &peer.service {
+                        return self.serve_service(connection, parts, incoming, trail).await;
+                    }
+                    self.route(&routes, &parts, incoming, &mut trail).await
                 }
-                self.route(&routes, &parts, incoming, &mut trail).await
-            }
-            Some(problem) => Err(problem),
-        };
+                Some(problem) => Err(problem),
+            };
         let mut response = match routed {
             Ok(response) => response,
             Err(problem) => self.refuse(&problem, timer).await,
         };
-        if !self.shared.config.cors_origins.is_empty()
-            && let Some(origin) = parts.headers.get(header::ORIGIN)
-        {
-            respond::cors(&self.shared.config.cors_origins, origin, &mut response);
+        if let Some(cors) = &self.shared.cors {
+            cors.tell(&parts, &mut response);
         }
         if self.shared.config.access_log {
             let path = parts.uri.path();
@@ -187,6 +188,8 @@ impl<B: Backend> Server<B> {
         };
         let wanted = &parts.method;
         let route = of(wanted).or_else(|| (wanted == Method::HEAD).then(|| of(&Method::GET))?);
+        // A browser's question is answered here, and by no program.
+        let route = route.filter(|_| self.shared.cors.is_none() || !is_preflight(parts));
         let Some(route) = route else {
             let methods = found
                 .value
@@ -194,7 +197,7 @@ impl<B: Backend> Server<B> {
                 .map(|r| &r.api.operations[r.operation].method);
             let allow = respond::allow(methods);
             if wanted == Method::OPTIONS {
-                return Ok(respond::options(allow, &parts.headers));
+                return Ok(respond::options(allow));
             }
             self.shared.metrics.unrouted.fetch_add(1, Relaxed);
             let names = allow.to_str().unwrap_or_default();
@@ -373,7 +376,11 @@ impl<B: Backend> Server<B> {
         let values = params::read(&operation.params, &api.set, &sources, &mut faults);
         let json = match body.is_empty() {
             true => None,
-            false => Some(tape.parse(body).map_err(|e| malformed(body, &e))?),
+            false => {
+                let depth = self.shared.config.max_json_depth;
+                let json = tape.parse_within(body, depth);
+                Some(json.map_err(|e| malformed(body, &e))?)
+            }
         };
         if let Some(name) = json.and_then(|json| json.repeated_name()) {
             return Err(repeated(&name));
@@ -601,7 +608,9 @@ impl<B: Backend> Server<B> {
             }
         }
         let limit = ticks(config.response_timeout_ms) + GRACE_TICKS;
-        let reply = self.deadlines.limit(limit, task.run()).await;
+        // It stays where it is made: what is moved is copied.
+        let mut running = pin!(task.run());
+        let reply = self.deadlines.limit(limit, running.as_mut()).await;
         let reply = reply.ok_or_else(|| {
             let detail = format!("{} did not answer in time", asset.program);
             Problem::new(

@@ -37,10 +37,7 @@ impl<B: Backend> Server<B> {
             .headers
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
         if parts.method == Method::OPTIONS && asks {
-            return Ok(respond::options(
-                respond::allow(METHODS.iter()),
-                &parts.headers,
-            ));
+            return Ok(respond::options(respond::allow(METHODS.iter())));
         }
         let path = handler.template().to_owned();
         let metrics = &self.shared.metrics;

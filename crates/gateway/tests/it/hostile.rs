@@ -75,6 +75,37 @@ fn headers_that_are_too_long_are_431() {
 }
 
 #[test]
+fn headers_and_depth_have_the_limits_that_are_set() {
+    let gateway = start_with(GatewayConfig {
+        max_header_bytes: 8 << 10,
+        max_headers: 8,
+        max_json_depth: 2,
+        ..config()
+    });
+    let ask = |headers: &str| send(gateway.address(), "GET", "/apis", headers, "").status;
+    let long = |bytes: usize| format!("x: {}\r\n", "a".repeat(bytes));
+    assert_eq!((ask(&long(7_000)), ask(&long(9_000))), (200, 431));
+    let many = |headers: usize| "x: a\r\n".repeat(headers);
+    // Host is one of them.
+    assert_eq!((ask(&many(7)), ask(&many(8))), (200, 431));
+    let put = |body: &str| {
+        let path = "/perfchannel/response/5";
+        let answer = send(gateway.address(), "PUT", path, "", body);
+        (answer.status, answer.text().contains("nested too deep"))
+    };
+    assert_eq!(put(r#"{"a": {}}"#), (200, false));
+    assert_eq!(put(r#"{"a": {"b": []}}"#), (400, true));
+    let gateway = start_with(GatewayConfig {
+        max_header_bytes: 256 << 10,
+        max_headers: 500,
+        ..config()
+    });
+    let ask = |headers: &str| send(gateway.address(), "GET", "/apis", headers, "").status;
+    assert_eq!((ask(&long(200_000)), ask(&many(400))), (200, 200));
+    assert_eq!((ask(&long(300_000)), ask(&many(600))), (431, 431));
+}
+
+#[test]
 fn a_crowd_of_idle_connections_gives_way_to_a_new_one() {
     let gateway = start_with(GatewayConfig {
         max_connections: 20,

@@ -76,6 +76,36 @@ fn many_requests_share_an_http2_connection() {
     });
 }
 
+#[test]
+fn the_limits_of_headers_are_those_of_http2_too() {
+    let gateway = start_with(GatewayConfig {
+        max_header_bytes: 8 << 10,
+        max_headers: 8,
+        ..config()
+    });
+    let address = gateway.address();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        let handshake =
+            hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
+        let (mut sender, connection) = handshake.await.unwrap();
+        tokio::spawn(connection);
+        for (headers, bytes, status) in [(8, 1, 200), (9, 1, 431), (1, 9_000, 431)] {
+            let mut request = http::Request::get("http://x/apis");
+            for i in 0..headers {
+                request = request.header(format!("x-{i}"), "a".repeat(bytes));
+            }
+            let response = sender.send_request(request.body(Once(None)).unwrap());
+            let told = response.await.unwrap().status().as_u16();
+            assert_eq!(told, status, "{headers} headers of {bytes} bytes");
+        }
+    });
+}
+
 /// Asks over one connection for a hundred answers of so many bytes, whose
 /// first 64 KiB alone are taken until they are read; they come one by one.
 async fn ask_for_much(

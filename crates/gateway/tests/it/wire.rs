@@ -3,7 +3,7 @@
 use crate::client::{connect, read, send, send_on};
 use crate::fake::{Data, Fake};
 use crate::{config, example, start};
-use gateway::{Api, Gateway, GatewayConfig};
+use gateway::{Api, CorsConfig, Gateway, GatewayConfig};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -172,10 +172,11 @@ fn a_request_under_way_survives_reload_and_shutdown() {
 
 #[test]
 fn browsers_of_allowed_origins_may_read() {
-    let gateway = start_with(GatewayConfig {
-        cors_origins: vec!["https://a.example".into()],
-        ..config()
-    });
+    let origins = vec!["https://a.example".into()];
+    let gateway = start_with(with_cors(CorsConfig {
+        origins,
+        ..CorsConfig::default()
+    }));
     let ask = |origin: &str| {
         let headers = format!("origin: {origin}\r\naccess-control-request-method: POST\r\n");
         send(gateway.address(), "OPTIONS", "/bank/accounts", &headers, "")
@@ -191,9 +192,98 @@ fn browsers_of_allowed_origins_may_read() {
             .contains("POST")
     );
     assert_eq!(
-        ask("https://b.example").header("access-control-allow-origin"),
-        None
+        good.header("access-control-allow-headers"),
+        None,
+        "none were asked for"
     );
+    assert_eq!(good.header("access-control-max-age"), Some("600"));
+    assert_eq!(good.header("vary"), Some("origin"));
+    // A stranger's preflight is an OPTIONS like any other.
+    let strange = ask("https://b.example");
+    assert_eq!(
+        (strange.status, strange.header("vary")),
+        (204, Some("origin"))
+    );
+    assert!(!strange.head.contains("access-control"), "{}", strange.head);
+    assert!(strange.header("allow").is_some());
+    // So may a cache not give one page's answer to another.
+    let plain = send(gateway.address(), "GET", "/bank/accounts/1", "", "");
+    assert_eq!(plain.header("vary"), Some("origin"));
+    assert!(!plain.head.contains("access-control"), "{}", plain.head);
+    let read = |path: &str| {
+        let headers = "origin: https://a.example\r\n";
+        let answer = send(gateway.address(), "GET", path, headers, "");
+        (
+            answer.status,
+            answer
+                .head
+                .contains("access-control-allow-origin: https://a.example"),
+        )
+    };
+    assert_eq!(read("/bank/accounts/1"), (404, true));
+    assert_eq!(read("/none"), (404, true));
+}
+
+fn with_cors(cors: CorsConfig) -> GatewayConfig {
+    GatewayConfig { cors, ..config() }
+}
+
+#[test]
+fn pages_send_and_read_the_headers_that_are_named() {
+    let names = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
+    let gateway = start_with(with_cors(CorsConfig {
+        origins: names(&["https://a.example", "null"]),
+        allow_headers: names(&["Content-Type", "X-Shop"]),
+        expose_headers: names(&["Retry-After", "X-Total"]),
+        credentials: true,
+        max_age_s: 5,
+    }));
+    let asks = "access-control-request-method: PUT\r\naccess-control-request-headers: x-evil\r\n";
+    for origin in ["https://a.example", "null"] {
+        let headers = format!("origin: {origin}\r\n{asks}");
+        let told = send(gateway.address(), "OPTIONS", "/bank/accounts", &headers, "");
+        let header = |name: &str| told.header(&format!("access-control-{name}"));
+        assert_eq!(header("allow-origin"), Some(origin));
+        assert_eq!(header("allow-headers"), Some("Content-Type, X-Shop"));
+        assert_eq!(header("allow-credentials"), Some("true"));
+        assert_eq!(header("max-age"), Some("5"));
+        assert_eq!(header("expose-headers"), None);
+        let headers = format!("origin: {origin}\r\n");
+        let read = send(gateway.address(), "GET", "/bank/accounts/1", &headers, "");
+        let header = |name: &str| read.header(&format!("access-control-{name}"));
+        assert_eq!(header("expose-headers"), Some("Retry-After, X-Total"));
+        assert_eq!(header("allow-credentials"), Some("true"));
+        assert_eq!((header("allow-methods"), header("max-age")), (None, None));
+    }
+    // A path that is not there lets no page send anything.
+    let headers = format!("origin: null\r\n{asks}");
+    let told = send(gateway.address(), "OPTIONS", "/none", &headers, "");
+    assert_eq!(told.status, 404);
+    assert!(!told.head.contains("allow-methods"), "{}", told.head);
+}
+
+#[test]
+fn pages_of_any_origin_get_no_credentials() {
+    let gateway = start_with(with_cors(CorsConfig {
+        origins: vec!["*".into()],
+        credentials: true,
+        ..CorsConfig::default()
+    }));
+    let headers = "origin: https://b.example\r\naccess-control-request-method: PUT\r\n\
+                   access-control-request-headers: x-one, x-two\r\n";
+    let told = send(gateway.address(), "OPTIONS", "/bank/accounts", headers, "");
+    assert_eq!(told.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(
+        told.header("access-control-allow-headers"),
+        Some("x-one, x-two")
+    );
+    assert!(!told.head.contains("credentials"), "{}", told.head);
+    assert_eq!(told.header("vary"), None);
+    // Without pages that may, nothing is said of any.
+    let gateway = start_with(config());
+    let told = send(gateway.address(), "OPTIONS", "/bank/accounts", headers, "");
+    assert_eq!(told.status, 204);
+    assert!(!told.head.contains("access-control"), "{}", told.head);
 }
 
 #[test]

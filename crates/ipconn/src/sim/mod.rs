@@ -127,14 +127,12 @@ pub fn play(seed: u64, steps: u64) -> Report {
 }
 
 impl Side {
-    fn new(node: Node, now: u64, me: usize) -> Side {
-        let node = Rc::new(RefCell::new(node));
-        let participant = node.borrow_mut().participant(NAMES[1 - me]);
+    fn new(mut node: Node, me: usize) -> Side {
         Side {
-            node,
+            participant: node.participant(NAMES[1 - me]),
+            coordinating: coordinating(&node),
+            node: Rc::new(RefCell::new(node)),
             units: Rc::default(),
-            coordinating: Coordinating::new(region::Name::from_bytes(*b"PEER"), now),
-            participant,
             programs: Vec::new(),
         }
     }
@@ -145,7 +143,7 @@ impl World {
         World {
             random: Random::new(seed),
             now: BEGIN,
-            sides: [0, 1].map(|me| Side::new(Node::new(BEGIN), BEGIN, me)),
+            sides: [0, 1].map(|me| Side::new(Node::new(BEGIN), me)),
             lines: [0, 1].map(|_| Line::default()),
             units: BTreeMap::new(),
             ran: Rc::default(),
@@ -347,7 +345,7 @@ impl World {
         self.lines[1 - at].server_died(&mut self.random);
         let side = &mut self.sides[at];
         side.units = Rc::default();
-        side.coordinating = Coordinating::new(region::Name::from_bytes(*b"PEER"), self.now);
+        side.coordinating = coordinating(&side.node.borrow());
         side.participant = side.node.borrow_mut().participant(NAMES[1 - at]);
     }
 
@@ -415,6 +413,12 @@ impl World {
         let lines = self.lines.iter().map(Line::describe);
         sides.chain(lines).collect()
     }
+}
+
+/// What a life of a region keeps of the other.
+fn coordinating(node: &Node) -> Coordinating {
+    let link = region::Name::from_bytes(*b"PEER");
+    Coordinating::new(link, node.units_after())
 }
 
 #[cfg(test)]

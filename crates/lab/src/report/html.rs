@@ -40,7 +40,7 @@ fn section(report: &Report) -> String {
     }
     out.extend(report.tables.iter().map(super::table::html));
     if !report.findings.is_empty() {
-        out += "<h2>What the explained captures name</h2><div class=\"card scroll\"><table>\
+        out += "<h2>What the explained captures name</h2><div class=\"card scroll\"><table class=fold>\
                 <tr><th>run<th class=words>planted<th class=words>named<th class=words></tr>";
         out.extend(report.findings.iter().map(finding));
         out += "</table></div>";

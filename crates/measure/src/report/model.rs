@@ -410,10 +410,27 @@ impl Server {
     }
 }
 
+/// A shorter pause of answers is no end of them.
+const SHORTEST_SILENCE_S: f64 = 0.95;
+/// Nor is one of a smaller part of the run.
+const SILENT_PART: f64 = 0.1;
+
 impl Report {
     /// All populations together.
     pub fn sum(&self) -> Option<&PopulationReport> {
         self.populations.last()
+    }
+
+    /// For how many seconds before its end a run had no answer any more, where it
+    /// had some before and what it sent failed.
+    pub fn silent_s(&self) -> Option<f64> {
+        let measured: Vec<&Moment> = self.timeline.iter().filter(|m| !m.warmup).collect();
+        let last = measured.iter().rposition(|m| m.answered_s > 0.0)?;
+        let after = &measured[last + 1..];
+        let silent = after.last()?.at_s - measured[last].at_s;
+        let failing = after.iter().any(|m| m.errors_s > 0.0);
+        let long = silent >= SHORTEST_SILENCE_S.max(self.measured_s * SILENT_PART);
+        (failing && long).then_some(silent)
     }
 
     /// CPU of the observed servers per answer, µs; see [`ServerCpu`].

@@ -337,6 +337,10 @@ pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
             "Knee at {:.0} {unit} (95 %: {:.0} to {:.0}), {:.0} answers/s there: from this load on, more load no longer means as many more answers.",
             s.knee, s.interval.0, s.interval.1, s.throughput
         )),
+        (Verdict::Unclear, Some(s)) => lines.push(format!(
+            "No knee is told: by these answers it could be anywhere from {:.0} to {:.0} {unit}. More repetitions (--repeats) or a quieter machine would tell.",
+            s.interval.0, s.interval.1
+        )),
         (Verdict::NotReached, _) => lines.push(
             "No knee found: throughput follows the load to the last step. Try higher loads.".into(),
         ),

@@ -35,16 +35,27 @@ pub(super) fn verdict(report: &Report) -> Option<String> {
             wrong as f64 / ended.max(1) as f64 * 100.0
         ),
     };
-    if wrong * 2 > ended {
+    let silent = report.silent_s();
+    if wrong * 2 > ended && silent.is_none() {
         return Some(format!(
             "Mostly errors: {errors}; the figures are those of errors."
         ));
     }
-    Some(format!(
-        "{} answers a second, 99 % of them within {}; {errors}.",
-        rate(report.throughput),
-        time(sum.response.p99)
-    ))
+    let (throughput, p99) = (report.throughput, time(sum.response.p99));
+    let answered = |throughput| {
+        let rate = rate(throughput);
+        format!("{rate} answers a second, 99 % of them within {p99}; {errors}.")
+    };
+    Some(match silent {
+        None => answered(throughput),
+        Some(silent) => {
+            let (whole, before) = (report.measured_s, report.measured_s - silent);
+            format!(
+                "Nothing was answered in the last {silent:.1} of {whole:.1} s; before, {}",
+                answered(throughput * whole / before.max(1e-9))
+            )
+        }
+    })
 }
 
 /// What would make the next run's figures better; none where nothing would.
@@ -136,7 +147,8 @@ pub fn sparkline(values: impl Iterator<Item = f64> + Clone) -> String {
 /// Fewer requests have no shape.
 const FEWEST: u64 = 100;
 const BARS: usize = 8;
-const WIDEST: u32 = 32;
+/// With the figures before it a line fits a terminal of 60 columns.
+const WIDEST: u32 = 20;
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -144,7 +156,7 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 mod tests {
     use super::*;
     use crate::Histogram;
-    use crate::report::PopulationReport;
+    use crate::report::{Moment, PopulationReport};
 
     fn report(answered: u64, failed: u64) -> Report {
         let mut sum = PopulationReport {
@@ -181,6 +193,24 @@ mod tests {
         assert!(told(900, 100).contains("100 of 1000 failed or were wrong (10.00 %)"));
         assert!(told(10, 100).starts_with("Mostly errors"));
         assert_eq!(told(0, 10), "Nothing was answered.");
+        let mut dead = report(900, 100);
+        dead.measured_s = 6.0;
+        let moment = |at_s: f64| Moment {
+            at_s,
+            answered_s: if at_s <= 3.0 { 300.0 } else { 0.0 },
+            errors_s: if at_s <= 3.0 { 0.0 } else { 33.0 },
+            ..Moment::default()
+        };
+        dead.timeline = (1..=6).map(f64::from).map(moment).collect();
+        let told = verdict(&dead).unwrap();
+        assert!(
+            told.starts_with("Nothing was answered in the last 3.0 of 6.0 s; before, 2469 answers"),
+            "{told}"
+        );
+        for moment in &mut dead.timeline {
+            moment.errors_s = 0.0;
+        }
+        assert_eq!(dead.silent_s(), None);
         assert_eq!(verdict(&Report::default()), None);
     }
 

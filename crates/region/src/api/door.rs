@@ -5,10 +5,13 @@
 //! come in batches and on the thread that waits for them. The port's eventfd is registered with the
 //! runtime, edge-triggered and never read: a worker writes it only when the
 //! thread sleeps, and the write ends that sleep.
+//!
+//! A door with a loop of its own, without tokio, does the same by hand:
+//! [`Port::enter`], and around each sleep [`Port::rest`] and [`Port::rested`].
 
 use std::future::Future;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -36,10 +39,7 @@ impl Port {
     /// The same for a thread that works for this kind of engine. Threads that a
     /// general one starts are general too.
     pub fn runtime_on(&self, class: EngineClass) -> io::Result<DoorRuntime> {
-        match class {
-            EngineClass::Offload => bind(self.shared.offload.as_ref())?,
-            EngineClass::General => bind(self.shared.general.as_ref())?,
-        }
+        self.bind_to(class)?;
         let (shared, number) = (self.shared.clone(), self.number);
         let awake = self.shared.clone();
         let runtime = Builder::new_current_thread()
@@ -58,6 +58,39 @@ impl Port {
         Ok(DoorRuntime {
             _event: event,
             runtime,
+        })
+    }
+
+    /// Makes the calling thread this port's door, with a loop of its own, and
+    /// binds it to the CPUs of this kind of engine.
+    pub fn enter(&self, class: EngineClass) -> io::Result<()> {
+        self.bind_to(class)?;
+        self.shared.enter(self.number);
+        Ok(())
+    }
+
+    /// What the loop waits for beside its own: edge-triggered, and never read.
+    pub fn event(&self) -> BorrowedFd<'_> {
+        self.shared.page.event(self.number)
+    }
+
+    /// Before the loop would sleep: wakes the workers that it gave work, and
+    /// hears of tasks that have ended. True when it may sleep until
+    /// [`Port::event`]; else futures may have been woken, and it comes here
+    /// again when they have run. [`Port::rested`] follows a sleep.
+    pub fn rest(&self) -> bool {
+        self.shared.rest(self.number)
+    }
+
+    /// After the loop has slept: hears what has come meanwhile.
+    pub fn rested(&self) {
+        self.shared.after_sleep(self.number);
+    }
+
+    fn bind_to(&self, class: EngineClass) -> io::Result<()> {
+        bind(match class {
+            EngineClass::Offload => self.shared.offload.as_ref(),
+            EngineClass::General => self.shared.general.as_ref(),
         })
     }
 

@@ -190,6 +190,12 @@ impl Handle {
         self.shared.outcome(branch, Box::new(told));
     }
 
+    /// Units of this life of the region have greater numbers than this one, and
+    /// those of earlier lives have not.
+    pub fn units_after(&self) -> UnitId {
+        self.shared.units_after()
+    }
+
     /// A coordinator, one whose branches' names begin so, is there again. It asks
     /// for no unit in one phase whose name comes before `floor`.
     pub fn coordinator_back(&self, prefix: &[u8], floor: &[u8]) {

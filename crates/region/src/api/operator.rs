@@ -30,6 +30,10 @@ pub struct TaskInfo {
     pub suspended_ms: u64,
     /// Milliseconds since it was asked for.
     pub age_ms: u64,
+    /// Its principal facility, such as a conversation; blank for none.
+    pub facility: Name<4>,
+    /// How it was started, as ASSIGN STARTCODE tells it.
+    pub start_code: Name<2>,
 }
 
 /// A lock as an operator sees it.

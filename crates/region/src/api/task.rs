@@ -153,9 +153,21 @@ impl Task {
         len: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
     ) -> Result<(), PutError<E>> {
+        self.set_whole_commarea(len, |area| {
+            area.fill(0);
+            fill(area)
+        })
+    }
+
+    /// The same for a `fill` that writes all of them: what it finds there is
+    /// arbitrary.
+    pub fn set_whole_commarea<E>(
+        &mut self,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<(), PutError<E>> {
         let offset = self.alloc(len).ok_or(PutError::TooLarge)?;
         let area = self.lease.bytes_mut(offset, len);
-        area.fill(0);
         if let Err(error) = fill(area) {
             self.heap.free(offset, len);
             return Err(PutError::Fill(error));

@@ -47,7 +47,10 @@ pub struct Decisions {
     waited_for: BTreeSet<ParticipantId>,
     /// When those of them that could not carry a decision out are told again.
     again: Option<TimerId>,
+    /// The number of the last unit.
     last: u64,
+    /// Units of this life of the region have greater numbers.
+    before: u64,
 }
 
 /// How far a participant has come with a decision.
@@ -78,6 +81,13 @@ impl Decisions {
     /// The number of a unit of an earlier life of the region.
     pub fn used(&mut self, unit: UnitId) {
         self.last = self.last.max(unit.0);
+    }
+
+    /// A life of the region begins, after [`Decisions::used`] was told of what
+    /// earlier ones have left.
+    fn begin(&mut self, unix_ns: u64) {
+        self.last = self.last.max(unix_ns);
+        self.before = self.last;
     }
 
     /// A number for a unit: nanoseconds since 1970 when it is asked for, and
@@ -246,6 +256,17 @@ impl Kernel {
         self.with(now, out, |_, cx| cx.resolve(participant, units));
     }
 
+    /// Units of this life of the region have greater numbers, by whatever clock.
+    pub fn units_after(&self) -> UnitId {
+        UnitId(self.state.decisions.before)
+    }
+
+    /// What earlier lives of the region have left is known.
+    pub(super) fn begin_units(&mut self, now: u64) {
+        let unix_ns = self.state.settings.unix_offset_ns + now;
+        self.state.decisions.begin(unix_ns);
+    }
+
     /// The decisions that the last life of the region has left.
     pub(super) fn restore_decisions(&mut self) {
         let Some(reader) = &mut self.state.reader else {
@@ -298,6 +319,18 @@ mod tests {
         let mut decisions = Decisions::default();
         let units = [7, 7, 3, 9].map(|ns| decisions.next_unit(ns).0);
         assert_eq!(units, [7, 8, 9, 10]);
+    }
+
+    #[test]
+    fn units_of_a_life_come_after_where_it_began_whatever_the_clock_says() {
+        let mut decisions = Decisions::default();
+        decisions.used(UnitId(20));
+        decisions.begin(9);
+        let (before, first) = (decisions.before, decisions.next_unit(5).0);
+        assert_eq!((before, first), (20, 21));
+        let mut decisions = Decisions::default();
+        decisions.begin(9);
+        assert_eq!((decisions.before, decisions.next_unit(5).0), (9, 10));
     }
 
     proptest! {

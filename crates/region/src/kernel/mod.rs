@@ -558,6 +558,7 @@ impl Kernel {
     pub fn restore(&mut self, now: u64, out: &mut Vec<Effect>) -> Result<(), String> {
         self.restore_decisions();
         self.restore_prepared();
+        self.begin_units(now);
         self.manage(now, out, |resources, cx| resources.restore(cx));
         self.restore_parts(now, out);
         self.wake(now, out);

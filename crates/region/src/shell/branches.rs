@@ -72,6 +72,11 @@ impl Shared {
         self.kernel(|k, now, out| k.coordinator_back(now, prefix, floor, out));
     }
 
+    /// Units of this life of the region have greater numbers.
+    pub(crate) fn units_after(&self) -> UnitId {
+        self.kernel.lock().units_after()
+    }
+
     /// Units that are decided, and participants that have not heard of it.
     pub(crate) fn decisions(&self) -> Vec<(UnitId, String)> {
         let kernel = self.kernel.lock();

@@ -217,7 +217,13 @@ impl Shared {
         if !effects.wakes.is_empty() {
             wakes::wake_or_defer(&mut effects.wakes);
         }
-        self.wake_futures(&mut effects.wakers);
+        if !effects.wakers.is_empty() {
+            self.wake_futures(&mut effects.wakers);
+        }
+        // Most calls ask for nothing; starts come of actions.
+        if effects.actions.is_empty() {
+            return;
+        }
         for action in effects.actions.drain(..) {
             match action {
                 Action::Wake(_) => {}

@@ -244,5 +244,7 @@ fn task_info(view: &View<'_>, key: TaskKey) -> Option<TaskInfo> {
         suspend_value,
         suspended_ms: view.kernel.wait_of(key).map_or(0, |(_, since)| ms(since)),
         age_ms: ms(task.begun),
+        facility: task.facility(),
+        start_code: link::Name::from_bytes(task.start_code()),
     })
 }

@@ -187,6 +187,29 @@ impl Shared {
         }
     }
 
+    /// The calling thread is the door's of a port from now on.
+    pub fn enter(&self, port: usize) {
+        become_door(port);
+    }
+
+    /// As [`Shared::before_sleep`], for a door that looks by itself whether
+    /// futures were woken: true when it may sleep.
+    pub fn rest(self: &Arc<Self>, port: usize) -> bool {
+        wake_deferred();
+        if self.drain(port) > 0 {
+            return false;
+        }
+        if self.page.prepare_sleep(port) {
+            // After the announcement: who leaves something later wakes us.
+            if !self.inboxes.has(port) {
+                return true;
+            }
+            self.page.awake(port);
+        }
+        self.drain(port);
+        false
+    }
+
     /// When a door's thread goes on without a sleep: does what would be done
     /// before one. Nothing on other threads.
     pub fn without_sleep(self: &Arc<Self>, port: usize) {

@@ -297,6 +297,11 @@ impl Node {
 
     // As a coordinator.
 
+    /// Units of this life have greater numbers.
+    pub fn units_after(&self) -> UnitId {
+        self.kernel.units_after()
+    }
+
     /// A participant that is waited for.
     pub fn participant(&mut self, name: &str) -> ParticipantId {
         let id = self.kernel.participant(name);

@@ -20,7 +20,7 @@ use super::refusal::{Refused, now};
 use super::run::{Door, Listener, Number, set_low_water};
 use crate::config::{Format, MessageForm, StartType, delay_ms};
 use crate::native::{Adopted, Served};
-use crate::stream::Stream;
+use crate::stream::{Stream, Tcp};
 
 /// Most bytes that are looked at for the first message.
 const MESSAGE_BYTES: usize = 1024;
@@ -28,7 +28,7 @@ const MESSAGE_BYTES: usize = 1024;
 /// the connection before the client has read it.
 const DRAINED_BYTES: usize = 64 * 1024;
 /// How long that takes at most.
-const DRAIN_TIME: Duration = Duration::from_secs(1);
+pub const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// Serves a connection.
 pub async fn serve(
@@ -397,15 +397,18 @@ impl Connection {
     }
 }
 
-/// Says the last words to a client, and closes when it has heard them.
-pub async fn part_from(mut stream: Stream, words: &[u8]) {
-    let last = async {
-        // A client that is gone is not told.
-        let _ = stream.finish(words).await;
-        let _ = set_low_water(stream.tcp(), 1);
-        stream.consume(DRAINED_BYTES).await
-    };
-    let _ = timeout(DRAIN_TIME, last).await;
+/// Says the last words to a client, and closes when it has heard them, or too
+/// late.
+async fn part_from(stream: Stream, words: &[u8]) {
+    let _ = timeout(DRAIN_TIME, last_words(stream, words)).await;
+}
+
+/// Says the last words to a client, and waits until it has heard them.
+pub async fn last_words<T: Tcp>(mut stream: Stream<T>, words: &[u8]) {
+    // A client that is gone is not told.
+    let _ = stream.finish(words).await;
+    let _ = set_low_water(stream.tcp(), 1);
+    let _ = stream.consume(DRAINED_BYTES).await;
 }
 
 /// Waits so many seconds at most, 0 for ever; none when they are over.

@@ -15,5 +15,5 @@ pub mod message;
 pub mod refusal;
 mod run;
 
-pub use connection::part_from;
+pub use connection::{DRAIN_TIME, last_words};
 pub use run::{Control, Listeners, Means};

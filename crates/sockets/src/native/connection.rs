@@ -10,12 +10,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use region::{ContainerType, Outcome, Refusal, StartCode, Task, TaskRequest};
-use tokio::time::sleep;
 
 use super::area::{Area, Characters};
 use super::framing::{Found, Framing};
 use super::memory::{Held, READ_BYTES};
 use super::sessions::Part;
+use super::socket::Socket;
 use super::thread::{Outgoing, Phase, Thread, Watched};
 use crate::stream::Stream;
 
@@ -198,7 +198,7 @@ impl Connection<'_> {
                     if self.thread.is_ending(&own.served) {
                         return Err(Ended::Stopped);
                     }
-                    sleep(pause).await;
+                    self.thread.reactor.sleep(pause).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
                 Err(refusal) => return Err(Ended::Wrong(refusal.to_string())),
@@ -248,7 +248,7 @@ impl Connection<'_> {
         Ok(())
     }
 
-    fn out<'o>(&'o self, own: &'o Outgoing) -> &'o Stream {
+    fn out<'o>(&'o self, own: &'o Outgoing) -> &'o Stream<Socket> {
         self.sender
             .as_ref()
             .map_or(&own.stream, |sender| &sender.stream)
@@ -272,7 +272,7 @@ fn fill(
     let bytes = area.bytes(message.len());
     type Sure = std::convert::Infallible;
     let done = match area {
-        Area::Commarea { .. } => task.set_commarea(bytes, |into| {
+        Area::Commarea { .. } => task.set_whole_commarea(bytes, |into| {
             put(into);
             Ok::<(), Sure>(())
         }),

@@ -16,6 +16,8 @@ pub struct Memory {
     most: usize,
     held: Cell<usize>,
     freed: Notify,
+    /// How many wait for room.
+    waiting: Cell<usize>,
     /// Buffers of [`READ_BYTES`] that nobody has: a message that is read at
     /// once takes one and gives it back, and nothing is allocated.
     spare: RefCell<Vec<Vec<u8>>>,
@@ -41,6 +43,7 @@ impl Memory {
             most,
             held: Cell::new(0),
             freed: Notify::new(),
+            waiting: Cell::new(0),
             spare: RefCell::default(),
         })
     }
@@ -68,6 +71,7 @@ impl Held {
             if held + more <= self.memory.most || held == self.counted {
                 break;
             }
+            let _waits = Waits::new(&self.memory.waiting);
             self.memory.freed.notified().await;
         }
         if self.bytes.capacity() == 0
@@ -95,11 +99,27 @@ impl Held {
         let now = self.bytes.capacity();
         let held = &self.memory.held;
         held.set(held.get() - self.counted + now);
-        if now < self.counted {
+        if now < self.counted && self.memory.waiting.get() > 0 {
             // The next one wakes its next when it has not used everything.
             self.memory.freed.notify_waiters();
         }
         self.counted = now;
+    }
+}
+
+/// One of those who wait for room.
+struct Waits<'m>(&'m Cell<usize>);
+
+impl<'m> Waits<'m> {
+    fn new(waiting: &'m Cell<usize>) -> Self {
+        waiting.set(waiting.get() + 1);
+        Waits(waiting)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
     }
 }
 

@@ -13,8 +13,11 @@ pub mod config;
 mod connection;
 pub mod framing;
 mod memory;
+mod reactor;
 mod service;
 mod sessions;
+mod slab;
+mod socket;
 mod thread;
 
 pub use config::Receiver;

@@ -1,7 +1,6 @@
 //! A thread of receivers: its connections, and who has waited too long.
 //!
-//! No message arms a timer, and the thread has none: it would be set and taken
-//! back with each of its sleeps. While there are connections somebody else tells
+//! No message arms a timer: it would be set and taken back with each. While there are connections somebody else tells
 //! when a second has passed, and those that have been in one phase for too long
 //! are ended; so a limit of a second may take two.
 
@@ -14,15 +13,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use region::engine::{self, EngineClass};
 use region::{Handle, Port, UserId};
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::task::{AbortHandle, LocalSet, spawn_local};
 
 use super::connection;
 use super::memory::Memory;
+use super::reactor::{Reactor, Spawned};
 use super::service::{Adopted, Seat, Served};
 use super::sessions::Sessions;
+use super::socket::Socket;
 use crate::listener::header;
-use crate::listener::part_from;
 use crate::listener::refusal::{Refused, now};
+use crate::listener::{DRAIN_TIME, last_words};
 use crate::stream::Stream;
 use crate::trace::Trace;
 
@@ -47,6 +47,7 @@ pub struct Setting {
 /// A thread and what it has.
 pub struct Thread {
     pub setting: Setting,
+    pub reactor: Rc<Reactor>,
     pub sessions: Rc<Sessions<Outgoing>>,
     pub memory: Rc<Memory>,
     /// What is written next, if it is written at once.
@@ -62,7 +63,7 @@ pub struct Thread {
 /// A connection that answers go out on.
 #[derive(Debug)]
 pub struct Outgoing {
-    pub stream: Stream,
+    pub stream: Stream<Socket>,
     pub client: std::net::SocketAddr,
     pub ebcdic: bool,
     pub served: Arc<Served>,
@@ -91,7 +92,7 @@ pub struct Watched {
     served: Arc<Served>,
     phase: Cell<Phase>,
     since: Cell<u64>,
-    abort: RefCell<Option<AbortHandle>>,
+    future: Cell<Option<Spawned>>,
 }
 
 /// Something for a thread.
@@ -117,8 +118,10 @@ impl Watched {
 /// The thread.
 pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
     engine::enter("receivers", EngineClass::Offload);
-    let runtime = match setting.port.runtime() {
-        Ok(runtime) => runtime,
+    let door = Arc::new((setting.region.clone(), setting.port.clone()));
+    let entered = setting.port.enter(EngineClass::Offload);
+    let reactor = match entered.and_then(|()| Reactor::new(door)) {
+        Ok(reactor) => reactor,
         Err(error) => {
             tracing::error!(%error, "a thread of the receivers cannot run");
             return;
@@ -126,6 +129,7 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
     };
     let thread = Rc::new(Thread {
         sessions: Rc::default(),
+        reactor: reactor.clone(),
         memory: Memory::new(setting.memory_bytes),
         scratch: RefCell::default(),
         clock: Cell::new(0),
@@ -134,9 +138,7 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
         ticks: Cell::new(false),
         setting,
     });
-    let local = LocalSet::new();
-    // In a task: what runs outside of one is asked each time that the thread wakes.
-    let obeying = local.spawn_local(async move {
+    reactor.spawn(async move {
         while let Some(order) = orders.recv().await {
             match order {
                 Order::Adopt(adopted) => thread.adopt(adopted),
@@ -145,9 +147,9 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
                 Order::End => break,
             }
         }
+        thread.reactor.end();
     });
-    let ended = runtime.block_on(local.run_until(obeying));
-    ended.expect("orders are obeyed to the end");
+    reactor.run();
 }
 
 impl Thread {
@@ -163,7 +165,7 @@ impl Thread {
         } = adopted;
         // A client's small messages are answered at once.
         let _ = stream.set_nodelay();
-        let stream = match stream.into_stream() {
+        let stream = match stream.into_stream(|tcp| Socket::new(&self.reactor, tcp)) {
             Ok(stream) => stream,
             Err(error) => {
                 tracing::warn!(receiver = %served.receiver.transid, %error, "a connection was lost");
@@ -181,7 +183,7 @@ impl Thread {
         if is_sender {
             match self.sessions.enter_sender(name, own, self.clock.get()) {
                 Ok(_) => self.await_tick(),
-                Err(own) => own.refuse(&Refused::InUse),
+                Err(own) => own.refuse(self, &Refused::InUse),
             }
             return;
         }
@@ -189,7 +191,7 @@ impl Thread {
             None => None,
             Some(_) => match self.sessions.enter_receiver(name) {
                 Some(part) => Some(part),
-                None => return own.refuse(&Refused::InUse),
+                None => return own.refuse(self, &Refused::InUse),
             },
         };
         let number = self.numbers.get() + 1;
@@ -199,10 +201,10 @@ impl Thread {
             served,
             phase: Cell::new(Phase::Idle),
             since: Cell::new(self.clock.get()),
-            abort: RefCell::new(None),
+            future: Cell::new(None),
         });
-        let task = spawn_local(connection::serve(self.clone(), watched.clone(), own, part));
-        *watched.abort.borrow_mut() = Some(task.abort_handle());
+        let serves = connection::serve(self.clone(), watched.clone(), own, part);
+        watched.future.set(Some(self.reactor.spawn(serves)));
         self.connections.borrow_mut().insert(number, watched);
         self.await_tick();
     }
@@ -275,8 +277,8 @@ impl Thread {
                 );
             }
             self.forget(&watched);
-            if let Some(task) = watched.abort.borrow_mut().take() {
-                task.abort();
+            if let Some(future) = watched.future.take() {
+                self.reactor.abort(future);
             }
         }
         let unwanted = self.sessions.expire(|sender: &Outgoing, since| {
@@ -288,14 +290,14 @@ impl Thread {
                 true => Refused::Stopped,
                 false => Refused::Alone,
             };
-            sender.refuse(&why);
+            sender.refuse(self, &why);
         }
     }
 }
 
 impl Outgoing {
     /// Tells the client why, and closes when it has heard.
-    pub fn refuse(self, refused: &Refused) {
+    pub fn refuse(self, thread: &Thread, refused: &Refused) {
         let counts = &self.served.counts;
         counts.refused.fetch_add(1, Ordering::Relaxed);
         let transid = self.served.receiver.transid;
@@ -308,8 +310,11 @@ impl Outgoing {
             true => header::to_ebcdic(&text),
             false => text,
         };
-        spawn_local(async move {
-            part_from(self.stream, &text).await;
+        let reactor = thread.reactor.clone();
+        thread.reactor.spawn(async move {
+            let told = last_words(self.stream, &text);
+            // A client that does not listen is not told.
+            let _ = reactor.within(DRAIN_TIME, told).await;
             drop(self.seat);
         });
     }

@@ -324,8 +324,13 @@ impl Task for ProviderTask {
     async fn run(self) -> Result<ProviderReply, Failed> {
         match self {
             ProviderTask::Local(task) => task.run().await.map(ProviderReply::Local),
-            ProviderTask::Remote(task) => task.run().await.map(ProviderReply::Remote),
-            ProviderTask::Mainframe(task) => task.run().await.map(ProviderReply::Mainframe),
+            // In boxes: they have room for whole exchanges, which a request
+            // of the region here would carry along and have moved with it.
+            ProviderTask::Remote(task) => Box::pin(task.run()).await.map(ProviderReply::Remote),
+            ProviderTask::Mainframe(task) => {
+                let reply = Box::pin(task.run()).await;
+                reply.map(ProviderReply::Mainframe)
+            }
         }
     }
 }

@@ -38,6 +38,20 @@ impl Compiled {
         self.built.iter().filter(|b| b.module.is_none()).count()
     }
 
+    /// The programs that sources did not become: by their PROGRAM-ID, or by
+    /// the source's name where none was found.
+    pub fn uncompiled(&self) -> Vec<String> {
+        let names = |one: &Built| -> Vec<String> {
+            let stem = one.source.file_stem().and_then(|stem| stem.to_str());
+            match one.programs.as_slice() {
+                [] => stem.into_iter().map(str::to_ascii_uppercase).collect(),
+                named => named.iter().map(|n| n.to_ascii_uppercase()).collect(),
+            }
+        };
+        let failed = self.built.iter().filter(|one| one.module.is_none());
+        failed.flat_map(names).collect()
+    }
+
     /// Keeps what was built before in folders that cannot be read now.
     pub fn keep_folders(&mut self, before: &Compiled) -> Vec<KeptFolder> {
         let mut kept = Vec::new();

@@ -102,6 +102,14 @@ pub struct RequesterApi {
     /// system's without it.
     #[serde(default)]
     pub trusted: Option<PathBuf>,
+    /// File of a certificate chain in PEM that is shown to the server, and to
+    /// one of tokens, where they ask for it; takes `key`. It is read again when
+    /// it is written.
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
+    /// File of its key in PEM.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
     /// Basic authentication: the user, and the file of the password.
     #[serde(default)]
     pub basic: Option<RequesterBasic>,
@@ -479,8 +487,20 @@ pub struct GatewaySection {
     pub tls_client_required: bool,
     /// Threads that serve connections; 0 is one for every two CPUs.
     pub threads: u32,
-    /// Largest request body in bytes; a larger one is answered with 413.
+    /// Largest request body in bytes, at most 1 GiB; a larger one is answered
+    /// with 413.
     pub max_body_bytes: u64,
+    /// Bytes that the headers of a request may have together, 8 KiB to 1 MiB;
+    /// more are answered with 431.
+    pub max_header_bytes: u32,
+    /// Headers that a request may have, 8 to 1000; more are answered with 431.
+    pub max_headers: u32,
+    /// Arrays and objects of a JSON body that may stand within each other, 1 to
+    /// 128; a deeper one is answered with 400.
+    pub max_json_depth: u32,
+    /// Requests that a client of HTTP/2 may have open on a connection, 1 to
+    /// 10,000.
+    pub max_streams: u32,
     /// Most connections open at once. A new one takes the place of the one that
     /// has been idle longest, half-sent headers first.
     pub max_connections: u32,
@@ -488,17 +508,35 @@ pub struct GatewaySection {
     /// hold together. Beyond it slow clients are cut, and what needs more is
     /// answered with 503.
     pub memory_mib: u32,
-    /// Bytes a second, over ten seconds, below which a client that sends a body
-    /// or reads an answer is cut.
+    /// Bytes a second, over `min_rate_window_s`, below which a client that sends
+    /// a body or reads an answer is cut; 0 for none.
     pub min_rate_bytes_s: u32,
+    /// Seconds over which that rate is taken, and in which a body that stands
+    /// still is given up.
+    pub min_rate_window_s: u64,
+    /// Seconds a client may take for the TLS handshake; `request_timeout_s` ends
+    /// it too.
+    pub tls_handshake_timeout_s: u64,
     /// Seconds a client may take to send a request's headers.
     pub request_timeout_s: u64,
     /// Seconds a connection may stay open without a request.
     pub idle_timeout_s: u64,
     /// Milliseconds a program may take to answer before the client gets a 504.
     pub response_timeout_ms: u32,
-    /// Web origins whose pages may call the APIs; `*` for any.
+    /// Web origins whose pages may call the APIs, as browsers write them:
+    /// `https://shop.example`, with the port where it is not the usual one; `*`
+    /// for any.
     pub cors_origins: Vec<String>,
+    /// Request headers that these pages may send; empty for any.
+    pub cors_allow_headers: Vec<String>,
+    /// Response headers that these pages may read, beside those that browsers
+    /// always let them read; `*` for all, where `cors_credentials` is off.
+    pub cors_expose_headers: Vec<String>,
+    /// These pages may send what the browser has of its user: a password, a
+    /// cookie, a certificate. The origins must be named then.
+    pub cors_credentials: bool,
+    /// Seconds that browsers may keep what a preflight told them; 0 for none.
+    pub cors_max_age_s: u32,
     /// Log every request.
     pub access_log: bool,
     /// The connection of `[ipconn]` or `[mainframe]`, or group of `[ipconn]`, to
@@ -527,13 +565,23 @@ impl Default for GatewaySection {
             tls_client_required: false,
             threads: 0,
             max_body_bytes: 16 << 20,
+            max_header_bytes: 64 << 10,
+            max_headers: 100,
+            max_json_depth: 128,
+            max_streams: 200,
             max_connections: 10_000,
             memory_mib: 256,
             min_rate_bytes_s: 500,
+            min_rate_window_s: 10,
+            tls_handshake_timeout_s: 10,
             request_timeout_s: 30,
             idle_timeout_s: 120,
             response_timeout_ms: 60_000,
             cors_origins: Vec::new(),
+            cors_allow_headers: Vec::new(),
+            cors_expose_headers: Vec::new(),
+            cors_credentials: false,
+            cors_max_age_s: 600,
             access_log: false,
             connection: None,
             policy: None,

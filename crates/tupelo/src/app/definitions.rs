@@ -47,6 +47,29 @@ pub struct Installed {
     pub errors: Vec<String>,
 }
 
+impl Installed {
+    /// Says of programs that there is a source that did not compile; a program
+    /// that nothing defines is known by its name then.
+    pub fn mark_uncompiled(&mut self, names: &[String]) {
+        for text in names {
+            let Ok(known) = Name::new(text) else {
+                continue;
+            };
+            let programs = &mut self.region.programs;
+            match programs.iter_mut().find(|p| p.name == known) {
+                Some(there) => there.uncompiled = there.missing,
+                None => programs.push(ProgramEntry {
+                    name: known,
+                    missing: true,
+                    uncompiled: true,
+                    translated: true,
+                    ..autoinstalled()
+                }),
+            }
+        }
+    }
+}
+
 /// Transactions that a front door's request runs under when it names none:
 /// CSMI for a LINK with a COMMAREA or a channel, CPIH for a pipeline, CWBA for
 /// a web program, CWXN for the attach task before it.

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::appc::Partners;
 use super::store_watch::StoreWatch;
 use super::texts::ProgramTexts;
 use gateway::{Abend, Call, Command, Door, Failed, Operated, PutError, Ran, Refusal, Reply, Task};
@@ -24,6 +25,8 @@ pub struct LocalRegion {
     pub store: Option<Arc<StoreWatch>>,
     /// Where the programs' texts are, for what is told of abends.
     pub texts: Arc<ProgramTexts>,
+    /// Its APPC node, when it has one.
+    pub partners: Arc<OnceLock<Partners>>,
 }
 
 thread_local! {
@@ -126,6 +129,9 @@ impl LocalRegion {
 
     /// Answers an operator; none for a path that is not the region's.
     pub fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
+        if (path.trim_matches('/'), change) == ("partners", false) {
+            return Some(super::operate::partners(self.partners.get()));
+        }
         super::operate::answer(&self.region, self.user, path, query, change)
             .or_else(|| super::observe::answer(&self.region, path, query, change))
     }

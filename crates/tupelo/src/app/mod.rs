@@ -18,6 +18,7 @@ pub mod finding;
 pub mod interfaces;
 pub mod ipconn;
 pub mod known;
+mod limits;
 pub mod local;
 pub mod mainframe;
 pub mod metrics;
@@ -59,8 +60,9 @@ use copybook::Layout;
 use miette::{IntoDiagnostic, Result, bail, miette};
 use region::{Confinement, Engines, RegionConfig, SandboxMode, StoreEntry, UserId};
 
+use compile::Compiled;
 use config::{Config, FileSection, Sandbox};
-use definitions::{Installed, Program};
+use definitions::Installed;
 use finding::{Findings, Severity, of_definitions};
 
 /// An application folder as it stands on the disk.
@@ -118,11 +120,15 @@ impl Application {
         if let Some(wrong) = settings::code_page(&folder, &config) {
             return unusable(&wrong, "tupelo.toml cannot be used");
         }
+        let wrong = limits::findings(&folder, &config.gateway);
+        if wrong.count(Severity::Error) > 0 {
+            return unusable(&wrong, "tupelo.toml cannot be used");
+        }
         let csd = match read_if_there(&folder.join("resources.csd"))? {
             Some(text) => csd::parse(&text),
             None => Csd::default(),
         };
-        let mut warnings = Findings::new(&folder);
+        let mut warnings = wrong;
         warnings.extend(
             csd.diagnostics
                 .iter()
@@ -141,12 +147,14 @@ impl Application {
     }
 
     /// Puts the definitions together with what was compiled.
-    pub fn install(&self, programs: &[Program]) -> Result<Installed> {
+    pub fn install(&self, compiled: &Compiled) -> Result<Installed> {
         let record_bytes = |section: &FileSection| {
             let layout = self.file_layout(section).ok()??;
             Some(layout.length)
         };
-        let mut installed = definitions::install(&self.csd, &self.config, programs, &record_bytes);
+        let mut installed =
+            definitions::install(&self.csd, &self.config, &compiled.programs, &record_bytes);
+        installed.mark_uncompiled(&compiled.uncompiled());
         let (transforms, wrong) = transforms::read(&self.folder.join(transforms::FOLDER))?;
         installed.region.transforms = transforms;
         installed.errors.extend(wrong);

@@ -13,6 +13,7 @@
 //! | `POST /uow/UNIT/commit`, `POST /uow/UNIT/backout` | end one in the place of its region |
 //! | `GET /logs?last=N` | the newest lines of the log |
 //! | `GET /connections` | connections to other regions and to mainframes, and partners that have connected |
+//! | `GET /partners` | the sessions and links of the APPC node; null without one |
 //! | `GET /sockets/list`, `GET /sockets/trace` | the listeners, the last socket calls |
 //! | `POST /sockets/start/LISTENER`, `POST /sockets/stop/LISTENER` | start and stop one |
 //! | `POST /sockets/trace/on`, `POST /sockets/trace/off` | switch the trace |
@@ -28,6 +29,7 @@ use region::{Handle, Purge, UserId};
 use serde::Serialize;
 use serde_json::json;
 
+use super::appc::Partners;
 use super::snapshot;
 
 /// The answer to a path; `None` when it is not one of these.
@@ -82,6 +84,11 @@ pub fn connections(directory: Option<&ipconn::Directory>, mainframe: &Mainframe)
         "mainframe": mainframe.statuses(),
         "partners": partners.unwrap_or_default(),
     }))
+}
+
+/// The APPC node of a region, when it has one.
+pub fn partners(partners: Option<&Partners>) -> Operated {
+    list(&partners.map(|partners| partners.host().status()))
 }
 
 /// The newest lines of the log.

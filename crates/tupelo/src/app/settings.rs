@@ -140,7 +140,8 @@ pub fn placed(app: &Application, fault: &str) -> Finding {
     finding
 }
 
-fn at(
+/// A finding about a key of a section, at its place.
+pub fn at(
     folder: &Path,
     section: &str,
     key: &str,

@@ -113,14 +113,8 @@ impl Teacher<'_> {
             let owners: Vec<String> = keys
                 .iter()
                 .filter(|section| {
-                    self.settings
-                        .at(&[(**section).to_owned(), word.to_owned()])
-                        .is_some()
-                })
-                .filter(|section| {
-                    self.settings
-                        .at(&[(**section).to_owned()])
-                        .is_some_and(|f| f.keys().contains(&word))
+                    let section = self.settings.at(&[(**section).to_owned()]);
+                    section.is_some_and(|section| section.keys().contains(&word))
                 })
                 .map(|section| format!("[{section}]"))
                 .collect();
@@ -301,7 +295,7 @@ fn error(file: &str, line: u32, column: u32, message: String, help: Option<Strin
 
 /// Overwrites the lines of `span` with blanks; a table header takes its whole
 /// table along. Offsets stay as they are.
-fn blank(text: &mut String, span: &std::ops::Range<usize>) -> bool {
+fn blank(text: &mut String, span: &Range<usize>) -> bool {
     let start = text[..span.start.min(text.len())]
         .rfind('\n')
         .map_or(0, |at| at + 1);

@@ -8,7 +8,6 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use ipconn::wire::{InUnit, OfUnit, Reply, Step};
 use ipconn::{About, Caller, Coordinating, Directory, Failed, Message, Opened, Ordered, Replied};
@@ -22,8 +21,6 @@ pub struct Coordinator(Arc<Inner>);
 struct Inner {
     region: OnceLock<Handle>,
     calls: OnceLock<(Directory, Caller)>,
-    /// Units of this process have greater numbers.
-    floor: OnceLock<u64>,
     /// By connection and region: a connection may lead to another one later.
     remotes: Mutex<HashMap<(String, String), Arc<Remote>>>,
 }
@@ -77,9 +74,6 @@ impl Coordinator {
     /// How regions are called.
     pub fn calls(&self, directory: Directory, caller: Caller) {
         let _ = self.0.calls.set((directory, caller));
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now_ns = now.map_or(0, |now| now.as_nanos() as u64);
-        let _ = self.0.floor.set(now_ns);
     }
 
     /// The region has started: what others have prepared for it is decided.
@@ -115,7 +109,6 @@ impl Inner {
         let (directory, caller) = inner.calls.get()?;
         let region = inner.region.get()?;
         let link = directory.sysid(connection)?.parse().ok()?;
-        let floor = inner.floor.get().copied().unwrap_or_default();
         let mut remotes = lock(&inner.remotes);
         let key = (connection.to_owned(), applid.to_owned());
         let remote = remotes.entry(key).or_insert_with(|| {
@@ -125,7 +118,7 @@ impl Inner {
                 id: OnceLock::new(),
                 caller: caller.clone(),
                 region: region.clone(),
-                units: Mutex::new(Coordinating::new(link, floor)),
+                units: Mutex::new(Coordinating::new(link, region.units_after())),
                 votes: Mutex::default(),
             });
             let id = region.add_participant(Arc::new(Orders(remote.clone())));

@@ -71,7 +71,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut errors = findings.count(Severity::Error);
     let warnings = findings.count(Severity::Warning);
     let known = app.config.appc.as_ref().map(|_| crate::app::appc::known(&app).map(drop));
-    let installed = app.install(&compiled.programs).map(drop);
+    let installed = app.install(&compiled).map(drop);
     let connections = crate::app::ipconn::config(&app).map(drop);
     let observed = app.observed().map(drop);
     let mainframe = app.mainframe(1).map(drop);

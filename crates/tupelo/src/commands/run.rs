@@ -54,7 +54,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut findings = Findings::new(&app.folder);
     findings.extend(compiled.built.iter().flat_map(|b| &b.diagnostics));
     eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
-    let installed = app.install(&compiled.programs)?;
+    let installed = app.install(&compiled)?;
     app.prepare_files(&installed)?;
     let mut config = app.region_config(&installed)?;
     sockets_without_listeners(&app, &mut config)?;

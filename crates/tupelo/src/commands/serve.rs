@@ -94,13 +94,13 @@ pub fn run(args: Args) -> Result<Outcome> {
     said.say(&app.warnings);
     let signals = Signals::catch().into_diagnostic()?;
     if args.gateway_only {
-        return serve_gateway(&args, &app, seen, &signals, said);
+        return serve_gateway(&args, app, &started, seen, &signals, said);
     }
     let mut compiled = compile(&app, &mut said)?;
     for (folder, why) in compiled.unread.iter().filter(|(folder, _)| folder.exists()) {
         tracing::warn!(target: SERVE, "{}: {why}: no program of it is served", folder.display());
     }
-    let installed = app.install(&compiled.programs)?;
+    let installed = app.install(&compiled)?;
     let mut services = Services::new();
     services.prepare(&app, &compiled, &mut said)?;
     app.prepare_files(&installed)?;
@@ -142,22 +142,8 @@ pub fn run(args: Args) -> Result<Outcome> {
                 tracing::info!(target: SERVE, "loaded again: {}", again.told);
                 compiled = again.compiled;
                 seen = again.seen;
-                // Its folders are the ones to be looked at from now on.
-                let config = &again.app.config;
-                app.config.compile.clone_from(&config.compile);
-                app.config.gateway.apis.clone_from(&config.gateway.apis);
-                app.config.gateway.policy.clone_from(&config.gateway.policy);
-                app.config.gateway.policies.clone_from(&config.gateway.policies);
-                app.config.requester.clone_from(&config.requester);
-                app.config.files.clone_from(&config.files);
-                app.config.script.folder.clone_from(&config.script.folder);
-                let keys = restart::needed(&started, config);
-                if !keys.is_empty() && keys != told {
-                    let verb = if keys.len() == 1 { "takes" } else { "take" };
-                    let keys = keys.join(", ");
-                    tracing::warn!("tupelo.toml: a change of {keys} {verb} a new start");
-                }
-                told = keys;
+                look_at(&mut app.config, &again.app.config);
+                told = tell_of_restart(&started, &again.app.config, told);
             }
             Err(report) => not_loaded(&report),
         }
@@ -171,31 +157,63 @@ pub fn run(args: Args) -> Result<Outcome> {
 /// Serves the APIs of an application whose programs run elsewhere.
 fn serve_gateway(
     args: &Args,
-    app: &Application,
+    mut app: Application,
+    started: &Config,
     mut seen: u64,
     signals: &Signals,
     mut said: Said,
 ) -> Result<Outcome> {
-    let mut front = Front::start(app, &mut said)?;
+    let mut front = Front::start(&app, &mut said)?;
     tell(None, front.addresses());
+    let mut told = Vec::new();
     while !stopped(signals, args.no_reload).into_diagnostic()? {
-        let now = changes::fingerprint(app);
+        let now = changes::fingerprint(&app);
         if now == seen {
             continue;
         }
         seen = now;
         said.begin();
-        match args.open() {
-            Ok(again) => match front.reload(&again, &mut said) {
-                Ok(told) => tracing::info!(target: SERVE, "loaded again: {told}"),
-                Err(report) => not_loaded(&report),
-            },
+        let again = args.open().and_then(|again| {
+            let seen = changes::fingerprint(&again);
+            said.say(&again.warnings);
+            Ok((front.reload(&again, &mut said)?, seen, again))
+        });
+        match again {
+            Ok((served, when_read, again)) => {
+                tracing::info!(target: SERVE, "loaded again: {served}");
+                seen = when_read;
+                look_at(&mut app.config, &again.config);
+                told = tell_of_restart(started, &again.config, told);
+            }
             Err(report) => not_loaded(&report),
         }
     }
     tracing::info!("stopping");
     front.stop(Duration::from_secs(10));
     Ok(Outcome::Clean)
+}
+
+/// The folders and files that are looked at from now on are those of the
+/// settings that were read.
+fn look_at(config: &mut Config, read: &Config) {
+    config.compile.clone_from(&read.compile);
+    config.gateway.apis.clone_from(&read.gateway.apis);
+    config.gateway.policy.clone_from(&read.gateway.policy);
+    config.gateway.policies.clone_from(&read.gateway.policies);
+    config.requester.clone_from(&read.requester);
+    config.files.clone_from(&read.files);
+    config.script.folder.clone_from(&read.script.folder);
+}
+
+/// Says once which changes of settings take a new start; gives their keys.
+fn tell_of_restart(started: &Config, now: &Config, told: Vec<String>) -> Vec<String> {
+    let keys = restart::needed(started, now);
+    if !keys.is_empty() && keys != told {
+        let verb = if keys.len() == 1 { "takes" } else { "take" };
+        let keys = keys.join(", ");
+        tracing::warn!("tupelo.toml: a change of {keys} {verb} a new start");
+    }
+    keys
 }
 
 /// Says in the log why a change is not in force.
@@ -305,7 +323,7 @@ fn reload(args: &Args, before: &Before<'_>, services: &mut Services, said: &mut 
     for name in compiled.keep(before.compiled) {
         tracing::warn!(target: SERVE, "{name}: its last version that compiled stays in force");
     }
-    let installed = Arc::new(app.install(&compiled.programs)?);
+    let installed = Arc::new(app.install(&compiled)?);
     services.prepare(&app, &compiled, said)?;
     let region = before.region.handle();
     let (with, files, config) = (app.clone(), installed.clone(), before.config.clone());

@@ -25,7 +25,7 @@ pub fn node() -> Host {
 }
 
 /// The example, on a port of its own.
-fn echo() -> (tempfile::TempDir, Server, Host) {
+pub fn echo() -> (tempfile::TempDir, Server, Host) {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("appc-echo"), folder.path());
     let settings = folder.path().join("tupelo.toml");

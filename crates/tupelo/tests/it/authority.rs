@@ -46,16 +46,39 @@ impl Authority {
     /// A server with a certificate for a name, whose validity ends with a
     /// year's first day; it answers every request so. Its port.
     pub fn answering(&self, name: &str, until: i32, answer: &'static [u8]) -> u16 {
+        self.answering_clients(name, until, answer, None)
+    }
+
+    /// The same to clients whose certificates this authority has signed.
+    pub fn answering_clients(
+        &self,
+        name: &str,
+        until: i32,
+        answer: &'static [u8],
+        clients: Option<&Authority>,
+    ) -> u16 {
         let (certificate, key) = self.sign_for(name, |params| {
             params.not_before = rcgen::date_time_ymd(2020, 1, 1);
             params.not_after = rcgen::date_time_ymd(until, 1, 1);
         });
         let key = rustls::pki_types::PrivateKeyDer::try_from(key.serialize_der()).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ServerConfig::builder_with_provider(provider)
+        let config = rustls::ServerConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
+            .unwrap();
+        let config = match clients {
+            None => config.with_no_client_auth(),
+            Some(authority) => {
+                let mut roots = rustls::RootCertStore::empty();
+                roots.add(authority.der.clone().into()).unwrap();
+                let verifier = rustls::server::WebPkiClientVerifier::builder_with_provider(
+                    Arc::new(roots),
+                    provider,
+                );
+                config.with_client_cert_verifier(verifier.build().unwrap())
+            }
+        };
+        let config = config
             .with_single_cert(vec![certificate.der().clone()], key)
             .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -4,6 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use appc::Call;
+use sna::conversation::code::PrepareToReceiveType;
+
 use crate::browser;
 use crate::http;
 use crate::operator::copy;
@@ -219,4 +222,53 @@ fn a_purge_that_is_refused_is_said_to_be() {
     let mut page = browser::Page::open(browser, &url);
     let said = page.run(&format!("{PRESSED}('force')"));
     assert!(said.ends_with(": done"), "{said}");
+}
+
+#[test]
+fn conversations_and_sessions_are_shown_and_ended() {
+    let Some(browser) = browser::name() else {
+        return skipped::lacking("chromium", "there is no browser");
+    };
+    let (_folder, server, node) = crate::appc::echo();
+    let mut conversation = node.allocate(&Call::new("NET.REGION", "ECHO")).unwrap();
+    let mut buffer = vec![0; 4000];
+    conversation.send(b"hello").unwrap();
+    let flush = PrepareToReceiveType::Flush;
+    conversation.prepare_to_receive(flush).unwrap();
+    // The program has answered, and waits for what comes next.
+    assert_eq!(conversation.receive(&mut buffer).unwrap().len, 5);
+    let url = format!("http://{}/console/#terminals", server.admin);
+    let shown = shown(browser, &url);
+    for part in [
+        "data-shown=\"terminals\"",
+        "3270 terminals are not served yet",
+        "<td>conversation</td><td class=\"code\">ECHO</td>",
+        "<td class=\"code\">NET.PEER</td>",
+        "in use",
+        ">force</button>",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let mut page = browser::Page::open(browser, "about:blank");
+    for (width, dark) in [(390, false), (390, true), (1280, false), (1280, true)] {
+        page.open_as(&url, width, dark);
+        let unread = page.run(&format!("{UNREADABLE}('td button')"));
+        assert_eq!(unread, "", "at {width}, dark {dark}");
+    }
+    let said = page.run(&format!("{PRESSED}('force')"));
+    assert!(said.ends_with(": done"), "{said}");
+    // The turn may still come that the program gave before.
+    let ended = (0..2).any(|_| conversation.receive(&mut buffer).is_err());
+    assert!(
+        ended
+            || conversation
+                .send(b"more")
+                .and_then(|_| conversation.confirm().map(drop))
+                .is_err()
+    );
+    let partners = http::send(&server.admin, "GET", "/partners", None).json();
+    assert_eq!(partners["lu"], "NET.REGION");
+    let bank = Server::start(&example("bank"));
+    let none = http::send(&bank.admin, "GET", "/partners", None);
+    assert_eq!((none.status, none.json()), (200, serde_json::Value::Null));
 }

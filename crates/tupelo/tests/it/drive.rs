@@ -141,3 +141,33 @@ fn a_search_whose_server_dies_tells_what_was_tried() {
     assert!(said.contains("The search was interrupted"), "{said}");
     assert!(error.contains("cannot be reached"), "{error}");
 }
+
+/// The process that is driven ends after a part of the run: its answers are
+/// those of that part, and the run is no success.
+#[test]
+fn a_server_that_dies_mid_run_is_told_of_first() {
+    let app = crate::server::application(&[]);
+    let server = crate::first_hour::Watched::start(app.path(), &[]);
+    let url = format!("http://{}/hello/world", server.address("gateway"));
+    let pid = server.pid().to_string();
+    let mut command = tupelo();
+    command.args(["drive", &url, "--rate", "20", "--warmup", "0s"]);
+    command.args(["-t", "8s", "--quiet", "--pid", &pid]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(4));
+    drop(server);
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout);
+    let error = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{said}{error}");
+    assert!(
+        said.contains("\nNothing was answered in the last "),
+        "{said}"
+    );
+    assert!(said.contains("could not be read any more"), "{said}");
+    assert!(
+        error.contains("error: nothing was answered in the last"),
+        "{error}"
+    );
+}

@@ -56,6 +56,10 @@ impl Watched {
         });
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The address of a line that names a listener.
     pub fn address(&self, what: &str) -> String {
         let said = self.said();
@@ -240,6 +244,45 @@ fn abends_displayed_lines_and_requests_are_seen_without_asking() {
         "{said}"
     );
     assert!(!said.contains("\\x1b"), "{said}");
+}
+
+#[test]
+fn a_program_that_did_not_compile_says_so_wherever_it_is_called() {
+    let broken = TALKS.replace("DISPLAY 'LOOKING", "DISPLAYY 'LOOKING");
+    let caller = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. CALLER.
+       PROCEDURE DIVISION.
+           EXEC CICS LINK PROGRAM('HELLO') END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+    let csd = "DEFINE TRANSACTION(HELO) GROUP(G) PROGRAM(HELLO)
+DEFINE TRANSACTION(CALL) GROUP(G) PROGRAM(CALLER)
+";
+    for csd in [
+        csd.to_owned(),
+        format!("{csd}DEFINE PROGRAM(HELLO) GROUP(G)\n"),
+    ] {
+        let files = [
+            ("cobol/HELLO.cbl", &*broken),
+            ("cobol/CALLER.cbl", caller),
+            ("resources.csd", &*csd),
+        ];
+        let app = application(&files);
+        let server = Watched::start(app.path(), &[]);
+        let answer = http::send(&server.address("gateway"), "GET", "/hello/world", None);
+        assert_eq!(answer.status, 500);
+        let detail = answer.json()["detail"].to_string();
+        assert!(detail.contains("program HELLO did not compile"), "{detail}");
+        assert!(detail.contains("tupelo check"), "{detail}");
+        drop(server);
+        let folder = app.path().to_str().unwrap();
+        let ran = run(&["run", "HELO", folder]);
+        let told = format!("{}{}", text(&ran.stdout), text(&ran.stderr));
+        assert!(told.contains("program HELLO did not compile"), "{told}");
+        let linked = run(&["run", "CALL", folder]);
+        let told = format!("{}{}", text(&linked.stdout), text(&linked.stderr));
+        assert!(told.contains("PGMIDERR"), "{told}");
+    }
 }
 
 #[test]
@@ -654,3 +697,51 @@ pub const PROGRAM: &str = "       IDENTIFICATION DIVISION.
            END-EXEC
            EXEC CICS RETURN END-EXEC.
 ";
+
+/// What cobc made of these in its IBM dialect: A, zero, A, zero, and wrong.
+#[test]
+fn amounts_are_what_the_formula_says() {
+    let formulas = [
+        ("WS-TOTAL - WS-COUNT * WS-EACH", "994.00"),
+        ("WS-TOTAL * (1 + 0.03 * WS-COUNT)", "1060.00"),
+        ("WS-TOTAL / (WS-COUNT * WS-EACH)", "166.66"),
+        ("(WS-TOTAL + 1) * (WS-COUNT + 2)", "4004.00"),
+        ("WS-TOTAL * (WS-PART + 1)", "1030.00"),
+        ("WS-TOTAL * WS-PART / (WS-COUNT + WS-EACH)", "6.00"),
+    ];
+    let mut program = String::from(
+        "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-TOTAL  PIC S9(7)V99 COMP-3 VALUE 1000.
+       01  WS-COUNT  PIC S9(4) COMP VALUE 2.
+       01  WS-EACH   PIC 9(3) VALUE 3.
+       01  WS-PART   PIC V9(4) VALUE 0.03.
+       01  WS-RESULT PIC S9(7)V99.
+       PROCEDURE DIVISION.
+",
+    );
+    for (at, (formula, result)) in formulas.iter().enumerate() {
+        program += &format!(
+            "           COMPUTE WS-RESULT =\n               {formula}
+           IF WS-RESULT NOT = {result}
+               EXEC CICS ABEND ABCODE('BAD{at}') END-EXEC
+           END-IF\n"
+        );
+    }
+    program += "           IF WS-TOTAL * (1 + WS-COUNT) = 3000
+               CONTINUE
+           ELSE
+               EXEC CICS ABEND ABCODE('BADI') END-EXEC
+           END-IF
+           EXEC CICS RETURN END-EXEC.\n";
+    let app = application(&[("cobol/HELLO.cbl", &program)]);
+    let ran = run(&["run", "HELO", app.path().to_str().unwrap()]);
+    assert!(
+        ran.status.success(),
+        "{}{}",
+        text(&ran.stdout),
+        text(&ran.stderr)
+    );
+}

@@ -27,6 +27,11 @@ impl Process {
         Process::over(tempfile::tempdir().unwrap(), folder, options)
     }
 
+    /// One that looks for changes of its folder.
+    fn start_reloading(folder: &Path, options: &[&str]) -> Process {
+        Process::with(tempfile::tempdir().unwrap(), folder, options)
+    }
+
     /// Kills it and starts it over what it has left.
     pub fn restart(&mut self, folder: &Path, options: &[&str]) {
         self.kill();
@@ -35,13 +40,17 @@ impl Process {
     }
 
     fn over(state: tempfile::TempDir, folder: &Path, options: &[&str]) -> Process {
+        Process::with(state, folder, &[&["--no-reload"], options].concat())
+    }
+
+    fn with(state: tempfile::TempDir, folder: &Path, options: &[&str]) -> Process {
         let log = std::fs::File::create(state.path().join("log")).unwrap();
         let mut child = tupelo()
             .arg("serve")
             .arg(folder)
             .arg("--state")
             .arg(state.path().join("state"))
-            .args(["--admin", "127.0.0.1:0", "--no-reload"])
+            .args(["--admin", "127.0.0.1:0"])
             .args(options)
             .stdout(Stdio::piped())
             .stderr(log)
@@ -241,6 +250,42 @@ fn a_remote_region_answers_as_the_one_inside_does() {
     three.acquired(1);
     let (first, third) = (conforms(&one.http), conforms(&three.http));
     assert_eq!((first[0].0, third[0].0), (200, 200));
+}
+
+#[test]
+fn a_gateway_alone_sees_a_policy_that_a_reload_has_named() {
+    // A region is not needed for any of it.
+    let connected = connection("BANKA", "127.0.0.1:1");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    copy(&example("bank").join("apis"), &folder.join("apis"));
+    std::fs::write(folder.join("tupelo.toml"), &connected).unwrap();
+    let options = ["--gateway-only", "--listen", "127.0.0.1:0"];
+    let mut gateway = Process::start_reloading(folder, &options);
+    gateway.address("gateway");
+    let logs = |told: &str, times: usize| {
+        until(told, || gateway.log().matches(told).count() >= times);
+    };
+    let rules = |transaction: &str| {
+        let rules = format!(
+            "<ruleset>\n<rule name=\"r\"><conditions><path value=\"/*\"/></conditions>\n\
+             <actions><set property=\"cicsTransId\" value=\"{transaction}\"/></actions></rule>\n\
+             </ruleset>"
+        );
+        std::fs::write(folder.join("rules.xml"), rules).unwrap();
+    };
+    rules("BINQ");
+    let named = format!("{connected}[gateway]\npolicy = \"rules.xml\"\n");
+    std::fs::write(folder.join("tupelo.toml"), &named).unwrap();
+    logs("loaded again", 1);
+    rules("BNQ2");
+    logs("loaded again", 2);
+    rules("much too long");
+    logs("a policy of [gateway] cannot be used", 1);
+    rules("BNQ2");
+    let fewer = format!("{named}max_connections = 7\n");
+    std::fs::write(folder.join("tupelo.toml"), fewer).unwrap();
+    logs("a change of [gateway] max_connections takes a new start", 1);
 }
 
 #[test]

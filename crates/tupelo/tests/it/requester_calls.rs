@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::authority::Authority;
+use crate::program::{run, text};
 use crate::requester::{BOOK, books, displayed, library, serve};
 
 /// Gives a program of the example other text in places.
@@ -291,6 +292,45 @@ fn an_authority_of_ones_own_is_trusted_and_no_other() {
     over_tls(folder.path(), 1, good);
     let said = displayed(folder.path(), "BKST");
     assert!(said.contains("TLS with localhost"), "{said}");
+}
+
+#[test]
+fn a_server_that_asks_for_a_certificate_is_shown_ones_own() {
+    let book: &'static str = BOOK;
+    let length = book.len();
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{book}"
+    );
+    let answer: &'static [u8] = Box::leak(answer.into_bytes().into_boxed_slice());
+    let (ours, theirs) = (Authority::new(), Authority::new());
+    let port = ours.answering_clients("localhost", 2099, answer, Some(&ours));
+    let shown = "certificate = \"own.pem\"\nkey = \"own.key\"\n";
+    for (signed_by, settings, good) in [
+        (&ours, shown, true),
+        (&theirs, shown, false),
+        (&ours, "", false),
+    ] {
+        let folder = books(1, &format!("trusted = \"ours.pem\"\n{settings}"));
+        let (certificate, key) = signed_by.sign_for("tupelo", |_| ());
+        secret(folder.path(), "ours.pem", &ours.pem);
+        secret(folder.path(), "own.pem", &certificate.pem());
+        secret(folder.path(), "own.key", &key.serialize_pem());
+        over_tls(folder.path(), 1, port);
+        let said = displayed(folder.path(), "BKST");
+        assert_eq!(said.contains("WRITER Dennis Ritchie"), good, "{said}");
+        assert_eq!(said.contains("CODE +0000000004"), !good, "{said}");
+        assert!(!said.contains("PRIVATE"), "{said}");
+    }
+    // A key without its certificate, and a certificate that nobody would see.
+    for (settings, told) in [
+        ("key = \"own.key\"\n", "certificate and key go together"),
+        (shown, "a certificate is shown over https:// alone"),
+    ] {
+        let folder = books(1, settings);
+        let checked = run(&["check", folder.path().to_str().unwrap()]);
+        let checked = text(&checked.stdout);
+        assert!(checked.contains(told), "{told}: {checked}");
+    }
 }
 
 #[test]

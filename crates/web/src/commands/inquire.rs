@@ -198,25 +198,30 @@ pub fn set(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
     })
 }
 
+/// What a SET makes of ENABLESTATUS, by the numbers of its options ENABLED, DISABLED
+/// and ENABLESTATUS; INVREQ with this RESP2 for another value of the last.
+pub fn enabled(given: &Operands, options: [u8; 3], resp2: u32) -> Result<Option<bool>, Failure> {
+    let [on, off, status] = options;
+    if says(given, on, status, "ENABLED") {
+        Ok(Some(true))
+    } else if says(given, off, status, "DISABLED") {
+        Ok(Some(false))
+    } else if given.has(status) {
+        fail(Condition::InvReq, resp2)
+    } else {
+        Ok(None)
+    }
+}
+
 /// The maps as they are after SET URIMAP.
 fn changed(maps: &Maps, given: &Operands) -> Result<Maps, Failure> {
     let name = text(given, set_row::URIMAP).unwrap_or_default();
     let Some(named) = maps.named(&name) else {
         return fail(Condition::NotFnd, resp2::NO_MAP);
     };
-    let status = |flag, name| says(given, flag, set_row::ENABLESTATUS, name);
+    let status = [set_row::ENABLED, set_row::DISABLED, set_row::ENABLESTATUS];
+    let enabled = enabled(given, status, resp2::STATUS)?;
     let redirect = |flag, name| says(given, flag, set_row::REDIRECTTYPE, name);
-    let enabled = match (
-        status(set_row::ENABLED, "ENABLED"),
-        status(set_row::DISABLED, "DISABLED"),
-    ) {
-        (true, _) => Some(true),
-        (_, true) => Some(false),
-        _ if given.has(set_row::ENABLESTATUS) => {
-            return fail(Condition::InvReq, resp2::STATUS);
-        }
-        _ => None,
-    };
     let redirect = match (
         redirect(set_row::NONE, "NONE"),
         redirect(set_row::PERMANENT, "PERMANENT"),

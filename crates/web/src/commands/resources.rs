@@ -22,7 +22,7 @@ use soap::binding::Interface;
 use soap::pipeline::{Handler, Role};
 use soap::{Binding, Version};
 
-use super::inquire::{Asked, Browses, Told, asked, found, options};
+use super::inquire::{Asked, Browses, Told, asked, enabled, found, options};
 use super::{Failure, Outcome, cvda, fail, says, text};
 use crate::pipelines::Installed;
 use crate::service::{ATTACH, Edition};
@@ -294,15 +294,9 @@ pub fn set_pipeline(before: &Edition, given: &Operands) -> Result<Edition, Failu
         return fail(Condition::NotFnd, resp2::NO_PIPELINE);
     };
     let mut made = Installed::clone(installed);
-    let status = |flag, name| says(given, flag, row::ENABLESTATUS, name);
-    match (
-        status(row::ENABLED, "ENABLED"),
-        status(row::DISABLED, "DISABLED"),
-    ) {
-        (true, _) => made.enabled = true,
-        (_, true) => made.enabled = false,
-        _ if given.has(row::ENABLESTATUS) => return fail(Condition::InvReq, resp2::STATUS),
-        _ => {}
+    let status = [row::ENABLED, row::DISABLED, row::ENABLESTATUS];
+    if let Some(enabled) = enabled(given, status, resp2::STATUS)? {
+        made.enabled = enabled;
     }
     match given.get_int(row::RESPWAIT) {
         None => {}

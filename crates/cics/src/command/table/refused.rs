@@ -243,7 +243,7 @@ const SYSTEM_SECURITY: &[Command] = later! { System because
 };
 
 const CONNECTIONS: &[Command] = later! { System because
-    "partners are those of the settings, over APPC; there are no connections of another kind";
+    "partners and other regions are those of the settings, and `tupelo connection list` tells of them; no program makes or changes a connection";
     0x8A05 own "CREATE CONNECTION" "CREATE" ["CONNECTION"] "CONNECTION()" "ATTRIBUTES()" "ATTRLEN()"
         "LOG" "NOLOG" "LOGMESSAGE()" "COMPLETE" "DISCARD";
     0x8A0D own "CREATE IPCONN" "CREATE" ["IPCONN"] "IPCONN()" "ATTRIBUTES()" "ATTRLEN()" "LOG"

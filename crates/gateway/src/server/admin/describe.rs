@@ -179,6 +179,12 @@ const ROWS: &[Row] = &[
     ),
     ("/trace/stop", "post", "No longer.", &[]),
     (
+        "/partners",
+        "get",
+        "Links and sessions with APPC partners.",
+        &[],
+    ),
+    (
         "/sockets/list",
         "get",
         "The listeners of sockets, and what their transactions did.",
@@ -206,13 +212,14 @@ const TRANSID: &str = "^[A-Za-z0-9@#$]{1,4}$";
 const MAX_TRACE_MIB: u64 = 65_536;
 
 /// What is asked of the region: there is none behind a gateway alone.
-const OF_REGION: [&str; 9] = [
+const OF_REGION: [&str; 10] = [
     "tasks",
     "transactions",
     "top",
     "locks",
     "uow",
     "messages",
+    "partners",
     "trace",
     "sockets",
     "apis",

@@ -6,7 +6,7 @@ use std::time::Duration;
 use miette::Result;
 use region::RegionConfig;
 
-use super::{Running, Service};
+use super::{Beside, Running, Service};
 use crate::app::Application;
 use crate::app::appc::{self as partners, Partners};
 use crate::app::compile::Compiled;
@@ -19,6 +19,8 @@ struct Appc {
     partners: Option<Partners>,
     /// What a reload has read.
     next: Option<Known>,
+    /// Who shows it to operators.
+    beside: Beside,
 }
 
 /// A service that has read nothing yet.
@@ -27,6 +29,10 @@ pub fn service() -> Box<dyn Service> {
 }
 
 impl Service for Appc {
+    fn meet(&mut self, beside: &Beside) {
+        self.beside = beside.clone();
+    }
+
     fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
         match &self.partners {
             None => self.partners = partners::start(app)?,
@@ -44,6 +50,7 @@ impl Service for Appc {
     fn start(&mut self, running: &Running<'_>) -> Result<()> {
         if let Some(partners) = &self.partners {
             partners.define(&running.app.csd, &running.region, running.user);
+            let _ = self.beside.partners.set(partners.clone());
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tls::{ClientCertificates, ServerFiles};
 
-use gateway::{Api, Gateway, GatewayConfig, Policies, StartError, TlsConfig};
+use gateway::{Api, CorsConfig, Gateway, GatewayConfig, Policies, StartError, TlsConfig};
 use miette::{Result, bail, miette};
 
 use super::{Beside, ConnectionSlot, Running, Service};
@@ -114,6 +114,7 @@ impl Service for Rest {
                 .and_then(|path| StoreWatch::new(path, map_bytes).ok())
                 .map(Arc::new),
             texts: self.texts.clone(),
+            partners: self.beside.partners.clone(),
         };
         let connections = self.connections.get();
         let remote = connections.map(|connections| Remote {
@@ -318,11 +319,23 @@ pub fn gateway_config(app: &Application) -> Result<GatewayConfig> {
         max_connections: settings.max_connections as usize,
         memory_bytes: (settings.memory_mib as usize) << 20,
         min_rate_bytes_s: settings.min_rate_bytes_s,
+        rate_window_ms: seconds(settings.min_rate_window_s),
         max_body_bytes: settings.max_body_bytes as usize,
+        max_header_bytes: settings.max_header_bytes as usize,
+        max_headers: settings.max_headers as usize,
+        max_json_depth: settings.max_json_depth as usize,
+        max_streams: settings.max_streams,
+        handshake_timeout_ms: seconds(settings.tls_handshake_timeout_s),
         request_timeout_ms: seconds(settings.request_timeout_s),
         idle_timeout_ms: seconds(settings.idle_timeout_s),
         response_timeout_ms: settings.response_timeout_ms,
-        cors_origins: settings.cors_origins.clone(),
+        cors: CorsConfig {
+            origins: settings.cors_origins.clone(),
+            allow_headers: settings.cors_allow_headers.clone(),
+            expose_headers: settings.cors_expose_headers.clone(),
+            credentials: settings.cors_credentials,
+            max_age_s: settings.cors_max_age_s,
+        },
         access_log: settings.access_log,
         observe: app.observed()?,
         ..GatewayConfig::default()

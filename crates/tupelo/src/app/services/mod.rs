@@ -16,7 +16,7 @@ mod sockets;
 mod web;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use ::gateway::ServiceConfig;
@@ -24,6 +24,7 @@ use miette::Result;
 use region::{Handle, RegionConfig, UserId};
 
 use super::Application;
+use super::appc::Partners;
 use super::compile::Compiled;
 use super::said::Said;
 use super::scripts::WebSlot;
@@ -51,6 +52,8 @@ pub struct Beside {
     /// Scripts, by path.
     pub scripts: WebSlot,
     services: Arc<Mutex<Vec<ServiceConfig>>>,
+    /// The APPC node, for what operators are shown.
+    pub partners: Arc<OnceLock<Partners>>,
 }
 
 impl Beside {

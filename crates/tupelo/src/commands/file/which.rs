@@ -7,6 +7,7 @@ use miette::{IntoDiagnostic, Result, miette};
 use store::{CatalogueEntry, DiskReader, OpenError, ReadStore, WriteStore};
 
 use crate::app::Application;
+use crate::app::compile::Compiled;
 use crate::app::config::{DataFormat, FileSection};
 use crate::app::definitions::{Installed, KeyedFile};
 use crate::app::files::{define_command, describe};
@@ -55,7 +56,7 @@ impl Which {
     pub fn entry_for_writing(&self, app: &Application, store: &mut dyn WriteStore) -> Result<CatalogueEntry> {
         let known = self.name.parse().into_diagnostic()?;
         let there = store.reader().into_diagnostic()?.find(&known).into_diagnostic()?;
-        let installed = match app.install(&[]) {
+        let installed = match app.install(&Compiled::default()) {
             // A file that is there needs no definitions.
             Err(_) if there.is_some() => Installed::default(),
             installed => installed?,

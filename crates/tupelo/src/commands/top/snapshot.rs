@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::app::counted;
 use crate::operator::cell;
 use crate::table::Table;
 
@@ -22,10 +23,19 @@ pub fn page(snapshot: &Value) -> Vec<String> {
         row(cell(&part["engine"]), cell(&part["work"]), ns);
     }
     row("general".into(), "in all".into(), number("general_cpu_ns"));
-    row("offload".into(), "in all, eligible".into(), number("eligible_cpu_ns"));
+    row(
+        "offload".into(),
+        "in all, eligible".into(),
+        number("eligible_cpu_ns"),
+    );
     let mut lines: Vec<String> = table.to_string().lines().map(str::to_owned).collect();
     lines.push(String::new());
-    lines.extend(address_spaces(snapshot).to_string().lines().map(str::to_owned));
+    lines.extend(
+        address_spaces(snapshot)
+            .to_string()
+            .lines()
+            .map(str::to_owned),
+    );
     lines.push(String::new());
     lines.push(format!(
         "eligible for offload and ran on general engines: {} ms",
@@ -38,13 +48,14 @@ pub fn page(snapshot: &Value) -> Vec<String> {
         number("displaced")
     ));
     lines.push(format!(
-        "{tasks} tasks, {} EXEC CICS commands in {:.1} s",
-        number("commands"),
+        "{}, {} in {:.1} s",
+        counted(tasks as usize, "task"),
+        counted(number("commands") as usize, "EXEC CICS command"),
         number("at_ns") as f64 / 1e9
     ));
     lines.push(format!(
-        "{} snapshots took {} ms of CPU",
-        number("snapshots"),
+        "{} took {} ms of CPU",
+        counted(number("snapshots") as usize, "snapshot"),
         ms(number("snapshot_cpu_ns"))
     ));
     lines
@@ -75,7 +86,15 @@ fn address_spaces(snapshot: &Value) -> Table {
     }
     if let Some(ns @ 1..) = snapshot["ended_cpu_ns"].as_u64() {
         let none = || "-".to_owned();
-        table.row(["programs, ended".into(), none(), ms(ns), none(), none(), none(), none()]);
+        table.row([
+            "programs, ended".into(),
+            none(),
+            ms(ns),
+            none(),
+            none(),
+            none(),
+            none(),
+        ]);
     }
     table
 }
@@ -112,11 +131,21 @@ mod tests {
         let text = page.join("\n");
         assert!(text.contains("programs") && text.contains("30.0"), "{text}");
         assert!(text.contains("ran on general engines: 1.000 ms"), "{text}");
-        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let words = |line: &str| {
+            line.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
         let space = page.iter().find(|line| line.contains("4711")).unwrap();
-        assert_eq!(words(space), ["programs", "4711", "3.000", "2.500", "0.500", "0.250", "7"]);
+        assert_eq!(
+            words(space),
+            ["programs", "4711", "3.000", "2.500", "0.500", "0.250", "7"]
+        );
         assert!(text.contains("programs, ended"), "{text}");
-        assert!(text.contains("100 tasks, 300 EXEC CICS commands in 2.0 s"), "{text}");
+        assert!(
+            text.contains("100 tasks, 300 EXEC CICS commands in 2.0 s"),
+            "{text}"
+        );
     }
 
     proptest! {

@@ -109,6 +109,17 @@ impl Api {
                 "credentials go beyond this machine by https:// alone, and {url} begins with http://"
             ));
         }
+        let shown = match (&config.certificate, &config.key) {
+            (Some(certificate), Some(key)) => Some((folder.join(certificate), folder.join(key))),
+            (None, None) => None,
+            _ => return Err("certificate and key go together".into()),
+        };
+        let secure = std::iter::once(config.url.as_str())
+            .chain(credentials.urls())
+            .any(|url| url.starts_with("https://"));
+        if shown.is_some() && !secure {
+            return Err("a certificate is shown over https:// alone".into());
+        }
         let token_urls = credentials.urls().map(str::to_owned);
         let settings = Settings {
             allow: std::iter::once(config.url.clone())
@@ -117,10 +128,12 @@ impl Api {
             timeout: Duration::from_millis(config.timeout_ms.into()),
             most_bytes: (config.max_kib as usize) << 10,
             trusted: config.trusted.as_ref().map(|file| folder.join(file)),
+            shown,
         };
         let fetcher = Fetcher::new(&settings).map_err(|wrong| match wrong {
             SettingsError::Address { .. } => format!("url: {wrong}"),
             SettingsError::Trusted(_) => format!("trusted: {wrong}"),
+            SettingsError::Shown(_) => format!("certificate: {wrong}"),
         })?;
         Ok(Api {
             requester,

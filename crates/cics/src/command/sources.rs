@@ -1,0 +1,122 @@
+//! Which values of RESP2 were compared with a public text.
+//!
+//! The others stand in their rows as the manual was remembered. What each group
+//! was compared with is told in docs/internals/conditions.md.
+
+use super::row::Command;
+use crate::resp::Condition;
+use crate::resp::Condition::{
+    ChannelErr, Disabled, End, EndFile, FileNotFound, Illogic, InvReq, LengErr, NotFnd, NotOpen,
+    PgmIdErr, TcIdErr,
+};
+
+/// Commands whose whole list was compared, but for what [`OPEN`] names.
+const WHOLE: &[&str] = &[
+    "DELAY",
+    "DELETE",
+    "DELETE COUNTER",
+    "FORMATTIME",
+    "GET CONTAINER (CHANNEL)",
+    "LINK",
+    "RETURN",
+    "RUN TRANSID",
+    "START",
+    "XCTL",
+];
+
+/// Values of those for which no text was found.
+const OPEN: &[(&str, Condition, &[u16])] = &[
+    ("DELETE", InvReq, &[47]),
+    ("DELETE", Condition::SysIdErr, &[130, 131, 132]),
+];
+
+/// Single values, by the beginning of the commands' names.
+const VALUES: &[(&[&str], Condition, &[u16])] = &[
+    (FILES, FileNotFound, &[1]),
+    (FILES, InvReq, &[20, 24, 25, 26, 33, 34, 35, 36, 41, 42]),
+    (FILES, Disabled, &[50]),
+    (FILES, NotOpen, &[60]),
+    (FILES, NotFnd, &[80]),
+    (FILES, EndFile, &[90]),
+    (FILES, Illogic, &[110]),
+    (FILES, LengErr, &[12, 13, 14]),
+    (&["SET FILE"], InvReq, &[2, 4, 5, 7, 12, 14, 16, 17]),
+    (&["SET FILE"], FileNotFound, &[18]),
+    (&["WSACONTEXT DELETE"], ChannelErr, &[1, 2]),
+    (&["WSACONTEXT DELETE"], InvReq, &[5]),
+    (&["WSACONTEXT DELETE"], NotFnd, &[3]),
+    (&["DISCARD URIMAP"], InvReq, &[4]),
+    (&["DISCARD URIMAP", "SET URIMAP"], NotFnd, &[3]),
+    (&["DISCARD"], InvReq, &[1, 11]),
+    (&["DISCARD"], PgmIdErr, &[7]),
+    (&["SET TCLASS"], InvReq, &[2]),
+    (&["SET TCLASS"], TcIdErr, &[1]),
+    (&["SET TSQUEUE", "SET TSQNAME"], InvReq, &[1, 2, 3, 4]),
+    (&["CHANGE PASSWORD", "VERIFY PASSWORD"], InvReq, &[18]),
+    (&["REQUEST PASSTICKET"], InvReq, &[251]),
+    (&["CHANGE TASK"], InvReq, &[1]),
+    (&["CONVERTTIME"], InvReq, &[1]),
+    (&["ENQ", "DEQ"], LengErr, &[1]),
+    (&["SOAPFAULT CREATE", "SOAPFAULT ADD"], InvReq, &[3]),
+];
+
+/// The commands of file control.
+const FILES: &[&str] = &[
+    "READ", "WRITE", "REWRITE", "DELETE", "UNLOCK", "STARTBR", "READNEXT", "READPREV", "ENDBR",
+    "RESETBR",
+];
+
+/// True when a public text says that a command gives this value with a condition.
+pub(super) fn is_compared(command: &Command, condition: Condition, resp2: u16) -> bool {
+    let listed = |list: &[(&str, Condition, &[u16])]| {
+        let mut list = list.iter();
+        list.any(|(name, of, values)| {
+            *name == command.name && *of == condition && values.contains(&resp2)
+        })
+    };
+    if WHOLE.contains(&command.name) {
+        return !listed(OPEN);
+    }
+    let browsed = command.options.iter().any(|option| option.name == "NEXT")
+        && command.verb == "INQUIRE"
+        && matches!((condition, resp2), (End, 2) | (Illogic, 1));
+    browsed
+        || VALUES.iter().any(|(names, of, values)| {
+            names.contains(&command.name) && *of == condition && values.contains(&resp2)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::all;
+
+    #[test]
+    fn every_value_that_was_compared_is_one_that_a_command_gives() {
+        let gives = |name: &str, condition: Condition, value: Option<u16>| {
+            all().any(|command| {
+                command.name == name
+                    && command.conditions.iter().any(|row| {
+                        row.condition == condition
+                            && value.is_none_or(|value| row.resp2.contains(&value))
+                    })
+            })
+        };
+        for name in WHOLE.iter().chain(FILES) {
+            assert!(all().any(|command| command.name == *name), "{name}");
+        }
+        for (name, condition, values) in OPEN {
+            assert!(WHOLE.contains(name), "{name}");
+            for value in *values {
+                assert!(gives(name, *condition, Some(*value)), "{name} {value}");
+            }
+        }
+        for (names, condition, values) in VALUES {
+            let known = |value| names.iter().any(|name| gives(name, *condition, value));
+            assert!(known(None), "{names:?} {condition}");
+            for value in *values {
+                assert!(known(Some(*value)), "{names:?} {condition} {value}");
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What browsers are told, so that pages of other origins may call the APIs.
+//!
+//! The preflight of a page whose origin is not named is answered like any
+//! other OPTIONS: it has nothing by which the browser would let the page in.
+//! An answer that depends on the origin says so to caches even when the
+//! request came without one.
+//!
+//! Reference: Fetch standard, section 3.3 (CORS protocol).
+
+use super::body::Full;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Response, header};
+
+/// Whose pages browsers let call the APIs, and with what.
+#[derive(Debug, Clone)]
+pub struct CorsConfig {
+    /// Their origins; `*` for any, empty for none.
+    pub origins: Vec<String>,
+    /// Request headers that they may send; empty for any.
+    pub allow_headers: Vec<String>,
+    /// Response headers that they may read beside those that they always may.
+    pub expose_headers: Vec<String>,
+    /// Whether they may send what the browser has of its user: passwords,
+    /// cookies, a certificate. Not together with `*`.
+    pub credentials: bool,
+    /// Seconds that browsers may keep the answer to a preflight.
+    pub max_age_s: u32,
+}
+
+impl Default for CorsConfig {
+    fn default() -> Self {
+        CorsConfig {
+            origins: Vec::new(),
+            allow_headers: Vec::new(),
+            expose_headers: Vec::new(),
+            credentials: false,
+            max_age_s: 600,
+        }
+    }
+}
+
+/// The same as headers.
+pub(super) struct Cors {
+    /// Pages of any origin may.
+    any: bool,
+    origins: Vec<String>,
+    allow_headers: Option<HeaderValue>,
+    expose_headers: Option<HeaderValue>,
+    credentials: bool,
+    max_age: HeaderValue,
+}
+
+/// Whether a browser asks what a page may.
+pub(super) fn is_preflight(request: &Parts) -> bool {
+    request.method == Method::OPTIONS
+        && request.headers.contains_key(header::ORIGIN)
+        && request
+            .headers
+            .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Names as one header; none where there are none, or no header can have them.
+fn list(names: &[String]) -> Option<HeaderValue> {
+    let text = names.join(", ");
+    HeaderValue::from_str(&text)
+        .ok()
+        .filter(|_| !names.is_empty())
+}
+
+impl Cors {
+    /// None where no page of another origin may.
+    pub fn new(config: &CorsConfig) -> Option<Cors> {
+        let any = config.origins.iter().any(|origin| origin == "*");
+        (!config.origins.is_empty()).then(|| Cors {
+            any,
+            origins: config.origins.clone(),
+            allow_headers: list(&config.allow_headers),
+            expose_headers: list(&config.expose_headers),
+            // A page of anybody's would act as the browser's user.
+            credentials: config.credentials && !any,
+            max_age: HeaderValue::from(config.max_age_s),
+        })
+    }
+
+    /// Adds to a response what the browser of its client has to know.
+    pub fn tell(&self, request: &Parts, response: &mut Response<Full>) {
+        let headers = response.headers_mut();
+        if !self.any {
+            headers.append(header::VARY, HeaderValue::from_static("origin"));
+        }
+        let Some(origin) = request.headers.get(header::ORIGIN) else {
+            return;
+        };
+        let named = |o: &String| o.as_bytes() == origin.as_bytes();
+        let allowed = match self.any {
+            true => HeaderValue::from_static("*"),
+            false if self.origins.iter().any(named) => origin.clone(),
+            false => return,
+        };
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+        if self.credentials {
+            let yes = HeaderValue::from_static("true");
+            headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, yes);
+        }
+        match is_preflight(request) {
+            true => self.admit(&request.headers, headers),
+            false => {
+                if let Some(names) = &self.expose_headers {
+                    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, names.clone());
+                }
+            }
+        }
+    }
+
+    /// The answer to the preflight of a page that may.
+    fn admit(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
+        // A path that is not there, or a client that is refused, has none.
+        let Some(methods) = headers.get(header::ALLOW).cloned() else {
+            return;
+        };
+        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
+        let wanted = asked.get(header::ACCESS_CONTROL_REQUEST_HEADERS);
+        if let Some(names) = self.allow_headers.as_ref().or(wanted) {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
+        }
+        headers.insert(header::ACCESS_CONTROL_MAX_AGE, self.max_age.clone());
+    }
+}

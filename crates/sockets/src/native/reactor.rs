@@ -1,0 +1,668 @@
+//! The loop of a thread of receivers: futures, the sockets and times that they
+//! wait for, and the port of the region.
+//!
+//! A general runtime took a third of a message's instructions. This one knows
+//! its only use: one thread, sockets that are registered once for all that
+//! epoll tells, edge-triggered, futures that are woken on their own thread, and
+//! hardly a timer. Before it sleeps it wakes the workers that it gave work, and
+//! hears of the tasks that have ended; while there are some it does not sleep.
+//!
+//! Reference: epoll(7), "Edge-triggered and level-triggered".
+//! Invariant: no borrow lasts while a future is polled or dropped.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::ptr::null;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use region::{Handle, Port};
+
+use super::slab::{Key, Slab};
+
+/// The loop. It has a thread to itself.
+pub struct Reactor {
+    epoll: OwnedFd,
+    home: Arc<dyn Door>,
+    futures: RefCell<Slab<Running>>,
+    sources: RefCell<Slab<Rc<Source>>>,
+    timers: RefCell<BTreeMap<(Instant, u64), Waker>>,
+    numbers: Cell<u64>,
+    ended: Cell<bool>,
+}
+
+/// A future of the loop, to end it.
+#[derive(Debug, Clone, Copy)]
+pub struct Spawned(Key);
+
+/// A socket's readiness as epoll told it.
+pub struct Source {
+    ready: Cell<u32>,
+    reader: RefCell<Option<Waker>>,
+    writer: RefCell<Option<Waker>>,
+}
+
+/// A socket in the loop; dropping it forgets it.
+pub struct Registration {
+    source: Rc<Source>,
+    key: Key,
+    reactor: Rc<Reactor>,
+}
+
+/// The port of the region that the loop's thread drives.
+pub trait Door: Send + Sync {
+    /// What the loop waits for beside its own.
+    fn event(&self) -> BorrowedFd<'_>;
+    /// Before a sleep: true when the loop may sleep until the event.
+    fn rest(&self) -> bool;
+    /// After a sleep.
+    fn rested(&self);
+    /// When the loop goes on without one.
+    fn hear(&self);
+    /// Has a future woken on the loop's own thread.
+    fn wake(&self, waker: Waker);
+}
+
+impl Door for (Handle, Port) {
+    fn event(&self) -> BorrowedFd<'_> {
+        self.1.event()
+    }
+
+    fn rest(&self) -> bool {
+        self.1.rest()
+    }
+
+    fn rested(&self) {
+        self.1.rested();
+    }
+
+    fn hear(&self) {
+        self.1.hear();
+    }
+
+    fn wake(&self, waker: Waker) {
+        self.0.wake_at(Some(&self.1), waker);
+    }
+}
+
+struct Running {
+    future: Pin<Box<dyn Future<Output = ()>>>,
+    waker: Waker,
+    entry: Arc<Entry>,
+}
+
+/// Wakes a future.
+struct Entry {
+    key: Key,
+    /// It is among the ready ones. For its own thread alone.
+    queued: AtomicBool,
+    home: Arc<dyn Door>,
+}
+
+thread_local! {
+    /// The loop of this thread.
+    static HERE: Cell<*const ()> = const { Cell::new(null()) };
+    /// Its futures that are to be polled.
+    static READY: RefCell<Vec<Key>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Reactor {
+    /// The calling thread's loop, which drives a port.
+    pub fn new(home: Arc<dyn Door>) -> io::Result<Rc<Reactor>> {
+        // SAFETY: the result is checked.
+        let raw = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+        if raw < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let reactor = Reactor {
+            // SAFETY: a fresh descriptor.
+            epoll: unsafe { OwnedFd::from_raw_fd(raw) },
+            home,
+            futures: RefCell::default(),
+            sources: RefCell::default(),
+            timers: RefCell::default(),
+            numbers: Cell::new(0),
+            ended: Cell::new(false),
+        };
+        let event = reactor.home.event();
+        reactor.watch(event, libc::EPOLLIN as u32, PORT_EVENT)?;
+        HERE.set(Arc::as_ptr(&reactor.home).cast());
+        Ok(Rc::new(reactor))
+    }
+
+    /// Runs the futures until [`Reactor::end`], and ends those that are left.
+    pub fn run(&self) {
+        self.run_on();
+        // Outside of the borrow: they forget their sockets here.
+        let left = self.futures.take();
+        drop(left);
+    }
+
+    fn run_on(&self) {
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; EVENTS];
+        let mut batch = Vec::new();
+        while !self.ended.get() {
+            let mut rounds = 0;
+            let sleeps = loop {
+                self.run_ready(&mut batch);
+                if self.ended.get() {
+                    return;
+                }
+                rounds += 1;
+                if rounds == MOST_ROUNDS {
+                    // Sockets have their turn, however busy the region is.
+                    self.home.hear();
+                    break false;
+                }
+                // Some have woken others, or begun them.
+                let more = READY.with_borrow(|ready| !ready.is_empty());
+                if !more && self.home.rest() {
+                    break true;
+                }
+            };
+            self.wait(&mut events, sleeps);
+        }
+    }
+
+    /// Ends [`Reactor::run`].
+    pub fn end(&self) {
+        self.ended.set(true);
+    }
+
+    /// Has a future run.
+    pub fn spawn(&self, future: impl Future<Output = ()> + 'static) -> Spawned {
+        let home = self.home.clone();
+        let key = self.futures.borrow_mut().insert(|key| {
+            let entry = Arc::new(Entry {
+                key,
+                queued: AtomicBool::new(true),
+                home,
+            });
+            Running {
+                future: Box::pin(future),
+                waker: Waker::from(entry.clone()),
+                entry,
+            }
+        });
+        READY.with_borrow_mut(|ready| ready.push(key));
+        Spawned(key)
+    }
+
+    /// Ends a future that is not the one being polled.
+    pub fn abort(&self, spawned: Spawned) {
+        let running = self.futures.borrow_mut().remove(spawned.0);
+        drop(running);
+    }
+
+    /// Registers a socket that does not block.
+    pub fn register(self: &Rc<Self>, socket: BorrowedFd<'_>) -> io::Result<Registration> {
+        let source = Rc::new(Source {
+            ready: Cell::new(WRITABLE),
+            reader: RefCell::new(None),
+            writer: RefCell::new(None),
+        });
+        let key = self.sources.borrow_mut().insert(|_| source.clone());
+        let registration = Registration {
+            source,
+            key,
+            reactor: self.clone(),
+        };
+        let interest = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP;
+        self.watch(socket, interest as u32, key.to_bits())?;
+        Ok(registration)
+    }
+
+    /// Ready after so long.
+    pub async fn sleep(&self, time: Duration) {
+        let at = (Instant::now() + time, self.numbers.get());
+        self.numbers.set(at.1 + 1);
+        let timer = Timer { reactor: self, at };
+        poll_fn(|cx| timer.poll(cx)).await;
+    }
+
+    /// What a future gives within so long; none when it takes longer.
+    pub async fn within<T>(&self, time: Duration, future: impl Future<Output = T>) -> Option<T> {
+        let (mut late, mut future) = (pin!(self.sleep(time)), pin!(future));
+        poll_fn(|cx| match future.as_mut().poll(cx) {
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Pending => late.as_mut().poll(cx).map(|()| None),
+        })
+        .await
+    }
+
+    /// Polls what was woken.
+    fn run_ready(&self, batch: &mut Vec<Key>) {
+        READY.with_borrow_mut(|ready| std::mem::swap(ready, batch));
+        for key in batch.drain(..) {
+            let taken = self.futures.borrow_mut().take(key);
+            let Some(mut running) = taken else {
+                continue;
+            };
+            running.entry.queued.store(false, Ordering::Relaxed);
+            let mut cx = Context::from_waker(&running.waker);
+            // What goes wrong in one connection ends that one.
+            let poll = AssertUnwindSafe(|| running.future.as_mut().poll(&mut cx));
+            match catch_unwind(poll) {
+                Ok(Poll::Pending) => self.futures.borrow_mut().put_back(key, running),
+                Ok(Poll::Ready(())) | Err(_) => {
+                    self.futures.borrow_mut().forget(key);
+                    drop(running);
+                }
+            }
+        }
+    }
+
+    /// Waits for sockets, times and the port, or looks at them.
+    fn wait(&self, events: &mut [libc::epoll_event; EVENTS], sleeps: bool) {
+        let limit_ms = match sleeps {
+            true => self.next_timer_ms(),
+            false => 0,
+        };
+        // SAFETY: room for as many events as is said.
+        let count = unsafe {
+            let (epoll, to) = (self.epoll.as_raw_fd(), events.as_mut_ptr());
+            libc::epoll_wait(epoll, to, EVENTS as libc::c_int, limit_ms)
+        };
+        if sleeps {
+            self.home.rested();
+        }
+        // A signal, which is nothing to this thread, gives a number below 0.
+        for event in &events[..count.max(0) as usize] {
+            if event.u64 != PORT_EVENT {
+                self.tell(Key::from_bits(event.u64), event.events);
+            }
+        }
+        if !self.timers.borrow().is_empty() {
+            self.take_timers();
+        }
+    }
+
+    /// A socket has become ready.
+    fn tell(&self, key: Key, events: u32) {
+        let sources = self.sources.borrow();
+        let Some(source) = sources.get(key) else {
+            return;
+        };
+        let any = |mask: libc::c_int| events & mask as u32 != 0;
+        let gone = any(libc::EPOLLHUP | libc::EPOLLERR);
+        let ended = gone || any(libc::EPOLLRDHUP);
+        let mut ready = source.ready.get();
+        if ended || any(libc::EPOLLIN) {
+            ready |= READABLE;
+            wake(&source.reader);
+        }
+        if gone || any(libc::EPOLLOUT) {
+            ready |= WRITABLE;
+            wake(&source.writer);
+        }
+        if ended {
+            ready |= ENDED;
+        }
+        source.ready.set(ready);
+    }
+
+    fn next_timer_ms(&self) -> libc::c_int {
+        let timers = self.timers.borrow();
+        let Some(((at, _), _)) = timers.first_key_value() else {
+            return -1;
+        };
+        let left = at.saturating_duration_since(Instant::now());
+        // Not before its time.
+        (left.as_millis() + 1).min(60_000) as libc::c_int
+    }
+
+    fn take_timers(&self) {
+        let now = Instant::now();
+        let mut timers = self.timers.borrow_mut();
+        while let Some(first) = timers.first_entry()
+            && first.key().0 <= now
+        {
+            first.remove().wake();
+        }
+    }
+
+    fn watch(&self, fd: BorrowedFd<'_>, events: u32, id: u64) -> io::Result<()> {
+        let events = events | libc::EPOLLET as u32;
+        let mut event = libc::epoll_event { events, u64: id };
+        let (epoll, fd) = (self.epoll.as_raw_fd(), fd.as_raw_fd());
+        // SAFETY: valid descriptors and event.
+        match unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &raw mut event) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for Reactor {
+    fn drop(&mut self) {
+        HERE.set(null());
+        let _ = READY.take();
+    }
+}
+
+/// Wakes who waits, and keeps him: mostly the same waits again.
+fn wake(waits: &RefCell<Option<Waker>>) {
+    if let Some(waker) = &*waits.borrow() {
+        waker.wake_by_ref();
+    }
+}
+
+impl Registration {
+    /// Ready when there may be something to read, or the end.
+    pub fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.poll(READABLE, &self.source.reader, cx)
+    }
+
+    /// Ready when something may be written.
+    pub fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.poll(WRITABLE, &self.source.writer, cx)
+    }
+
+    fn poll(&self, what: u32, waits: &RefCell<Option<Waker>>, cx: &Context<'_>) -> Poll<()> {
+        if self.source.ready.get() & what != 0 {
+            return Poll::Ready(());
+        }
+        let mut waits = waits.borrow_mut();
+        if !waits.as_ref().is_some_and(|w| w.will_wake(cx.waker())) {
+            *waits = Some(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    /// Reads `room` bytes, if there may be some. Fewer are all that there are,
+    /// until epoll tells of more.
+    pub fn read(&self, room: usize, read: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
+        let is_short = |count: usize| count > 0 && count < room;
+        self.run(READABLE, is_short, read)
+    }
+
+    /// The same for `bytes` to be written.
+    pub fn write(
+        &self,
+        bytes: usize,
+        write: impl FnOnce() -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        self.run(WRITABLE, |count| count < bytes, write)
+    }
+
+    fn run(
+        &self,
+        what: u32,
+        is_short: impl FnOnce(usize) -> bool,
+        call: impl FnOnce() -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        let ready = &self.source.ready;
+        if ready.get() & what == 0 {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let done = call();
+        let exhausted = match &done {
+            // Nothing more is told of a connection that has ended.
+            Ok(count) => ready.get() & ENDED == 0 && is_short(*count),
+            Err(error) => error.kind() == io::ErrorKind::WouldBlock,
+        };
+        if exhausted {
+            ready.set(ready.get() & !what);
+        }
+        done
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        // Closing the socket takes it out of epoll.
+        let source = self.reactor.sources.borrow_mut().remove(self.key);
+        drop(source);
+    }
+}
+
+impl Wake for Entry {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if HERE.get() != Arc::as_ptr(&self.home).cast() {
+            return self.home.wake(Waker::from(self.clone()));
+        }
+        if !self.queued.load(Ordering::Relaxed) {
+            self.queued.store(true, Ordering::Relaxed);
+            READY.with_borrow_mut(|ready| ready.push(self.key));
+        }
+    }
+}
+
+/// A time that a future waits for, forgotten when it is dropped.
+struct Timer<'r> {
+    reactor: &'r Reactor,
+    at: (Instant, u64),
+}
+
+impl Timer<'_> {
+    fn poll(&self, cx: &Context<'_>) -> Poll<()> {
+        if self.at.0 <= Instant::now() {
+            return Poll::Ready(());
+        }
+        let mut timers = self.reactor.timers.borrow_mut();
+        timers.insert(self.at, cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for Timer<'_> {
+    fn drop(&mut self) {
+        self.reactor.timers.borrow_mut().remove(&self.at);
+    }
+}
+
+/// Events that are taken at a time.
+const EVENTS: usize = 128;
+/// Rounds of futures without a look at the sockets.
+const MOST_ROUNDS: usize = 16;
+/// Marks the port among the events; no socket has this key.
+const PORT_EVENT: u64 = u64::MAX;
+const READABLE: u32 = 1;
+const WRITABLE: u32 = 2;
+/// The client sends nothing more, or is gone.
+const ENDED: u32 = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixStream;
+    use std::sync::Mutex;
+
+    /// A port of no region.
+    struct Alone {
+        event: OwnedFd,
+        woken: Mutex<Vec<Waker>>,
+    }
+
+    impl Alone {
+        fn open(&self) -> bool {
+            let woken = std::mem::take(&mut *self.woken.lock().unwrap());
+            let any = !woken.is_empty();
+            woken.into_iter().for_each(Waker::wake);
+            any
+        }
+    }
+
+    impl Door for Alone {
+        fn event(&self) -> BorrowedFd<'_> {
+            self.event.as_fd()
+        }
+
+        fn rest(&self) -> bool {
+            !self.open()
+        }
+
+        fn rested(&self) {
+            self.open();
+        }
+
+        fn hear(&self) {
+            self.open();
+        }
+
+        fn wake(&self, waker: Waker) {
+            self.woken.lock().unwrap().push(waker);
+            // SAFETY: eight bytes to a live descriptor.
+            unsafe { libc::write(self.event.as_raw_fd(), [1u64].as_ptr().cast(), 8) };
+        }
+    }
+
+    fn reactor() -> Rc<Reactor> {
+        // SAFETY: a fresh descriptor.
+        let event = unsafe { OwnedFd::from_raw_fd(libc::eventfd(0, libc::EFD_NONBLOCK)) };
+        let woken = Mutex::default();
+        Reactor::new(Arc::new(Alone { event, woken })).unwrap()
+    }
+
+    /// Runs a future in a loop, to its end.
+    fn run<F: Future<Output = ()> + 'static>(make: impl FnOnce(Rc<Reactor>) -> F) {
+        let reactor = reactor();
+        let (future, end) = (make(reactor.clone()), reactor.clone());
+        reactor.spawn(async move {
+            future.await;
+            end.end();
+        });
+        reactor.run();
+    }
+
+    #[test]
+    fn a_socket_is_read_to_its_end_in_pieces_however_they_come() {
+        run(|reactor| async move {
+            let (own, mut client) = UnixStream::pair().unwrap();
+            own.set_nonblocking(true).unwrap();
+            let socket = reactor.register(own.as_fd()).unwrap();
+            let client = std::thread::spawn(move || {
+                for n in 0..100u8 {
+                    client.write_all(&[n; 5]).unwrap();
+                    if n % 10 == 0 {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+            let (mut all, mut piece) = (Vec::new(), [0; 64]);
+            loop {
+                poll_fn(|cx| socket.poll_readable(cx)).await;
+                match socket.read(piece.len(), || (&own).read(&mut piece)) {
+                    Ok(0) => break,
+                    Ok(count) => all.extend_from_slice(&piece[..count]),
+                    Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
+                }
+            }
+            client.join().unwrap();
+            let sent: Vec<u8> = (0..100).flat_map(|n| [n; 5]).collect();
+            assert_eq!(all, sent);
+        });
+    }
+
+    #[test]
+    fn who_cannot_write_more_waits_until_the_client_has_read() {
+        run(|reactor| async move {
+            let (own, mut client) = UnixStream::pair().unwrap();
+            own.set_nonblocking(true).unwrap();
+            let socket = reactor.register(own.as_fd()).unwrap();
+            let mut left: &[u8] = &vec![7; 4 << 20];
+            let client = std::thread::spawn(move || {
+                let mut all = Vec::new();
+                client.read_to_end(&mut all).unwrap();
+                all.len()
+            });
+            while !left.is_empty() {
+                poll_fn(|cx| socket.poll_writable(cx)).await;
+                match socket.write(left.len(), || (&own).write(left)) {
+                    Ok(count) => left = &left[count..],
+                    Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
+                }
+            }
+            drop((socket, own));
+            assert_eq!(client.join().unwrap(), 4 << 20);
+        });
+    }
+
+    #[test]
+    fn a_future_that_another_thread_wakes_goes_on_in_its_own() {
+        run(|_| async {
+            let own = std::thread::current().id();
+            let (asked, mut woken) = (Arc::new(AtomicBool::new(false)), 0);
+            poll_fn(|cx| {
+                assert_eq!(std::thread::current().id(), own);
+                if asked.load(Ordering::SeqCst) {
+                    return Poll::Ready(());
+                }
+                woken += 1;
+                let (waker, asked) = (cx.waker().clone(), asked.clone());
+                std::thread::spawn(move || {
+                    asked.store(true, Ordering::SeqCst);
+                    waker.wake();
+                });
+                Poll::Pending
+            })
+            .await;
+            assert_eq!(woken, 1);
+        });
+    }
+
+    #[test]
+    fn a_future_that_another_has_begun_runs_though_nothing_else_happens() {
+        run(|reactor| async move {
+            let (begun, ended) = (reactor.clone(), reactor.clone());
+            reactor.spawn(async move {
+                begun.spawn(async move { ended.end() });
+            });
+            std::future::pending::<()>().await;
+        });
+    }
+
+    #[test]
+    fn what_takes_too_long_is_given_up_and_what_does_not_is_had() {
+        run(|reactor| async move {
+            let short = Duration::from_millis(1);
+            let never = std::future::pending::<()>();
+            assert_eq!(reactor.within(short, never).await, None);
+            let long = Duration::from_secs(60);
+            assert_eq!(reactor.within(long, reactor.sleep(short)).await, Some(()));
+            assert!(reactor.timers.borrow().is_empty());
+        });
+    }
+
+    #[test]
+    fn a_future_that_panics_or_is_ended_leaves_the_others_alone() {
+        run(|reactor| async move {
+            let held = Rc::new(());
+            let (of_one, of_other) = (held.clone(), held.clone());
+            reactor.spawn(async move {
+                let _held = of_one;
+                panic!("on purpose");
+            });
+            let other = reactor.spawn(async move {
+                let _held = of_other;
+                std::future::pending::<()>().await;
+            });
+            reactor.sleep(Duration::from_millis(1)).await;
+            assert_eq!(Rc::strong_count(&held), 2);
+            reactor.abort(other);
+            assert_eq!(Rc::strong_count(&held), 1);
+            // Its place is another's by now.
+            let another = held.clone();
+            reactor.spawn(async move {
+                let _held = another;
+                std::future::pending::<()>().await;
+            });
+            reactor.abort(other);
+            assert_eq!(Rc::strong_count(&held), 2);
+        });
+    }
+}

@@ -1,0 +1,122 @@
+//! Entries under keys that say nothing of another entry later: what epoll
+//! tells of a socket that is closed finds nobody.
+
+/// Names an entry of a slab; one that is gone is not found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    index: u32,
+    generation: u32,
+}
+
+impl Key {
+    /// The key as epoll keeps it.
+    pub fn to_bits(self) -> u64 {
+        u64::from(self.generation) << 32 | u64::from(self.index)
+    }
+
+    /// The key of these bits, whoever made them.
+    pub fn from_bits(bits: u64) -> Key {
+        Key {
+            index: bits as u32,
+            generation: (bits >> 32) as u32,
+        }
+    }
+}
+
+/// Entries by their keys.
+pub struct Slab<T> {
+    places: Vec<Place<T>>,
+    free: Vec<u32>,
+}
+
+struct Place<T> {
+    generation: u32,
+    value: Option<T>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Slab {
+            places: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+}
+
+impl<T> Slab<T> {
+    /// Puts an entry that knows its key.
+    pub fn insert(&mut self, value: impl FnOnce(Key) -> T) -> Key {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.places.push(Place {
+                generation: 0,
+                value: None,
+            });
+            (self.places.len() - 1) as u32
+        });
+        let place = &mut self.places[index as usize];
+        let generation = place.generation;
+        let key = Key { index, generation };
+        place.value = Some(value(key));
+        key
+    }
+
+    /// An entry.
+    pub fn get(&self, key: Key) -> Option<&T> {
+        let place = self.places.get(key.index as usize)?;
+        let same = place.generation == key.generation;
+        place.value.as_ref().filter(|_| same)
+    }
+
+    /// Takes an entry out that [`Slab::put_back`] or [`Slab::forget`] follows.
+    pub fn take(&mut self, key: Key) -> Option<T> {
+        let place = self.places.get_mut(key.index as usize)?;
+        match place.generation == key.generation {
+            true => place.value.take(),
+            false => None,
+        }
+    }
+
+    /// Puts an entry back that was taken out.
+    pub fn put_back(&mut self, key: Key, value: T) {
+        self.places[key.index as usize].value = Some(value);
+    }
+
+    /// The entry that was taken out is gone.
+    pub fn forget(&mut self, key: Key) {
+        let place = &mut self.places[key.index as usize];
+        place.generation = place.generation.wrapping_add(1);
+        self.free.push(key.index);
+    }
+
+    /// Takes an entry out for good.
+    pub fn remove(&mut self, key: Key) -> Option<T> {
+        let value = self.take(key)?;
+        self.forget(key);
+        Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_of_an_entry_that_is_gone_finds_nothing_though_its_place_is_used_again() {
+        let mut slab = Slab::default();
+        let first = slab.insert(|_| "first");
+        assert_eq!(slab.take(first), Some("first"));
+        assert_eq!(slab.get(first), None);
+        assert_eq!(slab.remove(first), None);
+        slab.put_back(first, "again");
+        assert_eq!(slab.remove(first), Some("again"));
+        let second = slab.insert(|key| {
+            assert_ne!(key, first);
+            "second"
+        });
+        assert_eq!(second.to_bits() as u32, first.to_bits() as u32);
+        assert_eq!(slab.get(first), None);
+        assert_eq!(slab.take(first), None);
+        assert_eq!(slab.get(Key::from_bits(second.to_bits())), Some(&"second"));
+        assert_eq!(slab.get(Key::from_bits(u64::MAX)), None);
+    }
+}
