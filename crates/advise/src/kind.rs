@@ -63,11 +63,34 @@ pub(crate) fn recognise(text: &str) -> Option<&'static Kind> {
         .map(|(_, kind)| kind)
 }
 
+/// The lines that speak for a kind; none where they are next to none of the text: a program
+/// of thousands of lines has one that begins like a parameter. For kinds whose statements
+/// all speak.
+pub(crate) fn unless_scattered(speak: usize, text: &str) -> usize {
+    match speak * SCATTERED >= text.lines().filter(|l| says(l)).count() {
+        true => speak,
+        false => 0,
+    }
+}
+
+/// Whether a line says anything: neither blank nor a comment.
+fn says(line: &str) -> bool {
+    let line = line.trim_start();
+    !line.is_empty() && !line.starts_with(COMMENTS)
+}
+
+/// What comments begin with.
+const COMMENTS: [char; 5] = ['*', ';', '#', '!', '/'];
+
+/// Fewer than one line in so many speaks for no kind; statements that go on over ten
+/// lines and jobs around them speak with more.
+const SCATTERED: usize = 20;
+
 /// Whether a line is prose: some words in small letters, one after the other,
 /// without what statements have. Comments are prose of every kind.
 fn is_sentence(line: &str) -> bool {
     let line = line.trim_start();
-    if line.starts_with(['*', ';', '#', '!', '/']) || line.contains(['=', '{', '}']) {
+    if line.starts_with(COMMENTS) || line.contains(['=', '{', '}']) {
         return false;
     }
     let is_word = |w: &&str| {

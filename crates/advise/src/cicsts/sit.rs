@@ -12,7 +12,7 @@ use cics::diagnostic::{Diagnostic, Severity, nearest};
 use super::Content;
 use super::sit_names::NAMES;
 use crate::document::{At, Parsed};
-use crate::kind::Kind;
+use crate::kind::{Kind, unless_scattered};
 use crate::unknown::Unknowns;
 
 /// The parameters of a region.
@@ -82,7 +82,8 @@ fn recognise(text: &str) -> usize {
     };
     let own: Vec<&str> = text.lines().filter(begins).collect();
     let (parameters, _) = scan(&own.join("\n"));
-    2 * parameters.iter().filter(|p| known(&p.name)).count()
+    let speak = 2 * parameters.iter().filter(|p| known(&p.name)).count();
+    unless_scattered(speak, text)
 }
 
 fn parse(text: &str) -> Parsed {

@@ -11,7 +11,7 @@
 
 use super::parsed;
 use crate::document::Parsed;
-use crate::kind::Kind;
+use crate::kind::{Kind, unless_scattered};
 use crate::sna::syntax::assembler;
 
 pub(crate) static MODES: Kind = Kind {
@@ -71,9 +71,12 @@ const SHARED_VERBS: &[&str] = &[
 ];
 const START_OPTIONS: &[&str] = &[
     "IOBUF", "LPBUF", "LFBUF", "CRPLBUF", "SFBUF", "SPBUF", "APBUF", "BSBUF", "XDBUF", "TIBUF",
-    "SSCPID", "SSCPNAME", "HOSTPU", "HOSTSA", "NETID", "CONFIG", "MAXSUBA", "NODETYPE", "CPCP",
-    "SUPP", "SONLIM", "CSALIMIT", "DYNLU", "PROMPT", "NOPROMPT", "LIST", "XNETALS", "PPOLOG",
+    "SSCPID", "SSCPNAME", "HOSTPU", "HOSTSA", "NETID", "MAXSUBA", "NODETYPE", "CPCP", "SONLIM",
+    "CSALIMIT", "DYNLU", "XNETALS", "PPOLOG",
 ];
+const COMMON_OPTIONS: &[&str] = &["CONFIG", "LIST", "PROMPT", "NOPROMPT", "SUPP"];
+/// Options that have no value.
+const FLAGS: &[&str] = &["PROMPT", "NOPROMPT", "NOTRACE", "TRACE"];
 
 /// Lines whose verb is one of some words: the second word where a label
 /// stands in column 1.
@@ -85,6 +88,10 @@ fn verbs(text: &str, words: &[&str]) -> usize {
 fn count(text: &str, words: &[&str], bare: bool) -> usize {
     let verb = |line: &str| {
         let labelled = !line.starts_with([' ', '\t']);
+        if line.starts_with(['&', '.']) {
+            // A macro's own definition.
+            return None;
+        }
         let mut rest = line.split_whitespace().skip(usize::from(labelled));
         let verb = rest.next()?;
         // Operands have keywords; a sentence that happens to hold a verb has not.
@@ -99,14 +106,14 @@ fn count(text: &str, words: &[&str], bare: bool) -> usize {
 }
 
 fn recognise_modes(text: &str) -> usize {
-    2 * verbs(text, MODE_VERBS)
+    unless_scattered(2 * verbs(text, MODE_VERBS), text)
 }
 
 fn recognise_major(text: &str) -> usize {
     let own = verbs(text, MAJOR_VERBS);
     match verbs(text, &["PCCU", "BUILD", "GENEND"]) {
         // CLUSTER by itself is IDCAMS's, and GROUP and LINE are anybody's words.
-        0 => 2 * own + count(text, SHARED_VERBS, own > 0),
+        0 => unless_scattered(2 * own + count(text, SHARED_VERBS, own > 0), text),
         _ => 0,
     }
 }
@@ -114,16 +121,25 @@ fn recognise_major(text: &str) -> usize {
 fn recognise_ncp(text: &str) -> usize {
     match verbs(text, NCP_VERBS) {
         0 => 0,
-        own => 2 * own + verbs(text, SHARED_VERBS) + 1,
+        own => unless_scattered(2 * own + verbs(text, SHARED_VERBS) + 1, text),
     }
 }
 
 fn recognise_start(text: &str) -> usize {
-    let option = |line: &&str| {
+    let is = |words: &[&str], line: &str| {
         let name = line.split(['=', ',', ' ']).next().unwrap_or("");
-        START_OPTIONS.iter().any(|o| o.eq_ignore_ascii_case(name))
+        let valued = line[name.len()..].starts_with('=') || FLAGS.contains(&name);
+        valued && words.iter().any(|o| o.eq_ignore_ascii_case(name))
     };
-    2 * text.lines().map(str::trim_start).filter(option).count()
+    let count = |words| {
+        let lines = text.lines().map(str::trim_start);
+        lines.filter(|line| is(words, line)).count()
+    };
+    match count(START_OPTIONS) {
+        // The others are anybody's words.
+        0 => 0,
+        own => unless_scattered(2 * (own + count(COMMON_OPTIONS)), text),
+    }
 }
 
 fn parse_modes(text: &str) -> Parsed {
@@ -157,6 +173,46 @@ mod tests {
                    CLUSTER\n   SET    MAXCC = 0\n   DELETE MY.AIX -\n          CLUSTER\n/*\n";
         assert_eq!(recognise_major(job), 0);
         assert_eq!(recognise(job).map(|kind| kind.word), None);
+    }
+
+    #[test]
+    fn programs_and_macros_are_no_statements() {
+        let program = |line: &str| {
+            let mut text = String::from("POF      CSECT\n");
+            text += &"         LA    R1,POFACB\n".repeat(100);
+            text + line + "\n         END\n"
+        };
+        for line in [
+            "               APPLID=POFACBAI,                                        *",
+            "               PROMPT='PRINT FILENAME'",
+            "CONFIG   PROGRAM 11",
+            "MODEENT  EQU   LGMD",
+        ] {
+            assert_eq!(recognise(&program(line)).map(|k| k.word), None, "{line}");
+        }
+        for text in [
+            "         MACRO\n&NAME    MODEEND\n         AIF   ('&E' EQ '1').OUT\n         MEND\n",
+            "//SYSIN DD *\n      LIST (    1,    2)\n/*\n",
+            "/* REXX */\nCONFIG = 'CONFIGTI'\nSAY CONFIG\n",
+        ] {
+            assert_eq!(recognise(text).map(|k| k.word), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comma_by_itself_says_that_there_are_no_operands() {
+        let p = parse_modes(
+            "T MODETAB\nB MODEENT LOGMODE=X,RUSIZES=X'8787'\n MODEEND\n END          , END OF T\n\u{1a}\n",
+        );
+        assert_eq!(p.diagnostics, []);
+    }
+
+    #[test]
+    fn a_macros_definition_in_a_mode_table_states_nothing() {
+        let p = parse_modes(
+            "         MACRO ,\n&NM      CRT   &FM=,&TS=\n         AIF   (&ONCE).X\n&GFM     SETC               '02'\n         AIF   ('&FM' EQ '').X\n         MEND  ,\nT        MODETAB\nB        MODEENT              LOGMODE=X,RUSIZES=X'8787'\n         MODEEND\n",
+        );
+        assert_eq!(p.diagnostics, []);
     }
 
     #[test]

@@ -31,9 +31,23 @@ pub fn read(text: &str) -> Text {
             i += 1;
             continue;
         }
+        if let Some(end) = macro_end(&lines, i) {
+            i = end;
+            continue;
+        }
         i = statement(&lines, i, &mut found);
     }
     found
+}
+
+/// The line after a macro's definition that begins in this line: it states nothing by itself.
+fn macro_end(lines: &[&str], first: usize) -> Option<usize> {
+    let is = |line: &str, verb: &str| {
+        line.starts_with([' ', '\t']) && line.split_whitespace().next() == Some(verb)
+    };
+    let within = lines.get(first..).filter(|l| is(l[0], "MACRO"))?;
+    let end = within.iter().position(|l| is(l, "MEND"))?;
+    Some(first + end + 1)
 }
 
 /// Reads a list of options without a verb, as members ATCSTRxx have it. They
@@ -86,7 +100,9 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
     chars.skip_blanks();
     let mut fields = Fields::default();
     let mut next = first + 1;
-    let mut goes_on = fields.line(&mut chars);
+    // A comma by itself says that there are no operands; what follows is a remark.
+    let none = chars.rest.split_whitespace().next() == Some(",");
+    let mut goes_on = !none && fields.line(&mut chars);
     loop {
         let marked = chars.continued;
         if chars.wide {
@@ -157,11 +173,15 @@ fn begins_with_operand(line: &str) -> bool {
 }
 
 fn is_comment(line: &str) -> bool {
+    let end = |c: char| c.is_whitespace() || c == END_OF_FILE;
     line.starts_with('*')
-        || line.trim().is_empty()
+        || line.trim_matches(end).is_empty()
         || line.starts_with("//")
         || line.starts_with("/*")
 }
+
+/// What some editors of old end a file with (Ctrl-Z).
+const END_OF_FILE: char = '\u{1a}';
 
 /// Whether a line is longer than a card, so that column 72 means nothing.
 fn is_wide(line: &str) -> bool {
