@@ -2,9 +2,12 @@
 //!
 //! Reference: W3C Trace Context, "traceparent Header Field Values".
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
+
+/// Looked up in every request, so it is not read as a name each time.
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The trace of a request, and the span that it is part of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,7 +23,7 @@ pub(crate) struct TraceContext {
 impl TraceContext {
     /// The context of a request; none where there is no valid one.
     pub fn of(headers: &HeaderMap) -> Option<TraceContext> {
-        let mut all = headers.get_all("traceparent").iter();
+        let mut all = headers.get_all(TRACEPARENT).iter();
         let (one, None) = (all.next()?, all.next()) else {
             return None;
         };

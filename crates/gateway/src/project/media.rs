@@ -15,6 +15,10 @@ fn without_parameters(text: &str) -> &str {
 
 /// Whether a request's media type is one of those taken.
 pub(crate) fn takes(types: &[String], given: &str) -> bool {
+    // As most clients write it.
+    if types.iter().any(|t| t == given) {
+        return true;
+    }
     let given = without_parameters(given);
     let ends = |end: &str| {
         let from = given.len().checked_sub(end.len());

@@ -85,6 +85,9 @@ pub(super) fn foreign_body(headers: &HeaderMap) -> Option<Problem> {
         return unsupported(detail);
     }
     let given = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    if !given.as_bytes().contains(&b';') {
+        return None;
+    }
     let charset = given.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         let named = name.trim().eq_ignore_ascii_case("charset");

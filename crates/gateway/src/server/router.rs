@@ -116,9 +116,11 @@ impl<T> Router<T> {
         if done {
             return node.value.is_some().then_some((at, count));
         }
-        let (segment, tail) = rest
-            .split_once('/')
-            .map_or((rest, None), |(s, t)| (s, Some(t)));
+        // Segments are short: a search for longer texts costs more than it finds.
+        let (segment, tail) = match rest.bytes().position(|b| b == b'/') {
+            Some(at) => (&rest[..at], Some(&rest[at + 1..])),
+            None => (rest, None),
+        };
         let last = tail.is_none();
         let tail = tail.unwrap_or("");
         let named = node.named(segment).or_else(|| {

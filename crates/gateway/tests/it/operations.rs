@@ -54,6 +54,29 @@ fn one_operation_is_stopped_and_the_others_go_on() {
 }
 
 #[test]
+fn a_port_that_asks_nobody_answers_to_no_name_of_others() {
+    let ask = |gateway: &Gateway<Fake>, request: &str, host: &str| {
+        let mut stream = connect(gateway.admin_address().unwrap());
+        let text = format!("{request} HTTP/1.1\r\nhost: {host}\r\n{OPERATOR}\r\n");
+        stream.write_all(text.as_bytes()).unwrap();
+        read(&mut stream, false).unwrap().status
+    };
+    let open = serve(|_| {}, Fake::default());
+    for host in [
+        "evil.example",
+        "evil.example:9080",
+        "127.0.0.1.evil.example",
+    ] {
+        assert_eq!(ask(&open, "GET /apis", host), 421, "{host}");
+        assert_eq!(ask(&open, "POST /apis/accounts/stop", host), 421, "{host}");
+        assert_eq!(ask(&open, "GET /health", host), 200, "{host}");
+    }
+    for host in ["127.0.0.1:9080", "[::1]", "localhost:9080", "box"] {
+        assert_eq!(ask(&open, "GET /apis", host), 200, "{host}");
+    }
+}
+
+#[test]
 fn an_api_is_redeployed_and_one_that_is_wrong_is_not() {
     let load = |name: &str| match name {
         "accounts" => Ok(Arc::new(Api::load(&example("bank/apis/accounts")).unwrap())),
@@ -139,6 +162,7 @@ fn the_console_and_the_ports_own_document_are_served() {
             "/locks",
             "/uow",
             "/messages",
+            "/partners",
             "/connections",
             "/logs",
             "/trace",

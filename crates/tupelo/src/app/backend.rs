@@ -376,3 +376,19 @@ impl Reply for ProviderReply {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of what a call gives.
+    fn bytes_of<F: Future>(_: impl FnOnce(ProviderTask) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn a_request_of_the_region_here_carries_no_room_for_exchanges_with_others() {
+        let bytes = bytes_of(|task| task.run());
+        assert!(bytes <= 3 << 10, "{bytes}");
+    }
+}

@@ -309,6 +309,10 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
         false => {
             also("401", "The caller must say who they are.");
             also(
+                "421",
+                "The port asks nobody who they are, and Host is a name that others can give it.",
+            );
+            also(
                 "403",
                 "The caller has no role that may, or x-tupelo-operator is missing.",
             );

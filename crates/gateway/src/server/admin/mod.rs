@@ -162,8 +162,16 @@ async fn admit<B: Backend>(
 ) -> Result<(), Problem> {
     let path = parts.uri.path().trim_matches('/');
     let health = path == "health" || path.starts_with("health/");
-    if !shared.admin_asks() || health && parts.method != Method::POST {
+    if health && parts.method != Method::POST {
         return Ok(());
+    }
+    if !shared.admin_asks() {
+        let named = parts.headers.get(header::HOST).map(HeaderValue::as_bytes);
+        let named = named.or_else(|| Some(parts.uri.authority()?.as_str().as_bytes()));
+        return match named.filter(|host| is_of_others(host)) {
+            Some(host) => Err(misdirected(&String::from_utf8_lossy(host))),
+            None => Ok(()),
+        };
     }
     let limited = shared.within_rate(peer);
     limited.map_err(|denied| shared.denied(denied))?;
@@ -184,6 +192,28 @@ async fn admit<B: Backend>(
     }
     *user = Some(who);
     Ok(())
+}
+
+/// Whether a host's name can be one that somebody else gives this machine's
+/// address to. A page of theirs would be of the same origin as this port then,
+/// and a browser would let it ask whatever it likes.
+fn is_of_others(host: &[u8]) -> bool {
+    let Ok(authority) = Authority::try_from(host) else {
+        return !host.is_empty();
+    };
+    let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    let localhost = name.ends_with(".localhost") || name == "localhost.localdomain";
+    let own = localhost || !name.contains('.');
+    !own && address.parse::<std::net::IpAddr>().is_err()
+}
+
+fn misdirected(host: &str) -> Problem {
+    let detail = format!(
+        "This port asks nobody who they are, so it answers to localhost and to addresses alone, \
+         not to {host:?}; [admin] require_auth = true lets it answer to any name"
+    );
+    Problem::new(StatusCode::MISDIRECTED_REQUEST, "Not this host", detail)
 }
 
 impl<B: Backend> Shared<B> {
@@ -348,6 +378,30 @@ fn gateway_origin(gateway: SocketAddr, headers: &HeaderMap) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_others_can_give_an_address_are_told_apart() {
+        let others = |host: &str| is_of_others(host.as_bytes());
+        for own in [
+            "127.0.0.1:9080",
+            "[::1]:9080",
+            "localhost:9080",
+            "LOCALHOST",
+            "a.localhost",
+            "box:9080",
+            "",
+        ] {
+            assert!(!others(own), "{own}");
+        }
+        for theirs in [
+            "evil.example:9080",
+            "127.0.0.1.evil.example",
+            "a.local.",
+            "a b",
+        ] {
+            assert!(others(theirs), "{theirs}");
+        }
+    }
 
     #[test]
     fn the_gateway_is_named_as_the_client_names_this_port() {
