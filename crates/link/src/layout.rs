@@ -14,7 +14,7 @@ use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 /// First eight bytes of a worker's memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 /// Request slots of a worker.
 pub const SLOTS: usize = 32;
 /// Default bytes of a slot's arena.
@@ -115,6 +115,8 @@ pub struct Header {
     pub progress: Line<AtomicU64>,
     /// 1 while the running task waits for the QR token.
     pub qr_waits: Line<AtomicU32>,
+    /// 1 when the running task has changes to commit: its end is told at port 0.
+    pub commits: Line<AtomicU32>,
 }
 
 /// A value on a cache line of its own.

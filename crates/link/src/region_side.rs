@@ -256,6 +256,13 @@ impl RegionSide {
         self.reply(answer, call_state::ANSWERED);
     }
 
+    /// Says, with an answer, whether the running task has changes to commit:
+    /// its end is told at port 0 then, not at the port of its request.
+    pub fn set_commits(&self, commits: bool) {
+        let word = &self.header().commits.0;
+        word.store(u32::from(commits), Ordering::Relaxed);
+    }
+
     /// Wakes the worker if it sleeps for an answer.
     pub fn wake_asker(&self) {
         futex::wake(&self.call_area().state.0);

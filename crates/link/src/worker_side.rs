@@ -208,7 +208,8 @@ impl WorkerSide {
         &mut self.heap
     }
 
-    /// Gives the results of the running task back. Its port's owner is woken
+    /// Gives the results of the running task back. Its port's owner, or that of
+    /// port 0 when the task has changes to commit, is woken
     /// by the next [`WorkerSide::next_task`], when there is nothing brief to
     /// do first: one wake-up serves a batch.
     ///
@@ -251,9 +252,13 @@ impl WorkerSide {
         }
         self.running = None;
         let done = slot_word(run.sequence, slot_state::DONE);
+        let port = match self.header().commits.0.swap(0, Ordering::Relaxed) {
+            0 => run.port,
+            _ => 0,
+        };
         self.header().slots.0[run.slot].swap(done, Ordering::SeqCst);
-        self.page.mark(run.port, self.worker);
-        self.unheard |= 1 << run.port.min(PORTS - 1);
+        self.page.mark(port, self.worker);
+        self.unheard |= 1 << port.min(PORTS - 1);
         self.unheard_tasks += 1;
         if results.flags & RESULT_RETIRE != 0 {
             self.nudge();

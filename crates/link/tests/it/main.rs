@@ -141,6 +141,28 @@ fn news_reaches_the_port_before_the_worker_sleeps() {
 }
 
 #[test]
+fn the_end_of_a_task_with_changes_is_told_at_port_0() {
+    let page = RegionPage::create().unwrap();
+    let (region, mut worker) = pair(&page);
+    let mut heard = Vec::new();
+    for (slot, commits) in [(0, true), (1, false), (2, true), (3, false)] {
+        let request = Request {
+            port: 5,
+            ..Request::default()
+        };
+        region.submit(slot, 1, &request);
+        task(&mut worker);
+        region.set_commits(!commits);
+        region.set_commits(commits);
+        worker.finish(Results::default(), "", &[]).unwrap();
+        for port in [0, 5] {
+            page.drain(port, |_| heard.push(port));
+        }
+    }
+    assert_eq!(heard, [0, 5, 0, 5]);
+}
+
+#[test]
 fn containers_and_an_abend_come_back() {
     let page = RegionPage::create().unwrap();
     let (region, mut worker) = pair(&page);

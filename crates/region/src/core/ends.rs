@@ -23,7 +23,8 @@ impl Core {
             let Some(task) = self.tasks.get(key) else {
                 continue;
             };
-            if port.is_some_and(|p| p != task.port) {
+            // Port 0 also hears of those that may have something to commit.
+            if port.is_some_and(|p| p != task.port && !(p == 0 && task.in_kernel)) {
                 continue;
             }
             match cx.links.state(Place { worker, slot }, task.sequence) {

@@ -12,7 +12,7 @@ use crate::kernel::{BranchId, ParticipantId, PreparedUnit, UnitId};
 type Done = Box<dyn FnOnce(bool) + Send>;
 
 /// Hears what became of a unit.
-type Told = Box<dyn FnOnce(Option<bool>) + Send>;
+type Notice = Box<dyn FnOnce(Option<bool>) + Send>;
 
 /// Those who wait, by the branch.
 pub struct Waiting<F>(Mutex<HashMap<BranchId, Vec<F>>>);
@@ -20,7 +20,7 @@ pub struct Waiting<F>(Mutex<HashMap<BranchId, Vec<F>>>);
 /// Those who wait for an end to be carried out.
 pub type Settlements = Waiting<Done>;
 /// Those who have asked what became of a unit.
-pub type Outcomes = Waiting<Told>;
+pub type Outcomes = Waiting<Notice>;
 
 impl<F> Default for Waiting<F> {
     fn default() -> Self {
@@ -55,7 +55,7 @@ impl Shared {
     }
 
     /// What became of a unit that was to be committed in one phase.
-    pub(crate) fn outcome(self: &Arc<Self>, branch: BranchId, told: Told) {
+    pub(crate) fn outcome(self: &Arc<Self>, branch: BranchId, told: Notice) {
         self.outcomes.add(branch.clone(), told);
         self.kernel(|k, _, out| k.outcome(&branch, out));
     }

@@ -186,6 +186,7 @@ impl Shared {
         let result = call(&mut kernel, now_ns(), &mut effects);
         // Under the lock, so that the store hears of changes in their order.
         let committing = self.hand_over(&mut effects);
+        let changed = known.map(|k| k.key).filter(|k| kernel.has_changes(*k));
         let next = kernel.next_alarm().unwrap_or(u64::MAX);
         // Under the lock, so that the last word is the kernel's newest.
         let before = self.alarm.swap(next, Ordering::SeqCst);
@@ -201,7 +202,7 @@ impl Shared {
                 None => self.trace_task(KernelPoint::Commit, task, None),
             }
         }
-        self.perform_effects(effects);
+        self.perform_effects(effects, changed);
         result
     }
 
@@ -330,12 +331,14 @@ impl Shared {
         });
     }
 
-    fn perform_effects(self: &Arc<Self>, effects: Vec<Effect>) {
+    /// Does what the kernel asks for; `changed` is the task that called it, if it
+    /// has changes to commit.
+    fn perform_effects(self: &Arc<Self>, effects: Vec<Effect>, changed: Option<TaskKey>) {
         let mut ended = Vec::new();
         for effect in effects {
             match effect {
                 Effect::Answer(task, answer, waited) => {
-                    self.answer_waiting(task, &answer, waited);
+                    self.answer_waiting(task, &answer, waited, changed == Some(task));
                 }
                 Effect::Waits(task) => self.with(|core, cx| {
                     let worker = core.runs_in(task);
@@ -399,11 +402,13 @@ impl Shared {
     /// Answers the call of a task, unless its worker has died meanwhile: the
     /// worker of that number may be another.
     pub(crate) fn answer_task(&self, task: TaskKey, answer: &Answer) {
-        self.answer_waiting(task, answer, 0);
+        self.answer_waiting(task, answer, 0, false);
     }
 
-    /// The same for one that waited so many nanoseconds for the store.
-    fn answer_waiting(&self, task: TaskKey, answer: &Answer, waited: u64) {
+    /// The same for one that waited so many nanoseconds for the store. Of one
+    /// that has changes to commit the dispatch thread hears when it ends: it is
+    /// awake more often than the door, which has nothing to do before the commit.
+    fn answer_waiting(&self, task: TaskKey, answer: &Answer, waited: u64, commits: bool) {
         let mut state = self.lock();
         if let Some(of) = state.core.task_mut(task) {
             of.waits.add(WaitKind::Syncpoint, waited);
@@ -412,6 +417,7 @@ impl Shared {
         let link = worker.and_then(|w| state.links.get(w).cloned());
         if let Some(link) = link {
             drop(state);
+            link.side.set_commits(commits);
             match link.guests.answer(answer) {
                 Some(wake) => self.wake_futures(&mut wake.into_iter().collect()),
                 None => wakes::answer(&link, answer),

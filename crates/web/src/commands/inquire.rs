@@ -265,7 +265,7 @@ fn changed(maps: &Maps, given: &Operands) -> Result<Maps, Failure> {
 }
 
 /// A value that an option is answered with.
-pub enum Told {
+pub enum Value {
     /// Characters, filled up with blanks.
     Text(String),
     /// A CVDA by its name.
@@ -281,7 +281,7 @@ pub fn options(
     row: &Command,
     given: &Operands,
     mut filled: Filled,
-    value: impl Fn(u8) -> Told,
+    value: impl Fn(u8) -> Value,
 ) -> Outcome {
     for (index, option) in (0..).zip(row.options) {
         if !given.has(index) || option.direction != Direction::Out {
@@ -291,14 +291,14 @@ pub fn options(
             return fail(Condition::InvReq, 1);
         }
         match (value(index), option.argument) {
-            (Told::Text(text), Argument::Chars(bytes)) => {
+            (Value::Text(text), Argument::Chars(bytes)) => {
                 let mut data = text.into_bytes();
                 data.resize(usize::from(bytes), b' ');
                 filled.chars(index, &data);
             }
-            (Told::Cvda(name), _) => filled.int(index, cvda(name)),
-            (Told::Number(number), _) => filled.int(index, number),
-            (Told::Text(_) | Told::Nothing, _) => return fail(Condition::InvReq, 1),
+            (Value::Cvda(name), _) => filled.int(index, cvda(name)),
+            (Value::Number(number), _) => filled.int(index, number),
+            (Value::Text(_) | Value::Nothing, _) => return fail(Condition::InvReq, 1),
         }
     }
     filled.done()
@@ -313,9 +313,9 @@ fn told(named: &Named, given: &Operands, filled: Filled) -> Outcome {
             _ => &named.defined,
         };
         match row::ROW.options[usize::from(index)].argument {
-            Argument::Chars(_) => Told::Text(characters(def, index).to_owned()),
-            Argument::Cvda => Told::Cvda(value(def, index)),
-            _ => Told::Number(number(def, index)),
+            Argument::Chars(_) => Value::Text(characters(def, index).to_owned()),
+            Argument::Cvda => Value::Cvda(value(def, index)),
+            _ => Value::Number(number(def, index)),
         }
     })
 }

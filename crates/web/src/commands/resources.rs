@@ -22,7 +22,7 @@ use soap::binding::Interface;
 use soap::pipeline::{Handler, Role};
 use soap::{Binding, Version};
 
-use super::inquire::{Asked, Browses, Told, asked, enabled, found, options};
+use super::inquire::{Asked, Browses, Value, asked, enabled, found, options};
 use super::{Failure, Outcome, cvda, fail, says, text};
 use crate::pipelines::Installed;
 use crate::service::{ATTACH, Edition};
@@ -39,8 +39,8 @@ pub fn inquire(edition: &Edition, browses: &mut Browses, number: u16, given: &Op
     }
 }
 
-fn words(text: &str) -> Told {
-    Told::Text(text.to_owned())
+fn words(text: &str) -> Value {
+    Value::Text(text.to_owned())
 }
 
 fn template(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Operands) -> Outcome {
@@ -60,14 +60,14 @@ fn template(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Ope
         TemplateSource::TdQueue(queue) => ("TDQ", row::TDQUEUE, queue),
     };
     options(&row::ROW, given, filled, |index| match index {
-        row::APPENDCRLF if def.append_crlf => Told::Cvda("APPEND"),
-        row::APPENDCRLF => Told::Cvda("NOAPPEND"),
+        row::APPENDCRLF if def.append_crlf => Value::Cvda("APPEND"),
+        row::APPENDCRLF => Value::Cvda("NOAPPEND"),
         // What is kept is no part of a cache that could be discarded.
-        row::CACHESIZE => Told::Number(0),
+        row::CACHESIZE => Value::Number(0),
         row::TEMPLATENAME => words(&def.template),
-        row::TEMPLATETYPE => Told::Cvda(kind),
-        row::TYPE if def.binary => Told::Cvda("BINARY"),
-        row::TYPE => Told::Cvda("EBCDIC"),
+        row::TEMPLATETYPE => Value::Cvda(kind),
+        row::TYPE if def.binary => Value::Cvda("BINARY"),
+        row::TYPE => Value::Cvda("EBCDIC"),
         row::DDNAME => match &def.source {
             TemplateSource::Member(dd, _) => words(dd),
             _ => words(""),
@@ -100,7 +100,7 @@ fn host(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Operand
     };
     options(&row::ROW, given, filled, |index| match index {
         row::TCPIPSERVICE => words(service),
-        _ => Told::Cvda("ENABLED"),
+        _ => Value::Cvda("ENABLED"),
     })
 }
 
@@ -125,22 +125,22 @@ fn pipeline(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Ope
     options(&row::ROW, given, filled, |index| match index {
         row::CONFIGFILE => words(&installed.def.config_file),
         row::WSDIR => words(installed.def.directory.as_deref().unwrap_or_default()),
-        row::ENABLESTATUS if installed.enabled => Told::Cvda("ENABLED"),
-        row::ENABLESTATUS => Told::Cvda("DISABLED"),
+        row::ENABLESTATUS if installed.enabled => Value::Cvda("ENABLED"),
+        row::ENABLESTATUS => Value::Cvda("DISABLED"),
         row::MODE => match installed.config.role {
-            Role::Provider => Told::Cvda("PROVIDER"),
-            Role::Requester => Told::Cvda("REQUESTER"),
+            Role::Provider => Value::Cvda("PROVIDER"),
+            Role::Requester => Value::Cvda("REQUESTER"),
         },
-        row::MTOMNOXOPST => Told::Cvda("NOMTOMNOXOP"),
-        row::MTOMST => Told::Cvda("NOMTOM"),
-        row::SENDMTOMST => Told::Cvda("NOSENDMTOM"),
-        row::XOPDIRECTST => Told::Cvda("NOXOPDIRECT"),
-        row::XOPSUPPORTST => Told::Cvda("NOXOPSUPPORT"),
-        row::RESPWAIT => Told::Number(installed.wait_s.map_or(-1, i64::from)),
-        row::SOAPVNUM => Told::Number(i64::from(soap.is_some())),
-        row::SOAPRNUM => Told::Number(release),
+        row::MTOMNOXOPST => Value::Cvda("NOMTOMNOXOP"),
+        row::MTOMST => Value::Cvda("NOMTOM"),
+        row::SENDMTOMST => Value::Cvda("NOSENDMTOM"),
+        row::XOPDIRECTST => Value::Cvda("NOXOPDIRECT"),
+        row::XOPSUPPORTST => Value::Cvda("NOXOPSUPPORT"),
+        row::RESPWAIT => Value::Number(installed.wait_s.map_or(-1, i64::from)),
+        row::SOAPVNUM => Value::Number(i64::from(soap.is_some())),
+        row::SOAPRNUM => Value::Number(release),
         row::SOAPLEVEL => words(level),
-        _ => Told::Nothing,
+        _ => Value::Nothing,
     })
 }
 
@@ -157,21 +157,21 @@ fn service(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Oper
         .and_then(|a| a.parse::<IpAddr>().ok());
     let any = || "0.0.0.0".to_owned();
     options(&row::ROW, given, filled, |index| match index {
-        row::ATTACHSEC => Told::Cvda(match def.protocol {
+        row::ATTACHSEC => Value::Cvda(match def.protocol {
             TcpIpProtocol::Http => "NOTAPPLIC",
             _ => "LOCAL",
         }),
-        row::AUTHENTICATE => Told::Cvda(match def.authenticate {
+        row::AUTHENTICATE => Value::Cvda(match def.authenticate {
             ServiceAuthentication::No => "NOAUTHENTIC",
             ServiceAuthentication::Basic => "BASICAUTH",
             ServiceAuthentication::Certificate => "CERTIFICAUTH",
             ServiceAuthentication::Automatic => "AUTOAUTH",
         }),
-        row::BACKLOG => Told::Number(def.backlog.into()),
+        row::BACKLOG => Value::Number(def.backlog.into()),
         row::CERTIFICATE => words(def.certificate.as_deref().unwrap_or_default()),
-        row::CLOSETIMEOUT => Told::Number(def.socket_close_s.unwrap_or(0).into()),
+        row::CLOSETIMEOUT => Value::Number(def.socket_close_s.unwrap_or(0).into()),
         row::HOST => words(def.address.as_deref().unwrap_or("ANY")),
-        row::HOSTTYPE | row::IPFAMILY => Told::Cvda(match (address, index) {
+        row::HOSTTYPE | row::IPFAMILY => Value::Cvda(match (address, index) {
             (Some(IpAddr::V4(_)), _) => "IPV4",
             (Some(IpAddr::V6(_)), _) => "IPV6",
             (None, row::HOSTTYPE) => "NOTAPPLIC",
@@ -179,29 +179,29 @@ fn service(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Oper
         }),
         row::IPADDRESS => match address {
             Some(IpAddr::V6(_)) => words("0.0.0.0"),
-            address => Told::Text(address.map_or_else(any, |a| a.to_string())),
+            address => Value::Text(address.map_or_else(any, |a| a.to_string())),
         },
-        row::IPRESOLVED => Told::Text(address.map_or_else(any, |a| a.to_string())),
-        row::MAXDATALEN => Told::Number((def.max_data_bytes >> 10) as i64),
-        row::MAXPERSIST => Told::Number(def.max_persist.map_or(-1, i64::from)),
-        row::OPENSTATUS if def.open => Told::Cvda("OPEN"),
-        row::OPENSTATUS => Told::Cvda("CLOSED"),
-        row::PORT => Told::Number(def.port.into()),
-        row::PRIVACY => Told::Cvda(match def.ssl {
+        row::IPRESOLVED => Value::Text(address.map_or_else(any, |a| a.to_string())),
+        row::MAXDATALEN => Value::Number((def.max_data_bytes >> 10) as i64),
+        row::MAXPERSIST => Value::Number(def.max_persist.map_or(-1, i64::from)),
+        row::OPENSTATUS if def.open => Value::Cvda("OPEN"),
+        row::OPENSTATUS => Value::Cvda("CLOSED"),
+        row::PORT => Value::Number(def.port.into()),
+        row::PRIVACY => Value::Cvda(match def.ssl {
             SslUse::No => "NOTSUPPORTED",
             _ => "REQUIRED",
         }),
-        row::PROTOCOL => Told::Cvda(match def.protocol {
+        row::PROTOCOL => Value::Cvda(match def.protocol {
             TcpIpProtocol::Http => "HTTP",
             TcpIpProtocol::Ipic => "IPIC",
             TcpIpProtocol::Other => "USER",
         }),
         row::REALM => words(def.realm.as_deref().unwrap_or_default()),
-        row::SOCKETCLOSE => Told::Cvda(match def.socket_close_s {
+        row::SOCKETCLOSE => Value::Cvda(match def.socket_close_s {
             None => "WAIT",
             Some(_) => "TIMEOUT",
         }),
-        row::SSLTYPE => Told::Cvda(match def.ssl {
+        row::SSLTYPE => Value::Cvda(match def.ssl {
             SslUse::No => "NOSSL",
             SslUse::Yes => "SSL",
             SslUse::ClientAuth => "CLIENTAUTH",
@@ -212,7 +212,7 @@ fn service(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Oper
         })),
         row::URM => words(def.analyzer.as_deref().unwrap_or_default()),
         row::GENERICTCPS | row::SPECIFTCPS | row::OPTIONSPGM => words(""),
-        _ => Told::Nothing,
+        _ => Value::Nothing,
     })
 }
 
@@ -242,7 +242,7 @@ fn web_service(
     options(&row::ROW, given, filled, |index| match index {
         row::ARCHIVEFILE => words(""),
         // The region's code page.
-        row::CCSID => Told::Number(0),
+        row::CCSID => Value::Number(0),
         row::CONTAINER => match &binding.interface {
             Interface::Channel { container } if provides => words(container),
             _ => words(""),
@@ -250,23 +250,23 @@ fn web_service(
         row::ENDPOINT if provides => words(""),
         row::ENDPOINT => words(&binding.uri),
         row::MAPPINGLEVEL | row::MINRUNLEVEL => words(level),
-        row::MAPPINGVNUM | row::MINRUNVNUM => Told::Number(version),
-        row::MAPPINGRNUM | row::MINRUNRNUM => Told::Number(release),
-        row::PGMINTERFACE => Told::Cvda(match &binding.interface {
+        row::MAPPINGVNUM | row::MINRUNVNUM => Value::Number(version),
+        row::MAPPINGRNUM | row::MINRUNRNUM => Value::Number(release),
+        row::PGMINTERFACE => Value::Cvda(match &binding.interface {
             _ if !provides => "NOTAPPLIC",
             Interface::Channel { .. } => "CHANNEL",
             Interface::Commarea => "COMMAREA",
         }),
         row::PIPELINE => words(&service.pipeline),
         row::PROGRAM => words(binding.program.as_deref().unwrap_or_default()),
-        row::STATE => Told::Cvda("INSERVICE"),
+        row::STATE => Value::Cvda("INSERVICE"),
         row::URIMAP => words(map.map_or("", |map| &map.defined.name)),
-        row::VALIDATIONST => Told::Cvda("NOVALIDATION"),
+        row::VALIDATIONST => Value::Cvda("NOVALIDATION"),
         row::WSBIND => words(&service.paths.0),
         row::WSDLFILE => words(&service.paths.1),
-        row::XOPDIRECTST => Told::Cvda("NOXOPDIRECT"),
-        row::XOPSUPPORTST => Told::Cvda("NOXOPSUPPORT"),
-        _ => Told::Nothing,
+        row::XOPDIRECTST => Value::Cvda("NOXOPDIRECT"),
+        row::XOPSUPPORTST => Value::Cvda("NOXOPSUPPORT"),
+        _ => Value::Nothing,
     })
 }
 

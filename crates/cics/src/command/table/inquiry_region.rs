@@ -171,7 +171,7 @@ pub(super) mod rows {
         flag NOEXITTRACE;
         @rules
             Rule::Unserved(&["ACQSTATUS", "AFFINITY", "RELEASED", "SERVSTATUS", "INSERVICE", "OUTSERVICE", "GOINGOUT", "PENDSTATUS", "NOTPENDING", "PURGETYPE", "CANCEL", "FORCECANCEL", "KILL", "PURGE", "FORCEPURGE", "UOWACTION", "RECOVSTATUS", "NORECOVDATA", "ENDAFFINITY", "ZCPTRACING", "EXITTRACE", "NOEXITTRACE"], Condition::InvReq);
-        @conditions InvReq(2, 4), SysIdErr(1, 9);
+        @conditions InvReq(1, 2, 4), SysIdErr(1, 9);
     }
 
     command! {

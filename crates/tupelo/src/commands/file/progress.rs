@@ -1,8 +1,9 @@
 //! Progress of long work on the terminal; nothing is shown elsewhere.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 
 /// A bar up to `whole` of something, or only a count where that is not known.
 pub fn bar(what: &str, whole: Option<u64>, in_bytes: bool) -> ProgressBar {
@@ -20,6 +21,10 @@ pub fn bar(what: &str, whole: Option<u64>, in_bytes: bool) -> ProgressBar {
         None => ProgressBar::no_length(),
     };
     let style = ProgressStyle::with_template(template);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        .with_message(what.to_owned())
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    // Whole ones: its own form has four decimals.
+    let style = style.with_key("per_sec", |state: &ProgressState, out: &mut dyn Write| {
+        let _ = write!(out, "{}/s", HumanCount(state.per_sec() as u64));
+    });
+    bar.with_style(style).with_message(what.to_owned())
 }
