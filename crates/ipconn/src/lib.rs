@@ -36,6 +36,8 @@ mod serving;
 mod shell;
 #[cfg(feature = "sim")]
 pub mod sim;
+#[cfg(test)]
+mod two_phase_tests;
 mod units;
 pub mod wire;
 

@@ -1,0 +1,179 @@
+//! What keeps a unit of work in one piece, each guard by itself: histories in
+//! which a missing one shows are rare.
+
+use std::cell::Cell;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use region::{Abend, BranchId, CommittedAlone, Order, Prepared, UnitId};
+
+use crate::coordinating::{About, Coordinating, Ordered, Replied};
+use crate::serving::{Branches, Linked, Partner, Serving};
+use crate::shell::pool::Failed;
+use crate::units::{Coordinator, Units};
+use crate::wire::{
+    Ending, InUnit, Name, OfUnit, Reply, ReplyHead, Request, RequestBuilder, RequestHead, Step,
+};
+
+/// A region with three units, each of which has LINKed there.
+fn coordinating() -> Coordinating {
+    let mut coordinating = Coordinating::new(region::Name::from_bytes(*b"PEER"), UnitId(0));
+    for unit in 1..=3 {
+        coordinating.join(unit);
+        assert!(coordinating.linked(unit, 0, InUnit::Held));
+    }
+    coordinating
+}
+
+/// What the other region is told that was heard of, with the commit of a unit.
+fn heard_with(coordinating: &mut Coordinating, unit: u64) -> Vec<u64> {
+    match coordinating.order(unit, Order::CommitOnePhase) {
+        Ordered::Send(message) => match message.about {
+            About::CommitAlone(_, heard) => heard,
+            other => panic!("{other:?}"),
+        },
+        Ordered::No => panic!("unit {unit} cannot be committed"),
+    }
+}
+
+#[test]
+fn a_unit_is_heard_of_when_its_end_is_known_and_not_before() {
+    let mut coordinating = coordinating();
+    assert!(heard_with(&mut coordinating, 1).is_empty());
+    let lost = Failed::Lost("the connection has ended".into());
+    let replied = coordinating.replied(About::CommitAlone(1, Vec::new()), Err(&lost));
+    assert!(matches!(replied, Replied::Unsure(1, _)), "{replied:?}");
+    assert!(heard_with(&mut coordinating, 2).is_empty());
+    let committed = ReplyHead::default();
+    let replied = coordinating.replied(About::Outcome(1), Ok((&committed, &[])));
+    assert!(matches!(replied, Replied::Vote(1, true)), "{replied:?}");
+    assert_eq!(heard_with(&mut coordinating, 3), [1]);
+}
+
+#[test]
+fn a_unit_that_has_lost_something_there_is_not_committed() {
+    for order in [Order::Prepare, Order::CommitOnePhase] {
+        let mut coordinating = coordinating();
+        coordinating.join(1);
+        assert!(coordinating.linked(1, 1, InUnit::Lost));
+        let ordered = coordinating.order(1, order);
+        assert!(matches!(ordered, Ordered::No), "{order:?}: {ordered:?}");
+        coordinating.lost(2);
+        let ordered = coordinating.order(2, order);
+        assert!(matches!(ordered, Ordered::No), "{order:?}: {ordered:?}");
+    }
+}
+
+#[test]
+fn an_older_connection_does_not_speak_for_a_caller_and_a_newer_one_ends_its_units() {
+    let units = Units::<()>::default();
+    let of = caller();
+    assert!(units.enter(of, 1));
+    let (working, _) = units.begin(of, 7, 0).unwrap();
+    assert!(working.keep(Box::new(()), 1).is_none());
+    assert!(units.is_there(of, 7));
+    assert!(units.enter(of, 2));
+    assert!(!units.is_there(of, 7));
+    assert!(!units.enter(of, 1));
+}
+
+#[test]
+fn what_became_of_a_unit_is_told_when_it_is_no_longer_worked_on() {
+    let units = Units::<()>::default();
+    let region = Committed::default();
+    let serving = Serving {
+        region: &region,
+        units: &units,
+    };
+    let from = Partner {
+        applid: caller().applid,
+        connection: 1,
+    };
+    assert!(units.enter(caller(), from.connection));
+    let (working, _) = units.begin(caller(), 7, 0).unwrap();
+    let unit = OfUnit {
+        unit: 7,
+        step: Step::Outcome,
+        link: caller().link,
+    };
+    let head = RequestHead {
+        unit: Some(unit),
+        ..RequestHead::default()
+    };
+    let request = Request::parse(RequestBuilder::new(head, 0).finish()).unwrap();
+    let mut asked = pin!(serving.order(&request, from, unit));
+    let mut cx = Context::from_waker(Waker::noop());
+    for _ in 0..3 {
+        assert!(asked.as_mut().poll(&mut cx).is_pending());
+    }
+    assert_eq!(region.asked.get(), 0);
+    working.close();
+    let Poll::Ready(reply) = asked.as_mut().poll(&mut cx) else {
+        panic!("nobody works on it");
+    };
+    assert_eq!(Reply::parse(reply).unwrap().head.ending, Ending::Normal);
+    assert_eq!(region.asked.get(), 1);
+}
+
+fn caller() -> Coordinator {
+    Coordinator {
+        applid: Name::new("GATE").unwrap(),
+        link: region::Name::from_bytes(*b"PEER"),
+    }
+}
+
+/// A region that has committed whatever it is asked for, and does nothing else.
+#[derive(Default)]
+struct Committed {
+    asked: Cell<u32>,
+}
+
+impl Branches for Committed {
+    type Task = ();
+
+    async fn begin(&self, _: &Request<Vec<u8>>) -> Result<(), Vec<u8>> {
+        Ok(())
+    }
+
+    async fn link(&self, (): &mut (), _: &Request<Vec<u8>>) -> Linked {
+        unreachable!("nothing is linked to")
+    }
+
+    fn holds_unit(&self, (): &()) -> bool {
+        false
+    }
+
+    async fn prepare(&self, (): &mut (), _: BranchId) -> Prepared {
+        unreachable!("nothing is prepared")
+    }
+
+    async fn commit_alone(&self, (): &mut (), _: BranchId, _: &[BranchId]) -> CommittedAlone {
+        unreachable!("nothing is committed")
+    }
+
+    async fn end(&self, (): (), _: Option<Abend>) {}
+
+    async fn settle(&self, _: BranchId, _: bool) -> bool {
+        true
+    }
+
+    async fn outcome(&self, _: BranchId) -> Option<bool> {
+        self.asked.set(self.asked.get() + 1);
+        Some(true)
+    }
+
+    fn caller_back(&self, _: &[u8], _: &[u8]) {}
+
+    fn branches(&self) -> Vec<BranchId> {
+        Vec::new()
+    }
+
+    async fn pause(&self) {
+        let mut waited = false;
+        std::future::poll_fn(|_| match std::mem::replace(&mut waited, true) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+        .await;
+    }
+}
