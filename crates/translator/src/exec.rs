@@ -292,7 +292,8 @@ impl Reader {
                 );
             }
             None => {
-                if option.argument == Argument::Optional {
+                // The worker takes an operand for each that may have one.
+                if matches!(option.argument, Argument::Optional | Argument::Any) {
                     let value = Value::Default(if option.name == "TIMESEP" {
                         "':'"
                     } else {

@@ -1,8 +1,9 @@
 //! Wrong programs: every finding with its line, column and help.
 
 use std::fmt::Write;
+use std::path::Path;
 
-use translator::{Kind, Severity};
+use translator::{Format, Kind, Library, Severity, translate};
 
 use super::{testdata, translated};
 
@@ -47,6 +48,25 @@ fn a_command_not_yet_supported_only_warns() {
     let d = &translation.diagnostics[0];
     assert_eq!(d.kind, Kind::Unsupported("EXEC CICS SEND TEXT".to_owned()));
     assert_eq!((d.severity, d.line, d.column), (Severity::Warning, 16, 22));
+}
+
+#[test]
+fn an_option_that_lacks_its_value_shifts_no_other() {
+    let text = b"       IDENTIFICATION DIVISION.
+       PROGRAM-ID. BARE.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01 R PIC S9(8) COMP.
+       PROCEDURE DIVISION.
+           EXEC CICS INQUIRE MONITOR APPLNAMEST RESP(R)
+           END-EXEC
+           GOBACK.
+";
+    let library = Library::open(&[]);
+    let bare = translate(Path::new("BARE.cbl"), text, Format::Auto, &library);
+    let text = String::from_utf8_lossy(&bare.text).into_owned();
+    let call = text.split("DFHEI1").nth(1).unwrap();
+    assert!(call.contains("'/'"), "{text}");
 }
 
 #[test]
