@@ -73,6 +73,9 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     for bytes in SIZES.into_iter().chain([BEYOND]) {
         let more: &[usize] = if bytes == BEYOND { &MORE_CLIENTS } else { &[] };
         for clients in CLIENTS.iter().chain(more) {
+            if *clients > CLIENTS[4] && is_bent(&points) {
+                break;
+            }
             context.say(&format!("{clients} clients, {} KB", bytes >> 10));
             let length = context.length(DURATION);
             points.push(point(context, &servers, (*clients, bytes), length)?);
@@ -234,10 +237,19 @@ fn conditions(context: &Context<'_>, report: &mut Report) {
     report.condition(
         "beyond",
         format!(
-            "256 KB as in the paper, and on to {} clients (chosen)",
+            "256 KB as in the paper, and on until twice less than {:.0} % of what the clients ask for \
+             is answered, or to {} clients (chosen)",
+            FOLLOWS * 100.0,
             MORE_CLIENTS[MORE_CLIENTS.len() - 1]
         ),
     );
+}
+
+/// Whether the last two points answer less than their clients ask for.
+fn is_bent(points: &[Point]) -> bool {
+    let is_less = |p: &Point| p.rate < FOLLOWS * p.clients as f64 / THINK.as_secs_f64();
+    let (_, last) = points.split_at(points.len().saturating_sub(2));
+    last.len() == 2 && last.iter().all(is_less)
 }
 
 fn figures(report: &mut Report, points: &[Point]) {
@@ -462,8 +474,10 @@ const BEYOND: usize = 256 << 10;
 const THINK: Duration = Duration::from_millis(500);
 /// About 50 bytes, as in the paper.
 const BODY: &str = r#"{"request":"as many characters as the path says"}"#;
-/// Chosen: more than this machine serves.
-const MORE_CLIENTS: [usize; 3] = [750, 1000, 1500];
+/// Chosen: the last are more than a machine of today serves.
+const MORE_CLIENTS: [usize; 9] = [750, 1000, 1500, 2000, 3000, 4000, 6000, 8000, 12_000];
+/// Chosen: less of what is asked for is a rate that no longer follows.
+const FOLLOWS: f64 = 0.9;
 /// Chosen: how long a caller waits.
 const PATIENCE: Duration = Duration::from_secs(30);
 const DURATION: Duration = Duration::from_secs(5);
@@ -512,6 +526,22 @@ mod tests {
         assert!(grows.contains("within 0.3241 ms"), "{grows}");
         let falls = beyond_capacity((1000, 1999.0), (1500, 1810.0), 401.2);
         assert!(falls.contains("with 1500 clients it is 1810"), "{falls}");
+    }
+
+    #[test]
+    fn clients_are_added_until_the_rate_no_longer_follows_them() {
+        let point = |clients, rate| Point {
+            clients,
+            rate,
+            ..Point::default()
+        };
+        let mut points = vec![point(500, 999.0), point(750, 1499.0)];
+        assert!(!is_bent(&points));
+        points.push(point(1000, 1700.0));
+        assert!(!is_bent(&points));
+        points.push(point(1500, 1650.0));
+        assert!(is_bent(&points));
+        assert!(!is_bent(&points[..1]));
     }
 
     #[test]
