@@ -62,7 +62,7 @@ fn an_option_that_lacks_its_value_shifts_no_other() {
            END-EXEC
            GOBACK.
 ";
-    let library = Library::open(&[]);
+    let library = Library::open::<&Path>(&[]);
     let bare = translate(Path::new("BARE.cbl"), text, Format::Auto, &library);
     let text = String::from_utf8_lossy(&bare.text).into_owned();
     let call = text.split("DFHEI1").nth(1).unwrap();
