@@ -180,9 +180,12 @@ typedef struct {
 
 typedef struct {
 	void (*serve)(tb_request *);
-	/* STOP RUN with its status, or a run-time error; does not return. */
-	void (*stop)(int status, int is_error);
+	/* STOP RUN with its status, a run-time error, or an abend that the program
+	 * asks for; does not return. */
+	void (*stop)(int status, int why);
 } tb_handlers;
+
+enum { STOPPED, FAILED, ABENDED };
 
 static tb_handlers on;
 static const char *libcob_base;
@@ -462,8 +465,27 @@ EXPORT __attribute__((noreturn)) void cob_stop_run(const int status)
 	const void *from = __builtin_return_address(0);
 
 	fflush(stdout);
-	on.stop(status, dladdr(from, &info) && info.dli_fbase == libcob_base);
+	on.stop(status, dladdr(from, &info) && info.dli_fbase == libcob_base ? FAILED : STOPPED);
 	_exit(70);
+}
+
+/* The program ends itself abnormally, by Language Environment or as before it. */
+static __attribute__((noreturn)) void abend(uint32_t code)
+{
+	fflush(stdout);
+	on.stop((int)(code % 4096), ABENDED);
+	_exit(70);
+}
+
+EXPORT __attribute__((noreturn)) int CEE3ABD(const unsigned char *code, const void *timing)
+{
+	(void)timing;
+	abend(code ? get(code, 4) : 0);
+}
+
+EXPORT __attribute__((noreturn)) int ILBOABN0(const unsigned char *code)
+{
+	abend(code ? get(code, 2) : 0);
 }
 
 /* What the handler writes to SYSOUT, in its place among what DISPLAY writes. */

@@ -295,6 +295,10 @@ impl Output {
                 self.lines(1, true)?;
                 self.put(b"\x0c")?;
             }
+            // Lines that the program displays may come next.
+            Advance::After(_) | Advance::AfterPage if matches!(self.sink, Sink::Print(_)) => {
+                self.end_line()?;
+            }
             Advance::Before(_) | Advance::After(_) | Advance::AfterPage => {}
         }
         Ok(())

@@ -40,6 +40,9 @@ pub enum RunError {
 
 const SHIM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/batch.so"));
 const MOST_KEYS: usize = 64;
+/// What a step's result says of an abnormal end; the code of one that the
+/// program asked for stands behind it.
+const ABEND: &str = "abend";
 
 /// A key, as the C side has it.
 #[derive(Clone, Copy)]
@@ -164,7 +167,7 @@ fn start(step: Step) -> Result<std::convert::Infallible, RunError> {
     if ran == 0 {
         return Err(failed(text(why)));
     }
-    leave(code, false)
+    leave(code, None)
 }
 
 /// PARM as a program finds it: its length in two bytes, then the text. What a
@@ -203,7 +206,7 @@ fn open_store(step: &Step) -> Result<(Option<Records>, String), RunError> {
         }
         Err(error) => return Err(error.into()),
     };
-    let reader = writer.lmdb_reader().map_err(|source| OpenError::Storage {
+    let reader = writer.disk_reader().map_err(|source| OpenError::Storage {
         path: at.path.clone(),
         source,
     })?;
@@ -213,17 +216,14 @@ fn open_store(step: &Step) -> Result<(Option<Records>, String), RunError> {
 
 /// Writes what is pending and how the program ended, and leaves the process
 /// without going through what libcob does at its end: the files are closed.
-fn leave(code: i32, is_abend: bool) -> ! {
-    let mut outcome = match is_abend {
-        true => "abend".to_owned(),
-        false => code.to_string(),
-    };
+fn leave(code: i32, abend: Option<String>) -> ! {
+    let mut outcome = abend.unwrap_or_else(|| code.to_string());
     let result = STATE.with(|cell| {
         let mut state = cell.borrow_mut();
         let state = state.as_mut()?;
         if let Err(fault) = state.handler.finish() {
             tell(&format!("the last changes were not stored: {}", fault.text));
-            outcome = "abend".to_owned();
+            outcome = ABEND.to_owned();
         }
         Some(state.step.result.clone())
     });
@@ -261,8 +261,12 @@ thread_local! {
     static PRINT: RefCell<Option<PrintBytes>> = const { RefCell::new(None) };
 }
 
-unsafe extern "C" fn stop(status: c_int, is_error: c_int) {
-    leave(status, is_error != 0)
+unsafe extern "C" fn stop(status: c_int, why: c_int) {
+    match why {
+        0 => leave(status, None),
+        2 => leave(status, Some(format!("abend U{status:04}"))),
+        _ => leave(status, Some(ABEND.to_owned())),
+    }
 }
 
 unsafe extern "C" fn serve(request: *mut Request) {

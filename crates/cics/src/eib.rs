@@ -93,20 +93,14 @@ impl<'a> Eib<'a> {
         Eib(bytes)
     }
 
-    /// Clears the block: zeros, blanks in names, +0 in packed fields.
+    /// Clears the block: binary zeros, which is what a field without meaning
+    /// has, +0 in packed fields, and blanks in EIBTRNID.
     pub fn reset(&mut self) {
         self.0.fill(0);
         for at in [TIME, DATE, TASKN] {
             self.set_packed(at, 0);
         }
-        for range in [
-            TRNID..TRNID + 4,
-            TRMID..TRMID + 4,
-            DS..DS + 8,
-            RSRCE..RSRCE + 8,
-        ] {
-            self.0[range].fill(b' ');
-        }
+        self.set_transid(b"");
     }
 
     /// EIBTIME: 0hhmmss.
@@ -149,9 +143,12 @@ impl<'a> Eib<'a> {
         self.set_packed(TASKN, number);
     }
 
-    /// Sets EIBTRMID; blanks for a task without a terminal.
+    /// Sets EIBTRMID; a task without a facility, whose name is blank, keeps its
+    /// binary zeros.
     pub fn set_terminal(&mut self, name: &[u8]) {
-        self.set_text(TRMID, 4, name);
+        if name.iter().any(|b| *b != b' ') {
+            self.set_text(TRMID, 4, name);
+        }
     }
 
     /// Sets EIBCPOSN.

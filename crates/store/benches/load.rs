@@ -40,7 +40,7 @@ fn main() {
     let file = step("load with an index, in another order", records, |peak| {
         loaded(&mut store, file, Generated::new(records, true), peak)
     });
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     step("dump", records, |peak| {
         let report = dump(
             &mut reader,

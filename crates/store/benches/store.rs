@@ -26,7 +26,7 @@ fn main() {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (mut store, file) = ours(&home.path().join("ours"));
     let (env, db) = peers(&home.path().join("peer"));
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
 
     // The peer as a command must use it: a transaction for each get.
     let get = || {

@@ -47,6 +47,8 @@ impl From<Failure> for Stop {
             Failure::Condition(condition, resp2) => Stop::Condition(condition, resp2),
             Failure::Abend(code) => {
                 let why = match &code {
+                    b"AFCF" => "its wait for a record lasted too long, or could never end",
+                    b"AKCS" => "its wait lasted too long, or could never end",
                     b"AEXY" => "the task was purged while it waited",
                     b"ASP7" => "whether the unit of work is committed is not known",
                     _ => "ended by the region",
@@ -140,6 +142,19 @@ impl<'c> Call<'c> {
     }
 }
 
+/// The options of a command that name its resource for EIBRSRCE: the queue, or
+/// the transaction of interval control. Files and programs are noted where
+/// their names are looked up.
+///
+/// Reference: CICS API reference, EXEC interface block fields, EIBRSRCE.
+fn resource(row: &Command) -> [Option<u8>; 2] {
+    match row.domain {
+        Domain::Queues => [row.index_of("QUEUE"), row.index_of("QNAME")],
+        Domain::Starting | Domain::Time => [row.index_of("TRANSID"), None],
+        _ => [None, None],
+    }
+}
+
 /// The function that serves a command.
 pub type Serve = fn(&mut Worker, &Call<'_>) -> Outcome;
 
@@ -154,6 +169,8 @@ struct Served {
     row: &'static Command,
     serve: Serve,
     with_argument: u128,
+    /// The options of which one names what EIBRSRCE tells.
+    resource: [Option<u8>; 2],
 }
 
 impl Dispatch {
@@ -179,6 +196,7 @@ impl Dispatch {
                 row,
                 serve,
                 with_argument,
+                resource: resource(row),
             });
             places[usize::from(row.number)] = served.len() as u16;
         }
@@ -215,7 +233,10 @@ impl Worker {
             with_argument: served.with_argument,
             operands,
         };
-        let serve = served.serve;
+        let (serve, resource) = (served.serve, served.resource);
+        if let Some(name) = resource.iter().find_map(|option| call.arg((*option)?)) {
+            self.task.level_mut().eib().set_resource(name.bytes());
+        }
         self.services.progress();
         self.task.timer.look();
         self.count(&call);

@@ -198,12 +198,13 @@ impl FileServices for MemoryServices {
 
     fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
         let key = self.held_key(file, token)?;
-        self.delete(file, &key, false)
+        self.delete(file, &key, false).map(drop)
     }
 
-    fn delete(&mut self, file: usize, key: &[u8], _nosuspend: bool) -> Served<()> {
+    fn delete(&mut self, file: usize, key: &[u8], _nosuspend: bool) -> Served<bool> {
         let id = self.files[file].1;
-        self.unit.delete(&mut self.store, id, key).map_err(refused)
+        let deleted = self.unit.delete(&mut self.store, id, key);
+        deleted.map(|()| false).map_err(refused)
     }
 
     fn delete_generic(&mut self, file: usize, key: &[u8], _nosuspend: bool) -> Served<u64> {

@@ -468,10 +468,11 @@ impl FileServices for LinkServices {
             .map(drop)
     }
 
-    fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<()> {
+    fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<bool> {
         self.note_change(file);
         let args = changing(file, 0, 0, nosuspend);
-        self.ask(Op::Delete, args, &[key]).map(drop)
+        let header = self.ask(Op::Delete, args, &[key])?;
+        Ok(header.args[1] != 0)
     }
 
     fn delete_generic(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<u64> {

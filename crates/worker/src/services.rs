@@ -134,8 +134,9 @@ pub trait FileServices {
     fn rewrite(&mut self, file: usize, token: u32, record: &[u8], nosuspend: bool) -> Served<()>;
     /// Deletes the record that the token locks.
     fn delete_held(&mut self, file: usize, token: u32) -> Served<()>;
-    /// Deletes the record with this key.
-    fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<()>;
+    /// Deletes the record with this key. Of a path: whether another record with
+    /// this alternate key follows.
+    fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<bool>;
     /// Deletes all records whose key begins so; gives their number.
     fn delete_generic(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<u64>;
     /// Gives up a lock, or all of the file's.

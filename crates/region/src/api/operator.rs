@@ -154,6 +154,12 @@ impl Handle {
         self.shared.lock_list()
     }
 
+    /// The number and the transaction of the task that has a record of the
+    /// store locked.
+    pub fn record_owner(&self, file: store::FileId, key: &[u8]) -> Option<(u64, TransId)> {
+        self.shared.record_owner(file, key)
+    }
+
     /// Ends a task with AEXY: at its next wait, or at once when it waits or has
     /// not begun. With `force` it ends whatever it does; its worker is killed
     /// where nothing else helps.

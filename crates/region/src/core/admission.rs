@@ -305,6 +305,8 @@ impl Core {
         let class = task.class;
         let for_class = stage == Stage::WaitClass;
         task.stage = stage;
+        // An operator lists it, and can purge it, by its number.
+        task.number = self.number();
         self.waiting += 1;
         self.order += 1;
         let turn = Turn {
@@ -321,13 +323,19 @@ impl Core {
         key
     }
 
+    fn number(&mut self) -> u64 {
+        let number = self.next_number;
+        self.next_number += 1;
+        number
+    }
+
     fn activate<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
         self.active += 1;
         self.stats.peak_active = self.stats.peak_active.max(self.active as u64);
-        let number = self.next_number;
-        self.next_number += 1;
+        let waited = self.tasks.get(key).is_some_and(|task| task.number != 0);
+        let number = (!waited).then(|| self.number());
         if let Some(task) = self.tasks.get_mut(key) {
-            task.number = number;
+            task.number = number.unwrap_or(task.number);
             if task.open.is_some() {
                 task.stage = Stage::Open;
                 task.placed = cx.now;

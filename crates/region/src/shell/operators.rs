@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use link::TransId;
+use store::FileId;
+
 use super::Shared;
 use crate::api::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo, TdKind,
     TdRecovery,
 };
 use crate::core::TaskKey;
-use crate::kernel::LockSpace;
+use crate::kernel::{LockName, LockSpace};
 use crate::resources::system::View;
 
 impl Shared {
@@ -33,7 +36,7 @@ impl Shared {
                 .locks()
                 .each()
                 .map(|(name, owner, waiters)| LockInfo {
-                    name: name.to_string(),
+                    name: shown(view, name),
                     owner: number(owner),
                     transid: transid(owner),
                     waiters: waiters.into_iter().map(number).collect(),
@@ -41,6 +44,17 @@ impl Shared {
             let mut locks: Vec<LockInfo> = locks.collect();
             locks.sort_unstable_by(|a, b| a.name.cmp(&b.name));
             locks
+        })
+    }
+
+    /// Who has a record locked.
+    pub fn record_owner(&self, file: FileId, key: &[u8]) -> Option<(u64, TransId)> {
+        let record = LockName::new(LockSpace::Record(file), key);
+        self.view(|view| {
+            let mut locks = view.kernel.locks().each();
+            let (_, owner, _) = locks.find(|(name, ..)| **name == record)?;
+            let task = view.core.task(owner)?;
+            Some((task.number, task.transid))
         })
     }
 
@@ -152,6 +166,18 @@ impl Shared {
             true => Purge::WorkerEnded,
             false => Purge::Done,
         }
+    }
+}
+
+/// A lock's name; a record's file goes by the name of its data set.
+fn shown(view: &View<'_>, name: &LockName) -> String {
+    let file = match name.space {
+        LockSpace::Record(id) => view.kernel.resources.files.data_set_of(id),
+        _ => None,
+    };
+    match file {
+        Some(file) => format!("record of {file} {}", name.key.escape_ascii()),
+        None => name.to_string(),
     }
 }
 

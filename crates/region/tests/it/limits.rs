@@ -126,6 +126,44 @@ fn a_full_class_refuses_at_its_purge_threshold_and_leaves_others_alone() {
 }
 
 #[test]
+fn a_task_that_waits_for_its_class_is_listed_by_its_number_and_can_be_purged() {
+    let class = Name::new("NARROW").unwrap();
+    let mut config = config();
+    config.definitions.classes.push(ClassDef {
+        name: class,
+        max_active: 1,
+        purge_threshold: None,
+    });
+    config.definitions.transactions.push(TransactionDef {
+        name: tran("CLSS"),
+        class: Some(class),
+        ..TransactionDef::default()
+    });
+    let region = Region::start(config).unwrap();
+    let handle = region.handle();
+    let begin = || {
+        let of_class = region::TaskRequest {
+            transid: tran("CLSS"),
+            ..request("EMPTY")
+        };
+        block_on(async { handle.begin(&handle.default_port(), of_class).await })
+    };
+    let held = begin().unwrap();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| begin().map(drop));
+        until("it waits", || handle.statistics().waiting == 1);
+        let tasks = handle.tasks();
+        let waits = tasks.iter().find(|t| t.suspend_type == "TCLASS");
+        let number = waits.expect("it is listed").task;
+        assert!(tasks.iter().all(|t| t.task > 0), "{tasks:?}");
+        assert_eq!(handle.purge(number, true), region::Purge::Done);
+        assert_eq!(waiting.join().unwrap(), Err(Refusal::TimedOut));
+    });
+    drop(held);
+    assert!(begin().is_ok());
+}
+
+#[test]
 fn a_lower_purge_threshold_refuses_who_waits_beyond_it_the_lowest_priority_first() {
     let class = |purge_threshold| ClassDef {
         name: Name::new("NARROW").unwrap(),

@@ -109,21 +109,43 @@ const WITHOUT_MEANING: &[Keyword] = &[
     ("WRITECHECK", &["WCK"]),
 ];
 
+/// Keywords that would have to do something, and do nothing here.
+const UNSUPPORTED: &[Keyword] = &[
+    ("ENVIRONMENT", &["ENV"]),
+    ("ERRORLIMIT", &["ELIMIT"]),
+    ("FROMADDRESS", &["FADDR"]),
+    ("FROMKEY", &["FKEY"]),
+    ("FROMNUMBER", &["FNUM"]),
+    ("MASK", &[]),
+    ("MERGECAT", &["MRGC"]),
+    ("TOADDRESS", &["TADDR"]),
+    ("TOKEY", &[]),
+    ("TONUMBER", &["TNUM"]),
+];
+
 /// What a keyword means: its full name, or that it has no meaning here.
 pub(super) enum Meaning {
     /// This one.
     Keyword(&'static str),
     /// One that is accepted and does nothing.
     Nothing,
+    /// One that IDCAMS has and that is refused here.
+    Unsupported,
 }
 
 /// The keyword that a word is, in full or abbreviated.
 pub(super) fn meaning(word: &str) -> Option<Meaning> {
     let is = |(name, short): &&Keyword| *name == word || short.contains(&word);
-    match KEYWORDS.iter().find(is) {
-        Some((name, _)) => Some(Meaning::Keyword(name)),
-        None => WITHOUT_MEANING.iter().find(is).map(|_| Meaning::Nothing),
+    if let Some((name, _)) = KEYWORDS.iter().find(is) {
+        return Some(Meaning::Keyword(name));
     }
+    if WITHOUT_MEANING.iter().any(|keyword| is(&keyword)) {
+        return Some(Meaning::Nothing);
+    }
+    UNSUPPORTED
+        .iter()
+        .any(|keyword| is(&keyword))
+        .then_some(Meaning::Unsupported)
 }
 
 /// Every keyword, for messages.
@@ -141,7 +163,8 @@ mod tests {
     #[test]
     fn no_word_means_two_things() {
         let mut words: Vec<&str> = Vec::new();
-        for (name, short) in KEYWORDS.iter().chain(WITHOUT_MEANING) {
+        let all = KEYWORDS.iter().chain(WITHOUT_MEANING).chain(UNSUPPORTED);
+        for (name, short) in all {
             words.push(name);
             words.extend(*short);
         }

@@ -500,6 +500,10 @@ impl Parser<'_> {
         match keywords::meaning(&operand.word) {
             Some(Meaning::Keyword(name)) => Ok(Some(name)),
             Some(Meaning::Nothing) => Ok(None),
+            Some(Meaning::Unsupported) => {
+                let message = format!("{} is not supported", operand.word);
+                Err(self.error(operand, message, ""))
+            }
             None => {
                 let near = nearest(&operand.word, keywords::all());
                 let help = near.map_or(String::new(), |near| format!("did you mean {near}?"));

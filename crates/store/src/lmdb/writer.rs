@@ -91,7 +91,7 @@ impl LmdbStore {
     }
 
     /// A reader of this process's own type.
-    pub fn lmdb_reader(&self) -> Result<LmdbReader, StorageError> {
+    pub fn disk_reader(&self) -> Result<LmdbReader, StorageError> {
         LmdbReader::new(self.env.clone())
     }
 
@@ -118,7 +118,7 @@ impl LmdbStore {
     }
 
     fn open_files(&mut self) -> Result<(), StorageError> {
-        let mut reader = self.lmdb_reader()?;
+        let mut reader = self.disk_reader()?;
         let storage = |error| match error {
             ReadError::Storage(error) => error,
             other => StorageError::Damaged {
@@ -448,7 +448,7 @@ impl LmdbStore {
 
 impl WriteStore for LmdbStore {
     fn reader(&self) -> Result<Box<dyn ReadStore + Send>, ReadError> {
-        Ok(Box::new(self.lmdb_reader()?))
+        Ok(Box::new(self.disk_reader()?))
     }
 
     fn define(&mut self, def: FileDef) -> Result<FileId, DefineError> {
@@ -507,7 +507,7 @@ impl WriteStore for LmdbStore {
         let (base, file) = self.base(&def.base)?;
         let def = Arc::new(def.build(&file.def)?);
         let built = self
-            .lmdb_reader()?
+            .disk_reader()?
             .file_stat(base)
             .map_err(|error| match error {
                 ReadError::Storage(error) => DefineError::Storage(error),

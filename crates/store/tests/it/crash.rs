@@ -32,7 +32,7 @@ fn account(number: u64) -> [u8; 1] {
 /// and says the number of the last one after each apply.
 pub fn transfer(home: &Path) {
     let mut store = LmdbStore::open(home, &LmdbOptions::default()).unwrap();
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     let (log, accounts) = files(&mut reader);
     let audit = number_of(&mut reader, "AUDIT");
     let mut number = last(&mut reader, log);
@@ -68,7 +68,7 @@ pub fn transfer(home: &Path) {
 /// The role of a process that loads the log anew until it is killed.
 pub fn load(home: &Path) {
     let mut store = LmdbStore::open(home, &LmdbOptions::default()).unwrap();
-    let (log, _) = files(&mut store.lmdb_reader().unwrap());
+    let (log, _) = files(&mut store.disk_reader().unwrap());
     let mut load = store.start_load(log).unwrap();
     let record = [b'y'; 30_000];
     for number in 0_u64.. {
@@ -190,7 +190,7 @@ fn no_committed_change_is_lost_and_no_half_unit_is_seen_when_the_writer_is_kille
 fn a_load_that_is_killed_leaves_the_old_records_and_gives_its_pages_back() {
     let home = new_home();
     let mut store = LmdbStore::open(home.path(), &LmdbOptions::default()).unwrap();
-    let (log, _) = files(&mut store.lmdb_reader().unwrap());
+    let (log, _) = files(&mut store.disk_reader().unwrap());
     fill(&mut store, log, 8, &["00000001 old"]);
     drop(store);
 
@@ -200,7 +200,7 @@ fn a_load_that_is_killed_leaves_the_old_records_and_gives_its_pages_back() {
     loader.kill();
 
     let mut store = LmdbStore::open(home.path(), &LmdbOptions::default()).unwrap();
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     assert_eq!(reader.files().unwrap().len(), 3);
     assert_eq!(at(&mut reader, log, Seek::Last).unwrap(), "00000001 old");
     let stat = reader.store_stat().unwrap();

@@ -472,7 +472,7 @@ fn a_backup_is_made_while_the_store_is_written_and_can_be_restored() {
     let mut store = LmdbStore::open(home.path(), &options()).unwrap();
     let backup = home.path().join("backup.mdb");
     let report = store
-        .lmdb_reader()
+        .disk_reader()
         .unwrap()
         .backup(&backup, &mut |_, _| ())
         .unwrap();
@@ -547,7 +547,7 @@ fn the_reader_table_has_all_its_bytes_from_the_start() {
     );
     assert!(
         store
-            .lmdb_reader()
+            .disk_reader()
             .unwrap()
             .store_stat()
             .unwrap()

@@ -24,7 +24,7 @@ fn insert(reader: &mut dyn ReadStore, file: FileId, number: usize) -> UnitOfWork
 /// Adds records until a whole batch is refused; gives how many are in and the
 /// error.
 fn fill_up(store: &mut LmdbStore, file: FileId) -> (usize, ApplyError) {
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     let mut number = 0;
     loop {
         let batch: Vec<_> = (0..16)
@@ -45,7 +45,7 @@ fn fill_up(store: &mut LmdbStore, file: FileId) -> (usize, ApplyError) {
 
 /// Deletes a record and adds it again, which a store with no room must allow.
 fn delete_and_add(store: &mut LmdbStore, file: FileId) {
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     for number in 0..20 {
         let mut unit = UnitOfWork::new();
         unit.delete(&mut reader, file, format!("{number:08}").as_bytes())
@@ -71,7 +71,7 @@ fn a_full_map_refuses_what_does_not_fit_and_goes_on() {
     assert_eq!(error, StorageError::MapFull { map_bytes: 1 << 20 }.into());
     assert!(error.to_string().contains("1048576 bytes"), "{error}");
     assert!(records * RECORD_BYTES > 600_000, "{records} records are in");
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     assert_eq!(all(&mut reader, file).unwrap().len(), records);
     delete_and_add(&mut store, file);
     assert_eq!(all(&mut reader, file).unwrap().len(), records - 16);
@@ -79,7 +79,7 @@ fn a_full_map_refuses_what_does_not_fit_and_goes_on() {
     // A larger map is all it takes to go on growing.
     drop((store, reader));
     let mut store = LmdbStore::open(home.path(), &options()).unwrap();
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     let batch: Vec<_> = (0..500)
         .map(|n| insert(&mut reader, file, 10_000 + n))
         .collect();
@@ -95,7 +95,7 @@ fn a_load_into_a_full_map_leaves_the_old_records() {
     };
     let mut store = LmdbStore::open(home.path(), &small).unwrap();
     let file = store.define(ksds("F", 8)).unwrap();
-    let unit = insert(&mut store.lmdb_reader().unwrap(), file, 1);
+    let unit = insert(&mut store.disk_reader().unwrap(), file, 1);
     assert_eq!(store.apply(&[unit]), [Ok(())]);
     let mut load = store.start_load(file).unwrap();
     let record = [b'.'; RECORD_BYTES];
@@ -106,7 +106,7 @@ fn a_load_into_a_full_map_leaves_the_old_records() {
         Err(StorageError::MapFull { map_bytes: 1 << 20 })
     );
     assert!(load.finish(&mut |_| ()).is_err());
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     assert_eq!(&at(&mut reader, file, Seek::Last).unwrap()[..8], "00000001");
     let unit = insert(&mut reader, file, 2);
     assert_eq!(store.apply(&[unit]), [Ok(())]);
@@ -131,7 +131,7 @@ pub fn fill_limited(home: &Path) {
         full && error.to_string().contains("no space left"),
         "{error}"
     );
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     assert_eq!(all(&mut reader, file).unwrap().len(), records);
     delete_and_add(&mut store, file);
     say(records - 16);
@@ -150,7 +150,7 @@ fn a_full_disk_refuses_what_does_not_fit_and_goes_on() {
         "{records} records are in"
     );
     let store = LmdbStore::open(home.path(), &LmdbOptions::default()).unwrap();
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     let file = reader.find(&"F".parse().unwrap()).unwrap().unwrap().id;
     assert_eq!(all(&mut reader, file).unwrap().len(), records);
 }

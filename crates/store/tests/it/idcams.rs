@@ -237,6 +237,7 @@ fn every_mistake_is_told_with_its_place_and_its_fix() {
  DEFINE GDG (NAME(B) LIMIT(5))
  DELETE A.*
  REPRO INFILE(X)
+ REPRO INFILE(X) OUTFILE(Y) FROMKEY(A)
  ALTER A NEWNAME(B)
  LISTCAT ALL
  DEFINE PATH (NAME(P)
@@ -246,8 +247,8 @@ fn every_mistake_is_told_with_its_place_and_its_fix() {
 ";
     assert_eq!(
         told(text),
-        "10: pass over LISTCAT\n\
-         14: delete GOOD\n\
+        "11: pass over LISTCAT\n\
+         15: delete GOOD\n\
          1:26: error: KEYS wants two numbers (KEYS(length offset))\n\
          2:26: error: the key (offset 75, length 10) ends beyond the record length 80\n\
          3:26: error: \"RECORDSIZ\" is not a parameter of IDCAMS (did you mean RECORDSIZE?)\n\
@@ -257,11 +258,12 @@ fn every_mistake_is_told_with_its_place_and_its_fix() {
          6:9: error: DEFINE GDG is not supported (CLUSTER, ALTERNATEINDEX and PATH are)\n\
          7:9: error: members and generic names are not supported (name each entry)\n\
          8:2: error: REPRO wants OUTFILE or OUTDATASET\n\
-         9:2: error: ALTER is not supported\n\
-         10:2: warning: LISTCAT is not supported and is passed over (`tupelo file stat` lists the files)\n\
-         11:14: error: this ( is not closed (a command ends with its line unless - or + ends the line)\n\
-         12:9: error: the alternate index has no RELATE (RELATE(name of the base cluster))\n\
-         13:35: error: NONINDEXED contradicts NUMBERED (a data set is one of them)\n"
+         9:29: error: FROMKEY is not supported\n\
+         10:2: error: ALTER is not supported\n\
+         11:2: warning: LISTCAT is not supported and is passed over (`tupelo file stat` lists the files)\n\
+         12:14: error: this ( is not closed (a command ends with its line unless - or + ends the line)\n\
+         13:9: error: the alternate index has no RELATE (RELATE(name of the base cluster))\n\
+         14:35: error: NONINDEXED contradicts NUMBERED (a data set is one of them)\n"
     );
 }
 

@@ -48,7 +48,7 @@ fn borrow(store: &LmdbStore, home: &Path) -> (LmdbReader, LentTable, File) {
 }
 
 fn pages(store: &LmdbStore) -> u64 {
-    store.lmdb_reader().unwrap().store_stat().unwrap().pages
+    store.disk_reader().unwrap().store_stat().unwrap().pages
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn whole() -> (Vec<u8>, Records) {
     }
     assert_eq!(store.apply(&[unit]), [Ok(())]);
     let backup = home.path().join("backup");
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     reader.backup(&backup, &mut |_, _| ()).unwrap();
     let truth = records.into_iter().map(String::into_bytes);
     let truth = truth.map(|r| (r[..KEY_BYTES].to_vec(), r)).collect();

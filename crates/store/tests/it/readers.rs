@@ -43,7 +43,7 @@ fn store_with_a_record(home: &Path) -> (LmdbStore, store::FileId) {
 
 /// Replaces a record of twenty pages again and again; gives the file's pages.
 fn churn(store: &mut LmdbStore, file: store::FileId, times: usize) -> u64 {
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     for time in 0..times {
         let mut record = vec![b'0' + (time % 10) as u8; 32_000];
         record[0] = b'1';
@@ -75,7 +75,7 @@ fn dead_readers_are_counted_and_cleared() {
     let mut peer = Peer::start("read-forever", home.path());
     assert_eq!(peer.hear().unwrap(), "reading");
     let pid = peer.process.id();
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     let stat = reader.store_stat().unwrap();
     let slot = stat.readers.iter().find(|slot| slot.pid == pid).unwrap();
     assert_eq!(slot.reading, Some(stat.last_transaction));
@@ -94,7 +94,7 @@ fn more_readers_than_lmdb_s_default_read_at_once() {
     for reader in &mut readers {
         assert_eq!(at(&mut **reader, file, Seek::First).unwrap(), "1a");
     }
-    let mut one = store.lmdb_reader().unwrap();
+    let mut one = store.disk_reader().unwrap();
     let stat = one.store_stat().unwrap();
     assert_eq!(stat.readers.len(), 301);
     assert!(
@@ -111,7 +111,7 @@ fn a_scan_sees_one_committed_state_whatever_is_applied_meanwhile() {
     let mut store = LmdbStore::open(home.path(), &options()).unwrap();
     let file = store.define(ksds("F", 1)).unwrap();
     fill(&mut store, file, 1, &["a500", "b500", "c500", "d500"]);
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     let mut watcher = store.reader().unwrap();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -209,7 +209,7 @@ fn statistics_count_records_pages_and_levels() {
     }
     load.insert(b"99999999", &[b'.'; 9000]).unwrap();
     let file = load.finish(&mut |_| ()).unwrap();
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     let stat = reader.file_stat(file).unwrap();
     assert_eq!(
         (stat.records, stat.depth, stat.overflow_pages),

@@ -400,7 +400,7 @@ fn a_large_unsorted_load_is_sorted_in_little_memory_and_fills_its_pages() {
     let loaded = run(&mut store, file, &input, &little);
     let (report, file) = loaded.result.unwrap();
     assert_eq!(report.loaded, 30_000);
-    let mut reader = store.lmdb_reader().unwrap();
+    let mut reader = store.disk_reader().unwrap();
     let stat = reader.file_stat(file).unwrap();
     assert!(stat.leaf_pages < 30_000 / 33, "{} leaves", stat.leaf_pages);
     let out = dumped(&mut reader, file, Framing::Rdw);

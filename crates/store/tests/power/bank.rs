@@ -160,7 +160,7 @@ pub fn judge(home: &Path, fates: &Fates) -> Result<(), String> {
         return Err(format!("it is damaged: {:?}", report.findings));
     }
     let store = LmdbStore::open(home, &options()).map_err(|e| e.to_string())?;
-    let mut reader = store.lmdb_reader().map_err(|e| e.to_string())?;
+    let mut reader = store.disk_reader().map_err(|e| e.to_string())?;
     let files = files(&mut reader);
     let number = |record: &String| -> Number { record[..8].parse().unwrap() };
     let there: Vec<Number> = records(&mut reader, files.log).iter().map(number).collect();
@@ -179,7 +179,7 @@ pub fn judge(home: &Path, fates: &Fates) -> Result<(), String> {
     let noted = |number: &Number| {
         let key = format!("{number:08}");
         let unit = UnitOfWork::new();
-        unit.get(&mut store.lmdb_reader().unwrap(), UNITS, key.as_bytes())
+        unit.get(&mut store.disk_reader().unwrap(), UNITS, key.as_bytes())
             .unwrap()
             .is_some()
     };

@@ -107,7 +107,7 @@ impl History {
         let Ok(mut store) = LmdbStore::open(home, &options) else {
             return;
         };
-        let mut reader = store.lmdb_reader().unwrap();
+        let mut reader = store.disk_reader().unwrap();
         let mut chance = Chance::new(self.plan.seed);
         let mut number = 0;
         let mut ahead: Vec<Number> = Vec::new();

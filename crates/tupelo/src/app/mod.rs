@@ -23,7 +23,7 @@ pub mod local;
 pub mod mainframe;
 pub mod metrics;
 pub mod mirror;
-pub mod named_files;
+pub mod named;
 pub mod observe;
 pub mod operate;
 pub mod policies;

@@ -16,7 +16,7 @@ use crate::app::interfaces::{literal, literal_at};
 use crate::commands::record::source::read_text;
 use crate::app::services::read_requesters;
 use crate::app::socket_names::{self, Names};
-use crate::app::{Application, counted, interfaces, named_files, scripts, settings};
+use crate::app::{Application, counted, interfaces, named, scripts, settings};
 use crate::app::definitions::MIRRORS;
 use crate::table::Table;
 
@@ -63,7 +63,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let (pipelines, wrong) = crate::app::web::pipelines(&app);
     findings.extend(wrong);
     findings.extend(missing(&app, &compiled, &good, &pipelines));
-    findings.extend(named_files::findings(&app, &compiled));
+    findings.extend(named::findings(&app, &compiled));
     findings.extend(settings::findings(&app));
     findings.extend(compiled.built.iter().filter_map(long_name));
     findings.extend(compiled.namesakes());

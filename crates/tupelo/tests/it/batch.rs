@@ -20,6 +20,7 @@ use crate::server::Server;
 /// Programs that another follows on the same files.
 const SERIES: &[&[&str]] = &[
     &["ABENDS", "ABREAD"],
+    &["CARDS"],
     &["DECLAR"],
     &["ESDSTST"],
     &["IXALT"],
@@ -58,6 +59,30 @@ fn beside_a_region_files_are_changed_with_its_locks() {
     }
     let told = text(&app.run("BESIDE").stderr);
     assert!(told.contains("PLAIN holds records"), "{told}");
+}
+
+#[test]
+fn a_step_accepts_what_stands_behind_sysin_and_nothing_else() {
+    let (app, _state) = Application::new();
+    let job = "//J JOB 1\n//ONE EXEC PGM=CARDS\n//REPORT DD SYSOUT=*\n//SYSIN DD *\nIN THE JOB\n/*\n\
+               //TWO EXEC PGM=CARDS\n//REPORT DD DUMMY\n";
+    let path = app.folder.path().join("job.jcl");
+    fs::write(&path, job).expect("a job");
+    let mut command = app.command("--jcl");
+    // What is typed to the job is for none of its steps.
+    let typed = fs::File::open(app.folder.path().join("job.jcl")).expect("the job");
+    let output = command.arg(path).stdin(typed).output();
+    let printed = text(&output.expect("tupelo runs").stdout);
+    assert!(printed.starts_with("<IN THE JOB>\n<"), "{printed}");
+    assert!(!printed.contains("JOB 1"), "{printed}");
+}
+
+#[test]
+fn a_program_that_ends_itself_abnormally_says_its_code() {
+    let (app, _state) = Application::new();
+    assert_eq!(app.told("ABCODE"), "before\n[250]\n");
+    let told = text(&app.run("ABCODE").stderr);
+    assert!(told.contains("with code U0777"), "{told}");
 }
 
 #[test]

@@ -122,6 +122,9 @@ fn a_task_waits_for_a_record_that_a_job_has_read_for_update() {
     let waits = std::thread::spawn(move || deposit(&gateway));
     bank.until("the task waits", || {
         let locks = bank.locks();
+        let name = locks[0]["name"].as_str().unwrap_or_default();
+        // The file goes by its name.
+        assert!(name.starts_with("record of ACCTFILE "), "{name}");
         locks[0]["transid"] == "CBAT" && !locks[0]["waiters"].as_array().unwrap().is_empty()
     });
     let output = go_on(job);

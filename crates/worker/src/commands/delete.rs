@@ -4,6 +4,7 @@
 
 use cics::command::commands::{delete as row, unlock as unlock_row};
 use cics::resp::Condition;
+use link::FileKind;
 
 use super::key::{Named, file, file_options, named};
 use crate::exec::{Call, Outcome, condition};
@@ -26,9 +27,18 @@ pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
     let nosuspend = call.has(row::NOSUSPEND);
     let generic = NAMED.is_generic(call);
+    match w.files.definition(file).kind {
+        FileKind::Esds => return condition(Condition::InvReq, 21),
+        FileKind::Rrds if generic => return condition(Condition::InvReq, 22),
+        _ => {}
+    }
     let key = NAMED.key(&w.files, file, call)?;
     if !generic {
-        return Ok(w.services.delete(file, key.bytes(), nosuspend)?);
+        // The record is gone; the condition says that others have its key.
+        return match w.services.delete(file, key.bytes(), nosuspend)? {
+            true => condition(Condition::DupKey, 140),
+            false => Ok(()),
+        };
     }
     let deleted = w.services.delete_generic(file, key.bytes(), nosuspend)?;
     call.set_int(row::NUMREC, i64::try_from(deleted).unwrap_or(i64::MAX));

@@ -10,7 +10,7 @@ use link::{FileKind, Operands};
 use store::{MAX_KEY_BYTES, Seek};
 
 use crate::cob::Arg;
-use crate::exec::{Call, Stop, condition};
+use crate::exec::{Call, Outcome, Stop, condition};
 use crate::files::{Access, Files};
 use crate::worker::Worker;
 
@@ -202,6 +202,8 @@ pub fn address(ridfld: Option<Arg<'_>>, by: Addressing) -> Result<Key, Stop> {
     let number = ridfld.int();
     Ok(match by {
         Addressing::Rrn => Key::new(&(number as u32).to_be_bytes(), false),
+        // The highest RBA means the file's end, as the highest XRBA does.
+        Addressing::Rba if number as u32 == u32::MAX => Key::new(&[0xFF; 8], false),
         Addressing::Rba => Key::new(&u64::from(number as u32).to_be_bytes(), false),
         Addressing::Xrba | Addressing::Key => Key::new(&(number as u64).to_be_bytes(), false),
     })
@@ -292,32 +294,36 @@ pub fn deliver(
     Ok(())
 }
 
-/// The record in FROM with the length that the command gives it. One of a file
-/// with variable records may be too short for its key: the caller compares
-/// that with RIDFLD.
+/// The record in FROM with the length that the command gives it, and what the
+/// program is told when it is in the file: of one that is too long, as much as
+/// the file takes is written all the same. One of a file with variable records
+/// may be too short for its key: the caller compares that with RIDFLD.
 pub fn record<'c>(
     files: &Files,
     file: usize,
     from: Option<Arg<'c>>,
     length: Option<i64>,
-) -> Result<&'c [u8], Stop> {
+) -> Result<(&'c [u8], Outcome), Stop> {
     let Some(from) = from else {
         return condition(Condition::LengErr, 10);
     };
     let def = files.definition(file);
+    let longest = def.record_bytes as usize;
     let bytes = length.unwrap_or(from.size() as i64);
     let Ok(bytes @ 1..) = usize::try_from(bytes) else {
         return condition(Condition::LengErr, 12);
     };
-    if bytes > def.record_bytes as usize {
-        return condition(Condition::LengErr, 12);
-    }
-    if !def.variable && bytes != def.record_bytes as usize {
+    if !def.variable && bytes < longest {
         return condition(Condition::LengErr, 14);
     }
     // SAFETY: the program's storage; a length beyond the item is the
     // program's error and can harm only its own process.
-    Ok(unsafe { std::slice::from_raw_parts(from.data(), bytes) })
+    let record = unsafe { std::slice::from_raw_parts(from.data(), bytes.min(longest)) };
+    let told = match bytes > longest {
+        true => condition(Condition::LengErr, 12),
+        false => Ok(()),
+    };
+    Ok((record, told))
 }
 
 /// A record copied out of the store, so that it can be given to the program.

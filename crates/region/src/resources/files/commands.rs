@@ -239,10 +239,13 @@ impl Command<'_, '_> {
     fn delete(&mut self) -> Served {
         let file = self.file(|e| e.delete)?;
         let mut key = self.call().data.clone();
+        let mut answer = counted(1);
         if file.index.is_some() {
             // The first record with this alternate key is meant.
             let found = self.seek(file, Seek::Equal(&key))?;
-            key = found.ok_or(Failure::Condition(Condition::NotFnd, 80))?.key;
+            let found = found.ok_or(Failure::Condition(Condition::NotFnd, 80))?;
+            answer.args[1] = found.more.into();
+            key = found.key;
         }
         let name = LockName::new(LockSpace::Record(file.base), &key);
         let Some(new) = self.lock(&name)? else {
@@ -250,7 +253,7 @@ impl Command<'_, '_> {
         };
         let changed = self.change(|unit, reader| unit.delete(reader, file.base, &key));
         let changed = changed.map(|(at_once, ())| at_once);
-        self.settle(name, new, changed, counted(1))
+        self.settle(name, new, changed, answer)
     }
 
     /// Deletes record after record, waiting for locks in between. Changes to a

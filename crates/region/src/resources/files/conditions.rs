@@ -58,6 +58,6 @@ pub fn of_record(error: &RecordError) -> Failure {
         RecordError::EntryLength { .. } => Failure::Condition(Condition::LengErr, 14),
         RecordError::KeyLength { .. } => Failure::Condition(Condition::InvReq, 26),
         RecordError::KeyDiffers { .. } => Failure::Condition(Condition::InvReq, 46),
-        _ => Failure::Condition(Condition::InvReq, 20),
+        RecordError::RecordNumberZero => Failure::Condition(Condition::Illogic, 110),
     }
 }

@@ -19,7 +19,7 @@ use crate::app::said::Said;
 use crate::app::security::unserved;
 use crate::app::store_watch::StoreWatch;
 use crate::app::texts::ProgramTexts;
-use crate::app::{Application, interfaces, named_files, ports, scripts};
+use crate::app::{Application, interfaces, named, ports, scripts};
 use crate::log::SERVE;
 
 /// The gateway and the APIs in force.
@@ -224,7 +224,7 @@ fn load_apis(app: &Application, compiled: &Compiled, said: &mut Said) -> Apis {
     let good: Vec<&Api> = apis.good.iter().map(|api| &**api).collect();
     findings.extend(interfaces::findings(app, compiled, &good));
     scripts::hidden(app, &good, &mut findings);
-    findings.extend(named_files::findings(app, compiled));
+    findings.extend(named::findings(app, compiled));
     said.say(&findings);
     apis
 }

@@ -162,7 +162,7 @@ impl JobRun<'_> {
         if let Some(commands) = commands {
             return self.idcams(step, commands);
         }
-        let mut runner = Runner::new(self.app, self.programs)?;
+        let mut runner = Runner::new(self.app, self.programs)?.of_job();
         self.allocate(step, runner.known())?;
         if step.program == "IEFBR14" {
             self.dispose(step, runner.known());

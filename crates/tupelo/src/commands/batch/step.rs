@@ -1,9 +1,10 @@
 //! One program in a process of its own, with its DDs.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::Command;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use batch::{Dd, Format, Source, Step, StoreAt};
 use miette::{Context, IntoDiagnostic, Result, miette};
@@ -27,6 +28,8 @@ pub struct Runner<'a> {
     store: StoreAt,
     known: Vec<String>,
     folder: PathBuf,
+    /// Whether a program without a SYSIN may ask who started it.
+    asks: bool,
 }
 
 impl<'a> Runner<'a> {
@@ -48,7 +51,14 @@ impl<'a> Runner<'a> {
             },
             known: known(app)?,
             folder,
+            asks: true,
         })
+    }
+
+    /// A runner of a job's steps, which have nobody to ask.
+    pub fn of_job(mut self) -> Self {
+        self.asks = false;
+        self
     }
 
     /// Every name of the store.
@@ -59,6 +69,7 @@ impl<'a> Runner<'a> {
     /// Runs a program to its end.
     pub fn run(&mut self, program: &str, parm: Option<String>, dds: Vec<(String, Dd)>) -> Result<Ended> {
         let dds: BTreeMap<String, Dd> = dds.into_iter().collect();
+        let input = self.input(&dds)?;
         let is_stored = |dd: &Dd| dd.sources.iter().any(|s| matches!(s, Source::Store(_)));
         let result = self.folder.join("result");
         let step = Step {
@@ -76,16 +87,83 @@ impl<'a> Runner<'a> {
         let status = Command::new(std::env::current_exe().into_diagnostic()?)
             .arg("batch-step")
             .arg(&path)
+            .stdin(input)
             .status()
             .into_diagnostic()?;
         let said = std::fs::read_to_string(&result).unwrap_or_default();
         Ok(match said.trim().parse::<i64>() {
             Ok(code) => Ended::Code(u32::try_from(code).unwrap_or(u32::MAX)),
-            Err(_) if said.starts_with("abend") => Ended::Abend("it ended abnormally".to_owned()),
+            Err(_) if said.starts_with("abend") => Ended::Abend(match said.trim().strip_prefix("abend ") {
+                Some(code) => format!("it ended abnormally, with code {code}"),
+                None => "it ended abnormally".to_owned(),
+            }),
             Err(_) => Ended::Abend(format!("its process ended with {status}")),
         })
     }
 }
+
+impl Runner<'_> {
+    /// What ACCEPT reads: the records of DD SYSIN, a line each. A DD that is
+    /// standard input keeps it.
+    fn input(&self, dds: &BTreeMap<String, Dd>) -> Result<Stdio> {
+        let mut sources = dds.values().flat_map(|dd| &dd.sources);
+        if sources.any(|source| *source == Source::Input) {
+            return Ok(Stdio::inherit());
+        }
+        let Some(sysin) = dds.get("SYSIN") else {
+            return Ok(if self.asks { Stdio::inherit() } else { Stdio::null() });
+        };
+        if let [Source::File { path, format: None | Some(Format::Lines) }] = &sysin.sources[..] {
+            return Ok(File::open(path).map_or_else(|_| Stdio::null(), Stdio::from));
+        }
+        let mut text = Vec::new();
+        for source in &sysin.sources {
+            match source {
+                Source::Lines(lines) => text.extend_from_slice(lines.as_bytes()),
+                Source::File { path, format } => text.extend(cards(path, *format)),
+                Source::Store(_) | Source::Input | Source::Output | Source::Dummy => {}
+            }
+        }
+        let path = self.folder.join("sysin");
+        std::fs::write(&path, text).into_diagnostic()?;
+        File::open(&path).into_diagnostic().map(Stdio::from)
+    }
+}
+
+/// The records of a file as lines; none where it cannot be read, which an OPEN
+/// tells.
+fn cards(path: &Path, format: Option<Format>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(CARDS_BYTES).read_to_end(&mut bytes));
+    if read.is_err() {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    let mut line = |record: &[u8]| {
+        lines.extend_from_slice(record);
+        lines.push(b'\n');
+    };
+    match format {
+        None | Some(Format::Lines) => return bytes,
+        Some(Format::Fixed) => bytes.chunks(CARD_BYTES).for_each(line),
+        Some(Format::Rdw) => {
+            let mut rest = &bytes[..];
+            while let Some(([high, low, _, _], behind)) = rest.split_first_chunk() {
+                let record = usize::from(u16::from_be_bytes([*high, *low])).saturating_sub(4);
+                let (record, behind) = behind.split_at(record.min(behind.len()));
+                line(record);
+                rest = behind;
+            }
+        }
+    }
+    lines
+}
+
+/// Bytes of a record of SYSIN that ACCEPT reads.
+const CARD_BYTES: usize = 80;
+
+/// How much of a SYSIN without lines ACCEPT can read.
+const CARDS_BYTES: u64 = 1 << 20;
 
 impl Drop for Runner<'_> {
     fn drop(&mut self) {

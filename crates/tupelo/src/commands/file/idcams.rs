@@ -492,7 +492,7 @@ impl Runner {
                     refused = 1;
                     eprintln!("{text}");
                 }
-                let mut records = aside.lmdb_reader().into_diagnostic()?;
+                let mut records = aside.disk_reader().into_diagnostic()?;
                 // Its number may be another now.
                 let entry = records.find(&to.def.name).into_diagnostic()?;
                 if let Some(entry) = entry {

@@ -224,13 +224,9 @@ impl Job<'_> {
 
     /// Who has the record that was waited for in vain.
     fn locked(&self, file: u32, key: &[u8]) -> String {
-        let record = format!("record of file {file} {}", key.escape_ascii());
-        let locks = self.region.locks();
-        match locks.iter().find(|lock| lock.name == record) {
-            Some(lock) => format!(
-                "task {} ({}) has the record {} locked",
-                lock.owner,
-                lock.transid,
+        match self.region.record_owner(FileId(file), key) {
+            Some((task, transid)) => format!(
+                "task {task} ({transid}) has the record {} locked",
                 key.escape_ascii()
             ),
             None => "another task had the record locked for too long".to_owned(),

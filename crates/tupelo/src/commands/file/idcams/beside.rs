@@ -74,7 +74,7 @@ impl Home {
     /// What is committed.
     pub fn reader(&self) -> Result<DiskReader> {
         match self {
-            Home::Own(store) => store.lmdb_reader().into_diagnostic(),
+            Home::Own(store) => store.disk_reader().into_diagnostic(),
             Home::Region { path, options, .. } => {
                 DiskReader::open(path, options).into_diagnostic()
             }
