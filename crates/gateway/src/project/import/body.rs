@@ -61,6 +61,7 @@ impl Body {
                 required: request && sources.len() > 1,
                 about: None,
                 alternative: false,
+                optional: false,
             };
             (source.name.clone(), member)
         });
