@@ -335,6 +335,28 @@ fn a_group_is_required_for_what_is_required_in_it() {
 }
 
 #[test]
+fn each_container_of_several_is_required() {
+    let made = import(&Import {
+        name: "orders".into(),
+        program: "ORDPGM".into(),
+        channel: true,
+        request: vec![book(Some("ORDER-IN")), book(Some("AUDIT-IN"))],
+        response: vec![book(Some("ORDER-OUT"))],
+        ..Import::default()
+    })
+    .unwrap_or_else(|faults| panic!("{faults}"));
+    let mut files = made.files.iter();
+    let document = files.find(|f| f.path.ends_with("openapi.yaml")).unwrap();
+    let required = "type: 'object'
+              required:
+              - 'order_in'
+              - 'audit_in'
+              properties:
+";
+    assert!(document.text.contains(required), "{}", document.text);
+}
+
+#[test]
 fn a_count_that_each_row_has_for_itself_is_told_at_its_line() {
     let mut book = book(None);
     book.text = "       01  NEST-AREA.

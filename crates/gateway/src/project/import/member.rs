@@ -390,8 +390,11 @@ pub(super) fn sample(members: &[Member]) -> Value {
 }
 
 /// JSON Schema of an object of these members.
-pub(super) fn object_schema(members: &[Member]) -> Value {
-    let shown = || members.iter().filter(|m| m.is_shown());
+pub(super) fn object_schema<'a, M>(members: M) -> Value
+where
+    M: IntoIterator<Item = &'a Member> + Clone,
+{
+    let shown = || members.clone().into_iter().filter(|m| m.is_shown());
     let properties: Map<String, Value> = shown().map(|m| (m.json.clone(), m.schema())).collect();
     let required: Vec<&str> = shown()
         .filter(|m| m.required)
