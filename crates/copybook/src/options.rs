@@ -68,6 +68,10 @@ pub fn parse_with_warnings(
 ) -> Result<Copybook, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let (pieces, rules) = expanded(text, options, &mut diagnostics);
+    if source::tell_placeholders(&pieces, &mut diagnostics) {
+        diagnostics.sort();
+        return Err(diagnostics);
+    }
     let cursor = Cursor::new(&pieces, rules.decimal_comma);
     let name = record_name(options.source_name);
     let parsed = entries::parse(cursor, &name, &mut diagnostics);

@@ -72,7 +72,7 @@ pub const FLAGS: &[&str] = &[
 
 /// Items behind a table of varying length move with its counter, as IBM's
 /// compiler has it. Only where a record needs it: with this flag GnuCOBOL 3.1
-/// counts redefined storage twice in LENGTH OF.
+/// counts redefined storage twice in all uses of such a record (`lengths`).
 const SLIDE: &str = "-fodoslide";
 
 /// What `-std=ibm` brings from 3.2 on and is not wanted here. It looks for

@@ -18,6 +18,7 @@ mod copy;
 mod diagnostic;
 mod digest;
 mod exec;
+mod lengths;
 mod messages;
 mod nulls;
 mod outline;

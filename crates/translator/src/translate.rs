@@ -89,6 +89,7 @@ pub(crate) fn translate_for(
     if !work.has_errors() {
         work.no_statements(&units);
     }
+    work.varying_lengths(&units);
     work.null_arguments(&units);
     let blocks = work.blocks(&units);
     let uses_cics = work.programs(&units, blocks);

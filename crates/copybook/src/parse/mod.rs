@@ -409,11 +409,6 @@ impl Parser<'_> {
                     None => self.diagnostics.error(at, message),
                 }
             }
-            Token::Symbol(':') => self.diagnostics.error_help(
-                at,
-                "':' is not expected here",
-                "a name between colons is to be replaced: write a copybook of its own with COPY THIS REPLACING ==:TAG:== BY ==NAME==.",
-            ),
             other => {
                 let message = format!("{} is not expected here", shown(other));
                 self.diagnostics.error(at, message);

@@ -6,6 +6,7 @@ mod copy;
 mod cursor;
 mod format;
 mod piece;
+mod placeholder;
 mod program;
 mod reader;
 mod replace;
@@ -22,6 +23,7 @@ pub use words::words;
 
 pub(crate) use copy::expand;
 pub(crate) use cursor::{Cursor, Token};
+pub(crate) use placeholder::tell_placeholders;
 pub(crate) use program::{data_division, environment};
 pub(crate) use reader::{Lines, read};
 pub(crate) use whole::lines_of;

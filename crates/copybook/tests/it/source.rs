@@ -421,6 +421,23 @@ fn a_missing_member_is_told_once_and_not_again_by_the_record_that_it_leaves_empt
 }
 
 #[test]
+fn a_name_that_copy_has_to_replace_is_told_once() {
+    let text = "       01  :TAG:-REC.
+           05  :TAG:-A         PIC X(:LEN:).
+           05  WS-:TAG:-B REDEFINES :TAG:-A PIC X(:LEN:).
+               88  :TAG:-YES   VALUE ':NO:'.
+";
+    let told = said(text);
+    assert_eq!(told.matches("error:").count(), 2, "{told}");
+    assert!(told.contains(":1:12: error: :TAG: stands for"), "{told}");
+    assert!(told.contains(":2:40: error: :LEN: stands for"), "{told}");
+    assert!(told.contains("REPLACING ==:TAG:== BY ==…=="), "{told}");
+    // Host variables with indicators are none.
+    let sql = "           EXEC SQL DECLARE C CURSOR FOR SELECT A INTO :A:B FROM T END-EXEC.\n";
+    assert_eq!(said(&format!("{sql}       01  R PIC X.\n")), "");
+}
+
+#[test]
 fn what_a_beginner_meets_has_a_fix() {
     for (text, fix) in [
         (

@@ -250,11 +250,7 @@ fn members(folder: &Path) -> Vec<PathBuf> {
 fn indentation(file: &Path, line: u32) -> u32 {
     let text = std::fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let line = line
-        .checked_sub(1)
-        .and_then(|before| text.lines().nth(before as usize));
-    let column = line.and_then(|line| line.chars().position(|c| !c.is_whitespace()));
-    column.map_or(0, |before| before as u32 + 1)
+    crate::project::record::first_column(&text, line)
 }
 
 /// The first thing in which two layouts differ.
@@ -324,6 +320,13 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
     })
 }
 
+/// The names that are in the second layout and not in the first.
+pub(crate) fn new_names<'a>(old: &Layout, new: &'a Layout) -> Vec<&'a str> {
+    let names = new.fields.iter().skip(1).filter_map(|f| f.name.as_deref());
+    let known = |name: &&str| old.fields.iter().any(|f| f.name.as_deref() == Some(name));
+    names.filter(|name| !known(name)).collect()
+}
+
 /// A group that is neither a table nor another description of something.
 fn is_plain_group(field: &Field) -> bool {
     field.kind == Kind::Group && field.occurs.is_none() && field.redefines.is_none()
@@ -359,7 +362,8 @@ fn described(field: &Field) -> String {
         None if field.kind == Kind::Group => "a group".into(),
         None => "an item without PICTURE".into(),
     };
-    text += &format!(", {} bytes at {}", field.length, field.offset);
+    let unit = if field.length == 1 { "byte" } else { "bytes" };
+    text += &format!(", {} {unit} at {}", field.length, field.offset);
     if let Some(occurs) = &field.occurs {
         text += &match occurs.min == occurs.max {
             true => format!(", {} times", occurs.max),
@@ -412,6 +416,7 @@ mod tests {
             "       01  R.\n           05  A PIC S9(7)V99.\n           05  B PIC X.\n           05  C PIC X.\n",
         );
         assert_eq!(difference(&before, &after).unwrap().what, "C is new");
+        assert_eq!(new_names(&before, &after), ["C"]);
         assert_eq!(
             difference(&after, &before).unwrap().what,
             "C is not there any more"

@@ -113,7 +113,14 @@ impl Record {
         match Record::new(layout) {
             Ok(record) => Some(record),
             Err(why) => {
-                out.error(file, Position::default(), why);
+                let layouts = copybook::parse(text, &options).unwrap_or_default();
+                let line = line_of(&layouts, &why);
+                let column = first_column(text, line);
+                let at = Position { line, column };
+                match why.ends_with("a counter inside a table") {
+                    true => out.error_help(file, at, why, COUNTER_OUTSIDE),
+                    false => out.error(file, at, why),
+                }
                 None
             }
         }
@@ -455,4 +462,30 @@ pub(crate) fn is_text(kind: &Kind) -> bool {
         kind,
         Kind::Alphanumeric | Kind::AlphanumericEdited | Kind::National | Kind::Dbcs
     )
+}
+
+/// Why a table cannot be counted by a field of another table.
+const COUNTER_OUTSIDE: &str = "DEPENDING ON takes no subscript, so a count that each row has for \
+    itself is none: give the inner table a fixed number of rows (OCCURS n TIMES)";
+
+/// The line of the field that a codec's fault names; 0 where it names none.
+fn line_of(layouts: &[Layout], fault: &str) -> u32 {
+    for layout in layouts {
+        for (id, field) in layout.iter() {
+            let rest = fault.strip_prefix(layout.path(id).as_str());
+            if rest.is_some_and(|rest| rest.starts_with(": ")) {
+                return field.line;
+            }
+        }
+    }
+    0
+}
+
+/// The column from 1 where a line's text begins; 0 when there is no such line.
+pub(crate) fn first_column(text: &str, line: u32) -> u32 {
+    let line = line
+        .checked_sub(1)
+        .and_then(|before| text.lines().nth(before as usize));
+    let column = line.and_then(|line| line.chars().position(|c| !c.is_whitespace()));
+    column.map_or(0, |before| before as u32 + 1)
 }

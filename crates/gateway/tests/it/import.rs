@@ -274,6 +274,113 @@ const PROGRAM: &str = "       IDENTIFICATION DIVISION.
 ";
 
 #[test]
+fn a_group_is_required_for_what_is_required_in_it() {
+    let mut book = book(None);
+    book.text = "       01  ASK-AREA.
+           05  ASK-HEAD.
+               10  ASK-KIND             PIC X.
+               10  ASK-CODE             PIC 9(3).
+           05  ASK-OTHER.
+               10  ASK-NOTE             PIC X(8).
+           05  ASK-PAIR OCCURS 2.
+               10  ASK-LEFT             PIC 9(3).
+           05  ASK-N                    PIC 9.
+           05  ASK-ROW OCCURS 0 TO 3 DEPENDING ON ASK-N.
+               10  ASK-CELL             PIC 9(3).
+"
+    .into();
+    let program = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. ASK.
+       PROCEDURE DIVISION.
+           IF ASK-KIND = 'A' AND ASK-LEFT (1) = ASK-CELL (1)
+              MOVE 1 TO ASK-CODE
+           END-IF
+           EXEC CICS RETURN END-EXEC.
+";
+    let made = import(&Import {
+        name: "ask".into(),
+        program: "ASK".into(),
+        names: ImportNames {
+            style: NameStyle::Camel,
+            prefix: Some("ASK-".into()),
+        },
+        program_text: Some(program.into()),
+        request: vec![book.clone()],
+        response: vec![book],
+        ..Import::default()
+    })
+    .unwrap_or_else(|faults| panic!("{faults}"));
+    let folder = tempfile::tempdir().unwrap();
+    for file in &made.files {
+        let path = folder.path().join("ask").join(&file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, &file.text).unwrap();
+    }
+    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let gateway = Gateway::start(config(), apis, Fake::default()).unwrap();
+    let document = send(gateway.address(), "GET", "/apis/ask/openapi.json", "", "").json();
+    let body = &document["paths"]["/"]["post"]["requestBody"];
+    let request = &body["content"]["application/json"]["schema"];
+    // A table that may have no rows need not be there.
+    assert_eq!(request["required"], json!(["head", "pair"]));
+    assert_eq!(request["properties"]["head"]["required"], json!(["kind"]));
+    let answer = send(
+        gateway.address(),
+        "POST",
+        "/ask",
+        "",
+        r#"{"other":{"note":"A"}}"#,
+    );
+    assert_eq!(answer.status, 400, "{}", answer.text());
+}
+
+#[test]
+fn each_container_of_several_is_required() {
+    let made = import(&Import {
+        name: "orders".into(),
+        program: "ORDPGM".into(),
+        channel: true,
+        request: vec![book(Some("ORDER-IN")), book(Some("AUDIT-IN"))],
+        response: vec![book(Some("ORDER-OUT"))],
+        ..Import::default()
+    })
+    .unwrap_or_else(|faults| panic!("{faults}"));
+    let mut files = made.files.iter();
+    let document = files.find(|f| f.path.ends_with("openapi.yaml")).unwrap();
+    let required = "type: 'object'
+              required:
+              - 'order_in'
+              - 'audit_in'
+              properties:
+";
+    assert!(document.text.contains(required), "{}", document.text);
+}
+
+#[test]
+fn a_count_that_each_row_has_for_itself_is_told_at_its_line() {
+    let mut book = book(None);
+    book.text = "       01  NEST-AREA.
+           05  N-ROWS                   PIC 9.
+           05  N-ROW OCCURS 0 TO 3 DEPENDING ON N-ROWS.
+               10  N-CELLS              PIC 9.
+               10  N-CELL OCCURS 0 TO 4 DEPENDING ON N-CELLS PIC X(5).
+"
+    .into();
+    let told = import(&Import {
+        name: "nest".into(),
+        program: "NEST".into(),
+        request: vec![book.clone()],
+        response: vec![book],
+        ..Import::default()
+    })
+    .unwrap_err()
+    .to_string();
+    assert!(told.contains(":4:16: error:"), "{told}");
+    assert!(told.contains("a counter inside a table"), "{told}");
+    assert!(told.contains("DEPENDING ON takes no subscript"), "{told}");
+}
+
+#[test]
 fn conditions_counters_and_directions_are_in_the_document() {
     let mut rich = book(None);
     rich.text = RICH.into();

@@ -194,16 +194,17 @@ fn write_cpu(report: &Report, out: &mut String) -> std::fmt::Result {
             write!(out, ")")?;
         }
         write!(out, ", {:.1} MB", server.resident_bytes as f64 / 1e6)?;
+        writeln!(out)?;
+        // The kernel counts them for a network namespace, not for a process.
         if server.network_in + server.network_out > 0 {
             let a_second = |bytes: u64| bytes as f64 / 1e6 / report.measured_s.max(1e-9);
-            write!(
+            writeln!(
                 out,
-                ", network {:.2} MB/s in, {:.2} MB/s out",
+                "    all interfaces: {:.2} MB/s in, {:.2} MB/s out",
                 a_second(server.network_in),
                 a_second(server.network_out)
             )?;
         }
-        writeln!(out)?;
         for thread in server.threads.iter().filter(|t| t.percent >= 1.0) {
             writeln!(
                 out,

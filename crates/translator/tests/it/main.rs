@@ -2,6 +2,7 @@
 
 mod compiling;
 mod goldens;
+mod lengths;
 mod never_panics;
 mod reach;
 mod wrong_programs;

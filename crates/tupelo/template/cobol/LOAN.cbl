@@ -7,11 +7,8 @@
       *----------------------------------------------------------------
        DATA DIVISION.
        WORKING-STORAGE SECTION.
-       01  WS-MONTHLY-RATE              PIC 9V9(8)    COMP-3.
-       01  WS-BASE                      PIC 9V9(8)    COMP-3.
-       01  WS-GROWTH                    PIC 9(7)V9(8) COMP-3.
-       01  WS-GAIN                      PIC 9(7)V9(8) COMP-3.
-       01  WS-SHARE                     PIC 9V9(8)    COMP-3.
+       01  WS-MONTHLY-RATE              COMP-2.
+       01  WS-GROWTH                    COMP-2.
        LINKAGE SECTION.
        01  DFHCOMMAREA                  PIC X.
        COPY LOAN.
@@ -37,11 +34,10 @@
                COMPUTE LOAN-PAYMENT ROUNDED = LOAN-AMOUNT / LOAN-MONTHS
            ELSE
                COMPUTE WS-MONTHLY-RATE = LOAN-RATE / 1200
-               ADD 1 WS-MONTHLY-RATE GIVING WS-BASE
-               COMPUTE WS-GROWTH = WS-BASE ** LOAN-MONTHS
-               SUBTRACT 1 FROM WS-GROWTH GIVING WS-GAIN
-               COMPUTE WS-SHARE = WS-MONTHLY-RATE * WS-GROWTH / WS-GAIN
-               COMPUTE LOAN-PAYMENT ROUNDED = LOAN-AMOUNT * WS-SHARE
+               COMPUTE WS-GROWTH = (1 + WS-MONTHLY-RATE) ** LOAN-MONTHS
+               COMPUTE LOAN-PAYMENT ROUNDED =
+                   LOAN-AMOUNT * WS-MONTHLY-RATE * WS-GROWTH
+                       / (WS-GROWTH - 1)
                    ON SIZE ERROR
                        SET LOAN-REFUSED TO TRUE
                        MOVE 'The payment is too large' TO LOAN-REASON

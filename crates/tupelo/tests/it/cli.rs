@@ -91,6 +91,30 @@ fn record_layout_prints_what_other_tools_can_check() {
 }
 
 #[test]
+fn record_layout_shows_where_a_sign_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let copybook = folder.path().join("SIGNS.cpy");
+    let fields = "       01  R.
+           05  A                PIC S9(3) SIGN LEADING SEPARATE.
+           05  B                PIC S9(3) TRAILING SEPARATE CHARACTER.
+           05  C                PIC S9(3) SIGN LEADING.
+           05  D                PIC S9(3).
+";
+    std::fs::write(&copybook, fields).unwrap();
+    let layout = tupelo(&["record", "layout", copybook.to_str().unwrap()]);
+    let out = text(&layout.stdout);
+    let ends: Vec<&str> = out.lines().skip(3).map(|l| l.trim_end()).collect();
+    for (line, end) in ends.iter().zip([
+        "sign leading separate",
+        "sign trailing separate",
+        "sign leading",
+        "S9(3)",
+    ]) {
+        assert!(line.ends_with(end), "{out}");
+    }
+}
+
+#[test]
 fn run_prints_what_a_transaction_gives_back() {
     let app = application(&[]);
     let folder = app.path().to_str().unwrap();

@@ -505,6 +505,25 @@ fn a_new_application_answers_both_operations_and_refuses_with_a_reason() {
         (granted.status, granted.json()["monthlyPayment"].as_f64()),
         (200, Some(228.03))
     );
+    // To the cent, whatever the amount, the rate and the time.
+    for (loan, payment) in [
+        (
+            "\"amount\": 631181315.60, \"rate\": 2.174, \"months\": 16",
+            40_059_060.21,
+        ),
+        (
+            "\"amount\": 9999999, \"rate\": 0.01, \"months\": 360",
+            27_819.58,
+        ),
+        (
+            "\"amount\": 860086450.65, \"rate\": 4.048, \"months\": 360",
+            4_130_020.72,
+        ),
+    ] {
+        let answer = http::send(&gateway, "POST", "/loans", Some(&format!("{{{loan}}}")));
+        let paid = answer.json()["monthlyPayment"].as_f64();
+        assert_eq!(paid, Some(payment), "{loan}");
+    }
     let refused = ask(50);
     assert_eq!(refused.status, 422);
     assert!(

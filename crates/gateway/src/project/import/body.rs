@@ -4,7 +4,7 @@ use super::AreaSource;
 use super::member::{Making, Member, MemberKind, leaf, object_schema, sample};
 use super::{Import, usage::Usage};
 use copybook::{Kind, Layout};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 
 pub(super) struct Body {
@@ -61,6 +61,7 @@ impl Body {
                 required: request && sources.len() > 1,
                 about: None,
                 alternative: false,
+                optional: false,
             };
             (source.name.clone(), member)
         });
@@ -84,14 +85,7 @@ impl Body {
     pub fn schema(&self) -> Value {
         match self.lone() {
             Some(members) => object_schema(members),
-            None => {
-                let properties: Map<String, Value> = self
-                    .areas
-                    .iter()
-                    .map(|(_, m)| (m.json.clone(), m.schema()))
-                    .collect();
-                json!({"type": "object", "properties": properties})
-            }
+            None => object_schema(self.areas.iter().map(|(_, member)| member)),
         }
     }
 

@@ -20,6 +20,9 @@ pub(super) struct Member {
     pub required: bool,
     /// It describes storage that another member describes too.
     pub alternative: bool,
+    /// It may be left out, whatever is in it: its storage has other descriptions
+    /// in the body.
+    pub optional: bool,
     /// What its level-88 conditions are called.
     pub about: Option<String>,
 }
@@ -71,6 +74,9 @@ impl Making<'_> {
         let mut members = self.members(Layout::RECORD, &mut Vec::new());
         let counters = self.counters();
         derive(&mut members, &counters, &mut Vec::new());
+        if self.request && self.shared {
+            require_groups(&mut members);
+        }
         members
     }
 
@@ -152,6 +158,7 @@ impl Making<'_> {
             let optional = field.redefines.is_some() || self.is_redefined(*id);
             all.push(Member {
                 alternative: field.redefines.is_some(),
+                optional,
                 json,
                 cobol: name.clone(),
                 kind,
@@ -247,6 +254,19 @@ impl Making<'_> {
         }
         names.reverse();
         Some(names)
+    }
+}
+
+/// Requires each group that has something in it that is required.
+fn require_groups(members: &mut [Member]) {
+    for member in members {
+        let MemberKind::Object(inner) = &mut member.kind else {
+            continue;
+        };
+        require_groups(inner);
+        let has_rows = member.table.as_ref().is_none_or(|table| table.min > 0);
+        let holds = inner.iter().any(|m| m.required && m.is_shown());
+        member.required |= holds && has_rows && !member.optional;
     }
 }
 
@@ -370,8 +390,11 @@ pub(super) fn sample(members: &[Member]) -> Value {
 }
 
 /// JSON Schema of an object of these members.
-pub(super) fn object_schema(members: &[Member]) -> Value {
-    let shown = || members.iter().filter(|m| m.is_shown());
+pub(super) fn object_schema<'a, M>(members: M) -> Value
+where
+    M: IntoIterator<Item = &'a Member> + Clone,
+{
+    let shown = || members.clone().into_iter().filter(|m| m.is_shown());
     let properties: Map<String, Value> = shown().map(|m| (m.json.clone(), m.schema())).collect();
     let required: Vec<&str> = shown()
         .filter(|m| m.required)

@@ -7,7 +7,7 @@
 use super::{Import, ImportBook, ImportNames, Imported, NameStyle, Overrides, Redefines, import};
 use crate::diagnostics::{Diagnostics, Position};
 use crate::project::asset;
-use crate::project::origin::Sources;
+use crate::project::origin::{Sources, difference, new_names};
 use crate::project::read_yaml;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -194,8 +194,16 @@ fn one(
 
 fn compare(project: &Path, was: &Imported, is: &Imported, done: &mut Update) {
     for (old, new) in was.layouts.iter().zip(&is.layouts) {
-        if let Some(difference) = crate::project::origin::difference(old, new) {
-            let text = format!("{}: {}", new.name(), difference.what);
+        if let Some(difference) = difference(old, new) {
+            let mut text = format!("{}: {}", new.name(), difference.what);
+            // The first difference hides others; who edited the mappings has to know
+            // which fields they lack, and which are gone.
+            for (kind, mut names) in [("new", new_names(old, new)), ("gone", new_names(new, old))] {
+                names.retain(|name| !difference.what.split(' ').any(|word| word == *name));
+                if !names.is_empty() {
+                    text += &format!("; {kind}: {}", names.join(", "));
+                }
+            }
             if !done.changes.contains(&text) {
                 done.changes.push(text);
             }

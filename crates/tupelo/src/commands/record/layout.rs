@@ -55,6 +55,9 @@ fn text(record: &RecordDescription) -> String {
         if let Some(other) = &field.redefines {
             notes.push(format!("redefines {other}"));
         }
+        if let Some(sign) = field.sign {
+            notes.push(format!("sign {sign}"));
+        }
         if field.slides {
             notes.push("slides".into());
         }
