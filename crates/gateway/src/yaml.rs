@@ -60,6 +60,13 @@ impl YamlError {
                 "a colon stands where no key is",
                 "a text with a colon stands in quotes; keys of one mapping begin in one column",
             )
+        } else if has("second document") {
+            (said, "a file has one document: take away the --- before it")
+        } else if has("nested too deep") {
+            (
+                said,
+                "128 levels and two million values are read, aliases written out",
+            )
         } else if has("given twice") {
             (said, "leave one of the two out")
         } else {
@@ -73,7 +80,7 @@ impl YamlError {
     }
 }
 
-/// Reads the first document of `text`; an empty document is a null scalar.
+/// Reads the one document of `text`; an empty document is a null scalar.
 pub(crate) fn parse(text: &str) -> Result<Node, YamlError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder = Builder {
@@ -92,7 +99,11 @@ pub(crate) fn parse(text: &str) -> Result<Node, YamlError> {
                 };
                 return Ok(Node { at, value });
             }
-            other => return builder.node(other, at, 0),
+            other => {
+                let node = builder.node(other, at, 0)?;
+                builder.end()?;
+                return Ok(node);
+            }
         }
     }
 }
@@ -112,6 +123,20 @@ impl<'a> Builder<'a> {
                 message: e.info().to_string(),
             }),
             None => Ok((Event::StreamEnd, Position::default())),
+        }
+    }
+
+    /// Nothing more may come: what stood in a second document would be passed over.
+    fn end(&mut self) -> Result<(), YamlError> {
+        loop {
+            match self.next()? {
+                (Event::StreamEnd, _) => return Ok(()),
+                (Event::DocumentEnd | Event::Nothing, _) => {}
+                (_, at) => {
+                    let message = "a second document begins here".into();
+                    return Err(YamlError { at, message });
+                }
+            }
         }
     }
 

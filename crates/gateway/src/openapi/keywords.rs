@@ -14,9 +14,11 @@
 //! Invariant: no keyword is passed over. One that is in no row is a warning.
 
 use super::references::{self, Dangling};
-use super::{Document, Version, swagger_keywords};
+use super::{Document, Version, pointer, roles, shapes, swagger_keywords};
 use crate::diagnostics::{Diagnostics, Position, closest};
+use crate::validate::format;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 use std::fmt::Write;
 
 /// The kinds of objects that a document is made of.
@@ -191,7 +193,10 @@ const TABLE: Table = &[
         Object::Server,
         "Server Object",
         &[
-            served("url", Plain),
+            by_value(
+                "url",
+                "its path is the base path as it stands; a query, dots and braces are a warning",
+            ),
             shown("description"),
             row(
                 "variables",
@@ -427,7 +432,7 @@ const TABLE: Table = &[
             served("properties", MapOf(Object::Schema)),
             served("additionalProperties", One(Object::Schema)),
             shown("description"),
-            served("format", Plain),
+            by_value("format", FORMAT),
             served("default", Plain),
             Row {
                 within: Within::Until30("write a list of types that has \"null\" in it"),
@@ -556,6 +561,8 @@ const BOUNDS: [(&str, &str); 4] = [
 
 const SECURITY: &str =
     "enforced; a requirement that no scheme of the gateway can enforce is an error";
+/// What is made of formats, for the rows of all versions.
+pub(super) const FORMAT: &str = "date, date-time, uuid, ipv4, ipv6, email, byte, int32 and int64 are checked; what is no hint is a warning";
 const SERVERS: &str = "only the document's own servers count";
 const CALLBACKS: &str = "callbacks are never called";
 const BOUND: &str = "true or false in a 3.0 document, a number in a 3.1 document";
@@ -575,8 +582,13 @@ pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
         document,
         out,
         path: Vec::new(),
+        followed: HashSet::new(),
+        waiting: Vec::new(),
     };
     walk.object(Object::Document, &document.author);
+    while let Some((kind, pointer)) = walk.waiting.pop() {
+        walk.elsewhere(kind, &pointer);
+    }
 }
 
 /// The rows of a kind of object, with its title. What version 2.0 has in
@@ -598,7 +610,8 @@ pub fn reference_page() -> String {
          *served*: it is done. *shown*: it tells clients something and asks nothing of the \
          gateway. *warning* and *error* are told by `tupelo check` and `tupelo serve`; a document \
          with an error is not served. A keyword that is not here is a warning, unless it begins \
-         with `x-`. This page is made by `tupelo reference openapi`.\n",
+         with `x-`. Of these, `x-ibm-zcon-roles-allowed` at the root and in operations is enforced. A value of \
+         another form than OpenAPI gives it is a warning. This page is made by `tupelo reference openapi`.\n",
     );
     page += "\nA document of version 2.0 (Swagger) is served as it is; what it has in common \
              with 3.0, such as the Info Object, stands with 3.0.\n\n# OpenAPI 3.0 and 3.1\n";
@@ -641,6 +654,10 @@ struct Walk<'a> {
     out: &'a mut Diagnostics,
     /// Names that lead to the object at hand.
     path: Vec<String>,
+    /// References to what stands elsewhere than a document keeps it.
+    followed: HashSet<String>,
+    /// What they mean, with its kind.
+    waiting: Vec<(Object, String)>,
 }
 
 impl Walk<'_> {
@@ -665,22 +682,33 @@ impl Walk<'_> {
         if self.path.len() > DEEPEST {
             return;
         }
-        if let Some(Value::String(reference)) = members.get("$ref") {
-            self.reference(reference);
+        match members.get("$ref") {
+            Some(Value::String(reference)) => self.reference(kind, reference),
+            Some(other) if kind != Object::Example => {
+                let at = self.at("$ref");
+                let message = format!("$ref: a text is expected, not {other}");
+                self.out.error(&self.document.file, at, message);
+            }
+            _ => {}
         }
         // What stands beside a reference counts in schemas of OpenAPI 3.1 only.
         let reference = members.contains_key("$ref")
             && kind != Object::PathItem
             && !(version == Version::V31 && kind == Object::Schema);
-        if kind == Object::Schema && !reference {
-            self.bounds(members);
+        match kind {
+            Object::Schema if !reference => self.bounds(members),
+            Object::Parameter if !reference => self.parameter(members),
+            _ => {}
         }
         for (keyword, value) in members {
+            if keyword.starts_with("x-") {
+                self.extension(kind, keyword);
+            }
             if keyword.starts_with("x-") || reference {
                 continue;
             }
             let Some(row) = rows.iter().find(|row| row.keyword == *keyword) else {
-                self.unknown(keyword, title, rows);
+                self.unknown(kind, keyword, title, rows);
                 continue;
             };
             match (row.within, version) {
@@ -698,6 +726,14 @@ impl Walk<'_> {
                 }
                 _ => {}
             }
+            let shape = match row.treatment {
+                Treatment::Warning(_) | Treatment::Refused(_) => None,
+                _ => shapes::wrong(version, (kind, keyword.as_str()), row.below, value),
+            };
+            if let Some(message) = shape {
+                self.warn(keyword, message);
+                continue;
+            }
             match row.treatment {
                 Treatment::Served | Treatment::Shown => {}
                 Treatment::Warning(why) => self.warn(keyword, format!("{keyword}: {why}")),
@@ -712,8 +748,13 @@ impl Walk<'_> {
         }
     }
 
-    fn reference(&mut self, reference: &str) {
+    fn reference(&mut self, kind: Object, reference: &str) {
         let Some(dangling) = references::look(&self.document.author, reference) else {
+            let pointer = pointer(reference).unwrap_or_default().into_owned();
+            let led = KEPT.iter().any(|kept| pointer.starts_with(kept));
+            if !led && self.followed.insert(pointer.clone()) {
+                self.waiting.push((kind, pointer));
+            }
             return;
         };
         let (file, at) = (&self.document.file, self.at("$ref"));
@@ -724,22 +765,49 @@ impl Walk<'_> {
         }
     }
 
+    /// Looks at what a reference means where no row leads to it.
+    fn elsewhere(&mut self, kind: Object, pointer: &str) {
+        let names = pointer.split('/').skip(1);
+        let names = names.map(|name| name.replace("~1", "/").replace("~0", "~"));
+        self.path = names.collect();
+        if let Some(value) = self.document.author.pointer(pointer) {
+            self.object(kind, value);
+        }
+    }
+
+    /// A key of somebody's own: what is about roles must be understood.
+    fn extension(&mut self, kind: Object, keyword: &str) {
+        if let Some(message) = roles::misplaced(kind, keyword) {
+            let at = self.at(keyword);
+            let help = "what asks for roles and is not understood would let everybody in";
+            self.out.unguarded(&self.document.file, at, message, help);
+        }
+    }
+
     fn below(&mut self, below: Below, keyword: &str, value: &Value) {
         self.path.push(keyword.to_owned());
+        if let (Below::Map(Object::Response), "responses", Value::Object(map)) =
+            (below, keyword, value)
+            && self.path.iter().any(|name| name == "paths")
+        {
+            for name in map
+                .keys()
+                .filter(|n| !n.starts_with("x-") && shapes::no_status(n))
+            {
+                let message = format!("{name} is no status: 200, 4XX and default are such");
+                self.warn(name, message);
+            }
+        }
         match (below, value) {
             (Below::One(kind), value) => self.object(kind, value),
             (Below::Map(kind), Value::Object(map)) => {
                 for (name, value) in map.iter().filter(|(name, _)| !name.starts_with("x-")) {
-                    self.path.push(name.clone());
-                    self.object(kind, value);
-                    self.path.pop();
+                    self.member(kind, name, value);
                 }
             }
             (Below::List(kind), Value::Array(list)) => {
                 for (index, value) in list.iter().enumerate() {
-                    self.path.push(index.to_string());
-                    self.object(kind, value);
-                    self.path.pop();
+                    self.member(kind, &index.to_string(), value);
                 }
             }
             _ => {}
@@ -747,8 +815,31 @@ impl Walk<'_> {
         self.path.pop();
     }
 
-    fn unknown(&mut self, keyword: &str, title: &str, rows: &[Row]) {
+    /// What stands in a map or a list.
+    fn member(&mut self, kind: Object, name: &str, value: &Value) {
+        let below = Below::One(kind);
+        if let Some(message) = shapes::wrong(self.document.version, (kind, name), below, value) {
+            self.warn(name, message);
+        }
+        self.path.push(name.to_owned());
+        self.object(kind, value);
+        self.path.pop();
+    }
+
+    fn unknown(&mut self, kind: Object, keyword: &str, title: &str, rows: &[Row]) {
         let at = self.at(keyword);
+        let guarded = matches!(
+            kind,
+            Object::Document | Object::PathItem | Object::Operation
+        );
+        if guarded && closest(keyword, ["security"].into_iter()).is_some() {
+            let message = format!(
+                "{keyword} is no keyword of this object, and what it asks of callers is asked by \
+                 nobody: the API is not served like this"
+            );
+            let help = "security stands at the root of the document or in an operation";
+            return self.out.unguarded(&self.document.file, at, message, help);
+        }
         let article = if title.starts_with(['A', 'E', 'I', 'O']) {
             "an"
         } else {
@@ -774,7 +865,12 @@ impl Walk<'_> {
                 self.warn(keyword, message);
             }
             (Object::Parameter, "style") => self.style(value, beside),
+            (Object::Server, "url") => self.url(value, beside),
+            (_, "format") => self.format(value),
             (_, "content") => {
+                if kind == Object::RequestBody {
+                    self.schemas(value);
+                }
                 for name in value
                     .as_object()
                     .into_iter()
@@ -803,6 +899,74 @@ impl Walk<'_> {
             _ => swagger_keywords::by_value(kind, keyword, value, &mut |message| {
                 self.warn(keyword, message);
             }),
+        }
+    }
+
+    /// A server's URL of which more is said than its path.
+    fn url(&mut self, value: &Value, beside: &Map<String, Value>) {
+        let url = value.as_str().unwrap_or_default();
+        let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let dots = path.split('/').any(|part| part == ".." || part == ".");
+        let braces = path.contains('{') && !beside.contains_key("variables");
+        if path.contains(['?', '#']) || dots || braces {
+            let message = format!("url: the path of {url} is taken as it stands: write it plainly");
+            self.warn("url", message);
+        }
+    }
+
+    /// Formats that nobody checks and that are more than a hint.
+    fn format(&mut self, value: &Value) {
+        let name = value.as_str().unwrap_or_default();
+        if format::CHECKED.contains(&name) || format::HINTS.contains(&name) {
+            return;
+        }
+        let help = closest(name, format::CHECKED.into_iter());
+        let help = help.map(|near| format!("did you mean {near}?"));
+        let at = self.at("format");
+        let message = format!("format: {name} is not checked");
+        self.out.warn_help(&self.document.file, at, message, help);
+    }
+
+    /// Bodies of several media types that are JSON are checked by the schema of
+    /// the first.
+    fn schemas(&mut self, content: &Value) {
+        let all = content.as_object().into_iter().flatten();
+        let mut json = all.filter(|(name, _)| is_json(name));
+        let Some((first, media)) = json.next() else {
+            return;
+        };
+        let schema = media.get("schema");
+        for (name, _) in json.filter(|(_, media)| media.get("schema") != schema) {
+            self.path.push("content".into());
+            let message = format!("{name}: such bodies are checked by the schema of {first}");
+            self.warn(name, message);
+            self.path.pop();
+        }
+    }
+
+    /// Parameters are texts and lists of texts.
+    fn parameter(&mut self, members: &Map<String, Value>) {
+        let place = members
+            .get("in")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let schema = members.get("schema");
+        if self.document.version == Version::V2 && place != "body" && schema.is_some() {
+            let message = "schema: only the parameter of the body has one in OpenAPI 2.0; it is not looked at";
+            return self.warn("schema", message.into());
+        }
+        let reference = schema.and_then(|s| s.get("$ref")).and_then(Value::as_str);
+        let target = reference.and_then(|r| super::target(&self.document.author, r));
+        let kind = target.or(schema).unwrap_or(&Value::Null).get("type");
+        if place != "body"
+            && kind
+                .or(members.get("type"))
+                .is_some_and(|kind| kind == "object")
+        {
+            let message = format!(
+                "a {place} parameter is a text or a list of texts: no object is read from it, and what is sent for one is refused"
+            );
+            self.warn("name", message);
         }
     }
 
@@ -876,10 +1040,21 @@ impl Walk<'_> {
     }
 }
 
+/// Whether bodies of a media type, or of one of a range, are JSON.
 pub(super) fn is_json(name: &str) -> bool {
     let name = name.split(';').next().unwrap_or_default().trim();
-    name.ends_with("/json") || name.ends_with("+json") || name.contains('*')
+    let name = name.to_ascii_lowercase();
+    name.ends_with("/json") || name.ends_with("+json") || ["*/*", "application/*"].contains(&&*name)
 }
+
+/// Where a document keeps what references mean, and rows lead to.
+const KEPT: [&str; 5] = [
+    "/components/",
+    "/paths/",
+    "/definitions/",
+    "/parameters/",
+    "/responses/",
+];
 
 /// Deeper objects are not looked at; no document that people write has them.
 const DEEPEST: usize = 200;

@@ -8,13 +8,17 @@
 
 pub(crate) mod keywords;
 mod references;
+pub(crate) mod roles;
 pub(crate) mod security;
+mod shapes;
 mod swagger;
 mod swagger_keywords;
 
 use crate::diagnostics::{Diagnostics, Position};
 use crate::yaml::{self, Node};
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Longest chain of references followed.
@@ -82,7 +86,8 @@ impl Document {
             "swagger.json",
         ];
         let known = names.map(|n| folder.join(n)).into_iter();
-        let Some(file) = known.into_iter().find(|f| f.is_file()) else {
+        let mut known = known.filter(|f| f.is_file());
+        let Some(file) = known.next() else {
             out.error_help(
                 folder,
                 Position::default(),
@@ -91,6 +96,12 @@ impl Document {
             );
             return None;
         };
+        for other in known {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let message = format!("it is not looked at, since there is {name} beside it");
+            let help = Some("an API has one document: take one of them away".to_owned());
+            out.warn_help(&other, Position::default(), message, help);
+        }
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
             Err(e) => {
@@ -167,10 +178,7 @@ impl Document {
             let Some(reference) = value.get("$ref").and_then(Value::as_str) else {
                 break;
             };
-            match reference
-                .strip_prefix('#')
-                .and_then(|p| self.json.pointer(p))
-            {
+            match target(&self.json, reference) {
                 Some(target) => value = target,
                 None => break,
             }
@@ -272,9 +280,19 @@ fn version(author: &Value, file: &Path, node: &Node, out: &mut Diagnostics) -> V
 
 /// The schema of the first media type that is JSON.
 pub(crate) fn json_content(content: &Value) -> Option<&Value> {
-    let types = content.as_object()?;
-    let json = types.iter().find(|(name, _)| {
-        name.starts_with("application/json") || name.contains("+json") || name.as_str() == "*/*"
-    });
+    let mut types = content.as_object()?.iter();
+    let json = types.find(|(name, _)| keywords::is_json(name));
     json.and_then(|(_, media)| media.get("schema"))
+}
+
+/// What a reference of the document means, where it leads to something within it.
+pub(crate) fn target<'a>(document: &'a Value, reference: &str) -> Option<&'a Value> {
+    document.pointer(&pointer(reference)?)
+}
+
+/// The JSON pointer of a reference within its document. It is the fragment of a
+/// URI, in which other characters than a few are percent-encoded.
+fn pointer(reference: &str) -> Option<Cow<'_, str>> {
+    let fragment = reference.strip_prefix('#')?;
+    percent_decode_str(fragment).decode_utf8().ok()
 }

@@ -6,8 +6,10 @@
 //! that may have been meant; a reference of a form that is not followed is a
 //! warning.
 
+use super::pointer;
 use crate::diagnostics::closest;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Most names that a help lists.
 const LISTED: usize = 8;
@@ -24,12 +26,11 @@ pub(super) struct Dangling {
 /// What is wrong with this reference of the document; none when it leads
 /// somewhere.
 pub(super) fn look(document: &Value, reference: &str) -> Option<Dangling> {
-    let pointer = reference.strip_prefix('#');
-    if pointer.is_some_and(|pointer| document.pointer(pointer).is_some()) {
-        return None;
+    let pointer = pointer(reference);
+    if let Some(target) = pointer.as_deref().and_then(|p| document.pointer(p)) {
+        return circle(document, reference, target);
     }
-    let plain = pointer.filter(|p| p.starts_with('/') && !p.contains('%'));
-    let Some(pointer) = plain else {
+    let Some(pointer) = pointer.as_deref().filter(|p| p.starts_with('/')) else {
         return Some(Dangling {
             is_error: false,
             message: format!(
@@ -44,6 +45,22 @@ pub(super) fn look(document: &Value, reference: &str) -> Option<Dangling> {
         message: format!("$ref: there is no {reference} in this document"),
         help: help(document, pointer),
     })
+}
+
+/// A reference to a reference that leads back to where it was.
+fn circle<'a>(document: &'a Value, reference: &'a str, mut target: &'a Value) -> Option<Dangling> {
+    let mut seen = HashSet::from([reference]);
+    while let Some(next) = target.get("$ref").and_then(Value::as_str) {
+        if !seen.insert(next) {
+            return Some(Dangling {
+                is_error: true,
+                message: format!("$ref: {reference} leads to itself, and to nothing else"),
+                help: "describe there what it stands for".into(),
+            });
+        }
+        target = super::target(document, next)?;
+    }
+    None
 }
 
 /// Where the reference may have been meant to lead.
@@ -105,6 +122,37 @@ mod tests {
         assert_eq!(above.help, "did you mean #/components/schemas/Account?");
         let far = told("#/components/schemas/Transfer");
         assert!(far.help.contains("has Account;"), "{}", far.help);
+    }
+
+    #[test]
+    fn a_percent_encoded_reference_is_followed() {
+        let document = json!({"paths": {"/a/{b}": {"get": {}}}, "components": {"schemas": {
+            "My Amount": {"type": "number"}, "50%": {}}}});
+        for reference in [
+            "#/paths/~1a~1%7Bb%7D/get",
+            "#/components/schemas/My%20Amount",
+            "#/components/schemas/My Amount",
+            "#/components/schemas/50%25",
+        ] {
+            assert_eq!(look(&document, reference), None, "{reference}");
+        }
+        let told = look(&document, "#/components/schemas/My%20Amuont").unwrap();
+        assert!(told.is_error);
+        assert_eq!(told.help, "did you mean #/components/schemas/My Amount?");
+    }
+
+    #[test]
+    fn a_reference_that_leads_back_to_itself_is_an_error() {
+        let document = json!({"a": {"$ref": "#/b"}, "b": {"$ref": "#/a"}, "c": {"$ref": "#/a"},
+            "d": {"$ref": "#/e"}, "e": {"type": "object"}});
+        for reference in ["#/a", "#/b", "#/c"] {
+            let told = look(&document, reference).unwrap();
+            assert!(
+                told.is_error && told.message.contains("leads to itself"),
+                "{told:?}"
+            );
+        }
+        assert_eq!(look(&document, "#/d"), None);
     }
 
     #[test]

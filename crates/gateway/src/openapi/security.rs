@@ -9,7 +9,7 @@
 use super::{Document, OperationObject};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::security::{Demand, KeyPlace, Means, Requirement, Scheme};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// What an operation asks of its callers; `None` where it says nothing and the
 /// document does not either.
@@ -28,8 +28,14 @@ pub(crate) fn of_operation(
         None => (document.json.get("security")?, document.key(["security"])),
     };
     let Some(list) = value.as_array() else {
-        let message = "security: a list of requirements is expected";
-        out.error(&document.file, at, message);
+        let message = "security: a list of requirements is expected".to_owned();
+        tell(
+            document,
+            at,
+            message,
+            "write - NAME: [] below it".into(),
+            out,
+        );
         return None;
     };
     let mut alternatives = Vec::new();
@@ -64,7 +70,13 @@ pub(crate) fn of_operation(
 }
 
 /// The same finding of several operations is told once.
-fn tell(document: &Document, at: Position, message: String, help: String, out: &mut Diagnostics) {
+pub(super) fn tell(
+    document: &Document,
+    at: Position,
+    message: String,
+    help: String,
+    out: &mut Diagnostics,
+) {
     let told = out
         .0
         .iter()
@@ -82,19 +94,37 @@ struct Refused {
 }
 
 fn alternative(document: &Document, one: &Value, means: Means) -> Result<Vec<Demand>, Refused> {
-    let none = Map::new();
-    let schemes = one.as_object().unwrap_or(&none);
+    let Some(schemes) = one.as_object() else {
+        let name = one.as_str().map_or_else(|| one.to_string(), str::to_owned);
+        return Err(Refused {
+            help: format!("write - {name}: []"),
+            why: "a requirement is a map from names of schemes to their scopes".to_owned(),
+            name,
+        });
+    };
     let mut demands = Vec::new();
     for (name, scopes) in schemes {
+        let scopes = texts(scopes).ok_or_else(|| Refused {
+            name: name.clone(),
+            why: "its scopes are no list of names".to_owned(),
+            help: format!("write {name}: [], or the scopes between the brackets"),
+        })?;
         let scheme = scheme(document, name, means)?;
-        let scopes = scopes.as_array().into_iter().flatten();
-        let scopes = scopes
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect();
         demands.push(Demand { scheme, scopes });
     }
     Ok(demands)
+}
+
+/// A list of names; an empty one where there is nothing.
+pub(super) fn texts(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::Null => Some(Vec::new()),
+        Value::Array(list) => {
+            let texts = list.iter().map(|text| text.as_str().map(str::to_owned));
+            texts.collect()
+        }
+        _ => None,
+    }
 }
 
 /// The scheme of that name, if the gateway can check it.

@@ -193,9 +193,7 @@ fn security_scheme(scheme: &Value) -> Value {
 fn resolve<'a>(author: &'a Value, mut value: &'a Value) -> &'a Value {
     for _ in 0..MAX_REFERENCES {
         let reference = value.get("$ref").and_then(Value::as_str);
-        let target = reference
-            .and_then(|r| r.strip_prefix('#'))
-            .and_then(|pointer| author.pointer(pointer));
+        let target = reference.and_then(|reference| super::target(author, reference));
         match target {
             Some(target) => value = target,
             None => break,

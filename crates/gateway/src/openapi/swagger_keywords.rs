@@ -4,7 +4,7 @@
 
 use super::keywords::Below::{List, Map, One, Value as Plain};
 use super::keywords::{
-    Object, Row, Table, Treatment, by_value as told, is_json, row, served, shown, warned,
+    FORMAT, Object, Row, Table, Treatment, by_value as told, is_json, row, served, shown, warned,
 };
 use serde_json::Value;
 
@@ -86,7 +86,7 @@ pub(super) const TABLE: Table = &[
             served("required", Plain),
             served("schema", One(Object::Schema)),
             told("type", "file is a warning"),
-            served("format", Plain),
+            told("format", FORMAT),
             served("allowEmptyValue", Plain),
             row("items", Treatment::Served, One(Object::Items)),
             told("collectionFormat", COLLECTION),
@@ -122,7 +122,7 @@ pub(super) const TABLE: Table = &[
         "Schema Object",
         &[
             served("$ref", Plain),
-            served("format", Plain),
+            told("format", FORMAT),
             shown("title"),
             shown("description"),
             served("default", Plain),
@@ -184,7 +184,7 @@ const BOUND: &str = "true or false";
 
 const ITEMS: &[Row] = &[
     served("type", Plain),
-    served("format", Plain),
+    told("format", FORMAT),
     row(
         "items",
         Treatment::Warning("lists of lists are not told apart"),

@@ -7,14 +7,14 @@ use super::asset::{self, Asset, Loaded};
 use super::media::media_type;
 use super::operation::{Api, BodyRule, Operation, Work};
 use super::structure::Limits;
-use super::{folder_name, keys, read_yaml, served};
+use super::{folder_name, keys, liberty, read_yaml, served};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::mapping::plan::Compiler;
 use crate::mapping::reads::Reads;
 use crate::mapping::request::{self, RequestPlan};
 use crate::mapping::response::{self, ResponsePlan};
 use crate::mapping::tree;
-use crate::openapi::{Document, OperationObject, Version, json_content, security};
+use crate::openapi::{Document, OperationObject, Version, json_content, roles, security};
 use crate::security::Means;
 use crate::validate::params::{self, Param};
 use crate::validate::schema::{SchemaId, SchemaSet};
@@ -38,6 +38,7 @@ pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option
         .unwrap_or("api")
         .to_string();
     let limits = check_options(&main.join("config/options.yaml"), out);
+    liberty::check(&main.join("liberty/config"), out);
     let document = Document::load(&main.join("api"), out)?;
     let assets = load_assets(&main.join("zosAssets"), limits, out);
     let mut set = SchemaSet::of_2020(document.version == Version::V31);
@@ -69,7 +70,8 @@ pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option
     stray_folders(&folders, &found, out);
     set.close();
     let notes = std::mem::take(&mut set.notes);
-    for note in notes.into_iter().chain(set.wrong_defaults()) {
+    let notes = notes.into_iter().chain(set.circles());
+    for note in notes.chain(set.wrong_defaults()) {
         let places = document.places(note.keyword, &|object| note.is_about(object));
         let first = places.into_iter().next().unwrap_or_default();
         out.warn_help(&document.file, first, note.message, Some(note.help.into()));
@@ -247,6 +249,7 @@ impl Loader<'_> {
         });
         let schema = body.as_ref().map(|rule| rule.schema);
         let security = security::of_operation(self.document, object, self.means, self.out);
+        let roles = roles::of_operation(self.document, object, self.means, self.out);
         let work = self.work(object, folder, at, schema)?;
         let method = Method::from_bytes(object.method.to_ascii_uppercase().as_bytes()).ok()?;
         Some(Operation {
@@ -261,6 +264,7 @@ impl Loader<'_> {
                 .unwrap_or_default()
                 .to_owned(),
             security,
+            roles,
             work,
         })
     }
@@ -289,6 +293,16 @@ impl Loader<'_> {
             let help = format!(
                 "add to its parameters: {{name: {name}, in: path, required: true, schema: {{type: string}}}}"
             );
+            self.out.error_help(file, at, message, help);
+        }
+        let of_path = params.iter().filter(|p| p.place == params::Place::Path);
+        for param in of_path.filter(|p| !variables.contains(&p.name.as_str())) {
+            let name = &param.name;
+            let message = format!("the path has no variable {{{name}}}, which its parameters have");
+            let help = match closest(name, variables.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => "a parameter with in: path stands in the path in braces".to_owned(),
+            };
             self.out.error_help(file, at, message, help);
         }
     }

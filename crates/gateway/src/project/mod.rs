@@ -14,6 +14,7 @@ pub(crate) mod asset;
 mod dai;
 pub(crate) mod import;
 pub(crate) mod keys;
+mod liberty;
 mod load;
 pub(crate) mod media;
 pub(crate) mod operation;

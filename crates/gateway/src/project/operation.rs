@@ -58,6 +58,8 @@ pub(crate) struct Operation {
     pub id: String,
     /// What the document asks of callers.
     pub security: Option<Requirement>,
+    /// Roles that the document names, one of which a caller must have.
+    pub roles: Option<Vec<String>>,
     pub work: Work,
 }
 

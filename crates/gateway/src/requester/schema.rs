@@ -29,9 +29,7 @@ fn flatten(
     }
     *budget -= 1;
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        let target = reference
-            .strip_prefix('#')
-            .and_then(|pointer| document.json.pointer(pointer))
+        let target = crate::openapi::target(&document.json, reference)
             .ok_or_else(|| format!("the reference {reference} leads nowhere"))?;
         return flatten(document, target, depth + 1, budget);
     }

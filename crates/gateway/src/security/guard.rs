@@ -166,16 +166,17 @@ impl Guard {
         credentials: Credentials<'_>,
     ) -> Result<Arc<Identity>, Denied> {
         let requirement = self.config.means().any();
-        let roles = self.config.access.roles(act);
-        let found = self.check(&requirement, Some(&roles), credentials).await?;
+        let roles = [self.config.access.roles(act)];
+        let found = self.check(&requirement, &roles, credentials).await?;
         found.ok_or_else(|| missing(&requirement))
     }
 
-    /// Who sends a request, if it may; none for somebody who need not say.
+    /// Who sends a request, if it may; none for somebody who need not say. Of
+    /// each list of roles it must have one.
     pub(crate) async fn check(
         &self,
         requirement: &Requirement,
-        roles: Option<&[String]>,
+        roles: &[Vec<String>],
         credentials: Credentials<'_>,
     ) -> Result<Option<Arc<Identity>>, Denied> {
         self.look();
@@ -186,11 +187,9 @@ impl Guard {
                 continue;
             }
             match self.all(alternative, credentials).await {
-                Ok(identity) => match roles {
-                    Some(roles) if !identity.has_any(roles) => {
-                        lacks.get_or_insert((roles.to_vec(), false, identity));
-                    }
-                    _ => return Ok(Some(identity)),
+                Ok(identity) => match roles.iter().find(|one| !identity.has_any(one)) {
+                    Some(one) => drop(lacks.get_or_insert((one.clone(), false, identity))),
+                    None => return Ok(Some(identity)),
                 },
                 Err(Failed::Absent) => {}
                 Err(Failed::Wrong(why)) => drop(wrong.get_or_insert(why)),
@@ -207,7 +206,7 @@ impl Guard {
                 who,
             });
         }
-        if wrong.is_none() && open && roles.is_none() {
+        if wrong.is_none() && open && roles.is_empty() {
             return Ok(None);
         }
         match (missing(requirement), wrong) {
@@ -343,6 +342,10 @@ impl Guard {
 
     fn certificate(&self, name: Option<&str>) -> Result<Arc<Identity>, Failed> {
         let name = name.ok_or(Failed::Absent)?;
+        if name.contains(char::is_control) {
+            let why = "the certificate's name has characters that no name has";
+            return Err(Failed::Wrong(why.into()));
+        }
         Ok(match self.users().get(name) {
             Some(user) => identity_of(user),
             None => Arc::new(Identity {

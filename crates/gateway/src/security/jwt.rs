@@ -154,7 +154,11 @@ fn reason(kind: &ErrorKind) -> TokenError {
 
 fn claims(claims: &Value, config: &JwtConfig) -> Result<Claims, TokenError> {
     let name = claims.get(&config.user_claim).and_then(Value::as_str);
-    let name = name.filter(|n| !n.is_empty() && n.len() <= 256);
+    let name = name.filter(|n| !n.is_empty() && n.len() <= 256 && !n.contains(char::is_control));
+    // The library passes over one that is no number.
+    if claims.get("nbf").is_some_and(|nbf| !nbf.is_number()) {
+        return Err(TokenError::Malformed);
+    }
     let mut roles = Vec::new();
     for claim in &config.role_claims {
         let mut steps = claim.split('.');
@@ -255,6 +259,8 @@ mod tests {
             (json!({"aud": null}), TokenError::Claim),
             (json!({"iss": null}), TokenError::Claim),
             (json!({"sub": null}), TokenError::Claim),
+            (json!({"sub": "ada\nrequest 200"}), TokenError::Claim),
+            (json!({"nbf": "tomorrow"}), TokenError::Malformed),
         ];
         for (change, why) in cases {
             assert_eq!(of(change.clone()), Err(why), "{change}");

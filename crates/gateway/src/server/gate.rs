@@ -24,8 +24,8 @@ use std::time::Instant;
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     requirement: Option<Requirement>,
-    /// Roles, one of which it takes.
-    roles: Option<Vec<String>>,
+    /// Roles: of each of these lists one.
+    roles: Vec<Vec<String>>,
     /// HTTPS.
     secure: bool,
 }
@@ -67,7 +67,13 @@ impl Gate {
         let called = format!("{} {}", operation.method, operation.path);
         let roles = config.access.invoke(&api.name, [&called, &operation.id]);
         let authenticated = rule.and_then(|rule| rule.require_auth);
-        let authenticated = authenticated.unwrap_or(config.require_auth) || roles.is_some();
+        // What the document asks for is not settled by what the settings ask for.
+        let roles: Vec<Vec<String>> = [operation.roles.as_ref(), roles]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        let authenticated = authenticated.unwrap_or(config.require_auth) || !roles.is_empty();
         let mut requirement = operation.security.clone();
         if authenticated {
             let mut closed = requirement.unwrap_or_default();
@@ -81,7 +87,7 @@ impl Gate {
         let asks = |r: &Requirement| r.alternatives.iter().any(|demands| !demands.is_empty());
         Gate {
             requirement: requirement.filter(|r| authenticated || asks(r)),
-            roles: roles.cloned(),
+            roles,
             secure: rule
                 .and_then(|rule| rule.require_secure)
                 .unwrap_or(config.require_secure),
@@ -127,7 +133,7 @@ impl Gate {
         let authenticated = authenticated.unwrap_or(config.require_auth) || roles.is_some();
         Gate {
             requirement: authenticated.then(|| config.means().any()),
-            roles: roles.cloned(),
+            roles: roles.into_iter().cloned().collect(),
             secure: rule
                 .and_then(|rule| rule.require_secure)
                 .unwrap_or(config.require_secure),
@@ -175,8 +181,8 @@ impl<B: Backend> Server<B> {
             return Ok(());
         };
         let credentials = credentials(parts, peer);
-        let roles = gate.roles.as_deref();
-        let found = shared.guard.check(requirement, roles, credentials).await;
+        let guard = &shared.guard;
+        let found = guard.check(requirement, &gate.roles, credentials).await;
         *user = found.map_err(|denied| {
             if let Denied::Forbidden { who, .. } = &denied {
                 *user = Some(who.clone());
@@ -204,7 +210,7 @@ impl<B: Backend> Server<B> {
         }
         let requirement = guard.config().means().any();
         let found = guard
-            .check(&requirement, None, credentials(parts, peer))
+            .check(&requirement, &[], credentials(parts, peer))
             .await;
         found.map(drop).map_err(|denied| self.shared.denied(denied))
     }

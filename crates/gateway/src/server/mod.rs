@@ -245,6 +245,8 @@ pub(crate) struct Routes {
     pub stopped: Switches,
     /// Some operation has the path `/`.
     pub serves_root: bool,
+    /// Parameters of a query in which some operation takes keys.
+    pub keys_in_query: Vec<String>,
     router: Router<Vec<Route>>,
 }
 
@@ -300,6 +302,7 @@ impl Routes {
     ) -> Routes {
         let mut router: Router<Vec<Route>> = Router::new();
         let mut serves_root = false;
+        let mut keys_in_query = Vec::new();
         for api in &apis {
             let whole = stopped.entry(switch(&api.name, None)).or_default().clone();
             for (operation, object) in api.operations.iter().enumerate() {
@@ -307,21 +310,26 @@ impl Routes {
                 serves_root |= path == "/" || path.is_empty();
                 let metrics = metrics.operation(&api.name, object.method.as_str(), &path);
                 let own = stopped.entry(switch(&api.name, Some(object))).or_default();
+                let gate = Gate::new(&config.security, api, object);
+                keys_in_query.extend(gate.keys_in_query());
                 let route = Route {
                     api: api.clone(),
                     operation,
                     metrics,
-                    gate: Gate::new(&config.security, api, object),
+                    gate,
                     policy: policies.of(&api.name).cloned(),
                     stopped: [whole.clone(), own.clone()],
                 };
                 router.entry(&path, Vec::new).push(route);
             }
         }
+        keys_in_query.sort_unstable();
+        keys_in_query.dedup();
         Routes {
             apis,
             stopped,
             serves_root,
+            keys_in_query,
             router,
         }
     }

@@ -166,6 +166,12 @@ impl<B: Backend> Server<B> {
         incoming: Incoming<'_>,
         trail: &mut Trail,
     ) -> Result<Response<Full>, Problem> {
+        if let Some(told) = &mut trail.told
+            && parts.uri.query().is_some()
+        {
+            // Whoever mistakes the path sends a key all the same.
+            told.secrets.clone_from(&routes.keys_in_query);
+        }
         let path = parts.uri.path();
         let Some(found) = routes.router.find(path) else {
             if let Some(handler) = self.shared.backend.web().and_then(|web| web.find(path)) {
@@ -212,9 +218,6 @@ impl<B: Backend> Server<B> {
         if let Some(told) = &mut trail.told {
             told.kind = Kind::Api;
             told.api = Some((route.api.clone(), route.operation));
-            if parts.uri.query().is_some() {
-                told.secrets = route.gate.keys_in_query();
-            }
         }
         let mut read = 0;
         let timer = incoming.timer;

@@ -1,6 +1,21 @@
 //! The string formats that are checked: what a client can get wrong and a
 //! program cannot mend.
 
+/// The formats that are checked, those of numbers too.
+pub(crate) const CHECKED: [&str; 9] = [
+    "date",
+    "date-time",
+    "uuid",
+    "ipv4",
+    "ipv6",
+    "email",
+    "byte",
+    "int32",
+    "int64",
+];
+/// Formats that say how a value is kept or shown, and refuse none.
+pub(crate) const HINTS: [&str; 5] = ["float", "double", "decimal", "password", "binary"];
+
 /// Whether `text` has the form that `format` names; unknown formats accept all.
 pub(crate) fn accepts(format: &str, text: &str) -> bool {
     match format {

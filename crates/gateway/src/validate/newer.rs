@@ -61,7 +61,7 @@ impl SchemaSet {
             newer.never |= schema.values.is_empty();
         }
         // With siblings, a reference is one schema of several.
-        if let Some(reference) = s.get("$ref") {
+        if let Some(reference) = s.get("$ref").filter(|r| r.is_string()) {
             let target = self.compile(document, &serde_json::json!({ "$ref": reference }));
             schema.all_of.push(target);
         }
@@ -72,7 +72,7 @@ impl SchemaSet {
             otherwise: one(self, "else"),
         });
         newer.property_names = one(self, "propertyNames");
-        let count = |key: &str| s.get(key).and_then(Value::as_u64).map(|n| n as usize);
+        let count = |key: &str| s.get(key).and_then(super::schema::whole);
         newer.contains = one(self, "contains").map(|schema| Contains {
             schema,
             least: count("minContains").unwrap_or(1),

@@ -8,6 +8,7 @@ use super::newer::Newer;
 use super::pattern;
 use super::walk::{Scalar, Walk};
 use crate::json::{Json, Tape, is_number};
+use crate::openapi::target;
 use crate::problem::Fault;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -17,6 +18,10 @@ pub(crate) const MAX_FAULTS: usize = 20;
 /// Deepest nesting of schemas through `allOf`, `anyOf`, `oneOf` and `not`.
 pub(super) const MAX_NESTING: usize = 64;
 
+/// Most references that are followed within each other at once; further ones
+/// wait, so that no chain of them exhausts the stack.
+const MAX_JUMPS: usize = 8;
+
 /// Index of a schema in its set.
 pub(crate) type SchemaId = usize;
 
@@ -25,6 +30,10 @@ pub(crate) type SchemaId = usize;
 pub(crate) struct SchemaSet {
     schemas: Vec<Schema>,
     by_ref: HashMap<String, SchemaId>,
+    /// References that are being followed.
+    jumps: usize,
+    /// References that wait to be followed.
+    waiting: Vec<(String, SchemaId)>,
     /// The document is of OpenAPI 3.1: its schemas are JSON Schema 2020-12.
     newer: bool,
     /// What could not be compiled.
@@ -143,6 +152,16 @@ impl SchemaSet {
 
     /// Compiles a schema of `document`, following its references.
     pub fn compile(&mut self, document: &Value, schema: &Value) -> SchemaId {
+        let id = self.compile_one(document, schema);
+        while self.jumps == 0
+            && let Some((reference, id)) = self.waiting.pop()
+        {
+            self.follow(document, &reference, id);
+        }
+        id
+    }
+
+    fn compile_one(&mut self, document: &Value, schema: &Value) -> SchemaId {
         let reference = schema.get("$ref").and_then(Value::as_str);
         // In 3.1 other keywords may stand beside a reference.
         let beside = self.newer && schema.as_object().is_some_and(|s| s.len() > 1);
@@ -152,24 +171,31 @@ impl SchemaSet {
             }
             let id = self.reserve();
             self.by_ref.insert(reference.to_string(), id);
-            let target = reference
-                .strip_prefix('#')
-                .and_then(|p| document.pointer(p));
-            match target {
-                // A reference to a reference shares its target's index.
-                Some(target) if target.get("$ref").is_some() => {
-                    let inner = self.compile(document, target);
-                    self.schemas[id].all_of.push(inner);
-                }
-                Some(target) => self.schemas[id] = self.build(document, target),
-                // Told with its place, where the document's keywords are.
-                None => {}
+            match self.jumps < MAX_JUMPS {
+                true => self.follow(document, reference, id),
+                false => self.waiting.push((reference.to_string(), id)),
             }
             return id;
         }
         let id = self.reserve();
         self.schemas[id] = self.build(document, schema);
         id
+    }
+
+    /// Compiles what a reference means into the schema that was reserved for it.
+    fn follow(&mut self, document: &Value, reference: &str, id: SchemaId) {
+        self.jumps += 1;
+        match target(document, reference) {
+            // A reference to a reference shares its target's index.
+            Some(target) if target.get("$ref").is_some() => {
+                let inner = self.compile_one(document, target);
+                self.schemas[id].all_of.push(inner);
+            }
+            Some(target) => self.schemas[id] = self.build(document, target),
+            // Told with its place, where the document's keywords are.
+            None => {}
+        }
+        self.jumps -= 1;
     }
 
     pub fn get(&self, id: SchemaId) -> &Schema {
@@ -190,7 +216,7 @@ impl SchemaSet {
     }
 
     fn build(&mut self, document: &Value, s: &Value) -> Schema {
-        let count = |key: &str| s.get(key).and_then(Value::as_u64).map(|n| n as usize);
+        let count = |key: &str| s.get(key).and_then(whole);
         let flag = |key: &str| s.get(key).and_then(Value::as_bool).unwrap_or(false);
         let bound = |key: &str, exclusive: &str| {
             s.get(key).filter(|n| n.is_number()).map(|n| Bound {
@@ -360,6 +386,43 @@ impl SchemaSet {
         faults.into_iter().map(|f| f.message).collect()
     }
 
+    /// References of schemas that consist of themselves, by `allOf` and its kind:
+    /// no value can be checked against them.
+    pub fn circles(&self) -> Vec<Note> {
+        let named = self.by_ref.iter().filter(|(_, id)| self.is_circle(**id));
+        let mut found: Vec<Note> = named
+            .map(|(reference, _)| Note {
+                keyword: "$ref",
+                value: Value::from(reference.as_str()).to_string(),
+                kind: None,
+                message: format!("$ref: {reference} consists of itself, and every value is refused"),
+                help: "a schema may have itself in properties and items, not in allOf, anyOf, oneOf or not",
+            })
+            .collect();
+        found.sort_by(|a, b| a.value.cmp(&b.value));
+        found
+    }
+
+    /// Whether a schema is among the schemas that it consists of.
+    fn is_circle(&self, id: SchemaId) -> bool {
+        let parts = |id: SchemaId| {
+            let schema = &self.schemas[id];
+            let lists = [&schema.all_of, &schema.any_of, &schema.one_of];
+            let lists = lists.into_iter().flatten().copied();
+            lists.chain(schema.not).collect::<Vec<_>>()
+        };
+        let (mut open, mut seen) = (parts(id), vec![false; self.schemas.len()]);
+        while let Some(part) = open.pop() {
+            if part == id {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[part], true) {
+                open.extend(parts(part));
+            }
+        }
+        false
+    }
+
     /// What is wrong with the defaults of the document.
     pub fn wrong_defaults(&self) -> Vec<Note> {
         let mut wrong = Vec::new();
@@ -384,6 +447,13 @@ impl SchemaSet {
         wrong.dedup();
         wrong
     }
+}
+
+/// A count as JSON Schema has it: 20 and 20.0 are the same.
+pub(crate) fn whole(value: &Value) -> Option<usize> {
+    let float = || value.as_f64().filter(|n| n.fract() == 0.0 && *n >= 0.0);
+    let count = value.as_u64().map(|n| n as usize);
+    count.or_else(|| float().map(|n| n as usize))
 }
 
 fn own_property(schema: &Schema, name: &str) -> Option<SchemaId> {
@@ -413,5 +483,41 @@ impl Type {
             Type::Array => "an array",
             Type::Object => "an object",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Map, json};
+
+    #[test]
+    fn no_chain_of_references_exhausts_the_stack() {
+        const LONG: usize = 30_000;
+        let mut schemas = Map::new();
+        for at in 0..LONG {
+            let next = json!({"$ref": format!("#/s/{}", at + 1)});
+            schemas.insert(at.to_string(), json!({"properties": {"a": next}}));
+        }
+        schemas.insert(LONG.to_string(), json!({"type": "boolean"}));
+        let document = json!({"s": schemas});
+        for newer in [false, true] {
+            let mut set = SchemaSet::of_2020(newer);
+            let mut id = set.compile(&document, &json!({"$ref": "#/s/0"}));
+            for _ in 0..LONG {
+                id = set.property(id, "a").expect("the next of them");
+            }
+            assert_eq!(set.kind_of(id), Some(Type::Boolean));
+        }
+    }
+
+    #[test]
+    fn a_count_may_be_written_as_a_number_without_a_fraction() {
+        let of = |value: Value| whole(&value);
+        assert_eq!(of(json!(20)), Some(20));
+        assert_eq!(of(json!(20.0)), Some(20));
+        assert_eq!(of(json!(20.5)), None);
+        assert_eq!(of(json!(-1)), None);
+        assert_eq!(of(json!("20")), None);
     }
 }

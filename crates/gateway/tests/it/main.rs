@@ -3,6 +3,7 @@
 mod archives;
 mod bank;
 mod client;
+mod declared;
 mod derived;
 mod fake;
 mod hostile;

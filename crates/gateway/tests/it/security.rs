@@ -4,6 +4,7 @@ use crate::client::{Answer, send};
 use crate::config;
 use crate::fake::Fake;
 use crate::load::changed;
+use crate::observe::{auditing, records};
 use crate::tokens::with_tokens;
 use gateway::security::users::{User, Users, basic, hash_password, new_key};
 use gateway::security::{
@@ -202,6 +203,30 @@ fn an_api_key_is_taken_from_where_the_document_says() {
 }
 
 #[test]
+fn a_key_that_was_sent_to_a_wrong_path_is_in_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = users(folder.path());
+    let path = folder.path().join("audit.jsonl");
+    let mut config = with_users(folder.path());
+    config.observe = auditing(&path);
+    let bank = bank("security: [{query: []}]", config);
+    let to = |method: &str, path: &str| {
+        let target = format!("{path}?a=b&k%65y={key}");
+        send(bank.gateway.address(), method, &target, "", "").status
+    };
+    let found = [
+        to("GET", PATH),
+        to("GET", "/bank/acounts/1"),
+        to("PUT", PATH),
+    ];
+    assert_eq!(found, [404, 404, 405]);
+    drop(bank);
+    assert_eq!(records(&path).len(), 3);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("a=b") && !text.contains(&key), "{text}");
+}
+
+#[test]
 fn alternatives_combinations_and_roles_are_kept_apart() {
     let folder = tempfile::tempdir().unwrap();
     let key = format!("x-bank-key: {}\r\n", users(folder.path()));
@@ -284,6 +309,32 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
             "the HTTP scheme 'digest' is not known here",
         ),
         ("security: [{pasword: []}]", "did you mean password?"),
+        (
+            "security: [password]",
+            "password is required of callers, and a requirement is a map",
+        ),
+        ("security: [null]", "a requirement is a map"),
+        (
+            "security: [{password: teller}]",
+            "its scopes are no list of names",
+        ),
+        (
+            "security: {password: []}",
+            "a list of requirements is expected",
+        ),
+        ("securty: [{password: []}]", "asked by nobody"),
+        (
+            "x-ibm-zcon-roles-allowed: [Staff]",
+            "there is nothing to check who they are by",
+        ),
+        (
+            "x-ibm-zcon-roles-allowed: Staff",
+            "a list of roles is expected",
+        ),
+        (
+            "x-ibm-zcon-roles-alowed: [Staff]",
+            "did you mean x-ibm-zcon-roles-allowed?",
+        ),
     ] {
         let faults = Api::load_with(project(security).path(), none)
             .unwrap_err()
@@ -303,6 +354,64 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
         .warnings()
         .to_string();
     assert!(warnings.contains("jwt is no way in here"), "{warnings}");
+}
+
+#[test]
+fn roles_that_the_document_names_are_asked_for_beside_those_of_the_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    users(folder.path());
+    let status = |bank: &Bank, who: &str| match who {
+        "" => bank.get("").status,
+        who => bank.get(&password(who, &format!("{who}'s: word"))).status,
+    };
+    let all = "x-ibm-zcon-roles-allowed: [manager, teller]";
+    let guarded = bank(all, with_users(folder.path()));
+    let found = ["ada", "bob", ""].map(|who| status(&guarded, who));
+    assert_eq!(found, [404, 403, 401]);
+    let beside = |roles: &[&str]| {
+        let mut config = with_users(folder.path());
+        let roles = roles.iter().map(|r| (*r).to_owned()).collect();
+        config.security.access.invoke = Some(roles);
+        let bank = bank(all, config);
+        ["ada", "bob", ""].map(|who| status(&bank, who))
+    };
+    assert_eq!(beside(&["read"]), [404, 403, 401]);
+    assert_eq!(
+        beside(&["*"]),
+        [404, 403, 401],
+        "the settings take nothing away"
+    );
+    assert_eq!(beside(&["auditor"]), [403, 403, 401]);
+    // Whoever may come unknown must have a role all the same.
+    let open = format!("{all}\nsecurity: [{{password: []}}, {{}}]");
+    let open = bank(&open, with_users(folder.path()));
+    assert_eq!(
+        ["ada", "bob", ""].map(|who| status(&open, who)),
+        [404, 403, 401]
+    );
+}
+
+#[test]
+fn the_roles_of_an_operation_stand_for_those_of_the_document() {
+    let folder = tempfile::tempdir().unwrap();
+    users(folder.path());
+    let config = with_users(folder.path());
+    let project = changed("api/openapi.yaml", |text| {
+        let text = text.replacen(
+            "servers:",
+            "x-ibm-zcon-roles-allowed: [manager]\nservers:",
+            1,
+        );
+        let own = "operationId: inquireAccount\n      x-ibm-zcon-roles-allowed: [teller]";
+        text.replacen("operationId: inquireAccount", own, 1)
+    });
+    let api = Api::load_with(project.path(), config.security.means()).unwrap();
+    assert_eq!(api.warnings().to_string(), "");
+    let gateway = Gateway::start(config, vec![api], Fake::default()).unwrap();
+    let ada = password("ada", "ada's: word");
+    let get = |path: &str| send(gateway.address(), "GET", path, &ada, "").status;
+    // There is no such program: who gets as far as that was let in.
+    assert_eq!([get(PATH), get("/bank/accounts")], [500, 403]);
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn has_body(document: &Value, path: &str, method: &str) -> bool {
         .flatten();
     all.any(|parameter| {
         let reference = parameter.get("$ref").and_then(Value::as_str);
-        let target = reference.and_then(|r| document.pointer(r.strip_prefix('#')?));
+        let target = reference.and_then(|r| crate::openapi::target(document, r));
         target
             .unwrap_or(parameter)
             .get("in")

@@ -1,0 +1,93 @@
+//! Roles that a document names itself: `x-ibm-zcon-roles-allowed`.
+//!
+//! z/OS Connect keeps who may call an operation in the document, at its root for
+//! all operations and at an operation for this one. It is enforced as the
+//! settings' own roles are, and beside them: a caller needs one of each.
+//!
+//! Reference: the z/OS Connect documentation, "How to define authorization roles
+//! for z/OS Connect zosConnect-3.0".
+//!
+//! Invariant: roles that cannot be enforced keep the API from being served.
+
+use super::keywords::Object;
+use super::security::{tell, texts};
+use super::{Document, OperationObject};
+use crate::diagnostics::{Diagnostics, closest};
+use crate::security::Means;
+
+/// The keyword.
+pub(crate) const KEYWORD: &str = "x-ibm-zcon-roles-allowed";
+
+/// The roles, one of which callers of an operation must have; none where the
+/// document names none.
+pub(crate) fn of_operation(
+    document: &Document,
+    operation: &OperationObject<'_>,
+    means: Means,
+    out: &mut Diagnostics,
+) -> Option<Vec<String>> {
+    let own = operation.object.get(KEYWORD);
+    let (value, at) = match own {
+        Some(value) => {
+            let path = ["paths", operation.path, operation.method, KEYWORD];
+            (value, document.key(path))
+        }
+        None => (document.json.get(KEYWORD)?, document.key([KEYWORD])),
+    };
+    let roles = texts(value).filter(|roles| !roles.is_empty());
+    let Some(roles) = roles else {
+        let message =
+            format!("{KEYWORD}: a list of roles is expected, and the API is not served like this");
+        tell(
+            document,
+            at,
+            message,
+            "write them as [clerk, manager]".into(),
+            out,
+        );
+        return None;
+    };
+    if means == Means::default() {
+        let message = format!(
+            "{KEYWORD}: callers must have a role, and there is nothing to check who they are by: \
+             the API is not served like this"
+        );
+        let help = "name a user store, keys for tokens or an authority for client certificates in \
+                    tupelo.toml; `tupelo user add NAME --roles ROLE` makes the first";
+        tell(document, at, message, help.into(), out);
+        return None;
+    }
+    Some(roles)
+}
+
+/// What is wrong with a key that begins with `x-`, where it is about roles and
+/// does not say them.
+pub(super) fn misplaced(kind: Object, keyword: &str) -> Option<String> {
+    let meant = closest(keyword, [KEYWORD].into_iter())?;
+    let has_roles = matches!(kind, Object::Document | Object::Operation);
+    match (keyword == meant, has_roles) {
+        (true, true) => None,
+        (true, false) => Some(format!(
+            "{KEYWORD} stands at the root of the document or in an operation: here it names nobody"
+        )),
+        (false, _) => Some(format!("{keyword} is not known; did you mean {meant}?")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_that_stand_elsewhere_or_are_misspelt_are_told() {
+        assert_eq!(misplaced(Object::Operation, KEYWORD), None);
+        assert_eq!(misplaced(Object::Operation, "x-internal"), None);
+        let told = |kind, keyword| misplaced(kind, keyword).unwrap_or_default();
+        assert!(told(Object::PathItem, KEYWORD).contains("names nobody"));
+        let near = told(Object::Document, "x-ibm-zcon-role-allowed");
+        assert!(
+            near.contains("did you mean x-ibm-zcon-roles-allowed?"),
+            "{near}"
+        );
+    }
+}

@@ -1,0 +1,234 @@
+//! What the value of a keyword must look like to be looked at.
+//!
+//! `minLength: "2"` or `required: yes` says something to the person who wrote
+//! it, and nothing to whoever checks requests. Such a value is told like a
+//! keyword that is not done.
+//!
+//! Reference: OpenAPI 2.0, 3.0.3 and 3.1.0; JSON Schema 2020-12, "Validation".
+
+use super::Version;
+use super::keywords::{Below, Object};
+use crate::validate::schema::whole;
+use serde_json::Value;
+
+/// The forms of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Text,
+    Flag,
+    Number,
+    Positive,
+    Count,
+    /// A list of texts.
+    Names,
+    /// A list with something in it.
+    Values,
+    List,
+    Map,
+    Schema,
+    /// A schema, or true or false.
+    SchemaOrFlag,
+}
+
+/// What a keyword's value should be and is not; none where it is as it should be.
+pub(super) fn wrong(
+    version: Version,
+    (kind, keyword): (Object, &str),
+    below: Below,
+    value: &Value,
+) -> Option<String> {
+    let shape = of_below(version, keyword, below).or_else(|| of_keyword(kind, keyword))?;
+    // An empty value says nothing.
+    if value.is_null() || shape.is_of(value) {
+        return None;
+    }
+    let mut shown = value.to_string();
+    if shown.chars().count() > LONGEST {
+        shown = shown.chars().take(LONGEST).collect::<String>() + "…";
+    }
+    let expected = shape.described();
+    Some(format!(
+        "{keyword}: {expected} is expected; {shown} is not looked at"
+    ))
+}
+
+/// Names of responses that no answer can have.
+pub(super) fn no_status(name: &str) -> bool {
+    let class = matches!(name.as_bytes(), [b'1'..=b'5', b'X', b'X']);
+    let code =
+        matches!(name.as_bytes(), [b'1'..=b'5', a, b] if a.is_ascii_digit() && b.is_ascii_digit());
+    !(class || code || name == "default")
+}
+
+fn of_below(version: Version, keyword: &str, below: Below) -> Option<Shape> {
+    Some(match below {
+        Below::Value => return None,
+        Below::One(Object::Schema)
+            if version == Version::V31 || keyword == "additionalProperties" =>
+        {
+            Shape::SchemaOrFlag
+        }
+        Below::One(Object::Schema) => Shape::Schema,
+        Below::One(_) | Below::Map(_) => Shape::Map,
+        Below::List(_) => Shape::List,
+    })
+}
+
+fn of_keyword(kind: Object, keyword: &str) -> Option<Shape> {
+    let rows = match kind {
+        Object::Schema | Object::Items => SCHEMA,
+        Object::Parameter => {
+            let own = named(PARAMETER, keyword);
+            return own.or_else(|| named(SCHEMA, keyword));
+        }
+        Object::RequestBody => REQUEST_BODY,
+        Object::Operation => OPERATION,
+        Object::Document => DOCUMENT,
+        Object::Server => SERVER,
+        _ => return None,
+    };
+    named(rows, keyword)
+}
+
+type Rows = &'static [(&'static str, Shape)];
+
+fn named(rows: Rows, keyword: &str) -> Option<Shape> {
+    let row = rows.iter().find(|(name, _)| *name == keyword);
+    row.map(|(_, shape)| *shape)
+}
+
+const SCHEMA: Rows = &[
+    ("multipleOf", Shape::Positive),
+    ("maximum", Shape::Number),
+    ("minimum", Shape::Number),
+    ("maxLength", Shape::Count),
+    ("minLength", Shape::Count),
+    ("pattern", Shape::Text),
+    ("maxItems", Shape::Count),
+    ("minItems", Shape::Count),
+    ("uniqueItems", Shape::Flag),
+    ("maxProperties", Shape::Count),
+    ("minProperties", Shape::Count),
+    ("required", Shape::Names),
+    ("enum", Shape::Values),
+    ("format", Shape::Text),
+    ("nullable", Shape::Flag),
+    ("readOnly", Shape::Flag),
+    ("minContains", Shape::Count),
+    ("maxContains", Shape::Count),
+    ("dependentRequired", Shape::Map),
+];
+const PARAMETER: Rows = &[
+    ("name", Shape::Text),
+    ("in", Shape::Text),
+    ("required", Shape::Flag),
+    ("allowEmptyValue", Shape::Flag),
+    ("style", Shape::Text),
+    ("explode", Shape::Flag),
+    ("allowReserved", Shape::Flag),
+    ("collectionFormat", Shape::Text),
+];
+const REQUEST_BODY: Rows = &[("required", Shape::Flag)];
+const OPERATION: Rows = &[
+    ("operationId", Shape::Text),
+    ("consumes", Shape::Names),
+    ("produces", Shape::Names),
+];
+const DOCUMENT: Rows = &[
+    ("basePath", Shape::Text),
+    ("consumes", Shape::Names),
+    ("produces", Shape::Names),
+];
+const SERVER: Rows = &[("url", Shape::Text)];
+/// Most characters of a value that are shown.
+const LONGEST: usize = 40;
+
+impl Shape {
+    fn is_of(self, value: &Value) -> bool {
+        let list = value.as_array();
+        match self {
+            Shape::Text => value.is_string(),
+            Shape::Flag => value.is_boolean(),
+            Shape::Number => value.is_number(),
+            Shape::Positive => value.as_f64().is_some_and(|n| n > 0.0),
+            Shape::Count => whole(value).is_some(),
+            Shape::Names => list.is_some_and(|list| list.iter().all(Value::is_string)),
+            Shape::Values => list.is_some_and(|list| !list.is_empty()),
+            Shape::List => list.is_some(),
+            Shape::Map | Shape::Schema => value.is_object(),
+            Shape::SchemaOrFlag => value.is_object() || value.is_boolean(),
+        }
+    }
+
+    fn described(self) -> &'static str {
+        match self {
+            Shape::Text => "a text",
+            Shape::Flag => "true or false",
+            Shape::Number => "a number",
+            Shape::Positive => "a number above 0",
+            Shape::Count => "a whole number from 0 on",
+            Shape::Names => "a list of names",
+            Shape::Values => "a list of values",
+            Shape::List => "a list",
+            Shape::Map => "an object",
+            Shape::Schema => "a schema",
+            Shape::SchemaOrFlag => "a schema, or true or false",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_value_that_nobody_could_check_is_told() {
+        let schema = |keyword: &str, value: &Value| {
+            wrong(Version::V30, (Object::Schema, keyword), Below::Value, value)
+        };
+        for (keyword, value) in [
+            ("minLength", json!("2")),
+            ("maxLength", json!(-1)),
+            ("maxItems", json!(1.5)),
+            ("minimum", json!("5")),
+            ("multipleOf", json!(0)),
+            ("required", json!(true)),
+            ("enum", json!("a,b")),
+            ("enum", json!([])),
+            ("nullable", json!("true")),
+            ("pattern", json!(5)),
+        ] {
+            let told = schema(keyword, &value).unwrap_or_default();
+            assert!(
+                told.starts_with(keyword) && told.contains("is not looked at"),
+                "{told}"
+            );
+        }
+        for (keyword, value) in [
+            ("maxLength", json!(20.0)),
+            ("required", json!([])),
+            ("minimum", json!(-1.5)),
+            ("minLength", json!(null)),
+        ] {
+            assert_eq!(schema(keyword, &value), None, "{keyword}");
+        }
+        let operation = (Object::Parameter, "required");
+        assert!(wrong(Version::V30, operation, Below::Value, &json!("yes")).is_some());
+        let items = (Object::Schema, "items");
+        let below = Below::One(Object::Schema);
+        assert!(wrong(Version::V30, items, below, &json!([{}])).is_some());
+        assert!(wrong(Version::V30, items, below, &json!(false)).is_some());
+        assert!(wrong(Version::V31, items, below, &json!(false)).is_none());
+    }
+
+    #[test]
+    fn statuses_are_codes_classes_and_default() {
+        for name in ["200", "4XX", "default", "599"] {
+            assert!(!no_status(name), "{name}");
+        }
+        for name in ["4xx", "ok", "999", "20", "2000", ""] {
+            assert!(no_status(name), "{name}");
+        }
+    }
+}
