@@ -176,23 +176,31 @@ impl<T: Tcp> Stream<T> {
         poll_fn(|cx| {
             loop {
                 ready!(self.poll_readable(cx))?;
-                let Some(tls) = &self.tls else {
-                    match self.tcp.try_read_buf(buffer) {
-                        // It was ready for somebody, and is not any more.
-                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
-                        read => return Poll::Ready(read),
-                    }
-                };
-                let ahead = &mut tls.borrow_mut().ahead;
-                let count = ahead.len().min(buffer.capacity() - buffer.len());
-                buffer.extend(ahead.drain(..count));
-                if ahead.is_empty() {
-                    *ahead = Vec::new();
+                match self.try_read_buf(buffer) {
+                    // It was ready for somebody, and is not any more.
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                    read => return Poll::Ready(read),
                 }
-                return Poll::Ready(Ok(count));
             }
         })
         .await
+    }
+
+    /// The same, if there is something now; [`Stream::readable`] goes before.
+    pub fn try_read_buf(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        let Some(tls) = &mut self.tls else {
+            return self.tcp.try_read_buf(buffer);
+        };
+        let Tls { ahead, ended, .. } = tls.get_mut();
+        if ahead.is_empty() && !*ended {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let count = ahead.len().min(buffer.capacity() - buffer.len());
+        buffer.extend(ahead.drain(..count));
+        if ahead.is_empty() {
+            *ahead = Vec::new();
+        }
+        Ok(count)
     }
 
     /// Reads so many bytes away; none at the end of the stream.
@@ -229,6 +237,17 @@ impl<T: Tcp> Stream<T> {
     pub fn is_behind(&self) -> bool {
         let of_tls = |tls: &RefCell<Tls>| tls.borrow().session.wants_write();
         self.tls.as_deref().is_some_and(of_tls)
+    }
+
+    /// Tells a client that speaks TLS that nothing follows, as far as that goes
+    /// at once: without it the end might be somebody's cut.
+    pub fn take_leave(&self) {
+        let Some(Ok(mut tls)) = self.tls.as_ref().map(|tls| tls.try_borrow_mut()) else {
+            return;
+        };
+        tls.session.send_close_notify();
+        // Who does not take it has no time for it.
+        let _ = tls.flush(&self.tcp);
     }
 
     /// Waits until more can be written.

@@ -4,9 +4,12 @@
 //! One message is at work at a time, so answers come in the order of messages,
 //! and a client that does not take them is not read any further.
 
-use std::ops::Range;
+use std::future::{Future, poll_fn};
+use std::ops::{Deref, DerefMut, Range};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use region::{ContainerType, Outcome, Refusal, StartCode, Task, TaskRequest};
@@ -33,16 +36,21 @@ enum Ended {
 pub async fn serve(
     thread: Rc<Thread>,
     watched: Rc<Watched>,
-    mut own: Outgoing,
+    own: Outgoing,
     part: Option<Part<Outgoing>>,
 ) {
+    let mut own = Parting(own);
     let served = own.served.clone();
+    let _known = Known(&thread, &watched);
     let (framing, characters) = served.receiver.dialect(own.ebcdic);
     let sender = match &part {
         None => None,
         Some(part) => {
             thread.enters(&watched, Phase::Pairing);
-            Some(part.sender().await)
+            match other(part, &own).await {
+                Some(sender) => Some(Parting(sender)),
+                None => return,
+            }
         }
     };
     let mut connection = Connection {
@@ -64,8 +72,52 @@ pub async fn serve(
             );
         }
     }
-    drop(connection);
-    thread.forget(&watched);
+}
+
+/// The other connection, as soon as it is there; none when this one is reset.
+/// A client that only sends nothing more may wait for its answers.
+async fn other(part: &Part<Outgoing>, own: &Outgoing) -> Option<Outgoing> {
+    let mut sender = pin!(part.sender());
+    poll_fn(|cx| match sender.as_mut().poll(cx) {
+        Poll::Ready(sender) => Poll::Ready(Some(sender)),
+        Poll::Pending => own.stream.tcp().poll_gone(cx).map(|()| None),
+    })
+    .await
+}
+
+/// A connection that takes its leave, however it ends.
+struct Parting(Outgoing);
+
+impl Deref for Parting {
+    type Target = Outgoing;
+
+    fn deref(&self) -> &Outgoing {
+        &self.0
+    }
+}
+
+impl DerefMut for Parting {
+    fn deref_mut(&mut self) -> &mut Outgoing {
+        &mut self.0
+    }
+}
+
+impl Drop for Parting {
+    fn drop(&mut self) {
+        self.0.stream.take_leave();
+    }
+}
+
+/// A connection that its thread knows, until it ends in whatever way.
+struct Known<'c>(&'c Thread, &'c Watched);
+
+impl Drop for Known<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.1.failed();
+        }
+        self.0.forget(self.1);
+    }
 }
 
 struct Connection<'c> {
@@ -74,7 +126,7 @@ struct Connection<'c> {
     framing: &'c Framing,
     characters: &'c Characters,
     /// Where answers go out; the same connection when none.
-    sender: Option<Outgoing>,
+    sender: Option<Parting>,
 }
 
 impl Connection<'_> {
@@ -106,6 +158,9 @@ impl Connection<'_> {
                 }
             };
             held.drain(..from);
+            if from > 0 {
+                held.settle();
+            }
             if !self.read(own, &mut held, needed).await? {
                 return match held.is_empty() {
                     true => Ok(()),
@@ -130,10 +185,21 @@ impl Connection<'_> {
             // The limit counts from a message's first byte.
             self.thread.enters(self.watched, Phase::Message);
         }
+        let most = towards(self.framing, needed);
         let gone = |_| Ended::Gone;
-        own.stream.readable().await.map_err(gone)?;
-        held.reserve(room(held.len(), needed)).await;
-        let read = own.stream.read_buf(held).await.map_err(gone)?;
+        let read = loop {
+            own.stream.readable().await.map_err(gone)?;
+            held.reserve(room(held.len(), most)).await;
+            match own.stream.try_read_buf(held) {
+                // The read before took all there was, to the last of its room.
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                    if held.is_empty() {
+                        held.release();
+                    }
+                }
+                read => break read.map_err(gone)?,
+            }
+        };
         let counts = &own.served.counts;
         counts.bytes_in.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read > 0)
@@ -144,13 +210,20 @@ impl Connection<'_> {
         let message = &held[data];
         // Two delimiters in a row are no message between them.
         if message.is_empty() && self.framing.is_delimited() {
+            // A read may have thousands.
+            self.thread.reactor.end_turn();
             return Ok(());
         }
         self.thread.enters(self.watched, Phase::Running);
         let receiver = &own.served.receiver;
-        let trace = &self.thread.setting.trace;
+        let setting = &self.thread.setting;
+        let trace = &setting.trace;
         let began = trace.is_on().then(Instant::now);
-        let mut task = self.begin(own, message.len()).await?;
+        let request = self.request(own, message.len());
+        let mut task = match setting.region.begin(&setting.port, request).await {
+            Ok(task) => task,
+            Err(refusal) => self.begin_later(own, message.len(), refusal).await?,
+        };
         let number = task.number();
         fill(&mut task, &receiver.area, message, self.characters)?;
         let reply = task.run().await;
@@ -175,33 +248,45 @@ impl Connection<'_> {
         self.send_rest(own, &unsent).await
     }
 
-    /// A task. While the region is full it is asked for again and again, and
-    /// the client is not read.
-    async fn begin(&self, own: &Outgoing, bytes: usize) -> Result<Task, Ended> {
-        let setting = &self.thread.setting;
+    /// A task for a message of so many bytes.
+    fn request(&self, own: &Outgoing, bytes: usize) -> TaskRequest {
         let receiver = &own.served.receiver;
-        let mut pause = SHORTEST_PAUSE;
+        TaskRequest {
+            transid: receiver.transid,
+            program: receiver.program,
+            userid: self.thread.setting.user,
+            start_code: StartCode::StartData,
+            expected_bytes: receiver.area.bytes(bytes),
+            ..TaskRequest::default()
+        }
+    }
+
+    /// Asks again and again while the region is full; the client is not read
+    /// meanwhile.
+    async fn begin_later(
+        &self,
+        own: &Outgoing,
+        bytes: usize,
+        refusal: Refusal,
+    ) -> Result<Task, Ended> {
+        let setting = &self.thread.setting;
+        let (mut refusal, mut pause) = (refusal, SHORTEST_PAUSE);
         loop {
-            let request = TaskRequest {
-                transid: receiver.transid,
-                program: receiver.program,
-                userid: setting.user,
-                start_code: StartCode::StartData,
-                expected_bytes: receiver.area.bytes(bytes),
-                ..TaskRequest::default()
-            };
+            match refusal {
+                Refusal::ShuttingDown => return Err(Ended::Stopped),
+                refusal if refusal.is_temporary() => {}
+                refusal => return Err(Ended::Wrong(refusal.to_string())),
+            }
+            own.served.counts.held_up.fetch_add(1, Ordering::Relaxed);
+            if self.thread.is_ending(&own.served) {
+                return Err(Ended::Stopped);
+            }
+            self.thread.reactor.sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            let request = self.request(own, bytes);
             match setting.region.begin(&setting.port, request).await {
                 Ok(task) => return Ok(task),
-                Err(Refusal::ShuttingDown) => return Err(Ended::Stopped),
-                Err(refusal) if refusal.is_temporary() => {
-                    own.served.counts.held_up.fetch_add(1, Ordering::Relaxed);
-                    if self.thread.is_ending(&own.served) {
-                        return Err(Ended::Stopped);
-                    }
-                    self.thread.reactor.sleep(pause).await;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                }
-                Err(refusal) => return Err(Ended::Wrong(refusal.to_string())),
+                Err(again) => refusal = again,
             }
         }
     }
@@ -236,8 +321,12 @@ impl Connection<'_> {
 
     async fn send_rest(&self, own: &Outgoing, mut unsent: &[u8]) -> Result<(), Ended> {
         let out = self.out(own);
+        if unsent.is_empty() && !out.is_behind() {
+            return Ok(());
+        }
+        // The limit is the whole answer's.
+        self.thread.enters(self.watched, Phase::Writing);
         while !unsent.is_empty() || out.is_behind() {
-            self.thread.enters(self.watched, Phase::Writing);
             out.writable().await.map_err(|_| Ended::Gone)?;
             match out.try_write(unsent) {
                 Ok(sent) => unsent = &unsent[sent..],
@@ -255,10 +344,19 @@ impl Connection<'_> {
     }
 }
 
-/// Room for so many bytes and more, towards a message of `needed`. A length is
+/// The most bytes of the message that is being read. Nobody knows where a
+/// delimiter will be.
+fn towards(framing: &Framing, needed: usize) -> usize {
+    match framing.is_delimited() {
+        true => framing.longest(),
+        false => needed,
+    }
+}
+
+/// Room for so many bytes and more, towards a message of `most`. A length is
 /// only a claim: what has come earns as much again.
-fn room(there: usize, needed: usize) -> usize {
-    needed.min(there * 2).max(there + 1).max(READ_BYTES)
+fn room(there: usize, most: usize) -> usize {
+    most.min(there * 2).max(there + 1).max(READ_BYTES)
 }
 
 /// Puts a message where the program finds it.
@@ -295,6 +393,49 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::native::framing::Frame;
+
+    /// How many reads a message of so many bytes takes whose client is always
+    /// faster.
+    fn reads(frame: Frame, bytes: usize, before: &[u8]) -> usize {
+        let framing = Framing {
+            frame,
+            max_bytes: 1 << 20,
+        };
+        let (mut there, mut searched, mut reads) = (Vec::new(), 0, 0);
+        loop {
+            let more = match framing.first(&there, searched).unwrap() {
+                Found::Message { .. } => return reads,
+                Found::More {
+                    searched: seen,
+                    needed,
+                } => {
+                    searched = seen;
+                    room(there.len(), towards(&framing, needed)) - there.len()
+                }
+            };
+            reads += 1;
+            assert!(reads < 100, "{framing:?}");
+            let whole = [before, &vec![b'x'; bytes][..], b"\n"].concat();
+            let end = (there.len() + more).min(whole.len());
+            there.extend_from_slice(&whole[there.len()..end]);
+        }
+    }
+
+    #[test]
+    fn a_long_message_takes_few_reads_whatever_ends_it() {
+        let bytes = 1_000_000;
+        assert_eq!(reads(Frame::Delimiter(b"\n"[..].into()), bytes, b""), 9);
+        let length = Frame::Length {
+            bytes: 4,
+            inclusive: false,
+            little: false,
+        };
+        let before = (bytes as u32).to_be_bytes();
+        assert_eq!(reads(length, bytes, &before), 9);
+        let fixed = Frame::Fixed { bytes, pad: b' ' };
+        assert_eq!(reads(fixed, bytes, b""), 9);
+    }
 
     #[test]
     fn a_length_alone_takes_no_memory() {

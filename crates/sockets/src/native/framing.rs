@@ -220,6 +220,16 @@ impl Framing {
         before..(before + answer).min(written.len())
     }
 
+    /// Most bytes of a message that comes in, with its frame.
+    pub fn longest(&self) -> usize {
+        self.max_bytes
+            + match &self.frame {
+                Frame::Length { bytes, .. } => *bytes,
+                Frame::Delimiter(delimiter) => delimiter.len(),
+                Frame::Fixed { .. } => 0,
+            }
+    }
+
     /// Whether a delimiter ends a message.
     pub fn is_delimited(&self) -> bool {
         matches!(self.frame, Frame::Delimiter(_))

@@ -1,8 +1,9 @@
 //! Memory of messages that have come: so much a thread and no more.
 //!
 //! A connection asks for room before it reads. When there is none it waits,
-//! and its client with it; a message that is not complete in its time gives
-//! its room up, so there is always an end to that.
+//! and its client with it. So many that have a part of a message each could
+//! wait for each other: one of them may have more than there is, until its
+//! message is complete.
 
 use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
@@ -18,6 +19,8 @@ pub struct Memory {
     freed: Notify,
     /// How many wait for room.
     waiting: Cell<usize>,
+    /// One has more than there is.
+    exceeded: Cell<bool>,
     /// Buffers of [`READ_BYTES`] that nobody has: a message that is read at
     /// once takes one and gives it back, and nothing is allocated.
     spare: RefCell<Vec<Vec<u8>>>,
@@ -33,6 +36,8 @@ const SPARE_BUFFERS: usize = 16;
 pub struct Held {
     bytes: Vec<u8>,
     counted: usize,
+    /// It is the one that may have more than there is.
+    exceeds: bool,
     memory: Rc<Memory>,
 }
 
@@ -44,6 +49,7 @@ impl Memory {
             held: Cell::new(0),
             freed: Notify::new(),
             waiting: Cell::new(0),
+            exceeded: Cell::new(false),
             spare: RefCell::default(),
         })
     }
@@ -53,14 +59,15 @@ impl Memory {
         Held {
             bytes: Vec::new(),
             counted: 0,
+            exceeds: false,
             memory: self.clone(),
         }
     }
 }
 
 impl Held {
-    /// Makes room for `bytes` in all, when there is some. One that alone wants
-    /// more than there is at all gets it.
+    /// Makes room for `bytes` in all, when there is some. One that has a part of
+    /// a message gets it though there is none, if no other has.
     pub async fn reserve(&mut self, bytes: usize) {
         if bytes <= self.bytes.capacity() {
             return;
@@ -68,7 +75,11 @@ impl Held {
         let more = bytes - self.counted;
         loop {
             let held = self.memory.held.get();
-            if held + more <= self.memory.most || held == self.counted {
+            if held + more <= self.memory.most || held == self.counted || self.exceeds {
+                break;
+            }
+            if self.counted > 0 && !self.memory.exceeded.replace(true) {
+                self.exceeds = true;
                 break;
             }
             let _waits = Waits::new(&self.memory.waiting);
@@ -82,6 +93,15 @@ impl Held {
         }
         self.bytes.reserve_exact(bytes - self.bytes.len());
         self.recount();
+    }
+
+    /// A long message was complete, and is taken out: what it took beyond the
+    /// room for a read is given back.
+    pub fn settle(&mut self) {
+        if self.bytes.capacity() > READ_BYTES && self.bytes.len() <= READ_BYTES {
+            self.bytes.shrink_to(READ_BYTES);
+            self.recount();
+        }
     }
 
     /// Gives the room back.
@@ -99,6 +119,10 @@ impl Held {
         let now = self.bytes.capacity();
         let held = &self.memory.held;
         held.set(held.get() - self.counted + now);
+        if now < self.counted && self.exceeds {
+            self.exceeds = false;
+            self.memory.exceeded.set(false);
+        }
         if now < self.counted && self.memory.waiting.get() > 0 {
             // The next one wakes its next when it has not used everything.
             self.memory.freed.notify_waiters();
@@ -188,6 +212,39 @@ mod tests {
             .collect();
         drop(many);
         assert_eq!(memory.spare.borrow().len(), SPARE_BUFFERS);
+    }
+
+    #[test]
+    fn of_many_that_have_a_part_and_want_more_one_goes_on_at_a_time() {
+        let most = 4 * READ_BYTES;
+        let memory = Memory::new(most);
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut all: Vec<Held> = (0..2).map(|_| memory.empty()).collect();
+        for held in &mut all {
+            assert!(pin!(held.reserve(most / 2)).poll(&mut cx).is_ready());
+        }
+        let [one, two] = &mut all[..] else {
+            unreachable!()
+        };
+        assert!(pin!(one.reserve(most)).poll(&mut cx).is_ready());
+        // Who has nothing yet has to wait, and so has another with a part.
+        let mut three = memory.empty();
+        assert!(pin!(three.reserve(1)).poll(&mut cx).is_pending());
+        {
+            let mut wants = pin!(two.reserve(most));
+            assert!(wants.as_mut().poll(&mut cx).is_pending());
+            assert!(pin!(one.reserve(most + 1)).poll(&mut cx).is_ready());
+            // Its message was complete, and another has begun.
+            one.extend_from_slice(b"begun");
+            one.settle();
+            assert_eq!((one.capacity(), &one[..]), (READ_BYTES, &b"begun"[..]));
+            assert!(wants.as_mut().poll(&mut cx).is_ready());
+        }
+        assert!(pin!(one.reserve(most)).poll(&mut cx).is_pending());
+        two.release();
+        assert!(pin!(one.reserve(3 * READ_BYTES)).poll(&mut cx).is_ready());
+        drop((three, all));
+        assert_eq!((memory.held.get(), memory.exceeded.get()), (0, false));
     }
 
     #[test]

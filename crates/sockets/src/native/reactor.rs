@@ -7,6 +7,10 @@
 //! hardly a timer. Before it sleeps it wakes the workers that it gave work, and
 //! hears of the tasks that have ended; while there are some it does not sleep.
 //!
+//! A future that finds its socket ready again and again gives way after
+//! [`TURN`] reads and writes, so a client that sends without a pause, and asks
+//! for nothing, does not keep the thread from the others.
+//!
 //! Reference: epoll(7), "Edge-triggered and level-triggered".
 //! Invariant: no borrow lasts while a future is polled or dropped.
 
@@ -37,6 +41,10 @@ pub struct Reactor {
     timers: RefCell<BTreeMap<(Instant, u64), Waker>>,
     numbers: Cell<u64>,
     ended: Cell<bool>,
+    /// Reads and writes that the future being polled still has.
+    turn: Cell<u32>,
+    /// Who has given way, and goes on when the sockets were looked at.
+    waiting: RefCell<Vec<Waker>>,
 }
 
 /// A future of the loop, to end it.
@@ -131,6 +139,8 @@ impl Reactor {
             timers: RefCell::default(),
             numbers: Cell::new(0),
             ended: Cell::new(false),
+            turn: Cell::new(0),
+            waiting: RefCell::default(),
         };
         let event = reactor.home.event();
         reactor.watch(event, libc::EPOLLIN as u32, PORT_EVENT)?;
@@ -141,9 +151,13 @@ impl Reactor {
     /// Runs the futures until [`Reactor::end`], and ends those that are left.
     pub fn run(&self) {
         self.run_on();
-        // Outside of the borrow: they forget their sockets here.
+        // Outside of the borrow: they take their leave, and forget their
+        // sockets.
+        self.turn.set(u32::MAX);
         let left = self.futures.take();
         drop(left);
+        // Workers that were given work are woken: their tasks end by themselves.
+        self.home.hear();
     }
 
     fn run_on(&self) {
@@ -157,7 +171,7 @@ impl Reactor {
                     return;
                 }
                 rounds += 1;
-                if rounds == MOST_ROUNDS {
+                if rounds == MOST_ROUNDS || !self.waiting.borrow().is_empty() {
                     // Sockets have their turn, however busy the region is.
                     self.home.hear();
                     break false;
@@ -169,6 +183,7 @@ impl Reactor {
                 }
             };
             self.wait(&mut events, sleeps);
+            self.waiting.borrow_mut().drain(..).for_each(Waker::wake);
         }
     }
 
@@ -196,8 +211,16 @@ impl Reactor {
         Spawned(key)
     }
 
+    /// The future being polled has had its turn: it gives way before it reads or
+    /// writes again.
+    pub fn end_turn(&self) {
+        self.turn.set(0);
+    }
+
     /// Ends a future that is not the one being polled.
     pub fn abort(&self, spawned: Spawned) {
+        // It may have to take its leave.
+        self.turn.set(TURN);
         let running = self.futures.borrow_mut().remove(spawned.0);
         drop(running);
     }
@@ -247,6 +270,7 @@ impl Reactor {
                 continue;
             };
             running.entry.queued.store(false, Ordering::Relaxed);
+            self.turn.set(TURN);
             let mut cx = Context::from_waker(&running.waker);
             // What goes wrong in one connection ends that one.
             let poll = AssertUnwindSafe(|| running.future.as_mut().poll(&mut cx));
@@ -305,6 +329,9 @@ impl Reactor {
         }
         if ended {
             ready |= ENDED;
+        }
+        if gone {
+            ready |= GONE;
         }
         source.ready.set(ready);
     }
@@ -366,9 +393,20 @@ impl Registration {
         self.poll(WRITABLE, &self.source.writer, cx)
     }
 
+    /// Ready when nothing goes either way any more. Who waits for it does not
+    /// wait for something to read.
+    pub fn poll_gone(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.poll(GONE, &self.source.reader, cx)
+    }
+
     fn poll(&self, what: u32, waits: &RefCell<Option<Waker>>, cx: &Context<'_>) -> Poll<()> {
         if self.source.ready.get() & what != 0 {
-            return Poll::Ready(());
+            if self.reactor.turn.get() > 0 {
+                return Poll::Ready(());
+            }
+            let mut waiting = self.reactor.waiting.borrow_mut();
+            waiting.push(cx.waker().clone());
+            return Poll::Pending;
         }
         let mut waits = waits.borrow_mut();
         if !waits.as_ref().is_some_and(|w| w.will_wake(cx.waker())) {
@@ -399,10 +437,11 @@ impl Registration {
         is_short: impl FnOnce(usize) -> bool,
         call: impl FnOnce() -> io::Result<usize>,
     ) -> io::Result<usize> {
-        let ready = &self.source.ready;
-        if ready.get() & what == 0 {
+        let (ready, turn) = (&self.source.ready, &self.reactor.turn);
+        if ready.get() & what == 0 || turn.get() == 0 {
             return Err(io::ErrorKind::WouldBlock.into());
         }
+        turn.set(turn.get() - 1);
         let done = call();
         let exhausted = match &done {
             // Nothing more is told of a connection that has ended.
@@ -467,202 +506,17 @@ impl Drop for Timer<'_> {
 const EVENTS: usize = 128;
 /// Rounds of futures without a look at the sockets.
 const MOST_ROUNDS: usize = 16;
+/// Reads and writes of a future until others have their turn: more than a
+/// message needs.
+const TURN: u32 = 32;
 /// Marks the port among the events; no socket has this key.
 const PORT_EVENT: u64 = u64::MAX;
 const READABLE: u32 = 1;
 const WRITABLE: u32 = 2;
 /// The client sends nothing more, or is gone.
 const ENDED: u32 = 4;
+/// Nothing goes either way any more.
+const GONE: u32 = 8;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::{Read, Write};
-    use std::os::fd::AsFd;
-    use std::os::unix::net::UnixStream;
-    use std::sync::Mutex;
-
-    /// A port of no region.
-    struct Alone {
-        event: OwnedFd,
-        woken: Mutex<Vec<Waker>>,
-    }
-
-    impl Alone {
-        fn open(&self) -> bool {
-            let woken = std::mem::take(&mut *self.woken.lock().unwrap());
-            let any = !woken.is_empty();
-            woken.into_iter().for_each(Waker::wake);
-            any
-        }
-    }
-
-    impl Door for Alone {
-        fn event(&self) -> BorrowedFd<'_> {
-            self.event.as_fd()
-        }
-
-        fn rest(&self) -> bool {
-            !self.open()
-        }
-
-        fn rested(&self) {
-            self.open();
-        }
-
-        fn hear(&self) {
-            self.open();
-        }
-
-        fn wake(&self, waker: Waker) {
-            self.woken.lock().unwrap().push(waker);
-            // SAFETY: eight bytes to a live descriptor.
-            unsafe { libc::write(self.event.as_raw_fd(), [1u64].as_ptr().cast(), 8) };
-        }
-    }
-
-    fn reactor() -> Rc<Reactor> {
-        // SAFETY: a fresh descriptor.
-        let event = unsafe { OwnedFd::from_raw_fd(libc::eventfd(0, libc::EFD_NONBLOCK)) };
-        let woken = Mutex::default();
-        Reactor::new(Arc::new(Alone { event, woken })).unwrap()
-    }
-
-    /// Runs a future in a loop, to its end.
-    fn run<F: Future<Output = ()> + 'static>(make: impl FnOnce(Rc<Reactor>) -> F) {
-        let reactor = reactor();
-        let (future, end) = (make(reactor.clone()), reactor.clone());
-        reactor.spawn(async move {
-            future.await;
-            end.end();
-        });
-        reactor.run();
-    }
-
-    #[test]
-    fn a_socket_is_read_to_its_end_in_pieces_however_they_come() {
-        run(|reactor| async move {
-            let (own, mut client) = UnixStream::pair().unwrap();
-            own.set_nonblocking(true).unwrap();
-            let socket = reactor.register(own.as_fd()).unwrap();
-            let client = std::thread::spawn(move || {
-                for n in 0..100u8 {
-                    client.write_all(&[n; 5]).unwrap();
-                    if n % 10 == 0 {
-                        std::thread::yield_now();
-                    }
-                }
-            });
-            let (mut all, mut piece) = (Vec::new(), [0; 64]);
-            loop {
-                poll_fn(|cx| socket.poll_readable(cx)).await;
-                match socket.read(piece.len(), || (&own).read(&mut piece)) {
-                    Ok(0) => break,
-                    Ok(count) => all.extend_from_slice(&piece[..count]),
-                    Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
-                }
-            }
-            client.join().unwrap();
-            let sent: Vec<u8> = (0..100).flat_map(|n| [n; 5]).collect();
-            assert_eq!(all, sent);
-        });
-    }
-
-    #[test]
-    fn who_cannot_write_more_waits_until_the_client_has_read() {
-        run(|reactor| async move {
-            let (own, mut client) = UnixStream::pair().unwrap();
-            own.set_nonblocking(true).unwrap();
-            let socket = reactor.register(own.as_fd()).unwrap();
-            let mut left: &[u8] = &vec![7; 4 << 20];
-            let client = std::thread::spawn(move || {
-                let mut all = Vec::new();
-                client.read_to_end(&mut all).unwrap();
-                all.len()
-            });
-            while !left.is_empty() {
-                poll_fn(|cx| socket.poll_writable(cx)).await;
-                match socket.write(left.len(), || (&own).write(left)) {
-                    Ok(count) => left = &left[count..],
-                    Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
-                }
-            }
-            drop((socket, own));
-            assert_eq!(client.join().unwrap(), 4 << 20);
-        });
-    }
-
-    #[test]
-    fn a_future_that_another_thread_wakes_goes_on_in_its_own() {
-        run(|_| async {
-            let own = std::thread::current().id();
-            let (asked, mut woken) = (Arc::new(AtomicBool::new(false)), 0);
-            poll_fn(|cx| {
-                assert_eq!(std::thread::current().id(), own);
-                if asked.load(Ordering::SeqCst) {
-                    return Poll::Ready(());
-                }
-                woken += 1;
-                let (waker, asked) = (cx.waker().clone(), asked.clone());
-                std::thread::spawn(move || {
-                    asked.store(true, Ordering::SeqCst);
-                    waker.wake();
-                });
-                Poll::Pending
-            })
-            .await;
-            assert_eq!(woken, 1);
-        });
-    }
-
-    #[test]
-    fn a_future_that_another_has_begun_runs_though_nothing_else_happens() {
-        run(|reactor| async move {
-            let (begun, ended) = (reactor.clone(), reactor.clone());
-            reactor.spawn(async move {
-                begun.spawn(async move { ended.end() });
-            });
-            std::future::pending::<()>().await;
-        });
-    }
-
-    #[test]
-    fn what_takes_too_long_is_given_up_and_what_does_not_is_had() {
-        run(|reactor| async move {
-            let short = Duration::from_millis(1);
-            let never = std::future::pending::<()>();
-            assert_eq!(reactor.within(short, never).await, None);
-            let long = Duration::from_secs(60);
-            assert_eq!(reactor.within(long, reactor.sleep(short)).await, Some(()));
-            assert!(reactor.timers.borrow().is_empty());
-        });
-    }
-
-    #[test]
-    fn a_future_that_panics_or_is_ended_leaves_the_others_alone() {
-        run(|reactor| async move {
-            let held = Rc::new(());
-            let (of_one, of_other) = (held.clone(), held.clone());
-            reactor.spawn(async move {
-                let _held = of_one;
-                panic!("on purpose");
-            });
-            let other = reactor.spawn(async move {
-                let _held = of_other;
-                std::future::pending::<()>().await;
-            });
-            reactor.sleep(Duration::from_millis(1)).await;
-            assert_eq!(Rc::strong_count(&held), 2);
-            reactor.abort(other);
-            assert_eq!(Rc::strong_count(&held), 1);
-            // Its place is another's by now.
-            let another = held.clone();
-            reactor.spawn(async move {
-                let _held = another;
-                std::future::pending::<()>().await;
-            });
-            reactor.abort(other);
-            assert_eq!(Rc::strong_count(&held), 2);
-        });
-    }
-}
+mod tests;

@@ -24,6 +24,11 @@ impl Socket {
             tcp,
         })
     }
+
+    /// Ready when the client has reset the connection.
+    pub fn poll_gone(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.registration.poll_gone(cx)
+    }
 }
 
 impl std::fmt::Debug for Socket {

@@ -113,6 +113,13 @@ impl Watched {
     pub fn phase(&self) -> Phase {
         self.phase.get()
     }
+
+    /// It ends by a fault of this program.
+    pub fn failed(&self) {
+        self.served.counts.failed.fetch_add(1, Ordering::Relaxed);
+        let (receiver, connection) = (self.served.receiver.transid, self.number);
+        tracing::error!(%receiver, connection, "a connection was closed by a fault of the region");
+    }
 }
 
 /// The thread.
@@ -139,6 +146,7 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
         setting,
     });
     reactor.spawn(async move {
+        let _ends = Ends(thread.reactor.clone());
         while let Some(order) = orders.recv().await {
             match order {
                 Order::Adopt(adopted) => thread.adopt(adopted),
@@ -147,9 +155,17 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
                 Order::End => break,
             }
         }
-        thread.reactor.end();
     });
     reactor.run();
+}
+
+/// Ends the loop when nobody takes orders any more, and be it by a fault.
+struct Ends(Rc<Reactor>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
 impl Thread {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::time::Duration;
 
@@ -36,6 +37,30 @@ const UPPER: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
+/// A receiver whose messages fill what is read at a time, and little memory.
+const FULL: &str = "
+[sockets.native]
+memory_mib = 1
+
+[sockets.receivers.FULL]
+program = \"SHOUT\"
+frame = { fixed = 4096 }
+area_bytes = 4098
+area_length = 2
+
+[sockets.receivers.LONG]
+program = \"QUIET\"
+container = \"MESSAGE\"
+frame = { length = 4 }
+";
+
+/// A program that leaves all as it is.
+const QUIET: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. QUIET.
+       PROCEDURE DIVISION.
+           EXEC CICS RETURN END-EXEC.
+";
+
 /// Receivers of this test: lengths and containers, one with an impatient
 /// sender, one that reads little.
 const MORE: &str = "
@@ -58,15 +83,21 @@ write_timeout_s = 1
 ";
 
 fn serve() -> (Server, tempfile::TempDir) {
+    serve_with(MORE)
+}
+
+fn serve_with(receivers: &str) -> (Server, tempfile::TempDir) {
     serve_by("native", |folder| {
-        add(&folder.join("tupelo.toml"), MORE);
-        let transactions = ["UPPR", "PAIR", "RIAP"];
+        add(&folder.join("tupelo.toml"), receivers);
+        let transactions = ["UPPR", "PAIR", "RIAP", "FULL", "LONG"];
         let defined = transactions.map(|transid| {
             format!("\nDEFINE TRANSACTION({transid}) GROUP(SOCKETS) PROGRAM(UPPER)\n")
         });
-        let program = "DEFINE PROGRAM(UPPER) GROUP(SOCKETS) CONCURRENCY(THREADSAFE)\n";
+        let program = "DEFINE PROGRAM(UPPER) GROUP(SOCKETS) CONCURRENCY(THREADSAFE)\n\
+             DEFINE PROGRAM(QUIET) GROUP(SOCKETS) CONCURRENCY(THREADSAFE)\n";
         add(&folder.join("resources.csd"), &(defined.concat() + program));
         fs::write(folder.join("cobol/UPPER.cbl"), UPPER).unwrap();
+        fs::write(folder.join("cobol/QUIET.cbl"), QUIET).unwrap();
     })
 }
 
@@ -152,6 +183,55 @@ fn a_length_that_lies_half_a_message_and_an_abend_end_their_connection_alone() {
 }
 
 #[test]
+fn connections_that_wait_hold_no_memory_though_their_message_filled_what_was_read() {
+    let (server, _folder) = serve_with(FULL);
+    let message = [b'x'; 4096];
+    // A mebibyte has room for 256 that would not let go of it.
+    let clients: Vec<TcpStream> = (0..270)
+        .map(|_| {
+            let mut client = open(&server, "FULL\n");
+            client.write_all(&message).unwrap();
+            let mut answer = [0; 4096];
+            client.read_exact(&mut answer).unwrap();
+            assert!(answer.starts_with(b"XXX"));
+            client
+        })
+        .collect();
+    assert_eq!(receiver(&server, "FULL")["connections"], 270);
+    drop(clients);
+}
+
+#[test]
+fn long_messages_that_have_no_room_beside_each_other_come_one_after_the_other() {
+    let (server, _folder) = serve_with(FULL);
+    let message = [&900_000u32.to_be_bytes()[..], &[b'x'; 900_000]].concat();
+    let half = message.len() * 2 / 3;
+    let mut clients: Vec<TcpStream> = (0..4)
+        .map(|_| {
+            let mut client = open(&server, "LONG\n");
+            client.write_all(&message[..half]).unwrap();
+            client
+        })
+        .collect();
+    // Each has a part, and there is no room for a whole one.
+    let clients: Vec<_> = clients
+        .drain(..)
+        .map(|mut client| {
+            let rest = message[half..].to_vec();
+            std::thread::spawn(move || {
+                client.write_all(&rest).unwrap();
+                let mut answer = vec![0; 900_004];
+                client.read_exact(&mut answer).unwrap();
+                answer
+            })
+        })
+        .collect();
+    for client in clients {
+        assert!(client.join().unwrap() == message);
+    }
+}
+
+#[test]
 fn a_session_has_two_connections_and_no_third() {
     let (server, _folder) = serve();
     let mut from = open(&server, "SEND,S001\n");
@@ -182,6 +262,43 @@ fn who_waits_for_its_other_connection_too_long_is_told_or_closed() {
     let mut alone = open(&server, "PAIR,S002\nnobody answers\n");
     assert_eq!(rest(&mut alone), "");
     assert_eq!(receiver(&server, "PAIR")["timed_out"], 1);
+}
+
+#[test]
+fn a_client_that_was_reset_while_it_waited_for_its_other_connection_may_come_again() {
+    let (server, _folder) = serve();
+    let first = open(&server, "RECV,S001\n");
+    until("the first", || {
+        receiver(&server, "RECV")["connections"] == 1
+    });
+    reset(first);
+    // Its place in the session is free at once, not after pair_timeout_s.
+    until("its end", || receiver(&server, "RECV")["connections"] == 0);
+    let mut answers = open(&server, "SEND,S001\n");
+    let mut half = open(&server, "RECV,S001\nagain\n");
+    half.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(rest(&mut answers), "AGAIN\n");
+}
+
+/// Ends a connection without waiting for anything that is on its way.
+fn reset(stream: TcpStream) {
+    let linger = libc::linger {
+        l_onoff: 1,
+        l_linger: 0,
+    };
+    let size = size_of::<libc::linger>() as libc::socklen_t;
+    // SAFETY: an open socket and the option's own structure.
+    let rc = unsafe {
+        let value = (&raw const linger).cast();
+        libc::setsockopt(
+            stream.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_LINGER,
+            value,
+            size,
+        )
+    };
+    assert_eq!(rc, 0);
 }
 
 #[test]

@@ -67,6 +67,13 @@ fn rest(client: &mut Client) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
+/// What comes to an end that is no cut.
+fn whole(client: &mut Client) -> String {
+    let mut text = String::new();
+    client.read_to_string(&mut text).unwrap();
+    text
+}
+
 fn says(client: &mut Client, text: &str, answer: &str) {
     client.write_all(text.as_bytes()).unwrap();
     let mut got = vec![0; answer.len()];
@@ -90,13 +97,24 @@ fn receivers_serve_clients_that_speak_tls() {
     says(&mut client, &many, &many.to_uppercase());
     client.conn.send_close_notify();
     client.flush().unwrap();
-    assert_eq!(rest(&mut client), "");
+    assert_eq!(whole(&mut client), "");
     // Two connections of one client.
     let mut answers = open(&server, &config);
     answers.write_all(b"SEND,S001\n").unwrap();
     let mut messages = open(&server, &config);
     messages.write_all(b"RECV,S001\nover two\n").unwrap();
     says(&mut answers, "", "OVER TWO\n");
+    messages.conn.send_close_notify();
+    messages.flush().unwrap();
+    assert_eq!(
+        (whole(&mut messages), whole(&mut answers)),
+        Default::default()
+    );
+    // Also when the region closes it.
+    let mut stopped = open(&server, &config);
+    says(&mut stopped, "LINE\nbefore\n", "BEFORE\n");
+    ask(&server, &["stop", "LINE"]);
+    assert_eq!(whole(&mut stopped), "");
     // A program cannot take such a socket.
     let mut refused = open(&server, &config);
     refused.write_all(b"ECHO,x\n").unwrap();
