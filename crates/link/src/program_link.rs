@@ -276,9 +276,25 @@ impl<'a> Reader<'a> {
 /// Whether a channel or container may have this name.
 pub fn valid_name(name: &[u8; 16]) -> bool {
     let len = name.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
-    let allowed = |b: &u8| b.is_ascii_alphanumeric() || b"$@#./-_%&?!:|\"=,;<>^".contains(b);
-    len > 0 && name[..len].iter().all(allowed)
+    len > 0 && name[..len].iter().all(|b| IN_NAMES[usize::from(*b)])
 }
+
+/// The bytes that such a name may have.
+const IN_NAMES: [bool; 256] = {
+    let mut allowed = [false; 256];
+    let others = b"$@#./-_%&?!:|\"=,;<>^";
+    let mut i = 0;
+    while i < others.len() {
+        allowed[others[i] as usize] = true;
+        i += 1;
+    }
+    let mut byte = 0;
+    while byte < 256 {
+        allowed[byte] |= (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    allowed
+};
 
 #[cfg(test)]
 mod tests {

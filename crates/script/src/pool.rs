@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use fetch::Fetcher;
 use region::engine::EngineClass;
 use region::{DoorRuntime, Handle, Port};
-use tokio::task::{LocalSet, spawn_local};
+use tokio::task::JoinSet;
 
 use crate::engine::Answer;
 use crate::failure::Failure;
@@ -227,36 +227,37 @@ fn run(shared: &Arc<Shared>, load: &Arc<AtomicUsize>) {
         Some(port) => port.runtime().map(Waits::AtPort),
         None => {
             let mut made = tokio::runtime::Builder::new_current_thread();
-            made.enable_all().build().map(Waits::Alone)
+            let made = made.enable_all().build_local(Default::default());
+            made.map(Waits::Alone)
         }
     };
     match runtime {
         Ok(runtime) => {
-            let local = LocalSet::new();
-            runtime.block_on(local.run_until(take(shared, load, own.as_ref(), &place)));
-            // What is under way comes to its end.
-            runtime.block_on(local);
+            runtime.block_on(take(shared, load, own.as_ref(), &place));
         }
         Err(error) => tracing::error!(%error, "an engine's thread cannot run"),
     }
     shared.lock().loads.retain(|l| !Arc::ptr_eq(l, load));
 }
 
-/// Takes jobs until the thread is to end.
+/// Takes jobs until the thread is to end and those under way are over.
 async fn take(
     shared: &Arc<Shared>,
     load: &Arc<AtomicUsize>,
     port: Option<&Port>,
     place: &Rc<Place>,
 ) {
+    let mut jobs = JoinSet::new();
     while let Some((job, reply)) = poll_fn(|cx| shared.poll_next(load, port, cx)).await {
+        while jobs.try_join_next().is_some() {}
         let (place, load) = (place.clone(), load.clone());
-        spawn_local(async move {
+        jobs.spawn_local(async move {
             let served = place.serve(job).await;
             load.fetch_sub(1, Ordering::Relaxed);
             reply.put(served);
         });
     }
+    while jobs.join_next().await.is_some() {}
 }
 
 /// How a thread waits for its tasks.
@@ -264,7 +265,7 @@ enum Waits {
     /// At a port of its own.
     AtPort(DoorRuntime),
     /// All ports are taken: the region's own thread hears for it.
-    Alone(tokio::runtime::Runtime),
+    Alone(tokio::runtime::LocalRuntime),
 }
 
 impl Waits {

@@ -128,8 +128,8 @@ impl Chosen {
 }
 
 impl Web {
-    /// Answers a request. Runs on a thread of its connection, within a
-    /// `LocalSet`; `port` is the thread's.
+    /// Answers a request. Runs on a thread of its connection, where `spawn_local`
+    /// works; `port` is the thread's.
     pub async fn serve(&self, request: WebRequest, port: Port) -> WebAnswer {
         let begun = Begun::now();
         let started = self.0.started.read();

@@ -9,10 +9,12 @@ use cics::time::AbsTime;
 pub use link::clock::{monotonic_ns, thread_cpu_ns};
 
 /// The system's clocks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Clock {
     quarter: i64,
     offset_ms: i64,
+    /// The last second that was told as EIBTIME and EIBDATE, and how.
+    told: (i64, (u32, u32)),
 }
 
 /// One reading.
@@ -24,6 +26,16 @@ pub struct Now {
     pub absolute: AbsTime,
     /// Milliseconds that local time is ahead of UTC.
     pub zone_ms: i64,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Clock {
+            quarter: 0,
+            offset_ms: 0,
+            told: (i64::MIN, (0, 0)),
+        }
+    }
 }
 
 impl Clock {
@@ -40,6 +52,15 @@ impl Clock {
             absolute: AbsTime::from_unix_ms(ms + self.offset_ms),
             zone_ms: self.offset_ms,
         }
+    }
+
+    /// [`Now::eib`], worked out once a second: tasks are begun more often.
+    pub fn eib(&mut self, now: &Now) -> (u32, u32) {
+        let second = now.absolute.0.div_euclid(1000);
+        if second != self.told.0 {
+            self.told = (second, now.eib());
+        }
+        self.told.1
     }
 }
 
@@ -77,5 +98,24 @@ mod tests {
             zone_ms: 0,
         };
         assert_eq!(now.eib(), (10_203, 126_325));
+    }
+
+    #[test]
+    fn what_was_told_of_a_second_is_not_told_of_another() {
+        let mut clock = Clock::default();
+        let at = |text| Now {
+            absolute: parse_date_string(text).unwrap(),
+            ..Now::default()
+        };
+        for text in [
+            "1900-01-01T00:00:00.500Z",
+            "2026-11-21T01:02:03.004Z",
+            "2026-11-21T01:02:03.999Z",
+            "2026-11-21T01:02:04.000Z",
+            "2026-11-20T01:02:03.004Z",
+        ] {
+            let now = at(text);
+            assert_eq!(clock.eib(&now), now.eib(), "{text}");
+        }
     }
 }

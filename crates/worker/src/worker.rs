@@ -445,7 +445,7 @@ impl Worker {
     }
 
     fn fill_eib(&mut self) {
-        let now = self.task.begun;
+        let (time, date) = self.clock.eib(&self.task.begun);
         let number = self.task.depth;
         let above = (number > 1).then(|| *self.task.levels[number - 2].eib);
         let (transid, task_number) = (self.task.transid, self.task.number);
@@ -461,7 +461,6 @@ impl Worker {
             eib.set_transid(&transid);
             eib.set_terminal(&facility);
             eib.set_task_number((task_number % 10_000_000) as u32);
-            let (time, date) = now.eib();
             eib.set_time(time);
             eib.set_date(date);
         }

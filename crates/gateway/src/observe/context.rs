@@ -2,12 +2,12 @@
 //!
 //! Reference: W3C Trace Context, "traceparent Header Field Values".
 
-use http::{HeaderMap, HeaderName};
+use http::HeaderName;
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 
-/// Looked up in every request, so it is not read as a name each time.
-const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+/// The header that names it.
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The trace of a request, and the span that it is part of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,15 +21,6 @@ pub(crate) struct TraceContext {
 }
 
 impl TraceContext {
-    /// The context of a request; none where there is no valid one.
-    pub fn of(headers: &HeaderMap) -> Option<TraceContext> {
-        let mut all = headers.get_all(TRACEPARENT).iter();
-        let (one, None) = (all.next()?, all.next()) else {
-            return None;
-        };
-        TraceContext::parse(one.as_bytes())
-    }
-
     /// Reads `version-traceid-parentid-flags`.
     pub fn parse(text: &[u8]) -> Option<TraceContext> {
         let (head, rest) = text.split_at_checked(55)?;

@@ -312,9 +312,13 @@ impl Record {
                 _ => false,
             };
             let mut tape = crate::json::Tape::default();
-            let written = match text.then(|| tape.parse(json.as_bytes())) {
-                Some(Ok(value)) => field.read_text(value.plain().trim(), record),
-                _ => field.read_json(json.as_bytes(), record),
+            let written = match (text, text.then(|| plain_text(json)).flatten()) {
+                (true, Some(plain)) => field.read_text(plain.trim(), record),
+                (true, None) => match tape.parse(json.as_bytes()) {
+                    Ok(value) => field.read_text(value.plain().trim(), record),
+                    Err(_) => field.read_json(json.as_bytes(), record),
+                },
+                (false, _) => field.read_json(json.as_bytes(), record),
             };
             written.map_err(|e| Box::new(encode_fault(e)))
         })?
@@ -348,6 +352,13 @@ impl Record {
             None => Ok(()),
         }
     }
+}
+
+/// What stands in a JSON string that is all of a text and has nothing escaped.
+fn plain_text(json: &str) -> Option<&str> {
+    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
+    let plain = |b: u8| b >= b' ' && b != b'"' && b != b'\\';
+    inner.bytes().all(plain).then_some(inner)
 }
 
 /// The way to a field from below the record, each table on it with its first

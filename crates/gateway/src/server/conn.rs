@@ -44,6 +44,16 @@ enum Phase {
     Serving,
 }
 
+/// What comes to a connection that is neither its client's nor a request's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// It has been idle for so long that nothing of a request or an answer is
+    /// under way.
+    Rests,
+    /// The gateway ends.
+    Stops,
+}
+
 /// The state of one connection, shared by its stream and its requests.
 pub(crate) struct ConnectionTimer {
     pub account: Arc<Account>,
@@ -80,6 +90,8 @@ pub(crate) struct ConnectionTimer {
     /// It has been idle for a while, and whom to tell.
     rests: Cell<bool>,
     told: RefCell<Option<Waker>>,
+    /// Its door's: the gateway ends.
+    stops: Rc<Cell<bool>>,
     clock: Rc<Cell<u64>>,
     live: Rc<Cell<usize>>,
     stream: RefCell<Option<Weak<dyn LastWords>>>,
@@ -101,11 +113,14 @@ impl ConnectionTimer {
         self.since.set(self.clock.get());
     }
 
-    /// Whether it has been idle for so long that nothing of a request or an
-    /// answer is under way; whoever asks is woken when it is.
-    pub fn rests(&self, cx: &Context<'_>) -> bool {
+    /// Whether there is a turn for the connection beside its requests; whoever
+    /// asks is woken when there is one.
+    pub fn turn(&self, cx: &Context<'_>) -> Option<Turn> {
         if self.rests.get() && self.is_at_rest() {
-            return true;
+            return Some(Turn::Rests);
+        }
+        if self.stops.get() {
+            return Some(Turn::Stops);
         }
         let mut told = self.told.borrow_mut();
         if !told
@@ -114,7 +129,7 @@ impl ConnectionTimer {
         {
             *told = Some(cx.waker().clone());
         }
-        false
+        None
     }
 
     /// So many bytes of a next request have come: their rest must come in time.
@@ -323,6 +338,7 @@ impl Drop for ConnectionTimer {
 pub(crate) struct Connections {
     memory: Arc<Memory>,
     clock: Rc<Cell<u64>>,
+    stops: Rc<Cell<bool>>,
     /// Those that are open and were not told to end.
     live: Rc<Cell<usize>>,
     open: RefCell<Vec<Open>>,
@@ -359,6 +375,7 @@ impl Connections {
         Connections {
             memory,
             clock: Rc::default(),
+            stops: Rc::default(),
             live: Rc::default(),
             open: RefCell::default(),
             idle: RefCell::default(),
@@ -390,6 +407,7 @@ impl Connections {
             stuck: Cell::new(false),
             rests: Cell::new(false),
             told: RefCell::default(),
+            stops: self.stops.clone(),
             clock: self.clock.clone(),
             live: self.live.clone(),
             stream: RefCell::default(),
@@ -405,6 +423,14 @@ impl Connections {
     /// Waits until one is opened; at once when one was since the last wait.
     pub async fn opened(&self) {
         self.opened.notified().await;
+    }
+
+    /// The gateway ends: each connection hears of it at its next turn.
+    pub fn stop(&self) {
+        self.stops.set(true);
+        for timer in self.open.borrow().iter().filter_map(|o| o.timer.upgrade()) {
+            timer.told.take().into_iter().for_each(Waker::wake);
+        }
     }
 
     /// Connections that are open and were not told to end.

@@ -26,7 +26,7 @@ impl Backend for Nothing {
     fn enter<F: Future>(&self, main: impl FnOnce(Nothing) -> F) -> io::Result<F::Output> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .build()?;
+            .build_local(Default::default())?;
         Ok(runtime.block_on(main(Nothing)))
     }
 

@@ -5,7 +5,7 @@
 //! accepted the connection.
 
 use super::body::Full;
-use super::conn::{ConnectionTimer, Connections, Limits};
+use super::conn::{ConnectionTimer, Connections, Limits, Turn};
 use super::frames::Protocol;
 use super::gate::Peer;
 use super::serve::Server;
@@ -32,7 +32,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{LocalSet, spawn_local};
+use tokio::task::spawn_local;
 use tokio_rustls::TlsAcceptor;
 
 /// How often a door looks at its connections.
@@ -73,8 +73,7 @@ pub(super) fn run<B: Backend>(
     let backend = shared.backend.clone();
     let entered = backend.enter(|door| {
         let server = Rc::new(Server::new(shared, door));
-        let local = LocalSet::new();
-        async move { local.run_until(serve(server, listeners, stop)).await }
+        serve(server, listeners, stop)
     });
     if let Err(e) = entered {
         tracing::error!(error = %e, "a gateway thread could not start");
@@ -145,6 +144,7 @@ async fn serve<B: Backend>(
                 if changed.is_err() || state == Stop::Now {
                     return;
                 }
+                connections.stop();
             }
             _ = look.tick(), if stopping => {}
         }
@@ -386,26 +386,21 @@ where
     }
     // In a box, so that it takes no room while the connection rests.
     let mut connection = Box::new(builder.serve_connection(io, service));
-    let rests = std::future::poll_fn(|cx| {
+    // The gateway's end is a turn, not a future: this is polled for each request.
+    let turn = std::future::poll_fn(|cx| {
         // A client that goes away or talks nonsense is its own affair.
         if Pin::new(&mut *connection).poll(cx).is_ready() {
-            return Poll::Ready(false);
+            return Poll::Ready(None);
         }
-        match timer.rests(cx) {
-            true => Poll::Ready(true),
-            false => Poll::Pending,
+        match timer.turn(cx) {
+            None => Poll::Pending,
+            turn => Poll::Ready(turn),
         }
     });
-    tokio::select! {
-        biased;
-        rests = rests => {
-            return rests.then(|| connection.into_parts().read_buf);
-        }
-        changed = stop.changed() => {
-            if changed.is_err() || *stop.borrow() == Stop::Now {
-                return None;
-            }
-        }
+    match turn.await? {
+        Turn::Rests => return Some(connection.into_parts().read_buf),
+        Turn::Stops if *stop.borrow_and_update() == Stop::Now => return None,
+        Turn::Stops => {}
     }
     tokio::select! {
         biased;

@@ -3,40 +3,104 @@
 //! What the gateway cannot read as its sender means it is refused, so that
 //! nothing between client and program takes it for another request.
 
+use crate::observe::context::{TRACEPARENT, TraceContext};
 use crate::problem::Problem;
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, StatusCode, Version, header};
 
+/// What the gateway asks of the headers of every request, found in one pass:
+/// each look-up by name costs about as much.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Seen<'h> {
+    host: Named<'h>,
+    transfer_coding: Named<'h>,
+    /// The first transfer coding that is not chunked.
+    foreign_transfer: Option<&'h HeaderValue>,
+    /// The first content coding that changes something.
+    foreign_content: Option<&'h HeaderValue>,
+    content_type: Named<'h>,
+    trace: Named<'h>,
+}
+
+/// The first value of a header, and how many there are.
+#[derive(Debug, Clone, Copy, Default)]
+struct Named<'h> {
+    first: Option<&'h HeaderValue>,
+    all: usize,
+}
+
+impl<'h> Named<'h> {
+    fn add(&mut self, value: &'h HeaderValue) {
+        self.first.get_or_insert(value);
+        self.all += 1;
+    }
+}
+
+impl<'h> Seen<'h> {
+    pub fn of(headers: &'h HeaderMap) -> Seen<'h> {
+        let mut seen = Seen::default();
+        for (name, value) in headers {
+            if *name == header::HOST {
+                seen.host.add(value);
+            } else if *name == header::CONTENT_TYPE {
+                seen.content_type.add(value);
+            } else if *name == header::TRANSFER_ENCODING {
+                seen.transfer_coding.add(value);
+                if !says(value, "chunked") {
+                    seen.foreign_transfer.get_or_insert(value);
+                }
+            } else if *name == header::CONTENT_ENCODING {
+                if !says(value, "identity") {
+                    seen.foreign_content.get_or_insert(value);
+                }
+            } else if *name == TRACEPARENT {
+                seen.trace.add(value);
+            }
+        }
+        seen
+    }
+
+    /// The type that the body is said to have.
+    pub fn content_type(&self) -> Option<&'h HeaderValue> {
+        self.content_type.first
+    }
+
+    /// The trace of the request; none where there is no valid one.
+    pub fn trace_context(&self) -> Option<TraceContext> {
+        let one = self.trace.first.filter(|_| self.trace.all == 1)?;
+        TraceContext::parse(one.as_bytes())
+    }
+}
+
 /// Why a request is not served, whatever its path.
 ///
 /// Reference: RFC 9112, sections 3.2 (Host) and 6.1 (Transfer-Encoding).
-pub(super) fn refused(parts: &Parts, most: usize) -> Option<Problem> {
+pub(super) fn refused(parts: &Parts, seen: &Seen<'_>, most: usize) -> Option<Problem> {
     // HTTP/1 counts them while it reads them.
     if parts.headers.len() > most {
         let detail = format!("A request may have {most} headers");
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
         return Some(Problem::new(status, "Too many headers", detail));
     }
-    let hosts = parts.headers.get_all(header::HOST).iter().count();
+    let hosts = seen.host.all;
     let needed = parts.version == Version::HTTP_11;
     if hosts > 1 || needed && hosts == 0 {
         let detail = format!("The request has {hosts} Host headers and needs one");
         let title = "Host is not clear";
         return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
     }
-    if let Some(host) = parts.headers.get(header::HOST).filter(|h| !is_host(h)) {
+    if let Some(host) = seen.host.first.filter(|h| !is_host(h)) {
         let detail = format!("{host:?} is no name of a host with or without a port");
         let title = "Host is not clear";
         return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
     }
-    let coded = parts.headers.get_all(header::TRANSFER_ENCODING);
-    if coded.iter().count() > 1 {
+    if seen.transfer_coding.all > 1 {
         let detail = "The request has more than one Transfer-Encoding";
         let title = "Transfer coding is not clear";
         return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
     }
-    let foreign = coded.iter().find(|v| !says(v, "chunked"))?;
+    let foreign = seen.foreign_transfer?;
     let detail = format!("The only transfer coding served is chunked, not {foreign:?}");
     let title = "Transfer coding not supported";
     Some(Problem::new(StatusCode::NOT_IMPLEMENTED, title, detail))
@@ -50,9 +114,7 @@ fn is_host(value: &HeaderValue) -> bool {
     let name = bytes.iter().take_while(|b| plain(b)).count();
     let plain = match &bytes[name..] {
         [] => name > 0,
-        [b':', port @ ..] => {
-            name > 0 && (1..=4).contains(&port.len()) && port.iter().all(u8::is_ascii_digit)
-        }
+        [b':', port @ ..] => name > 0 && is_port(port),
         _ => false,
     };
     if plain {
@@ -66,11 +128,19 @@ fn is_host(value: &HeaderValue) -> bool {
     port && !text.contains('@')
 }
 
+/// Whether these digits are a port's number.
+fn is_port(digits: &[u8]) -> bool {
+    let number = |sum: u32, digit: &u8| sum * 10 + u32::from(digit - b'0');
+    (1..=5).contains(&digits.len())
+        && digits.iter().all(u8::is_ascii_digit)
+        && digits.iter().fold(0, number) <= u32::from(u16::MAX)
+}
+
 /// Why a body that is there cannot be read: it is compressed, or its text has
 /// another encoding than UTF-8.
 ///
 /// Reference: RFC 9110, section 15.5.16; RFC 8259, section 8.1.
-pub(super) fn foreign_body(headers: &HeaderMap) -> Option<Problem> {
+pub(super) fn foreign_body(seen: &Seen<'_>) -> Option<Problem> {
     let unsupported = |detail: String| {
         let title = "Unsupported media type";
         Some(Problem::new(
@@ -79,12 +149,11 @@ pub(super) fn foreign_body(headers: &HeaderMap) -> Option<Problem> {
             detail,
         ))
     };
-    let mut coded = headers.get_all(header::CONTENT_ENCODING).iter();
-    if let Some(coding) = coded.find(|v| !says(v, "identity")) {
+    if let Some(coding) = seen.foreign_content {
         let detail = format!("The body must come without Content-Encoding, not {coding:?}");
         return unsupported(detail);
     }
-    let given = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    let given = seen.content_type()?.to_str().ok()?;
     if !given.as_bytes().contains(&b';') {
         return None;
     }
@@ -105,4 +174,57 @@ fn says(value: &http::HeaderValue, word: &str) -> bool {
         .as_bytes()
         .trim_ascii()
         .eq_ignore_ascii_case(word.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_a_name_and_perhaps_a_port() {
+        let host = |text: &'static str| is_host(&HeaderValue::from_static(text));
+        for right in [
+            "",
+            "a",
+            "a.b-c:1",
+            "127.0.0.1:65535",
+            "[::1]:80",
+            "x_y:00080",
+        ] {
+            assert!(host(right), "{right}");
+        }
+        for wrong in [
+            "a:65536", "a:99999", "a:123456", "a:", "a:1x", ":80", "u@a:80", "a b", "a/b",
+        ] {
+            assert!(!host(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn headers_are_seen_with_their_first_value_and_their_number() {
+        let mut headers = HeaderMap::new();
+        let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        headers.insert(TRACEPARENT, HeaderValue::from_static(trace));
+        for (name, value) in [
+            (header::HOST, "a"),
+            (header::HOST, "b"),
+            (header::CONTENT_TYPE, "application/json"),
+            (header::TRANSFER_ENCODING, " Chunked"),
+            (header::CONTENT_ENCODING, "identity"),
+            (header::CONTENT_ENCODING, "gzip"),
+        ] {
+            headers.append(name, HeaderValue::from_static(value));
+        }
+        let seen = Seen::of(&headers);
+        assert_eq!(
+            (seen.host.all, seen.host.first.unwrap().as_bytes()),
+            (2, &b"a"[..])
+        );
+        assert_eq!(seen.content_type().unwrap(), "application/json");
+        assert_eq!((seen.transfer_coding.all, seen.foreign_transfer), (1, None));
+        assert_eq!(seen.foreign_content.unwrap(), "gzip");
+        assert!(seen.trace_context().is_some());
+        headers.append(TRACEPARENT, HeaderValue::from_static(trace));
+        assert_eq!(Seen::of(&headers).trace_context(), None);
+    }
 }

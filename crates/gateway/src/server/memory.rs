@@ -9,6 +9,8 @@
 
 use super::share::{Part, Share};
 use bytes::Bytes;
+use std::cell::RefCell;
+use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -83,7 +85,11 @@ impl Memory {
             (alone || held + bytes <= bound).then_some(held + bytes)
         });
         if taken.is_ok() {
-            self.peak.fetch_max(self.used(), Relaxed);
+            let used = self.used();
+            // Nearly always it is not, and a look is cheaper.
+            if used > self.peak.load(Relaxed) {
+                self.peak.fetch_max(used, Relaxed);
+            }
         }
         taken.is_ok()
     }
@@ -297,6 +303,44 @@ struct Answer {
     _held: Held,
 }
 
+impl Drop for Answer {
+    fn drop(&mut self) {
+        keep(std::mem::take(&mut self.bytes));
+    }
+}
+
+thread_local! {
+    /// Buffers of answers that were written.
+    static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Buffers that a door keeps for the next answers: those that the allocator would
+/// have to search for. Smaller ones it has at hand, larger ones are few.
+const KEPT: usize = 64;
+const KEPT_BYTES: RangeInclusive<usize> = (1 << 10)..=(16 << 10);
+
+/// An empty buffer with room for so many bytes.
+pub(crate) fn buffer(bytes: usize) -> Vec<u8> {
+    let spare = || SPARE.with_borrow_mut(Vec::pop);
+    let kept = KEPT_BYTES.contains(&bytes).then(spare).flatten();
+    kept.filter(|kept| kept.capacity() >= bytes)
+        .unwrap_or_else(|| Vec::with_capacity(bytes))
+}
+
+/// Keeps a buffer for a next answer, if it is worth it.
+fn keep(mut buffer: Vec<u8>) {
+    if KEPT_BYTES.contains(&buffer.capacity()) {
+        buffer.clear();
+        // A thread that ends keeps nothing any more.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < KEPT {
+                spare.push(buffer);
+            }
+        });
+    }
+}
+
 impl AsRef<[u8]> for Answer {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
@@ -342,6 +386,19 @@ mod tests {
         assert_eq!((account.answers(), account.held()), (1, 5));
         drop(tail);
         assert_eq!((account.answers(), account.held()), (0, 0));
+    }
+
+    #[test]
+    fn a_buffer_of_an_answer_that_was_written_is_there_for_the_next() {
+        let account = account(1 << 20);
+        let mut bytes = buffer(2_000);
+        bytes.extend_from_slice(&[b'x'; 2_000]);
+        let at = bytes.as_ptr();
+        drop(account.hold(2_000).unwrap().answer(bytes));
+        let next = buffer(1_500);
+        assert_eq!((next.as_ptr(), next.len()), (at, 0));
+        drop(account.hold(0).unwrap().answer(next));
+        assert!(buffer(3_000).capacity() >= 3_000);
     }
 
     #[test]

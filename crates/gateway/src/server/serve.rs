@@ -10,6 +10,7 @@ use super::cors::is_preflight;
 use super::deadline::Deadlines;
 use super::door::ticks;
 use super::gate::Peer;
+use super::headers::Seen;
 use super::intake::Taken;
 use super::memory::SMALL;
 use super::problems::{
@@ -18,7 +19,7 @@ use super::problems::{
 };
 use super::share::Share;
 use super::trail::{Trail, is_health};
-use super::{Route, Routes, Shared, documents, headers, respond};
+use super::{Route, Routes, Shared, documents, headers, memory, respond};
 use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply as _, Task as _};
 use crate::json::{Json, Tape};
 use crate::mapping::context::{EvalContext, Failure, Reply, Request};
@@ -121,7 +122,8 @@ impl<B: Backend> Server<B> {
             };
         }
         let (parts, body) = request.into_parts();
-        let mut trail = Trail::begin(&self.shared, &parts);
+        let seen = Seen::of(&parts.headers);
+        let mut trail = Trail::begin(&self.shared, &parts, &seen);
         let routes = self.routes();
         // Whoever looks after the server may look often.
         let limited = match is_health(parts.uri.path()) {
@@ -129,17 +131,21 @@ impl<B: Backend> Server<B> {
             false => self.shared.within_rate(peer).err(),
         };
         let limited = limited.map(|denied| self.shared.denied(denied));
-        let routed =
-            match limited.or_else(|| headers::refused(&parts, self.shared.config.max_headers)) {
-                None => {
-                    let incoming = Incoming { body, timer, peer };
-                    if let Some(connection) = &peer.service {
-                        return self.serve_service(connection, parts, incoming, trail).await;
-                    }
-                    self.route(&routes, &parts, incoming, &mut trail).await
+        let most = self.shared.config.max_headers;
+        let routed = match limited.or_else(|| headers::refused(&parts, &seen, most)) {
+            None => {
+                let incoming = Incoming { body, timer, peer };
+                if let Some(connection) = &peer.service {
+                    return self.serve_service(connection, parts, incoming, trail).await;
                 }
-                Some(problem) => Err(problem),
-            };
+                let head = Head {
+                    parts: &parts,
+                    seen,
+                };
+                self.route(&routes, head, incoming, &mut trail).await
+            }
+            Some(problem) => Err(problem),
+        };
         let mut response = match routed {
             Ok(response) => response,
             Err(problem) => self.refuse(&problem, timer).await,
@@ -162,10 +168,11 @@ impl<B: Backend> Server<B> {
     async fn route(
         &self,
         routes: &Routes,
-        parts: &Parts,
+        head: Head<'_>,
         incoming: Incoming<'_>,
         trail: &mut Trail,
     ) -> Result<Response<Full>, Problem> {
+        let parts = head.parts;
         if let Some(told) = &mut trail.told
             && parts.uri.query().is_some()
         {
@@ -224,7 +231,7 @@ impl<B: Backend> Server<B> {
         let admitted = self.admit(&route.gate, parts, incoming.peer, &mut trail.user);
         let result = match admitted.await {
             Ok(()) => {
-                self.serve(route, parts, &found.variables, incoming, trail, &mut read)
+                self.serve(route, head, &found.variables, incoming, trail, &mut read)
                     .await
             }
             Err(problem) => Err(problem),
@@ -247,7 +254,7 @@ impl<B: Backend> Server<B> {
     async fn serve(
         &self,
         route: &Route,
-        parts: &Parts,
+        head: Head<'_>,
         variables: &[(&str, &str)],
         incoming: Incoming<'_>,
         trail: &mut Trail,
@@ -256,7 +263,7 @@ impl<B: Backend> Server<B> {
         if let Some(problem) = route.stopped() {
             return Err(problem);
         }
-        let api = &*route.api;
+        let (api, parts) = (&*route.api, head.parts);
         let operation = &api.operations[route.operation];
         let (asset, plan, responses) = match &operation.work {
             Work::Program {
@@ -276,7 +283,7 @@ impl<B: Backend> Server<B> {
         let timer = incoming.timer;
         let share = Cell::new(self.share(timer).await?);
         let body = match &operation.body {
-            Some(rule) => self.body(rule, parts, incoming).await?,
+            Some(rule) => self.body(rule, &head.seen, incoming).await?,
             None => Taken::default(),
         };
         *read = body.bytes.len();
@@ -312,7 +319,7 @@ impl<B: Backend> Server<B> {
     async fn body(
         &self,
         rule: &BodyRule,
-        parts: &Parts,
+        seen: &Seen<'_>,
         incoming: Incoming<'_>,
     ) -> Result<Taken, Problem> {
         let body = self.read_body(incoming.body, incoming.timer).await?;
@@ -328,13 +335,10 @@ impl<B: Backend> Server<B> {
             }
             return Ok(body);
         }
-        if let Some(problem) = headers::foreign_body(&parts.headers) {
+        if let Some(problem) = headers::foreign_body(seen) {
             return Err(problem);
         }
-        let given = parts
-            .headers
-            .get(header::CONTENT_TYPE)
-            .map(HeaderValue::to_str);
+        let given = seen.content_type().map(HeaderValue::to_str);
         let fits = match given {
             Some(Ok(given)) => takes(&rule.types, given),
             Some(Err(_)) => false,
@@ -650,6 +654,13 @@ struct Job<'a> {
     chosen: &'a Choice,
 }
 
+/// The head of a request, and what was found in it.
+#[derive(Clone, Copy)]
+struct Head<'h> {
+    parts: &'h Parts,
+    seen: Seen<'h>,
+}
+
 /// A body that was not read yet, and the connection it comes by.
 pub(super) struct Incoming<'t> {
     pub body: hyper::body::Incoming,
@@ -712,7 +723,7 @@ fn answer(
         }
     }
     let expected = work.route.metrics.expected_bytes.load(Relaxed);
-    let mut out = Vec::with_capacity((expected + expected / 8) as usize);
+    let mut out = memory::buffer((expected + expected / 8) as usize);
     let wrote = plan.write_body(&mut context, &mut out).map_err(fail)?;
     if !wrote {
         out.clear();

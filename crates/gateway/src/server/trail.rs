@@ -6,8 +6,8 @@
 use super::Shared;
 use super::body::Full;
 use super::gate::Peer;
+use super::headers::Seen;
 use crate::backend::{Backend, Ran};
-use crate::observe::context::TraceContext;
 use crate::observe::{Called, Kind, Observed, Span};
 use crate::project::operation::Api;
 use crate::security::Identity;
@@ -46,8 +46,8 @@ pub(super) struct Details {
 
 impl Trail {
     /// A request has come.
-    pub fn begin<B: Backend>(shared: &Shared<B>, parts: &Parts) -> Trail {
-        let context = TraceContext::of(&parts.headers);
+    pub fn begin<B: Backend>(shared: &Shared<B>, parts: &Parts, seen: &Seen<'_>) -> Trail {
+        let context = seen.trace_context();
         let mut trail = Trail {
             started: Instant::now(),
             user: None,

@@ -6,6 +6,7 @@ use super::frames::Protocol;
 use bytes::Bytes;
 use std::cell::{Cell, RefCell};
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -30,6 +31,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LATE: usize = 64 << 10;
 /// Bytes that are read at once when a connection wakes; they are on the stack.
 const FIRST: usize = 4 << 10;
+
+/// Up to so many bytes a head and its body are joined before they are written:
+/// the system takes one piece faster than two, by more than the copy costs.
+const JOINED: usize = 2 << 10;
 
 /// A stream that two own: the protocol, and who has the last word.
 #[derive(Debug)]
@@ -215,9 +220,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let result = self
-            .stream
-            .poll(|stream| stream.poll_write_vectored(cx, bufs));
+        let all: usize = bufs.iter().map(|buf| buf.len()).sum();
+        let result = match bufs.len() > 1 && all <= JOINED {
+            true => {
+                let mut space = [const { MaybeUninit::uninit() }; JOINED];
+                let mut joined = ReadBuf::uninit(&mut space);
+                bufs.iter().for_each(|buf| joined.put_slice(buf));
+                let poll = |stream: Pin<&mut S>| stream.poll_write(cx, joined.filled());
+                self.stream.poll(poll)
+            }
+            false => self
+                .stream
+                .poll(|stream| stream.poll_write_vectored(cx, bufs)),
+        };
         self.wrote(&result);
         result
     }

@@ -27,6 +27,11 @@ pub(super) enum Scalar<'a> {
     Text(&'a str),
 }
 
+/// A name as it stands in a pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
 /// One check, with what it found so far.
 pub(super) struct Walk<'s, 'f> {
     set: &'s SchemaSet,
@@ -189,12 +194,9 @@ impl<'s> Walk<'s, '_> {
                 .map(|(_, id)| *id);
             let length = self.pointer.len();
             self.pointer.push('/');
-            for c in name.chars() {
-                match c {
-                    '~' => self.pointer.push_str("~0"),
-                    '/' => self.pointer.push_str("~1"),
-                    c => self.pointer.push(c),
-                }
+            match name.bytes().any(|b| b == b'~' || b == b'/') {
+                true => self.pointer.push_str(&escaped(&name)),
+                false => self.pointer.push_str(&name),
             }
             let mut by_pattern = false;
             if let Some(newer) = &schema.newer {

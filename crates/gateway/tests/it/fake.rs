@@ -56,7 +56,7 @@ impl Backend for Fake {
     fn enter<F: Future>(&self, main: impl FnOnce(Fake) -> F) -> io::Result<F::Output> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .build()?;
+            .build_local(Default::default())?;
         Ok(runtime.block_on(main(self.clone())))
     }
 

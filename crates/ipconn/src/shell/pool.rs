@@ -110,7 +110,7 @@ impl Pool {
         })
     }
 
-    /// Connects. To be called within a `LocalSet`.
+    /// Connects. To be called where `spawn_local` works.
     pub fn start(&mut self) {
         let tasks = self.clients.iter().map(|c| spawn_local(c.clone().run()));
         self.tasks = tasks.collect();

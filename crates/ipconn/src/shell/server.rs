@@ -19,7 +19,7 @@ use rustls::ServerConfig;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{AbortHandle, LocalSet, spawn_local};
+use tokio::task::{AbortHandle, spawn_local};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
@@ -240,8 +240,7 @@ fn run(thread: Thread, listener: StdListener, stop: watch::Receiver<Stop>) {
             return;
         }
     };
-    let local = LocalSet::new();
-    runtime.block_on(local.run_until(accept(Rc::new(thread), listener, stop)));
+    runtime.block_on(accept(Rc::new(thread), listener, stop));
 }
 
 /// Accepts until it is to stop, and then waits for the connections.

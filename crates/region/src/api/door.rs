@@ -1,6 +1,6 @@
 //! The runtime of a door's thread.
 //!
-//! A door runs a tokio `current_thread` runtime and a port. Before the runtime
+//! A door runs a tokio runtime of its thread and a port. Before the runtime
 //! would go to sleep, and when it has slept, it drains the port, so completions
 //! come in batches and on the thread that waits for them. The port's eventfd is registered with the
 //! runtime, edge-triggered and never read: a worker writes it only when the
@@ -15,7 +15,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 use crate::api::Port;
 use crate::engine::EngineClass;
@@ -26,7 +26,7 @@ use crate::shell::bind;
 pub struct DoorRuntime {
     // Before the runtime, whose driver it belongs to.
     _event: AsyncFd<OwnedFd>,
-    runtime: Runtime,
+    runtime: LocalRuntime,
 }
 
 impl Port {
@@ -46,7 +46,7 @@ impl Port {
             .enable_all()
             .on_thread_park(move || shared.before_sleep(number))
             .on_thread_unpark(move || awake.after_sleep(number))
-            .build()?;
+            .build_local(LocalOptions::default())?;
         let event = {
             let _inside = runtime.enter();
             let event = self.shared.page.event(self.number);
@@ -105,7 +105,7 @@ impl Port {
 
 impl DoorRuntime {
     /// Runs a future to its end on the calling thread. `tokio::spawn` and
-    /// `LocalSet` work inside.
+    /// `tokio::task::spawn_local` work inside, a `LocalSet` does not.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.runtime.block_on(future)
     }

@@ -98,8 +98,17 @@ impl Reply {
 
     /// The bytes of a container; `None` when there is none of that name.
     pub fn container(&self, name: &str) -> Option<&[u8]> {
-        let name = ContainerName::new(name).ok()?;
-        let entry = self.lease.entries.iter().find(|e| e.name == name)?;
+        let name = match name.as_bytes() {
+            // Only what is no name, or has blanks behind it, needs to be read as one.
+            bytes @ [.., b'!'..=b'~'] if bytes.len() <= 16 => {
+                let mut padded = [b' '; 16];
+                padded[..bytes.len()].copy_from_slice(bytes);
+                u128::from_ne_bytes(padded)
+            }
+            _ => u128::from_ne_bytes(*ContainerName::new(name).ok()?.as_bytes()),
+        };
+        let same = |e: &&link::Entry| u128::from_ne_bytes(*e.name.as_bytes()) == name;
+        let entry = self.lease.entries.iter().find(same)?;
         Some(self.lease.bytes(entry.offset, entry.bytes))
     }
 

@@ -164,25 +164,19 @@ impl Shared {
     }
 
     /// Before a door's thread sleeps: wakes whom it gave work, and hears what
-    /// rings at its port until it may sleep. When futures were woken it does
-    /// not sleep; it comes here again when they have run.
+    /// rings at its port until nothing does. When futures were woken its runtime
+    /// does not sleep; it comes here again when they have run.
     pub fn before_sleep(self: &Arc<Self>, port: usize) {
         become_door(port);
         wake_deferred();
         loop {
-            let woken = self.drain(port);
+            self.drain(port);
             if self.page.prepare_sleep(port) {
                 // After the announcement: who leaves something later wakes us.
                 if !self.inboxes.has(port) {
                     return;
                 }
                 self.page.awake(port);
-            }
-            if woken > 0 {
-                // Those that were woken run first, unless they were over: then
-                // the thread would sleep on what has come meanwhile.
-                self.page.notify(port);
-                return;
             }
         }
     }

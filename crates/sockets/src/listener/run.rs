@@ -15,7 +15,7 @@ use region::engine::{self, EngineClass};
 use region::{Handle, Port, TransId, UserId};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::{self, LocalSet, spawn_local};
+use tokio::task::{self, spawn_local};
 
 use super::connection;
 use crate::calls::{World, task_name};
@@ -328,8 +328,7 @@ fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
         }
     };
     let door = Rc::new(door);
-    let local = LocalSet::new();
-    runtime.block_on(local.run_until(async move {
+    runtime.block_on(async move {
         let mut running: HashMap<TransId, task::JoinHandle<()>> = HashMap::new();
         while let Some(order) = orders.recv().await {
             let listener = order.listener;
@@ -351,7 +350,7 @@ fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
             // The one who ordered may be gone.
             let _ = order.done.send(result);
         }
-    }));
+    });
 }
 
 /// Fewest places of the system's queue. Clients that come at once and find a

@@ -22,7 +22,6 @@ use gateway::{
 };
 use ipconn::Pool;
 use region::engine::{self, EngineClass};
-use tokio::task::LocalSet;
 
 /// Everything that runs programs for a gateway.
 #[derive(Clone)]
@@ -110,7 +109,8 @@ impl Backend for Providers {
             }
             None => {
                 let mut builder = tokio::runtime::Builder::new_current_thread();
-                (DoorRuntime::Plain(builder.enable_all().build()?), None)
+                let runtime = builder.enable_all().build_local(Default::default())?;
+                (DoorRuntime::Plain(runtime), None)
             }
         };
         let mut door = ProviderDoor {
@@ -123,12 +123,11 @@ impl Backend for Providers {
             return Ok(runtime.block_on(main(door)));
         };
         // Connections are made while the door works; they end with it.
-        let set = LocalSet::new();
-        let entered = set.run_until(async move {
+        let entered = async move {
             pool.start();
             door.remote = Some(Rc::new(pool));
             main(door).await
-        });
+        };
         Ok(runtime.block_on(entered))
     }
 
@@ -201,7 +200,7 @@ impl Backend for Providers {
 /// What a door's thread runs on.
 enum DoorRuntime {
     Region(region::DoorRuntime),
-    Plain(tokio::runtime::Runtime),
+    Plain(tokio::runtime::LocalRuntime),
 }
 
 impl DoorRuntime {
