@@ -275,7 +275,7 @@ fn a_client_that_was_reset_while_it_waited_for_its_other_connection_may_come_aga
     // Its place in the session is free at once, not after pair_timeout_s.
     until("its end", || receiver(&server, "RECV")["connections"] == 0);
     let mut answers = open(&server, "SEND,S001\n");
-    let mut half = open(&server, "RECV,S001\nagain\n");
+    let half = open(&server, "RECV,S001\nagain\n");
     half.shutdown(Shutdown::Write).unwrap();
     assert_eq!(rest(&mut answers), "AGAIN\n");
 }
