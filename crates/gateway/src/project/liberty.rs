@@ -110,7 +110,7 @@ fn elements(file: &Path, text: &str, out: &mut Diagnostics) {
         if depth == 1 && !PLAIN.contains(&name.as_str()) && !told.contains(&name) {
             let message = format!("{name} configures IBM's server, and is not looked at here");
             let row = ELSEWHERE.iter().find(|(element, _)| *element == name);
-            let help = row.map(|(_, where_)| format!("in tupelo.toml and beside it: {where_}"));
+            let help = row.map(|(_, place)| format!("in tupelo.toml and beside it: {place}"));
             out.warn_help(file, at, message, help);
             told.push(name);
         }
