@@ -84,6 +84,9 @@ pub enum Refusal {
     /// The task's time was over before it started.
     #[error("the time limit passed before the task could start")]
     TimedOut,
+    /// It was ended before it started.
+    #[error("the task was ended before it started: {0}")]
+    Purged(&'static str),
     /// No worker process can be started.
     #[error("no worker process can be started")]
     NoWorker,

@@ -424,6 +424,22 @@ impl Core {
         [active.saturating_sub(mxt), classes.unwrap_or(0)]
     }
 
+    /// Asserts that no place is counted as taken while there is no task.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn check_idle(&self) {
+        let counted = (self.active, self.lent, self.waiting);
+        assert_eq!(
+            counted,
+            (0, 0, 0),
+            "active, lent and waiting tasks are left"
+        );
+        let classes = &self.class_active;
+        assert!(
+            classes.iter().all(|n| *n == 0),
+            "places of classes are left: {classes:?}"
+        );
+    }
+
     /// Looks at the core's own books; panics when they do not agree.
     #[cfg(any(test, feature = "sim"))]
     pub fn check_books(&self) {

@@ -150,7 +150,10 @@ impl Core {
         if task.deadline.is_none_or(|d| cx.now < d) || task.purging.is_some() {
             return;
         }
-        self.purge_task(cx, key, "the task's time limit passed");
+        match task.is_waiting() {
+            true => self.refuse_waiting(cx, key, Refusal::TimedOut),
+            false => self.purge_task(cx, key, "the task's time limit passed"),
+        }
     }
 
     /// Ends a task wherever it is: before its admission, in a queue, in a wait
@@ -160,7 +163,7 @@ impl Core {
             return;
         };
         if task.is_waiting() {
-            self.refuse_waiting(cx, key, Refusal::TimedOut);
+            self.refuse_waiting(cx, key, Refusal::Purged(why));
             return;
         }
         let purged = || Core::abend(b"AEXY", why.to_owned());

@@ -268,7 +268,12 @@ fn task_info(view: &View<'_>, key: TaskKey) -> Option<TaskInfo> {
         status: view.run_status(key, task),
         suspend_type: suspend_type.to_owned(),
         suspend_value,
-        suspended_ms: view.kernel.wait_of(key).map_or(0, |(_, since)| ms(since)),
+        // One that waits for its class or for MXT has done so since its begin.
+        suspended_ms: match view.kernel.wait_of(key) {
+            Some((_, since)) => ms(since),
+            None if task.is_waiting() => ms(task.begun),
+            None => 0,
+        },
         age_ms: ms(task.begun),
         facility: task.facility(),
         start_code: link::Name::from_bytes(task.start_code()),

@@ -167,6 +167,7 @@ impl World {
         assert_eq!(self.kernel.locks().each().count(), 0, "locks are left");
         assert!(self.kernel.is_idle(), "units or waits are left");
         assert!(self.tasks.is_empty(), "tasks are left");
+        self.core.check_idle();
         assert!(self.starts.is_empty(), "starts are left");
         let resources = &self.kernel.resources;
         assert!(resources.enqueue.is_idle(), "enqueues are left");

@@ -157,7 +157,8 @@ fn a_task_that_waits_for_its_class_is_listed_by_its_number_and_can_be_purged() {
         let number = waits.expect("it is listed").task;
         assert!(tasks.iter().all(|t| t.task > 0), "{tasks:?}");
         assert_eq!(handle.purge(number, true), region::Purge::Done);
-        assert_eq!(waiting.join().unwrap(), Err(Refusal::TimedOut));
+        let refused = Refusal::Purged("an operator purged the task");
+        assert_eq!(waiting.join().unwrap(), Err(refused));
     });
     drop(held);
     assert!(begin().is_ok());

@@ -88,7 +88,7 @@ fn records_are_added_and_deleted_with_the_manuals_answers() {
          MOVE \"00\" TO K\n EXEC CICS DELETE FILE(\"F\") RIDFLD(K) KEYLENGTH(2) GENERIC NUMREC(N) END-EXEC\n\
          MOVE N TO R MOVE 0 TO R2 PERFORM SAY.",
     ));
-    assert_eq!(text, "|000,000|014,150|016,023|022,012|013,080|004,000");
+    assert_eq!(text, "|000,000|014,150|016,023|016,023|013,080|004,000");
 }
 
 #[test]

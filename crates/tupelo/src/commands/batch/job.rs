@@ -28,7 +28,7 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
     let text = args.given.text(path)?;
     let job = jcl::parse(&text);
     let deck = store::idcams::parse(&text);
-    if !tell(path, &job, &deck, &app) {
+    if !tell(args, path, &job, &deck, &app) {
         return Ok(Outcome::Findings);
     }
     let utility = ["IDCAMS", "IEFBR14"];
@@ -65,7 +65,7 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
 }
 
 /// Tells what is wrong with the text; false if it cannot run.
-fn tell(path: &Path, job: &Job, deck: &store::idcams::Deck, app: &Application) -> bool {
+fn tell(args: &Args, path: &Path, job: &Job, deck: &store::idcams::Deck, app: &Application) -> bool {
     let has_idcams = job.steps.iter().any(|step| step.program == "IDCAMS");
     let commands = deck.diagnostics.iter().filter(|_| has_idcams);
     let there: Vec<String> = in_folder(&app.folder.join("batch")).iter().map(|p| name_of(p)).collect();
@@ -80,7 +80,7 @@ fn tell(path: &Path, job: &Job, deck: &store::idcams::Deck, app: &Application) -
             help: Some("of the utilities, IDCAMS and IEFBR14 are there".to_owned()),
         })
         .collect();
-    idcams::tell(path, job.diagnostics.iter().chain(commands).chain(&unknown)) == 0
+    idcams::tell(&args.given, path, job.diagnostics.iter().chain(commands).chain(&unknown)) == 0
 }
 
 /// Where this job's own data sets are.

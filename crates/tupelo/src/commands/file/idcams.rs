@@ -23,7 +23,7 @@ use super::which::{Form, section_of};
 use crate::Outcome;
 use crate::app::Application;
 use crate::app::files::describe;
-use crate::app::finding::{Findings, Severity, of_definitions};
+use crate::app::finding::{Finding, Findings, Severity, of_definitions};
 
 mod beside;
 
@@ -80,14 +80,51 @@ impl Given {
         let set = self.set.iter();
         Ok(set.fold(text, |text, (from, to)| text.replace(from, to)))
     }
+
+    /// Where a column of a line of that text is in the line as it is written.
+    fn column(&self, line: &str, column: u32) -> u32 {
+        let written: Vec<(char, u32)> = line.chars().zip(1..).collect();
+        let read = self.set.iter().fold(written, |line, (from, to)| replaced(&line, from, to));
+        let at = usize::try_from(column).unwrap_or_default().checked_sub(1);
+        at.and_then(|at| read.get(at)).map_or(column, |(_, column)| *column)
+    }
+}
+
+/// A line with text in the place of other text, each character with its column in
+/// the line as it was.
+fn replaced(line: &[(char, u32)], from: &str, to: &str) -> Vec<(char, u32)> {
+    let from: Vec<char> = from.chars().collect();
+    let (mut made, mut rest) = (Vec::new(), line);
+    while let [first, behind @ ..] = rest {
+        let here = rest.iter().map(|(c, _)| c).take(from.len());
+        match !from.is_empty() && here.eq(&from) {
+            true => {
+                made.extend(to.chars().map(|c| (c, first.1)));
+                rest = &rest[from.len()..];
+            }
+            false => {
+                made.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    made
 }
 
 /// Tells what is wrong with a text; how many errors there are, and that
 /// nothing was done if there are some.
-pub fn tell<'d>(path: &Path, found: impl Iterator<Item = &'d Diagnostic>) -> usize {
+pub fn tell<'d>(given: &Given, path: &Path, found: impl Iterator<Item = &'d Diagnostic>) -> usize {
     let file = path.display().to_string();
+    let bytes = std::fs::read(path).unwrap_or_default();
+    let written = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = written.lines().collect();
+    let in_file = |mut finding: Finding| {
+        let line = lines.get((finding.line as usize).wrapping_sub(1));
+        finding.column = line.map_or(finding.column, |line| given.column(line, finding.column));
+        finding
+    };
     let mut findings = Findings::new(Path::new(""));
-    findings.extend(found.map(|found| of_definitions(&file, found)));
+    findings.extend(found.map(|found| in_file(of_definitions(&file, found))));
     eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
     let errors = findings.count(Severity::Error);
     if errors > 0 {
@@ -105,7 +142,7 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
 /// Reads the deck and does what it says.
 pub fn run(args: Args) -> Result<Outcome> {
     let deck = parse(&args.given.text(&args.deck)?);
-    if tell(&args.deck, deck.diagnostics.iter()) > 0 {
+    if tell(&args.given, &args.deck, deck.diagnostics.iter()) > 0 {
         return Ok(Outcome::Findings);
     }
     if args.check {
@@ -594,3 +631,19 @@ fn open(path: &Path) -> Result<File> {
 
 /// Records that REPRO may refuse before it ends: ERRORLIMIT's default.
 const ERROR_LIMIT: u64 = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_behind_a_placeholder_is_that_of_the_line_as_it_is_written() {
+        let line: Vec<(char, u32)> = " DELETE <HLQ>.<B>".chars().zip(1..).collect();
+        let read = replaced(&line, "<HLQ>", "USER");
+        let text: String = read.iter().map(|(c, _)| *c).collect();
+        assert_eq!(text, " DELETE USER.<B>");
+        let at = text.find("<B>").expect("it is there");
+        assert_eq!(read[at].1, 15);
+        assert_eq!(replaced(&line, "", "X"), line);
+    }
+}
