@@ -433,7 +433,7 @@ fn a_name_that_copy_has_to_replace_is_told_once() {
     assert!(told.contains(":2:38: error: :LEN: stands for"), "{told}");
     assert!(told.contains("REPLACING ==:TAG:== BY ==…=="), "{told}");
     // Host variables with indicators are none.
-    let sql = "           EXEC SQL DECLARE C CURSOR FOR SELECT A INTO :A:B FROM T END-EXEC.\n";
+    let sql = "           EXEC SQL DECLARE C CURSOR FOR SELECT :A:B END-EXEC.\n";
     assert_eq!(said(&format!("{sql}       01  R PIC X.\n")), "");
 }
 
