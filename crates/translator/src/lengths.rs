@@ -91,14 +91,13 @@ impl Work {
                 last += 2;
             }
             // No token more or less, so that what is noted of others stays right.
-            let end = format!("{})", self.tokens[last].text);
-            self.tokens[last].text = end;
-            if of == 1 {
-                self.tokens[at].text = "FUNCTION".to_owned();
-                self.tokens[at + 1].text = "LENGTH (".to_owned();
-            } else {
-                self.tokens[at].text = "FUNCTION LENGTH (".to_owned();
-            }
+            let open = match of {
+                1 => "LENGTH (".to_owned(),
+                _ => format!("LENGTH ({}", self.tokens[name].text),
+            };
+            self.tokens[at].text = "FUNCTION".to_owned();
+            self.tokens[at + 1].text = open;
+            self.tokens[last].text.push(')');
         }
     }
 }

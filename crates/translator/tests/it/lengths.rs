@@ -85,11 +85,14 @@ fn the_length_of_a_group_that_varies_counts_no_storage_twice() {
 #[test]
 fn a_command_is_given_such_a_length() {
     let put = "           EXEC CICS PUT CONTAINER('A') FROM(ORD)
-               FLENGTH(LENGTH OF ORD) END-EXEC";
+               FLENGTH(LENGTH OF ORD) END-EXEC
+           EXEC CICS PUT CONTAINER('B') FROM(ORD)
+               FLENGTH(LENGTH ORD-BODY) END-EXEC";
     let program = program(RECORD, put);
     assert!(program.diagnostics.is_empty(), "{:?}", program.diagnostics);
     let text = String::from_utf8(program.text).unwrap();
     assert!(text.contains("= FUNCTION LENGTH ( ORD)"), "{text}");
+    assert!(text.contains("= FUNCTION LENGTH (ORD-BODY)"), "{text}");
 }
 
 #[test]
