@@ -210,8 +210,6 @@ impl Connection<'_> {
         let message = &held[data];
         // Two delimiters in a row are no message between them.
         if message.is_empty() && self.framing.is_delimited() {
-            // A read may have thousands.
-            self.thread.reactor.end_turn();
             return Ok(());
         }
         self.thread.enters(self.watched, Phase::Running);
