@@ -252,7 +252,79 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::conn::Connections;
+    use super::super::memory::Memory;
     use super::*;
+    use std::io::IoSlice;
+    use std::sync::Arc;
+
+    /// Notes of each write how many pieces and bytes it has.
+    #[derive(Default)]
+    struct Noted(Vec<(usize, usize)>);
+
+    impl AsyncRead for Noted {
+        fn poll_read(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            _: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            Poll::Pending
+        }
+    }
+
+    impl AsyncWrite for Noted {
+        fn poll_write(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            buf: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            self.0.push((1, buf.len()));
+            Poll::Ready(Ok(buf.len()))
+        }
+
+        fn poll_write_vectored(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bufs: &[IoSlice<'_>],
+        ) -> Poll<io::Result<usize>> {
+            let all = bufs.iter().map(|buf| buf.len()).sum();
+            self.0.push((bufs.len(), all));
+            Poll::Ready(Ok(all))
+        }
+
+        fn is_write_vectored(&self) -> bool {
+            true
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[test]
+    fn a_head_and_a_small_body_are_written_in_one_piece() {
+        let stream = Shared::new(Noted::default());
+        let mut watched = Watched {
+            stream: stream.clone(),
+            timer: Connections::new(Arc::new(Memory::new(1 << 20))).timer(),
+            ahead: Bytes::new(),
+        };
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        for body in [100, JOINED] {
+            let body = vec![b'x'; body];
+            let bufs = [IoSlice::new(b"head"), IoSlice::new(&body)];
+            let wrote = Pin::new(&mut watched).poll_write_vectored(&mut cx, &bufs);
+            let Poll::Ready(Ok(bytes)) = wrote else {
+                panic!("{wrote:?}");
+            };
+            assert_eq!(bytes, 4 + body.len());
+        }
+        assert_eq!(stream.stream.borrow().0, [(1, 104), (2, 4 + JOINED)]);
+    }
 
     #[test]
     fn the_last_words_are_a_response_of_their_length() {
