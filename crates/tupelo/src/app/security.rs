@@ -196,10 +196,17 @@ impl Application {
         self.security().means()
     }
 
-    /// Rules of `[security.apis]` that are about nothing: an operation that
-    /// was to be protected by one is not.
+    /// Rules of `[security.apis]` and policies of `[gateway.policies]` that are
+    /// about nothing: what was to be protected or changed by one is not.
     pub fn stray_rules(&self, apis: &Apis) -> Vec<String> {
-        let mut stray = Vec::new();
+        let named = |name: &String| apis.good.iter().any(|api| api.name() == name);
+        let policies = self.config.gateway.policies.keys();
+        let mut stray: Vec<String> = policies
+            .filter(|name| !named(name) && !apis.bad.contains(*name))
+            .map(|name| {
+                format!("tupelo.toml: [gateway.policies] {name} is about no API: there is none of that name")
+            })
+            .collect();
         // Those of scripts are looked at with the scripts.
         let rules = self.config.security.apis.iter();
         for (name, section) in rules.filter(|(name, _)| *name != gateway::BESIDE) {
