@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gateway::Unserved;
+use gateway::security::users::{Users, UsersError};
 use gateway::security::{
     Access, AccessRule, JwtConfig, KeySource, Means, RateConfig, SecurityConfig,
 };
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Application;
 use super::apis::Apis;
+use super::finding::{Finding, Severity};
 
 /// The user store when no other is named.
 const USERS: &str = "users";
@@ -172,6 +174,25 @@ impl Application {
             realm: section.realm.replace(['"', '\\'], "'"),
             rate,
         }
+    }
+
+    /// What is wrong with the user store: a server does not start with it. Without
+    /// a place, since a line that is shown has a password or its hash.
+    pub fn user_store(&self) -> Vec<Finding> {
+        let Some(file) = self.security().users else {
+            return Vec::new();
+        };
+        let wrong = Users::load(&file).err().unwrap_or_default();
+        let shown = file.strip_prefix(&self.folder).unwrap_or(&file);
+        let finding = |wrong: UsersError| Finding {
+            severity: Severity::Error,
+            file: PathBuf::new(),
+            line: 0,
+            column: 0,
+            message: format!("the user store {}: {wrong}", shown.display()),
+            help: None,
+        };
+        wrong.into_iter().map(finding).collect()
     }
 
     fn tokens(&self, jwt: &JwtSection) -> JwtConfig {

@@ -95,6 +95,29 @@ fn a_policy_that_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
+fn a_user_store_that_no_server_starts_with_is_told_by_check() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    fs::write(
+        folder.path().join("users"),
+        "ada:hunter2:ADA::\nbob::B::\nbob::B::\n",
+    )
+    .unwrap();
+    let told = run(&["check", folder.path().to_str().unwrap()]);
+    assert_eq!(told.status.code(), Some(1));
+    let told = text(&told.stdout);
+    assert!(
+        told.contains("users: line 1: the password of ada"),
+        "{told}"
+    );
+    assert!(
+        told.contains("users: line 3: there is a user bob before it"),
+        "{told}"
+    );
+    assert!(!told.contains("hunter2"), "{told}");
+}
+
+#[test]
 fn a_policy_that_never_counts_is_warned_of() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());
