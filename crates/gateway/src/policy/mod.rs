@@ -165,6 +165,22 @@ impl Policy {
         out
     }
 
+    /// Rules that ask who calls: they never hold where nothing tells it.
+    pub fn rules_about_callers(&self) -> Diagnostics {
+        let mut out = Diagnostics::default();
+        let about = |c: &Condition| matches!(c, Condition::User(_) | Condition::Role(_));
+        for rule in self.rules.iter().filter(|r| r.conditions.iter().any(about)) {
+            let at = rule.sets.first().map_or(Position::default(), |set| set.at);
+            let message = format!(
+                "the rule {} never holds: nobody is asked who they are",
+                rule.name
+            );
+            let help = "callers need users, tokens or client certificates: see the security page";
+            out.warn_help(&self.file, at, message, Some(help.to_owned()));
+        }
+        out
+    }
+
     /// What the rules choose for a request.
     ///
     /// # Errors
@@ -213,10 +229,10 @@ impl Condition {
             }
             Condition::Path(patterns) => {
                 let path = parts.uri.path();
-                patterns.iter().any(|p| match p.strip_suffix('*') {
-                    Some(front) => path.starts_with(front),
-                    None => path == p,
-                })
+                match path.contains('%') {
+                    true => is_of(&read::plain(path), patterns),
+                    false => is_of(path, patterns),
+                }
             }
             Condition::Method(methods) => methods.contains(&parts.method),
             Condition::User(names) => caller.is_some_and(|who| names.contains(&who.name)),
@@ -225,6 +241,15 @@ impl Condition {
             }
         }
     }
+}
+
+/// Whether a path is one of these. Slashes at its end reach the same operation.
+fn is_of(path: &str, patterns: &[String]) -> bool {
+    let end = |path: &'_ str| path.trim_end_matches('/').len();
+    patterns.iter().any(|p| match p.strip_suffix('*') {
+        Some(front) => path.starts_with(front),
+        None => path[..end(path)] == p[..end(p)],
+    })
 }
 
 impl Set {
@@ -323,6 +348,111 @@ mod tests {
             unknown.contains("p.xml:13:14: error: there is no connection or group two"),
             "{unknown}"
         );
+    }
+
+    /// A rule set of one rule.
+    fn rule(conditions: &str, sets: &str) -> String {
+        format!(
+            "<ruleset><rule name=\"a\"><conditions>{conditions}</conditions>\
+             <actions>{sets}</actions></rule></ruleset>"
+        )
+    }
+
+    #[test]
+    fn what_would_hold_for_no_request_or_say_nothing_is_an_error() {
+        let set = "<set property=\"cicsTransId\" value=\"A\"/>";
+        for (condition, told) in [
+            ("<method value=\"GTE\"/>", "\"GTE\" is no method"),
+            ("<method value=\"GET PUT\"/>", "\"GET PUT\" is no method"),
+            ("<path value=\"/a/*/b\"/>", "no request has the path"),
+            ("<path value=\"/a/{id}\"/>", "no request has the path"),
+            (
+                "<header name=\"x\" value=\"1\" match=\"ANY_VALUE\"/>",
+                "and a value",
+            ),
+            (
+                "<header name=\"x\" value=\"1\" match=\"any\"/>",
+                "match=\"any\" says nothing",
+            ),
+            (
+                "<header name=\"x\" value=\"1\" mach=\"A\"/>",
+                "did you mean match?",
+            ),
+            (
+                "<role value=\"x\" not=\"true\"/>",
+                "<role> has no attribute not",
+            ),
+            (
+                "<role value=\"x\"><role value=\"y\"/></role>",
+                "<role> does not belong here",
+            ),
+        ] {
+            let wrong = Policy::parse(Path::new("p.xml"), &rule(condition, set));
+            let wrong = wrong.unwrap_err().to_string();
+            assert!(wrong.contains(told), "{condition}\n{wrong}");
+        }
+        let right = rule("<path value=\"/a\"/>", set)
+            .replace("<ruleset>", "<ruleset xmlns:x=\"urn:x\" x:y=\"1\">");
+        assert!(Policy::parse(Path::new("p.xml"), &right).is_ok());
+    }
+
+    #[test]
+    fn rules_about_callers_are_named() {
+        let set = "<set property=\"cicsTransId\" value=\"A\"/>";
+        let told = |condition: &str| {
+            let policy = Policy::parse(Path::new("p.xml"), &rule(condition, set)).unwrap();
+            policy.rules_about_callers().to_string()
+        };
+        assert!(told("<role value=\"clerk\"/>").contains("the rule a never holds"));
+        assert_eq!(told("<method value=\"GET\"/>"), "");
+    }
+
+    #[test]
+    fn what_never_decides_is_warned_of() {
+        let set = "<set property=\"cicsTransId\" value=\"A\"/>";
+        let path = "<path value=\"/a\"/>";
+        let warned = |text: &str| {
+            let policy = Policy::parse(Path::new("p.xml"), text).unwrap();
+            policy.warnings().to_string()
+        };
+        let twice = warned(&rule(path, &format!("{set}{set}")));
+        assert!(twice.contains("sets this property before"), "{twice}");
+        let (wide, narrow) = (rule(path, set), format!("{path}<method value=\"GET\"/>"));
+        let narrow = rule(&narrow, set);
+        let both = |first: &str, second: &str| {
+            let first = first.trim_end_matches("</ruleset>");
+            format!("{first}{}", second.trim_start_matches("<ruleset>"))
+        };
+        let never = warned(&both(&wide, &narrow));
+        assert!(never.contains("never decides"), "{never}");
+        assert_eq!(warned(&both(&narrow, &wide)), "");
+    }
+
+    #[test]
+    fn a_path_is_the_same_in_every_spelling_that_reaches_its_operation() {
+        let set = "<set property=\"cicsTransId\" value=\"A\"/>";
+        let chosen = |pattern: &str, path: &str| {
+            let text = rule(&format!("<path value=\"{pattern}\"/>"), set);
+            let policy = Policy::parse(Path::new("p.xml"), &text).unwrap();
+            let parts = http::Request::get(path).body(()).unwrap().into_parts().0;
+            policy
+                .choose(&parts, None, |_| true)
+                .unwrap()
+                .transid
+                .is_some()
+        };
+        for (pattern, path) in [
+            ("/bank/accounts/*", "/bank/%61ccounts/1"),
+            ("/bank/accounts", "/bank/accounts/"),
+            ("/bank/accounts", "/bank/acc%6Funts"),
+            ("/bank/é", "/bank/%C3%A9"),
+            ("/bank/a%20b", "/bank/a%20b"),
+            ("/bank/a%2fb", "/bank/%61%2Fb"),
+        ] {
+            assert!(chosen(pattern, path), "{pattern} {path}");
+        }
+        assert!(!chosen("/bank/accounts/*", "/bank/accounts%2F1"));
+        assert!(!chosen("/bank/accounts", "/bank/accounts/1"));
     }
 
     #[test]

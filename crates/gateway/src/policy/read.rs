@@ -18,8 +18,12 @@ const PROPERTIES: [(&str, Property); 3] = [
 ];
 /// Conditions that rules may have.
 const CONDITIONS: [&str; 5] = ["header", "path", "method", "user", "role"];
-/// Deepest elements there are.
-const DEPTH: usize = 4;
+/// Methods that operations have.
+const METHODS: [&str; 8] = [
+    "GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE",
+];
+/// Elements around the deepest one that is told.
+const DEPTH: usize = 5;
 
 /// The rules of a text.
 pub(super) fn rules(file: &Path, text: &str, out: &mut Diagnostics) -> Vec<Rule> {
@@ -112,6 +116,7 @@ impl Reading<'_> {
     fn begin(&mut self, tag: &BytesStart<'_>, at: Position) {
         self.at = at;
         let name = name_of(tag);
+        self.attributes(tag, &name, at);
         let around: Vec<&str> = self.around.iter().map(String::as_str).collect();
         match (around.as_slice(), name.as_str()) {
             ([], "ruleset") | (["ruleset", "rule"], "actions") => {}
@@ -197,7 +202,37 @@ impl Reading<'_> {
                 }
             }
         }
+        self.idle(&rule, at);
         self.rules.push(rule);
+    }
+
+    /// Warns of what a rule sets and never decides: what is set before it
+    /// counts wherever this rule holds.
+    fn idle(&mut self, rule: &Rule, at: Position) {
+        for (i, set) in rule.sets.iter().enumerate() {
+            let same = |before: &&Set| before.property == set.property;
+            if rule.sets[..i].iter().any(|before| same(&before)) {
+                let message = "the rule sets this property before; that counts";
+                self.out.warn(self.file, set.at, message);
+            }
+        }
+        let holds_too = |before: &&Rule| {
+            let within = |c: &Condition| rule.conditions.contains(c);
+            let sets = |set: &Set| before.sets.iter().any(|b| b.property == set.property);
+            before.conditions.iter().all(within) && rule.sets.iter().all(sets)
+        };
+        if rule.sets.is_empty() {
+            return;
+        }
+        if let Some(before) = self.rules.iter().find(holds_too) {
+            let message = format!(
+                "the rule {} never decides: {} holds where it does, and counts",
+                rule.name, before.name
+            );
+            let help = "the first rule that holds decides: put the narrower one in front";
+            self.out
+                .warn_help(self.file, at, message, Some(help.to_owned()));
+        }
     }
 
     fn condition(&mut self, tag: &BytesStart<'_>, name: &str, at: Position) {
@@ -220,8 +255,7 @@ impl Reading<'_> {
             .map(|one| one.trim().to_owned())
             .filter(|one| !one.is_empty())
             .collect();
-        let any =
-            *kind == "header" && self.attribute(tag, "match", at).as_deref() == Some("ANY_VALUE");
+        let any = *kind == "header" && self.any_value(tag, !values.is_empty(), at);
         if values.is_empty() && !any {
             let help = match *kind {
                 "header" => "value=\"A,B\" or match=\"ANY_VALUE\"",
@@ -245,17 +279,87 @@ impl Reading<'_> {
                     let message = format!("{wrong:?} is no path");
                     self.out.error_help(self.file, at, message, help);
                 }
-                Condition::Path(values)
+                self.unmatched(&values, at);
+                Condition::Path(values.iter().map(|path| plain(path)).collect())
             }
-            "method" => {
-                let method = |m: &String| Method::from_bytes(m.to_ascii_uppercase().as_bytes());
-                Condition::Method(values.iter().map(method).filter_map(Result::ok).collect())
-            }
+            "method" => Condition::Method(self.methods(&values, at)),
             "user" => Condition::User(values),
             _ => Condition::Role(values),
         };
         if let Some(made) = &mut self.rule {
             made.rule.conditions.push(condition);
+        }
+    }
+
+    /// Whether any value of a header will do.
+    fn any_value(&mut self, tag: &BytesStart<'_>, valued: bool, at: Position) -> bool {
+        let given = self.attribute(tag, "match", at);
+        let any = given.as_deref() == Some("ANY_VALUE");
+        let message = match given {
+            Some(_) if any && valued => "the header has match=\"ANY_VALUE\" and a value".to_owned(),
+            Some(given) if !any => format!("match={given:?} says nothing"),
+            _ => return any,
+        };
+        let help = "value=\"A,B\" or match=\"ANY_VALUE\"";
+        self.out.error_help(self.file, at, message, help);
+        any
+    }
+
+    /// Tells paths that no request has.
+    fn unmatched(&mut self, paths: &[String], at: Position) {
+        for path in paths {
+            let front = path.strip_suffix('*').unwrap_or(path);
+            if front.contains(['*', '{', '}', '?', '#']) {
+                let message = format!("no request has the path {path:?}");
+                let help = "* stands for the rest, at the end alone: /bank/accounts/*";
+                self.out.error_help(self.file, at, message, help);
+            }
+        }
+    }
+
+    fn methods(&mut self, values: &[String], at: Position) -> Vec<Method> {
+        let mut methods = Vec::new();
+        for value in values {
+            let upper = value.to_ascii_uppercase();
+            match Method::from_bytes(upper.as_bytes()) {
+                Ok(method) if METHODS.contains(&&*upper) => methods.push(method),
+                _ => {
+                    let help = match closest(value, METHODS.into_iter()) {
+                        Some(near) => format!("did you mean {near}?"),
+                        None => format!("there are {}", METHODS.join(", ")),
+                    };
+                    let message = format!("{value:?} is no method");
+                    self.out.error_help(self.file, at, message, help);
+                }
+            }
+        }
+        methods
+    }
+
+    /// Tells attributes that say nothing: what they were meant to say would be
+    /// left out.
+    fn attributes(&mut self, tag: &BytesStart<'_>, element: &str, at: Position) {
+        let known: &[&str] = match element {
+            "rule" => &["name"],
+            "header" => &["name", "value", "match"],
+            "path" | "method" | "user" | "role" => &["value"],
+            "set" => &["property", "value"],
+            "ruleset" | "conditions" | "actions" => &[],
+            // The element is told already.
+            _ => return,
+        };
+        for attribute in tag.attributes().with_checks(false).flatten() {
+            let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
+            if name.contains(':') || name == "xmlns" || known.contains(&&*name) {
+                continue;
+            }
+            let message = format!("<{element}> has no attribute {name}");
+            let help = match closest(&name, known.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None if known.is_empty() => "it has none".to_owned(),
+                None => format!("it has {}", known.join(", ")),
+            };
+            self.out.error_help(self.file, at, message, help);
         }
     }
 
@@ -333,6 +437,24 @@ impl Reading<'_> {
 
 fn name_of(tag: &BytesStart<'_>) -> String {
     String::from_utf8_lossy(tag.local_name().as_ref()).into_owned()
+}
+
+/// A path without percent signs, but for slashes that are part of a name: what
+/// reaches an operation in one spelling is not to pass its rules in another.
+pub(super) fn plain(path: &str) -> String {
+    let parts = path
+        .split_inclusive("%2F")
+        .flat_map(|part| part.split_inclusive("%2f"));
+    let decoded = parts.map(|part| match part.len().checked_sub(3) {
+        Some(end) if part[end..].eq_ignore_ascii_case("%2f") => {
+            let front = percent_encoding::percent_decode_str(&part[..end]).decode_utf8_lossy();
+            format!("{front}%2F")
+        }
+        _ => percent_encoding::percent_decode_str(part)
+            .decode_utf8_lossy()
+            .into_owned(),
+    });
+    decoded.collect()
 }
 
 /// A value with `${header}` in it.

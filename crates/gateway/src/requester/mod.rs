@@ -166,3 +166,69 @@ impl RequesterOptions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JOBS: &str = r#"
+openapi: 3.0.3
+info: {title: Jobs, version: "1"}
+paths:
+  /jobs:
+    get:
+      responses:
+        "200":
+          description: How many
+          content:
+            application/json:
+              schema: {type: object, properties: {count: {type: integer, format: int32}}}
+        "202":
+          description: Later
+          content:
+            application/json:
+              schema: {type: object, properties: {job: {type: integer, format: int32}}}
+        "203":
+          description: How many, another says
+          content:
+            application/json:
+              schema: {type: object, properties: {count: {type: integer, format: int32}}}
+        "204": {description: None}
+"#;
+
+    #[test]
+    fn the_stub_has_no_success_whose_response_is_not_in_its_structure() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("openapi.yaml"), JOBS).unwrap();
+        let (api, _) = Requester::load(folder.path()).unwrap();
+        let told = |calling, status, body: &str| {
+            let told = api.response(calling, ("/jobs", "GET"), status, body.as_bytes());
+            told.map(|told| told.mapped).map_err(|fault| fault.0)
+        };
+        let count = r#"{"count":7}"#;
+        for status in [200, 203] {
+            assert_eq!(told(Calling::Stub, status, count), Ok(true), "{status}");
+        }
+        assert_eq!(told(Calling::Stub, 204, ""), Ok(true));
+        assert_eq!(told(Calling::Stub, 404, "no"), Ok(false));
+        for (status, body) in [(201, count), (202, r#"{"job":1}"#), (299, ""), (205, "")] {
+            let why = told(Calling::Stub, status, body).unwrap_err();
+            assert!(why.contains("is not the one"), "{status} {why}");
+        }
+        // The host API has a structure for each, and a warning for the others.
+        assert_eq!(told(Calling::HostApi, 202, r#"{"job":1}"#), Ok(true));
+        assert_eq!(told(Calling::HostApi, 201, count), Ok(false));
+    }
+
+    #[test]
+    fn a_body_that_closes_what_it_is_put_into_is_no_json() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("openapi.yaml"), JOBS).unwrap();
+        let (api, _) = Requester::load(folder.path()).unwrap();
+        for calling in [Calling::HostApi, Calling::Stub] {
+            let body = br#"{"count":7},"x":1"#;
+            let told = api.response(calling, ("/jobs", "GET"), 200, body);
+            assert!(told.is_err_and(|fault| fault.0.contains("no JSON")));
+        }
+    }
+}

@@ -195,12 +195,7 @@ impl Operation {
         match calling {
             Calling::HostApi => Ok(json!({"type": "object", "properties": all})),
             Calling::Stub => {
-                // One response, that of success.
-                let good = |key: &&String| key[CODE.len()..].starts_with('2');
-                let key = all
-                    .keys()
-                    .find(good)
-                    .or_else(|| all.keys().find(|k| k.ends_with("default")));
+                let key = of_success(all);
                 let properties = match key {
                     Some(key) => json!({"RespBody": all[key.as_str()]}),
                     None => json!({}),
@@ -320,6 +315,15 @@ impl Operation {
         // without its body is one that the program is told by its status.
         let good = (200..300).contains(&status);
         let key = key.filter(|_| good || !blank);
+        if calling == Calling::Stub && good && !bodiless {
+            let all = parts.as_object();
+            let own = all.and_then(|all| all.get(of_success(all)?));
+            if own.is_some() && own != found.and_then(|found| parts.get(found.as_str())) {
+                return Err(format!(
+                    "the response with status {status} is not the one that the structure is for"
+                ));
+            }
+        }
         if blank && key.is_some() && ![204, 205].contains(&status) {
             return Err(format!(
                 "the response with status {status} has no body, and the document describes one"
@@ -337,14 +341,15 @@ impl Operation {
             }
             None => body,
         };
+        let no_json = || format!("the body of the response with status {status} is no JSON");
         let text = match key.filter(|_| !blank) {
+            // By itself, or it could close the object that it is put into.
+            Some(_) if Tape::default().parse(body).is_err() => return Err(no_json()),
             Some(key) => [format!("{{\"{key}\":").as_bytes(), body, b"}"].concat(),
             None => b"{}".to_vec(),
         };
         let mut tape = Tape::default();
-        let json = tape
-            .parse(&text)
-            .map_err(|_| format!("the body of the response with status {status} is no JSON"))?;
+        let json = tape.parse(&text).map_err(|_| no_json())?;
         let made = structures.write_parts(Some(json)).map_err(|faults| {
             let all: Vec<String> = faults.iter().map(told).collect();
             format!(
@@ -362,6 +367,13 @@ impl Operation {
             plain: plain.is_some(),
         })
     }
+}
+
+/// The response that the stub's one structure is for: that of success.
+fn of_success(all: &Map<String, Value>) -> Option<&String> {
+    let good = |key: &&String| key[CODE.len()..].starts_with('2');
+    let default = || all.keys().find(|key| key.ends_with("default"));
+    all.keys().find(good).or_else(default)
 }
 
 fn told(fault: &crate::problem::Fault) -> String {

@@ -67,6 +67,9 @@ impl Application {
         if mainframe.is_empty() {
             warnings.0.extend(policy.idle_code_pages().0);
         }
+        if self.means() == gateway::security::Means::default() {
+            warnings.0.extend(policy.rules_about_callers().0);
+        }
         Ok((policy, warnings))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gateway::Unserved;
+use gateway::security::users::{Users, UsersError};
 use gateway::security::{
     Access, AccessRule, JwtConfig, KeySource, Means, RateConfig, SecurityConfig,
 };
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Application;
 use super::apis::Apis;
+use super::finding::{Finding, Severity};
 
 /// The user store when no other is named.
 const USERS: &str = "users";
@@ -174,6 +176,25 @@ impl Application {
         }
     }
 
+    /// What is wrong with the user store: a server does not start with it. Without
+    /// a place, since a line that is shown has a password or its hash.
+    pub fn user_store(&self) -> Vec<Finding> {
+        let Some(file) = self.security().users else {
+            return Vec::new();
+        };
+        let wrong = Users::load(&file).err().unwrap_or_default();
+        let shown = file.strip_prefix(&self.folder).unwrap_or(&file);
+        let finding = |wrong: UsersError| Finding {
+            severity: Severity::Error,
+            file: PathBuf::new(),
+            line: 0,
+            column: 0,
+            message: format!("the user store {}: {wrong}", shown.display()),
+            help: None,
+        };
+        wrong.into_iter().map(finding).collect()
+    }
+
     fn tokens(&self, jwt: &JwtSection) -> JwtConfig {
         let trusted = jwt.jwks_ca.as_ref().map(|file| self.folder.join(file));
         let keys = match jwt.jwks.contains("://") {
@@ -196,10 +217,17 @@ impl Application {
         self.security().means()
     }
 
-    /// Rules of `[security.apis]` that are about nothing: an operation that
-    /// was to be protected by one is not.
+    /// Rules of `[security.apis]` and policies of `[gateway.policies]` that are
+    /// about nothing: what was to be protected or changed by one is not.
     pub fn stray_rules(&self, apis: &Apis) -> Vec<String> {
-        let mut stray = Vec::new();
+        let named = |name: &String| apis.good.iter().any(|api| api.name() == name);
+        let policies = self.config.gateway.policies.keys();
+        let mut stray: Vec<String> = policies
+            .filter(|name| !named(name) && !apis.bad.contains(*name))
+            .map(|name| {
+                format!("tupelo.toml: [gateway.policies] {name} is about no API: there is none of that name")
+            })
+            .collect();
         // Those of scripts are looked at with the scripts.
         let rules = self.config.security.apis.iter();
         for (name, section) in rules.filter(|(name, _)| *name != gateway::BESIDE) {

@@ -56,6 +56,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let good: Vec<&Api> = apis.good.iter().map(|api| &**api).collect();
     findings.extend(interfaces::findings(&app, &compiled, &good));
     app.policies(&mut findings);
+    findings.extend(app.user_store());
     let scripts = scripts::check(&app);
     findings.extend(scripts::findings(&app, &scripts).iter().cloned());
     scripts::hidden(&app, &good, &mut findings);

@@ -95,6 +95,49 @@ fn a_policy_that_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
+fn a_user_store_that_no_server_starts_with_is_told_by_check() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    fs::write(
+        folder.path().join("users"),
+        "ada:hunter2:ADA::\nbob::B::\nbob::B::\n",
+    )
+    .unwrap();
+    let told = run(&["check", folder.path().to_str().unwrap()]);
+    assert_eq!(told.status.code(), Some(1));
+    let told = text(&told.stdout);
+    assert!(
+        told.contains("users: line 1: the password of ada"),
+        "{told}"
+    );
+    assert!(
+        told.contains("users: line 3: there is a user bob before it"),
+        "{told}"
+    );
+    assert!(!told.contains("hunter2"), "{told}");
+}
+
+#[test]
+fn a_policy_that_never_counts_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let settings = folder.path().join("tupelo.toml");
+    let text_of = fs::read_to_string(&settings).unwrap();
+    let text_of = text_of + "\n[gateway.policies]\nacounts = \"rules.xml\"\n";
+    fs::write(&settings, text_of).unwrap();
+    let rules = "<ruleset><rule name=\"r\"><conditions><user value=\"ada\"/></conditions>\
+        <actions><set property=\"cicsTransId\" value=\"AB\"/></actions></rule></ruleset>";
+    fs::write(folder.path().join("rules.xml"), rules).unwrap();
+    let told = run(&["check", folder.path().to_str().unwrap()]);
+    let told = text(&told.stdout);
+    assert!(
+        told.contains("[gateway.policies] acounts is about no API"),
+        "{told}"
+    );
+    assert!(told.contains("the rule r never holds"), "{told}");
+}
+
+#[test]
 fn a_policy_that_settings_begin_to_name_is_loaded_once() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());

@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fetch::{Fetcher, Request, basic};
+use http::{HeaderName, HeaderValue, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::result::CallResult;
@@ -99,6 +100,7 @@ impl Credentials {
             let password = perhaps(&token.password_file)?;
             all.push(Credential::Token(token.clone(), password));
         }
+        clash(&all)?;
         Ok(Credentials {
             all,
             tokens: Mutex::default(),
@@ -178,6 +180,50 @@ impl Credentials {
         let until = now + lasts.saturating_sub(MARGIN);
         tokens.insert(asking.key, (token.to_owned(), until));
         Ok(token.to_owned())
+    }
+}
+
+/// That two of the credentials would be in one header, of which a server takes
+/// either or none, or that a key can be in no header.
+fn clash(all: &[Credential]) -> Result<(), String> {
+    let mut headers: Vec<(HeaderName, &str)> = Vec::new();
+    for credential in all {
+        let (header, kind) = match credential {
+            Credential::Basic(..) => (header::AUTHORIZATION, "basic"),
+            Credential::Oauth(..) => (header::AUTHORIZATION, "oauth"),
+            Credential::Token(..) => (header::AUTHORIZATION, "token"),
+            Credential::Key(name, key) => (key_header(name, key)?, "api_key"),
+        };
+        if let Some((_, other)) = headers.iter().find(|(known, _)| *known == header) {
+            return Err(format!(
+                "{other} and {kind} are both sent in the header {header}: one of them is too much"
+            ));
+        }
+        headers.push((header, kind));
+    }
+    Ok(())
+}
+
+/// The header of a key.
+fn key_header(name: &str, key: &str) -> Result<HeaderName, String> {
+    let connection = [
+        header::HOST,
+        header::CONNECTION,
+        header::CONTENT_LENGTH,
+        header::TRANSFER_ENCODING,
+        header::UPGRADE,
+        header::TE,
+        header::TRAILER,
+        header::EXPECT,
+        header::ACCEPT,
+        header::CONTENT_TYPE,
+    ];
+    let header = HeaderName::from_bytes(name.as_bytes()).ok();
+    let header = header.filter(|header| !connection.contains(header));
+    let header = header.ok_or_else(|| format!("api_key: no key can be in a header {name:?}"))?;
+    match key.is_empty() || HeaderValue::from_str(key).is_err() {
+        true => Err("api_key: its file is empty, or has more than a line".into()),
+        false => Ok(header),
     }
 }
 
@@ -289,6 +335,30 @@ mod tests {
             form(own),
             "grant_type=password&username=ANN&password=a%3Db&scope=read%20write"
         );
+    }
+
+    #[test]
+    fn two_credentials_of_one_header_and_keys_of_none_are_refused() {
+        let basic = || Credential::Basic("ann".into(), "pw".into());
+        let key = |name: &str, key: &str| Credential::Key(name.into(), key.into());
+        assert_eq!(clash(&[basic(), key("X-Key", "k")]), Ok(()));
+        for (all, told) in [
+            (
+                vec![basic(), Credential::Oauth(oauth(), "s".into())],
+                "basic and oauth",
+            ),
+            (
+                vec![basic(), key("authorization", "k")],
+                "basic and api_key",
+            ),
+            (vec![key("X KEY", "k")], "no key can be"),
+            (vec![key("Host", "k")], "no key can be"),
+            (vec![key("X-Key", "")], "is empty"),
+            (vec![key("X-Key", "a\nb")], "more than a line"),
+        ] {
+            let why = clash(&all).unwrap_err();
+            assert!(why.contains(told), "{why}");
+        }
     }
 
     #[test]
