@@ -136,6 +136,33 @@ impl View<'_> {
         (began.windows(2).take(2)).all(|two| two[0] - two[1] <= most_ns)
     }
 
+    /// Segments of the burst before: what offload joined counts as its pieces.
+    pub(super) fn segments_before(&self) -> u32 {
+        let mine =
+            (self.gap.earlier().iter().rev()).filter(|s| s.from == self.sender && s.is_new_data());
+        let (mut segments, mut time) = (0, None);
+        for s in mine {
+            if time.is_some_and(|time: i64| time - s.time_ns >= self.apart_ns()) {
+                break;
+            }
+            time = Some(s.time_ns);
+            segments += s.len.div_ceil(self.mss.max(1));
+        }
+        segments
+    }
+
+    /// Whether each of the last bursts, the one behind the pause among them, had more in it than
+    /// the one before: a window that grows by a little.
+    pub(super) fn keeps_growing(&self) -> bool {
+        let mut last = self.burst_after();
+        let grows = |burst: u32| {
+            let grew = burst < last;
+            last = burst;
+            grew
+        };
+        !self.ends_message() && self.bursts_back().take(3).all(grows)
+    }
+
     pub(super) fn burst_before(&self) -> u32 {
         self.bursts_back().next().unwrap_or(0)
     }

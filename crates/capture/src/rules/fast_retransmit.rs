@@ -5,7 +5,7 @@
 //! come, until the segment is sent again, and until it is acknowledged.
 
 use super::ack_delayed::side;
-use super::spurious::needed_word;
+use super::spurious::{had_first_copy, needed_word};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
 use crate::{Connection, Flags, Marks, Segment, Side};
 
@@ -51,8 +51,12 @@ impl Rule for FastRetransmit {
         if by_timer(gap, resent) || !gap.has_same_bytes(resent) {
             return None;
         }
-        if gap.first_copy(resent).is_none() && was_overtaken(gap, resent) {
+        if came_by_itself(gap, resent) {
             // The only copy there is.
+            return None;
+        }
+        if had_first_copy(gap, resent) {
+            // Overtaken, and asked for: it came by itself.
             return None;
         }
         let told = duplicates(gap, resent);
@@ -70,8 +74,9 @@ impl Rule for FastRetransmit {
             .take(2)
             .any(|s| s.marks.any(Marks::DSACK));
         let asked = told >= 2 || resent.marks.any(Marks::FAST_RETRANSMISSION);
-        // Where packets come as far apart anyway, nobody waited for the repair.
-        let enough = asked && !denied && !keeps_pace(gap);
+        // Where packets come as far apart anyway, nobody waited for the repair, and where the
+        // news came a round trip behind the loss, it was no later than an acknowledgement.
+        let enough = asked && !denied && !keeps_pace(gap) && !is_news_in_time(gap, resent);
         // The wait for the news and the one for the answer would have been a round
         // trip without the loss too.
         let shown = enough
@@ -107,6 +112,33 @@ impl Rule for FastRetransmit {
             side(sent.unwrap_or(gap.after()).from),
         )
     }
+}
+
+/// Whether the segment, the only copy that the capture has, was overtaken and not sent again.
+pub(super) fn came_by_itself(gap: &Gap<'_>, late: &Segment) -> bool {
+    gap.first_copy(late).is_none() && (was_overtaken(gap, late) || is_too_soon(gap, late))
+}
+
+/// Whether the copy came sooner behind the receiver's first word of the hole than its sender
+/// can answer that: it was on its way.
+fn is_too_soon(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let round_ns = gap.connection.end(copy.from).rtt.best_ns().unwrap_or(0);
+    let asked = (gap.timeline.iter())
+        .take_while(|s| s.packet < copy.packet)
+        .find(|s| {
+            let asks = s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK);
+            s.from != copy.from && asks && s.ack == copy.seq
+        });
+    asked.is_some_and(|asked| (copy.time_ns - asked.time_ns) * 10 < round_ns * 7)
+}
+
+/// Whether the gap is no longer than a round trip and ends with the first news of the loss:
+/// without one it would have ended with an acknowledgement, as late.
+fn is_news_in_time(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let round_ns = gap.connection.rtt_ns().unwrap_or(0);
+    gap.after().packet < copy.packet
+        && !gap.after().marks.any(Marks::ADVANCES)
+        && gap.length_ns() * 4 <= round_ns * 5
 }
 
 /// Whether the packet that ended the gap came no later behind its end's packet before than

@@ -13,6 +13,7 @@
 //! application did not use is told apart first. Minshall, Saito, Mogul and
 //! Verghese, "Application performance pitfalls and TCP's Nagle algorithm" (1999).
 
+use super::fast_retransmit::came_by_itself;
 use super::known::{LEAST_MSS, as_known, knows_mss, knows_path, segment_bytes};
 use super::quiet::Quiet;
 use super::{Claim, Confidence, Evidence, Gap};
@@ -68,6 +69,8 @@ pub(super) struct Pause {
     pub window: u32,
     /// Bytes of the burst before and the burst after.
     pub bursts: (u32, u32),
+    /// Segments of the burst before.
+    pub segments: u32,
     /// Bytes of the segment that the pause held back.
     pub held: u32,
     /// How late the acknowledgement was, the path's own time taken off.
@@ -386,10 +389,13 @@ impl<'a> View<'a> {
         let losses = Marks::RESENT;
         let lost = |s: &&Segment| s.from == self.sender && is_repair(s);
         let later = self.gap.later().iter().filter(lost).count() as u64;
-        // What had arrived was no loss.
+        // What had arrived was no loss, nor what was overtaken.
         let marks = &self.gap.connection.end(self.sender).marks;
         let (sent, had) = (marks.of(losses), marks.of(Marks::PROVEN_SPURIOUS));
-        sent.saturating_sub(had) > later
+        let overtaken = (self.gap.earlier().iter().filter(lost))
+            .filter(|s| came_by_itself(self.gap, s))
+            .count() as u64;
+        sent.saturating_sub(had) > later + overtaken
     }
 
     /// Whether a loss was being repaired: what is acknowledged then sets free
@@ -429,7 +435,9 @@ impl<'a> View<'a> {
         let grows = u64::from(after) * 4 >= u64::from(before) * 5;
         if lost {
             // One that is long past has no part in this window.
-            let lately = (self.gap.earlier().iter()).any(|s| s.from == self.sender && is_repair(s));
+            let lately = (self.gap.earlier().iter())
+                .filter(|s| s.from == self.sender && is_repair(s))
+                .any(|s| !came_by_itself(self.gap, s));
             let confidence = match lately {
                 true => Confidence::Medium,
                 false => Confidence::Low,
@@ -559,6 +567,8 @@ impl<'a> View<'a> {
         let burst = u64::from(self.burst_before());
         let same = |other: &u32| (3 * burst..=5 * burst).contains(&(4 * u64::from(*other)));
         let confidence = match self.bursts_back().take(BURSTS).filter(same).count() {
+            // A little more each time is a congestion window that grows.
+            BURSTS.. if self.keeps_growing() => Confidence::Low,
             BURSTS.. if self.waited_no_more() && self.waits_alike() => Confidence::Medium,
             BURSTS.. => Confidence::Low,
             2 => Confidence::Low,
@@ -584,6 +594,7 @@ impl<'a> View<'a> {
             flight: stopped.flight,
             window: stopped.window,
             bursts: (self.burst_before(), self.burst_after()),
+            segments: self.segments_before(),
             held: self.resumed.len,
             ack_delay_ns: self.ack_delay_ns(),
             packets: [

@@ -167,6 +167,42 @@ fn simple_and_old_packet_blocks_are_read() {
 }
 
 #[test]
+fn times_that_say_nothing_are_told() {
+    let data = datagram();
+    let mut body = File::new(false);
+    body.u32(data.len() as u32);
+    body.bytes.extend(&data);
+    let mut none = File::new(false);
+    none.section().interface(6, 0);
+    let first = none.bytes.len() as u64;
+    none.block(3, &body.bytes).block(3, &body.bytes);
+    // Microseconds that the interface says are milliseconds.
+    let mut beyond = File::new(false);
+    beyond.section().interface(3, 0);
+    beyond.enhanced(0, 1_700_000_000_000_000, &data);
+    beyond.enhanced(0, 1_700_000_000_050_000, &data);
+    for (file, words) in [(none, "have no time"), (beyond, "if_tsresol")] {
+        let info = explain(&file.bytes).capture;
+        let problem = &info.problems[0];
+        assert_eq!((info.packets, info.problems.len()), (2, 1), "{words}");
+        assert_eq!((problem.id, problem.offset), ("file.times", first));
+        assert!(problem.text.contains(words), "{}", problem.text);
+    }
+}
+
+#[test]
+fn a_version_that_is_not_known_is_not_guessed_at() {
+    let mut file = File::new(false);
+    file.section().interface(6, 0).enhanced(0, 1, &datagram());
+    file.bytes[12] = 9;
+    let info = explain(&file.bytes).capture;
+    assert_eq!(
+        (info.packets, info.problems[0].id, info.problems[0].offset),
+        (0, "file.version", 0)
+    );
+}
+
+#[test]
 fn a_packet_of_an_unknown_interface_is_told_with_its_offset() {
     let mut file = File::new(false);
     file.section().interface(6, 0).enhanced(0, 1, &datagram());
