@@ -151,16 +151,12 @@ impl View<'_> {
         segments
     }
 
-    /// Whether each of the last bursts, the one behind the pause among them, had more in it than
-    /// the one before: a window that grows by a little.
+    /// Whether each of the last bursts had more in it than the one before: a window that grows
+    /// by a little. The one behind the pause is among them, where the message does not end in it.
     pub(super) fn keeps_growing(&self) -> bool {
-        let mut last = self.burst_after();
-        let grows = |burst: u32| {
-            let grew = burst < last;
-            last = burst;
-            grew
-        };
-        !self.ends_message() && self.bursts_back().take(3).all(grows)
+        let after = (!self.ends_message()).then(|| self.burst_after());
+        let bursts = after.into_iter().chain(self.bursts_back()).take(4);
+        bursts.is_sorted_by(|later, earlier| later > earlier)
     }
 
     pub(super) fn burst_before(&self) -> u32 {

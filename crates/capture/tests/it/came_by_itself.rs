@@ -23,12 +23,13 @@ fn copy_behind_the_asking(sooner_ns: Option<u64>) -> Explanation {
         for s in segments.iter_mut() {
             (s.stamp, s.id) = (None, 0);
         }
-        let hole = (segments.windows(2))
-            .find(|two| {
-                let data = two.iter().all(|s| s.from == Side::Server && s.len > 0);
-                data && two[1].seq != two[0].seq.wrapping_add(two[0].len)
-            })
-            .map(|two| two[0].seq.wrapping_add(two[0].len));
+        let sent: Vec<(u32, u32)> = (segments.iter())
+            .filter(|s| s.from == Side::Server && s.len > 0)
+            .map(|s| (s.seq, s.seq.wrapping_add(s.len)))
+            .collect();
+        let hole = (sent.windows(2))
+            .find(|two| two[1].0 != two[0].1)
+            .map(|two| two[0].1);
         let Some((hole, wait_ns)) = hole.zip(sooner_ns) else {
             return;
         };
@@ -221,40 +222,49 @@ fn short_segments_of_a_burst_count_as_segments() {
     assert!(segments > bytes.div_ceil(1448), "{first}");
 }
 
-/// What the client's last acknowledgement before the copy adds to its clock, and which of its
-/// words the copy of a lost end echoes: the last, or the one before.
-fn end_sent_again(echoes_last: bool) -> Explanation {
+/// The last segment but one is lost, and its copy comes when a timer would have run. The client's
+/// last news before it is 8 ms younger than the word before: the copy echoes that news, or was
+/// sent when its sender had heard the word before and nothing else.
+fn copy_that_echoes(news: bool) -> Explanation {
     let mut c = far(vec![Exchange::new(300, 2_000, 10_136)]);
     c.server_end().initial_window = 20;
     c.path.faults = vec![Fault {
         from: Side::Server,
-        select: Select::Data(6),
+        select: Select::Data(5),
         action: Action::Lose,
     }];
     played(&[c], |segments| {
         let copy = (segments.iter())
             .rposition(|s| s.from == Side::Server && s.len > 0)
             .expect("a copy");
-        let words: Vec<usize> = (0..copy)
-            .filter(|at| segments[*at].from == Side::Client)
-            .collect();
-        let [.., before, last] = words[..] else {
-            panic!("acknowledgements");
-        };
-        let (heard, echo) = segments[before].stamp.expect("timestamps");
-        segments[last].stamp = Some((heard + 8, echo));
-        segments[last].at_ns = segments[before].at_ns + 8_000_000;
+        // The acknowledgement of what came before the hole, and the asking behind it.
+        let hole = segments[copy].seq;
+        let last = (segments.iter())
+            .position(|s| s.from == Side::Client && s.ack == hole)
+            .expect("an acknowledgement");
+        for s in &mut segments[last..copy] {
+            s.at_ns += 8_000_000;
+            let ours = s.from == Side::Client;
+            s.stamp = (s.stamp).map(|(value, echo)| (value + 8 * u32::from(ours), echo));
+        }
+        let (heard, echo) = segments[last].stamp.expect("timestamps");
         let (value, _) = segments[copy].stamp.expect("timestamps");
-        let echoed = if echoes_last { heard + 8 } else { heard };
-        segments[copy].stamp = Some((value, echoed));
-        segments.sort_by_key(|s| s.at_ns);
+        segments[copy].stamp = Some(match news {
+            true => (value, heard),
+            // A round trip behind what was acknowledged.
+            false => (echo + 51, heard - 8),
+        });
     })
 }
 
 #[test]
 fn what_an_acknowledgement_set_free_waited_for_no_timer() {
     let rule = "tcp.rto";
-    assert!(said(&end_sent_again(true), rule) > said(&end_sent_again(false), rule));
+    assert_eq!(
+        said(&copy_that_echoes(true), rule),
+        Some(Confidence::Medium)
+    );
+    assert_eq!(said(&copy_that_echoes(false), rule), None);
 }
 
 /// A server that writes so much each round trip, and the more each time.
@@ -276,5 +286,6 @@ fn written(more: u32) -> Explanation {
 #[test]
 fn bursts_that_grow_a_little_each_time_are_a_windows() {
     let rule = "tcp.sender.limited";
+    assert_eq!(said(&written(0), rule), Some(Confidence::Medium));
     assert!(said(&written(1_448), rule) <= Some(Confidence::Low));
 }
