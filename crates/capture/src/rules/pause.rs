@@ -13,7 +13,6 @@
 //! application did not use is told apart first. Minshall, Saito, Mogul and
 //! Verghese, "Application performance pitfalls and TCP's Nagle algorithm" (1999).
 
-use super::fast_retransmit::came_by_itself;
 use super::known::{LEAST_MSS, as_known, knows_mss, knows_path, segment_bytes};
 use super::quiet::Quiet;
 use super::{Claim, Confidence, Evidence, Gap};
@@ -389,13 +388,10 @@ impl<'a> View<'a> {
         let losses = Marks::RESENT;
         let lost = |s: &&Segment| s.from == self.sender && is_repair(s);
         let later = self.gap.later().iter().filter(lost).count() as u64;
-        // What had arrived was no loss, nor what was overtaken.
+        // What had arrived was no loss.
         let marks = &self.gap.connection.end(self.sender).marks;
         let (sent, had) = (marks.of(losses), marks.of(Marks::PROVEN_SPURIOUS));
-        let overtaken = (self.gap.earlier().iter().filter(lost))
-            .filter(|s| came_by_itself(self.gap, s))
-            .count() as u64;
-        sent.saturating_sub(had) > later + overtaken
+        sent.saturating_sub(had) > later
     }
 
     /// Whether a loss was being repaired: what is acknowledged then sets free
@@ -435,9 +431,7 @@ impl<'a> View<'a> {
         let grows = u64::from(after) * 4 >= u64::from(before) * 5;
         if lost {
             // One that is long past has no part in this window.
-            let lately = (self.gap.earlier().iter())
-                .filter(|s| s.from == self.sender && is_repair(s))
-                .any(|s| !came_by_itself(self.gap, s));
+            let lately = (self.gap.earlier().iter()).any(|s| s.from == self.sender && is_repair(s));
             let confidence = match lately {
                 true => Confidence::Medium,
                 false => Confidence::Low,

@@ -8,7 +8,7 @@ use super::ack_delayed::side;
 use super::fast_retransmit::by_timer;
 use super::known::segment_bytes;
 use super::pause::closed_by;
-use super::spurious::{had_first_copy, is_needless, needed_word, outside_messages, was_answered};
+use super::spurious::{is_needless, needed_word, outside_messages, was_answered};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
 use crate::{Connection, Flags, Marks, Segment, Side};
 
@@ -84,7 +84,6 @@ impl Rule for RetransmissionTimeout {
         if answered_early(gap, after)
             || was_asked_for(gap, after)
             || is_answered_in_part(gap, after)
-            || had_first_copy(gap, after)
             || was_just_heard(gap, after)
         {
             // Only the first copy can have been answered so soon, or in its own pieces; or

@@ -158,19 +158,6 @@ pub(super) fn is_needless(gap: &Gap<'_>, copy: &Segment) -> bool {
     marked && (proven || first())
 }
 
-/// Whether the first acknowledgement of the copy echoes the timestamp of the first one: a
-/// receiver echoes what filled the hole, so that one had arrived.
-pub(super) fn had_first_copy(gap: &Gap<'_>, copy: &Segment) -> bool {
-    let Some(first) = gap.first_copy(copy) else {
-        return false;
-    };
-    let stamped = first.ts_value != 0 && first.ts_value != copy.ts_value;
-    let after = |s: &&Segment| s.packet > first.packet && covers(s, copy);
-    stamped
-        && first.end_seq() == copy.end_seq()
-        && (gap.timeline.iter().find(after)).is_some_and(|s| s.ts_echo == first.ts_value)
-}
-
 /// How sure it is, when a connection has ended, that `sender`'s copies were needed: a
 /// receiver that told of one that was not may have lost its answers too, and without
 /// its acknowledgements nothing is known.

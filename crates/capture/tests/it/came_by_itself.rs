@@ -2,10 +2,11 @@
 //! floods, the rest of connections that are over.
 
 use crate::changed::{far, played, said};
+use capture::synth::corpus::cases;
 use capture::synth::{
     Action, Close, Conversation, Exchange, Fault, Payload, Segment, Select, Write,
 };
-use capture::{Confidence, Explanation, Side};
+use capture::{Confidence, Explanation, Options, Side, explain};
 
 const ACK: u8 = 0x10;
 
@@ -55,36 +56,27 @@ fn what_comes_sooner_than_its_sender_can_be_asked_was_overtaken() {
     assert_eq!(said(&copy_behind_the_asking(Some(1_300_000)), rule), None);
 }
 
-/// The request is sent again after a second, and its answer echoes the copy or the first one.
-fn answered(first: bool) -> Explanation {
-    played(&[far(vec![Exchange::new(300, 2_000, 500)])], |segments| {
-        let asked = (segments.iter())
-            .position(|s| s.from == Side::Client && s.len > 0)
-            .expect("a request");
-        let request = segments[asked].clone();
-        let rest = segments.split_off(asked + 1);
-        segments.push(Segment {
-            at_ns: request.at_ns + 1_000_000_000,
-            id: request.id.wrapping_add(1),
-            stamp: request.stamp.map(|(value, echo)| (value + 1_000, echo)),
-            ..request
-        });
-        segments.extend(rest.into_iter().map(|s| Segment {
-            at_ns: s.at_ns + 1_000_000_000,
-            stamp: s.stamp.map(|(value, echo)| match (s.from, first) {
-                (Side::Client, _) => (value + 1_000, echo),
-                (Side::Server, true) => (value + 1_000, echo),
-                (Side::Server, false) => (value + 1_000, echo + 1_000),
-            }),
-            ..s
-        }));
-    })
-}
-
+/// SACK tells of several holes at once, so copies come behind each other; and what was sent
+/// behind a copy did not pass it.
 #[test]
-fn an_answer_that_echoes_the_first_copy_had_that_one() {
-    assert_eq!(said(&answered(false), "tcp.rto"), Some(Confidence::Medium));
-    assert_eq!(said(&answered(true), "tcp.rto"), None);
+fn repairs_behind_each_other_were_not_overtaken() {
+    let all = cases(1, 19);
+    let told = |name: &str| {
+        let case = all.iter().find(|c| c.name == name).expect("a case");
+        explain(&case.capture[..], &Options::default()).expect("a made capture")
+    };
+    let lost = told("random losses #10");
+    assert_eq!(
+        said(&lost, "tcp.congestion-window"),
+        Some(Confidence::Medium)
+    );
+    let swallowed = told("a path that swallows large packets #18");
+    let repairs = (swallowed.findings.iter()).filter(|f| f.rule == "tcp.retransmit.fast");
+    assert_eq!(repairs.count(), 4);
+    // The news of its losses came when acknowledgements would have.
+    let mut in_time = (told("random losses #16").findings.into_iter())
+        .filter(|f| f.rule == "tcp.retransmit.fast" && f.confidence == Confidence::Medium);
+    assert!(in_time.next().is_none());
 }
 
 /// Twelve connections with one request each, the packets changed.
