@@ -153,7 +153,27 @@ mod tests {
                       if x then say 'no'\ndo while x\nend\nparse arg y\nsignal error\n";
         let terminals =
             "USERMAX=8,  /* MAXIMUM USERS */\nMODE=NOBREAK,  /* KEYBOARD LOCK OPTION */\n";
-        for text in [readme, router, panel, plex, table, script, terminals] {
+        let blocks = "input {\n  file {\n    path => \"/a\"\n    type => \"b\"\n  }\n}\n\
+                      output {\n  redis {\n    host => \"10.0.0.1\"\n  }\n}\n";
+        let service = "# default: on\nservice check\n{\n  disable = no\n  wait = no\n}\n";
+        let virtual_routes = "vrrp_instance V {\n  virtual_routes {\n    10.1.0.0/16 via 10.0.0.1 dev bond0\n  \
+                      }\n}\n";
+        let states = "include GeodeTestvlan\ninclude externalvlan\ninclude iriswranglervlan\n";
+        let steps = "show the routes\ndefault via 10.0.0.1 dev eth0\nset them\nsave\nreboot\n";
+        for text in [
+            readme,
+            router,
+            panel,
+            plex,
+            table,
+            script,
+            terminals,
+            blocks,
+            service,
+            virtual_routes,
+            states,
+            steps,
+        ] {
             assert_eq!(recognise(text).map(|k| k.word), None, "{text}");
         }
     }

@@ -84,6 +84,10 @@ pub struct Totals {
     pub cut_frames: u64,
     /// Frames captured twice.
     pub duplicate_frames: u64,
+    /// Packets of which these are copies: many copies of each are a program's that writes one
+    /// packet again and again, and no capture's.
+    #[serde(skip)]
+    pub duplicated_packets: u64,
     /// Packets whose time was before their predecessor's on the connection.
     pub backward_times: u64,
     /// Connections.
@@ -132,7 +136,7 @@ pub struct Service {
     pub connections: u64,
     /// Connections whose handshake was captured.
     pub opened: u64,
-    /// Connections that carried exactly one exchange.
+    /// Of those: carried exactly one exchange, and the server sent something.
     pub single_exchange: u64,
     /// Connections that the server closed first.
     pub closed_by_server: u64,

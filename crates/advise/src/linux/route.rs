@@ -86,9 +86,23 @@ const TYPES: &[&str] = &[
 pub(super) static KIND: Kind = Kind {
     word: "ip-route",
     title: "Linux routes: `ip route`",
-    recognise: |text| 2 * text.lines().filter(|l| destination(l, false)).count(),
+    recognise,
     parse,
 };
+
+/// Lines that are routes, where half of the lines or more are: settings of other programs have
+/// routes in them.
+fn recognise(text: &str) -> usize {
+    let said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let lines = || text.lines().filter(said);
+    let hop = |line: &&str| line.trim_start().starts_with("nexthop");
+    let routes = lines().filter(|l| destination(l, false)).count();
+    let speak = routes + lines().filter(hop).count();
+    match speak * 2 < lines().count() {
+        true => 0,
+        false => 2 * routes,
+    }
+}
 
 /// Whether a line is a route. One that is divided over next hops may name its
 /// destination alone.

@@ -116,6 +116,7 @@ impl Shard {
             self.totals.backward_times += segment.marks.any(Marks::TIME_BACKWARDS) as u64;
             if segment.marks.any(Marks::DUPLICATE_FRAME) {
                 self.totals.duplicate_frames += 1;
+                self.totals.duplicated_packets += u64::from(!flow.tracker.copied_again);
                 return;
             }
         }

@@ -67,8 +67,12 @@ impl Services {
         let shake = &connection.handshake;
         let refused = connection.was_refused() && !asks_again;
         service.connections += 1;
-        service.opened += (shake.syns > 0 && shake.syn_acks > 0) as u64;
-        service.single_exchange += (connection.exchanges == 1) as u64;
+        // What came on a connection from before the capture may be its rest, and what
+        // nobody answered is no habit of asking.
+        let opened = shake.syns > 0 && shake.syn_acks > 0;
+        let answered = connection.exchanges == 1 && connection.server.bytes > 0;
+        service.opened += opened as u64;
+        service.single_exchange += (opened && answered) as u64;
         service.closed_by_server +=
             matches!(connection.close.first_fin, Some((Side::Server, _))) as u64;
         service.closed += connection.close.is_closed() as u64;
@@ -284,6 +288,7 @@ fn doubts(totals: &Totals, options: &Options) -> impl Iterator<Item = Problem> {
 fn add_totals(sum: &mut Totals, one: &Totals) {
     sum.segments += one.segments;
     sum.duplicate_frames += one.duplicate_frames;
+    sum.duplicated_packets += one.duplicated_packets;
     sum.backward_times += one.backward_times;
     sum.connections += one.connections;
     sum.midway_connections += one.midway_connections;

@@ -221,6 +221,7 @@ impl<'a> Reader<'a> {
                         Some(mut frame) => {
                             frame.offset += *used as u32;
                             block.frames.push(frame);
+                            self.times_problem(*used);
                         }
                         None => self.secrets_problem(*used),
                     }
@@ -255,6 +256,19 @@ impl<'a> Reader<'a> {
                 id: "file.secrets",
                 offset: self.offset + used as u64,
                 text: format!("the TLS secrets in the file are not read whole: {error}"),
+            });
+        }
+    }
+
+    fn times_problem(&mut self, used: usize) {
+        let Format::Pcapng(pcapng) = &mut self.format else {
+            return;
+        };
+        if let Some(times) = pcapng.wrong_times.take() {
+            self.problem(Problem {
+                id: "file.times",
+                offset: self.offset + used as u64,
+                text: times.text().to_owned(),
             });
         }
     }

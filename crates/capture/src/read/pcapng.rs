@@ -22,6 +22,34 @@ pub(super) struct Pcapng {
     pub(super) keys: KeyLog,
     /// What was wrong with the last of them.
     pub(super) wrong_secrets: Option<KeyLogError>,
+    /// What is wrong with the packets' times, to be told once each.
+    pub(super) wrong_times: Option<WrongTimes>,
+    told_times: [bool; 2],
+}
+
+/// Times that say nothing.
+#[derive(Clone, Copy)]
+pub(super) enum WrongTimes {
+    /// Simple packet blocks have none.
+    None,
+    /// Later than can be counted: the interface's resolution is not what wrote them.
+    Beyond,
+}
+
+impl WrongTimes {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            WrongTimes::None => {
+                "packets have no time (simple packet blocks); each counts as sent with the one before, \
+                 so nothing can be said of waits; record with times"
+            }
+            WrongTimes::Beyond => {
+                "packets have times after the year 2116; the interface's if_tsresol or if_tsoffset is \
+                 not what wrote them, and waits between them are not told; set it right or convert \
+                 the original again"
+            }
+        }
+    }
 }
 
 /// One interface of a section.
@@ -82,6 +110,17 @@ impl Pcapng {
             ));
         }
         let body = &block[8..total - 4];
+        if kind == SECTION && total >= 28 && u16_at(block, 12, self.swapped) != VERSION {
+            return Step::Stop(Problem {
+                id: "file.version",
+                offset: 0,
+                text: format!(
+                    "version {} of the pcapng format is not known ({VERSION} is); convert the file \
+                     with `editcap -F pcapng IN OUT`",
+                    u16_at(block, 12, self.swapped)
+                ),
+            });
+        }
         let frame = match kind {
             ENHANCED => self.enhanced(body),
             SIMPLE => self.simple(body),
@@ -109,6 +148,13 @@ impl Pcapng {
         }
     }
 
+    fn doubt_times(&mut self, wrong: WrongTimes) {
+        let told = &mut self.told_times[wrong as usize];
+        if !std::mem::replace(told, true) {
+            self.wrong_times = Some(wrong);
+        }
+    }
+
     fn enhanced(&mut self, body: &[u8]) -> Option<Frame> {
         if body.len() < 20 {
             return None;
@@ -133,19 +179,22 @@ impl Pcapng {
     fn timed(&mut self, body: &[u8], interface: Interface, at: usize) -> Option<Frame> {
         let word = |index: usize| u32_at(body, at + index * 4, self.swapped);
         let stamp = (word(0) as u64) << 32 | word(1) as u64;
-        let captured = word(2);
+        let (captured, wire) = (word(2), word(3));
         if captured as usize > body.len() - at - 16 {
             return None;
         }
         let time_ns = (interface.resolution.ns(stamp))
             .saturating_add(interface.offset_ns)
             .clamp(0, MAX_TIME_NS);
+        if time_ns == MAX_TIME_NS {
+            self.doubt_times(WrongTimes::Beyond);
+        }
         self.last_ns = time_ns;
         Some(Frame {
             time_ns,
             offset: (8 + at + 16) as u32,
             captured,
-            wire: word(3).max(captured),
+            wire: wire.max(captured),
             link: interface.link,
         })
     }
@@ -161,6 +210,7 @@ impl Pcapng {
             bytes => bytes,
         };
         let captured = wire.min(limit).min((body.len() - 4) as u32);
+        self.doubt_times(WrongTimes::None);
         Some(Frame {
             time_ns: self.last_ns,
             offset: 12,
@@ -263,6 +313,7 @@ fn corrupt(what: String) -> Step {
 
 const SECTION: u32 = 0x0a0d_0d0a;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
+const VERSION: u16 = 1;
 const INTERFACE: u32 = 1;
 const OLD_PACKET: u32 = 2;
 const SIMPLE: u32 = 3;

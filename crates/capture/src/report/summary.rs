@@ -134,6 +134,9 @@ fn packets(packets: &[u64]) -> String {
 fn change(explanation: &Explanation) -> String {
     let Some((cause, rule)) = costliest(explanation).and_then(|c| Some((c, rule(c.rule)?))) else {
         let total = total_ns(explanation);
+        if total == 0 && explanation.totals.exchanges == 0 {
+            return "Nothing can be said of what to change.".to_owned();
+        }
         let think = explanation.totals.phases.of(Phase::ServerThink);
         return match percent(think, total) > 50.0 {
             true => "There is nothing to change on the network; look at the server.".to_owned(),

@@ -136,6 +136,29 @@ impl View<'_> {
         (began.windows(2).take(2)).all(|two| two[0] - two[1] <= most_ns)
     }
 
+    /// Segments of the burst before: what offload joined counts as its pieces.
+    pub(super) fn segments_before(&self) -> u32 {
+        let mine =
+            (self.gap.earlier().iter().rev()).filter(|s| s.from == self.sender && s.is_new_data());
+        let (mut segments, mut time) = (0, None);
+        for s in mine {
+            if time.is_some_and(|time: i64| time - s.time_ns >= self.apart_ns()) {
+                break;
+            }
+            time = Some(s.time_ns);
+            segments += s.len.div_ceil(self.mss.max(1));
+        }
+        segments
+    }
+
+    /// Whether each of the last bursts had more in it than the one before: a window that grows
+    /// by a little. The one behind the pause is among them, where the message does not end in it.
+    pub(super) fn keeps_growing(&self) -> bool {
+        let after = (!self.ends_message()).then(|| self.burst_after());
+        let bursts = after.into_iter().chain(self.bursts_back()).take(4);
+        bursts.is_sorted_by(|later, earlier| later > earlier)
+    }
+
     pub(super) fn burst_before(&self) -> u32 {
         self.bursts_back().next().unwrap_or(0)
     }

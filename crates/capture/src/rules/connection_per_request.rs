@@ -13,7 +13,7 @@ static ABOUT: About = About {
             (keep-alive timeout, requests per connection)",
     zos: "CICS TCPIPSERVICE SOCKETCLOSE(NO) or a time, MAXPERSIST above the clients' number; for \
           requests from CICS, SOCKETCLOSE on the URIMAP keeps connections for use again",
-    limits: "Counts connections that were opened in the capture and carried one exchange. Who \
+    limits: "Counts connections that were opened in the capture and carried one exchange, which was answered. Who \
              closed first is told where it is one end in four of five; why it closed is not on the wire, except in HTTP headers. High from ten closed \
              connections on, where the protocol tells where a request ends.",
     literature: "Mogul 1995 (\"The case for persistent-connection HTTP\"); RFC 9112 9.3",
@@ -35,7 +35,7 @@ impl Rule for ConnectionPerRequest {
                     format!(
                         "{} of {} connections to {} carried one request each{closer}",
                         service.single_exchange,
-                        service.connections,
+                        service.opened,
                         name(service)
                     ),
                 );
@@ -48,7 +48,7 @@ impl Rule for ConnectionPerRequest {
 
 /// Whether nearly every connection that was opened carried one exchange.
 pub(super) fn one_each(service: &Service) -> bool {
-    service.opened >= MANY && service.single_exchange * 10 >= service.connections * 8
+    service.opened >= MANY && service.single_exchange * 10 >= service.opened * 8
 }
 
 /// Who closes the service's connections, where one end closes four of five.

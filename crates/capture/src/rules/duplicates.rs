@@ -19,7 +19,7 @@ static ABOUT: About = About {
     limits: "A copy is the same packet with the same IP identification, sequence numbers and \
              payload within a few milliseconds, also with others between, or a piece of a large one captured before \
              offload and again behind it. Where there is no identification (IPv6) not all copies can be told. Ten or more are medium, fewer \
-             low (some devices send that way), and three quarters of a file too (made by hand), and where \
+             low (some devices send that way), and three quarters of a file too (made by hand), more than five of each packet (a flood), and where \
              receivers tell of half as many (DSACK). The times of the analysis are those of the first.",
     literature: "Paxson 1997 (\"Automated packet trace analysis of TCP implementations\": measurement \
                  duplicates)",
@@ -56,6 +56,7 @@ impl Rule for Duplicates {
             confidence: match totals.duplicate_frames >= MANY
                 && !delivered
                 && totals.duplicate_frames * 4 < explanation.capture.packets * 3
+                && totals.duplicate_frames <= totals.duplicated_packets * OF_ONE
             {
                 true => Confidence::High,
                 false => Confidence::Low,
@@ -71,3 +72,6 @@ impl Rule for Duplicates {
 
 /// So many copies are the capture's.
 const MANY: u64 = 10;
+
+/// More copies of each packet are no capture's: three places, each of them twice.
+const OF_ONE: u64 = 5;

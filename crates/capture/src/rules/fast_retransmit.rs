@@ -23,7 +23,8 @@ static ABOUT: About = About {
     limits: "Shows as data sent again after duplicate acknowledgements. Taken before the place of \
              loss both copies are in the capture, taken behind it only the second. High for the \
              wait that the copy ended, with three askings and an acknowledgement behind it; medium \
-             for the waits for the news and for the answer; low where that end's packets come half as far apart anyway.",
+             for the waits for the news and for the answer; low where that end's packets come half as far apart anyway, \
+             and where the first news came a round trip behind the gap's begin.",
     literature: "RFC 5681 3.2, RFC 6582, RFC 6675; TAPO: fast retransmission, not a timeout stall",
 };
 
@@ -51,7 +52,7 @@ impl Rule for FastRetransmit {
         if by_timer(gap, resent) || !gap.has_same_bytes(resent) {
             return None;
         }
-        if gap.first_copy(resent).is_none() && was_overtaken(gap, resent) {
+        if came_by_itself(gap, resent) {
             // The only copy there is.
             return None;
         }
@@ -70,8 +71,9 @@ impl Rule for FastRetransmit {
             .take(2)
             .any(|s| s.marks.any(Marks::DSACK));
         let asked = told >= 2 || resent.marks.any(Marks::FAST_RETRANSMISSION);
-        // Where packets come as far apart anyway, nobody waited for the repair.
-        let enough = asked && !denied && !keeps_pace(gap);
+        // Where packets come as far apart anyway, nobody waited for the repair, and where the
+        // news came a round trip behind the loss, it was no later than an acknowledgement.
+        let enough = asked && !denied && !keeps_pace(gap) && !is_news_in_time(gap, resent);
         // The wait for the news and the one for the answer would have been a round
         // trip without the loss too.
         let shown = enough
@@ -107,6 +109,37 @@ impl Rule for FastRetransmit {
             side(sent.unwrap_or(gap.after()).from),
         )
     }
+}
+
+/// Whether the segment, the only copy that the capture has, was overtaken and not sent again.
+fn came_by_itself(gap: &Gap<'_>, late: &Segment) -> bool {
+    gap.first_copy(late).is_none() && (was_overtaken(gap, late) || is_too_soon(gap, late))
+}
+
+/// Whether the copy came sooner behind the receiver's first word of the hole than its sender
+/// can answer that: it was on its way. Where there are several holes, SACK tells of all of
+/// them with the first one's number, so any asking counts that followed what passed the copy.
+fn is_too_soon(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let round_ns = gap.connection.end(copy.from).rtt.best_ns().unwrap_or(0);
+    let mut before = (gap.timeline.iter())
+        .take_while(|s| s.packet < copy.packet)
+        .skip_while(|s| s.from != copy.from || s.len == 0 || !is_behind(copy.seq, s.end_seq()));
+    let passed = before.find(|s| s.from == copy.from && is_behind(s.seq, copy.end_seq()));
+    let asked = before.find(|s| {
+        let asks = s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK);
+        s.from != copy.from && asks && is_behind(copy.seq, s.ack)
+    });
+    let sooner = |asked: &Segment| (copy.time_ns - asked.time_ns) * 10 < round_ns * 7;
+    passed.is_some() && asked.is_some_and(sooner)
+}
+
+/// Whether the gap is no longer than a round trip and ends with the first news of the loss:
+/// without one it would have ended with an acknowledgement, as late.
+fn is_news_in_time(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let round_ns = gap.connection.rtt_ns().unwrap_or(0);
+    gap.after().packet < copy.packet
+        && !gap.after().marks.any(Marks::ADVANCES)
+        && gap.length_ns() * 4 <= round_ns * 5
 }
 
 /// Whether the packet that ended the gap came no later behind its end's packet before than
@@ -179,8 +212,9 @@ pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
 /// before what passed it, or its timestamp says that it was sent together with that, though
 /// it came later than the clock ticks.
 pub(super) fn was_overtaken(gap: &Gap<'_>, late: &Segment) -> bool {
-    let passed =
-        (gap.earlier().iter()).find(|s| s.from == late.from && is_behind(s.seq, late.end_seq()));
+    let passed = (gap.earlier().iter())
+        .take_while(|s| s.packet < late.packet)
+        .find(|s| s.from == late.from && is_behind(s.seq, late.end_seq()));
     passed.is_some_and(|passed| {
         let ahead = passed.ip_id.wrapping_sub(late.ip_id);
         let counted = late.ip_id != 0 && passed.ip_id != 0 && (1..=COUNTED).contains(&ahead);

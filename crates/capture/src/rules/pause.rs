@@ -68,6 +68,8 @@ pub(super) struct Pause {
     pub window: u32,
     /// Bytes of the burst before and the burst after.
     pub bursts: (u32, u32),
+    /// Segments of the burst before.
+    pub segments: u32,
     /// Bytes of the segment that the pause held back.
     pub held: u32,
     /// How late the acknowledgement was, the path's own time taken off.
@@ -559,6 +561,8 @@ impl<'a> View<'a> {
         let burst = u64::from(self.burst_before());
         let same = |other: &u32| (3 * burst..=5 * burst).contains(&(4 * u64::from(*other)));
         let confidence = match self.bursts_back().take(BURSTS).filter(same).count() {
+            // A little more each time is a congestion window that grows.
+            BURSTS.. if self.keeps_growing() => Confidence::Low,
             BURSTS.. if self.waited_no_more() && self.waits_alike() => Confidence::Medium,
             BURSTS.. => Confidence::Low,
             2 => Confidence::Low,
@@ -584,6 +588,7 @@ impl<'a> View<'a> {
             flight: stopped.flight,
             window: stopped.window,
             bursts: (self.burst_before(), self.burst_after()),
+            segments: self.segments_before(),
             held: self.resumed.len,
             ack_delay_ns: self.ack_delay_ns(),
             packets: [

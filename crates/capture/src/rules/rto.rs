@@ -84,6 +84,7 @@ impl Rule for RetransmissionTimeout {
         if answered_early(gap, after)
             || was_asked_for(gap, after)
             || is_answered_in_part(gap, after)
+            || was_just_heard(gap, after)
         {
             // Only the first copy can have been answered so soon, or in its own pieces; or
             // the receiver's word set this one free, not the timer.
@@ -229,6 +230,23 @@ fn was_asked_for(gap: &Gap<'_>, copy: &Segment) -> bool {
             && copy.time_ns - s.time_ns < LEAST_TIMER_NS
     };
     gap.first_copy(copy).is_none() && gap.earlier().iter().any(asks)
+}
+
+/// Whether the copy echoes an acknowledgement that the receiver followed by another one, sooner
+/// than a timer runs: when it was sent, its sender had heard the first and not yet the
+/// second, so that word set it free.
+fn was_just_heard(gap: &Gap<'_>, copy: &Segment) -> bool {
+    if copy.ts_echo == 0 || gap.first_copy(copy).is_some() {
+        return false;
+    }
+    let mut words = (gap.earlier().iter())
+        .filter(|s| s.from != copy.from && s.ts_value != 0 && s.marks.any(Marks::ADVANCES))
+        .skip_while(|s| s.ts_value != copy.ts_echo);
+    let Some(heard) = words.next() else {
+        return false;
+    };
+    let next = words.find(|s| s.ts_value != copy.ts_echo);
+    next.is_some_and(|next| next.time_ns - heard.time_ns < LEAST_TIMER_NS)
 }
 
 /// Whether the receiver told, of this copy or of a later one, that it had the bytes

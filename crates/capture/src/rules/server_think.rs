@@ -20,7 +20,8 @@ static ABOUT: About = About {
     limits: "Told at the place of capture: taken at the client it includes one round trip, \
              which is taken off when the handshake shows how long that is. What the server \
              did, or waited for, does not show in packets. Within a response: medium from 10 ms on, \
-             low below, and low between two full segments within a round trip.",
+             low below, and low between two full segments within a round trip, or where something \
+             near acknowledges for the server and the time is what the opening took.",
     literature: "TAPO: data unavailable and resource constraint (head and tail of a response); \
                  T-RAT: application limited",
 };
@@ -33,7 +34,7 @@ impl Rule for ServerThink {
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         if gap.phase == Phase::Response {
             let mut claim = Pause::claim(gap, Reason::Application)?;
-            if is_goodbye(gap) || gap.exchange.request.bytes == 0 {
+            if is_goodbye(gap) || gap.exchange.request.bytes == 0 || is_behind_a_relay(gap) {
                 // Nor does it answer where nobody was heard to ask.
                 claim.confidence = Confidence::Low;
             }
@@ -53,6 +54,17 @@ impl Rule for ServerThink {
         claim.stays = true;
         Some(claim)
     }
+}
+
+/// Whether the server's acknowledgements come so much sooner than its opening did that
+/// something near answers for it (an address translator), and the gap is about as long as
+/// that opening took: it may be the path's.
+fn is_behind_a_relay(gap: &Gap<'_>) -> bool {
+    let rtt = &gap.connection.server.rtt;
+    let (Some(opening_ns), Some(least_ns)) = (rtt.handshake_ns, rtt.min_ns) else {
+        return false;
+    };
+    least_ns * 8 <= opening_ns && gap.length_ns() * 4 < opening_ns * 5
 }
 
 /// Whether what ended the gap is a short last word: its end closes right behind it.

@@ -37,10 +37,7 @@ impl Rule for SlowStart {
         let Some(pause) = Pause::of(gap) else {
             return ABOUT.title.to_owned();
         };
-        let segments = pause
-            .bursts
-            .0
-            .div_ceil(gap.connection.segment_bytes(pause.sender));
+        let segments = pause.segments;
         format!(
             "{:.1} ms: the {} sent {} bytes in {segments} segment{}, waited a round trip, then sent {}",
             claim.cost_ns as f64 / 1e6,

@@ -35,7 +35,7 @@ impl Rule for TlsPerConnection {
                     format!(
                         "{} of {} TLS connections to {} carried one request each",
                         service.single_exchange,
-                        service.connections,
+                        service.opened,
                         name(service)
                     ),
                 );

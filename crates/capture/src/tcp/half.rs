@@ -68,6 +68,8 @@ pub(super) struct Half {
     frames: [Frame; FRAMES],
     frame_times_ns: [i64; FRAMES],
     latest_frame: usize,
+    /// The last frame that was captured twice had been so before.
+    pub(super) copied_again: bool,
 }
 
 /// What tells a frame from another one.
@@ -178,13 +180,14 @@ impl Half {
         };
         let of_large = (self.frames.iter().zip(&self.frame_times_ns))
             .any(|(large, at_ns)| time_ns - at_ns < PIECE_NS && this.is_piece_of(large));
-        let mut same_ns = (0..look_back)
+        let same_ns = (0..look_back)
             .map(|back| (self.latest_frame + FRAMES - back) % FRAMES)
             .filter(|at| self.frames[*at] == this)
-            .map(|at| time_ns - self.frame_times_ns[at])
-            .peekable();
+            .map(|at| time_ns - self.frame_times_ns[at]);
         // One that came before at leisure, too, is written so by a program.
-        let known = same_ns.peek().is_some() && same_ns.all(|ns| ns < limit_ns);
+        let (times, all) = same_ns.fold((0, true), |(n, all), ns| (n + 1, all && ns < limit_ns));
+        let known = times > 0 && all;
+        self.copied_again = times > 1 && !of_large;
         self.latest_frame = (self.latest_frame + 1) % FRAMES;
         self.frames[self.latest_frame] = this;
         self.frame_times_ns[self.latest_frame] = time_ns;

@@ -36,6 +36,8 @@ pub(crate) struct Tracker {
     /// The last segment looks overtaken by its time, and its sender's clock says that
     /// it was sent again.
     pub(crate) copied: bool,
+    /// The last segment, a frame captured twice, had been so before.
+    pub(crate) copied_again: bool,
 }
 
 impl Tracker {
@@ -120,6 +122,7 @@ impl Tracker {
         };
         if fwd.is_same_frame(packet, time_ns) {
             segment.marks.set(Marks::DUPLICATE_FRAME);
+            self.copied_again = fwd.copied_again;
             segment.flight = fwd.flight(rev);
             connection.end_mut(from).marks.add(segment.marks);
             return segment;

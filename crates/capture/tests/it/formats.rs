@@ -15,8 +15,16 @@ fn datagram() -> Vec<u8> {
 
 /// Info of a file that must hold one whole segment of seven bytes.
 fn one(bytes: &[u8]) -> CaptureInfo {
+    one_with(bytes, &[])
+}
+
+/// The same, with these problems.
+fn one_with(bytes: &[u8], problems: &[&str]) -> CaptureInfo {
     let explanation = explain(bytes);
-    assert_eq!(explanation.capture.problems, []);
+    let told: Vec<&str> = (explanation.capture.problems.iter())
+        .map(|p| p.id)
+        .collect();
+    assert_eq!(told, problems);
     assert_eq!(explanation.totals.segments, 1, "{:?}", explanation.totals);
     assert_eq!(explanation.totals.payload_bytes, 7);
     explanation.capture
@@ -155,7 +163,8 @@ fn simple_and_old_packet_blocks_are_read() {
     body.u32(data.len() as u32).bytes.extend(&data);
     let mut file = File::new(false);
     file.section().interface(6, 0).block(3, &body.bytes);
-    one(&file.bytes);
+    // It has no time.
+    one_with(&file.bytes, &["file.times"]);
 
     let mut body = File::new(false);
     body.u16(0).u16(0).u32(0).u32(77);
@@ -164,6 +173,42 @@ fn simple_and_old_packet_blocks_are_read() {
     let mut file = File::new(false);
     file.section().interface(6, 0).block(2, &body.bytes);
     assert_eq!(one(&file.bytes).first_ns, 77_000);
+}
+
+#[test]
+fn times_that_say_nothing_are_told() {
+    let data = datagram();
+    let mut body = File::new(false);
+    body.u32(data.len() as u32);
+    body.bytes.extend(&data);
+    let mut none = File::new(false);
+    none.section().interface(6, 0);
+    let first = none.bytes.len() as u64;
+    none.block(3, &body.bytes).block(3, &body.bytes);
+    // Microseconds that the interface says are milliseconds.
+    let mut beyond = File::new(false);
+    beyond.section().interface(3, 0);
+    beyond.enhanced(0, 1_700_000_000_000_000, &data);
+    beyond.enhanced(0, 1_700_000_000_050_000, &data);
+    for (file, words) in [(none, "have no time"), (beyond, "if_tsresol")] {
+        let info = explain(&file.bytes).capture;
+        let problem = &info.problems[0];
+        assert_eq!((info.packets, info.problems.len()), (2, 1), "{words}");
+        assert_eq!((problem.id, problem.offset), ("file.times", first));
+        assert!(problem.text.contains(words), "{}", problem.text);
+    }
+}
+
+#[test]
+fn a_version_that_is_not_known_is_not_guessed_at() {
+    let mut file = File::new(false);
+    file.section().interface(6, 0).enhanced(0, 1, &datagram());
+    file.bytes[12] = 9;
+    let info = explain(&file.bytes).capture;
+    assert_eq!(
+        (info.packets, info.problems[0].id, info.problems[0].offset),
+        (0, "file.version", 0)
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The crate from outside, one module an area.
 
 mod build;
+mod came_by_itself;
 mod changed;
 mod conditions;
 mod dlsw_pairs;

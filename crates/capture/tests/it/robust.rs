@@ -124,6 +124,15 @@ fn an_unknown_link_type_is_a_problem_and_not_an_end() {
 }
 
 #[test]
+fn where_nothing_was_judged_nothing_is_advised() {
+    let bytes = pcap(147, &[(0, vec![1, 2, 3])]);
+    let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+    let [_, judged, change] = capture::report::summary(&explanation);
+    assert!(judged.starts_with("Nothing could be judged"), "{judged}");
+    assert_eq!(change, "Nothing can be said of what to change.");
+}
+
+#[test]
 fn times_that_run_backwards_are_lifted_and_counted() {
     let frames = [
         (5_000, segment((40_000, 80), 0, 0, 0x02, b"")),

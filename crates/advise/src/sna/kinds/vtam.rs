@@ -109,7 +109,15 @@ fn recognise_modes(text: &str) -> usize {
     unless_scattered(2 * verbs(text, MODE_VERBS), text)
 }
 
+/// Whether a text has blocks in braces, which assembler has not.
+fn has_blocks(text: &str) -> bool {
+    text.lines().any(|line| line.trim() == "}")
+}
+
 fn recognise_major(text: &str) -> usize {
+    if has_blocks(text) {
+        return 0;
+    }
     let own = verbs(text, MAJOR_VERBS);
     match verbs(text, &["PCCU", "BUILD", "GENEND"]) {
         // CLUSTER by itself is IDCAMS's, and GROUP and LINE are anybody's words.
@@ -120,6 +128,7 @@ fn recognise_major(text: &str) -> usize {
 
 fn recognise_ncp(text: &str) -> usize {
     match verbs(text, NCP_VERBS) {
+        _ if has_blocks(text) => 0,
         0 => 0,
         own => unless_scattered(2 * own + verbs(text, SHARED_VERBS) + 1, text),
     }

@@ -130,8 +130,11 @@ impl Table {
             false => Vec::new(),
         };
         // Where not all keywords of a statement are known, what is no more than
-        // alike is another keyword.
-        let likely = |near: &&str| others.is_some() || is_slip(word, near);
+        // alike is another keyword; and so is one with something in front of it.
+        let likely = |near: &&str| match others {
+            Some(_) => !word.ends_with(*near),
+            None => is_slip(word, near),
+        };
         match longer[..] {
             [] => nearest(word, all).filter(likely).map(str::to_owned),
             _ => Some(longer.join(" or ")),

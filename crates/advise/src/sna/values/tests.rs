@@ -488,3 +488,15 @@ fn the_guide_shows_what_is_printed() {
     let printed = crate::report::text(&documents, &advise(&documents, &[]), &look);
     assert_eq!(shown, Some(printed.as_str()));
 }
+
+/// LUTYPE is another statement's, and TYPE says something else.
+#[test]
+fn a_keyword_with_something_in_front_is_no_slip() {
+    let modes = |keyword: &str| {
+        let text = format!("M MODETAB\nA MODEENT LOGMODE=A,{keyword}=1\n");
+        read("modes", "vtam-modes", &text).diagnostics
+    };
+    let help = |keyword: &str| modes(keyword).into_iter().find_map(|d| d.help);
+    assert_eq!(help("LUTYPE"), None);
+    assert_eq!(help("TYPEE").as_deref(), Some("TYPE is meant?"));
+}

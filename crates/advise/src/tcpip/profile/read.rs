@@ -47,6 +47,10 @@ fn is_ours(head: &Word, tail: &[Word]) -> bool {
     match statement(&head.text) {
         Some(("INTERFACE" | "DEVice", _)) => is_ours_alone(head, tail),
         Some(("START" | "DELETE", _)) | None => false,
+        // Many files include others; this one a data set or a path.
+        Some(("INCLUDE", _)) => {
+            (tail.first()).is_some_and(|w| !w.first && w.text.contains(['.', '(', '\'', '/']))
+        }
         Some(_) => true,
     }
 }
