@@ -172,6 +172,7 @@ fn figures(report: &mut Report, points: &[Vec<Point>; 2]) {
         for (case, points) in CASES.iter().zip(points) {
             let at = &points[i];
             let conditions = format!("{} × target, {}", short(factor), case.name);
+            report.measured("presented", &conditions, None, at.offered, "/s");
             report.measured("answered", &conditions, None, at.answered, "/s");
             report.measured("refused", &conditions, None, at.refused, "/s");
             report.measured(
