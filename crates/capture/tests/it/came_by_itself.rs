@@ -1,25 +1,17 @@
 //! What looks like a cause and was something else: overtaken segments, answers from before,
 //! floods, the rest of connections that are over.
 
-use crate::changed::{far, played, said};
+use crate::changed::{far, played, relayed, said, sixth_lost};
 use capture::synth::corpus::cases;
 use capture::synth::{
     Action, Close, Conversation, Exchange, Fault, Payload, Segment, Select, Write,
 };
 use capture::{Confidence, Explanation, Options, Side, explain};
 
-const ACK: u8 = 0x10;
-
 /// The sixth segment of a long answer is lost, and neither timestamps nor identifications tell
 /// of copies; `sooner`: the copy, the only one captured, comes so long behind the first asking.
 fn copy_behind_the_asking(sooner_ns: Option<u64>) -> Explanation {
-    let mut c = far(vec![Exchange::new(300, 2_000, 43_000)]);
-    c.server_end().initial_window = 40;
-    c.path.faults = vec![Fault {
-        from: Side::Server,
-        select: Select::Data(5),
-        action: Action::Lose,
-    }];
+    let c = sixth_lost();
     played(&[c], |segments| {
         for s in segments.iter_mut() {
             (s.stamp, s.id) = (None, 0);
@@ -138,29 +130,7 @@ fn a_relay_that_acknowledges_hides_the_path_from_the_answers() {
         }]);
         c.payload = Payload::Opaque;
         c.path.one_way_us = 140_000;
-        played(&[c], |segments| {
-            let request = (segments.iter())
-                .find(|s| s.from == Side::Client && s.len > 0)
-                .expect("a request")
-                .clone();
-            let opened = (segments.iter())
-                .find(|s| s.from == Side::Server)
-                .expect("an opening")
-                .clone();
-            for s in segments.iter_mut() {
-                s.stamp = None;
-            }
-            // The relay has it at once.
-            segments.push(Segment {
-                at_ns: request.at_ns + 200_000,
-                seq: opened.seq.wrapping_add(1),
-                ack: request.seq.wrapping_add(request.len),
-                flags: ACK,
-                id: opened.id.wrapping_add(700),
-                stamp: None,
-                ..opened
-            });
-        })
+        played(&[c], relayed)
     };
     let rule = "server.think";
     assert_eq!(said(&parts(1_500_000), rule), Some(Confidence::Medium));

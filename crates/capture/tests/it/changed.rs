@@ -1,7 +1,11 @@
 //! Conversations whose packets are changed before they are explained.
 
-use capture::synth::{Close, Conversation, Exchange, Format, Place, Segment, Writer, simulate};
-use capture::{Confidence, Explanation, Options, explain};
+use capture::synth::{
+    Action, Close, Conversation, Exchange, Fault, Format, Place, Segment, Select, Writer, simulate,
+};
+use capture::{Confidence, Explanation, Options, Side, explain};
+
+const ACK: u8 = 0x10;
 
 /// The conversations' capture, their packets changed.
 pub fn played(all: &[Conversation], mut change: impl FnMut(&mut Vec<Segment>)) -> Explanation {
@@ -40,4 +44,41 @@ pub fn far(exchanges: Vec<Exchange>) -> Conversation {
     c.path.one_way_us = 25_000;
     c.path.capture = Place::Client;
     c
+}
+
+/// The same; the sixth segment of a long answer is lost.
+pub fn sixth_lost() -> Conversation {
+    let mut c = far(vec![Exchange::new(300, 2_000, 43_000)]);
+    c.server_end().initial_window = 40;
+    c.path.faults = vec![Fault {
+        from: Side::Server,
+        select: Select::Data(5),
+        action: Action::Lose,
+    }];
+    c
+}
+
+/// Something near acknowledges the client's first words at once, in the server's name, and no
+/// timestamps tell of it.
+pub fn relayed(segments: &mut Vec<Segment>) {
+    let said = (segments.iter())
+        .find(|s| s.from == Side::Client && s.len > 0)
+        .expect("a client's words")
+        .clone();
+    let opened = (segments.iter())
+        .find(|s| s.from == Side::Server)
+        .expect("an opening")
+        .clone();
+    for s in segments.iter_mut() {
+        s.stamp = None;
+    }
+    segments.push(Segment {
+        at_ns: said.at_ns + 200_000,
+        seq: opened.seq.wrapping_add(1),
+        ack: said.seq.wrapping_add(said.len),
+        flags: ACK,
+        id: opened.id.wrapping_add(700),
+        stamp: None,
+        ..opened
+    });
 }
