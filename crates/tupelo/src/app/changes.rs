@@ -4,7 +4,16 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 
+use miette::Result;
+
 use super::Application;
+
+/// An application with its fingerprint of before it was read: what is written
+/// while it is read is found at the next look.
+pub fn read_seen(read: impl Fn() -> Result<Application>) -> Result<(Application, u64)> {
+    let seen = fingerprint(&read()?);
+    Ok((read()?, seen))
+}
 
 /// Stands for the files that a reload reads, with their lengths and times: it
 /// differs when one was written, added, removed or replaced by an older one.
@@ -68,6 +77,22 @@ mod tests {
         let none = seen();
         std::fs::create_dir(&folder).unwrap();
         assert_ne!(seen(), none);
+    }
+
+    #[test]
+    fn what_is_written_while_it_is_read_is_found_at_the_next_look() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = folder.path().join("tupelo.toml");
+        let write = |text: &str| std::fs::write(&settings, text).unwrap();
+        write("");
+        let (app, seen) = read_seen(|| {
+            let app = Application::open(folder.path(), None);
+            let text = std::fs::read_to_string(&settings).unwrap();
+            write(&(text + "# more\n"));
+            app
+        })
+        .unwrap();
+        assert_ne!(fingerprint(&app), seen);
     }
 
     #[test]

@@ -72,18 +72,11 @@ impl Args {
         }
         Ok(app)
     }
-
-    /// The application with its fingerprint of before it was read: what is
-    /// written while it is read is found at the next look.
-    fn open_seen(&self) -> Result<(Application, u64)> {
-        let seen = changes::fingerprint(&self.open()?);
-        Ok((self.open()?, seen))
-    }
 }
 
 /// Serves until told to stop.
 pub fn run(args: Args) -> Result<Outcome> {
-    let (mut app, mut seen) = args.open_seen()?;
+    let (mut app, mut seen) = changes::read_seen(|| args.open())?;
     let started = app.config.clone();
     app.config.gateway.listen = args.listen.unwrap_or(app.config.gateway.listen);
     app.config.admin.listen = args.admin.unwrap_or(app.config.admin.listen);
@@ -179,7 +172,7 @@ fn serve_gateway(
         }
         seen = now;
         said.begin();
-        let again = args.open_seen().and_then(|(again, seen)| {
+        let again = changes::read_seen(|| args.open()).and_then(|(again, seen)| {
             said.say(&again.warnings);
             Ok((front.reload(&again, &mut said)?, seen, again))
         });
@@ -309,7 +302,7 @@ struct Before<'a> {
 /// Reads the folder again and switches region and services over. A program that
 /// does not compile any more keeps its old module.
 fn reload(args: &Args, before: &Before<'_>, services: &mut Services, said: &mut Said) -> Result<Reloaded> {
-    let (app, seen) = args.open_seen()?;
+    let (app, seen) = changes::read_seen(|| args.open())?;
     let app = Arc::new(app);
     said.say(&app.warnings);
     let mut compiled = compile(&app, said)?;
