@@ -63,7 +63,8 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     context.say("compile and start the region and the gateway");
     let region = Server::region(&application(""))?;
     let connection = format!(
-        "[ipconn.connections.CICSA]\naddress = \"{}\"\nsessions = {SESSIONS}\n",
+        "[gateway]\nmax_connections = {}\n\n[ipconn.connections.CICSA]\naddress = \"{}\"\nsessions = {SESSIONS}\n",
+        MORE_CLIENTS[MORE_CLIENTS.len() - 1] * UNEVEN,
         region.ipconn()
     );
     let servers = (Server::gateway(&application(&connection))?, region);
@@ -476,6 +477,9 @@ const THINK: Duration = Duration::from_millis(500);
 const BODY: &str = r#"{"request":"as many characters as the path says"}"#;
 /// Chosen: the last are more than a machine of today serves.
 const MORE_CLIENTS: [usize; 9] = [750, 1000, 1500, 2000, 3000, 4000, 6000, 8000, 12_000];
+/// How many times as many connections the gateway takes as there are clients:
+/// its threads share them unevenly.
+const UNEVEN: usize = 2;
 /// Chosen: less of what is asked for is a rate that no longer follows.
 const FOLLOWS: f64 = 0.9;
 /// Chosen: how long a caller waits.
