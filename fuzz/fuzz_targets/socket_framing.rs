@@ -29,10 +29,16 @@ fuzz_target!(|bytes: &[u8]| {
         frame,
         max_bytes: usize::from(max) + 1,
     };
-    let whole = messages(&framing, &[bytes]);
+    let whole = messages(&framing, &[bytes], false);
     let (first, second) = bytes.split_at(usize::from(cut).min(bytes.len()));
-    let split = messages(&framing, &[first, second]);
+    let split = messages(&framing, &[first, second], false);
     assert_eq!(whole, split);
+    // As a connection reads them: without the empty ones between delimiters.
+    let mut said = whole;
+    if framing.is_delimited() {
+        said.0.retain(|message| !message.is_empty());
+    }
+    assert_eq!(said, messages(&framing, &[first, second], true));
     for trim in [false, true] {
         for length in [0, 2, 4] {
             let area = Area::Commarea {
@@ -47,11 +53,15 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// The messages of a stream in pieces, up to the first mistake; and whether
 /// there is one.
-fn messages(framing: &Framing, pieces: &[&[u8]]) -> (Vec<Vec<u8>>, bool) {
+fn messages(framing: &Framing, pieces: &[&[u8]], passes_over: bool) -> (Vec<Vec<u8>>, bool) {
     let (mut buffer, mut found, mut searched) = (Vec::new(), Vec::new(), 0);
     for piece in pieces {
         buffer.extend_from_slice(piece);
         loop {
+            if passes_over {
+                let empty = framing.empty(&buffer);
+                buffer.drain(..empty);
+            }
             match framing.first(&buffer, searched) {
                 Ok(Found::Message { data, next }) => {
                     assert!(data.len() <= framing.max_bytes);

@@ -233,6 +233,8 @@ pub struct FileEntry {
     pub enabled: bool,
     /// UNENABLED: commands answer NOTOPEN.
     pub closed: bool,
+    /// STRINGS, for who asks: it bounds nothing.
+    pub strings: u32,
 }
 
 /// The embedded store.

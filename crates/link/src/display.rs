@@ -92,7 +92,8 @@ fn of_record(record: &[u8]) -> Option<Line> {
     })
 }
 
-fn printable(line: &[u8]) -> String {
+/// A text without the blanks at its end, printable whatever it holds.
+pub fn printable(line: &[u8]) -> String {
     let mut text = String::with_capacity(line.len());
     escape(line, &mut text);
     text

@@ -14,7 +14,7 @@ use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 /// First eight bytes of a worker's memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 /// Request slots of a worker.
 pub const SLOTS: usize = 32;
 /// Default bytes of a slot's arena.
@@ -50,8 +50,12 @@ pub const TRACE_OFFSET: usize = CALL_IN_OFFSET + CALL_BYTES;
 pub const COUNT_ENTRIES: usize = 4096;
 /// Offset of that table.
 pub const COUNTS_OFFSET: usize = TRACE_OFFSET + PAGE + TRACE_ENTRIES * 32;
+/// Places of the table that counts runs of programs.
+pub const USE_ENTRIES: usize = 1024;
+/// Offset of that table.
+pub const USES_OFFSET: usize = COUNTS_OFFSET + COUNT_ENTRIES * 32;
 /// Offset of the first arena.
-pub const ARENA_OFFSET: usize = COUNTS_OFFSET + COUNT_ENTRIES * 32;
+pub const ARENA_OFFSET: usize = USES_OFFSET + USE_ENTRIES * 16;
 
 /// Bytes of a worker's memory with arenas of `arena_bytes` each.
 pub const fn memory_bytes(arena_bytes: usize) -> usize {
@@ -85,6 +89,9 @@ pub mod call_state {
     pub const NESTED_DONE: u32 = 4;
     /// The region has taken the question and has not answered yet.
     pub const TAKEN: u32 = 5;
+    /// Beside one of the states in which the worker waits: it sleeps, or is
+    /// about to.
+    pub const ASLEEP: u32 = 1 << 31;
 }
 
 /// Joins a sequence number and a state into a slot's word.
@@ -330,7 +337,7 @@ mod tests {
         );
         assert_eq!(
             [TRACE_OFFSET, offset_of!(TraceHeader, clock), ARENA_OFFSET],
-            [67_248_128, 8, 67_514_368]
+            [67_248_128, 8, 67_530_752]
         );
         assert_eq!(
             [

@@ -26,6 +26,7 @@
 //! ```
 
 pub mod call;
+mod call_word;
 mod channel_data;
 pub mod clock;
 pub mod config;
@@ -44,6 +45,7 @@ mod qr;
 mod region_side;
 mod socket;
 pub mod trace;
+mod uses;
 mod worker_side;
 
 pub use call::{Answer, Asked, Call, CallEvent, Op, Step};
@@ -64,6 +66,7 @@ pub use page::{MAX_WORKERS, PORTS, RegionPage};
 pub use qr::{Holder, QrToken};
 pub use region_side::{ConfigText, RegionSide, SlotState};
 pub use socket::LinkSocket;
+pub use uses::ProgramUses;
 pub use worker_side::{ArenaFull, AttachError, Next, TaskIn, WorkerSide};
 
 /// A program's name.

@@ -13,7 +13,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::ProgramName;
 use crate::call::{Answer, Asked, Call, Op};
+use crate::call_word::{CallWord, Taken};
 use crate::config::WorkerConfig;
 use crate::counts::{self, CommandSum};
 use crate::directory::{self, Entry, Violation, check_extent};
@@ -23,6 +25,7 @@ use crate::map::{Mapping, PAGE, constant_memfd, sealed_memfd};
 use crate::page::{MAX_WORKERS, RegionPage};
 use crate::socket::LinkSocket;
 use crate::trace::{self, TraceClock, TraceEntry};
+use crate::uses;
 
 /// The region's end for one worker.
 pub struct RegionSide {
@@ -225,35 +228,29 @@ impl RegionSide {
     /// What the worker asks, and takes it: a question is told once, to one
     /// thread, however many look while its answer takes time.
     pub fn asked(&self) -> Asked {
-        let word = &self.call_area().state.0;
-        let state = word.load(Ordering::SeqCst);
-        match state {
-            call_state::CALL | call_state::NESTED_DONE => {}
-            call_state::IDLE | call_state::ANSWERED | call_state::NESTED | call_state::TAKEN => {
-                return Asked::Nothing;
-            }
-            other => return Asked::Violation(Violation::State(u64::from(other))),
-        }
         // Taken before it is read: what is read is then this question, not an
         // older one that another thread has answered meanwhile.
-        let order = Ordering::SeqCst;
-        match word.compare_exchange(state, call_state::TAKEN, order, order) {
-            Ok(call_state::CALL) => self.read_call().map_or_else(Asked::Violation, Asked::Call),
-            Ok(_) => self.read_nested(),
-            Err(_) => Asked::Nothing,
+        match self.call_word().take() {
+            Taken::Nothing => Asked::Nothing,
+            Taken::Call => self.read_call().map_or_else(Asked::Violation, Asked::Call),
+            Taken::NestedDone => self.read_nested(),
+            Taken::Violation(word) => Asked::Violation(Violation::State(u64::from(word))),
         }
     }
 
     /// Answers the call that waits. Panics when the data is too long.
     pub fn answer(&self, answer: &Answer) {
-        self.put_answer(answer);
-        self.wake_asker();
+        if self.put_answer(answer) {
+            self.wake_asker();
+        }
     }
 
-    /// As [`RegionSide::answer`], but [`RegionSide::wake_asker`] must follow:
-    /// so the answers of several workers come first and their wake-ups then.
-    pub fn put_answer(&self, answer: &Answer) {
-        self.reply(answer, call_state::ANSWERED);
+    /// As [`RegionSide::answer`], but where this gives true
+    /// [`RegionSide::wake_asker`] must follow: so the answers of several
+    /// workers come first and their wake-ups then.
+    #[must_use]
+    pub fn put_answer(&self, answer: &Answer) -> bool {
+        self.reply(answer, call_state::ANSWERED)
     }
 
     /// Says, with an answer, whether the running task has changes to commit:
@@ -263,17 +260,18 @@ impl RegionSide {
         word.store(u32::from(commits), Ordering::Relaxed);
     }
 
-    /// Wakes the worker if it sleeps for an answer.
+    /// Wakes the worker that sleeps for an answer.
     pub fn wake_asker(&self) {
-        futex::wake(&self.call_area().state.0);
+        self.call_word().wake();
     }
 
     /// Asks the waiting worker to run a program first: the data begins with
     /// its name (8 bytes), then its COMMAREA, or its channel when `args[0]` is
     /// [`crate::call::LINK_CHANNEL`].
     pub fn run_nested(&self, run: &Answer) {
-        self.reply(run, call_state::NESTED);
-        self.wake_asker();
+        if self.reply(run, call_state::NESTED) {
+            self.wake_asker();
+        }
     }
 
     /// Tells the worker to end when no slot is queued.
@@ -303,6 +301,12 @@ impl RegionSide {
         counts::read_map(&self.map, take);
     }
 
+    /// Calls `take` with the programs that the worker has run, and how often,
+    /// whatever it says.
+    pub fn read_uses(&self, take: impl FnMut(ProgramName, u64)) {
+        uses::read_map(&self.map, take);
+    }
+
     /// True while the worker sleeps for work.
     pub fn is_sleeping(&self) -> bool {
         // Ordered after the submission before it, as the worker's look at its
@@ -325,9 +329,10 @@ impl RegionSide {
         unsafe { self.map.get(0) }
     }
 
-    fn call_area(&self) -> &CallArea {
+    fn call_word(&self) -> CallWord<'_> {
         // SAFETY: atomics only.
-        unsafe { self.map.get(CALL_OFFSET) }
+        let area: &CallArea = unsafe { self.map.get(CALL_OFFSET) };
+        CallWord(&area.state.0)
     }
 
     fn read_call(&self) -> Result<Call, Violation> {
@@ -409,7 +414,9 @@ impl RegionSide {
         }
     }
 
-    fn reply(&self, answer: &Answer, state: u32) {
+    /// True when the worker sleeps and must be woken.
+    #[must_use]
+    fn reply(&self, answer: &Answer, state: u32) -> bool {
         assert!(
             answer.data.len() <= CALL_BYTES,
             "an answer's data is too long"
@@ -426,8 +433,7 @@ impl RegionSide {
                 .cast::<AnswerHeader>()
                 .write(header);
         }
-        let word = &self.call_area().state.0;
-        word.swap(state, Ordering::SeqCst);
+        self.call_word().answer(state)
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::call::{CallEvent, Op};
+use crate::call_word::CallWord;
 use crate::config::WorkerConfig;
 use crate::directory::{self, ENTRY_BYTES, Entry};
 use crate::futex;
@@ -21,6 +22,7 @@ use crate::page::{PORTS, RegionPage};
 use crate::qr::QrToken;
 use crate::socket::LinkSocket;
 use crate::trace::TraceWriter;
+use crate::uses::ProgramUses;
 
 /// The worker's end.
 pub struct WorkerSide {
@@ -157,6 +159,11 @@ impl WorkerSide {
     /// The worker's way to its trace ring. There is one writer.
     pub fn trace(&self) -> TraceWriter {
         TraceWriter::new(self.map.clone())
+    }
+
+    /// The worker's way to its count of programs. There is one writer.
+    pub fn uses(&self) -> ProgramUses {
+        ProgramUses::new(self.map.clone())
     }
 
     /// Waits for the next queued slot, at most for `idle`.
@@ -463,17 +470,10 @@ impl WorkerSide {
         self.nudge();
         // SAFETY: atomics only.
         let area = unsafe { self.map.get::<CallArea>(CALL_OFFSET) };
-        area.state.0.swap(state, Ordering::SeqCst);
+        let word = CallWord(&area.state.0);
+        word.ask(state);
         self.page.ring(0, self.worker);
-
-        let heard = loop {
-            match area.state.0.load(Ordering::Acquire) {
-                s if s == state || s == call_state::TAKEN => {
-                    futex::wait(&area.state.0, s, None);
-                }
-                s => break s,
-            }
-        };
+        let heard = word.wait(state);
         // SAFETY: the region wrote the header before it changed the state.
         let header = unsafe {
             self.map
@@ -484,7 +484,7 @@ impl WorkerSide {
         if heard == call_state::NESTED {
             return CallEvent::Run(header);
         }
-        area.state.0.store(call_state::IDLE, Ordering::Release);
+        word.heard();
         CallEvent::Answer(header)
     }
 }

@@ -7,8 +7,8 @@
 //!
 //! Statements of the assembler: a blank line or one with an asterisk in front
 //! is a comment; a line goes on in the next one when it ends with a comma, or
-//! with a character in column 72. TYPE=CICS gives NTASKS; TYPE=INITIAL and
-//! TYPE=FINAL are taken as they are.
+//! with a character in column 72; what stands behind END is not read. TYPE=CICS
+//! gives NTASKS; TYPE=INITIAL and TYPE=FINAL are taken as they are.
 //!
 //! Reference: IP CICS Sockets Guide, "Building the configuration data set with
 //! EZACICD".
@@ -146,7 +146,7 @@ fn set(listener: &mut ListenerConfig, key: &str, value: &str) -> Result<(), &'st
         // What has no meaning here: tuning of the mainframe's own threads and
         // caches, and IPv6, which the address says.
         "ACCTIME" | "RTYTIME" | "LAPPLD" | "USERID" | "WLMGN1" | "WLMGN2" | "WLMGN3" | "AF"
-        | "GETTID" | "TTLSRT" => {}
+        | "FASTRD" | "GETTID" | "TTLSRT" => {}
         _ => return Err("there is no such operand of TYPE=LISTENER"),
     }
     Ok(())
@@ -171,6 +171,10 @@ fn statements(text: &str) -> Vec<(usize, String)> {
                 .map(|(_, rest)| rest.trim_start()),
         };
         let Some(operands) = operands else {
+            // The end of what the assembler reads.
+            if words.split_whitespace().next() == Some("END") {
+                break;
+            }
             list.push((at + 1, String::from("?")));
             continue;
         };
@@ -233,6 +237,35 @@ LSTN1    EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKL,PORT=3010,     X
         assert_eq!(enhanced.cssttyp, StartType::Ic);
         assert_eq!((enhanced.msglen, enhanced.peekdata), (35, true));
         assert_eq!(enhanced.msgform, Some(MessageForm::Ebcdic));
+    }
+
+    #[test]
+    fn statements_as_installations_have_them_are_read() {
+        let text = "\
+         EZACICD TYPE=INITIAL,    start of macro assembly input        X00010000
+               PRGNAME=EZACONFG,  load module name                     X00020000
+               FILENAME=EZACONFG  DD name of the configuration          00030000
+         EZACICD TYPE=CICS,       CICS record definition               X00040000
+               APPLID=CICSPROD,   APPLID of the region                 X
+               TCPADDR=TCPIP,     name of TCP/IP's address space       X
+               NTASKS=20,CACHMIN=15,CACHMAX=30,CACHRES=10,             X
+               ERRORTD=CSMT,SMSGSUP=NO,OTE=YES,TCBLIM=12,TRACE=NO
+         EZACICD TYPE=LISTENER,FORMAT=STANDARD,APPLID=CICSPROD,        X
+               TRANID=CSKL,PORT=3010,AF=INET,IMMED=YES,BACKLOG=20,     X
+               NUMSOCK=50,MINMSGL=4,ACCTIME=30,GIVTIME=30,REATIME=30,  X
+               RTYTIME=15,FASTRD=YES,LAPPLD=YES,TRANTRN=YES,           X
+               TRANUSR=YES,SECEXIT=EZACICSE,GETTID=YES,USERID=USER0001,X
+               WLMGN1=WORKGRP1,WLMGN2=WORKGRP2,WLMGN3=WORKGRP3
+         EZACICD TYPE=FINAL
+         END
+ whatever follows
+";
+        let made = parse(text, "CICSPROD");
+        assert_eq!(made.mistakes, []);
+        assert_eq!(made.ntasks, Some(20));
+        let listener = &made.listeners["CSKL"];
+        assert_eq!((listener.port, listener.numsock), (3010, 50));
+        assert_eq!(listener.secexit.as_deref(), Some("EZACICSE"));
     }
 
     #[test]

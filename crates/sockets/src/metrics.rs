@@ -131,4 +131,10 @@ const RECEIVERS: &[Metric<Receiving>] = &[
         "Messages that waited because the region was full.",
         |r| r.held_up,
     ),
+    (
+        "tupelo_receiver_unanswered_total",
+        "counter",
+        "Answers that could not be sent, since their client was gone.",
+        |r| r.unanswered,
+    ),
 ];

@@ -317,13 +317,18 @@ fn about(session: &mut Session, command: &ServiceCommand) -> Outcome {
     };
     match command.number {
         rows::web_extract::NUMBER | rows::extract_web::NUMBER => client::extract(session, given),
-        rows::web_read_httpheader::NUMBER => headers::read(of_response()?, given),
+        rows::web_read_httpheader::NUMBER => {
+            headers::read(of_response()?, given, headers::Of::Response)
+        }
         rows::web_startbrowse_httpheader::NUMBER => {
             headers::start(of_response()?, &mut session.browse)
         }
-        rows::web_readnext_httpheader::NUMBER => {
-            headers::next(of_response()?, &mut session.browse, given)
-        }
+        rows::web_readnext_httpheader::NUMBER => headers::next(
+            of_response()?,
+            &mut session.browse,
+            given,
+            headers::Of::Response,
+        ),
         rows::web_endbrowse_httpheader::NUMBER => headers::end(&mut session.browse),
         _ => write(session, given),
     }

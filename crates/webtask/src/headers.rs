@@ -20,19 +20,50 @@ pub const MOST: usize = 256;
 /// Longest value that a program may write.
 const MAX_VALUE: usize = 32_767;
 
-/// Gives a header's value.
-pub fn read(headers: &HeaderMap, given: &Operands) -> Outcome {
-    let name = text(given, read_row::HTTPHEADER).unwrap_or_default();
-    let length = given.get_int(read_row::NAMELENGTH);
-    if length.is_some_and(|n| n <= 0) {
-        return fail(Condition::LengErr, 1);
+/// Whose headers are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// A client's: the program serves its request.
+    Request,
+    /// A server's: the program is its client.
+    Response,
+}
+
+impl Of {
+    /// RESP2 of a length of a name that is none, and of one of a value.
+    fn no_length(self) -> (u32, u32) {
+        match self {
+            Of::Request => (1, 1),
+            Of::Response => (35, 55),
+        }
     }
+
+    /// LENGERR for a length that is none.
+    fn lengths(self, given: &Operands, name: u8, value: u8) -> Result<(), Failure> {
+        let is_none = |option| given.get_int(option).is_some_and(|n| n <= 0);
+        let (of_name, of_value) = self.no_length();
+        match (is_none(name), is_none(value)) {
+            (true, _) => fail(Condition::LengErr, of_name),
+            (_, true) => fail(Condition::LengErr, of_value),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Gives a header's value.
+pub fn read(headers: &HeaderMap, given: &Operands, of: Of) -> Outcome {
+    of.lengths(given, read_row::NAMELENGTH, read_row::VALUELENGTH)?;
+    let name = text(given, read_row::HTTPHEADER).unwrap_or_default();
     let Some(value) = headers.get(name.trim()) else {
         return fail(Condition::NotFnd, 1);
     };
     let mut filled = Filled::default();
     let area = (read_row::VALUE, read_row::VALUELENGTH);
-    filled.area(given, area, value.as_bytes(), 5)?;
+    let cut = match of {
+        Of::Request => 2,
+        Of::Response => 52,
+    };
+    filled.area(given, area, value.as_bytes(), cut)?;
     filled.done()
 }
 
@@ -49,9 +80,14 @@ pub fn start(headers: &HeaderMap, browse: &mut Option<usize>) -> Outcome {
 }
 
 /// Gives the next header. One that did not fit comes again.
-pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &Operands) -> Outcome {
+pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &Operands, of: Of) -> Outcome {
     let Some(at) = browse else {
         return fail(Condition::InvReq, 4);
+    };
+    of.lengths(given, next_row::NAMELENGTH, next_row::VALUELENGTH)?;
+    let (cut_name, cut_value) = match of {
+        Of::Request => (4, 5),
+        Of::Response => (51, 52),
     };
     let Some((name, value)) = headers.iter().nth(*at) else {
         return fail(Condition::EndFile, 0);
@@ -59,9 +95,9 @@ pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &Operands) -
     let mut filled = Filled::default();
     let name = title(name.as_str());
     let area = (next_row::HTTPHEADER, next_row::NAMELENGTH);
-    filled.area(given, area, name.as_bytes(), 4)?;
+    filled.area(given, area, name.as_bytes(), cut_name)?;
     let area = (next_row::VALUE, next_row::VALUELENGTH);
-    filled.area(given, area, value.as_bytes(), 5)?;
+    filled.area(given, area, value.as_bytes(), cut_value)?;
     let outcome = filled.done();
     if outcome.is_ok() {
         *at += 1;
@@ -196,6 +232,54 @@ mod tests {
         }
         assert!(write(&mut headers, &given("Content-Length", "7")).is_ok());
         assert_eq!(headers.len(), 1);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_by_whose_message_it_is_in() {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-sum", HeaderValue::from_static("12345"));
+        let said = |outcome: Outcome| {
+            outcome.map_or_else(|f| (f.condition, f.resp2), |_| (Condition::Normal, 0))
+        };
+        let read = |name: i64, value: i64, of| {
+            let given = Operands::new(1 << read_row::VALUE)
+                .bytes(read_row::HTTPHEADER, "x-sum")
+                .int(read_row::NAMELENGTH, name)
+                .int(read_row::VALUELENGTH, value);
+            said(super::read(&headers, &given, of))
+        };
+        let next = |name: i64, value: i64, of| {
+            let given = Operands::new(1 << next_row::VALUE | 1 << next_row::HTTPHEADER)
+                .int(next_row::NAMELENGTH, name)
+                .int(next_row::VALUELENGTH, value);
+            said(super::next(&headers, &mut Some(0), &given, of))
+        };
+        let short = |resp2| (Condition::LengErr, resp2);
+        assert_eq!(read(5, 9, Of::Request), (Condition::Normal, 0));
+        let of_request = [
+            read(5, 4, Of::Request),
+            read(0, 9, Of::Request),
+            read(5, 0, Of::Request),
+        ];
+        assert_eq!(of_request, [short(2), short(1), short(1)]);
+        let of_response = [
+            read(5, 4, Of::Response),
+            read(0, 9, Of::Response),
+            read(5, 0, Of::Response),
+        ];
+        assert_eq!(of_response, [short(52), short(35), short(55)]);
+        let of_request = [
+            next(4, 9, Of::Request),
+            next(9, 4, Of::Request),
+            next(9, 0, Of::Request),
+        ];
+        assert_eq!(of_request, [short(4), short(5), short(1)]);
+        let of_response = [
+            next(4, 9, Of::Response),
+            next(9, 4, Of::Response),
+            next(0, 9, Of::Response),
+        ];
+        assert_eq!(of_response, [short(51), short(52), short(35)]);
     }
 
     #[test]

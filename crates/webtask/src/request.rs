@@ -220,13 +220,18 @@ impl Request {
             rows::web_readnext_queryparm::NUMBER => forms::next_query(reading, given),
             rows::web_endbrowse_formfield::NUMBER => forms::end(&mut reading.form_browse),
             rows::web_endbrowse_queryparm::NUMBER => forms::end(&mut reading.query_browse),
-            rows::web_read_httpheader::NUMBER => headers::read(self.headers(bytes), given),
+            rows::web_read_httpheader::NUMBER => {
+                headers::read(self.headers(bytes), given, headers::Of::Request)
+            }
             rows::web_startbrowse_httpheader::NUMBER => {
                 headers::start(self.headers(bytes), &mut reading.header_browse)
             }
-            rows::web_readnext_httpheader::NUMBER => {
-                headers::next(self.headers(bytes), &mut reading.header_browse, given)
-            }
+            rows::web_readnext_httpheader::NUMBER => headers::next(
+                self.headers(bytes),
+                &mut reading.header_browse,
+                given,
+                headers::Of::Request,
+            ),
             rows::web_endbrowse_httpheader::NUMBER => headers::end(&mut reading.header_browse),
             _ => fail(Condition::InvReq, 1),
         }

@@ -64,6 +64,7 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
     if config.trace {
         worker.set_trace(side.borrow().trace());
     }
+    worker.set_uses(side.borrow().uses());
     if !worker.print_lines() {
         return Err(RunError::Output);
     }

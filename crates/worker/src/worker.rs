@@ -16,7 +16,7 @@ use cics::eib::{EIB_BYTES, Eib};
 use cics::resp::Condition;
 use link::layout::REQUEST_PIPELINE;
 use link::trace::TraceWriter;
-use link::{Counts, Entry, Request, TransId, WorkerConfig};
+use link::{Counts, Entry, ProgramName, ProgramUses, Request, TransId, WorkerConfig};
 
 use crate::abend::Abend;
 use crate::channel::{ChannelId, Channels};
@@ -44,6 +44,7 @@ pub struct Worker {
     pub(crate) dispatch: Dispatch,
     pub(crate) clock: Clock,
     pub(crate) trace: TraceWriter,
+    uses: ProgramUses,
     /// Where names of hosts lie for programs.
     pub(crate) hosts: crate::eza::HostArea,
     /// Sockets of the task whose data it moves itself.
@@ -188,6 +189,7 @@ impl Worker {
             dispatch: Dispatch::new(),
             clock: Clock::default(),
             trace: TraceWriter::nowhere(),
+            uses: ProgramUses::nowhere(),
             hosts: crate::eza::HostArea::default(),
             sockets: crate::eza::OwnSockets::default(),
             transforms: Transforms::new(&config.transforms),
@@ -244,6 +246,11 @@ impl Worker {
     /// Traces commands there from now on.
     pub fn set_trace(&mut self, trace: TraceWriter) {
         self.trace = trace;
+    }
+
+    /// Counts runs of programs there from now on.
+    pub fn set_uses(&mut self, uses: ProgramUses) {
+        self.uses = uses;
     }
 
     /// Makes lines with their task of what programs print; false when there
@@ -438,6 +445,7 @@ impl Worker {
                 abend
             })?;
         if fresh {
+            self.uses.count(ProgramName::from_bytes(name));
             self.fill_eib();
         }
         self.switch(quasi);

@@ -162,6 +162,8 @@ pub struct FileDef {
     pub unenabled: bool,
     /// OPENTIME(STARTUP).
     pub open_at_startup: bool,
+    /// STRINGS.
+    pub strings: u32,
     /// DSNAME, if given.
     pub dsname: Option<String>,
     /// REMOTESYSTEM.

@@ -326,6 +326,7 @@ impl<'a> Values<'a> {
             enabled,
             unenabled,
             open_at_startup: self.choice("OPENTIME", &[("FIRSTREF", false), ("STARTUP", true)]),
+            strings: self.number("STRINGS", 1..=255).unwrap_or(1),
             dsname: self.text("DSNAME"),
             remote_system: self.parsed("REMOTESYSTEM"),
             remote_name: self.parsed("REMOTENAME"),

@@ -11,7 +11,8 @@
 //! `worker-start`: from a task that finds no worker to its end, against a
 //! process that is started and ends.
 //! `commits`: updates a second of 32 tasks, each committed and flushed; the
-//! peer is one flush an update.
+//! peer is one flush an update. `--nice=0` has the workers stand beside the
+//! region's threads, not behind them.
 
 mod commits;
 mod peer;
@@ -224,6 +225,13 @@ fn children() -> Vec<libc::pid_t> {
         .collect()
 }
 
+/// Steps that workers stand behind the region's threads: as many as under
+/// `tupelo serve`, unless `--nice=` says otherwise.
+fn nice() -> u8 {
+    let given = option("nice").and_then(|n| n.to_str()?.parse().ok());
+    given.unwrap_or(15)
+}
+
 /// The value of `--name=value`.
 fn option(name: &str) -> Option<PathBuf> {
     let of_name = |a: String| a.strip_prefix(&format!("--{name}=")).map(PathBuf::from);
@@ -236,6 +244,7 @@ fn config() -> RegionConfig {
     RegionConfig {
         worker_exe: option("worker").unwrap_or(fake),
         worker_args: vec!["worker".into()],
+        worker_nice: nice(),
         arena_bytes: 1 << 20,
         confinement: confinement(),
         definitions: Definitions {

@@ -75,6 +75,7 @@ pub fn file(def: &csd::FileDef) -> FileEntry {
         browse: def.browse,
         enabled: def.enabled || def.unenabled,
         closed: def.unenabled || !def.enabled,
+        strings: def.strings,
         ..FileEntry::default()
     }
 }

@@ -77,6 +77,8 @@ pub enum TdKind {
         /// OPENTIME.
         opens: Opens,
     },
+    /// TYPE(EXTRA), TYPEFILE(OUTPUT): lines of the region's log.
+    Log,
     /// TYPE(INDIRECT): another name of a queue.
     Indirect(Name<4>),
     /// TYPE(REMOTE): in another system.

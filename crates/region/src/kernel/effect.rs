@@ -39,6 +39,15 @@ pub enum Effect {
         /// Its first eight bytes, or fewer.
         data: Vec<u8>,
     },
+    /// A record of a queue that is the region's log.
+    Line {
+        /// The queue.
+        queue: [u8; 4],
+        /// The task that wrote it.
+        task: TaskKey,
+        /// What it wrote.
+        record: Vec<u8>,
+    },
     /// Do work that may block and answer the task with what it gives.
     Blocking(TaskKey, BlockingWork),
     /// What became of a unit that was to be committed in one phase: whether it is

@@ -32,6 +32,8 @@ pub struct World {
     pub priorities: Vec<(u32, u8)>,
     /// How often statistics were recorded.
     pub recorded: u32,
+    /// Records of queues that are the region's log.
+    pub lines: Vec<Vec<u8>>,
     /// ACTION, WAIT and WAITTIME of the tasks' transaction.
     pub in_doubt: InDoubt,
     /// Branches whose coordinator was answered.
@@ -97,6 +99,7 @@ impl World {
             ended: Vec::new(),
             priorities: Vec::new(),
             recorded: 0,
+            lines: Vec::new(),
             in_doubt: InDoubt::default(),
             settled: Vec::new(),
             outcomes: Vec::new(),
@@ -375,6 +378,7 @@ impl World {
                 Effect::Statistics => self.recorded += 1,
                 Effect::Settled(branch, yes) => self.settled.push((branch.to_string(), yes)),
                 Effect::Outcome(branch, told) => self.outcomes.push((branch.to_string(), told)),
+                Effect::Line { record, .. } => self.lines.push(record),
                 Effect::Waits(_) | Effect::Trace { .. } => {}
             }
         }

@@ -194,6 +194,7 @@ impl Dispatch {
             link.iter().for_each(|l| self.shared.dead_rings.keep(l));
         }
         link.iter().for_each(|l| self.shared.past_counts.keep(l));
+        link.iter().for_each(|l| self.shared.past_uses.keep(l));
         self.shared.token_of_dead(worker);
         self.shared.worker_gone();
         self.shared

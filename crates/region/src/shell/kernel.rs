@@ -382,6 +382,11 @@ impl Shared {
                 Effect::Priority(task, priority) => {
                     self.with(|core, _| core.set_priority(task, priority));
                 }
+                Effect::Line {
+                    queue,
+                    task,
+                    record,
+                } => self.log_record(queue, task, &record),
                 Effect::Blocking(task, work) => self.run_blocking(task, work),
                 Effect::Statistics => self.record_statistics(),
                 Effect::Trace {

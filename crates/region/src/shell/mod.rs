@@ -31,6 +31,7 @@ mod system;
 mod token;
 mod trace;
 mod trace_file;
+mod uses;
 mod wakes;
 
 pub use clock::now_ns;
@@ -88,6 +89,7 @@ pub struct Shared {
     /// What workers that died did last.
     dead_rings: trace::DeadRings,
     past_counts: trace::PastCounts,
+    past_uses: uses::PastUses,
     /// Futures that other threads woke, for the doors to poll.
     inboxes: wakes::Inboxes,
     /// How many lines of programs and scripts are logged.

@@ -16,7 +16,7 @@ use link::display;
 
 use super::Shared;
 use super::clock::now_ns;
-use crate::core::Core;
+use crate::core::{Core, TaskKey};
 
 /// Milliseconds between two looks while it is to be told that lines were left
 /// out.
@@ -164,6 +164,27 @@ impl Output {
 
     fn pipes(&self) -> std::sync::MutexGuard<'_, HashMap<RawFd, Pipe>> {
         self.pipes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    /// Logs a record that a task wrote to a queue, if there is room: beside the
+    /// lines that programs print.
+    pub(super) fn log_record(&self, queue: [u8; 4], task: TaskKey, record: &[u8]) {
+        let text = display::printable(&record[..record.len().min(display::RECORD_BYTES)]);
+        if !self.lines.take(text.len(), now_ns()) {
+            return;
+        }
+        let state = self.lock();
+        let of = state.core.task(task);
+        let task = of.map_or(0, |of| of.number);
+        let [transid, program] = of.map_or_else(Default::default, |of| {
+            [of.transid.to_string(), of.program.to_string()]
+        });
+        drop(state);
+        let queue = queue.trim_ascii_end().escape_ascii().to_string();
+        let (transid, program, queue) = (transid.as_str(), program.as_str(), queue.as_str());
+        tracing::info!(target: "tupelo::stdout", task, transid, program, queue, "{queue}: {text}");
     }
 }
 

@@ -26,6 +26,7 @@ use super::process::{self, Recipe};
 use super::sink::Sink;
 use super::starts::StartTable;
 use super::trace::{DeadRings, PastCounts};
+use super::uses::PastUses;
 use super::wakes::Inboxes;
 use super::{Shared, State, UNIX_OFFSET, clock};
 use crate::api::{Definitions, RegionConfig, StartError, Statistics};
@@ -82,6 +83,7 @@ impl Threads {
             trace: RegionTrace::new(TraceClock::best()).switched(config.trace),
             dead_rings: DeadRings::default(),
             past_counts: PastCounts::default(),
+            past_uses: PastUses::default(),
             inboxes: Inboxes::default(),
             lines: Lines::new(config.display_lines_per_s, clock::now_ns()),
             trace_file: Mutex::new(None),

@@ -55,8 +55,9 @@ pub fn wake_answered() {
 pub fn answer(link: &Arc<WorkerLink>, answer: &Answer) {
     ANSWERED.with_borrow_mut(|answered| match answered {
         Some(answered) => {
-            link.side.put_answer(answer);
-            answered.push(link.clone());
+            if link.side.put_answer(answer) {
+                answered.push(link.clone());
+            }
         }
         None => link.side.answer(answer),
     });

@@ -247,6 +247,7 @@ impl World {
             Effect::Statistics
             | Effect::Settled(..)
             | Effect::Outcome(..)
+            | Effect::Line { .. }
             | Effect::Trace { .. } => {}
         }
     }

@@ -178,6 +178,7 @@ impl Node {
                 | Effect::Priority(..)
                 | Effect::Statistics
                 | Effect::Trace { .. }
+                | Effect::Line { .. }
                 | Effect::Blocking(..) => {}
             }
         }

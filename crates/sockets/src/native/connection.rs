@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use region::{ContainerType, Outcome, Refusal, StartCode, Task, TaskRequest};
+use region::{ContainerType, Outcome, Refusal, Reply, StartCode, Task, TaskRequest};
 
 use super::area::{Area, Characters};
 use super::framing::{Found, Framing};
@@ -135,8 +135,11 @@ impl Connection<'_> {
         let mut held = self.thread.memory.empty();
         let mut searched = 0;
         loop {
-            let mut from = 0;
+            let (mut from, mut empty) = (0, 0);
             let needed = loop {
+                let skipped = self.framing.empty(&held[from..]);
+                from += skipped;
+                empty += skipped;
                 let found = self.framing.first(&held[from..], searched);
                 match found.map_err(|e| Ended::Wrong(e.to_string()))? {
                     Found::Message { data, next } => {
@@ -157,6 +160,10 @@ impl Connection<'_> {
                     }
                 }
             };
+            if empty > 0 && empty == from {
+                // What came asks for nothing: the others go first.
+                self.thread.reactor.end_turn();
+            }
             held.drain(..from);
             if from > 0 {
                 held.settle();
@@ -208,10 +215,6 @@ impl Connection<'_> {
     /// Runs the program with a message, and sends its answer.
     async fn message(&self, own: &Outgoing, held: &Held, data: Range<usize>) -> Result<(), Ended> {
         let message = &held[data];
-        // Two delimiters in a row are no message between them.
-        if message.is_empty() && self.framing.is_delimited() {
-            return Ok(());
-        }
         self.thread.enters(self.watched, Phase::Running);
         let receiver = &own.served.receiver;
         let setting = &self.thread.setting;
@@ -230,19 +233,30 @@ impl Connection<'_> {
             let why = format!("{} abended with {}", receiver.program, abend.code());
             return Err(Ended::Wrong(why));
         }
-        let left = match &receiver.area {
-            Area::Commarea { .. } => reply.commarea(),
-            Area::Container { answer, .. } => reply.container(answer).unwrap_or_default(),
-        };
-        let answer = receiver.area.answer(left);
-        let answer = answer.map_err(|e| Ended::Wrong(e.to_string()))?;
-        let unsent = self.send(own, answer)?;
-        drop(reply);
+        let answered = self.answer(own, reply).await;
+        if matches!(answered, Err(Ended::Gone)) {
+            let counts = &own.served.counts;
+            counts.unanswered.fetch_add(1, Ordering::Relaxed);
+        }
         if let Some(began) = began {
             let us = began.elapsed().as_micros() as u64;
             let what = format!("MESSAGE {} BYTES", message.len());
             trace.message((number, receiver.transid), self.watched.number, what, us);
         }
+        answered
+    }
+
+    /// Sends what a program has left.
+    async fn answer(&self, own: &Outgoing, reply: Reply) -> Result<(), Ended> {
+        let area = &own.served.receiver.area;
+        let left = match area {
+            Area::Commarea { .. } => reply.commarea(),
+            Area::Container { answer, .. } => reply.container(answer).unwrap_or_default(),
+        };
+        let answer = area.answer(left);
+        let answer = answer.map_err(|e| Ended::Wrong(e.to_string()))?;
+        let unsent = self.send(own, answer)?;
+        drop(reply);
         self.send_rest(own, &unsent).await
     }
 

@@ -111,6 +111,19 @@ impl Framing {
         }
     }
 
+    /// Bytes of the delimiters that the bytes begin with: two in a row are no
+    /// message between them. All at once, since a read may have thousands.
+    pub fn empty(&self, bytes: &[u8]) -> usize {
+        match &self.frame {
+            Frame::Delimiter(delimiter) => {
+                let pieces = bytes.chunks_exact(delimiter.len());
+                let first = pieces.take_while(|piece| *piece == &delimiter[..]);
+                first.count() * delimiter.len()
+            }
+            _ => 0,
+        }
+    }
+
     fn by_length(
         &self,
         bytes: &[u8],
@@ -321,6 +334,67 @@ mod tests {
             }
         }
         Ok(messages)
+    }
+
+    /// The messages that are not empty, with the delimiters in a row left out
+    /// as a connection does it.
+    fn read_without_empty(framing: &Framing, pieces: &[&[u8]]) -> Vec<Vec<u8>> {
+        let (mut buffer, mut messages, mut searched) = (Vec::new(), Vec::new(), 0);
+        for piece in pieces {
+            buffer.extend_from_slice(piece);
+            loop {
+                let skipped = framing.empty(&buffer);
+                buffer.drain(..skipped);
+                match framing.first(&buffer, searched) {
+                    Ok(Found::Message { data, next }) => {
+                        assert!(!data.is_empty(), "no message stands between delimiters");
+                        messages.push(buffer[data].to_vec());
+                        buffer.drain(..next);
+                        searched = 0;
+                    }
+                    Ok(Found::More { searched: seen, .. }) => {
+                        searched = seen;
+                        break;
+                    }
+                    Err(_) => return messages,
+                }
+            }
+        }
+        messages
+    }
+
+    proptest! {
+        #[test]
+        fn delimiters_in_a_row_are_left_out_and_nothing_else(
+            bytes in proptest::collection::vec(proptest::sample::select(&b"ab\nx"[..]), 0..80),
+            cut in 0..80usize,
+        ) {
+            for delimiter in [&b"\n"[..], b"abab", b"aa"] {
+                let frame = Frame::Delimiter(delimiter.into());
+                let framing = Framing { frame, max_bytes: 100 };
+                let (one, other) = bytes.split_at(cut.min(bytes.len()));
+                let all = read(&framing, &[one, other]).expect("no message is too long");
+                let said: Vec<_> = all.into_iter().filter(|m| !m.is_empty()).collect();
+                prop_assert_eq!(read_without_empty(&framing, &[one, other]), said);
+            }
+        }
+    }
+
+    #[test]
+    fn a_read_of_delimiters_alone_is_left_out_at_once() {
+        let framing = |frame| Framing {
+            frame,
+            max_bytes: 100,
+        };
+        let lines = framing(Frame::Delimiter(b"\r\n"[..].into()));
+        assert_eq!(lines.empty(&b"\r\n".repeat(2048)), 4096);
+        assert_eq!(lines.empty(b"\r\n\r"), 2);
+        assert_eq!(lines.empty(b"x\r\n"), 0);
+        let fixed = framing(Frame::Fixed {
+            bytes: 2,
+            pad: b' ',
+        });
+        assert_eq!(fixed.empty(b"\r\n\r\n"), 0);
     }
 
     #[test]

@@ -211,6 +211,12 @@ impl Reactor {
         Spawned(key)
     }
 
+    /// The future being polled has had its turn: it gives way before it reads or
+    /// writes again.
+    pub fn end_turn(&self) {
+        self.turn.set(0);
+    }
+
     /// Ends a future that is not the one being polled.
     pub fn abort(&self, spawned: Spawned) {
         // It may have to take its leave.

@@ -67,6 +67,8 @@ pub struct Counts {
     pub timed_out: AtomicU64,
     /// Messages that had to wait because the region was full.
     pub held_up: AtomicU64,
+    /// Answers that could not be sent, since their client was gone.
+    pub unanswered: AtomicU64,
 }
 
 /// A receiver as an operator sees it.
@@ -99,6 +101,8 @@ pub struct Receiving {
     pub timed_out: u64,
     /// Messages that waited because the region was full.
     pub held_up: u64,
+    /// Answers that could not be sent, since their client was gone.
+    pub unanswered: u64,
 }
 
 /// Places for connections.
@@ -281,6 +285,7 @@ impl Native {
                 failed: of(&counts.failed),
                 timed_out: of(&counts.timed_out),
                 held_up: of(&counts.held_up),
+                unanswered: of(&counts.unanswered),
             }
         });
         all.collect()

@@ -41,11 +41,13 @@ pub fn findings(app: &Application, compiled: &Compiled) -> Vec<Finding> {
             .files
             .iter()
             .any(|file| is(file.name.as_str(), name)),
-        Kind::Queue => app
-            .csd
-            .tdqueues
-            .iter()
-            .any(|queue| is(queue.name.as_str(), name)),
+        Kind::Queue => {
+            app.csd
+                .tdqueues
+                .iter()
+                .any(|queue| is(queue.name.as_str(), name))
+                || super::queues::is_supplied(name)
+        }
     };
     let mut found: BTreeMap<(Kind, String), (Finding, usize)> = BTreeMap::new();
     for built in &compiled.built {

@@ -34,9 +34,48 @@ pub fn install(csd: &Csd, section: &QueuesSection, user: &str) -> (QueueDefiniti
             Err(why) => wrong.push(why),
         }
     }
+    let missing = |name: &&str| made.transient.iter().all(|q| q.name.as_str() != *name);
+    let supplied: Vec<TdQueueDef> = supplied()
+        .filter(|(name, _)| missing(name))
+        .map(queue)
+        .collect();
+    made.transient.extend(supplied);
     check_names(&made, section, &mut wrong);
     (made, wrong)
 }
+
+/// Whether a queue is there without a definition.
+pub fn is_supplied(name: &str) -> bool {
+    supplied().any(|(known, _)| known == name)
+}
+
+/// The queues that CICS itself writes its messages to, as its group DFHDCTG has
+/// them: logs, and other names of logs.
+fn supplied() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    let logs = LOGS.into_iter().map(|name| (name, None));
+    let others = OF_CSSL.into_iter().map(|name| (name, Some("CSSL")));
+    logs.chain(others).chain([("CCSE", Some("CCSO"))])
+}
+
+fn queue((name, of): (&str, Option<&str>)) -> TdQueueDef {
+    let named = |name| Name::new(name).unwrap_or(Name::BLANK);
+    TdQueueDef {
+        name: named(name),
+        kind: of.map_or(TdKind::Log, |of| TdKind::Indirect(named(of))),
+        enabled: true,
+    }
+}
+
+/// Those that are sequential data sets there.
+const LOGS: [&str; 7] = ["CSSL", "CCSO", "CESE", "CESO", "CPLD", "CPLI", "CRPO"];
+
+/// Those that are indirect to CSSL.
+const OF_CSSL: [&str; 46] = [
+    "CADL", "CADO", "CADS", "CAFF", "CAIL", "CCPI", "CCZM", "CDB2", "CDBC", "CDEP", "CDUL", "CEJL",
+    "CEPO", "CIEO", "CJRM", "CKQQ", "CMIG", "CMLO", "CMQM", "CPIO", "CRDI", "CSBA", "CSBR", "CSCC",
+    "CSCS", "CSDH", "CSDL", "CSFL", "CSJE", "CSJO", "CSKL", "CSLB", "CSML", "CSMT", "CSNE", "CSOO",
+    "CSPL", "CSQL", "CSRL", "CSSH", "CSTL", "CSZL", "CSZX", "CWBO", "CWBW", "CXRF",
+];
 
 /// Where `[queues.files]` has the file of a queue, and in which format.
 fn place(queue: &mut TdQueueDef, section: &QueuesSection) {
@@ -145,6 +184,28 @@ mod tests {
             ],
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn the_queues_of_cics_itself_are_there_unless_they_are_defined() {
+        let csd = cics::csd::parse(
+            "DEFINE TDQUEUE(CSMT) GROUP(G) TYPE(INTRA)\n\
+             DEFINE TDQUEUE(MINE) GROUP(G) TYPE(INDIRECT) INDIRECTNAME(CSSL)\n",
+        );
+        let (made, wrong) = install(&csd, &QueuesSection::default(), "CICSUSER");
+        assert_eq!(wrong, Vec::<String>::new());
+        let kinds = |name: &str| {
+            let all = made.transient.iter();
+            let of_name = all.filter(|q| q.name.as_str() == name);
+            of_name.map(|q| q.kind.clone()).collect::<Vec<_>>()
+        };
+        let indirect = |to: &[u8; 4]| vec![TdKind::Indirect(Name::from_bytes(*to))];
+        assert!(matches!(kinds("CSMT")[..], [TdKind::Intrapartition { .. }]));
+        assert_eq!(kinds("CSSL"), [TdKind::Log]);
+        assert_eq!(kinds("CADL"), indirect(b"CSSL"));
+        assert_eq!(kinds("CCSE"), indirect(b"CCSO"));
+        assert!(kinds("NONE").is_empty());
+        assert!(is_supplied("CSML") && !is_supplied("CSM"));
     }
 
     #[test]

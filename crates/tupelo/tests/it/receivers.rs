@@ -21,6 +21,8 @@ const UPPER: &str = "       IDENTIFICATION DIVISION.
        WORKING-STORAGE SECTION.
        01  MESSAGE-TEXT                PIC X(100).
        01  MESSAGE-BYTES               PIC S9(8) BINARY.
+       01  FREED                       PIC X(4).
+       01  HELD                        PIC S9(8) BINARY VALUE 1.
        PROCEDURE DIVISION.
            MOVE LENGTH OF MESSAGE-TEXT TO MESSAGE-BYTES
            EXEC CICS GET CONTAINER('QUESTION') INTO(MESSAGE-TEXT)
@@ -30,6 +32,17 @@ const UPPER: &str = "       IDENTIFICATION DIVISION.
            END-IF
            IF MESSAGE-TEXT(1:4) = 'wait'
                EXEC CICS DELAY FOR MILLISECS(700) END-EXEC
+           END-IF
+           IF MESSAGE-TEXT(1:4) = 'free'
+               EXEC CICS WRITEQ TS QUEUE('FREED') FROM(MESSAGE-TEXT)
+                   LENGTH(4) END-EXEC
+           END-IF
+           IF MESSAGE-TEXT(1:4) = 'hold'
+               PERFORM UNTIL HELD = 0
+                   EXEC CICS DELAY FOR MILLISECS(5) END-EXEC
+                   EXEC CICS READQ TS QUEUE('FREED') INTO(FREED)
+                       ITEM(1) RESP(HELD) END-EXEC
+               END-PERFORM
            END-IF
            MOVE FUNCTION UPPER-CASE(MESSAGE-TEXT) TO MESSAGE-TEXT
            EXEC CICS PUT CONTAINER('ANSWER') FROM(MESSAGE-TEXT)
@@ -319,6 +332,24 @@ fn a_client_that_does_not_read_is_not_read_either_and_closed_in_the_end() {
 }
 
 #[test]
+fn an_answer_whose_client_is_gone_is_counted() {
+    let (server, _folder) = serve();
+    let mut gone = open(&server, "UPPR\n");
+    gone.write_all(b"\x06\0hold").unwrap();
+    until("its message", || receiver(&server, "UPPR")["bytes_in"] == 6);
+    reset(gone);
+    let mut other = open(&server, "UPPR\n");
+    assert_eq!(receiver(&server, "UPPR")["unanswered"], 0);
+    talk(&mut other, "\x06\0free", "\x06\0FREE");
+    until("the answer that does not go", || {
+        receiver(&server, "UPPR")["unanswered"] == 1
+    });
+    until("its end", || receiver(&server, "UPPR")["connections"] == 1);
+    let told = receiver(&server, "UPPR");
+    assert_eq!((&told["messages"], &told["failed"]), (&2.into(), &0.into()));
+}
+
+#[test]
 fn a_receiver_stops_with_its_connections_and_starts_again() {
     let (server, _folder) = serve();
     let mut stream = open(&server, "LINE\n");
@@ -366,6 +397,7 @@ fn messages_are_traced_counted_and_accounted_to_offload_engines() {
     for series in [
         "tupelo_receiver_messages_total{receiver=\"LINE\"} 1",
         "tupelo_receiver_connections{receiver=\"LINE\"} 1",
+        "tupelo_receiver_unanswered_total{receiver=\"LINE\"} 0",
         "tupelo_service_cpu_seconds_total{service=\"receivers\"}",
     ] {
         assert!(metrics.contains(series), "{series}: {metrics}");

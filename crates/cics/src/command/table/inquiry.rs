@@ -76,7 +76,7 @@ pub(super) mod rows {
         output SHARESTATUS(Cvda);
         output STATUS(Cvda);
         output TRANSID(Chars(4));
-        output USECOUNT(Argument::Any);
+        output USECOUNT(Fullword);
         @rules
             Rule::Unserved(
                 &[
@@ -106,7 +106,6 @@ pub(super) mod rows {
                     "REPLICATION",
                     "RESIDENCY",
                     "RESCOUNT",
-                    "USECOUNT",
                 ],
                 Condition::InvReq
             );
@@ -288,7 +287,7 @@ pub(super) mod rows {
         output REMOTESYSTEM(Chars(4));
         output REMOTETABLE(Argument::Any);
         output RLSACCESS(Cvda);
-        output STRINGS(Argument::Any);
+        output STRINGS(Fullword);
         output TABLE(Cvda);
         output TABLENAME(Argument::Any);
         output TYPE(Cvda);
@@ -316,7 +315,6 @@ pub(super) mod rows {
                     "RBATYPE",
                     "READINTEG",
                     "REMOTETABLE",
-                    "STRINGS",
                     "TABLENAME",
                     "UPDATEMODEL",
                 ],
@@ -419,7 +417,7 @@ pub(super) mod rows {
         output CDSASIZE(Argument::Any);
         output CICSSTATUS(Cvda);
         output CICSSYS(Chars(4));
-        output CICSTSLEVEL(Argument::Any);
+        output CICSTSLEVEL(Chars(6));
         output CMDPROTECT(Cvda);
         output COLDSTATUS(Argument::Any);
         output DB2CONN(Argument::Any);
@@ -473,7 +471,7 @@ pub(super) mod rows {
         output RDSASIZE(Argument::Any);
         output REENTPROTECT(Cvda);
         output REGIONUSERID(Argument::Any);
-        output RELEASE(Argument::Any);
+        output RELEASE(Chars(4));
         output RLSSTATUS(Argument::Any);
         output RUNAWAY(Fullword);
         output SCANDELAY(Argument::Any);
@@ -501,7 +499,6 @@ pub(super) mod rows {
                     "AIDCOUNT",
                     "AKP",
                     "CDSASIZE",
-                    "CICSTSLEVEL",
                     "COLDSTATUS",
                     "DB2CONN",
                     "DEBUGTOOL",
@@ -546,7 +543,6 @@ pub(super) mod rows {
                     "PROGAUTOINST",
                     "PUDSASIZE",
                     "RDSASIZE",
-                    "RELEASE",
                     "RLSSTATUS",
                     "SCANDELAY",
                     "SDSASIZE",

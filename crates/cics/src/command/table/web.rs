@@ -479,7 +479,7 @@ pub(super) mod rows {
         input SESSTOKEN(Chars(8));
         output VALUE(Area) [required, length("VALUELENGTH")];
         update VALUELENGTH(Fullword) [required];
-        @conditions InvReq(1, 3, 6, 43), LengErr(1, 2, 5), NotFnd(1), NotOpen(27);
+        @conditions InvReq(1, 3, 43), LengErr(1, 2, 35, 52, 55), NotFnd(1), NotOpen(27);
     }
 
     command! {
@@ -517,7 +517,7 @@ pub(super) mod rows {
         input SESSTOKEN(Chars(8));
         output VALUE(Area) [required, length("VALUELENGTH")];
         update VALUELENGTH(Fullword) [required];
-        @conditions EndFile, InvReq(1, 3, 4, 6), LengErr(1, 4, 5), NotOpen(27);
+        @conditions EndFile, InvReq(1, 3, 4, 6), LengErr(1, 4, 5, 35, 51, 52, 55), NotOpen(27);
     }
 
     command! {

@@ -65,7 +65,7 @@ pub(super) mod rows {
         @rules
             Rule::ExactlyOne(&["FAULTSTRING", "SUBCODESTR"]),
             Rule::Needs("NATLANG", &["FAULTSTRING"]);
-        @conditions CcsidErr(1), InvReq(2, 4), LengErr(1);
+        @conditions CcsidErr(1), InvReq(2, 3), LengErr(1);
     }
 
     command! {
@@ -91,14 +91,14 @@ pub(super) mod rows {
         input FROMCCSID(Fullword);
         @rules
             Rule::ExactlyOne(&["FAULTCODE", "CLIENT", "SERVER", "SENDER", "RECEIVER", "FAULTCODESTR"]);
-        @conditions CcsidErr(1), InvReq(1, 2, 3), LengErr(1);
+        @conditions CcsidErr(1), InvReq(1, 3, 5), LengErr(1);
     }
 
     command! {
         /// Deletes the fault.
         soapfault_delete 0x880D own "SOAPFAULT DELETE" "SOAPFAULT" ["DELETE"] Web Region;
         flag DELETE;
-        @conditions InvReq(4);
+        @conditions InvReq(3), NotFnd(2);
     }
 
     command! {

@@ -74,7 +74,7 @@ impl View<'_> {
             },
             "TYPE" => cvda(match &def.kind {
                 TdKind::Intrapartition { .. } => "INTRA",
-                TdKind::Extrapartition { .. } => "EXTRA",
+                TdKind::Extrapartition { .. } | TdKind::Log => "EXTRA",
                 TdKind::Indirect(_) => "INDIRECT",
                 TdKind::Remote(_) => "REMOTE",
             }),
@@ -114,6 +114,21 @@ fn intrapartition(def: &TdQueueDef, items: u64, option: &str) -> Option<Value> {
     }
 }
 
+/// The same for a queue that is the region's log.
+fn log(queue: &QueueInfo<'_>, option: &str) -> Option<Value> {
+    match option {
+        "DDNAME" => text(queue.def.name.as_bytes()),
+        "DISPOSITION" => cvda("MOD"),
+        "DSNAME" => text(b""),
+        "EMPTYSTATUS" => cvda("NOTEMPTY"),
+        "IOTYPE" => cvda("OUTPUT"),
+        "OPENSTATUS" => either(queue.open, "OPEN", "CLOSED"),
+        "RECORDFORMAT" => cvda("VARIABLE"),
+        "RECORDLENGTH" => int(32_767),
+        _ => None,
+    }
+}
+
 /// The same for an extrapartition queue.
 fn extrapartition(queue: &QueueInfo<'_>, option: &str) -> Option<Value> {
     let TdKind::Extrapartition {
@@ -125,6 +140,9 @@ fn extrapartition(queue: &QueueInfo<'_>, option: &str) -> Option<Value> {
         ..
     } = &queue.def.kind
     else {
+        if queue.def.kind == TdKind::Log {
+            return log(queue, option);
+        }
         return match option {
             "DDNAME" | "DSNAME" => text(b""),
             "RECORDLENGTH" => int(-1),

@@ -4,12 +4,12 @@
 //! answers INVREQ. Names are as the command's row has them.
 
 use cics::cvda;
-use link::{FileEntry, FileKind, ProgramEntry};
+use link::{FileEntry, FileKind, ProgramEntry, ProgramName};
 use store::{FileDef, Organisation, RecordFormat};
 
 use super::others::data_set;
 use crate::api::RegionConfig;
-use crate::core::{Compiled, Core, Stage, TaskKey, TaskState, Transaction};
+use crate::core::{Core, Stage, TaskKey, TaskState, Transaction};
 use crate::kernel::{Kernel, LockSpace, WaitOn};
 
 /// Kinds of resource.
@@ -87,6 +87,8 @@ pub struct View<'a> {
     pub now: u64,
     /// Monitoring records are written.
     pub monitoring: bool,
+    /// How often workers have run a program.
+    pub uses: &'a dyn Fn(ProgramName) -> u64,
 }
 
 /// A CVDA by its name.
@@ -144,9 +146,8 @@ impl View<'_> {
 
     /// What an option tells of a resource that exists.
     pub fn value(&self, kind: Kind, name: &[u8], option: &str) -> Option<Value> {
-        let defs = self.core.defs();
         match kind {
-            Kind::Program => program(defs, name, option),
+            Kind::Program => self.program(name, option),
             Kind::Transaction => self.transaction(name, option),
             Kind::Class => self.class(name, option),
             Kind::File => {
@@ -168,6 +169,17 @@ impl View<'_> {
             Kind::SystemDumpCode => self.system_dump_code(name, option),
             Kind::EnqModel => self.enq_model(name, option),
             Kind::UnitLink => self.unit_link(name, option),
+        }
+    }
+
+    fn program(&self, name: &[u8], option: &str) -> Option<Value> {
+        let table = &self.core.defs().program_table;
+        let program = table.iter().find(|p| p.name.as_bytes() == name)?;
+        match option {
+            // Of one that no worker runs nobody counts the runs.
+            "USECOUNT" if program.module.is_none() => None,
+            "USECOUNT" => int((self.uses)(program.name).min(i32::MAX as u64)),
+            _ => of_program(program, option),
         }
     }
 
@@ -268,6 +280,7 @@ impl View<'_> {
         match option {
             "CICSSTATUS" => cvda("ACTIVE"),
             "CICSSYS" => text(self.config.sysid.as_bytes()),
+            "CICSTSLEVEL" => text(CICSTSLEVEL),
             "CMDPROTECT" => cvda("NOCMDPROT"),
             "FORCEQR" => cvda("NOFORCE"),
             "JOBNAME" => text(self.config.applid.as_bytes()),
@@ -276,6 +289,7 @@ impl View<'_> {
             // X for UNIX.
             "OPSYS" => text(b"X"),
             "REENTPROTECT" => cvda("NOREENTPROT"),
+            "RELEASE" => text(RELEASE),
             "RUNAWAY" => int(self.runaway_ms()),
             "PRTYAGING" => int(self.core.limits().priority_aging_ns / 1_000_000),
             "SECURITYMGR" => cvda("NOSECURITY"),
@@ -335,9 +349,12 @@ fn event_value(key: &[u8]) -> String {
     }
 }
 
-fn program(defs: &Compiled, name: &[u8], option: &str) -> Option<Value> {
-    let of_name = |p: &&ProgramEntry| p.name.as_bytes() == name;
-    let program = defs.program_table.iter().find(of_name)?;
+/// The CICS Transaction Server whose interface is followed: version, release and
+/// modification, and the release of CICS in it.
+const CICSTSLEVEL: &[u8] = b"060100";
+const RELEASE: &[u8] = b"0740";
+
+fn of_program(program: &ProgramEntry, option: &str) -> Option<Value> {
     let remote = !program.remote_system.is_blank();
     match option {
         "APIST" => cvda("CICSAPI"),
@@ -390,6 +407,7 @@ fn of_file(file: &FileEntry, base: Option<&FileDef>, option: &str) -> Option<Val
         "RECOVSTATUS" => either(file.recoverable, "RECOVERABLE", "NOTRECOVABLE"),
         "REMOTENAME" | "REMOTESYSTEM" => text(b""),
         "RLSACCESS" => cvda("NOTRLS"),
+        "STRINGS" => int(file.strings.max(1)),
         "TABLE" => cvda("NOTTABLE"),
         "TYPE" => cvda(type_of(file, base)),
         "UPDATE" => either(file.update, "UPDATABLE", "NOTUPDATABLE"),

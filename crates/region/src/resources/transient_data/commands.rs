@@ -5,7 +5,7 @@ use cics::resp::Condition;
 
 use super::super::Resources;
 use super::{Body, intra};
-use crate::kernel::{Cx, Request, Served, condition};
+use crate::kernel::{Cx, Effect, Request, Served, condition, done};
 
 /// Longest record.
 const MAX_RECORD_BYTES: i64 = 32_767;
@@ -27,6 +27,16 @@ pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
                 super::extra::locked(&file).write(&record)
             }))
         }
+        Some(Body::Log(false)) => condition(Condition::NotOpen, 0),
+        Some(Body::Log(true)) => {
+            let record = record.to_vec();
+            cx.out.push(Effect::Line {
+                queue: name,
+                task: request.caller.key,
+                record,
+            });
+            done()
+        }
         _ => condition(Condition::QIdErr, 0),
     }
 }
@@ -42,6 +52,7 @@ pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Req
                 super::extra::locked(&file).read()
             }))
         }
+        Some(Body::Log(_)) => condition(Condition::InvReq, 0),
         _ => condition(Condition::QIdErr, 0),
     }
 }
@@ -51,7 +62,7 @@ pub(super) fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
     let name = td.named(&request.operands, delete_row::QUEUE, delete_row::SYSID)?;
     match td.queues.get(&name).map(|queue| &queue.body) {
         Some(Body::Intra(_)) => intra::delete(td, cx, request, name),
-        Some(Body::Extra(_)) => condition(Condition::InvReq, 0),
+        Some(Body::Extra(_) | Body::Log(_)) => condition(Condition::InvReq, 0),
         _ => condition(Condition::QIdErr, 0),
     }
 }

@@ -23,7 +23,7 @@ pub struct QueueInfo<'q> {
     pub def: &'q TdQueueDef,
     /// Committed records of an intrapartition queue.
     pub items: u64,
-    /// Whether the file of an extrapartition queue may be used.
+    /// Whether an extrapartition queue may be used.
     pub open: bool,
 }
 
@@ -38,6 +38,7 @@ impl TransientData {
             },
             open: match &queue.body {
                 Body::Extra(file) => locked(file).is_open(),
+                Body::Log(open) => *open,
                 _ => false,
             },
         })
@@ -65,7 +66,7 @@ pub(super) fn set(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
     let of_trigger = change.transid.is_some() || change.userid.is_some();
     match &mut queue.def.kind {
         TdKind::Indirect(_) | TdKind::Remote(_) => return condition(Condition::InvReq, 9),
-        TdKind::Extrapartition { .. } if change.level.is_some() || of_trigger => {
+        TdKind::Extrapartition { .. } | TdKind::Log if change.level.is_some() || of_trigger => {
             return condition(Condition::InvReq, 1);
         }
         TdKind::Intrapartition { .. } if change.open.is_some() => {
@@ -80,11 +81,13 @@ pub(super) fn set(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
                 intra.trigger = *trigger;
             }
         }
-        TdKind::Extrapartition { .. } => {}
+        TdKind::Extrapartition { .. } | TdKind::Log => {}
     }
     queue.def.enabled = change.enabled.unwrap_or(queue.def.enabled);
-    if let (Some(open), Body::Extra(file)) = (change.open, &queue.body) {
-        locked(file).set_open(open);
+    match (change.open, &mut queue.body) {
+        (Some(open), Body::Extra(file)) => locked(file).set_open(open),
+        (Some(open), Body::Log(is_open)) => *is_open = open,
+        _ => {}
     }
     if change.level.is_some() {
         td.fire(cx, &name);

@@ -2,8 +2,8 @@
 //!
 //! An intrapartition queue is the region's: in memory, or in the store when
 //! its RECOVSTATUS is PHYSICAL (kept as the last command left it) or LOGICAL
-//! (part of units of work). An extrapartition queue is a file. An indirect one
-//! is another name. A queue with enough records starts its transaction.
+//! (part of units of work). An extrapartition queue is a file, or the region's
+//! log. An indirect one is another name. A queue with enough records starts its transaction.
 //!
 //! Reference: CICS API reference, WRITEQ TD, READQ TD and DELETEQ TD; resource
 //! definition, TDQUEUE; application programming, "Automatic transaction
@@ -92,6 +92,8 @@ struct Queue {
 enum Body {
     Intra(Intra),
     Extra(Arc<Mutex<Extra>>),
+    /// The region's log, and whether it is open.
+    Log(bool),
     /// Another name, or elsewhere.
     None,
 }
@@ -220,6 +222,7 @@ impl Queue {
                 Some(file) => Body::Extra(Arc::new(Mutex::new(file))),
                 None => Body::None,
             },
+            (TdKind::Log, _) => Body::Log(true),
             (TdKind::Indirect(_) | TdKind::Remote(_), _) => Body::None,
         };
         Queue {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufReader, Cursor};
 use std::path::PathBuf;
 
-use cics::command::commands::{deleteq_td, readq_td, writeq_td};
+use cics::command::commands::{deleteq_td, readq_td, set_tdqueue, writeq_td};
 use cics::resp::Condition;
 use link::{Name, Operands};
 use proptest::prelude::*;
@@ -306,6 +306,34 @@ fn names_lead_through_indirect_queues_and_unknown_ones_are_qiderr() {
     assert_eq!(said(write(&mut w, 1, "FAR", b"1")), Condition::SysIdErr);
     assert_eq!(said(write(&mut w, 1, "OFF", b"1")), Condition::Disabled);
     assert_eq!(said(write(&mut w, 1, "LOGA", b"")), Condition::LengErr);
+}
+
+#[test]
+fn a_queue_that_is_the_log_is_written_and_nothing_else() {
+    let mut w = world(vec![
+        queue(b"CSSL", TdKind::Log),
+        queue(b"CSMT", TdKind::Indirect(Name::from_bytes(*b"CSSL"))),
+    ]);
+    assert_eq!(said(write(&mut w, 1, "CSMT", b"ONE")), Condition::Normal);
+    assert_eq!(said(write(&mut w, 1, "CSSL", b"TWO")), Condition::Normal);
+    assert_eq!(w.lines, [b"ONE", b"TWO"]);
+    assert_eq!(said(write(&mut w, 1, "CSMT", b"")), Condition::LengErr);
+    assert_eq!(said(read(&mut w, 1, "CSMT")), Condition::InvReq);
+    assert_eq!(said(delete(&mut w, 1, "CSSL")), Condition::InvReq);
+    let set = |w: &mut World, name: &[u8; 4], option: u8| {
+        let operands = Operands::new(1 << option).bytes(set_tdqueue::TDQUEUE, *name);
+        said(w.command(1, set_tdqueue::NUMBER, &operands))
+    };
+    assert_eq!(set(&mut w, b"CSMT", set_tdqueue::CLOSED), Condition::InvReq);
+    assert_eq!(set(&mut w, b"CSSL", set_tdqueue::CLOSED), Condition::Normal);
+    assert_eq!(said(write(&mut w, 1, "CSMT", b"NO")), Condition::NotOpen);
+    assert_eq!(set(&mut w, b"CSSL", set_tdqueue::OPEN), Condition::Normal);
+    assert_eq!(
+        set(&mut w, b"CSSL", set_tdqueue::DISABLED),
+        Condition::Normal
+    );
+    assert_eq!(said(write(&mut w, 1, "CSMT", b"NO")), Condition::Disabled);
+    assert_eq!(w.lines.len(), 2);
 }
 
 #[test]

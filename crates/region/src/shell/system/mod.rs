@@ -211,12 +211,14 @@ impl Shared {
     pub(super) fn view<R>(&self, look: impl FnOnce(&View<'_>) -> R) -> R {
         let state = self.lock();
         let kernel = self.kernel.lock();
+        let uses = |program| self.past_uses.of(&state.links, program);
         look(&View {
             core: &state.core,
             kernel: &kernel,
             config: &self.config,
             now: now_ns(),
             monitoring: self.sink.is_some() && self.monitoring.load(Ordering::Relaxed),
+            uses: &uses,
         })
     }
 

@@ -1,0 +1,314 @@
+//! The call area's word: who asked, who has taken it, and whether the asker
+//! sleeps.
+//!
+//! The worker asks by a swap, and says that it sleeps by adding [`ASLEEP`] with
+//! a compare-and-swap before it does. The region takes a question by a
+//! compare-and-swap that keeps the mark, and answers by a swap that takes it
+//! away: it wakes the asker only when the mark was there. So an answer that
+//! comes before the sleep costs neither side a system call.
+//!
+//! Invariant: no wake-up is lost. All steps are atomic on this one word, so
+//! they have one order. The answer is either before the mark, and then the
+//! compare-and-swap that would set it fails and the worker looks again; or
+//! after it, and then the region sees the mark and wakes after the word has
+//! changed: a worker that is not in the kernel yet finds another value there
+//! and does not sleep.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::futex;
+use crate::layout::call_state::{ANSWERED, ASLEEP, CALL, IDLE, NESTED, NESTED_DONE, TAKEN};
+
+/// The word of one worker.
+#[derive(Clone, Copy)]
+pub struct CallWord<'m>(pub &'m AtomicU32);
+
+/// What became of the region's try to take a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// There is none, or another thread has it.
+    Nothing,
+    /// A call.
+    Call,
+    /// The results of a nested run.
+    NestedDone,
+    /// A word that no worker of ours writes.
+    Violation(u32),
+}
+
+/// Times that the region tries to take a question. A worker of ours changes the
+/// word once beneath it, when it falls asleep.
+const TRIES: usize = 3;
+
+impl CallWord<'_> {
+    /// Asks, for the worker.
+    pub fn ask(self, state: u32) {
+        self.0.swap(state, Ordering::SeqCst);
+    }
+
+    /// Sleeps until what was asked as `asked` is answered; gives the state.
+    pub fn wait(self, asked: u32) -> u32 {
+        let mut seen = self.0.load(Ordering::Acquire);
+        loop {
+            match Wait::of(seen, asked) {
+                Wait::Over(state) => return state,
+                Wait::Mark(marked) => {
+                    let order = (Ordering::AcqRel, Ordering::Acquire);
+                    let set = self.0.compare_exchange(seen, marked, order.0, order.1);
+                    seen = set.map_or_else(|now| now, |_| marked);
+                }
+                Wait::Sleep => {
+                    futex::wait(self.0, seen, None);
+                    seen = self.0.load(Ordering::Acquire);
+                }
+            }
+        }
+    }
+
+    /// The worker has heard the answer.
+    pub fn heard(self) {
+        self.0.store(IDLE, Ordering::Release);
+    }
+
+    /// Takes a question, for the region: each is told to one thread.
+    pub fn take(self) -> Taken {
+        let mut seen = self.0.load(Ordering::SeqCst);
+        for _ in 0..TRIES {
+            let told = question(seen);
+            if !matches!(told, Taken::Call | Taken::NestedDone) {
+                return told;
+            }
+            let order = Ordering::SeqCst;
+            match self.0.compare_exchange(seen, taken(seen), order, order) {
+                Ok(_) => return told,
+                Err(now) => seen = now,
+            }
+        }
+        Taken::Violation(seen)
+    }
+
+    /// Puts [`ANSWERED`] or [`NESTED`]; true when [`CallWord::wake`] must follow.
+    #[must_use]
+    pub fn answer(self, state: u32) -> bool {
+        self.0.swap(state, Ordering::SeqCst) & ASLEEP != 0
+    }
+
+    /// Wakes the worker.
+    pub fn wake(self) {
+        futex::wake(self.0);
+    }
+}
+
+/// What the worker that asked as `asked` does about the word that it sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// Nothing more: this is the answer's state.
+    Over(u32),
+    /// Puts this word in its place.
+    Mark(u32),
+    /// Sleeps on it.
+    Sleep,
+}
+
+impl Wait {
+    fn of(seen: u32, asked: u32) -> Wait {
+        match seen & !ASLEEP {
+            state if state != asked && state != TAKEN => Wait::Over(state),
+            _ if seen & ASLEEP != 0 => Wait::Sleep,
+            _ => Wait::Mark(seen | ASLEEP),
+        }
+    }
+}
+
+/// The question that stands in a word.
+fn question(seen: u32) -> Taken {
+    match seen & !ASLEEP {
+        CALL => Taken::Call,
+        NESTED_DONE => Taken::NestedDone,
+        IDLE | ANSWERED | NESTED | TAKEN => Taken::Nothing,
+        _ => Taken::Violation(seen),
+    }
+}
+
+/// The word once its question is taken.
+fn taken(seen: u32) -> u32 {
+    TAKEN | seen & ASLEEP
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Where the worker stands.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    enum Worker {
+        /// It has seen this word and does something about it.
+        Saw(u32),
+        /// It has called the kernel to sleep on this word.
+        Falls(u32),
+        Sleeps,
+        /// It was woken, or never slept, and looks again.
+        Looks,
+        Over(u32),
+    }
+
+    /// Where one of the region's threads stands.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    enum Thread {
+        Looks(usize),
+        Saw(u32, usize),
+        /// It has the question.
+        Has,
+        /// It has answered and must wake.
+        Wakes,
+        Done,
+    }
+
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    struct World {
+        word: u32,
+        worker: Worker,
+        threads: [Thread; 2],
+        answers: u8,
+    }
+
+    /// The words after one step of the worker's.
+    fn worker_step(world: World, asked: u32) -> Option<World> {
+        let mut next = world;
+        next.worker = match world.worker {
+            Worker::Saw(seen) => match Wait::of(seen, asked) {
+                Wait::Over(state) => Worker::Over(state),
+                Wait::Mark(marked) if world.word == seen => {
+                    next.word = marked;
+                    Worker::Saw(marked)
+                }
+                Wait::Mark(_) => Worker::Saw(world.word),
+                Wait::Sleep => Worker::Falls(seen),
+            },
+            Worker::Falls(on) if world.word == on => Worker::Sleeps,
+            Worker::Falls(_) => Worker::Looks,
+            Worker::Looks => Worker::Saw(world.word),
+            Worker::Sleeps | Worker::Over(_) => return None,
+        };
+        Some(next)
+    }
+
+    fn thread_step(world: World, at: usize) -> Option<World> {
+        let mut next = world;
+        next.threads[at] = match world.threads[at] {
+            Thread::Looks(tries) => Thread::Saw(world.word, tries),
+            Thread::Saw(seen, tries) => match question(seen) {
+                Taken::Violation(word) => panic!("{word:x} is a word of ours"),
+                Taken::Nothing => Thread::Done,
+                _ if world.word == seen => {
+                    next.word = taken(seen);
+                    Thread::Has
+                }
+                _ => {
+                    assert!(tries < TRIES, "a question is taken in {TRIES} tries");
+                    Thread::Saw(world.word, tries + 1)
+                }
+            },
+            Thread::Has => {
+                next.answers += 1;
+                next.word = ANSWERED;
+                match world.word & ASLEEP {
+                    0 => Thread::Done,
+                    _ => Thread::Wakes,
+                }
+            }
+            Thread::Wakes => {
+                if world.worker == Worker::Sleeps {
+                    next.worker = Worker::Looks;
+                }
+                Thread::Done
+            }
+            Thread::Done => return None,
+        };
+        Some(next)
+    }
+
+    /// Every order of the steps of a worker that asks and of two threads that
+    /// look: the worker hears one answer, and nobody sleeps for ever.
+    #[test]
+    fn in_every_order_of_steps_the_question_is_answered_once_and_the_asker_wakes() {
+        for asked in [CALL, NESTED_DONE] {
+            let mut seen = BTreeSet::new();
+            let mut open = vec![World {
+                word: asked,
+                worker: Worker::Looks,
+                threads: [Thread::Looks(1); 2],
+                answers: 0,
+            }];
+            let mut ends = 0;
+            while let Some(world) = open.pop() {
+                if !seen.insert(world) {
+                    continue;
+                }
+                let steps = [
+                    worker_step(world, asked),
+                    thread_step(world, 0),
+                    thread_step(world, 1),
+                ];
+                let before = open.len();
+                open.extend(steps.into_iter().flatten());
+                if open.len() == before {
+                    ends += 1;
+                    assert_eq!(world.worker, Worker::Over(ANSWERED), "{world:?}");
+                    assert_eq!((world.word, world.answers), (ANSWERED, 1), "{world:?}");
+                }
+            }
+            assert!(ends > 0 && seen.len() > 50, "{} worlds", seen.len());
+        }
+    }
+
+    #[test]
+    fn an_answer_wakes_only_who_said_that_it_sleeps() {
+        let word = AtomicU32::new(IDLE);
+        let word = CallWord(&word);
+        word.ask(CALL);
+        assert_eq!(word.take(), Taken::Call);
+        assert_eq!(word.take(), Taken::Nothing);
+        assert!(!word.answer(ANSWERED));
+        assert_eq!(word.wait(CALL), ANSWERED);
+        word.heard();
+        word.ask(CALL);
+        let marked = Wait::of(CALL, CALL);
+        assert_eq!(marked, Wait::Mark(CALL | ASLEEP));
+        word.0.store(CALL | ASLEEP, Ordering::SeqCst);
+        assert_eq!(word.take(), Taken::Call);
+        assert_eq!(word.0.load(Ordering::SeqCst), TAKEN | ASLEEP);
+        assert!(word.answer(NESTED));
+        assert_eq!(word.wait(CALL), NESTED);
+        word.ask(NESTED_DONE);
+        assert_eq!(word.take(), Taken::NestedDone);
+    }
+
+    #[test]
+    fn two_threads_that_ask_and_answer_without_a_pause_never_stand_still() {
+        const ROUNDS: u32 = 20_000;
+        let word = AtomicU32::new(IDLE);
+        let word = CallWord(&word);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                for round in 0..ROUNDS {
+                    while word.take() != Taken::Call {
+                        std::thread::yield_now();
+                    }
+                    // So that the worker is at every place of its way.
+                    (0..round % 64).for_each(|_| std::hint::spin_loop());
+                    if word.answer(ANSWERED) {
+                        word.wake();
+                    }
+                }
+            });
+            for _ in 0..ROUNDS {
+                word.ask(CALL);
+                assert_eq!(word.wait(CALL), ANSWERED);
+                word.heard();
+            }
+        });
+    }
+}

@@ -1,0 +1,62 @@
+      * What INQUIRE tells of the release, of strings, of runs of a
+      * program, and of the queues that nobody has to define.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. IVAL.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY TELLDATA.
+       01  WS-LEVEL                    PIC X(6).
+       01  WS-RELEASE                  PIC X(4).
+       01  WS-NAME                     PIC X(4).
+       01  WS-TEXT                     PIC X(8).
+       01  WS-A                        PIC S9(8) COMP VALUE 0.
+       01  WS-B                        PIC S9(8) COMP VALUE 0.
+       01  WS-SHOW                     PIC ZZZZ9.
+       LINKAGE SECTION.
+       COPY TOLD.
+       PROCEDURE DIVISION.
+           EXEC CICS INQUIRE SYSTEM CICSTSLEVEL(WS-LEVEL)
+               RELEASE(WS-RELEASE) NOHANDLE END-EXEC
+           MOVE WS-LEVEL TO TELL-DATA
+           MOVE WS-RELEASE TO TELL-DATA (8:)
+           MOVE 'LEVEL' TO TELL-STEP PERFORM TELL
+           EXEC CICS INQUIRE FILE('ACCTS') STRINGS(WS-A)
+               NOHANDLE END-EXEC
+           MOVE WS-A TO WS-SHOW MOVE WS-SHOW TO TELL-DATA
+           MOVE 'STRINGS' TO TELL-STEP PERFORM TELL
+           EXEC CICS INQUIRE PROGRAM('OTHR') USECOUNT(WS-A)
+               NOHANDLE END-EXEC
+           EXEC CICS LINK PROGRAM('OTHR') NOHANDLE END-EXEC
+           EXEC CICS LINK PROGRAM('OTHR') NOHANDLE END-EXEC
+           EXEC CICS INQUIRE PROGRAM('OTHR') USECOUNT(WS-B)
+               NOHANDLE END-EXEC
+           SUBTRACT WS-A FROM WS-B
+           MOVE WS-B TO WS-SHOW MOVE WS-SHOW TO TELL-DATA
+           MOVE 'RUNS OF OTHR' TO TELL-STEP PERFORM TELL
+           EXEC CICS INQUIRE PROGRAM('IVAL') USECOUNT(WS-A)
+               NOHANDLE END-EXEC
+           IF WS-A < 1
+               MOVE 'IS NOT' TO TELL-DATA
+           END-IF
+           MOVE 'OWN RUNS' TO TELL-STEP PERFORM TELL
+           EXEC CICS INQUIRE TDQUEUE('CSMT') TYPE(WS-A)
+               INDIRECTNAME(WS-NAME) NOHANDLE END-EXEC
+           MOVE WS-NAME TO TELL-DATA
+           IF WS-A NOT = DFHVALUE(INDIRECT)
+               MOVE 'IS NOT' TO TELL-DATA
+           END-IF
+           MOVE 'CSMT' TO TELL-STEP PERFORM TELL
+           EXEC CICS INQUIRE TDQUEUE('CSSL') TYPE(WS-A)
+               IOTYPE(WS-B) NOHANDLE END-EXEC
+           IF WS-A NOT = DFHVALUE(EXTRA) OR WS-B NOT = DFHVALUE(OUTPUT)
+               MOVE 'IS NOT' TO TELL-DATA
+           END-IF
+           MOVE 'CSSL' TO TELL-STEP PERFORM TELL
+           EXEC CICS WRITEQ TD QUEUE('CSMT') FROM('A LINE') LENGTH(6)
+               NOHANDLE END-EXEC
+           MOVE 'WRITE' TO TELL-STEP PERFORM TELL
+           EXEC CICS READQ TD QUEUE('CSMT') INTO(WS-TEXT)
+               NOHANDLE END-EXEC
+           MOVE 'READ' TO TELL-STEP PERFORM TELL
+           EXEC CICS RETURN END-EXEC.
+       COPY TELL.
