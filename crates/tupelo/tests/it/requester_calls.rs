@@ -79,6 +79,17 @@ fn a_secret_that_is_not_there_is_told_and_nothing_is_called_without_it() {
 }
 
 #[test]
+fn an_empty_secret_is_none() {
+    let (port, seen) = serve(library);
+    let folder = books(port, "basic = { user = \"ann\", password_file = \"pw\" }\n");
+    secret(folder.path(), "pw", "\n");
+    let said = displayed(folder.path(), "BKHO");
+    let told = "[requester.apis.books] is not called: pw: there is no secret in it";
+    assert!(said.contains(told), "{said}");
+    assert!(seen.lock().unwrap().is_empty());
+}
+
+#[test]
 fn credentials_do_not_leave_this_machine_in_the_clear() {
     for (url, more) in [
         (

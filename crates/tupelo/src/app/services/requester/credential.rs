@@ -17,6 +17,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::result::CallResult;
 use crate::app::config::{RequesterApi, RequesterOauth, RequesterToken};
+use crate::app::secret::secret;
 
 /// Time before its end that a token is no longer used.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -75,11 +76,7 @@ impl Credentials {
     /// # Errors
     /// Which file cannot be read.
     pub fn read(config: &RequesterApi, folder: &Path) -> Result<Credentials, String> {
-        let secret = |file: &Path| {
-            let text = std::fs::read_to_string(folder.join(file));
-            let text = text.map_err(|e| format!("{}: {e}", file.display()))?;
-            Ok::<String, String>(text.trim().to_owned())
-        };
+        let secret = |file: &Path| secret(folder, file);
         let perhaps = |file: &Option<PathBuf>| match file {
             Some(file) => secret(file),
             None => Ok(String::new()),
