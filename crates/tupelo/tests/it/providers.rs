@@ -464,6 +464,28 @@ fn what_a_server_answers_has_its_meaning() {
             500,
             "ASRA",
         ),
+        // Whatever a header says, it is one.
+        (
+            "HTTP/1.1 200 OK\r\ncics-abend: \u{e9} CALC\r\ncontent-length: 3\r\n\r\nabc",
+            500,
+            "ended abnormally",
+        ),
+        ("HTTP/1.1 204 No\r\n\r\n", 502, "returned nothing"),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+            502,
+            "returned nothing",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-type: Text/HTML; charset=utf-8\r\ncontent-length: 3\r\n\r\nabc",
+            502,
+            "text/html",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc",
+            502,
+            "gzip",
+        ),
         (
             "HTTP/1.1 404 No\r\ncontent-length: 7\r\n\r\nCALC  ?",
             500,

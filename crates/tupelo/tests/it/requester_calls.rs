@@ -257,6 +257,16 @@ fn a_token_server_that_gives_none_is_told_and_the_api_is_not_called() {
         (403, "{}", "the token server answers with status 403"),
         (200, "no JSON", "the token server does not answer with JSON"),
         (200, "{}", "the token server gives no access_token"),
+        (
+            200,
+            r#"{"access_token":""}"#,
+            "gives a access_token that is no token",
+        ),
+        (
+            200,
+            r#"{"access_token":"a\nb"}"#,
+            "gives a access_token that is no token",
+        ),
     ] {
         let (port, seen) = serve(move |_, _| (status, answer.to_owned()));
         let folder = books(port, &oauth(port));
