@@ -23,8 +23,8 @@ pub use backend::{
 };
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
 pub use mainframe::{
-    Common, Frames, Mainframe, MainframeDoor, MainframeReply, MainframeStatus, MainframeTask,
-    SocketConnection, TlsTrust, WebConnection, mainframe_metrics_sample,
+    Common, First, Frames, Mainframe, MainframeDoor, MainframeReply, MainframeStatus,
+    MainframeTask, SocketConnection, TlsTrust, WebConnection, mainframe_metrics_sample,
 };
 pub use observe::{AuditConfig, ObserveConfig, TracingConfig, check_endpoint};
 pub use openapi::keywords::reference_page as openapi_reference;

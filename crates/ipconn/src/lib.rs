@@ -49,4 +49,5 @@ pub use shell::directory::{ConnectionStatus, Directory, PartnerStatus};
 pub use shell::linker::{Answer, Called, Caller, CallerError, Interrupt, Opened};
 pub use shell::pool::{Failed, Pool};
 pub use shell::server::{Listener, Served, StartError};
+pub use shell::tls::faults as tls_faults;
 pub use units::Coordinator;

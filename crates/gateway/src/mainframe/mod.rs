@@ -40,11 +40,31 @@ pub trait Frames: Send + Sync {
     /// Why the frame cannot tell it, in words.
     fn emit(&self, message: &[u8], out: &mut Vec<u8>) -> Result<(), String>;
 
-    /// The message that these bytes begin with; none while it is not whole.
+    /// The message that these bytes begin with. `searched` is what the look
+    /// before said, 0 for the first.
     ///
     /// # Errors
     /// Why they begin with none, in words.
-    fn first(&self, bytes: &[u8]) -> Result<Option<Range<usize>>, String>;
+    fn first(&self, bytes: &[u8], searched: usize) -> Result<First, String>;
+}
+
+/// What a stream of bytes begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum First {
+    /// A message.
+    Message {
+        /// Where it is, without its frame.
+        data: Range<usize>,
+        /// Where the next would begin.
+        next: usize,
+    },
+    /// A part of one.
+    Part {
+        /// Bytes that need not be searched again.
+        searched: usize,
+        /// How many bytes must be there before it is worth looking again.
+        needed: usize,
+    },
 }
 
 /// What connections of either kind have.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::pool::{Session, Stream, Wire};
-use super::{Frames, MainframeReply, MainframeTask, Way};
+use super::{First, Frames, MainframeReply, MainframeTask, Way};
 use crate::backend::Failed;
 
 /// A CICS that is called through its listener.
@@ -31,6 +31,13 @@ pub struct SocketConnection {
 const PIECE: usize = 16 << 10;
 /// Bytes of a frame beyond its message.
 const FRAME: usize = 64;
+
+/// A message that came back.
+struct Answer {
+    bytes: Vec<u8>,
+    /// Nothing stands behind it.
+    alone: bool,
+}
 
 /// Why there is no answer.
 enum Missing {
@@ -72,7 +79,7 @@ impl SocketConnection {
                 continue;
             }
             match self.exchange(way, &mut stream, &message).await {
-                Ok(bytes) => return Ok(self.answered(way, first, stream, bytes)),
+                Ok(answer) => return Ok(self.answered(way, first, stream, answer)),
                 // The listener's side may have closed it before.
                 Err(Missing::Nothing(_)) if task.idempotent => {}
                 Err(Missing::Nothing(why) | Missing::Broken(why)) => return Err(way.lost(why)),
@@ -82,7 +89,7 @@ impl SocketConnection {
         let mut out = first.clone().into_bytes();
         out.extend_from_slice(&message);
         match self.exchange(way, &mut stream, &out).await {
-            Ok(bytes) => Ok(self.answered(way, first, stream, bytes)),
+            Ok(answer) => Ok(self.answered(way, first, stream, answer)),
             Err(Missing::Nothing(why) | Missing::Broken(why)) => Err(way.lost(why)),
         }
     }
@@ -92,12 +99,21 @@ impl SocketConnection {
         way: &Way,
         key: String,
         stream: Box<dyn Stream>,
-        bytes: Vec<u8>,
+        answer: Answer,
     ) -> MainframeReply {
-        let wire = Wire::Raw(stream);
-        way.pool.keep(Session { key, wire });
+        // What stands behind it would be taken for the answer to the next.
+        match answer.alone {
+            true => way.pool.keep(Session {
+                key,
+                wire: Wire::Raw(stream),
+            }),
+            false => tracing::warn!(
+                connection = way.connection.name,
+                "the listener sent more than an answer: its connection is closed"
+            ),
+        }
         MainframeReply {
-            bytes,
+            bytes: answer.bytes,
             ..MainframeReply::default()
         }
     }
@@ -108,11 +124,12 @@ impl SocketConnection {
         way: &Way,
         stream: &mut Box<dyn Stream>,
         message: &[u8],
-    ) -> Result<Vec<u8>, Missing> {
+    ) -> Result<Answer, Missing> {
         let sent = stream.write_all(message).await;
         sent.map_err(|e| Missing::Nothing(e.to_string()))?;
         let most = way.connection.common.max_bytes;
         let mut bytes = Vec::new();
+        let (mut looked, mut enough) = (0, 0);
         loop {
             let mut piece = [0; PIECE];
             let read = match stream.read(&mut piece).await {
@@ -129,10 +146,18 @@ impl SocketConnection {
                 let why = format!("the answer has more than {most} bytes");
                 return Err(Missing::Broken(why));
             }
-            if let Some(data) = self.frames.first(&bytes).map_err(Missing::Broken)? {
-                bytes.truncate(data.end);
-                bytes.drain(..data.start);
-                return Ok(bytes);
+            if bytes.len() < enough {
+                continue;
+            }
+            let first = self.frames.first(&bytes, looked);
+            match first.map_err(Missing::Broken)? {
+                First::Message { data, next } => {
+                    let alone = next >= bytes.len();
+                    bytes.truncate(data.end);
+                    bytes.drain(..data.start);
+                    return Ok(Answer { bytes, alone });
+                }
+                First::Part { searched, needed } => (looked, enough) = (searched, needed),
             }
         }
     }

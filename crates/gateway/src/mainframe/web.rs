@@ -207,13 +207,16 @@ fn answered(
     bytes: &Bytes,
 ) -> Result<MainframeReply, Failed> {
     let text = |name: &HeaderName| {
-        let value = parts.headers.get(name)?.to_str().ok()?;
-        Some(value.trim().to_owned())
+        let value = parts.headers.get(name)?;
+        Some(String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
     };
     if let Some(abend) = text(&ABEND) {
         let mut words = abend.split_whitespace();
-        let mut word = || words.next().unwrap_or_default().to_owned();
-        let (code, program) = (word(), word());
+        let mut word = |most| {
+            let word = words.next().unwrap_or_default().chars();
+            word.take(most).collect::<String>()
+        };
+        let (code, program) = (word(4), word(8));
         return Ok(MainframeReply {
             abend: Some(Abend {
                 message: "it ended abnormally in the region that was called".into(),
@@ -227,11 +230,16 @@ fn answered(
     let status = parts.status;
     let name = &way.connection.name;
     match status {
-        status if status.is_success() => Ok(MainframeReply {
-            bytes: bytes.to_vec(),
-            container: text(&CONTAINER),
-            abend: None,
-        }),
+        status if status.is_success() => match foreign(&parts.headers) {
+            Some(what) => Err(way.lost(format!(
+                "the server answers with {what}, which is no record"
+            ))),
+            None => Ok(MainframeReply {
+                bytes: bytes.to_vec(),
+                container: text(&CONTAINER),
+                abend: None,
+            }),
+        },
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
             let why = format!("the connection {name}: the server answers with status {status}");
             Err(Failed::Refused(Refusal::Busy(why)))
@@ -248,6 +256,27 @@ fn answered(
             said(bytes)
         ))),
     }
+}
+
+/// What says of a body that it is not what a program made: a page, perhaps for
+/// people who have to log in, or compressed bytes.
+fn foreign(headers: &http::HeaderMap) -> Option<String> {
+    let text = |name| {
+        headers
+            .get(name)
+            .and_then(|v: &HeaderValue| v.to_str().ok())
+    };
+    let kind = text(header::CONTENT_TYPE).unwrap_or_default().trim();
+    let page = ["text/html", "application/xhtml+xml"].iter().find(|page| {
+        kind.get(..page.len())
+            .is_some_and(|k| k.eq_ignore_ascii_case(page))
+    });
+    if let Some(page) = page {
+        return Some((*page).to_owned());
+    }
+    let coding = text(header::CONTENT_ENCODING)?.trim();
+    let plain = coding.is_empty() || coding.eq_ignore_ascii_case("identity");
+    (!plain).then(|| format!("Content-Encoding {coding}"))
 }
 
 /// The beginning of an error's text, if it is one.

@@ -9,6 +9,7 @@
 //! Invariant: an evaluation is bounded in time, depth and length, whatever
 //! the expression and the data.
 
+use super::width;
 use jsonata_core::ast::AstNode;
 use jsonata_core::evaluator::{Context, Evaluator, EvaluatorOptions};
 use jsonata_core::parser;
@@ -22,6 +23,8 @@ const TIMEOUT_MS: u64 = 2_000;
 const MAX_STACK: usize = 1_000;
 /// Longest sequence an expression may build.
 const MAX_SEQUENCE: usize = 1_000_000;
+/// Longest text that a value may become.
+const MAX_RESULT: usize = 64 << 20;
 
 /// What a path starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -115,6 +118,8 @@ pub(crate) enum Expr {
 #[derive(Debug)]
 pub(crate) struct General {
     ast: AstNode,
+    /// It has widths that data gives.
+    widths: bool,
     /// Every path it mentions, up to the first step that is not a name.
     pub uses: Vec<Path>,
     /// It has a variable `$item` of its own.
@@ -402,10 +407,11 @@ fn condition(ast: &AstNode) -> Option<Condition> {
 }
 
 impl General {
-    fn new(ast: AstNode, source: &str) -> General {
+    fn new(mut ast: AstNode, source: &str) -> General {
         let mut uses = Vec::new();
         let mut binds_item = false;
         let mut unknown = Vec::new();
+        let mut widths = false;
         // The tree is as deep as the text is long at worst; the walk is
         // recursive, so it gets a stack that the longest text cannot exhaust.
         std::thread::scope(|scope| {
@@ -416,6 +422,7 @@ impl General {
                     find_variables(&json, &mut unknown);
                     unknown.retain(|name: &String| !binds(&json, name));
                 }
+                widths = source.contains("pad") && width::bound(&mut ast);
             };
             let builder = std::thread::Builder::new().stack_size(256 << 20);
             if let Ok(handle) = builder.spawn_scoped(scope, walk) {
@@ -424,6 +431,7 @@ impl General {
         });
         General {
             ast,
+            widths,
             uses,
             binds_item,
             unknown,
@@ -468,14 +476,47 @@ impl General {
             ..EvaluatorOptions::default()
         };
         let mut evaluator = Evaluator::with_options(context, options);
+        if self.widths {
+            width::register(&mut evaluator)?;
+        }
         let value = evaluator
             .evaluate(&self.ast, &JValue::Undefined)
             .map_err(|e| e.message().to_string())?;
         if value.is_undefined() || value.is_function() || value.is_regex() {
             return Ok(None);
         }
+        if !fits(&value) {
+            let most = MAX_RESULT >> 20;
+            return Err(format!("the expression makes more than {most} MiB"));
+        }
         value.to_json_string().map(Some).map_err(|e| e.to_string())
     }
+}
+
+/// Whether a value has a text of a bearable length. In memory one part may stand
+/// in a million places.
+fn fits(value: &JValue) -> bool {
+    let mut left = MAX_RESULT;
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        let bytes = match value {
+            JValue::String(text) => text.len(),
+            JValue::Array(items) => {
+                open.extend(items.iter());
+                0
+            }
+            JValue::Object(members) => {
+                open.extend(members.values());
+                members.keys().map(|name| name.len()).sum()
+            }
+            _ => 0,
+        };
+        match left.checked_sub(bytes + 1) {
+            Some(less) => left = less,
+            None => return false,
+        }
+    }
+    true
 }
 
 /// Whether an expression gives a variable of this name a value itself: as a
@@ -723,6 +764,18 @@ mod tests {
             panic!("not general")
         };
         assert!(g.evaluate(|_| None).is_err());
+    }
+
+    #[test]
+    fn a_part_in_many_places_does_not_become_a_text_of_any_length() {
+        let source = "[1..1000].{'id': $, 'same': $body.long}";
+        let g = general(source).unwrap();
+        let of = |length: usize| {
+            let body = format!("{{\"long\":\"{}\"}}", "x".repeat(length));
+            g.evaluate(|root| (root == Root::Body).then(|| body.clone()))
+        };
+        assert!(of(1_000).unwrap().unwrap().len() > 1_000_000);
+        assert!(of(100_000).unwrap_err().contains("more than 64 MiB"));
     }
 
     #[test]

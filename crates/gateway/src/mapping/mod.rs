@@ -18,3 +18,4 @@ pub(crate) mod response;
 mod suite;
 mod text;
 pub(crate) mod tree;
+mod width;

@@ -176,7 +176,8 @@ fn record(server: &Map<String, Value>, seen: &Observed) -> Map<String, Value> {
         ("RESP_HDR", &seen.response_headers),
     ] {
         for (number, (header, value)) in headers.iter().enumerate() {
-            let text = format!("{header}:{value}");
+            let secret = seen.secrets.iter().any(|s| s.eq_ignore_ascii_case(header));
+            let text = format!("{header}:{}", if secret { "***" } else { value });
             put(&format!("{name}{}", number + 1), text.into());
         }
     }

@@ -74,7 +74,7 @@ pub(crate) struct Observed {
     pub ended_ns: u64,
     pub called: Option<Called>,
     pub span: Option<Span>,
-    /// Parameters of the query whose values are secret.
+    /// Parameters of the query and headers whose values are secret.
     pub secrets: Vec<String>,
     pub request_headers: Vec<(String, String)>,
     pub response_headers: Vec<(String, String)>,

@@ -10,6 +10,7 @@
 //! Reference: z/OS Connect, "Format of a rule set", "Valid properties for use
 //! in policy rules".
 
+mod path;
 mod read;
 
 use crate::diagnostics::{Diagnostics, Position};
@@ -17,6 +18,7 @@ use crate::project::page;
 use crate::security::Identity;
 use http::request::Parts;
 use http::{HeaderName, Method};
+use path::{Pattern, Plain};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,6 +43,7 @@ pub struct Policies {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rule {
     name: String,
+    at: Position,
     conditions: Vec<Condition>,
     sets: Vec<Set>,
 }
@@ -50,7 +53,7 @@ enum Condition {
     /// A header with one of these values; with any when there are none.
     Header(HeaderName, Option<Vec<String>>),
     /// The request's path, whole; `*` at the end stands for the rest.
-    Path(Vec<String>),
+    Path(Vec<Pattern>),
     Method(Vec<Method>),
     /// The name of who calls.
     User(Vec<String>),
@@ -93,6 +96,26 @@ impl Policies {
     /// The policy of an API.
     pub(crate) fn of(&self, api: &str) -> Option<&Arc<Policy>> {
         self.specific.get(api).or(self.global.as_ref())
+    }
+
+    /// Paths of rules that no operation has, each with its place, of the APIs by
+    /// name with the paths of their operations: such a rule never holds.
+    pub fn stray_paths(&self, apis: &[(&str, Vec<String>)]) -> Diagnostics {
+        let mut out = Diagnostics::default();
+        let all = self.specific.values().chain(self.global.as_ref());
+        let mut seen: Vec<&Arc<Policy>> = Vec::new();
+        for policy in all {
+            if seen.iter().any(|before| Arc::ptr_eq(before, policy)) {
+                continue;
+            }
+            seen.push(policy);
+            // One may be for several.
+            let is_for = |api: &str| self.of(api).is_some_and(|own| Arc::ptr_eq(own, policy));
+            let apis = apis.iter().filter(|(name, _)| is_for(name));
+            let paths: Vec<&str> = apis.flat_map(|(_, paths)| paths).map(|p| &**p).collect();
+            policy.stray_paths(&paths, &mut out);
+        }
+        out
     }
 }
 
@@ -181,6 +204,27 @@ impl Policy {
         out
     }
 
+    fn stray_paths(&self, operations: &[&str], out: &mut Diagnostics) {
+        for rule in &self.rules {
+            let patterns = rule.conditions.iter().filter_map(|c| match c {
+                Condition::Path(patterns) => Some(patterns),
+                _ => None,
+            });
+            for pattern in patterns.flatten() {
+                if operations.iter().any(|path| pattern.may_hold(path)) {
+                    continue;
+                }
+                let message = format!(
+                    "no operation has the path {pattern} of the rule {}",
+                    rule.name
+                );
+                let help = "the whole path of a request counts, with what stands before the \
+                            operation's own: /bank/accounts/*";
+                out.warn_help(&self.file, rule.at, message, Some(help.to_owned()));
+            }
+        }
+    }
+
     /// What the rules choose for a request.
     ///
     /// # Errors
@@ -228,11 +272,8 @@ impl Condition {
                 given.any(|g| values.iter().any(|v| v.as_bytes() == g.as_bytes()))
             }
             Condition::Path(patterns) => {
-                let path = parts.uri.path();
-                match path.contains('%') {
-                    true => is_of(&read::plain(path), patterns),
-                    false => is_of(path, patterns),
-                }
+                let path = Plain::new(parts.uri.path());
+                patterns.iter().any(|pattern| pattern.holds(&path))
             }
             Condition::Method(methods) => methods.contains(&parts.method),
             Condition::User(names) => caller.is_some_and(|who| names.contains(&who.name)),
@@ -241,15 +282,6 @@ impl Condition {
             }
         }
     }
-}
-
-/// Whether a path is one of these. Slashes at its end reach the same operation.
-fn is_of(path: &str, patterns: &[String]) -> bool {
-    let end = |path: &'_ str| path.trim_end_matches('/').len();
-    patterns.iter().any(|p| match p.strip_suffix('*') {
-        Some(front) => path.starts_with(front),
-        None => path[..end(path)] == p[..end(p)],
-    })
 }
 
 impl Set {
@@ -429,30 +461,31 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_the_same_in_every_spelling_that_reaches_its_operation() {
+    fn paths_that_no_operation_has_are_told_of_the_apis_that_a_policy_is_for() {
         let set = "<set property=\"cicsTransId\" value=\"A\"/>";
-        let chosen = |pattern: &str, path: &str| {
-            let text = rule(&format!("<path value=\"{pattern}\"/>"), set);
-            let policy = Policy::parse(Path::new("p.xml"), &text).unwrap();
-            let parts = http::Request::get(path).body(()).unwrap().into_parts().0;
-            policy
-                .choose(&parts, None, |_| true)
-                .unwrap()
-                .transid
-                .is_some()
+        let policy = |paths: &str| {
+            let text = rule(&format!("<path value=\"{paths}\"/>"), set);
+            Arc::new(Policy::parse(Path::new("p.xml"), &text).unwrap())
         };
-        for (pattern, path) in [
-            ("/bank/accounts/*", "/bank/%61ccounts/1"),
-            ("/bank/accounts", "/bank/accounts/"),
-            ("/bank/accounts", "/bank/acc%6Funts"),
-            ("/bank/é", "/bank/%C3%A9"),
-            ("/bank/a%20b", "/bank/a%20b"),
-            ("/bank/a%2fb", "/bank/%61%2Fb"),
-        ] {
-            assert!(chosen(pattern, path), "{pattern} {path}");
-        }
-        assert!(!chosen("/bank/accounts/*", "/bank/accounts%2F1"));
-        assert!(!chosen("/bank/accounts", "/bank/accounts/1"));
+        let (bank, shop) = ("/bank/accounts/{id}".to_owned(), "/shop/items".to_owned());
+        let apis = [("bank", vec![bank]), ("shop", vec![shop])];
+        let mut policies = Policies {
+            global: Some(policy("/bank/accounts/*, /shop/items, /bonk/*")),
+            ..Policies::default()
+        };
+        let told = policies.stray_paths(&apis).to_string();
+        assert!(told.contains("p.xml:1:10: warning: no operation"), "{told}");
+        assert!(told.contains("/bonk/*"), "{told}");
+        assert!(
+            !told.contains("/bank/*") && !told.contains("/shop"),
+            "{told}"
+        );
+        // The bank has one of its own, so the other is for the shop alone.
+        let own = policy("/shop/items");
+        policies.specific.insert("bank".into(), own);
+        let told = policies.stray_paths(&apis).to_string();
+        assert!(told.contains("/bank/accounts/*"), "{told}");
+        assert!(told.contains("/shop/items"), "{told}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Neither entities of its own nor a document type are taken.
 
+use super::path::Pattern;
 use super::{Condition, Piece, Property, Rule, Set};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::project::page;
@@ -153,6 +154,7 @@ impl Reading<'_> {
         self.rule = Some(Made {
             rule: Rule {
                 name,
+                at,
                 conditions: Vec::new(),
                 sets: Vec::new(),
             },
@@ -280,7 +282,7 @@ impl Reading<'_> {
                     self.out.error_help(self.file, at, message, help);
                 }
                 self.unmatched(&values, at);
-                Condition::Path(values.iter().map(|path| plain(path)).collect())
+                Condition::Path(values.iter().map(|path| Pattern::new(path)).collect())
             }
             "method" => Condition::Method(self.methods(&values, at)),
             "user" => Condition::User(values),
@@ -437,24 +439,6 @@ impl Reading<'_> {
 
 fn name_of(tag: &BytesStart<'_>) -> String {
     String::from_utf8_lossy(tag.local_name().as_ref()).into_owned()
-}
-
-/// A path without percent signs, but for slashes that are part of a name: what
-/// reaches an operation in one spelling is not to pass its rules in another.
-pub(super) fn plain(path: &str) -> String {
-    let parts = path
-        .split_inclusive("%2F")
-        .flat_map(|part| part.split_inclusive("%2f"));
-    let decoded = parts.map(|part| match part.len().checked_sub(3) {
-        Some(end) if part[end..].eq_ignore_ascii_case("%2f") => {
-            let front = percent_encoding::percent_decode_str(&part[..end]).decode_utf8_lossy();
-            format!("{front}%2F")
-        }
-        _ => percent_encoding::percent_decode_str(part)
-            .decode_utf8_lossy()
-            .into_owned(),
-    });
-    decoded.collect()
 }
 
 /// A value with `${header}` in it.

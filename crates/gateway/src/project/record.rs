@@ -170,17 +170,19 @@ impl Record {
             .map_err(|e| Box::new(encode_fault(e)))
     }
 
-    /// Whether a record has a length that the layout can have.
+    /// Whether a record has a length that the layout can have. It may end early,
+    /// but it is there.
     pub fn check_length(&self, bytes: &[u8]) -> Result<(), Box<Fault>> {
-        if bytes.len() <= self.max_len() {
-            return Ok(());
-        }
-        Err(Box::new(Fault {
-            message: format!(
-                "the program returned {} bytes, its description has at most {}",
-                bytes.len(),
+        let message = match bytes.len() {
+            0 => "the program returned nothing, and its description has a record".to_owned(),
+            length if length <= self.max_len() => return Ok(()),
+            length => format!(
+                "the program returned {length} bytes, its description has at most {}",
                 self.max_len()
             ),
+        };
+        Err(Box::new(Fault {
+            message,
             field: Some(self.layout.name().to_string()),
             ..Fault::default()
         }))

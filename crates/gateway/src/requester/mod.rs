@@ -220,6 +220,97 @@ paths:
         assert_eq!(told(Calling::HostApi, 201, count), Ok(false));
     }
 
+    const LOAN: &str = r#"
+openapi: 3.1.0
+info: {title: Loan, version: "1"}
+paths:
+  /loan:
+    get:
+      responses:
+        "200":
+          description: A loan
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [rate, open, note, parts]
+                properties:
+                  rate: {type: number, multipleOf: 0.01}
+                  open: {type: boolean}
+                  note: {type: [string, "null"], maxLength: 10}
+                  memo: {type: string, maxLength: 10}
+                  parts:
+                    type: array
+                    maxItems: 5
+                    items:
+                      type: object
+                      required: [id]
+                      properties: {id: {type: string, maxLength: 4}, n: {type: integer}}
+"#;
+
+    #[test]
+    fn a_response_without_what_is_required_is_no_success() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("openapi.yaml"), LOAN).unwrap();
+        let (api, _) = Requester::load(folder.path()).unwrap();
+        let cases = [
+            (
+                r#""rate":1.5,"open":true,"note":"n","parts":[{"id":"a"}]"#,
+                "",
+            ),
+            (r#""rate":1.5,"open":true,"note":null,"parts":[]"#, ""),
+            (r#""open":true,"note":"n","parts":[]"#, "/rate: is missing"),
+            (
+                r#""rate":null,"open":true,"note":"n","parts":[]"#,
+                "/rate: is null",
+            ),
+            (r#""rate":1.5,"open":true,"parts":[]"#, "/note: is missing"),
+            (r#""rate":1.5,"open":true,"note":"n""#, "/parts: is missing"),
+            (
+                r#""rate":1.5,"open":true,"note":"n","parts":[{"n":1}]"#,
+                "/parts/0/id: is missing",
+            ),
+            (
+                r#""rate":1.5,"open":true,"note":"n","parts":[null]"#,
+                "/parts/0: is null",
+            ),
+            (
+                r#""rate":1.5,"open":"yes","note":"n","parts":[]"#,
+                "/open: must be true or false",
+            ),
+            (
+                r#""rate":1.5,"open":1,"note":"n","parts":[]"#,
+                "/open: must be true or false",
+            ),
+            (
+                r#""rate":1.5,"open":true,"note":{"a":1},"parts":[]"#,
+                "/note: must be a text",
+            ),
+            (r#""rate":"x","open":true,"note":"n","parts":[]"#, "/rate: "),
+            (
+                r#""rate":1.5,"open":true,"note":"n","parts":[],"memo":"longer than ten""#,
+                "/memo: ",
+            ),
+        ];
+        for calling in [Calling::HostApi, Calling::Stub] {
+            for (body, why) in cases {
+                let body = format!("{{{body}}}");
+                let told = api.response(calling, ("/loan", "GET"), 200, body.as_bytes());
+                match (told, why) {
+                    (Ok(told), "") => assert!(told.mapped, "{body}"),
+                    (Ok(_), _) => panic!("{body} is taken"),
+                    (Err(fault), _) => assert!(
+                        !why.is_empty() && fault.0.contains(why),
+                        "{body}: {}",
+                        fault.0
+                    ),
+                }
+            }
+            let none = api.response(calling, ("/loan", "GET"), 200, b" null ");
+            assert!(none.is_err_and(|fault| fault.0.contains("has no body")));
+        }
+    }
+
     #[test]
     fn a_body_that_closes_what_it_is_put_into_is_no_json() {
         let folder = tempfile::tempdir().unwrap();

@@ -49,7 +49,13 @@ fn flatten(
             "items" => flatten(document, value, depth + 1, budget)?,
             "allOf" => continue,
             // 3.1 has null among the types.
-            "type" => one_type(value),
+            "type" => {
+                let types = value.as_array();
+                if types.is_some_and(|types| types.iter().any(|one| one == "null")) {
+                    flat.insert("nullable".into(), json!(true));
+                }
+                one_type(value)
+            }
             _ => value.clone(),
         };
         flat.insert(key.clone(), value);

@@ -12,7 +12,11 @@ const RETRY_AFTER_S: u32 = 1;
 /// The problem document, with its challenges.
 pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
     match denied {
-        Denied::Unknown { why, schemes } => {
+        Denied::Unknown {
+            why,
+            token,
+            schemes,
+        } => {
             let title = "Authentication is needed";
             let ways: Vec<&str> = schemes.iter().map(named).collect();
             let ways = ways.join(" or ");
@@ -20,7 +24,9 @@ pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
                 Some(why) => sentence(why),
                 None => format!("The request does not say who sends it; send {ways}"),
             };
-            let challenge = |scheme: &Scheme| challenge(scheme, realm, why.as_deref());
+            // Another scheme's fault is none of a token.
+            let token = why.as_deref().filter(|_| token);
+            let challenge = |scheme: &Scheme| challenge(scheme, realm, token);
             let challenges = schemes.iter().filter_map(challenge).collect();
             Problem {
                 challenges,
@@ -83,10 +89,10 @@ fn sentence(text: &str) -> String {
     first.unwrap_or_default() + letters.as_str()
 }
 
-fn challenge(scheme: &Scheme, realm: &str, why: Option<&str>) -> Option<HeaderValue> {
+fn challenge(scheme: &Scheme, realm: &str, token: Option<&str>) -> Option<HeaderValue> {
     let text = match scheme {
         Scheme::Basic => format!("Basic realm=\"{realm}\", charset=\"UTF-8\""),
-        Scheme::Bearer => match why {
+        Scheme::Bearer => match token {
             Some(why) if !why.contains('"') => format!(
                 "Bearer realm=\"{realm}\", error=\"invalid_token\", error_description=\"{why}\""
             ),

@@ -1,11 +1,15 @@
 //! What security is told: settings, and why they cannot be used.
 
 use super::access::Access;
+use super::files::load_keys;
 use super::jwt::{self, JwtConfig};
 use super::keys::KeySource;
 use super::limit::RateConfig;
 use super::{Means, fetch};
 use std::path::PathBuf;
+
+/// Most seconds that clocks may be said to differ.
+const MOST_LEEWAY_S: u64 = 3_600;
 
 /// What clients are checked against, and what they may do.
 #[derive(Debug, Clone)]
@@ -74,57 +78,102 @@ pub enum SecurityError {
         reason: String,
     },
     /// A setting makes no sense.
-    #[error("{0}")]
-    Setting(String),
+    #[error("{text}")]
+    Setting {
+        /// Its name in the settings of security.
+        key: &'static str,
+        /// Why not.
+        text: String,
+    },
     /// Threads or random bytes could not be had.
     #[error("the system does not give what security needs: {0}")]
     System(String),
 }
 
-/// Settings that would let somebody in who should not be.
-pub(super) fn check(config: &SecurityConfig) -> Result<(), SecurityError> {
-    let wrong = |text: String| Err(SecurityError::Setting(text));
-    let means = config.means();
-    let apis = config.access.apis.values();
-    let required = config.require_auth || apis.clone().any(|a| a.require_auth == Some(true));
-    let roles = config.access.invoke.is_some()
-        || apis
-            .clone()
-            .any(|a| a.invoke.is_some() || !a.operations.is_empty());
-    if (required || roles) && means == Means::default() {
-        return wrong(
-            "callers must say who they are, and there is nothing to check it by: name a user \
-             store, keys for tokens or an authority for client certificates"
-                .into(),
-        );
+impl SecurityConfig {
+    /// Everything that would let somebody in who should not be, or nobody at all,
+    /// but for what is wrong with the user store.
+    pub fn faults(&self) -> Vec<SecurityError> {
+        let mut faults = Vec::new();
+        if let Some(fault) = self.unchecked() {
+            faults.push(fault);
+        }
+        if let Some(tokens) = &self.tokens {
+            faults.extend(settings_of(tokens));
+            match &tokens.keys {
+                KeySource::Url(url, trusted) => {
+                    let wrong = fetch::check(url, trusted.as_deref()).err();
+                    faults.extend(wrong.map(|reason| SecurityError::Keys {
+                        source_name: url.clone(),
+                        reason,
+                    }));
+                }
+                KeySource::File(file) if file.as_os_str().is_empty() => {}
+                source @ KeySource::File(file) => faults.extend(load_keys(file, source).err()),
+            }
+        }
+        faults
     }
-    let Some(tokens) = &config.tokens else {
-        return Ok(());
+
+    /// Callers must say who they are, and nothing could check it.
+    fn unchecked(&self) -> Option<SecurityError> {
+        let apis = || self.access.apis.values();
+        let required = self.require_auth || apis().any(|a| a.require_auth == Some(true));
+        let roles = self.access.invoke.is_some()
+            || apis().any(|a| a.invoke.is_some() || !a.operations.is_empty());
+        let closed = required || roles;
+        (closed && self.means() == Means::default()).then(|| SecurityError::Setting {
+            key: "require_auth",
+            text: "callers must say who they are, and there is nothing to check it by: name a \
+                   user store, keys for tokens or an authority for client certificates"
+                .into(),
+        })
+    }
+}
+
+/// Settings by which a token of somebody else would be taken, or none.
+fn settings_of(tokens: &JwtConfig) -> Vec<SecurityError> {
+    let mut faults = Vec::new();
+    let mut wrong = |key: &'static str, text: String| {
+        faults.push(SecurityError::Setting { key, text });
     };
-    if tokens.audiences.is_empty() || tokens.issuers.is_empty() {
-        return wrong(
-            "tokens need an issuer and an audience: without them a token that was made for \
-             another service would be taken"
-                .into(),
-        );
+    if matches!(&tokens.keys, KeySource::File(file) if file.as_os_str().is_empty()) {
+        let text = "tokens need the keys of their issuer: a URL, or a file";
+        wrong("jwt.jwks", text.into());
     }
-    let unknown = tokens
-        .algorithms
-        .iter()
-        .find(|name| !jwt::known_algorithm(name));
-    if let Some(name) = unknown {
-        return wrong(format!(
-            "'{name}' is no algorithm for signatures that is known here"
-        ));
+    for (key, names, what) in [
+        ("jwt.issuer", &tokens.issuers, "an issuer"),
+        ("jwt.audience", &tokens.audiences, "an audience"),
+    ] {
+        if names.is_empty() || names.iter().any(String::is_empty) {
+            let text = format!(
+                "tokens need an issuer and an audience: without {what} a token that was made for \
+                 another service would be taken"
+            );
+            wrong(key, text);
+        }
+    }
+    for name in &tokens.algorithms {
+        if !jwt::known_algorithm(name) {
+            let text = format!("'{name}' is no algorithm for signatures that is known here");
+            wrong("jwt.algorithms", text);
+        }
     }
     if tokens.algorithms.is_empty() {
-        return wrong("no algorithm for the signatures of tokens is allowed".into());
+        let text = "no algorithm for the signatures of tokens is allowed";
+        wrong("jwt.algorithms", text.into());
     }
-    if let KeySource::Url(url, _) = &tokens.keys {
-        return fetch::check(url).map_err(|reason| SecurityError::Keys {
-            source_name: url.clone(),
-            reason,
-        });
+    if tokens.user_claim.is_empty() {
+        let text = "no claim names the user of a token, and every one would be refused";
+        wrong("jwt.user_claim", text.into());
     }
-    Ok(())
+    if tokens.leeway_s > MOST_LEEWAY_S {
+        let text = format!(
+            "clocks may differ by {} seconds: tokens would be taken that long after their end; \
+             {MOST_LEEWAY_S} are the most",
+            tokens.leeway_s
+        );
+        wrong("jwt.leeway_s", text);
+    }
+    faults
 }

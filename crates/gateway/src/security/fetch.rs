@@ -14,16 +14,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// # Errors
 /// Why not, in words.
 pub(super) fn get(url: &str, trusted: Option<&Path>) -> Result<Vec<u8>, String> {
-    check(url)?;
-    let (allowed, _) = url.split_once('?').unwrap_or((url, ""));
-    let settings = Settings {
-        allow: vec![allowed.to_owned()],
-        timeout: LIMIT,
-        most_bytes: MAX_BYTES,
-        trusted: trusted.map(Path::to_owned),
-        shown: None,
-    };
-    let fetcher = Fetcher::new(&settings).map_err(|e| e.to_string())?;
+    let fetcher = check(url, trusted)?;
     let fetched = fetcher.wait(Request {
         method: "GET".into(),
         url: url.to_owned(),
@@ -37,18 +28,27 @@ pub(super) fn get(url: &str, trusted: Option<&Path>) -> Result<Vec<u8>, String> 
     }
 }
 
-/// Whether a URL can be fetched at all.
+/// What fetches a URL, if that can be done at all.
 ///
 /// # Errors
 /// Why not, in words.
-pub(super) fn check(url: &str) -> Result<(), String> {
+pub(super) fn check(url: &str, trusted: Option<&Path>) -> Result<Fetcher, String> {
     let uri: http::Uri = url.parse().map_err(|_| "it is no URL")?;
     let host = uri.host().ok_or("the URL has no host")?;
     match uri.scheme_str() {
-        Some("https") => Ok(()),
-        Some("http") if fetch::is_this_machine(host) => Ok(()),
-        _ => Err("the URL must begin with https://".into()),
+        Some("https") => {}
+        Some("http") if fetch::is_this_machine(host) => {}
+        _ => return Err("the URL must begin with https://".into()),
     }
+    let (allowed, _) = url.split_once('?').unwrap_or((url, ""));
+    let settings = Settings {
+        allow: vec![allowed.to_owned()],
+        timeout: LIMIT,
+        most_bytes: MAX_BYTES,
+        trusted: trusted.map(Path::to_owned),
+        shown: None,
+    };
+    Fetcher::new(&settings).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]
@@ -57,6 +57,7 @@ mod tests {
 
     #[test]
     fn keys_come_over_tls_or_from_this_machine() {
+        let check = |url: &str| check(url, None).map(drop);
         assert!(check("https://issuer.example/keys").is_ok());
         assert!(check("http://127.0.0.1:8080/keys").is_ok());
         assert!(check("http://[::1]/keys").is_ok());

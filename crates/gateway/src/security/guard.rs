@@ -7,7 +7,7 @@
 
 use super::access::Act;
 use super::cache::{Cache, KEPT};
-use super::config::{SecurityConfig, SecurityError, check};
+use super::config::{SecurityConfig, SecurityError};
 use super::credentials::{Credentials, authorization, in_cookies, in_query, single};
 use super::files::{Stamp, load_keys, load_users, stamps};
 use super::jwt::{self, Claims, TokenError};
@@ -61,6 +61,8 @@ pub(crate) enum Denied {
     Unknown {
         /// What is wrong; none when nothing was said.
         why: Option<String>,
+        /// It is a bearer token that is wrong.
+        token: bool,
         /// The schemes that would do.
         schemes: Vec<Scheme>,
     },
@@ -87,6 +89,8 @@ pub(crate) enum Denied {
 pub(super) enum Failed {
     Absent,
     Wrong(String),
+    /// The same of a bearer token, which its challenge tells.
+    Token(String),
     Lacks(Vec<String>, bool, Arc<Identity>),
     Not(Denied),
 }
@@ -105,7 +109,9 @@ impl Guard {
     /// # Errors
     /// What is wrong with them.
     pub fn start(config: SecurityConfig) -> Result<Arc<Guard>, SecurityError> {
-        check(&config)?;
+        if let Some(fault) = config.faults().into_iter().next() {
+            return Err(fault);
+        }
         let system = |e: &dyn std::fmt::Display| SecurityError::System(e.to_string());
         let cache = Arc::new(Cache::new().map_err(|e| system(&e))?);
         let (mut known, mut keys) = (Users::default(), KeySet::default());
@@ -181,6 +187,7 @@ impl Guard {
     ) -> Result<Option<Arc<Identity>>, Denied> {
         self.look();
         let (mut wrong, mut lacks, mut open) = (None, None, false);
+        let mut token = false;
         for alternative in &requirement.alternatives {
             if alternative.is_empty() {
                 open = true;
@@ -193,6 +200,10 @@ impl Guard {
                 },
                 Err(Failed::Absent) => {}
                 Err(Failed::Wrong(why)) => drop(wrong.get_or_insert(why)),
+                Err(Failed::Token(why)) => {
+                    token |= wrong.is_none();
+                    wrong.get_or_insert(why);
+                }
                 Err(Failed::Lacks(needed, bearer, who)) => {
                     lacks.get_or_insert((needed, bearer, who));
                 }
@@ -210,7 +221,11 @@ impl Guard {
             return Ok(None);
         }
         match (missing(requirement), wrong) {
-            (Denied::Unknown { schemes, .. }, why) => Err(Denied::Unknown { why, schemes }),
+            (Denied::Unknown { schemes, .. }, why) => Err(Denied::Unknown {
+                why,
+                token,
+                schemes,
+            }),
             (other, _) => Err(other),
         }
     }
@@ -285,7 +300,7 @@ impl Guard {
     async fn bearer(&self, headers: &HeaderMap) -> Result<Arc<Identity>, Failed> {
         let token = authorization(headers, "bearer")?;
         let Some(config) = &self.config.tokens else {
-            return Err(Failed::Wrong("tokens are not taken here".into()));
+            return Err(Failed::Token("tokens are not taken here".into()));
         };
         let generation = self.generation.load(Ordering::Acquire);
         let digest = self.cache.digest(BEARER, token.as_bytes());
@@ -302,7 +317,7 @@ impl Guard {
             Err(TokenError::UnknownKey) if self.keys().len() == 0 => {
                 return Err(Failed::Not(Denied::NoKeys));
             }
-            Err(why) => return Err(Failed::Wrong(why.to_string())),
+            Err(why) => return Err(Failed::Token(why.to_string())),
         };
         let Claims {
             name,
@@ -468,7 +483,11 @@ fn missing(requirement: &Requirement) -> Denied {
             schemes.push(demand.scheme.clone());
         }
     }
-    Denied::Unknown { why: None, schemes }
+    Denied::Unknown {
+        why: None,
+        token: false,
+        schemes,
+    }
 }
 
 fn identity_of(user: &User) -> Arc<Identity> {

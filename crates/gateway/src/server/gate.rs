@@ -94,11 +94,11 @@ impl Gate {
         }
     }
 
-    /// The parameters of a query in which it takes keys.
-    pub fn keys_in_query(&self) -> Vec<String> {
+    /// The parameters of a query and the headers in which it takes keys.
+    pub fn names_of_keys(&self) -> Vec<String> {
         let alternatives = self.requirement.iter().flat_map(|r| &r.alternatives);
         let key = |demand: &Demand| match &demand.scheme {
-            Scheme::ApiKey(KeyPlace::Query, name) => Some(name.clone()),
+            Scheme::ApiKey(KeyPlace::Query | KeyPlace::Header, name) => Some(name.clone()),
             _ => None,
         };
         alternatives.flatten().filter_map(key).collect()

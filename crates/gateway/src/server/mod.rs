@@ -245,8 +245,8 @@ pub(crate) struct Routes {
     pub stopped: Switches,
     /// Some operation has the path `/`.
     pub serves_root: bool,
-    /// Parameters of a query in which some operation takes keys.
-    pub keys_in_query: Vec<String>,
+    /// Parameters of a query and headers in which some operation takes keys.
+    pub names_of_keys: Vec<String>,
     router: Router<Vec<Route>>,
 }
 
@@ -302,7 +302,7 @@ impl Routes {
     ) -> Routes {
         let mut router: Router<Vec<Route>> = Router::new();
         let mut serves_root = false;
-        let mut keys_in_query = Vec::new();
+        let mut names_of_keys = Vec::new();
         for api in &apis {
             let whole = stopped.entry(switch(&api.name, None)).or_default().clone();
             for (operation, object) in api.operations.iter().enumerate() {
@@ -311,7 +311,7 @@ impl Routes {
                 let metrics = metrics.operation(&api.name, object.method.as_str(), &path);
                 let own = stopped.entry(switch(&api.name, Some(object))).or_default();
                 let gate = Gate::new(&config.security, api, object);
-                keys_in_query.extend(gate.keys_in_query());
+                names_of_keys.extend(gate.names_of_keys());
                 let route = Route {
                     api: api.clone(),
                     operation,
@@ -323,13 +323,13 @@ impl Routes {
                 router.entry(&path, Vec::new).push(route);
             }
         }
-        keys_in_query.sort_unstable();
-        keys_in_query.dedup();
+        names_of_keys.sort_unstable();
+        names_of_keys.dedup();
         Routes {
             apis,
             stopped,
             serves_root,
-            keys_in_query,
+            names_of_keys,
             router,
         }
     }

@@ -173,11 +173,9 @@ impl<B: Backend> Server<B> {
         trail: &mut Trail,
     ) -> Result<Response<Full>, Problem> {
         let parts = head.parts;
-        if let Some(told) = &mut trail.told
-            && parts.uri.query().is_some()
-        {
+        if let Some(told) = &mut trail.told {
             // Whoever mistakes the path sends a key all the same.
-            told.secrets.clone_from(&routes.keys_in_query);
+            told.secrets.clone_from(&routes.names_of_keys);
         }
         let path = parts.uri.path();
         let Some(found) = routes.router.find(path) else {

@@ -227,6 +227,29 @@ fn a_key_that_was_sent_to_a_wrong_path_is_in_no_record() {
 }
 
 #[test]
+fn a_key_in_a_header_that_records_have_is_in_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = users(folder.path());
+    let path = folder.path().join("audit.jsonl");
+    let mut config = with_users(folder.path());
+    config.observe = auditing(&path);
+    let audit = config.observe.audit.as_mut().unwrap();
+    audit.request_headers = vec!["x-bank-key".into(), "x-request-id".into()];
+    let bank = bank("security: [{key: []}]", config);
+    for wrong in ["", "/no"] {
+        let target = format!("{PATH}{wrong}");
+        let headers = format!("X-Bank-Key: {key}\r\nx-request-id: r7\r\n");
+        let status = send(bank.gateway.address(), "GET", &target, &headers, "").status;
+        assert_eq!(status, 404);
+    }
+    drop(bank);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("x-bank-key:***"), "{text}");
+    assert!(text.contains("x-request-id:r7"), "{text}");
+    assert!(!text.contains(&key), "{text}");
+}
+
+#[test]
 fn alternatives_combinations_and_roles_are_kept_apart() {
     let folder = tempfile::tempdir().unwrap();
     let key = format!("x-bank-key: {}\r\n", users(folder.path()));
@@ -557,7 +580,7 @@ fn settings_that_would_let_anybody_in_are_refused() {
         };
         match Gateway::start(config, Vec::<Api>::new(), Fake::default()) {
             Err(StartError::Security(
-                e @ (SecurityError::Setting(_) | SecurityError::Keys { .. }),
+                e @ (SecurityError::Setting { .. } | SecurityError::Keys { .. }),
             )) => e.to_string(),
             Err(StartError::Security(e @ SecurityError::Users { .. })) => e.to_string(),
             other => panic!("{:?}", other.map(drop)),

@@ -119,6 +119,35 @@ fn a_token_lets_in_whom_its_issuer_names() {
 }
 
 #[test]
+fn what_is_wrong_is_told_of_the_scheme_that_it_is_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.json");
+    std::fs::write(&file, Issuer::new("one").set()).unwrap();
+    std::fs::write(folder.path().join("users"), "").unwrap();
+    let mut config = with_tokens(KeySource::File(file));
+    config.security.users = Some(folder.path().join("users"));
+    let bank = bank("security: [{jwt: []}, {password: []}]", config);
+    let wrong = bank.get(&format!(
+        "authorization: {}\r\n",
+        gateway::security::users::basic("ada", "wrong")
+    ));
+    assert_eq!(wrong.status, 401);
+    assert!(
+        wrong.text().contains("the password is wrong"),
+        "{}",
+        wrong.text()
+    );
+    assert!(wrong.head.contains("Basic realm"), "{}", wrong.head);
+    assert!(!wrong.head.contains("error="), "{}", wrong.head);
+    let wrong = bank.get("authorization: Bearer x.y.z\r\n");
+    assert!(
+        wrong.head.contains("error=\"invalid_token\""),
+        "{}",
+        wrong.head
+    );
+}
+
+#[test]
 fn keys_are_fetched_from_where_they_are() {
     use std::io::{Read, Write};
     let issuer = Issuer::new("one");

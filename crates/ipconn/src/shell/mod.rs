@@ -9,5 +9,5 @@ pub mod linker;
 mod mirror;
 pub mod pool;
 pub mod server;
-mod tls;
+pub mod tls;
 mod waiting;

@@ -6,7 +6,7 @@ use rustls::{ClientConfig, ServerConfig};
 use rustls_pki_types::ServerName;
 use tls::{ClientCertificates, ClientFiles, FileError, Reloading, ServerFiles};
 
-use crate::TlsFiles;
+use crate::{ConfigError, IpconnConfig, TlsFiles};
 
 /// Why a certificate, a key, an authority or a name cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +17,29 @@ pub enum TlsError {
     /// No certificate can be of such a name.
     #[error("{0} is not a name that a certificate can carry")]
     Name(String),
+}
+
+/// Every file of these settings that cannot be used.
+pub fn faults(config: &IpconnConfig, folder: &Path) -> Vec<ConfigError> {
+    let mut faults = Vec::new();
+    let mut say = |section: String, error: Option<TlsError>| {
+        let fault = |error: TlsError| ConfigError {
+            key: format!("{section} certificate"),
+            why: error.to_string(),
+        };
+        faults.extend(error.map(fault));
+    };
+    if let Some(files) = config.tls.as_ref().filter(|_| config.listen.is_some()) {
+        say("[ipconn.tls]".into(), acceptor(folder, files).err());
+    }
+    for (name, connection) in &config.connections {
+        let Some(files) = &connection.tls else {
+            continue;
+        };
+        let error = connector(folder, files, &connection.address).err();
+        say(format!("[ipconn.connections.{name}.tls]"), error);
+    }
+    faults
 }
 
 /// What partners are accepted with.

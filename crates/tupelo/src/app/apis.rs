@@ -142,6 +142,10 @@ impl Application {
         for line in self.stray_rules(&apis) {
             findings.warn(line);
         }
+        // Another API could have the paths.
+        if apis.bad.is_empty() {
+            findings.extend(self.stray_paths(&apis));
+        }
         apis
     }
 

@@ -124,6 +124,13 @@ fn connection(def: &OtherDef) -> Result<Option<ConnectionConfig>, String> {
     if sessions == Some(0) {
         return Ok(None);
     }
+    if attribute(def, "SSL").is_some_and(|ssl| ssl.eq_ignore_ascii_case("YES")) {
+        let name = def.name.to_ascii_uppercase();
+        return Err(format!(
+            "SSL(YES): its certificates are files, and without them it would be a connection in \
+             the clear: write [ipconn.connections.{name}] with its tls into tupelo.toml"
+        ));
+    }
     let port = number("PORT", u16::MAX)?.unwrap_or(PORT);
     let usual = ConnectionConfig::default();
     Ok(Some(ConnectionConfig {
@@ -135,4 +142,27 @@ fn connection(def: &OtherDef) -> Result<Option<ConnectionConfig>, String> {
         sessions: sessions.unwrap_or(usual.sessions),
         ..usual
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_with_tls_is_not_connected_in_the_clear() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |more: &str, settings: &str| {
+            let csd = format!("DEFINE IPCONN(AOR2) GROUP(A) HOST(aor2) {more}\n");
+            std::fs::write(folder.path().join("resources.csd"), csd).unwrap();
+            std::fs::write(folder.path().join("tupelo.toml"), settings).unwrap();
+            let app = Application::open(folder.path(), None).unwrap();
+            config(&app).map_err(|e| e.to_string())
+        };
+        let plain = read("SSL(NO)", "").unwrap();
+        assert_eq!(plain.connections["AOR2"].address, "aor2:1435");
+        let why = read("SSL(YES)", "").unwrap_err();
+        assert!(why.contains("IPCONN(AOR2): SSL(YES)"), "{why}");
+        let own = "[ipconn.connections.AOR2]\naddress = \"aor2:1435\"\n";
+        assert!(read("SSL(YES)", own).is_ok(), "the settings count");
+    }
 }

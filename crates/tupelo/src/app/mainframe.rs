@@ -3,12 +3,11 @@
 //! The doc comment of a field is its reference.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use copybook::CodePage;
-use gateway::{Common, Frames, Mainframe, SocketConnection, TlsTrust, WebConnection};
+use gateway::{Common, First, Frames, Mainframe, SocketConnection, TlsTrust, WebConnection};
 use miette::{Result, bail};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,7 @@ use sockets::{Found, FrameConfig, Framing};
 
 use super::Application;
 use super::config::RequesterBasic;
+use super::secret::secret;
 
 /// `[mainframe]`
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -152,10 +152,9 @@ impl MainframeConnection {
 
     fn web(&self, url: &str, folder: &Path) -> Result<WebConnection, String> {
         let basic = self.basic.as_ref().map(|basic| {
-            let file = &basic.password_file;
-            let password = std::fs::read_to_string(folder.join(file));
-            let password = password.map_err(|e| format!("basic: {}: {e}", file.display()))?;
-            Ok::<_, String>((basic.user.clone(), password.trim().to_owned()))
+            let password = secret(folder, &basic.password_file);
+            let password = password.map_err(|why| format!("basic: {why}"))?;
+            Ok::<_, String>((basic.user.clone(), password))
         });
         Ok(WebConnection {
             url: url.to_owned(),
@@ -222,10 +221,10 @@ impl Frames for Framed {
         }
     }
 
-    fn first(&self, bytes: &[u8]) -> Result<Option<Range<usize>>, String> {
-        match self.0.first(bytes, 0) {
-            Ok(Found::Message { data, .. }) => Ok(Some(data)),
-            Ok(Found::More { .. }) => Ok(None),
+    fn first(&self, bytes: &[u8], searched: usize) -> Result<First, String> {
+        match self.0.first(bytes, searched) {
+            Ok(Found::Message { data, next }) => Ok(First::Message { data, next }),
+            Ok(Found::More { searched, needed }) => Ok(First::Part { searched, needed }),
             Err(e) => Err(e.to_string()),
         }
     }
@@ -249,8 +248,10 @@ mod tests {
         let lines = framed("delimiter = \"\\n\"");
         let mut out = Vec::new();
         lines.emit(b"one", &mut out).unwrap();
-        assert_eq!(lines.first(&out), Ok(Some(0..3)));
-        assert_eq!(lines.first(b"on"), Ok(None));
+        let (data, next) = (0..3, 4);
+        assert_eq!(lines.first(&out, 0), Ok(First::Message { data, next }));
+        let (searched, needed) = (2, 3);
+        assert_eq!(lines.first(b"on", 0), Ok(First::Part { searched, needed }));
         assert!(
             lines
                 .emit(b"o\ne", &mut Vec::new())

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gateway::{Diagnostics, Policies, Policy};
+use gateway::{Diagnostic, Diagnostics, Policies, Policy};
 
 use super::Application;
+use super::apis::Apis;
 use super::finding::Findings;
 
 impl Application {
@@ -47,6 +48,23 @@ impl Application {
             global: global.flatten(),
             specific: specific.filter_map(|(api, p)| Some((api, p?))).collect(),
         })
+    }
+
+    /// Paths of rules that no operation has.
+    pub fn stray_paths(&self, apis: &Apis) -> Vec<Diagnostic> {
+        // What is wrong with them is told elsewhere.
+        let policies = self.policies(&mut Findings::new(&self.folder));
+        let apis: Vec<_> = apis
+            .good
+            .iter()
+            .map(|api| {
+                (
+                    api.name(),
+                    api.operations().map(|(_, path, _)| path).collect(),
+                )
+            })
+            .collect();
+        policies.map_or_else(Vec::new, |policies| policies.stray_paths(&apis).0)
     }
 
     fn policy(&self, file: &Path) -> Result<(Policy, Diagnostics), Diagnostics> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gateway::Unserved;
 use gateway::security::users::{Users, UsersError};
 use gateway::security::{
-    Access, AccessRule, JwtConfig, KeySource, Means, RateConfig, SecurityConfig,
+    Access, AccessRule, JwtConfig, KeySource, Means, RateConfig, SecurityConfig, SecurityError,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::Application;
 use super::apis::Apis;
 use super::finding::{Finding, Severity};
+use super::settings::at;
 
 /// The user store when no other is named.
 const USERS: &str = "users";
@@ -77,7 +78,7 @@ pub struct JwtSection {
     pub audience: Vec<String>,
     /// Algorithms of signatures that are taken.
     pub algorithms: Vec<String>,
-    /// Seconds that clocks may differ.
+    /// Seconds that clocks may differ, at most 3600.
     pub leeway_s: u64,
     /// The claim that names the user.
     pub user_claim: String,
@@ -195,11 +196,34 @@ impl Application {
         wrong.into_iter().map(finding).collect()
     }
 
+    /// What else keeps a server from starting: settings of tokens and their keys,
+    /// and callers that nothing could tell from each other.
+    pub fn security_faults(&self) -> Vec<Finding> {
+        let faults = self.security().faults().into_iter();
+        let finding = |fault: SecurityError| {
+            let key = match &fault {
+                SecurityError::Setting { key, .. } => key,
+                _ => "jwt.jwks",
+            };
+            let help = "a server does not start with it";
+            at(
+                &self.folder,
+                "security",
+                key,
+                Severity::Error,
+                fault.to_string(),
+                help,
+            )
+        };
+        faults.map(finding).collect()
+    }
+
     fn tokens(&self, jwt: &JwtSection) -> JwtConfig {
         let trusted = jwt.jwks_ca.as_ref().map(|file| self.folder.join(file));
-        let keys = match jwt.jwks.contains("://") {
-            true => KeySource::Url(jwt.jwks.clone(), trusted),
-            false => KeySource::File(self.folder.join(&jwt.jwks)),
+        let keys = match jwt.jwks.as_str() {
+            "" => KeySource::File(PathBuf::new()),
+            url if url.contains("://") => KeySource::Url(url.to_owned(), trusted),
+            file => KeySource::File(self.folder.join(file)),
         };
         JwtConfig {
             keys,

@@ -57,6 +57,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     findings.extend(interfaces::findings(&app, &compiled, &good));
     app.policies(&mut findings);
     findings.extend(app.user_store());
+    findings.extend(app.security_faults());
+    findings.extend(app.shut_doors());
     let scripts = scripts::check(&app);
     findings.extend(scripts::findings(&app, &scripts).iter().cloned());
     scripts::hidden(&app, &good, &mut findings);

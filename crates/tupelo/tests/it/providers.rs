@@ -360,6 +360,42 @@ fn a_listener_is_spoken_to_in_frames_of_bytes() {
 }
 
 #[test]
+fn what_stands_behind_an_answer_is_none_to_the_next_request() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let mut answer = b"\0\x1D".to_vec();
+    answer.extend_from_slice(GERMAN);
+    std::thread::spawn(move || {
+        for (connection, mut stream) in listener.incoming().flatten().enumerate() {
+            let mut message = [0; 31];
+            // The first goes on with half an answer, and with the rest of it
+            // when the next message comes.
+            let mut rest: &[u8] = &[];
+            while stream.read_exact(&mut message).is_ok() {
+                let (more, behind) = match connection {
+                    0 => answer.split_at(12),
+                    _ => (&[][..], &[][..]),
+                };
+                let sent = [rest, &answer, more].concat();
+                rest = behind;
+                let _ = stream.write_all(&sent);
+            }
+        }
+    });
+    let settings = format!(
+        "[mainframe.connections.CALC]\naddress = \"{address}\"\nframe = {{ length = 2 }}\n\
+         code_page = \"cp273\"\n[gateway]\nthreads = 1\n"
+    );
+    let (mut process, http, _folder) = front(&settings, &[]);
+    for _ in 0..3 {
+        let answer = http::send(&http, "POST", "/calc", Some(&body("ADD", 1)));
+        assert_eq!(answer.json()["calc_name"], "ÄNN", "{}", text(&answer.body));
+    }
+    let log = process.log();
+    assert_eq!(log.matches("sent more than an answer").count(), 1, "{log}");
+}
+
+#[test]
 fn a_server_with_tls_is_called_when_its_authority_is_trusted() {
     let answer = [
         &b"HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n"[..],
@@ -427,6 +463,28 @@ fn what_a_server_answers_has_its_meaning() {
             "HTTP/1.1 500 No\r\ncics-abend: ASRA CALC\r\ncontent-length: 0\r\n\r\n",
             500,
             "ASRA",
+        ),
+        // Whatever a header says, it is one.
+        (
+            "HTTP/1.1 200 OK\r\ncics-abend: \u{e9} CALC\r\ncontent-length: 3\r\n\r\nabc",
+            500,
+            "ended abnormally",
+        ),
+        ("HTTP/1.1 204 No\r\n\r\n", 502, "returned nothing"),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+            502,
+            "returned nothing",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-type: Text/HTML; charset=utf-8\r\ncontent-length: 3\r\n\r\nabc",
+            502,
+            "text/html",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc",
+            502,
+            "gzip",
         ),
         (
             "HTTP/1.1 404 No\r\ncontent-length: 7\r\n\r\nCALC  ?",

@@ -79,6 +79,17 @@ fn a_secret_that_is_not_there_is_told_and_nothing_is_called_without_it() {
 }
 
 #[test]
+fn an_empty_secret_is_none() {
+    let (port, seen) = serve(library);
+    let folder = books(port, "basic = { user = \"ann\", password_file = \"pw\" }\n");
+    secret(folder.path(), "pw", "\n");
+    let said = displayed(folder.path(), "BKHO");
+    let told = "[requester.apis.books] is not called: pw: there is no secret in it";
+    assert!(said.contains(told), "{said}");
+    assert!(seen.lock().unwrap().is_empty());
+}
+
+#[test]
 fn credentials_do_not_leave_this_machine_in_the_clear() {
     for (url, more) in [
         (
@@ -246,6 +257,16 @@ fn a_token_server_that_gives_none_is_told_and_the_api_is_not_called() {
         (403, "{}", "the token server answers with status 403"),
         (200, "no JSON", "the token server does not answer with JSON"),
         (200, "{}", "the token server gives no access_token"),
+        (
+            200,
+            r#"{"access_token":""}"#,
+            "gives a access_token that is no token",
+        ),
+        (
+            200,
+            r#"{"access_token":"a\nb"}"#,
+            "gives a access_token that is no token",
+        ),
     ] {
         let (port, seen) = serve(move |_, _| (status, answer.to_owned()));
         let folder = books(port, &oauth(port));

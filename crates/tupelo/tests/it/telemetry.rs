@@ -80,7 +80,7 @@ fn a_policy_that_is_wrong_is_told_with_its_line() {
     let settings = folder.path().join("tupelo.toml");
     let mut text_of = fs::read_to_string(&settings).unwrap();
     text_of += "\n[gateway]\npolicy = \"rules.xml\"\n";
-    fs::write(&settings, text_of).unwrap();
+    fs::write(&settings, &text_of).unwrap();
     let rules = "<ruleset>\n<rule name=\"r\"><conditions><path value=\"/*\"/></conditions>\n\
         <actions><set property=\"cicsConnectionRef\" value=\"nowhere\"/></actions></rule>\n</ruleset>";
     fs::write(folder.path().join("rules.xml"), rules).unwrap();
@@ -118,18 +118,123 @@ fn a_user_store_that_no_server_starts_with_is_told_by_check() {
 }
 
 #[test]
+fn settings_of_tokens_that_no_server_starts_with_are_told_by_check() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let settings = folder.path().join("tupelo.toml");
+    let before = fs::read_to_string(&settings).unwrap();
+    let of = |jwt: &str| {
+        fs::write(&settings, format!("{before}\n[security.jwt]\n{jwt}\n")).unwrap();
+        let told = run(&["check", folder.path().to_str().unwrap()]);
+        (told.status.code(), text(&told.stdout))
+    };
+    let named = "issuer = [\"https://issuer\"]\naudience = [\"bank\"]\n";
+    fs::write(folder.path().join("empty.json"), "{\"keys\": []}").unwrap();
+    for (jwt, told) in [
+        (named.to_owned(), "tokens need the keys of their issuer"),
+        (
+            format!("{named}jwks = \"none.json\""),
+            "none.json: cannot be read",
+        ),
+        (
+            format!("{named}jwks = \"empty.json\""),
+            "it has no key for signatures",
+        ),
+        (
+            format!("{named}jwks = \"http://far.example/keys\""),
+            "must begin with https://",
+        ),
+        (
+            format!("{named}jwks = \"https://far.example/keys\"\njwks_ca = \"gone.pem\""),
+            "gone.pem",
+        ),
+        (
+            format!("{named}jwks = \"https://i.example/k\"\nalgorithms = [\"RS265\"]"),
+            "'RS265' is no algorithm",
+        ),
+        (
+            format!("{named}jwks = \"https://i.example/k\"\nleeway_s = 60000"),
+            "clocks may differ by 60000 seconds",
+        ),
+        (
+            "jwks = \"https://i.example/k\"".to_owned(),
+            "without an audience",
+        ),
+    ] {
+        let (code, all) = of(&jwt);
+        assert_eq!(code, Some(1), "{all}");
+        assert!(all.contains(told), "{told}\n{all}");
+    }
+    let (_, all) = of("jwks = \"https://i.example/k\"");
+    assert!(all.contains("without an issuer"), "all at once: {all}");
+    let (code, all) = of(&format!("{named}jwks = \"https://i.example/k\""));
+    assert_eq!(code, Some(0), "{all}");
+}
+
+#[test]
+fn what_a_server_would_not_listen_with_is_told_by_check() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let settings = folder.path().join("tupelo.toml");
+    let before = fs::read_to_string(&settings).unwrap();
+    fs::write(folder.path().join("no.pem"), "no certificate\n").unwrap();
+    let files = "certificate = \"no.pem\"\nkey = \"no.pem\"\nauthorities = \"no.pem\"";
+    for (more, told) in [
+        (
+            "[admin]\nlisten = \"0.0.0.0:9080\"".to_owned(),
+            "[admin] listen: others can reach 0.0.0.0:9080",
+        ),
+        (
+            "[gateway]\ntls_certificate = \"no.pem\"\ntls_key = \"no.pem\"".to_owned(),
+            "[gateway] tls_certificate: ",
+        ),
+        (
+            "[gateway]\ntls_certificate = \"no.pem\"".to_owned(),
+            "needs both tls_certificate and tls_key",
+        ),
+        ("[admin]\ntls = true".to_owned(), "[admin] tls takes"),
+        (
+            format!("[ipconn]\nlisten = \"127.0.0.1:0\"\n[ipconn.tls]\n{files}"),
+            "[ipconn.tls] certificate: ",
+        ),
+        (
+            format!(
+                "[ipconn.connections.AA]\naddress = \"a:1\"\n[ipconn.connections.AA.tls]\n{files}"
+            ),
+            "[ipconn.connections.AA.tls] certificate: ",
+        ),
+    ] {
+        fs::write(&settings, format!("{before}\n{more}\n")).unwrap();
+        let output = run(&["check", folder.path().to_str().unwrap()]);
+        let all = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{more}\n{all}");
+        assert!(all.contains(told), "{told}\n{all}");
+    }
+}
+
+#[test]
 fn a_policy_that_never_counts_is_warned_of() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());
     let settings = folder.path().join("tupelo.toml");
     let text_of = fs::read_to_string(&settings).unwrap();
     let text_of = text_of + "\n[gateway.policies]\nacounts = \"rules.xml\"\n";
-    fs::write(&settings, text_of).unwrap();
+    fs::write(&settings, &text_of).unwrap();
     let rules = "<ruleset><rule name=\"r\"><conditions><user value=\"ada\"/></conditions>\
+        <actions><set property=\"cicsTransId\" value=\"AB\"/></actions></rule>\
+        <rule name=\"s\"><conditions><path value=\"/bonk/*, /bank/accounts/*\"/></conditions>\
         <actions><set property=\"cicsTransId\" value=\"AB\"/></actions></rule></ruleset>";
     fs::write(folder.path().join("rules.xml"), rules).unwrap();
+    let all = format!("{text_of}\n[gateway]\npolicy = \"rules.xml\"\n");
+    let told = match text_of.contains("\n[gateway]") {
+        true => text_of.replacen("\n[gateway]", "\n[gateway]\npolicy = \"rules.xml\"", 1),
+        false => all,
+    };
+    fs::write(&settings, told).unwrap();
     let told = run(&["check", folder.path().to_str().unwrap()]);
     let told = text(&told.stdout);
+    assert!(told.contains("no operation has the path /bonk/*"), "{told}");
+    assert!(!told.contains("no operation has the path /bank"), "{told}");
     assert!(
         told.contains("[gateway.policies] acounts is about no API"),
         "{told}"

@@ -135,7 +135,11 @@ pub(crate) fn derive_in(
         }
         let shape = draft.shape.take().unwrap_or(Shape::Object(Vec::new()));
         let record = Record::new(layout)?;
-        parts.push(Part { record, shape });
+        parts.push(Part {
+            record,
+            shape,
+            nullable: draft.nullable,
+        });
     }
     let name = prefix.to_owned();
     Ok((Structures { parts }, Generated { name, text }))
@@ -177,6 +181,7 @@ struct Draft {
     align: u32,
     /// Its members stand in a group.
     grouped: bool,
+    nullable: bool,
     shape: Option<Shape>,
 }
 
@@ -189,6 +194,7 @@ impl Draft {
             operations: HashSet::new(),
             align: 1,
             grouped: false,
+            nullable: false,
             shape: None,
         }
     }
@@ -329,6 +335,8 @@ impl Builder<'_> {
         let node = |existence, shape| Node {
             name: name.to_owned(),
             existence,
+            required,
+            nullable: nullable(schema),
             patch: None,
             shape,
         };
@@ -495,8 +503,10 @@ impl Builder<'_> {
         if index >= MAX_PARTS {
             return Err(format!("{at} is one structure too many"));
         }
-        self.drafts
-            .push(Draft::new(format!("{}-{own}", self.prefix)));
+        self.drafts.push(Draft {
+            nullable: nullable(schema),
+            ..Draft::new(format!("{}-{own}", self.prefix))
+        });
         // A merge patch has an array as a whole.
         let patching = self.patching;
         self.patching = patching.filter(|how| *how == Patching::Operations);
@@ -560,6 +570,13 @@ fn cobol(name: &str) -> String {
         true => format!("X{name}"),
         false => name,
     }
+}
+
+/// Whether null is a value of a schema: in 3.1 it is among the types.
+fn nullable(schema: &Value) -> bool {
+    let types = schema.get("type").and_then(Value::as_array);
+    schema.get("nullable") == Some(&Value::Bool(true))
+        || types.is_some_and(|types| types.iter().any(|one| one == "null"))
 }
 
 /// What a schema describes; refused when there is no rule for it.

@@ -86,6 +86,8 @@ pub(crate) struct Structures {
 pub(crate) struct Part {
     pub record: Record,
     pub shape: Shape,
+    /// The schema of an instance lets it be null.
+    pub nullable: bool,
 }
 
 /// A value with its name, and how it is known to be there.
@@ -95,6 +97,10 @@ pub(crate) struct Node {
     pub name: String,
     /// The field that says whether it is there; none for one that always is.
     pub existence: Option<FieldId>,
+    /// The schema says that it has to be there.
+    pub required: bool,
+    /// The schema lets it be null.
+    pub nullable: bool,
     /// The field that says what a patch does with it; none elsewhere.
     pub patch: Option<Patch>,
     pub shape: Shape,

@@ -18,20 +18,27 @@ impl Structures {
     /// # Errors
     /// Every value that does not fit.
     pub fn write(&self, json: Option<Json<'_>>) -> Result<Vec<(String, Vec<u8>)>, Vec<Fault>> {
-        let made = self.write_parts(json)?.into_iter();
+        let made = self.written(json, false)?.into_iter();
         Ok(made.map(|(name, bytes, _)| (name, bytes)).collect())
     }
 
-    /// The same, each with the bytes of one instance in it.
+    /// The same of what nobody has looked at, each with the bytes of one
+    /// instance in it.
     ///
     /// # Errors
-    /// Every value that does not fit.
-    pub fn write_parts(&self, json: Option<Json<'_>>) -> Result<Vec<Written>, Vec<Fault>> {
+    /// Every value that does not fit, and every one that the schema requires and
+    /// that is not there: a blank or a zero in its place would be an answer.
+    pub fn write_unchecked(&self, json: Option<Json<'_>>) -> Result<Vec<Written>, Vec<Fault>> {
+        self.written(json, true)
+    }
+
+    fn written(&self, json: Option<Json<'_>>, unchecked: bool) -> Result<Vec<Written>, Vec<Fault>> {
         if self.parts.is_empty() {
             return Ok(Vec::new());
         }
         let mut writer = Writer {
             structures: self,
+            unchecked,
             made: vec![(BASE.to_owned(), Vec::new(), self.base_bytes())],
             bytes: 0,
             faults: Vec::new(),
@@ -50,6 +57,8 @@ type Written = (String, Vec<u8>, usize);
 
 struct Writer<'s> {
     structures: &'s Structures,
+    /// Nobody has looked at the JSON.
+    unchecked: bool,
     made: Vec<Written>,
     /// Bytes of all instances so far.
     bytes: usize,
@@ -76,6 +85,11 @@ impl Writer<'_> {
         let (wanted, word) = match shape {
             Shape::Object(_) => (Kind::Object, "an object"),
             Shape::Array(_) | Shape::Table { .. } => (Kind::Array, "an array"),
+            Shape::Truth(_) => (Kind::Bool, "true or false"),
+            // Their own text would be put into the structure.
+            Shape::Text { .. } if matches!(json.kind(), Kind::Object | Kind::Array) => {
+                (Kind::String, "a text")
+            }
             _ => (json.kind(), ""),
         };
         if json.kind() != wanted {
@@ -135,12 +149,23 @@ impl Writer<'_> {
         at: &str,
     ) {
         for member in members {
-            let value = json.get(&member.name).filter(|v| v.kind() != Kind::Null);
-            let Some(value) = value else { continue };
+            let at = format!("{at}/{}", member.name);
+            let given = json.get(&member.name);
+            let value = given.filter(|v| v.kind() != Kind::Null);
+            let Some(value) = value else {
+                let may = !member.required || given.is_some() && member.nullable;
+                if self.unchecked && !may {
+                    let why = match given {
+                        Some(_) => "is null, and the document describes a value",
+                        None => "is missing, and the document requires it",
+                    };
+                    self.fault(&at, why.into(), None);
+                }
+                continue;
+            };
             if let Some(existence) = member.existence {
                 self.count(part, existence, 1, bytes);
             }
-            let at = format!("{at}/{}", member.name);
             self.value(part, &member.shape, value, bytes, &at);
         }
     }
@@ -167,12 +192,25 @@ impl Writer<'_> {
                 let message = format!("makes structures of more than {MAX_BYTES} bytes");
                 return self.fault(at, message, None);
             }
-            let item = Some(item).filter(|item| item.kind() != Kind::Null);
-            all.extend(self.instance(contained.part, item, &format!("{at}/{index}")));
+            let at = format!("{at}/{index}");
+            let item = self.item(contained.part, item, &at);
+            all.extend(self.instance(contained.part, item, &at));
         }
         if json.len() > 0 {
             self.container(part, contained, json.len(), all, bytes);
         }
+    }
+
+    /// An item of an array; none for null.
+    fn item<'j>(&mut self, part: usize, item: Json<'j>, at: &str) -> Option<Json<'j>> {
+        if item.kind() != Kind::Null {
+            return Some(item);
+        }
+        if self.unchecked && !self.structures.parts[part].nullable {
+            let message = "is null, and the document describes a value";
+            self.fault(at, message.into(), None);
+        }
+        None
     }
 
     /// Puts the items of an array into the structure.
@@ -191,8 +229,9 @@ impl Writer<'_> {
         self.count(part, count, json.len(), bytes);
         let mut offset = offset;
         for (index, item) in json.items().enumerate() {
-            let item = Some(item).filter(|item| item.kind() != Kind::Null);
-            let instance = self.instance(inner, item, &format!("{at}/{index}"));
+            let at = format!("{at}/{index}");
+            let item = self.item(inner, item, &at);
+            let instance = self.instance(inner, item, &at);
             bytes[offset..offset + instance.len()].copy_from_slice(&instance);
             offset += instance.len();
         }
@@ -235,7 +274,14 @@ impl Writer<'_> {
             field,
             ..Fault::default()
         };
-        match at.strip_prefix("/requestBody") {
+        let body = match self.unchecked {
+            // Its first name is that of the structure's own member.
+            true => at
+                .get(1..)
+                .and_then(|rest| rest.find('/').map(|end| &rest[end..])),
+            false => at.strip_prefix("/requestBody"),
+        };
+        match body {
             Some(rest) => fault.pointer = Some(rest.to_owned()),
             None => fault.parameter = at.rsplit('/').next().map(str::to_owned),
         }

@@ -41,6 +41,7 @@ const SERVICES: &[fn() -> Box<dyn Service>] = &[
     gateway::service,
 ];
 
+pub use gateway::tls_config;
 pub use ipconn::ConnectionSlot;
 pub use requester::{read as read_requesters, without_region as requester_without_region};
 pub use sockets::without_listeners as sockets_without_listeners;

@@ -17,6 +17,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::result::CallResult;
 use crate::app::config::{RequesterApi, RequesterOauth, RequesterToken};
+use crate::app::secret::secret;
 
 /// Time before its end that a token is no longer used.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -75,11 +76,7 @@ impl Credentials {
     /// # Errors
     /// Which file cannot be read.
     pub fn read(config: &RequesterApi, folder: &Path) -> Result<Credentials, String> {
-        let secret = |file: &Path| {
-            let text = std::fs::read_to_string(folder.join(file));
-            let text = text.map_err(|e| format!("{}: {e}", file.display()))?;
-            Ok::<String, String>(text.trim().to_owned())
-        };
+        let secret = |file: &Path| secret(folder, file);
         let perhaps = |file: &Option<PathBuf>| match file {
             Some(file) => secret(file),
             None => Ok(String::new()),
@@ -172,6 +169,10 @@ impl Credentials {
         let member = &asking.member;
         let token = json.get(member).and_then(|t| t.as_str());
         let token = token.ok_or_else(|| wrong(format!("gives no {member}")))?;
+        // Kept, each call until its end would fail without a word of the token.
+        if token.is_empty() || !token.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err(wrong(format!("gives a {member} that is no token")));
+        }
         let seconds = json.get("expires_in").and_then(|s| s.as_u64());
         let lasts = Duration::from_secs(seconds.unwrap_or(SECONDS).min(MOST_SECONDS));
         let now = Instant::now();
@@ -359,6 +360,63 @@ mod tests {
             let why = clash(&all).unwrap_err();
             assert!(why.contains(told), "{why}");
         }
+    }
+
+    /// How often a server is asked for a token by three calls, the last of which
+    /// had its token refused.
+    fn asked(answer: &str) -> usize {
+        use std::io::{Read, Write};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("bound"));
+        let body = format!("{{\"access_token\":\"t\",\"expires_in\":{answer}}}");
+        let count = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let seen = count.clone();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                seen.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let mut piece = [0; 4096];
+                let _ = stream.read(&mut piece);
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+                let _ = stream.write_all((head + &body).as_bytes());
+            }
+        });
+        let fetcher = Fetcher::new(&fetch::Settings {
+            allow: vec![url.clone()],
+            timeout: Duration::from_secs(30),
+            most_bytes: 1 << 16,
+            ..fetch::Settings::default()
+        });
+        let fetcher = fetcher.expect("an address");
+        let credentials = Credentials {
+            all: vec![Credential::Oauth(
+                RequesterOauth {
+                    token_url: url,
+                    ..oauth()
+                },
+                "s".into(),
+            )],
+            tokens: Mutex::default(),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        runtime.expect("a runtime").block_on(async {
+            for renew in [false, false, true] {
+                let own = Given(Vec::new());
+                let identity = credentials.identity(&fetcher, &own, renew).await;
+                let identity = identity.unwrap_or_else(|told| panic!("{}", told.message));
+                assert_eq!(identity.headers, [authorization("Bearer t".into())]);
+            }
+        });
+        count.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    #[test]
+    fn a_token_is_asked_for_anew_before_its_end_and_when_it_is_refused() {
+        assert_eq!(asked("3600"), 2);
+        assert_eq!(asked("0"), 3, "it has ended");
+        assert_eq!(asked("10"), 3, "it ends within the margin");
+        assert_eq!(asked("\"soon\""), 2, "it does not say");
     }
 
     #[test]
