@@ -50,11 +50,25 @@ pub struct Connection {
 impl Connection {
     /// True for a SYN that was answered with a reset.
     pub(crate) fn was_refused(&self) -> bool {
+        self.refused_after_ns().is_some_and(|ns| ns <= PROMPT_NS)
+    }
+
+    /// True for one that nothing answered for seconds, until a reset ended it: something on
+    /// the way gave up. Nobody refused it.
+    pub(crate) fn was_given_up(&self) -> bool {
+        self.refused_after_ns().is_some_and(|ns| ns > PROMPT_NS)
+    }
+
+    /// Time from the first SYN to the reset that was the only answer.
+    fn refused_after_ns(&self) -> Option<i64> {
         let shake = &self.handshake;
         // A client that went on had an answer that the capture lacks.
         let waited = self.client.segments <= u64::from(shake.syns);
-        let reset = matches!(self.close.reset, Some((Side::Server, _)));
-        shake.syns > 0 && shake.syn_acks == 0 && waited && reset
+        let alone = shake.syns > 0 && shake.syn_acks == 0 && waited;
+        match self.close.reset {
+            Some((Side::Server, at_ns)) if alone => Some(at_ns - shake.syn_ns.unwrap_or(at_ns)),
+            _ => None,
+        }
     }
 
     /// What speaks against the reset's being that of the end in whose name it came.
@@ -229,6 +243,10 @@ pub struct End {
     /// When it last sent data that was new, nanoseconds since 1970; 0 before.
     #[serde(skip)]
     pub(crate) last_data_ns: i64,
+    /// A segment without data was numbered behind more than the capture has of this end:
+    /// data, or a FIN.
+    #[serde(skip)]
+    pub(crate) sent_unseen: bool,
 }
 
 impl Default for End {
@@ -260,9 +278,14 @@ impl Default for End {
             pacing: Pacing::default(),
             hop_limits: None,
             last_data_ns: 0,
+            sent_unseen: false,
         }
     }
 }
+
+/// One SYN may be lost, which old clients send again after three seconds; who does not answer
+/// another one either does not refuse.
+const PROMPT_NS: i64 = 4_000_000_000;
 
 /// Data segments from each end among which some acknowledgement comes by itself.
 const ACKLESS_DATA: u64 = 10;

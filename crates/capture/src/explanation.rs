@@ -96,6 +96,8 @@ pub struct Totals {
     pub midway_connections: u64,
     /// Of these: a SYN was never answered.
     pub unanswered_connections: u64,
+    /// Of these unanswered: a reset ended them after seconds of silence.
+    pub given_up_connections: u64,
     /// Of these: dropped early to keep memory bounded.
     pub evicted_connections: u64,
     /// Of these: carried data both ways and not one acknowledgement by itself.

@@ -34,6 +34,9 @@ pub struct Options {
     pub max_connections: usize,
     /// Bytes held a direction for segments that came out of order.
     pub max_held_bytes: usize,
+    /// No rule is surer than captures of strangers allow it. Without, each is as sure as the
+    /// packets make it: for tests of what a cause must show.
+    pub as_met: bool,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             keep_segments: 400,
             max_connections: 131_072,
             max_held_bytes: 256 * 1024,
+            as_met: true,
         }
     }
 }

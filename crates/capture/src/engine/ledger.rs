@@ -164,12 +164,12 @@ impl Ledger {
         }
     }
 
-    /// All findings kept, costliest first.
-    pub(super) fn into_findings(self) -> Vec<Finding> {
+    /// All findings kept, costliest first; `as_met`: no surer than captures of strangers allow.
+    pub(super) fn into_findings(self, as_met: bool) -> Vec<Finding> {
         let mut all: Vec<Finding> = (self.findings.into_iter())
             .flat_map(Worst::into_items)
             .collect();
-        for finding in &mut all {
+        for finding in all.iter_mut().filter(|_| as_met) {
             // Only now: among rules that explain one gap the surest has the word.
             finding.confidence = finding.confidence.min(ceiling(finding.rule));
         }

@@ -404,10 +404,13 @@ impl Shard {
         // One that was asked for when the capture ended may have been answered.
         let asked_ns = shake.last_syn_ns.unwrap_or(i64::MAX);
         let waited = shake.syns > 1 || self.latest_ns.saturating_sub(asked_ns) >= SYN_TIMER_NS;
-        // A client that goes on was answered where nobody captured it.
-        let went_on = connection.client.pure_acks + connection.client.data_segments > 0;
+        // A client that goes on, or closes, was answered where nobody captured it.
+        let went_on = connection.client.segments > u64::from(shake.syns);
         let silent = shake.syn_acks == 0 && connection.server.segments == 0 && !went_on;
-        self.totals.unanswered_connections += (shake.syns > 0 && silent && waited) as u64;
+        let given_up = tcp && connection.was_given_up();
+        let unanswered = shake.syns > 0 && (silent && waited || given_up);
+        self.totals.unanswered_connections += unanswered as u64;
+        self.totals.given_up_connections += given_up as u64;
         let ackless = tcp && connection.lacks_acks();
         self.totals.ackless_connections += u64::from(ackless);
         self.totals.made_times += u64::from(tcp && connection.has_made_times());

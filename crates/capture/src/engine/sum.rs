@@ -202,7 +202,7 @@ pub(super) fn explanation(
         .copied()
         .collect();
     all.causes = ledger.causes.found();
-    all.findings = ledger.into_findings();
+    all.findings = ledger.into_findings(options.as_met);
     all.told = Told::of(&all.findings);
     all
 }
@@ -293,6 +293,7 @@ fn add_totals(sum: &mut Totals, one: &Totals) {
     sum.connections += one.connections;
     sum.midway_connections += one.midway_connections;
     sum.unanswered_connections += one.unanswered_connections;
+    sum.given_up_connections += one.given_up_connections;
     sum.evicted_connections += one.evicted_connections;
     sum.paired_links += one.paired_links;
     sum.half_links += one.half_links;

@@ -146,9 +146,20 @@ impl View<'_> {
                 break;
             }
             time = Some(s.time_ns);
-            segments += s.len.div_ceil(self.mss.max(1));
+            segments += s.len.div_ceil(self.piece_bytes());
         }
         segments
+    }
+
+    /// The most that the receiver takes in one segment, which is what offload cuts into: not
+    /// every sender keeps to the smaller of the two sizes announced.
+    fn piece_bytes(&self) -> u32 {
+        let connection = self.gap.connection;
+        let stamps = connection.client.timestamps && connection.server.timestamps;
+        let takes = (connection.end(self.sender.other()).mss).map_or(0, u32::from);
+        (takes.saturating_sub(12 * u32::from(stamps)))
+            .max(self.mss)
+            .max(1)
     }
 
     /// Whether each of the last bursts had more in it than the one before: a window that grows

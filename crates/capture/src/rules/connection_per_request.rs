@@ -26,7 +26,8 @@ impl Rule for ConnectionPerRequest {
 
     fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
         for service in &explanation.services {
-            if service.tls == 0 && one_each(service) {
+            // A few with TLS among many in clear are none of the other rule's.
+            if service.tls * 10 <= service.opened && one_each(service) {
                 let closer = closer(service);
                 let mut finding = service_finding(
                     ABOUT.id,

@@ -23,8 +23,8 @@ static ABOUT: About = About {
     limits: "Shows as data sent again after duplicate acknowledgements. Taken before the place of \
              loss both copies are in the capture, taken behind it only the second. High for the \
              wait that the copy ended, with three askings and an acknowledgement behind it; medium \
-             for the waits for the news and for the answer; low where that end's packets come half as far apart anyway, \
-             and where the first news came a round trip behind the gap's begin.",
+             for the waits for the news and for the answer; low where that end's packets come half as far apart anyway, or were two thirds as far apart three times in the last 48, \
+             where new data come with the copy and the window before came as late, and where the first news came a round trip behind the gap's begin.",
     literature: "RFC 5681 3.2, RFC 6582, RFC 6675; TAPO: fast retransmission, not a timeout stall",
 };
 
@@ -73,7 +73,8 @@ impl Rule for FastRetransmit {
         let asked = told >= 2 || resent.marks.any(Marks::FAST_RETRANSMISSION);
         // Where packets come as far apart anyway, nobody waited for the repair, and where the
         // news came a round trip behind the loss, it was no later than an acknowledgement.
-        let enough = asked && !denied && !keeps_pace(gap) && !is_news_in_time(gap, resent);
+        let usual = keeps_pace(gap) || comes_as_usual(gap) || comes_with_window(gap, resent);
+        let enough = asked && !denied && !usual && !is_news_in_time(gap, resent);
         // The wait for the news and the one for the answer would have been a round
         // trip without the loss too.
         let shown = enough
@@ -166,6 +167,47 @@ fn keeps_pace(gap: &Gap<'_>) -> bool {
 
 /// Times between packets that tell an end's pace.
 const PACE: usize = 7;
+
+/// Times that the end whose packet ended the gap was silent before as long, or nearly, and then
+/// sent what it had not sent yet.
+fn silences(gap: &Gap<'_>, share: (i64, i64)) -> usize {
+    let after = gap.after();
+    let mut mine = (gap.earlier().iter().rev()).filter(|s| s.from == after.from);
+    let Some(mut later) = mine.next() else {
+        return 0;
+    };
+    let waited_ns = after.time_ns - later.time_ns;
+    mine.take(PACE_BACK)
+        .filter(|s| {
+            let repaired = later.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER | Marks::TIMEOUT);
+            let apart_ns = later.time_ns - s.time_ns;
+            later = s;
+            !repaired && apart_ns * share.1 >= waited_ns * share.0
+        })
+        .count()
+}
+
+/// Whether that end's packets were two thirds as far apart three times before: batches, a link
+/// that is shared, or windows. What came in this one's place would have come as late.
+fn comes_as_usual(gap: &Gap<'_>) -> bool {
+    silences(gap, (2, 3)) >= 3
+}
+
+/// Whether new data came at once with the copy, before any answer to it, and the end had been
+/// silent nearly as long before: the wait was the round trip between two windows.
+fn comes_with_window(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let with = (gap.later().iter())
+        .filter(|s| s.from == copy.from && s.packet > copy.packet)
+        .take_while(|s| s.time_ns - copy.time_ns <= WITH_NS)
+        .any(|s| s.is_new_data());
+    gap.after().packet == copy.packet && with && silences(gap, (3, 4)) >= 1
+}
+
+/// Packets back among which a silence is looked for.
+const PACE_BACK: usize = 48;
+
+/// What comes so soon behind a packet came with it.
+const WITH_NS: i64 = 1_000_000;
 
 /// Whether the copy was acknowledged behind it: it was what was missing.
 fn was_filled(gap: &Gap<'_>, copy: &Segment) -> bool {

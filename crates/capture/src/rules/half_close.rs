@@ -16,7 +16,8 @@ static ABOUT: About = About {
           FINWAIT2 (TCPCONFIG FINWAIT2TIME) and CLOSWT (NETSTAT CONN) at the other",
     limits: "A half-close costs nothing by itself and some protocols use it; servers and \
              middleboxes that take the FIN for the end of the connection drop the answer, which \
-             shows as a reset.",
+             shows as a reset. An end whose numbers run ahead of what the capture has of it may \
+             have closed, too, and is not told.",
     literature: "RFC 9293 3.6.1, RFC 1122 4.2.2.13",
 };
 
@@ -36,8 +37,10 @@ impl Rule for HalfClose {
             return;
         }
         let other = first.other();
-        // Without the opening, an end that says nothing of its own may have closed before.
-        let open = connection.handshake.syns > 0 || connection.end(other).data_segments > 0;
+        // Without the opening, an end that says nothing of its own may have closed before, and
+        // one whose numbers run ahead of its data may have sent a FIN that nobody captured.
+        let heard = connection.handshake.syns > 0 || connection.end(other).data_segments > 0;
+        let open = heard && !connection.end(other).sent_unseen;
         let open_ns = connection.last_ns - at_ns;
         // TLS says goodbye in a record of its own.
         let goodbye = match connection.protocol == Protocol::Tls || connection.tls.is_some() {

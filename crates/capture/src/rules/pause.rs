@@ -349,7 +349,11 @@ impl<'a> View<'a> {
             let freed = self
                 .ack
                 .is_some_and(|ack| !self.resumed.was_sent_before(ack));
-            if !by_timer || !all || flight == 0 || !freed {
+            // Sooner than the path to the sender and back, the data were on their way already.
+            let soon = self.ack.is_some_and(|ack| {
+                (self.resumed.time_ns - ack.time_ns) * 20 < self.near_ns * 17
+            });
+            if !by_timer || !all || flight == 0 || !freed || soon {
                 return Err(Some(Quiet::NotByTimer));
             }
             let held = end.pacing.held().ok_or(Some(Quiet::OwnClock))?;
@@ -391,7 +395,14 @@ impl<'a> View<'a> {
         // What had arrived was no loss.
         let marks = &self.gap.connection.end(self.sender).marks;
         let (sent, had) = (marks.of(losses), marks.of(Marks::PROVEN_SPURIOUS));
-        sent.saturating_sub(had) > later
+        // Nor was an opening that came twice one of data.
+        let shake = &self.gap.connection.handshake;
+        let opened = match self.sender {
+            Side::Client => shake.syns,
+            Side::Server => shake.syn_acks,
+        };
+        let openings = u64::from(opened.saturating_sub(1));
+        sent.saturating_sub(had).saturating_sub(openings) > later
     }
 
     /// Whether a loss was being repaired: what is acknowledged then sets free
@@ -717,7 +728,7 @@ impl<'a> View<'a> {
 
 /// Whether data was sent again that the receiver did not say it had.
 fn is_repair(s: &Segment) -> bool {
-    s.marks.any(Marks::RESENT) && !s.marks.any(Marks::PROVEN_SPURIOUS)
+    s.len > 0 && s.marks.any(Marks::RESENT) && !s.marks.any(Marks::PROVEN_SPURIOUS)
 }
 
 /// The end whose window was closed during the gap.

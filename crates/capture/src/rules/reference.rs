@@ -54,7 +54,7 @@ fn precision(judged: &Judgement) -> String {
          one. Each section has its rule's share. The makers are the rules' own authors: other \
          networks have other surprises. Of claims on captures of strangers, chosen before they were opened, 78 to \
          99 in 100 of high confidence were right at first sight, and 70 to 93 of medium, from one sample to the \
-         next (over the last three 96 of high, in the last 99); a rule is changed for what was wrong, so the next sample tells, and \
+         next (over the last three 95 of high, in the last 90); a rule is changed for what was wrong, so the next sample tells, and \
          one of which fewer than 95 in 100 were right there is never high.\n\n| confidence | right | wrong | share right |\n|---|---|---|---|\n",
         judged.captures
     );

@@ -22,7 +22,8 @@ static ABOUT: About = About {
     limits: "The packet tells from which direction the reset came, not why. One whose hop limit, number or \
              window is not that end's is `tcp.reset.path`; a firewall at the end itself looks like the end. Silent behind a FIN, and behind an answer whose end the protocol does not tell; medium \
              where the capture misses part of the answer, or has no other packet of that end; low without the opening, too. Without a protocol that tells: only a \
-             reset of the answering side, behind more than 64 bytes, and medium.",
+             reset of the answering side, behind more than 64 bytes, and medium. An opening that nothing answered for four seconds was not refused by what ends it then: \
+             a relay that translates addresses gives up so (`tcp.syn.lost` counts it).",
     literature: "RFC 9293 3.10.7; Arlitt and Williamson 2005 (\"An analysis of TCP reset behaviour\")",
 };
 

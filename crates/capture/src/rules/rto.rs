@@ -111,6 +111,10 @@ impl Rule for RetransmissionTimeout {
                 Claim::whole(gap, Confidence::High)
             }
             (Some(_), _) => Claim::whole(gap, Confidence::Medium),
+            // Askings enough to set it free, and sooner than any timer that nobody lowered.
+            (None, true) if is_asked_often(gap, after) && gap.length_ns() < LEAST_TIMER_NS => {
+                Claim::whole(gap, Confidence::Low)
+            }
             (None, true) => Claim::whole(gap, Confidence::Medium),
             (None, false) => return None,
         };
@@ -165,6 +169,15 @@ impl Rule for RetransmissionTimeout {
             }
         )
     }
+}
+
+/// Whether three acknowledgements asked for the copy before it came.
+fn is_asked_often(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let asks = |s: &&Segment| {
+        let again = s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK);
+        s.from != copy.from && s.ack == copy.seq && again
+    };
+    gap.earlier().iter().filter(asks).count() >= 3
 }
 
 /// Whether the receiver answered an earlier copy at once, and asked for it all the

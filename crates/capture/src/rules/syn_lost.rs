@@ -116,7 +116,16 @@ impl Rule for SynLost {
                 cost_ns: 0,
                 confidence: Confidence::Medium,
                 packets: Vec::new(),
-                text: format!("{unanswered} connections were asked for and never answered"),
+                text: format!(
+                    "{unanswered} connections were asked for and never answered{}",
+                    match explanation.totals.given_up_connections {
+                        0 => String::new(),
+                        given_up => format!(
+                            "; {given_up} of them ended with a reset after seconds of silence: \
+                             something on the way gave up"
+                        ),
+                    }
+                ),
             });
         }
     }

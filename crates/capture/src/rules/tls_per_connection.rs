@@ -14,7 +14,7 @@ static ABOUT: About = About {
             a connection",
     zos: "CICS TCPIPSERVICE SOCKETCLOSE(NO) or a time, MAXPERSIST above the clients' number; for \
           requests from CICS, SOCKETCLOSE on the URIMAP keeps connections for use again",
-    limits: "Counts connections with a TLS handshake that carried one exchange. The CPU of the \
+    limits: "Counts connections with a TLS handshake that carried one exchange, where nine of ten begin with one. The CPU of the \
              handshake is not on the wire; its time is.",
     literature: "Coarfa, Druschel and Wallach 2006 (\"Performance analysis of TLS web servers\")",
 };
@@ -26,7 +26,9 @@ impl Rule for TlsPerConnection {
 
     fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
         for service in &explanation.services {
-            if service.tls > 0 && one_each(service) {
+            // Where most speak in clear, a count of all says nothing of TLS.
+            let mostly = service.tls * 10 >= service.opened * 9;
+            if mostly && one_each(service) {
                 let cost = service.phases.of(Phase::Tls) + service.phases.of(Phase::Connect);
                 let mut finding = service_finding(
                     ABOUT.id,

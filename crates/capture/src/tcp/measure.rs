@@ -27,6 +27,8 @@ impl Tracker {
         if segment.flags.any(Flags::FIN | Flags::RST) || connection.close.first_fin.is_some() {
             close(connection, segment, self.passed_over);
         }
+        let bare = segment.len == 0 && !segment.flags.any(Flags::SYN | Flags::FIN | Flags::RST);
+        connection.end_mut(segment.from).sent_unseen |= bare && self.passed_over > 0;
         note_source(connection, segment);
         if segment.flags.has(Flags::ACK) {
             self.time_ack(connection, segment);

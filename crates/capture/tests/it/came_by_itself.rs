@@ -158,7 +158,7 @@ fn a_flood_of_one_packet_is_no_second_capture() {
         })
     };
     let rule = "capture.duplicates";
-    assert_eq!(said(&flood(1), rule), Some(Confidence::Medium));
+    assert_eq!(said(&flood(1), rule), Some(Confidence::High));
     assert_eq!(said(&flood(12), rule), Some(Confidence::Low));
 }
 

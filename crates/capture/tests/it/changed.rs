@@ -25,7 +25,15 @@ pub fn played(all: &[Conversation], mut change: impl FnMut(&mut Vec<Segment>)) -
         writer.segment(s, *ends, payload).expect("memory");
     }
     let file = writer.finish().expect("memory");
-    explain(file.as_slice(), &Options::default()).expect("a made capture")
+    explain(file.as_slice(), &by_packets()).expect("a made capture")
+}
+
+/// Each rule is as sure as the packets make it, whatever captures of strangers showed of it.
+pub fn by_packets() -> Options {
+    Options {
+        as_met: false,
+        ..Options::default()
+    }
 }
 
 /// The most that a rule says.

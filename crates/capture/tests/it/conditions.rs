@@ -5,12 +5,13 @@ use capture::synth::{
     Action, Close, Conversation, DelayedAck, Exchange, Fault, Format, Payload, Place, Reader,
     Select, Write, capture_file,
 };
-use capture::{Confidence, Options, Side, explain};
+use crate::changed::by_packets;
+use capture::{Confidence, Side, explain};
 
 /// What a rule says of the conversations at most.
 fn said(rule: &str, conversations: &[Conversation]) -> Option<Confidence> {
     let file = capture_file(conversations, Format::Pcap);
-    let explanation = explain(file.as_slice(), &Options::default()).expect("a made capture");
+    let explanation = explain(file.as_slice(), &by_packets()).expect("a made capture");
     let mine = explanation.findings.iter().filter(|f| f.rule == rule);
     mine.map(|f| f.confidence).max()
 }
@@ -320,7 +321,7 @@ fn large_packets_vanish() {
     whole.client_end().fallback_mss = Some(536);
     lowers(
         "tcp.pmtu.black-hole",
-        Confidence::Medium,
+        Confidence::High,
         std::slice::from_ref(&whole),
         &[
             (
@@ -534,7 +535,7 @@ fn packets_seen_twice() {
     whole.path.captured_twice_us = Some(4);
     lowers(
         "capture.duplicates",
-        Confidence::Medium,
+        Confidence::High,
         std::slice::from_ref(&whole),
         &[
             ("never", with(&whole, |c| c.path.captured_twice_us = None)),

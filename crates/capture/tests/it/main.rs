@@ -12,6 +12,7 @@ mod formats;
 mod judged;
 mod link_conditions;
 mod measured;
+mod not_shown;
 mod opened;
 mod opened_late;
 mod pauses;

@@ -331,7 +331,7 @@ fn copies_that_their_receiver_tells_of_are_the_paths() {
             },
         )
     };
-    assert_eq!(said(&doubled(false), rule), Some(Confidence::Medium));
+    assert_eq!(said(&doubled(false), rule), Some(Confidence::High));
     assert_eq!(said(&doubled(true), rule), Some(Confidence::Low));
 }
 
@@ -484,7 +484,7 @@ fn what_comes_through_though_it_is_large_was_not_too_large() {
     c.client_end().fallback_mss = Some(536);
     let rule = "tcp.pmtu.black-hole";
     let whole = played(&[c.clone()], |_| {});
-    assert_eq!(said(&whole, rule), Some(Confidence::Medium));
+    assert_eq!(said(&whole, rule), Some(Confidence::High));
     let again = played(&[c], |segments| {
         let mine = segments.iter().filter(|s| s.from == Side::Client);
         let large = mine.clone().find(|s| s.len > 1_200).expect("one").clone();
@@ -499,7 +499,7 @@ fn what_comes_through_though_it_is_large_was_not_too_large() {
         };
         segments.push(copy);
     });
-    assert!(said(&again, rule) < Some(Confidence::Medium));
+    assert!(said(&again, rule) < Some(Confidence::High));
 }
 
 #[test]
