@@ -163,7 +163,12 @@ fn statements(text: &str) -> Vec<(usize, String)> {
         let marked = line.chars().nth(CONTINUED - 1).is_some_and(|c| c != ' ');
         let body: String = line.chars().take(CONTINUED - 1).collect();
         let words = body.trim_start();
-        if open && words.split_whitespace().take(2).any(|word| word == "EZACICD") {
+        if open
+            && words
+                .split_whitespace()
+                .take(2)
+                .any(|word| word == "EZACICD")
+        {
             list.push((at + 1, String::from("!")));
             open = false;
         }
@@ -281,10 +286,17 @@ LSTN1    EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKL,PORT=3010,     X
     #[test]
     fn a_statement_that_goes_on_in_another_is_told_and_both_are_read() {
         let long = "               FORMAT=ENHANCED,CSTRAN=ECHO,CSSTTYPE=KC,MSGLEN=1,PEEKDATA=YES";
-        for first in [&format!(" EZACICD TYPE=LISTENER,TRANID=A,\n{long}"), " EZACICD TYPE=LISTENER,TRANID=A,"] {
+        for first in [
+            &format!(" EZACICD TYPE=LISTENER,TRANID=A,\n{long}"),
+            " EZACICD TYPE=LISTENER,TRANID=A,",
+        ] {
             let made = parse(&format!("{first}\nL EZACICD TYPE=LISTENER,TRANID=B\n"), "A");
             let told: Vec<String> = made.mistakes.iter().map(|m| m.to_string()).collect();
-            assert!(told.iter().any(|t| t.contains("the statement before goes on")), "{told:?}");
+            assert!(
+                told.iter()
+                    .any(|t| t.contains("the statement before goes on")),
+                "{told:?}"
+            );
             assert!(made.listeners.contains_key("B"), "{told:?}");
         }
     }
