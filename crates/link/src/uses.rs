@@ -98,7 +98,9 @@ mod tests {
 
     fn all(map: &Mapping) -> BTreeMap<String, u64> {
         let mut all = BTreeMap::new();
-        read_map(map, |name, count| drop(all.insert(name.to_string(), count)));
+        read_map(map, |name, count| {
+            all.insert(name.to_string(), count);
+        });
         all
     }
 

@@ -163,6 +163,15 @@ fn statements(text: &str) -> Vec<(usize, String)> {
         let marked = line.chars().nth(CONTINUED - 1).is_some_and(|c| c != ' ');
         let body: String = line.chars().take(CONTINUED - 1).collect();
         let words = body.trim_start();
+        if open
+            && words
+                .split_whitespace()
+                .take(2)
+                .any(|word| word == "EZACICD")
+        {
+            list.push((at + 1, String::from("!")));
+            open = false;
+        }
         let operands = match open {
             true => Some(words),
             false => words
@@ -190,8 +199,14 @@ fn statements(text: &str) -> Vec<(usize, String)> {
 }
 
 fn operands(statement: &str) -> Result<Vec<(String, String)>, String> {
-    if statement == "?" {
-        return Err("a statement of EZACICD is expected".into());
+    match statement {
+        "?" => return Err("a statement of EZACICD is expected".into()),
+        "!" => {
+            let why = "the statement before goes on, since it ends with a comma or has something \
+                       in column 72, and another begins here";
+            return Err(why.into());
+        }
+        _ => {}
     }
     let parts = statement.split(',').filter(|part| !part.is_empty());
     parts
@@ -266,6 +281,24 @@ LSTN1    EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKL,PORT=3010,     X
         let listener = &made.listeners["CSKL"];
         assert_eq!((listener.port, listener.numsock), (3010, 50));
         assert_eq!(listener.secexit.as_deref(), Some("EZACICSE"));
+    }
+
+    #[test]
+    fn a_statement_that_goes_on_in_another_is_told_and_both_are_read() {
+        let long = "               FORMAT=ENHANCED,CSTRAN=ECHO,CSSTTYPE=KC,MSGLEN=1,PEEKDATA=YES";
+        for first in [
+            &format!(" EZACICD TYPE=LISTENER,TRANID=A,\n{long}"),
+            " EZACICD TYPE=LISTENER,TRANID=A,",
+        ] {
+            let made = parse(&format!("{first}\nL EZACICD TYPE=LISTENER,TRANID=B\n"), "A");
+            let told: Vec<String> = made.mistakes.iter().map(|m| m.to_string()).collect();
+            assert!(
+                told.iter()
+                    .any(|t| t.contains("the statement before goes on")),
+                "{told:?}"
+            );
+            assert!(made.listeners.contains_key("B"), "{told:?}");
+        }
     }
 
     #[test]

@@ -112,8 +112,10 @@ pub enum Part {
         name: String,
         /// Whether it is there before.
         status: Status,
-        /// Whether it goes when the step ends well.
-        delete: bool,
+        /// What becomes of it when the step ends.
+        normal: After,
+        /// And when it ends abnormally.
+        abnormal: After,
     },
     /// Lines in the job.
     Lines(String),
@@ -133,6 +135,19 @@ pub enum Status {
     Old,
     /// MOD: records are added at its end.
     Mod,
+}
+
+/// The second and the third part of DISP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    /// Not said, of one that was there: it stays as it is.
+    Usual,
+    /// KEEP, CATLG or UNCATLG: it stays.
+    Keep,
+    /// DELETE: it goes.
+    Delete,
+    /// PASS: it stays for later steps; what is new goes with the job.
+    Pass,
 }
 
 impl Job {

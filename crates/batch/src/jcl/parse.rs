@@ -3,7 +3,7 @@
 use cics::diagnostic::{Diagnostic, Severity};
 
 use super::lex::{Card, Operand, card, parts, unquoted};
-use super::{AfterAbend, Dd, Job, Operator, Part, Status, Step, Test};
+use super::{After, AfterAbend, Dd, Job, Operator, Part, Status, Step, Test};
 
 /// EXEC operands that change nothing here.
 const EXEC_ACCEPTED: &[&str] = &[
@@ -349,7 +349,8 @@ impl Reader {
                 true => Part::DataSet {
                     name: format!("&&{}", card.name),
                     status: Status::New,
-                    delete: true,
+                    normal: After::Delete,
+                    abnormal: After::Delete,
                 },
                 false => Part::Dummy,
             }
@@ -413,11 +414,18 @@ impl Reader {
                 self.error(at, message);
             }
         }
-        let delete = match word(1) {
-            "" => status == Status::New,
-            "DELETE" => true,
-            _ => false,
+        let after = |word: &str, unsaid| match word {
+            "" => unsaid,
+            "DELETE" => After::Delete,
+            "PASS" => After::Pass,
+            _ => After::Keep,
         };
+        let unsaid = match status {
+            Status::New => After::Delete,
+            Status::Old | Status::Mod => After::Usual,
+        };
+        let normal = after(word(1), unsaid);
+        let abnormal = after(word(2), normal);
         if name.contains('(') {
             let at = operands.first().map_or((1, 1), |o| (o.line, o.column));
             self.error(
@@ -428,7 +436,8 @@ impl Reader {
         Part::DataSet {
             name,
             status,
-            delete,
+            normal,
+            abnormal,
         }
     }
 }

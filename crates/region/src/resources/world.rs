@@ -33,7 +33,7 @@ pub struct World {
     /// How often statistics were recorded.
     pub recorded: u32,
     /// Records of queues that are the region's log.
-    pub lines: Vec<Vec<u8>>,
+    pub lines: Vec<String>,
     /// ACTION, WAIT and WAITTIME of the tasks' transaction.
     pub in_doubt: InDoubt,
     /// Branches whose coordinator was answered.
@@ -378,7 +378,10 @@ impl World {
                 Effect::Statistics => self.recorded += 1,
                 Effect::Settled(branch, yes) => self.settled.push((branch.to_string(), yes)),
                 Effect::Outcome(branch, told) => self.outcomes.push((branch.to_string(), told)),
-                Effect::Line { record, .. } => self.lines.push(record),
+                Effect::Line { queue, record, .. } => {
+                    let text = [&queue[..], b" ", &record].concat();
+                    self.lines.push(String::from_utf8_lossy(&text).into_owned());
+                }
                 Effect::Waits(_) | Effect::Trace { .. } => {}
             }
         }

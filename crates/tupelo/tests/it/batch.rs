@@ -21,6 +21,7 @@ use crate::server::Server;
 const SERIES: &[&[&str]] = &[
     &["ABCODE"],
     &["ABENDS", "ABREAD"],
+    &["ABOLD"],
     &["CARDS"],
     &["DECLAR"],
     &["ESDSTST"],
@@ -83,6 +84,8 @@ fn a_program_that_ends_itself_abnormally_says_its_code() {
     let (app, _state) = Application::new();
     let told = text(&app.run("ABCODE").stderr);
     assert!(told.contains("with code U0777"), "{told}");
+    let told = text(&app.run("ABOLD").stderr);
+    assert!(told.contains("with code U1234"), "{told}");
 }
 
 #[test]
@@ -131,6 +134,71 @@ fn iefbr14_makes_and_deletes_data_sets() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let there = |name: &str| app.state.join("datasets").join(name).exists();
     assert_eq!((there("A.B"), there("C.D")), (false, true));
+}
+
+#[test]
+fn a_data_set_that_is_new_and_there_ends_the_job() {
+    let (app, _state) = Application::new();
+    let job = "//J JOB 1\n//MAKE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(NEW,CATLG)\n\
+               //T DD DSN=&&T,DISP=(NEW,PASS)\n//AGAIN EXEC PGM=IEFBR14\n\
+               //T DD DSN=&&T,DISP=(NEW,PASS)\n//A DD DSN=A.B,DISP=(,CATLG,DELETE)\n\
+               //LAST EXEC PGM=IEFBR14\n";
+    let output = app.job(job);
+    assert_eq!(output.status.code(), Some(250));
+    let told = text(&output.stderr);
+    let line = "AGAIN line 7: DD A: DISP=NEW, and there is a data set A.B";
+    assert!(told.contains(line), "{told}");
+    let printed = text(&output.stdout);
+    assert!(
+        printed.contains("AGAIN    IEFBR14  duplicate\nLAST     IEFBR14  not run"),
+        "{printed}"
+    );
+    assert!(app.has("A.B"));
+    // A step before that deletes it makes room, as jobs do that run again.
+    let job = "//J JOB 1\n//FREE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(MOD,DELETE)\n\
+               //MAKE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(NEW,CATLG)\n\
+               //MINE EXEC PGM=IEFBR14\n//A DD DSN=PLAIN,DISP=(NEW,CATLG)\n";
+    let output = app.job(job);
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("MINE line 7: DD A: DISP=NEW, and there is a data set PLAIN"),
+        "{told}"
+    );
+}
+
+#[test]
+fn data_sets_go_as_disp_says_after_an_abend_and_with_the_job() {
+    let (app, _state) = Application::new();
+    let job = "//J JOB 1\n//ONE EXEC PGM=IEFBR14\n//P DD DSN=PASSED,DISP=(NEW,PASS)\n\
+               //K DD DSN=KEPT,DISP=(NEW,PASS)\n//TWO EXEC PGM=ABOLD\n\
+               //K DD DSN=KEPT,DISP=(OLD,KEEP)\n//P DD DSN=PASSED,DISP=OLD\n\
+               //G DD DSN=GONE,DISP=(NEW,CATLG,DELETE)\n//S DD DSN=STAYS,DISP=(NEW,DELETE,CATLG)\n";
+    let output = app.job(job);
+    assert_eq!(output.status.code(), Some(250), "{}", text(&output.stderr));
+    let there = ["PASSED", "KEPT", "GONE", "STAYS"].map(|name| app.has(name));
+    assert_eq!(there, [false, true, false, true]);
+}
+
+#[test]
+fn repro_unloads_to_a_new_data_set_and_says_what_sysout_is() {
+    let (app, _state) = Application::new();
+    app.run("IXSEQ");
+    let job = |dd: &str| {
+        format!(
+            "//J JOB 1\n//UNLOAD EXEC PGM=IDCAMS\n//SYSPRINT DD SYSOUT=*\n//OUT DD {dd}\n\
+             //SYSIN DD *\n REPRO INDATASET(PLAIN) OUTFILE(OUT)\n/*\n"
+        )
+    };
+    let output = app.job(&job("DSN=PLAIN.UNLOAD,DISP=(NEW,CATLG)"));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let path = app.state.join("datasets/PLAIN.UNLOAD");
+    assert!(fs::metadata(path).is_ok_and(|it| it.len() > 0 && it.len() % 20 == 0));
+    let output = app.job(&job("SYSOUT=*"));
+    let told = text(&output.stderr) + &text(&output.stdout);
+    assert!(
+        told.contains("DD OUT is SYSOUT or DUMMY, and no data set"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -184,6 +252,19 @@ impl Application {
             program => command.arg(program).arg(self.folder.path()),
         };
         command
+    }
+
+    /// Runs a job.
+    fn job(&self, job: &str) -> Output {
+        let path = self.folder.path().join("job.jcl");
+        fs::write(&path, job).expect("a job");
+        let mut command = self.command("--jcl");
+        command.arg(path).output().expect("tupelo runs")
+    }
+
+    /// Whether a data set that the store has not is there.
+    fn has(&self, data_set: &str) -> bool {
+        self.state.join("datasets").join(data_set).exists()
     }
 
     /// A file of the folder of programs.

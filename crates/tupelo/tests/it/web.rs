@@ -135,7 +135,7 @@ fn a_program_answers_and_each_of_its_tasks_has_a_record() {
 GET /tell/me [a=1&b=x+y&a=2] HTTP/1.1 test.example TELL
 HTTP
 X-Test  0  0 yes it is
-cut 22  5 yes
+cut 22  2 yes
 X-None 13  1
 length 0 22  1
 no browse 16  4

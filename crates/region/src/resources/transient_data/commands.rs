@@ -31,7 +31,8 @@ pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
         Some(Body::Log(true)) => {
             let record = record.to_vec();
             cx.out.push(Effect::Line {
-                queue: name,
+                // As the program has it: the line's reader looks for that.
+                queue: operands.get_name(row::QUEUE).unwrap_or(name),
                 task: request.caller.key,
                 record,
             });

@@ -316,7 +316,7 @@ fn a_queue_that_is_the_log_is_written_and_nothing_else() {
     ]);
     assert_eq!(said(write(&mut w, 1, "CSMT", b"ONE")), Condition::Normal);
     assert_eq!(said(write(&mut w, 1, "CSSL", b"TWO")), Condition::Normal);
-    assert_eq!(w.lines, [b"ONE", b"TWO"]);
+    assert_eq!(w.lines, ["CSMT ONE", "CSSL TWO"]);
     assert_eq!(said(write(&mut w, 1, "CSMT", b"")), Condition::LengErr);
     assert_eq!(said(read(&mut w, 1, "CSMT")), Condition::InvReq);
     assert_eq!(said(delete(&mut w, 1, "CSSL")), Condition::InvReq);

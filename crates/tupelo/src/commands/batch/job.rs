@@ -1,9 +1,10 @@
 //! A job: its steps in their order, as far as their conditions let them, and a
 //! table of condition codes at the end.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use batch::jcl::{self, AfterAbend, Job, Part, Status};
+use batch::jcl::{self, After, AfterAbend, Job, Part, Status};
 use batch::{Dd, Source};
 use cics::diagnostic::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result};
@@ -18,8 +19,8 @@ use crate::commands::file::idcams;
 /// What became of a step.
 enum StepEnd {
     Ran(Ended),
-    /// A data set that DISP says is there is not: this ends the job.
-    NotFound,
+    /// A data set is not as DISP says, and how: this ends the job.
+    NotAllocated(&'static str),
     PassedOver,
 }
 
@@ -48,18 +49,24 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
         job: &job,
         ended: Vec::new(),
         temporary: tempdir(&app)?,
+        passed: BTreeSet::new(),
     };
     let mut decks = deck.steps.iter();
     for step in &job.steps {
         let commands = (step.program == "IDCAMS").then(|| decks.next()).flatten();
         let outcome = match run.is_due(step) {
             false => StepEnd::PassedOver,
-            true if run.lacks_data(step)? => StepEnd::NotFound,
-            true => StepEnd::Ran(run.step(step, commands)?),
+            true => match run.refused(step)? {
+                Some(why) => StepEnd::NotAllocated(why),
+                None => StepEnd::Ran(run.step(step, commands)?),
+            },
         };
         run.ended.push(outcome);
     }
     let status = run.table();
+    for path in &run.passed {
+        let _ = std::fs::remove_file(path);
+    }
     let _ = std::fs::remove_dir_all(&run.temporary);
     Ok(Outcome::Status(status))
 }
@@ -98,12 +105,14 @@ struct JobRun<'a> {
     /// One for each step that was come to.
     ended: Vec<StepEnd>,
     temporary: PathBuf,
+    /// Data sets that are new and were passed on: they go with the job.
+    passed: BTreeSet<PathBuf>,
 }
 
 impl JobRun<'_> {
     /// Whether the conditions let a step run.
     fn is_due(&self, step: &jcl::Step) -> bool {
-        if self.ended.iter().any(|outcome| matches!(outcome, StepEnd::NotFound)) {
+        if self.ended.iter().any(|outcome| matches!(outcome, StepEnd::NotAllocated(_))) {
             return false;
         }
         let has_abended = |outcome: &StepEnd| matches!(outcome, StepEnd::Ran(Ended::Abend(_)));
@@ -125,30 +134,35 @@ impl JobRun<'_> {
         })
     }
 
-    /// Whether a data set with DISP=OLD or SHR is not there, which is told. What
-    /// an IDCAMS step lacks its commands tell.
-    fn lacks_data(&self, step: &jcl::Step) -> Result<bool> {
-        if step.program == "IDCAMS" {
-            return Ok(false);
-        }
+    /// What is wrong where a data set with DISP=OLD or SHR is not there, or one
+    /// with DISP=NEW is; each is told. What an IDCAMS step lacks its commands tell.
+    fn refused(&self, step: &jcl::Step) -> Result<Option<&'static str>> {
         let runner = Runner::new(self.app, self.programs)?;
-        let mut lacks = false;
+        let mut refused = None;
         for dd in step.dds.iter().filter(|dd| self.given(&dd.name).is_none()) {
             for part in &dd.parts {
-                let Part::DataSet { name, status: Status::Old, .. } = part else {
+                let Part::DataSet { name, status, .. } = part else {
                     continue;
                 };
-                if self.given(name).is_some() || self.is_there(name, runner.known()) {
+                if self.given(name).is_some() {
                     continue;
                 }
-                eprintln!(
-                    "{} line {}: DD {}: there is no data set {name} (--dd {name}=WHAT says what stands for it)",
-                    step.name, dd.line, dd.name
-                );
-                lacks = true;
+                let (why, what) = match (status, self.is_there(name, runner.known())) {
+                    (Status::Old, false) if step.program != "IDCAMS" => (
+                        "no data set",
+                        format!("there is no data set {name} (--dd {name}=WHAT says what stands for it)"),
+                    ),
+                    (Status::New, true) if !name.starts_with("&&") => (
+                        "duplicate",
+                        format!("DISP=NEW, and there is a data set {name} (a step before may delete it)"),
+                    ),
+                    _ => continue,
+                };
+                eprintln!("{} line {}: DD {}: {what}", step.name, dd.line, dd.name);
+                refused = Some(why);
             }
         }
-        Ok(lacks)
+        Ok(refused)
     }
 
     fn is_there(&self, name: &str, known: &[String]) -> bool {
@@ -159,13 +173,15 @@ impl JobRun<'_> {
     }
 
     fn step(&mut self, step: &jcl::Step, commands: Option<&store::idcams::Step>) -> Result<Ended> {
-        if let Some(commands) = commands {
-            return self.idcams(step, commands);
-        }
         let mut runner = Runner::new(self.app, self.programs)?.of_job();
         self.allocate(step, runner.known())?;
+        if let Some(commands) = commands {
+            let ended = self.idcams(step, commands)?;
+            self.dispose(step, runner.known(), false);
+            return Ok(ended);
+        }
         if step.program == "IEFBR14" {
-            self.dispose(step, runner.known());
+            self.dispose(step, runner.known(), false);
             return Ok(Ended::Code(0));
         }
         let mut dds = Vec::new();
@@ -176,7 +192,7 @@ impl JobRun<'_> {
             dds.push(("SYSOUT".to_owned(), Source::Output.into()));
         }
         let ended = runner.run(&step.program, step.parm.clone(), dds)?;
-        self.dispose(step, runner.known());
+        self.dispose(step, runner.known(), matches!(ended, Ended::Abend(_)));
         if let Ended::Abend(why) = &ended {
             eprintln!("{} {}: {why}", step.name, step.program);
         }
@@ -277,13 +293,33 @@ impl JobRun<'_> {
     }
 
     /// Deletes the data sets whose DISP says so; those of the store stay.
-    fn dispose(&self, step: &jcl::Step, known: &[String]) {
-        for part in step.dds.iter().flat_map(|dd| &dd.parts) {
-            if let Part::DataSet { name, delete: true, .. } = part
-                && self.given(name).is_none()
-                && let Source::File { path, .. } = self.data_set(name, known)
-            {
-                let _ = std::fs::remove_file(path);
+    fn dispose(&mut self, step: &jcl::Step, known: &[String], has_abended: bool) {
+        let own = step.dds.iter().filter(|dd| self.given(&dd.name).is_none());
+        let sets = own.flat_map(|dd| &dd.parts).filter_map(|part| match part {
+            Part::DataSet { name, status, normal, abnormal } if self.given(name).is_none() => {
+                let after = if has_abended { *abnormal } else { *normal };
+                Some((self.data_set(name, known), *status, after))
+            }
+            _ => None,
+        });
+        for (source, status, after) in sets.collect::<Vec<_>>() {
+            let Source::File { path, .. } = source else {
+                continue;
+            };
+            match after {
+                After::Usual => {}
+                After::Keep => {
+                    self.passed.remove(&path);
+                }
+                After::Pass => {
+                    if status == Status::New {
+                        self.passed.insert(path);
+                    }
+                }
+                After::Delete => {
+                    let _ = std::fs::remove_file(&path);
+                    self.passed.remove(&path);
+                }
             }
         }
     }
@@ -295,9 +331,9 @@ impl JobRun<'_> {
         for (step, outcome) in self.job.steps.iter().zip(&self.ended) {
             let code = match outcome {
                 StepEnd::PassedOver => "not run".to_owned(),
-                StepEnd::NotFound => {
+                StepEnd::NotAllocated(why) => {
                     has_abended = true;
-                    "no data set".to_owned()
+                    (*why).to_owned()
                 }
                 StepEnd::Ran(Ended::Code(code)) => {
                     greatest = greatest.max(*code);

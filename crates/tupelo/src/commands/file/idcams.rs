@@ -397,6 +397,10 @@ impl Runner {
             DataRef::DataSet(name) => Ok(name.clone()),
             DataRef::Dd(dd) => match step.dds.get(dd) {
                 Some(Dd::DataSet(name)) => Ok(name.clone()),
+                Some(Dd::Other) => Err(miette!(
+                    help = format!("--dd {dd}=FILE has the records written to a file of this machine"),
+                    "DD {dd} is SYSOUT or DUMMY, and no data set"
+                )),
                 _ => Err(miette!(
                     help = format!("--dd {dd}=FILE gives it a file of this machine"),
                     "no data set is known for DD {dd}"
@@ -554,7 +558,7 @@ impl Runner {
     fn unload(&mut self, from: &Access, to: &Path, (skip, count): (u64, Option<u64>)) -> Done {
         let def = &from.base.def;
         let section = section_of(&self.app, def.name.as_str());
-        let records = self.given.form.records(&self.app, &section, def)?;
+        let records = self.given.form.records_at(&self.app, &section, def, to)?;
         let mut reader = self.home.reader()?;
         let output = File::create(to)
             .into_diagnostic()
@@ -583,7 +587,7 @@ fn fill(
         let section = section_of(app, def.name.as_str());
         let as_lines = store::transfer::Framing::ascii_lines(def);
         let records = match &from {
-            Place::File(_) => Some(given.form.records(app, &section, def)?),
+            Place::File(path) => Some(given.form.records_at(app, &section, def, path)?),
             _ => None,
         };
         let options = LoadOptions {

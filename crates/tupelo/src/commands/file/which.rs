@@ -1,6 +1,6 @@
 //! Which file a command is about, and in which application.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, miette};
@@ -112,6 +112,26 @@ impl Form {
         };
         let code_page = self.code_page.as_deref().or(section.code_page.as_deref());
         Records::build(self.format.unwrap_or(section.format), code_page, layout.as_ref(), def)
+    }
+
+    /// How records lie in a file of this machine. A data set of jobs has them as
+    /// batch programs write them, unless something else was asked for.
+    pub fn records_at(
+        &self,
+        app: &Application,
+        section: &FileSection,
+        def: &store::FileDef,
+        path: &Path,
+    ) -> Result<Records> {
+        let of_jobs = ["datasets", "batch"].iter().any(|folder| path.starts_with(app.state.join(folder)));
+        if !of_jobs || self.format.is_some() {
+            return self.records(app, section, def);
+        }
+        let format = match def.format {
+            store::RecordFormat::Fixed => DataFormat::Fixed,
+            store::RecordFormat::Variable => DataFormat::Rdw,
+        };
+        Records::build(format, self.code_page.as_deref(), None, def)
     }
 }
 
