@@ -179,9 +179,11 @@ fn silences(gap: &Gap<'_>, share: (i64, i64)) -> usize {
     let waited_ns = after.time_ns - later.time_ns;
     mine.take(PACE_BACK)
         .filter(|s| {
-            let repaired = later.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER | Marks::TIMEOUT);
+            let repaired = later
+                .marks
+                .any(Marks::RESENT | Marks::OUT_OF_ORDER | Marks::TIMEOUT);
             let apart_ns = later.time_ns - s.time_ns;
-            later = s;
+            later = *s;
             !repaired && apart_ns * share.1 >= waited_ns * share.0
         })
         .count()

@@ -350,9 +350,9 @@ impl<'a> View<'a> {
                 .ack
                 .is_some_and(|ack| !self.resumed.was_sent_before(ack));
             // Sooner than the path to the sender and back, the data were on their way already.
-            let soon = self.ack.is_some_and(|ack| {
-                (self.resumed.time_ns - ack.time_ns) * 20 < self.near_ns * 17
-            });
+            let soon = self
+                .ack
+                .is_some_and(|ack| (self.resumed.time_ns - ack.time_ns) * 20 < self.near_ns * 17);
             if !by_timer || !all || flight == 0 || !freed || soon {
                 return Err(Some(Quiet::NotByTimer));
             }

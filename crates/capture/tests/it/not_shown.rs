@@ -2,7 +2,9 @@
 //! answered, and that anybody waited for a repair longer than for any other packet.
 
 use crate::changed::{far, played, said, sixth_lost};
-use capture::synth::{Close, Conversation, DelayedAck, Exchange, Payload, Segment};
+use capture::synth::{
+    Action, Close, Conversation, DelayedAck, Exchange, Fault, Payload, Place, Segment, Select,
+};
 use capture::{Confidence, Explanation, Side};
 
 const SYN: u8 = 0x02;
@@ -287,4 +289,51 @@ fn what_comes_sooner_than_the_path_allows_was_set_free_by_no_late_acknowledgemen
     let rule = "tcp.ack.delayed";
     assert!(said(&late_acknowledgements(false), rule) >= Some(Confidence::Medium));
     assert!(said(&late_acknowledgements(true), rule) <= Some(Confidence::Low));
+}
+
+/// Acknowledgements are so late that data are sent again without need, and then the message goes
+/// on for one segment, a full one or not.
+fn needless(short: bool) -> Explanation {
+    let mut c = far(vec![Exchange::new(300, 2_000, 60_000)]);
+    c.path.one_way_us = 10_000;
+    c.path.capture = Place::Server;
+    let late = |nth| Fault {
+        from: Side::Client,
+        select: Select::Ack(nth),
+        action: Action::DelayUs(350_000),
+    };
+    c.path.faults = (4..24).map(late).collect();
+    played(&[c], |segments| {
+        let data = |s: &Segment| s.from == Side::Server && s.len > 0;
+        let is_new = |segments: &[Segment], at: usize| {
+            data(&segments[at])
+                && !segments[..at]
+                    .iter()
+                    .any(|s| data(s) && s.seq == segments[at].seq)
+        };
+        let copy = (0..segments.len())
+            .find(|at| data(&segments[*at]) && !is_new(segments, *at))
+            .expect("a copy");
+        let end = segments[copy].seq.wrapping_add(segments[copy].len);
+        let heard = (copy..segments.len())
+            .find(|at| {
+                let s = &segments[*at];
+                s.from == Side::Client && s.ack.wrapping_sub(end) < 1 << 31
+            })
+            .expect("an acknowledgement");
+        let next = (heard..segments.len())
+            .find(|at| is_new(segments, *at))
+            .expect("new data");
+        segments.truncate(next + 1);
+        if short {
+            segments[next].len = 100;
+        }
+    })
+}
+
+#[test]
+fn a_short_segment_behind_a_needless_copy_may_have_been_written_then() {
+    let rule = "tcp.retransmit.spurious";
+    assert_eq!(said(&needless(false), rule), Some(Confidence::Medium));
+    assert_eq!(said(&needless(true), rule), Some(Confidence::Low));
 }
