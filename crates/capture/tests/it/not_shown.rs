@@ -191,9 +191,14 @@ fn repaired(silences: u64, silence_ms: u64, along: bool) -> Explanation {
                 .rposition(|s| data(s) && s.seq != copied)
                 .expect("a last segment");
             let end = segments[last].seq.wrapping_add(segments[last].len);
-            segments[last].at_ns = copy_ns + 100_000;
+            segments[last].at_ns = copy_ns + 5_000;
             // Nobody has told of it before.
-            segments.retain(|s| s.at_ns > copy_ns || s.sack.iter().all(|(_, to)| *to != end));
+            let told = |s: &Segment| s.sack.iter().any(|(_, to)| *to == end);
+            segments.retain(|s| s.at_ns >= copy_ns || !told(s));
+            for s in segments.iter_mut() {
+                let behind = s.from == Side::Client && s.at_ns >= copy_ns;
+                s.at_ns += 10_000 * u64::from(behind);
+            }
         }
         let (mut nth, mut later_ns) = (0, 0);
         for s in segments.iter_mut() {
@@ -276,7 +281,8 @@ fn late_acknowledgements(soon: bool) -> Explanation {
         for at in (1..segments.len()).filter(|_| soon) {
             let before = segments[at - 1].clone();
             let data = &mut segments[at];
-            if data.from == Side::Server && data.len > 0 && before.from == Side::Client {
+            let acknowledged = before.from == Side::Client && before.len == 0;
+            if data.from == Side::Server && data.len > 0 && acknowledged {
                 data.at_ns = before.at_ns + 5_000_000;
             }
         }
