@@ -252,6 +252,39 @@ fn an_opening_that_came_twice_was_no_loss_of_data() {
 }
 
 #[test]
+fn what_was_overtaken_made_no_window_small() {
+    let rule = "tcp.congestion-window";
+    let mut c = far(vec![Exchange::new(300, 2_000, 350_000)]);
+    c.path.capture = Place::Server;
+    c.server_end().initial_window = 40;
+    c.path.faults = vec![Fault {
+        from: Side::Server,
+        select: Select::Data(5),
+        action: Action::Lose,
+    }];
+    let told = |counted: bool| {
+        played(&[c.clone()], |segments| {
+            let data = |s: &Segment| s.from == Side::Server && s.len > 0;
+            let again = |segments: &[Segment], at: usize| {
+                let s = &segments[at];
+                let mut before = segments[..at].iter().filter(|s| data(s));
+                data(s) && before.any(|t| t.seq == s.seq)
+            };
+            let copy = (0..segments.len()).find(|at| again(segments, *at));
+            let copy = copy.expect("a copy");
+            let seq = segments[copy].seq;
+            let first = segments.iter().find(|s| data(s) && s.seq == seq);
+            let id = first.expect("a first copy").id;
+            if counted {
+                segments[copy].id = id;
+            }
+        })
+    };
+    assert_eq!(said(&told(false), rule), Some(Confidence::Medium));
+    assert!(said(&told(true), rule) <= Some(Confidence::Low));
+}
+
+#[test]
 fn offload_cuts_into_what_the_receiver_takes() {
     let mut c = far(vec![Exchange::new(300, 2_000, 90_000)]);
     c.server_end().offload_segments = 2;
