@@ -405,7 +405,9 @@ impl Shard {
         let asked_ns = shake.last_syn_ns.unwrap_or(i64::MAX);
         let waited = shake.syns > 1 || self.latest_ns.saturating_sub(asked_ns) >= SYN_TIMER_NS;
         // A client that goes on, or closes, was answered where nobody captured it.
-        let went_on = connection.client.segments > u64::from(shake.syns);
+        // A SYN that carries data is seldom a client's.
+        let client = &connection.client;
+        let went_on = client.segments > u64::from(shake.syns) || client.data_segments > 0;
         let silent = shake.syn_acks == 0 && connection.server.segments == 0 && !went_on;
         let given_up = tcp && connection.was_given_up();
         let unanswered = shake.syns > 0 && (silent && waited || given_up);

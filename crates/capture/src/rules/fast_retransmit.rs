@@ -168,20 +168,25 @@ fn keeps_pace(gap: &Gap<'_>) -> bool {
 /// Times between packets that tell an end's pace.
 const PACE: usize = 7;
 
-/// Times that the end whose packet ended the gap was silent before as long, or nearly, and then
-/// sent what it had not sent yet.
+/// Times that the end whose packet ended the gap was silent before in its message as long, or
+/// nearly, and then sent what it had not sent yet.
 fn silences(gap: &Gap<'_>, share: (i64, i64)) -> usize {
     let after = gap.after();
-    let mut mine = (gap.earlier().iter().rev()).filter(|s| s.from == after.from);
+    let start_ns = gap.exchange.part(after.from).start_ns;
+    let mut mine = (gap.earlier().iter().rev())
+        .filter(|s| s.from == after.from && s.len > 0)
+        .take_while(|s| s.time_ns >= start_ns);
     let Some(mut later) = mine.next() else {
         return 0;
     };
     let waited_ns = after.time_ns - later.time_ns;
     mine.take(PACE_BACK)
         .filter(|s| {
-            let repaired = later.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER | Marks::TIMEOUT);
+            let repaired = later
+                .marks
+                .any(Marks::RESENT | Marks::OUT_OF_ORDER | Marks::TIMEOUT);
             let apart_ns = later.time_ns - s.time_ns;
-            later = s;
+            later = *s;
             !repaired && apart_ns * share.1 >= waited_ns * share.0
         })
         .count()

@@ -31,7 +31,7 @@ const RECORDS: &[(&str, Record)] = &[
     ("tcp.window.full", of((5, 0), (14, 0))),
     ("tcp.nagle.write-write-read", of((13, 0), (9, 0))),
     ("tcp.nagle", of((3, 0), (8, 0))),
-    ("tcp.ack.delayed", of((3, 0), (1, 2))),
+    ("tcp.ack.delayed", of((3, 0), (0, 3))),
     ("tcp.idle-restart", of((0, 0), (2, 0))),
     ("tcp.slow-start", of((25, 0), (14, 1))),
     ("tcp.congestion-window", of((0, 0), (5, 6))),

@@ -13,6 +13,7 @@
 //! application did not use is told apart first. Minshall, Saito, Mogul and
 //! Verghese, "Application performance pitfalls and TCP's Nagle algorithm" (1999).
 
+use super::fast_retransmit::was_overtaken;
 use super::known::{LEAST_MSS, as_known, knows_mss, knows_path, segment_bytes};
 use super::quiet::Quiet;
 use super::{Claim, Confidence, Evidence, Gap};
@@ -350,9 +351,9 @@ impl<'a> View<'a> {
                 .ack
                 .is_some_and(|ack| !self.resumed.was_sent_before(ack));
             // Sooner than the path to the sender and back, the data were on their way already.
-            let soon = self.ack.is_some_and(|ack| {
-                (self.resumed.time_ns - ack.time_ns) * 20 < self.near_ns * 17
-            });
+            let soon = self
+                .ack
+                .is_some_and(|ack| (self.resumed.time_ns - ack.time_ns) * 20 < self.near_ns * 17);
             if !by_timer || !all || flight == 0 || !freed || soon {
                 return Err(Some(Quiet::NotByTimer));
             }
@@ -441,8 +442,9 @@ impl<'a> View<'a> {
         let (before, after) = (self.burst_before(), self.burst_after());
         let grows = u64::from(after) * 4 >= u64::from(before) * 5;
         if lost {
-            // One that is long past has no part in this window.
-            let lately = (self.gap.earlier().iter()).any(|s| s.from == self.sender && is_repair(s));
+            // One that is long past has no part in this window, and what was overtaken was none.
+            let lately = (self.gap.earlier().iter())
+                .any(|s| s.from == self.sender && is_repair(s) && !was_overtaken(self.gap, s));
             let confidence = match lately {
                 true => Confidence::Medium,
                 false => Confidence::Low,

@@ -24,7 +24,7 @@ static ABOUT: About = About {
     limits: "Needs the receiver's DSACK, or both copies in the capture and the acknowledgement \
              between them. Without either, an unnecessary retransmission looks like a loss. Told \
              where it cost something, and never high, because no packet says what the sender waited for: medium when the receiver proves it \
-             and the message went on behind the acknowledgement, with nothing of the other end between, or \
+             and the message went on behind the acknowledgement with a full segment, with nothing of the other end between, or \
              the timer ran out in the middle of a message; low where only the capture saw the acknowledgement pass, and when it was a request's end and the \
              acknowledgement came too early for the copy's. A \
              copy sent while nothing was waited for is not named, nor a packet that the path \
@@ -97,7 +97,10 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
         .map_or(u64::MAX, |s| s.packet);
     let mut mine = (gap.later().iter())
         .filter(|s| s.from == copy.from && (copy.packet + 1..theirs).contains(&s.packet));
-    let went_on = mine.clone().find(|s| s.is_new_data()).is_some_and(at_once);
+    let next = mine.clone().find(|s| s.is_new_data());
+    let went_on = next.is_some_and(at_once);
+    // A short segment may have been written just then: nothing shows that it had waited.
+    let waiting = next.is_some_and(|s| s.len >= gap.connection.segment_bytes(copy.from));
     // A sender that believes in a loss repeats what followed it first. The
     // acknowledgement is the first copy's unless it tells of two.
     let repeats = !ack.marks.any(Marks::DSACK)
@@ -107,7 +110,7 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
         // The receiver's own word proves the copy needless, and what the capture saw pass
         // may have been lost behind it. That its sender waited for that acknowledgement
         // and nothing else no packet says.
-        return match copy.marks.any(Marks::PROVEN_SPURIOUS) {
+        return match copy.marks.any(Marks::PROVEN_SPURIOUS) && (waiting || repeats) {
             true => Some(Confidence::Medium),
             false => Some(Confidence::Low),
         };

@@ -1,11 +1,11 @@
 //! Every condition counts: with one of them missing, a claim is less sure or is
 //! not made.
 
+use crate::changed::by_packets;
 use capture::synth::{
     Action, Close, Conversation, DelayedAck, Exchange, Fault, Format, Payload, Place, Reader,
     Select, Write, capture_file,
 };
-use crate::changed::by_packets;
 use capture::{Confidence, Side, explain};
 
 /// What a rule says of the conversations at most.

@@ -2,7 +2,9 @@
 //! answered, and that anybody waited for a repair longer than for any other packet.
 
 use crate::changed::{far, played, said, sixth_lost};
-use capture::synth::{Close, Conversation, DelayedAck, Exchange, Payload, Segment};
+use capture::synth::{
+    Action, Close, Conversation, DelayedAck, Exchange, Fault, Payload, Place, Segment, Select,
+};
 use capture::{Confidence, Explanation, Side};
 
 const SYN: u8 = 0x02;
@@ -189,9 +191,14 @@ fn repaired(silences: u64, silence_ms: u64, along: bool) -> Explanation {
                 .rposition(|s| data(s) && s.seq != copied)
                 .expect("a last segment");
             let end = segments[last].seq.wrapping_add(segments[last].len);
-            segments[last].at_ns = copy_ns + 100_000;
+            segments[last].at_ns = copy_ns + 5_000;
             // Nobody has told of it before.
-            segments.retain(|s| s.at_ns > copy_ns || s.sack.iter().all(|(_, to)| *to != end));
+            let told = |s: &Segment| s.sack.iter().any(|(_, to)| *to == end);
+            segments.retain(|s| s.at_ns >= copy_ns || !told(s));
+            for s in segments.iter_mut() {
+                let behind = s.from == Side::Client && s.at_ns >= copy_ns;
+                s.at_ns += 10_000 * u64::from(behind);
+            }
         }
         let (mut nth, mut later_ns) = (0, 0);
         for s in segments.iter_mut() {
@@ -245,6 +252,39 @@ fn an_opening_that_came_twice_was_no_loss_of_data() {
 }
 
 #[test]
+fn what_was_overtaken_made_no_window_small() {
+    let rule = "tcp.congestion-window";
+    let mut c = far(vec![Exchange::new(300, 2_000, 350_000)]);
+    c.path.capture = Place::Server;
+    c.server_end().initial_window = 40;
+    c.path.faults = vec![Fault {
+        from: Side::Server,
+        select: Select::Data(5),
+        action: Action::Lose,
+    }];
+    let told = |counted: bool| {
+        played(&[c.clone()], |segments| {
+            let data = |s: &Segment| s.from == Side::Server && s.len > 0;
+            let again = |segments: &[Segment], at: usize| {
+                let s = &segments[at];
+                let mut before = segments[..at].iter().filter(|s| data(s));
+                data(s) && before.any(|t| t.seq == s.seq)
+            };
+            let copy = (0..segments.len()).find(|at| again(segments, *at));
+            let copy = copy.expect("a copy");
+            let seq = segments[copy].seq;
+            let first = segments.iter().find(|s| data(s) && s.seq == seq);
+            let id = first.expect("a first copy").id;
+            if counted {
+                segments[copy].id = id;
+            }
+        })
+    };
+    assert_eq!(said(&told(false), rule), Some(Confidence::Medium));
+    assert!(said(&told(true), rule) <= Some(Confidence::Low));
+}
+
+#[test]
 fn offload_cuts_into_what_the_receiver_takes() {
     let mut c = far(vec![Exchange::new(300, 2_000, 90_000)]);
     c.server_end().offload_segments = 2;
@@ -274,7 +314,8 @@ fn late_acknowledgements(soon: bool) -> Explanation {
         for at in (1..segments.len()).filter(|_| soon) {
             let before = segments[at - 1].clone();
             let data = &mut segments[at];
-            if data.from == Side::Server && data.len > 0 && before.from == Side::Client {
+            let acknowledged = before.from == Side::Client && before.len == 0;
+            if data.from == Side::Server && data.len > 0 && acknowledged {
                 data.at_ns = before.at_ns + 5_000_000;
             }
         }
@@ -287,4 +328,51 @@ fn what_comes_sooner_than_the_path_allows_was_set_free_by_no_late_acknowledgemen
     let rule = "tcp.ack.delayed";
     assert!(said(&late_acknowledgements(false), rule) >= Some(Confidence::Medium));
     assert!(said(&late_acknowledgements(true), rule) <= Some(Confidence::Low));
+}
+
+/// Acknowledgements are so late that data are sent again without need, and then the message goes
+/// on for one segment, a full one or not.
+fn needless(short: bool) -> Explanation {
+    let mut c = far(vec![Exchange::new(300, 2_000, 60_000)]);
+    c.path.one_way_us = 10_000;
+    c.path.capture = Place::Server;
+    let late = |nth| Fault {
+        from: Side::Client,
+        select: Select::Ack(nth),
+        action: Action::DelayUs(350_000),
+    };
+    c.path.faults = (4..24).map(late).collect();
+    played(&[c], |segments| {
+        let data = |s: &Segment| s.from == Side::Server && s.len > 0;
+        let is_new = |segments: &[Segment], at: usize| {
+            data(&segments[at])
+                && !segments[..at]
+                    .iter()
+                    .any(|s| data(s) && s.seq == segments[at].seq)
+        };
+        let copy = (0..segments.len())
+            .find(|at| data(&segments[*at]) && !is_new(segments, *at))
+            .expect("a copy");
+        let end = segments[copy].seq.wrapping_add(segments[copy].len);
+        let heard = (copy..segments.len())
+            .find(|at| {
+                let s = &segments[*at];
+                s.from == Side::Client && s.ack.wrapping_sub(end) < 1 << 31
+            })
+            .expect("an acknowledgement");
+        let next = (heard..segments.len())
+            .find(|at| is_new(segments, *at))
+            .expect("new data");
+        segments.truncate(next + 1);
+        if short {
+            segments[next].len = 100;
+        }
+    })
+}
+
+#[test]
+fn a_short_segment_behind_a_needless_copy_may_have_been_written_then() {
+    let rule = "tcp.retransmit.spurious";
+    assert_eq!(said(&needless(false), rule), Some(Confidence::Medium));
+    assert_eq!(said(&needless(true), rule), Some(Confidence::Low));
 }
