@@ -2,7 +2,7 @@
 //! tables of one figure by two of the loop's values, and plots against the
 //! first of them. Shown as text, as CSV and as one HTML page.
 
-use super::html::{WORDS, details, grid, plain, three};
+use super::html::{WORDS, details, grid, plain, three, three_and_others};
 use super::model::Report;
 use super::page::page;
 use super::svg::{Axis, Plot, Series, escape};
@@ -192,6 +192,7 @@ impl Matrix {
             };
             let _ = write!(body, "<p class=warn>{of} figures below.</p>");
         }
+        body += &self.tiles();
         body += &grid(&self.plots());
         body += &self.table();
         for figure in FIGURES {
@@ -222,6 +223,43 @@ impl Matrix {
             plain(most.report.throughput),
             self.name(most)
         ))
+    }
+
+    /// The three figures of a matrix: the most answers a second, the slowest
+    /// combination, and how many combinations had errors.
+    fn tiles(&self) -> String {
+        let greatest = |of: fn(&Report) -> Option<f64>| {
+            let figures = self.cells.iter().filter_map(|c| Some((c, of(&c.report)?)));
+            figures.max_by(|a, b| a.1.total_cmp(&b.1))
+        };
+        let at = |cell: &Cell| escape(&self.name(cell));
+        let most = greatest(|r| Some(r.throughput)).map_or_else(
+            || ("–".to_owned(), "answers a second".to_owned()),
+            |(cell, rate)| {
+                (
+                    plain(rate),
+                    format!("answers a second, the most: {}", at(cell)),
+                )
+            },
+        );
+        let p99 = |r: &Report| answered(r).then_some(r.sum()?.response.p99);
+        let slowest = greatest(p99).map_or_else(
+            || ("–".to_owned(), "nobody was answered".to_owned()),
+            |(cell, ms)| {
+                let name = format!("99 % are faster, in the slowest: {}", at(cell));
+                (format!("{} ms", three(ms)), name)
+            },
+        );
+        let wrong = self.cells.iter().filter(|c| errors(&c.report) > 0).count();
+        let of = format!("of {} combinations had errors", self.cells.len());
+        three_and_others(
+            &[
+                (most.0, most.1.as_str()),
+                (slowest.0, slowest.1.as_str()),
+                (wrong.to_string(), of.as_str()),
+            ],
+            &[],
+        )
     }
 
     fn name(&self, cell: &Cell) -> String {
@@ -440,6 +478,10 @@ mod tests {
     fn the_page_has_plots_and_a_place_for_what_did_not_run() {
         let html = matrix().html();
         assert!(html.contains("Throughput against clients"));
+        assert!(
+            html.contains("<b>400</b><span>answers a second, the most: clients=200 size=1,024")
+        );
+        assert!(html.contains("<b>0</b><span>of 3 combinations had errors"));
         assert!(html.contains("From 190 answers a second (clients=100 size=&lt;big&gt;) to 400 ("));
         assert!(html.contains("size &lt;big&gt;") && !html.contains("<big>"));
         assert!(
