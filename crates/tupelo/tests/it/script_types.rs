@@ -12,7 +12,7 @@ use crate::server::example;
 const SETTINGS: &str = r#"{
   "compilerOptions": {
     "allowJs": true, "checkJs": true, "noEmit": true, "strict": true, "noImplicitAny": false,
-    "target": "es2023", "module": "es2022", "moduleDetection": "force", "lib": ["es2023"], "types": []
+    "target": "esnext", "module": "es2022", "moduleDetection": "force", "lib": ["esnext"], "types": []
   },
   "include": ["scripts"]
 }"#;
