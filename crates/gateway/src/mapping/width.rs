@@ -53,11 +53,11 @@ pub(super) fn register(evaluator: &mut Evaluator) -> Result<(), String> {
 /// Wraps the widths below a serialised tree.
 fn wrap(json: &mut Value) -> bool {
     match json {
-        Value::Array(items) => items.iter_mut().fold(false, |any, item| wrap(item) || any),
+        Value::Array(items) => items.iter_mut().fold(false, |any, item| any | wrap(item)),
         Value::Object(members) => {
             let below = members
                 .values_mut()
-                .fold(false, |any, value| wrap(value) || any);
+                .fold(false, |any, value| any | wrap(value));
             let called = members.get_mut("Function").filter(|f| f["name"] == "pad");
             let args = called.and_then(|f| f["args"].as_array_mut());
             args.is_some_and(|args| wrap_width(args)) || below
