@@ -1,12 +1,12 @@
 //! What looks like a cause and was something else: overtaken segments, answers from before,
 //! floods, the rest of connections that are over.
 
-use crate::changed::{far, played, relayed, said, sixth_lost};
+use crate::changed::{by_packets, far, played, relayed, said, sixth_lost};
 use capture::synth::corpus::cases;
 use capture::synth::{
     Action, Close, Conversation, Exchange, Fault, Payload, Segment, Select, Write,
 };
-use capture::{Confidence, Explanation, Options, Side, explain};
+use capture::{Confidence, Explanation, Side, explain};
 
 /// The sixth segment of a long answer is lost, and neither timestamps nor identifications tell
 /// of copies; `sooner`: the copy, the only one captured, comes so long behind the first asking.
@@ -55,7 +55,7 @@ fn repairs_behind_each_other_were_not_overtaken() {
     let all = cases(1, 19);
     let told = |name: &str| {
         let case = all.iter().find(|c| c.name == name).expect("a case");
-        explain(&case.capture[..], &Options::default()).expect("a made capture")
+        explain(&case.capture[..], &by_packets()).expect("a made capture")
     };
     let lost = told("random losses #10");
     assert_eq!(

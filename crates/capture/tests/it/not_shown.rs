@@ -363,10 +363,16 @@ fn needless(short: bool) -> Explanation {
         let next = (heard..segments.len())
             .find(|at| is_new(segments, *at))
             .expect("new data");
-        segments.truncate(next + 1);
+        // It goes on at once, and repeats nothing more.
+        let mut next = segments[next].clone();
+        next.at_ns = segments[heard].at_ns + 500_000;
         if short {
-            segments[next].len = 100;
+            next.len = 100;
         }
+        segments.truncate(heard + 1);
+        let copies = segments.split_off(copy + 1);
+        segments.extend(copies.into_iter().filter(|s| !data(s)));
+        segments.push(next);
     })
 }
 
