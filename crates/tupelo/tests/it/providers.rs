@@ -386,7 +386,7 @@ fn what_stands_behind_an_answer_is_none_to_the_next_request() {
         "[mainframe.connections.CALC]\naddress = \"{address}\"\nframe = {{ length = 2 }}\n\
          code_page = \"cp273\"\n[gateway]\nthreads = 1\n"
     );
-    let (mut process, http, _folder) = front(&settings, &[]);
+    let (process, http, _folder) = front(&settings, &[]);
     for _ in 0..3 {
         let answer = http::send(&http, "POST", "/calc", Some(&body("ADD", 1)));
         assert_eq!(answer.json()["calc_name"], "ÄNN", "{}", text(&answer.body));
