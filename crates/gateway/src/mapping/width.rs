@@ -52,18 +52,24 @@ pub(super) fn register(evaluator: &mut Evaluator) -> Result<(), String> {
 
 /// Wraps the widths below a serialised tree.
 fn wrap(json: &mut Value) -> bool {
+    let mut any = false;
     match json {
-        Value::Array(items) => items.iter_mut().fold(false, |any, item| any | wrap(item)),
+        Value::Array(items) => {
+            for item in items {
+                any |= wrap(item);
+            }
+        }
         Value::Object(members) => {
-            let below = members
-                .values_mut()
-                .fold(false, |any, value| any | wrap(value));
+            for value in members.values_mut() {
+                any |= wrap(value);
+            }
             let called = members.get_mut("Function").filter(|f| f["name"] == "pad");
             let args = called.and_then(|f| f["args"].as_array_mut());
-            args.is_some_and(|args| wrap_width(args)) || below
+            any |= args.is_some_and(|args| wrap_width(args));
         }
-        _ => false,
+        _ => {}
     }
+    any
 }
 
 /// Wraps what may be the width: the text stands in front of it, or of the call.

@@ -487,12 +487,15 @@ impl Connections {
         ended
     }
 
-    /// Ends the connection that is needed least, for a new one; false when all
-    /// are at work.
-    pub fn give_way(&self) -> bool {
+    /// Ends the connection that is needed least, for a new one, which is not it
+    /// itself while it is `spared`; false when all others are at work.
+    pub fn give_way(&self, spared: Option<&Weak<ConnectionTimer>>) -> bool {
         let mut idle = self.idle.borrow_mut();
         for _ in 0..2 {
             while let Some((before, open)) = idle.pop_front() {
+                if spared.is_some_and(|spared| spared.ptr_eq(&open.timer)) {
+                    continue;
+                }
                 if let Some(timer) = open.timer.upgrade()
                     && timer.idleness() == Some(before)
                 {
@@ -577,7 +580,7 @@ mod tests {
         timer.end();
         let pieces = timer.streams();
         assert_eq!(ended(&connections, 4), 0);
-        assert!(!connections.give_way());
+        assert!(!connections.give_way(None));
         drop(pieces);
         assert_eq!(ended(&connections, 1), 1);
     }
@@ -615,12 +618,16 @@ mod tests {
         all[3].0.read(b"GET / HT").unwrap();
         connections.tick(&LIMITS);
         let order = [3, 2, 0].map(|expected| {
-            assert!(connections.give_way());
+            assert!(connections.give_way(None));
             all[expected].0.leaving.get()
         });
         assert_eq!(order, [true; 3]);
-        assert!(!connections.give_way());
+        assert!(!connections.give_way(None));
         assert_eq!(connections.count(), 1);
+        // A new one has sent nothing yet.
+        let (new, _task) = open(&connections);
+        assert!(!connections.give_way(Some(&Rc::downgrade(&new))));
+        assert!(connections.give_way(None) && new.leaving.get());
     }
 
     #[tokio::test(flavor = "current_thread")]

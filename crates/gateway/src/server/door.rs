@@ -24,7 +24,7 @@ use socket2::SockRef;
 use std::future::Future;
 use std::net::TcpListener as StdListener;
 use std::pin::{Pin, pin};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::Poll;
@@ -39,6 +39,8 @@ use tokio_rustls::TlsAcceptor;
 const TICK: Duration = Duration::from_millis(500);
 /// Pause after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Pauses that a new connection has for its request before it counts as idle.
+const GRACE_PAUSES: u32 = 20;
 /// Bytes of an answer that the kernel takes before they can be sent: what a
 /// client does not read is not in its memory either.
 const UNSENT: u32 = 256 << 10;
@@ -189,23 +191,14 @@ async fn accept<B: Backend>(
                     ..Peer::default()
                 };
                 let acceptor = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
-                open(
+                let newcomer = open(
                     &server,
                     (stream, peer),
                     acceptor,
                     &connections,
                     stop.clone(),
                 );
-                while connections.count() > server.shared.connections_a_door {
-                    match connections.give_way() {
-                        true => {
-                            let metrics = &server.shared.metrics;
-                            metrics.connections_gave_way.fetch_add(1, Relaxed);
-                        }
-                        // All are at work: the kernel's queue holds what comes.
-                        false => tokio::time::sleep(ACCEPT_PAUSE).await,
-                    }
-                }
+                make_place(&server, &connections, &newcomer).await;
             }
             Err(e) => {
                 tracing::warn!(error = %e, "accept failed");
@@ -215,13 +208,38 @@ async fn accept<B: Backend>(
     }
 }
 
+/// Ends others until there is a place for a newcomer. While all are at work the
+/// kernel's queue holds who comes next.
+async fn make_place<B: Backend>(
+    server: &Rc<Server<B>>,
+    connections: &Connections,
+    newcomer: &Weak<ConnectionTimer>,
+) {
+    let mut pauses = 0;
+    while connections.count() > server.shared.connections_a_door {
+        // Its request is on the way: it is not idle as those are that had theirs.
+        let spared = (pauses < GRACE_PAUSES).then_some(newcomer);
+        match connections.give_way(spared) {
+            true => {
+                let metrics = &server.shared.metrics;
+                metrics.connections_gave_way.fetch_add(1, Relaxed);
+            }
+            false => {
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                pauses += 1;
+            }
+        }
+    }
+}
+
+/// Begins a connection; gives what it is known by.
 fn open<B: Backend>(
     server: &Rc<Server<B>>,
     (stream, mut peer): (TcpStream, Peer),
     acceptor: Option<TlsAcceptor>,
     connections: &Rc<Connections>,
     stop: watch::Receiver<Stop>,
-) {
+) -> Weak<ConnectionTimer> {
     let _ = stream.set_nodelay(true);
     let _ = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT);
     let timer = connections.timer();
@@ -255,6 +273,7 @@ fn open<B: Backend>(
         drop(guard);
     });
     connections.add(&timer, task.abort_handle());
+    Rc::downgrade(&timer)
 }
 
 /// Counts a connection as open while it lives.

@@ -132,6 +132,29 @@ fn a_crowd_of_idle_connections_gives_way_to_a_new_one() {
 }
 
 #[test]
+fn a_newcomer_is_served_while_all_others_are_at_work() {
+    let gateway = start_with(GatewayConfig {
+        max_connections: 20,
+        threads: 1,
+        ..config()
+    });
+    let unfinished = "PUT /perfchannel/response/5 HTTP/1.1\r\nhost: x\r\n\
+                      expect: 100-continue\r\ncontent-length: 1000\r\n\r\n";
+    let mut crowd: Vec<TcpStream> = (0..20).map(|_| connect(gateway.address())).collect();
+    for stream in &mut crowd {
+        stream.write_all(unfinished.as_bytes()).unwrap();
+        // From here on its body is waited for.
+        let mut told = [0; 25];
+        stream.read_exact(&mut told).unwrap();
+        assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
+    }
+    for _ in 0..5 {
+        assert_eq!(ask(&gateway, 5).status, 200);
+    }
+    assert_eq!(metric(&gateway, "connections_gave_way_total"), 0);
+}
+
+#[test]
 fn bodies_that_never_end_leave_room_for_small_requests() {
     let gateway = start_with(GatewayConfig {
         memory_bytes: 4 << 20,
