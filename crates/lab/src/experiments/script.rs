@@ -59,11 +59,18 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
         context.say(&format!("{}: compile and start", case.name));
         servers.push(Server::start(&application(case))?);
     }
+    let full = |server: &mut Server| {
+        let mut full = load(context, server.url(PATH), CLIENTS, PATIENCE * 10);
+        full.duration = DURATION;
+        present(server, &full)
+    };
+    for (case, server) in CASES.iter().zip(&mut servers) {
+        // Engines and workers that are started first would count otherwise.
+        context.say(&format!("{}: warm-up", case.name));
+        full(server)?;
+    }
     context.say("what the service can do");
-    let mut full = load(context, servers[0].url(PATH), CLIENTS, PATIENCE * 10);
-    full.duration = DURATION;
-    present(&mut servers[0], &full)?;
-    let capacity = present(&mut servers[0], &full)?.outcome.throughput();
+    let capacity = full(&mut servers[0])?.outcome.throughput();
     let target = (capacity * TARGET_SHARE).max(1.0).round();
     let mut found: Vec<Vec<Presented>> = CASES.iter().map(|_| Vec::new()).collect();
     for factor in FACTORS {
@@ -85,7 +92,8 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
         "load",
         format!(
             "the target is {:.0} % (chosen) of the {} answers/s that {CLIENTS} waiting clients \
-             get: {}/s. It is presented {} times; {:.1} s each, requests evenly spaced",
+             get: {}/s. It is presented {} times; {:.1} s each, requests evenly spaced, after \
+             as long a warm-up of each service",
             TARGET_SHARE * 100.0,
             short(capacity),
             short(target),
