@@ -3,10 +3,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use crate::changed::{self, far, said};
-use capture::synth::{
-    Action, Close, Conversation, Exchange, Fault, Format, Payload, Place, Segment, Select, Writer,
-};
+use crate::changed::{self, far, said, sixth_lost};
+use capture::synth::{Close, Conversation, Exchange, Format, Payload, Place, Segment, Writer};
 use capture::{Confidence, Explanation, Options, Side, explain};
 
 const FIN: u8 = 0x01;
@@ -70,13 +68,7 @@ fn a_server_whose_clock_hardly_went_on_did_not_wait() {
 
 #[test]
 fn a_copy_of_what_is_acknowledged_repairs_nothing() {
-    let mut c = far(vec![Exchange::new(300, 2_000, 43_000)]);
-    c.server_end().initial_window = 40;
-    c.path.faults = vec![Fault {
-        from: Side::Server,
-        select: Select::Data(5),
-        action: Action::Lose,
-    }];
+    let c = sixth_lost();
     let rule = "tcp.retransmit.fast";
     assert_eq!(said(&played(&c, |_| {}), rule), Some(Confidence::High));
     let too_far = played(&c, |segments| {

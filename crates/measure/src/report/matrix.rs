@@ -55,7 +55,7 @@ const FIGURES: &[Figure] = &[
         title: "Response time that 99 % keep within",
         unit: "ms",
         log: true,
-        of: |r| answered(r).then_some(r.sum()?.response.p99),
+        of: p99,
     },
     Figure {
         title: "Server CPU per answer",
@@ -73,6 +73,10 @@ const FIGURES: &[Figure] = &[
 
 fn answered(report: &Report) -> bool {
     report.sum().is_some_and(|sum| sum.response.count > 0)
+}
+
+fn p99(report: &Report) -> Option<f64> {
+    answered(report).then_some(report.sum()?.response.p99)
 }
 
 fn errors(report: &Report) -> u64 {
@@ -242,7 +246,6 @@ impl Matrix {
                 )
             },
         );
-        let p99 = |r: &Report| answered(r).then_some(r.sum()?.response.p99);
         let slowest = greatest(p99).map_or_else(
             || ("–".to_owned(), "nobody was answered".to_owned()),
             |(cell, ms)| {
