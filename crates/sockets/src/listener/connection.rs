@@ -307,8 +307,7 @@ impl Connection {
         let tim = message::emit(self.number, &me.0, &wanted.data, &name, data.as_deref());
         if let Err(refused) = self.start(&wanted, tim) {
             given.take_back(&me.0, self.number);
-            self.refuse_given(&socket, &refused);
-            return;
+            return self.refuse_given(socket, &refused).await;
         }
         counts.started.fetch_add(1, Ordering::Relaxed);
         counts.waiting.fetch_add(1, Ordering::Relaxed);
@@ -328,7 +327,7 @@ impl Connection {
             self.note("TAKEN");
         } else if given.take_back(&me.0, self.number) {
             counts.expired.fetch_add(1, Ordering::Relaxed);
-            self.refuse_given(&socket, &Refused::NotTaken);
+            self.refuse_given(socket, &Refused::NotTaken).await;
         }
     }
 
@@ -353,23 +352,16 @@ impl Connection {
         part_from(stream, &self.tell(refused).unwrap_or_default()).await;
     }
 
-    /// The same for a socket that was given already.
-    fn refuse_given(&self, socket: &Socket, refused: &Refused) {
-        /// Does not wait: a client that does not read is not told.
-        struct Never;
-        impl ezasoket::Waiter for Never {
-            fn poll(
-                &self,
-                _: &mut [libc::pollfd],
-                _: Option<Duration>,
-            ) -> std::io::Result<ezasoket::Polled> {
-                Ok(ezasoket::Polled::Cancelled)
+    /// The same for a socket that was given already, and that nobody has taken.
+    async fn refuse_given(&self, socket: Arc<Socket>, refused: &Refused) {
+        let descriptor = socket.duplicate();
+        drop(socket);
+        match descriptor.and_then(|descriptor| TcpStream::from_std(descriptor.into())) {
+            Ok(stream) => self.refuse(Stream::plain(stream), refused).await,
+            Err(error) => {
+                tracing::warn!(listener = %self.listener.transid, %error, "a connection was lost");
             }
         }
-        if let Some(text) = self.tell(refused) {
-            let _ = socket.send(&text, 0, None, &Never);
-        }
-        let _ = socket.shutdown(2);
     }
 
     /// What the client is told, in its own characters; the log has it too.
