@@ -17,7 +17,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Foreseen {
     /// A target does not accept connections.
-    #[error("{name} ({address}) cannot be reached: {why}")]
+    #[error("{} cannot be reached: {why}", at(name, address))]
     Unreachable {
         /// As the scenario writes it.
         name: String,
@@ -27,7 +27,7 @@ pub enum Foreseen {
         why: String,
     },
     /// A server and this driver do not agree over TLS.
-    #[error("{name} ({address}): {why}")]
+    #[error("{}: {why}", at(name, address))]
     Tls {
         /// As the scenario writes it.
         name: String,
@@ -271,6 +271,15 @@ fn converse(plan: &Plan, population: &Population) -> Vec<Foreseen> {
             });
             withheld.into_iter().chain(sessions).collect()
         }
+    }
+}
+
+/// A target as the scenario writes it, with its address where that says more.
+fn at(name: &str, address: &SocketAddr) -> String {
+    let address = address.to_string();
+    match name == address {
+        true => address,
+        false => format!("{name} ({address})"),
     }
 }
 

@@ -234,6 +234,7 @@ fn describe_population(population: &Population) -> String {
                 ) => {
                     format!(", {n} cycles of {iterations} iterations each")
                 }
+                (_, Some(1)) => ", 1 iteration".to_owned(),
                 (_, Some(n)) => format!(", {n} iterations"),
                 (_, None) => String::new(),
             };

@@ -386,6 +386,9 @@ impl LoadArgs {
         }
         load.think = self.how.think.clone().unwrap_or(Think::None);
         load.iterations = self.how.iterations;
+        if load.iterations == Some(0) {
+            return Err(CliError::Usage("--iterations must be above 0".into()));
+        }
         load.warmup = self.how.warmup.unwrap_or(load.warmup);
         load.duration = self.how.duration.unwrap_or(load.duration);
         if load.duration.is_zero() && load.iterations.is_none() {
