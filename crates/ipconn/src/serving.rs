@@ -60,8 +60,8 @@ pub trait Branches {
     /// that cannot be told now.
     async fn outcome(&self, branch: BranchId) -> Option<bool>;
     /// A caller, one whose branches' names begin so, is there again, and asks for
-    /// no unit before `floor`.
-    fn caller_back(&self, prefix: &[u8], floor: &[u8]);
+    /// no unit that is not behind `after`.
+    fn caller_back(&self, prefix: &[u8], after: &[u8]);
     /// What is prepared, or may be in a moment.
     fn branches(&self) -> Vec<BranchId>;
     /// Lets some time go by.

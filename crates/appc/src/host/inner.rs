@@ -408,8 +408,8 @@ impl Inner {
             (None, 0x0801 | 0x0805 | 0x0806 | 0x0835) => "a BIND was refused".to_owned(),
             _ => "it broke the protocol".to_owned(),
         };
-        let why = format_args!("{what}: {sense}");
-        self.peer_faults.tell(now, &peer, &why);
+        self.peer_faults
+            .tell(now, &peer, &format_args!("{what}: {sense}"));
     }
 }
 

@@ -189,15 +189,17 @@ pub fn render(pieces: &[Piece], scope: &mut Scope<'_>, out: &mut Vec<u8>) {
             }
             Piece::Var(Var::Uuid) => {
                 let (a, b) = (scope.rng.next_u64(), scope.rng.next_u64());
-                let text = format_args!(
-                    "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-                    a >> 32,
-                    (a >> 16) & 0xffff,
-                    a & 0xfff,
-                    0x8000 | ((b >> 48) & 0x3fff),
-                    b & 0xffff_ffff_ffff
+                write_number(
+                    format_args!(
+                        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+                        a >> 32,
+                        (a >> 16) & 0xffff,
+                        a & 0xfff,
+                        0x8000 | ((b >> 48) & 0x3fff),
+                        b & 0xffff_ffff_ffff
+                    ),
+                    out,
                 );
-                write_number(text, out);
             }
             Piece::Var(Var::NowMs) => write_number(clock::wall() / 1_000_000, out),
         }

@@ -95,8 +95,8 @@ impl Branches for InUnits<'_> {
         heard.await.unwrap_or(None)
     }
 
-    fn caller_back(&self, prefix: &[u8], floor: &[u8]) {
-        self.mirror.region.coordinator_back(prefix, floor);
+    fn caller_back(&self, prefix: &[u8], after: &[u8]) {
+        self.mirror.region.coordinator_back(prefix, after);
     }
 
     fn branches(&self) -> Vec<BranchId> {

@@ -196,8 +196,8 @@ impl Branches for Host {
         .await
     }
 
-    fn caller_back(&self, prefix: &[u8], floor: &[u8]) {
-        self.node.borrow_mut().coordinator_back(prefix, floor);
+    fn caller_back(&self, prefix: &[u8], after: &[u8]) {
+        self.node.borrow_mut().coordinator_back(prefix, after);
     }
 
     fn branches(&self) -> Vec<BranchId> {

@@ -197,9 +197,9 @@ impl Handle {
     }
 
     /// A coordinator, one whose branches' names begin so, is there again. It asks
-    /// for no unit in one phase whose name comes before `floor`.
-    pub fn coordinator_back(&self, prefix: &[u8], floor: &[u8]) {
-        self.shared.coordinator_back(prefix, floor);
+    /// for no unit in one phase whose name is not behind `after`.
+    pub fn coordinator_back(&self, prefix: &[u8], after: &[u8]) {
+        self.shared.coordinator_back(prefix, after);
     }
 
     /// A coordinator is out of reach, one whose branches' names begin so: what is

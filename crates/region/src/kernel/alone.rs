@@ -114,12 +114,12 @@ impl Kernel {
     }
 
     /// A coordinator, one whose branches' names begin so, is there again. It asks
-    /// for no unit whose name comes before `floor`.
+    /// for no unit whose name is not behind `after`.
     pub fn coordinator_back(
         &mut self,
         now: u64,
         prefix: &[u8],
-        floor: &[u8],
+        after: &[u8],
         out: &mut Vec<Effect>,
     ) {
         self.reached(prefix);
@@ -128,7 +128,7 @@ impl Kernel {
         };
         let mut changes = UnitOfWork::new();
         let read = scan(reader.as_mut(), TABLE, &mut |key, _| {
-            if key.starts_with(prefix) && key < floor {
+            if key.starts_with(prefix) && key <= after {
                 changes.remove(TABLE, key);
             }
         });

@@ -68,8 +68,8 @@ impl Shared {
     }
 
     /// A coordinator is there again.
-    pub(crate) fn coordinator_back(self: &Arc<Self>, prefix: &[u8], floor: &[u8]) {
-        self.kernel(|k, now, out| k.coordinator_back(now, prefix, floor, out));
+    pub(crate) fn coordinator_back(self: &Arc<Self>, prefix: &[u8], after: &[u8]) {
+        self.kernel(|k, now, out| k.coordinator_back(now, prefix, after, out));
     }
 
     /// Units of this life of the region have greater numbers.

@@ -282,8 +282,8 @@ impl Node {
     }
 
     /// A coordinator is there again.
-    pub fn coordinator_back(&mut self, prefix: &[u8], floor: &[u8]) {
-        self.kernel(|k, now, out| k.coordinator_back(now, prefix, floor, out));
+    pub fn coordinator_back(&mut self, prefix: &[u8], after: &[u8]) {
+        self.kernel(|k, now, out| k.coordinator_back(now, prefix, after, out));
     }
 
     /// What is prepared, or may be in a moment.
