@@ -388,7 +388,7 @@ impl Handler {
                 Output::open(source, default, dd.append, self.print).map(Plain::Output)
             }
             (Mode::Extend, Source::File { path, .. }) if !path.exists() => {
-                Err(io::ErrorKind::NotFound.into())
+                Err(io::Error::from_raw_os_error(libc::ENOENT))
             }
             (Mode::Extend, source) => {
                 Output::open(source, default, true, self.print).map(Plain::Output)

@@ -327,12 +327,14 @@ fn flag(on: bool) -> u8 {
 ///
 /// Reference: API reference, "Response codes of EXEC CICS commands" and "EXEC
 /// interface block fields". Of the published tables only those of the system
-/// programming commands could be read again (there the first word is the RESP
-/// number, and none of them is served here); the values of file, program and
-/// storage control and of conversations below are from the older manuals and
-/// could not be compared a second time. Programs of today test RESP.
+/// programming commands could be read again: there the first word is the RESP
+/// number. The values of file, program and storage control and of conversations
+/// below are from the older manuals and could not be compared a second time.
+/// Programs of today test RESP.
 pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {
     use Condition as C;
+    // The one of its group that older releases had.
+    const BIF_DEEDIT: u16 = 0x2002;
     let first = |value| [value, 0, 0, 0, 0, 0];
     match (function >> 8, condition) {
         (_, C::Normal) => [0; 6],
@@ -374,7 +376,7 @@ pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {
         (0x0E, C::SysIdErr) => first(0xD0),
         (0x16, C::RolledBack) => first(0x04),
         // Commands of later releases hold the RESP number in the first word.
-        (0x34.., c) => {
+        (0x20 | 0x24..=0x30 | 0x34.., c) if function != BIF_DEEDIT => {
             let [hi, lo] = c.number().to_be_bytes();
             [0, 0, hi, lo, 0, 0]
         }
@@ -462,5 +464,10 @@ mod tests {
         eib.set_response(0x0602, Condition::NotFnd, 80);
         assert_eq!((eib.function(), eib.resp(), eib.resp2()), (0x0602, 13, 80));
         assert_eq!(eib.rcode(), &[0x81, 0, 0, 0, 0, 0]);
+        // INQUIRE FILE and GET COUNTER, and BIF DEEDIT of the same group.
+        eib.set_response(0x4C02, Condition::FileNotFound, 1);
+        assert_eq!(eib.rcode(), &[0, 0, 0, 12, 0, 0]);
+        assert_eq!(rcode(0x2006, Condition::Suppressed), [0, 0, 0, 72, 0, 0]);
+        assert_eq!(rcode(0x2002, Condition::LengErr), [0; 6]);
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use cics::resp::Condition;
-use link::FileEntry;
+use link::{FileEntry, FileKind};
 
 use crate::exec::Stop;
 
@@ -116,7 +116,8 @@ impl Files {
         if !def.enabled {
             return Err(Stop::Condition(Condition::Disabled, 50));
         }
-        if def.closed {
+        // A key of no bytes is that of a data set that the store does not have.
+        if def.closed || (def.kind == FileKind::Ksds && def.key_bytes == 0) {
             return Err(Stop::Condition(Condition::NotOpen, 60));
         }
         let allowed = match access {
@@ -219,6 +220,12 @@ mod tests {
                 name: FileName::new("OLD").unwrap(),
                 ..FileEntry::default()
             },
+            FileEntry {
+                name: FileName::new("NOWHERE").unwrap(),
+                enabled: true,
+                read: true,
+                ..FileEntry::default()
+            },
         ])
     }
 
@@ -244,6 +251,10 @@ mod tests {
         assert_eq!(
             stop(f.find(b"NONE    ", Access::Read)),
             (Condition::FileNotFound, 1)
+        );
+        assert_eq!(
+            stop(f.find(b"NOWHERE ", Access::Update)),
+            (Condition::NotOpen, 60)
         );
     }
 

@@ -96,7 +96,6 @@ mod tests {
                 "{} has too many options",
                 c.name
             );
-            assert!(c.eibfn.is_none() || c.eibfn == Some(c.number), "{}", c.name);
         }
         assert!(seen.len() > 300, "{}", seen.len());
     }

@@ -12,10 +12,9 @@ pub struct Command {
     pub name: &'static str,
     /// The part of the manual it belongs to.
     pub domain: Domain,
-    /// What EIBFN holds after it; `None` where the code is not known here.
-    /// The codes 02xx and 04xx were compared with the manual's "Function codes
-    /// of EXEC CICS commands" and agree; the rest of that table could not be
-    /// read again.
+    /// What EIBFN holds after it; `None` where the code is not known here, and
+    /// EIBFN is the number then. Where the codes come from is told in
+    /// docs/internals/conditions.md.
     pub eibfn: Option<u16>,
     /// Where it is served.
     pub served: Served,

@@ -6,8 +6,9 @@
 use super::row::Command;
 use crate::resp::Condition;
 use crate::resp::Condition::{
-    ChannelErr, Disabled, End, EndFile, FileNotFound, Illogic, InvReq, LengErr, NotFnd, NotOpen,
-    PgmIdErr, TcIdErr,
+    Changed, ChannelErr, Disabled, DupRec, End, EndFile, FileNotFound, Illogic, InvReq, IoErr,
+    IscInvReq, LengErr, Locked, NoSpace, NotAuth, NotFnd, NotOpen, PgmIdErr, RecordBusy, SysIdErr,
+    TcIdErr,
 };
 
 /// Commands whose whole list was compared, but for what [`OPEN`] names.
@@ -18,11 +19,15 @@ const WHOLE: &[&str] = &[
     "DELETE CONTAINER (CHANNEL)",
     "DELETE COUNTER",
     "DOCUMENT DELETE",
+    "DUMP TRANSACTION",
     "ENDBROWSE CONTAINER (CHANNEL)",
+    "ENTER TRACENUM",
     "FETCH ANY",
     "FETCH CHILD",
     "FORMATTIME",
+    "FREE CHILD",
     "GET CONTAINER (CHANNEL)",
+    "GET COUNTER",
     "GETNEXT CONTAINER (CHANNEL)",
     "LINK",
     "RETURN",
@@ -40,7 +45,7 @@ const WHOLE: &[&str] = &[
 /// Values of those for which no text was found.
 const OPEN: &[(&str, Condition, &[u16])] = &[
     ("DELETE", InvReq, &[47]),
-    ("DELETE", Condition::SysIdErr, &[130, 131, 132]),
+    ("DELETE", SysIdErr, &[130, 131, 132]),
 ];
 
 /// Single values, by the beginning of the commands' names.
@@ -53,6 +58,17 @@ const VALUES: &[(&[&str], Condition, &[u16])] = &[
     (FILES, EndFile, &[90]),
     (FILES, Illogic, &[110]),
     (FILES, LengErr, &[12, 13, 14]),
+    (&["REWRITE"], Changed, &[109]),
+    (&["REWRITE"], DupRec, &[150]),
+    (&["REWRITE"], InvReq, &[30, 46, 47, 55, 56]),
+    (&["REWRITE"], IoErr, &[120]),
+    (&["REWRITE"], IscInvReq, &[70]),
+    (&["REWRITE"], LengErr, &[10]),
+    (&["REWRITE"], Locked, &[106]),
+    (&["REWRITE"], NoSpace, &[100, 102, 103, 108]),
+    (&["REWRITE"], NotAuth, &[101]),
+    (&["REWRITE"], RecordBusy, &[107]),
+    (&["REWRITE"], SysIdErr, &[130, 131, 132]),
     (&["SET FILE"], InvReq, &[2, 4, 5, 7, 12, 14, 16, 17]),
     (&["SET FILE"], FileNotFound, &[18]),
     (&["WSACONTEXT DELETE"], ChannelErr, &[1, 2]),

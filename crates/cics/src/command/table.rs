@@ -1,7 +1,9 @@
 //! The table itself, one file a domain.
 //!
 //! A served command is written with `command!`, which makes a module with its
-//! number, an index for each option, and the row. A command that is not yet
+//! number, an index for each option, and the row. Behind the number stands what
+//! EIBFN holds after it: `eibfn` for the number itself, a code that other
+//! commands may have too, or `own` where the code is not known here. A command that is not yet
 //! supported is one line of `later!`, under the reason.
 
 use super::row::Command;
@@ -13,7 +15,7 @@ use super::row::Command;
 macro_rules! command {
     (
         $(#[$doc:meta])*
-        $module:ident $number:literal $eibfn:ident $name:literal $verb:literal
+        $module:ident $number:literal $eibfn:tt $name:literal $verb:literal
         [$($word:literal),*] $domain:ident $served:ident;
         browse $resource:ident $(AT($at:expr))?;
         $($kind:ident $option:ident $(($($arg:expr),*))? $([$($modifier:ident $(($marg:expr))?),*])?;)*
@@ -39,7 +41,7 @@ macro_rules! command {
     (@at $at:expr) => { Rule::Needs("AT", &["START"]) };
     (
         $(#[$doc:meta])*
-        $module:ident $number:literal $eibfn:ident $name:literal $verb:literal
+        $module:ident $number:literal $eibfn:tt $name:literal $verb:literal
         $([$($word:literal),*])? $domain:ident $served:ident $($keywords:ident)?;
         $($kind:ident $option:ident $(($($arg:expr),*))? $([$($modifier:ident $(($marg:expr))?),*])?;)*
         $(@rules $($rule:expr),*;)?
@@ -88,6 +90,7 @@ macro_rules! command {
     };
     (@eibfn own) => { ::core::option::Option::None };
     (@eibfn eibfn) => { ::core::option::Option::Some(NUMBER) };
+    (@eibfn $code:literal) => { ::core::option::Option::Some($code) };
     (@keywords) => { Keywords::None };
     (@keywords $k:ident) => { Keywords::$k };
     (@option flag $o:ident) => { OptionRow::flag(stringify!($o)) };
@@ -106,7 +109,7 @@ macro_rules! later {
     ($domain:ident because $why:literal; $($rows:tt)*) => {
         later!(@rows $domain (crate::command::row::Served::Refused($why)); $($rows)*)
     };
-    (@rows $domain:ident $served:tt; $($number:literal $eibfn:ident $name:literal $verb:literal
+    (@rows $domain:ident $served:tt; $($number:literal $eibfn:tt $name:literal $verb:literal
       [$($word:literal),*] $(any [$($any:literal),*])? $($option:literal)*;)*) => {
         &[$(crate::command::row::Command {
             number: $number,
@@ -125,6 +128,7 @@ macro_rules! later {
     };
     (@eibfn own $number:literal) => { None };
     (@eibfn eibfn $number:literal) => { Some($number) };
+    (@eibfn $code:literal $number:literal) => { Some($code) };
 }
 
 mod activities;

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use cics::diagnostic::Diagnostic;
 
 use crate::file::{FileDef, FileName};
-use crate::index::{IndexDef, PathDef};
+use crate::index::{IndexDef, Named, PathDef};
 
 /// A text's commands, and everything that is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,7 +103,12 @@ pub enum Command {
         count: Option<u64>,
     },
     /// DELETE.
-    Delete(Vec<FileName>),
+    Delete {
+        /// What is deleted.
+        names: Vec<FileName>,
+        /// What it must be, where the command says so.
+        kind: Option<EntryKind>,
+    },
     /// SET LASTCC or MAXCC.
     Set(Code, u32),
     /// IF … THEN … ELSE.
@@ -121,6 +126,37 @@ pub enum Command {
     },
     /// A command that shows or verifies, and is passed over.
     PassedOver(&'static str),
+}
+
+/// What DELETE says that its entries are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// CLUSTER.
+    Cluster,
+    /// ALTERNATEINDEX.
+    AlternateIndex,
+    /// PATH.
+    Path,
+}
+
+impl EntryKind {
+    /// Whether an entry is of this kind.
+    pub fn is(self, entry: &Named) -> bool {
+        match entry {
+            Named::File(_) => self == EntryKind::Cluster,
+            Named::Index(_) => self == EntryKind::AlternateIndex,
+            Named::Path(_) => self == EntryKind::Path,
+        }
+    }
+
+    /// What it is called.
+    pub fn text(self) -> &'static str {
+        match self {
+            EntryKind::Cluster => "a cluster",
+            EntryKind::AlternateIndex => "an alternate index",
+            EntryKind::Path => "a path",
+        }
+    }
 }
 
 /// A condition code.

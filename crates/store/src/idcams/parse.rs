@@ -6,7 +6,7 @@ use cics::diagnostic::{Diagnostic, Severity, nearest};
 use super::define;
 use super::keywords::{self, Meaning};
 use super::lex::{Kind, Token, error};
-use super::{Code, Command, Compare, DataRef, Statement};
+use super::{Code, Command, Compare, DataRef, EntryKind, Statement};
 use crate::file::FileName;
 
 /// A word with what stands in parentheses behind it.
@@ -290,8 +290,15 @@ impl Parser<'_> {
         };
         // Nothing of these kinds is in a store.
         const ELSEWHERE: [&str; 3] = ["ALIAS", "GENERATIONDATAGROUP", "NONVSAM"];
+        let mut only = None;
         for keyword in keywords {
             let name = self.keyword(keyword)?;
+            only = match name {
+                Some("CLUSTER") => Some(EntryKind::Cluster),
+                Some("ALTERNATEINDEX") => Some(EntryKind::AlternateIndex),
+                Some("PATH") => Some(EntryKind::Path),
+                _ => only,
+            };
             if let Some(kind) = name.filter(|name| ELSEWHERE.contains(name)) {
                 self.diagnostics.push(Diagnostic {
                     severity: Severity::Warning,
@@ -312,7 +319,7 @@ impl Parser<'_> {
             }
             names.push(self.name(entry)?);
         }
-        Ok(Command::Delete(names))
+        Ok(Command::Delete { names, kind: only })
     }
 
     fn repro(&mut self, here: &Operand) -> Result<Command, Unusable> {

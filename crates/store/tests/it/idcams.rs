@@ -50,7 +50,7 @@ fn tell(statements: &[Statement], depth: usize, told: &mut String) {
                 refs(std::slice::from_ref(from)),
                 refs(std::slice::from_ref(to))
             ),
-            Command::Delete(names) => format!(
+            Command::Delete { names, .. } => format!(
                 "delete {}",
                 names
                     .iter()

@@ -137,6 +137,29 @@ fn iefbr14_makes_and_deletes_data_sets() {
 }
 
 #[test]
+fn delete_of_another_kind_of_entry_leaves_it_there() {
+    let (app, _state) = Application::new();
+    let job = "//J JOB 1\n//S EXEC PGM=IDCAMS\n//SYSIN DD *\n\
+               \x20DEFINE CLUSTER (NAME(KD) INDEXED KEYS(4 0) RECORDSIZE(9 9))\n\
+               \x20DEFINE AIX (NAME(KDAX) RELATE(KD) KEYS(2 4))\n\
+               \x20DEFINE PATH (NAME(KDP) PATHENTRY(KDAX))\n\
+               \x20DELETE KDP CLUSTER\n DELETE KDAX PATH\n DELETE KD AIX\n\
+               \x20DELETE KDP PATH\n DELETE KDAX AIX\n DELETE KD CL\n/*\n";
+    let output = app.job(job);
+    let printed = text(&output.stdout) + &text(&output.stderr);
+    for told in [
+        "8  KDP is not a cluster, and stays",
+        "8  KDAX is not a path, and stays",
+        "8  KD is not an alternate index, and stays",
+        "0  KDP deleted",
+        "0  KDAX deleted",
+        "0  KD deleted",
+    ] {
+        assert!(printed.contains(told), "{told}: {printed}");
+    }
+}
+
+#[test]
 fn a_data_set_that_is_new_and_there_ends_the_job() {
     let (app, _state) = Application::new();
     let job = "//J JOB 1\n//MAKE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(NEW,CATLG)\n\

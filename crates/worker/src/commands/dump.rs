@@ -34,13 +34,13 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         let length = call.int(row::FLENGTH).or_else(|| call.int(row::LENGTH));
         let bytes = length.unwrap_or(from.size() as i64);
         if !(0..=MAX_AREA).contains(&bytes) {
-            return condition(Condition::InvReq, 2);
+            return condition(Condition::InvReq, 13);
         }
         show(&mut text, "FROM", from.data(), bytes as usize);
     }
     let count = call.int(row::NUMSEGMENTS).unwrap_or(0);
     if !(0..=MAX_SEGMENTS).contains(&count) {
-        return condition(Condition::InvReq, 2);
+        return condition(Condition::InvReq, 13);
     }
     if let (Some(places), Some(lengths)) = (call.arg(row::SEGMENTLIST), call.arg(row::LENGTHLIST)) {
         for n in 0..count as usize {
@@ -52,7 +52,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
             };
             let bytes = i64::from(i32::from_be_bytes(bytes));
             if !(0..=MAX_AREA).contains(&bytes) {
-                return condition(Condition::InvReq, 2);
+                return condition(Condition::InvReq, 13);
             }
             show(&mut text, &format!("segment {}", n + 1), at, bytes as usize);
         }

@@ -18,7 +18,7 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) mod rows {
     command! {
         /// Makes, replaces or extends a container.
-        put_container 0x8211 own "PUT CONTAINER (CHANNEL)" "PUT" ["CONTAINER"] Channels Worker;
+        put_container 0x8211 0x3416 "PUT CONTAINER (CHANNEL)" "PUT" ["CONTAINER"] Channels Worker;
         input CONTAINER(Name(16)) [required];
         input CHANNEL(Name(16));
         input FROM(Area) [required, length("FLENGTH")];
@@ -42,7 +42,7 @@ pub(super) mod rows {
 
     command! {
         /// Reads a container, or only its length.
-        get_container 0x8212 own "GET CONTAINER (CHANNEL)" "GET" ["CONTAINER"] Channels Worker;
+        get_container 0x8212 0x3414 "GET CONTAINER (CHANNEL)" "GET" ["CONTAINER"] Channels Worker;
         input CONTAINER(Name(16)) [required];
         input CHANNEL(Name(16));
         output INTO(Area) [length("FLENGTH")];
@@ -67,7 +67,7 @@ pub(super) mod rows {
 
     command! {
         /// Renames a container or hands it to another channel.
-        move_container 0x8213 own "MOVE CONTAINER (CHANNEL)" "MOVE" ["CONTAINER"] Channels Worker;
+        move_container 0x8213 0x3440 "MOVE CONTAINER (CHANNEL)" "MOVE" ["CONTAINER"] Channels Worker;
         input CONTAINER(Name(16)) [required];
         input AS(Name(16)) [required];
         input CHANNEL(Name(16));
@@ -77,7 +77,7 @@ pub(super) mod rows {
 
     command! {
         /// Removes a container.
-        delete_container 0x8214 own "DELETE CONTAINER (CHANNEL)" "DELETE" ["CONTAINER"] Channels Worker;
+        delete_container 0x8214 0x3412 "DELETE CONTAINER (CHANNEL)" "DELETE" ["CONTAINER"] Channels Worker;
         input CONTAINER(Name(16)) [required];
         input CHANNEL(Name(16));
         @conditions ChannelErr(2), ContainerErr(10), InvReq(4, 30);
@@ -85,14 +85,14 @@ pub(super) mod rows {
 
     command! {
         /// Removes a channel that the program made, and its containers.
-        delete_channel 0x8201 own "DELETE CHANNEL" "DELETE" ["CHANNEL"] Channels Worker;
+        delete_channel 0x8201 0x3458 "DELETE CHANNEL" "DELETE" ["CHANNEL"] Channels Worker;
         input CHANNEL(Name(16)) [required];
         @conditions ChannelErr(2, 4, 5, 6);
     }
 
     command! {
         /// Starts a browse over the containers of a channel.
-        startbrowse_container 0x8215 own "STARTBROWSE CONTAINER (CHANNEL)" "STARTBROWSE" ["CONTAINER"]
+        startbrowse_container 0x8215 0x9626 "STARTBROWSE CONTAINER (CHANNEL)" "STARTBROWSE" ["CONTAINER"]
             Channels Worker;
         flag CONTAINER;
         input CHANNEL(Name(16));
@@ -102,7 +102,7 @@ pub(super) mod rows {
 
     command! {
         /// Names the next container of a browse.
-        getnext_container 0x8216 own "GETNEXT CONTAINER (CHANNEL)" "GETNEXT" ["CONTAINER"] Channels Worker;
+        getnext_container 0x8216 0x9628 "GETNEXT CONTAINER (CHANNEL)" "GETNEXT" ["CONTAINER"] Channels Worker;
         output CONTAINER(Chars(16)) [required];
         input BROWSETOKEN(Fullword) [required];
         @conditions End(2), TokenErr(3);
@@ -110,7 +110,7 @@ pub(super) mod rows {
 
     command! {
         /// Ends a browse.
-        endbrowse_container 0x8217 own "ENDBROWSE CONTAINER (CHANNEL)" "ENDBROWSE" ["CONTAINER"]
+        endbrowse_container 0x8217 0x962A "ENDBROWSE CONTAINER (CHANNEL)" "ENDBROWSE" ["CONTAINER"]
             Channels Worker;
         flag CONTAINER;
         input BROWSETOKEN(Fullword) [required];
@@ -119,7 +119,7 @@ pub(super) mod rows {
 
     command! {
         /// Counts the containers of a channel.
-        query_channel 0x8218 own "QUERY CHANNEL" "QUERY" ["CHANNEL"] Channels Worker;
+        query_channel 0x8218 0x345A "QUERY CHANNEL" "QUERY" ["CHANNEL"] Channels Worker;
         input CHANNEL(Name(16)) [required];
         output CONTAINERCNT(Fullword);
         @conditions ChannelErr(2), InvReq(4);

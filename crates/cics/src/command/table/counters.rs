@@ -29,7 +29,7 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) mod rows {
     command! {
         /// Makes a counter.
-        define_counter 0x8541 own "DEFINE COUNTER" "DEFINE" ["COUNTER"] Counters Region;
+        define_counter 0x8541 0x2004 "DEFINE COUNTER" "DEFINE" ["COUNTER"] Counters Region;
         input COUNTER(Name(16)) [required];
         input POOL(Name(8));
         input VALUE(Fullword);
@@ -42,7 +42,7 @@ pub(super) mod rows {
 
     command! {
         /// Makes a counter.
-        define_dcounter 0x8542 own "DEFINE DCOUNTER" "DEFINE" ["DCOUNTER"] Counters Region;
+        define_dcounter 0x8542 0x2014 "DEFINE DCOUNTER" "DEFINE" ["DCOUNTER"] Counters Region;
         input DCOUNTER(Name(16)) [required];
         input POOL(Name(8));
         input VALUE(Doubleword);
@@ -55,7 +55,7 @@ pub(super) mod rows {
 
     command! {
         /// Deletes a counter.
-        delete_counter 0x8543 own "DELETE COUNTER" "DELETE" ["COUNTER"] Counters Region;
+        delete_counter 0x8543 0x200A "DELETE COUNTER" "DELETE" ["COUNTER"] Counters Region;
         input COUNTER(Name(16)) [required];
         input POOL(Name(8));
         flag NOSUSPEND;
@@ -64,7 +64,7 @@ pub(super) mod rows {
 
     command! {
         /// Deletes a counter.
-        delete_dcounter 0x8544 own "DELETE DCOUNTER" "DELETE" ["DCOUNTER"] Counters Region;
+        delete_dcounter 0x8544 0x201A "DELETE DCOUNTER" "DELETE" ["DCOUNTER"] Counters Region;
         input DCOUNTER(Name(16)) [required];
         input POOL(Name(8));
         flag NOSUSPEND;
@@ -73,7 +73,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the next number and moves the counter on.
-        get_counter 0x8545 own "GET COUNTER" "GET" ["COUNTER"] Counters Region;
+        get_counter 0x8545 0x2006 "GET COUNTER" "GET" ["COUNTER"] Counters Region;
         input COUNTER(Name(16)) [required];
         input POOL(Name(8));
         output VALUE(Fullword) [required];
@@ -88,7 +88,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the next number and moves the counter on.
-        get_dcounter 0x8546 own "GET DCOUNTER" "GET" ["DCOUNTER"] Counters Region;
+        get_dcounter 0x8546 0x2016 "GET DCOUNTER" "GET" ["DCOUNTER"] Counters Region;
         input DCOUNTER(Name(16)) [required];
         input POOL(Name(8));
         output VALUE(Doubleword) [required];
@@ -103,7 +103,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells what a counter stands at, and its limits.
-        query_counter 0x8547 own "QUERY COUNTER" "QUERY" ["COUNTER"] Counters Region;
+        query_counter 0x8547 0x200E "QUERY COUNTER" "QUERY" ["COUNTER"] Counters Region;
         input COUNTER(Name(16)) [required];
         input POOL(Name(8));
         output VALUE(Fullword);
@@ -115,7 +115,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells what a counter stands at, and its limits.
-        query_dcounter 0x8548 own "QUERY DCOUNTER" "QUERY" ["DCOUNTER"] Counters Region;
+        query_dcounter 0x8548 0x201E "QUERY DCOUNTER" "QUERY" ["DCOUNTER"] Counters Region;
         input DCOUNTER(Name(16)) [required];
         input POOL(Name(8));
         output VALUE(Doubleword);
@@ -127,7 +127,7 @@ pub(super) mod rows {
 
     command! {
         /// Sets a counter that is at its limit back to its minimum.
-        rewind_counter 0x8549 own "REWIND COUNTER" "REWIND" ["COUNTER"] Counters Region;
+        rewind_counter 0x8549 0x200C "REWIND COUNTER" "REWIND" ["COUNTER"] Counters Region;
         input COUNTER(Name(16)) [required];
         input POOL(Name(8));
         input INCREMENT(Fullword);
@@ -137,7 +137,7 @@ pub(super) mod rows {
 
     command! {
         /// Sets a counter that is at its limit back to its minimum.
-        rewind_dcounter 0x854A own "REWIND DCOUNTER" "REWIND" ["DCOUNTER"] Counters Region;
+        rewind_dcounter 0x854A 0x201C "REWIND DCOUNTER" "REWIND" ["DCOUNTER"] Counters Region;
         input DCOUNTER(Name(16)) [required];
         input POOL(Name(8));
         input INCREMENT(Doubleword);
@@ -147,7 +147,7 @@ pub(super) mod rows {
 
     command! {
         /// Sets a counter's next number.
-        update_counter 0x854B own "UPDATE COUNTER" "UPDATE" ["COUNTER"] Counters Region;
+        update_counter 0x854B 0x2008 "UPDATE COUNTER" "UPDATE" ["COUNTER"] Counters Region;
         input COUNTER(Name(16)) [required];
         input POOL(Name(8));
         input VALUE(Fullword) [required];
@@ -159,7 +159,7 @@ pub(super) mod rows {
 
     command! {
         /// Sets a counter's next number.
-        update_dcounter 0x854C own "UPDATE DCOUNTER" "UPDATE" ["DCOUNTER"] Counters Region;
+        update_dcounter 0x854C 0x2018 "UPDATE DCOUNTER" "UPDATE" ["DCOUNTER"] Counters Region;
         input DCOUNTER(Name(16)) [required];
         input POOL(Name(8));
         input VALUE(Doubleword) [required];

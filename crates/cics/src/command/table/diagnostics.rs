@@ -27,7 +27,9 @@ pub(super) mod rows {
         input MAXLENGTH(Fullword);
         output REPLYLENGTH(Fullword);
         input TIMEOUT(Fullword);
+        input CONSNAME(Name(8));
         @rules
+            Rule::AtMostOne(&["ROUTECODES", "CONSNAME"]),
             Rule::AtMostOne(&["EVENTUAL", "CRITICAL", "IMMEDIATE", "ACTION", "REPLY"]),
             Rule::Needs("ROUTECODES", &["NUMROUTES"]),
             Rule::Needs("REPLY", &["MAXLENGTH"]),
@@ -87,6 +89,6 @@ pub(super) mod rows {
             Rule::Needs("FROM", &["LENGTH", "FLENGTH"]),
             Rule::Needs("SEGMENTLIST", &["LENGTHLIST"]),
             Rule::Needs("LENGTHLIST", &["NUMSEGMENTS"]);
-        @conditions InvReq(1, 2), IoErr, NoSpace, NotOpen(6), Suppressed(1);
+        @conditions InvReq(13), IoErr(10), NoSpace(4), NotOpen(6), Suppressed(1);
     }
 }

@@ -176,7 +176,7 @@ pub(super) mod rows {
 
     command! {
         /// The SHA-1 digest of data.
-        bif_digest 0x9001 own "BIF DIGEST" "BIF" ["DIGEST"] Environment Worker;
+        bif_digest 0x9001 0x2020 "BIF DIGEST" "BIF" ["DIGEST"] Environment Worker;
         flag DIGEST;
         input RECORD(Area) [required, length("RECORDLEN")];
         input RECORDLEN(Fullword) [required];
@@ -196,7 +196,7 @@ pub(super) mod rows {
 
     command! {
         /// Changes the task's priority.
-        change_task 0x9002 own "CHANGE TASK" "CHANGE" ["TASK"] Environment Region;
+        change_task 0x9002 0x5E06 "CHANGE TASK" "CHANGE" ["TASK"] Environment Region;
         flag TASK;
         input PRIORITY(Fullword);
         @conditions InvReq(1);

@@ -28,7 +28,7 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) mod rows {
     command! {
         /// Tells of a program.
-        inquire_program 0x8A7F own "INQUIRE PROGRAM" "INQUIRE" ["PROGRAM"] System Region;
+        inquire_program 0x8A7F 0x4E02 "INQUIRE PROGRAM" "INQUIRE" ["PROGRAM"] System Region;
         browse PROGRAM AT(Name(8));
         output APIST(Cvda);
         output APPLICATION(Argument::Any);
@@ -114,7 +114,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a transaction definition.
-        inquire_transaction 0x8A98 own "INQUIRE TRANSACTION" "INQUIRE" ["TRANSACTION"] System Region;
+        inquire_transaction 0x8A98 0x5002 "INQUIRE TRANSACTION" "INQUIRE" ["TRANSACTION"] System Region;
         browse TRANSACTION AT(Name(4));
         output APPLICATION(Argument::Any);
         output APPLMAJORVER(Argument::Any);
@@ -205,7 +205,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a transaction class.
-        inquire_tranclass 0x8A96 own "INQUIRE TRANCLASS" "INQUIRE" ["TRANCLASS"] System Region;
+        inquire_tranclass 0x8A96 0x5E1A "INQUIRE TRANCLASS" "INQUIRE" ["TRANCLASS"] System Region;
         browse TRANCLASS AT(Name(8));
         output ACTIVE(Fullword);
         output CHANGEAGENT(Argument::Any);
@@ -242,7 +242,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a file.
-        inquire_file 0x8A63 own "INQUIRE FILE" "INQUIRE" ["FILE"] System Region;
+        inquire_file 0x8A63 0x4C02 "INQUIRE FILE" "INQUIRE" ["FILE"] System Region;
         browse FILE AT(Name(8));
         output ACCESSMETHOD(Cvda);
         output ADD(Cvda);
@@ -325,7 +325,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a task.
-        inquire_task 0x8A8B own "INQUIRE TASK" "INQUIRE" ["TASK"] System Region;
+        inquire_task 0x8A8B 0x5E02 "INQUIRE TASK" "INQUIRE" ["TASK"] System Region;
         input TASK(Packed(7)) [required];
         output ACTIVITY(Argument::Any);
         output ACTIVITYID(Argument::Any);
@@ -409,7 +409,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of the region.
-        inquire_system 0x8A89 own "INQUIRE SYSTEM" "INQUIRE" ["SYSTEM"] System Region;
+        inquire_system 0x8A89 0x5402 "INQUIRE SYSTEM" "INQUIRE" ["SYSTEM"] System Region;
         flag SYSTEM;
         output ACTOPENTCBS(Argument::Any);
         output AIDCOUNT(Argument::Any);
@@ -689,7 +689,7 @@ pub(super) mod rows {
 
     command! {
         /// Ends a task.
-        set_task 0x8AC6 own "SET TASK" "SET" ["TASK"] System Region;
+        set_task 0x8AC6 0x5E04 "SET TASK" "SET" ["TASK"] System Region;
         input TASK(Packed(7)) [required];
         input PRIORITY(Fullword);
         input PURGETYPE(Cvda);
@@ -703,7 +703,7 @@ pub(super) mod rows {
 
     command! {
         /// Changes a transaction definition while the region runs.
-        set_transaction 0x8AD1 own "SET TRANSACTION" "SET" ["TRANSACTION"] System Region;
+        set_transaction 0x8AD1 0x5004 "SET TRANSACTION" "SET" ["TRANSACTION"] System Region;
         input TRANSACTION(Name(4)) [required];
         input PRIORITY(Fullword);
         input RUNAWAY(Fullword);
@@ -745,7 +745,7 @@ pub(super) mod rows {
 
     command! {
         /// Changes the limits of a transaction class.
-        set_tranclass 0x8ACF own "SET TRANCLASS" "SET" ["TRANCLASS"] System Region;
+        set_tranclass 0x8ACF 0x5E1C "SET TRANCLASS" "SET" ["TRANCLASS"] System Region;
         input TRANCLASS(Name(8)) [required];
         input MAXACTIVE(Fullword);
         input PURGETHRESH(Fullword);
@@ -758,7 +758,7 @@ pub(super) mod rows {
 
     command! {
         /// Opens, closes, enables or disables a file, and says what it allows.
-        set_file 0x8AE3 own "SET FILE" "SET" ["FILE"] System Region;
+        set_file 0x8AE3 0x4C04 "SET FILE" "SET" ["FILE"] System Region;
         input FILE(Name(8)) [required];
         input ADD(Cvda);
         flag ADDABLE;

@@ -23,7 +23,7 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) mod rows {
     command! {
         /// Tells of a temporary storage queue by a name of up to 8 characters.
-        inquire_tsqueue 0x8A9B own "INQUIRE TSQUEUE" "INQUIRE" ["TSQUEUE"] System Region;
+        inquire_tsqueue 0x8A9B 0x8002 "INQUIRE TSQUEUE" "INQUIRE" ["TSQUEUE"] System Region;
         browse TSQUEUE AT(Name(8));
         input POOLNAME(Name(8));
         input SYSID(Name(4));
@@ -43,7 +43,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a temporary storage queue by a name of up to 16 characters.
-        inquire_tsqname 0x8A9C own "INQUIRE TSQNAME" "INQUIRE" ["TSQNAME"] System Region;
+        inquire_tsqname 0x8A9C 0x8012 "INQUIRE TSQNAME" "INQUIRE" ["TSQNAME"] System Region;
         browse TSQNAME AT(Name(16));
         input POOLNAME(Name(8));
         input SYSID(Name(4));
@@ -63,7 +63,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a temporary storage model.
-        inquire_tsmodel 0x8A99 own "INQUIRE TSMODEL" "INQUIRE" ["TSMODEL"] System Region;
+        inquire_tsmodel 0x8A99 0x8022 "INQUIRE TSMODEL" "INQUIRE" ["TSMODEL"] System Region;
         browse TSMODEL AT(Name(8));
         output CHANGEAGENT(Argument::Any);
         output CHANGEAGREL(Argument::Any);
@@ -90,7 +90,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a transient data queue.
-        inquire_tdqueue 0x8A90 own "INQUIRE TDQUEUE" "INQUIRE" ["TDQUEUE"] System Region;
+        inquire_tdqueue 0x8A90 0x5C02 "INQUIRE TDQUEUE" "INQUIRE" ["TDQUEUE"] System Region;
         browse TDQUEUE AT(Name(4));
         output ATIFACILITY(Cvda);
         output ATITERMID(Chars(4));
@@ -147,7 +147,7 @@ pub(super) mod rows {
 
     command! {
         /// Deletes a temporary storage queue.
-        set_tsqueue 0x8AD2 own "SET TSQUEUE" "SET" ["TSQUEUE"] System Region;
+        set_tsqueue 0x8AD2 0x8004 "SET TSQUEUE" "SET" ["TSQUEUE"] System Region;
         input TSQUEUE(Name(8)) [required];
         input SYSID(Name(4));
         input POOLNAME(Argument::Any);
@@ -160,7 +160,7 @@ pub(super) mod rows {
 
     command! {
         /// Deletes a temporary storage queue.
-        set_tsqname 0x8AD3 own "SET TSQNAME" "SET" ["TSQNAME"] System Region;
+        set_tsqname 0x8AD3 0x8014 "SET TSQNAME" "SET" ["TSQNAME"] System Region;
         input TSQNAME(Name(16)) [required];
         input SYSID(Name(4));
         input POOLNAME(Argument::Any);
@@ -173,7 +173,7 @@ pub(super) mod rows {
 
     command! {
         /// Changes a transient data queue.
-        set_tdqueue 0x8AC9 own "SET TDQUEUE" "SET" ["TDQUEUE"] System Region;
+        set_tdqueue 0x8AC9 0x5C04 "SET TDQUEUE" "SET" ["TDQUEUE"] System Region;
         input TDQUEUE(Name(4)) [required];
         input ATIFACILITY(Cvda);
         flag NOTERMINAL;

@@ -55,7 +55,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a journal that was written to.
-        inquire_journalname 0x8A69 own "INQUIRE JOURNALNAME" "INQUIRE" ["JOURNALNAME"] System Region;
+        inquire_journalname 0x8A69 0x6012 "INQUIRE JOURNALNAME" "INQUIRE" ["JOURNALNAME"] System Region;
         browse JOURNALNAME AT(Name(8));
         output STATUS(Cvda);
         output STREAMNAME(Chars(26));
@@ -65,7 +65,7 @@ pub(super) mod rows {
 
     command! {
         /// Enables, disables, flushes or forgets a journal.
-        set_journalname 0x8AC1 own "SET JOURNALNAME" "SET" ["JOURNALNAME"] System Region;
+        set_journalname 0x8AC1 0x6014 "SET JOURNALNAME" "SET" ["JOURNALNAME"] System Region;
         input JOURNALNAME(Name(8)) [required];
         input ACTION(Cvda);
         flag FLUSH;
@@ -78,7 +78,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a data set that files name.
-        inquire_dsname 0x8A57 own "INQUIRE DSNAME" "INQUIRE" ["DSNAME"] System Region;
+        inquire_dsname 0x8A57 0x7A02 "INQUIRE DSNAME" "INQUIRE" ["DSNAME"] System Region;
         browse DSNAME AT(Name(44));
         output ACCESSMETHOD(Cvda);
         output AVAILABILITY(Cvda);
@@ -101,7 +101,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a partner that a SYSID names.
-        inquire_connection 0x8A4F own "INQUIRE CONNECTION" "INQUIRE" ["CONNECTION"] System Region;
+        inquire_connection 0x8A4F 0x5802 "INQUIRE CONNECTION" "INQUIRE" ["CONNECTION"] System Region;
         browse CONNECTION AT(Name(4));
         output ACCESSMETHOD(Cvda);
         output ACQSTATUS(Cvda);
@@ -143,7 +143,7 @@ pub(super) mod rows {
 
     command! {
         /// Acquires sessions with a partner.
-        set_connection 0x8ADC own "SET CONNECTION" "SET" ["CONNECTION"] System Region;
+        set_connection 0x8ADC 0x5804 "SET CONNECTION" "SET" ["CONNECTION"] System Region;
         input CONNECTION(Name(4)) [required];
         input ACQSTATUS(Argument::Any);
         input AFFINITY(Argument::Any);
@@ -176,7 +176,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells how tasks are monitored.
-        inquire_monitor 0x8A6F own "INQUIRE MONITOR" "INQUIRE" ["MONITOR"] System Region;
+        inquire_monitor 0x8A6F 0x7012 "INQUIRE MONITOR" "INQUIRE" ["MONITOR"] System Region;
         flag MONITOR;
         output APPLNAMEST(Argument::Any);
         output COMPRESSST(Cvda);
@@ -205,7 +205,7 @@ pub(super) mod rows {
 
     command! {
         /// Starts and stops the monitoring of tasks.
-        set_monitor 0x8AE9 own "SET MONITOR" "SET" ["MONITOR"] System Region;
+        set_monitor 0x8AE9 0x7014 "SET MONITOR" "SET" ["MONITOR"] System Region;
         flag MONITOR;
         input APPLNAMEST(Argument::Any);
         input COMPRESSST(Argument::Any);
@@ -275,7 +275,7 @@ pub(super) mod rows {
 
     command! {
         /// Changes the region.
-        set_system 0x8AC4 own "SET SYSTEM" "SET" ["SYSTEM"] System Region;
+        set_system 0x8AC4 0x5404 "SET SYSTEM" "SET" ["SYSTEM"] System Region;
         flag SYSTEM;
         input AKP(Argument::Any);
         input DEBUGTOOL(Argument::Any);
@@ -317,7 +317,7 @@ pub(super) mod rows {
 
     command! {
         /// Enables or disables a program, or takes its newest version.
-        set_program 0x8AEF own "SET PROGRAM" "SET" ["PROGRAM"] System Region;
+        set_program 0x8AEF 0x4E04 "SET PROGRAM" "SET" ["PROGRAM"] System Region;
         input PROGRAM(Name(8)) [required];
         input CEDFSTATUS(Argument::Any);
         flag CEDF;
@@ -349,7 +349,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells how statistics are recorded.
-        inquire_statistics 0x8A84 own "INQUIRE STATISTICS" "INQUIRE" ["STATISTICS"] System Region;
+        inquire_statistics 0x8A84 0x7002 "INQUIRE STATISTICS" "INQUIRE" ["STATISTICS"] System Region;
         flag STATISTICS;
         output ENDOFDAY(HhMmSs);
         output ENDOFDAYHRS(Fullword);
@@ -370,7 +370,7 @@ pub(super) mod rows {
     command! {
         /// Changes when statistics are recorded. They are from the first of
         /// these commands on, as lines of the log; the counters count on.
-        set_statistics 0x8AF0 own "SET STATISTICS" "SET" ["STATISTICS"] System Region;
+        set_statistics 0x8AF0 0x7004 "SET STATISTICS" "SET" ["STATISTICS"] System Region;
         flag STATISTICS;
         input ENDOFDAY(HhMmSs);
         input ENDOFDAYHRS(Fullword);
@@ -396,7 +396,7 @@ pub(super) mod rows {
 
     command! {
         /// Records statistics.
-        perform_statistics 0x8AB2 own "PERFORM STATISTICS" "PERFORM" ["STATISTICS"] System Region;
+        perform_statistics 0x8AB2 0x7006 "PERFORM STATISTICS" "PERFORM" ["STATISTICS"] System Region;
         flag STATISTICS;
         flag RECORD;
         flag ALL;
@@ -458,7 +458,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells where the trace goes.
-        inquire_tracedest 0x8A93 own "INQUIRE TRACEDEST" "INQUIRE" ["TRACEDEST"] System Region;
+        inquire_tracedest 0x8A93 0x7802 "INQUIRE TRACEDEST" "INQUIRE" ["TRACEDEST"] System Region;
         flag TRACEDEST;
         output AUXSTATUS(Cvda);
         output CURAUXDS(Argument::Any);
@@ -473,7 +473,7 @@ pub(super) mod rows {
 
     command! {
         /// Starts and stops the writing of the trace to a file.
-        set_tracedest 0x8ACC own "SET TRACEDEST" "SET" ["TRACEDEST"] System Region;
+        set_tracedest 0x8ACC 0x7804 "SET TRACEDEST" "SET" ["TRACEDEST"] System Region;
         flag TRACEDEST;
         input AUXSTATUS(Cvda);
         flag AUXPAUSE;
@@ -499,7 +499,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a transaction dump code.
-        inquire_trandumpcode 0x8A97 own "INQUIRE TRANDUMPCODE" "INQUIRE" ["TRANDUMPCODE"] System Region;
+        inquire_trandumpcode 0x8A97 0x6612 "INQUIRE TRANDUMPCODE" "INQUIRE" ["TRANDUMPCODE"] System Region;
         browse TRANDUMPCODE AT(Name(4));
         output CHANGEAGENT(Argument::Any);
         output CHANGEAGREL(Argument::Any);
@@ -523,7 +523,7 @@ pub(super) mod rows {
 
     command! {
         /// Says whether a dump code makes dumps, and how many.
-        set_trandumpcode 0x8AD0 own "SET TRANDUMPCODE" "SET" ["TRANDUMPCODE"] System Region;
+        set_trandumpcode 0x8AD0 0x6614 "SET TRANDUMPCODE" "SET" ["TRANDUMPCODE"] System Region;
         input TRANDUMPCODE(Name(4)) [required];
         input ACTION(Cvda);
         flag ADD;

@@ -25,7 +25,7 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) mod rows {
     command! {
         /// Lists the tasks.
-        inquire_task_list 0x8A8C own "INQUIRE TASK LIST" "INQUIRE" ["TASK", "LIST"] System Region;
+        inquire_task_list 0x8A8C 0x5E02 "INQUIRE TASK LIST" "INQUIRE" ["TASK", "LIST"] System Region;
         flag TASK;
         flag LIST;
         output LISTSIZE(Fullword);
@@ -54,7 +54,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the task correlation data.
-        set_association 0x8AB4 own "SET ASSOCIATION" "SET" ["ASSOCIATION"] System Region;
+        set_association 0x8AB4 0xC404 "SET ASSOCIATION" "SET" ["ASSOCIATION"] System Region;
         flag ASSOCIATION;
         input USERCORRDATA(Chars(64));
     }
@@ -186,7 +186,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a transaction class by its number.
-        inquire_tclass 0x8A8D own "INQUIRE TCLASS" "INQUIRE" ["TCLASS"] System Region;
+        inquire_tclass 0x8A8D 0x5E12 "INQUIRE TCLASS" "INQUIRE" ["TCLASS"] System Region;
         input TCLASS(Fullword) [required];
         output CURRENT(Fullword);
         output MAXIMUM(Fullword);
@@ -195,7 +195,7 @@ pub(super) mod rows {
 
     command! {
         /// Changes a transaction class by its number.
-        set_tclass 0x8AF2 own "SET TCLASS" "SET" ["TCLASS"] System Region;
+        set_tclass 0x8AF2 0x5E14 "SET TCLASS" "SET" ["TCLASS"] System Region;
         input TCLASS(Fullword) [required];
         input MAXIMUM(Fullword);
         @conditions InvReq(2), TcIdErr(1);

@@ -41,7 +41,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells where the dumps of tasks go.
-        inquire_dumpds 0x8A58 own "INQUIRE DUMPDS" "INQUIRE" ["DUMPDS"] System Region;
+        inquire_dumpds 0x8A58 0x6602 "INQUIRE DUMPDS" "INQUIRE" ["DUMPDS"] System Region;
         flag DUMPDS;
         output CURRENTDDS(Chars(1));
         output INITIALDDS(Chars(1));
@@ -52,7 +52,7 @@ pub(super) mod rows {
 
     command! {
         /// Has dumps of tasks written or not.
-        set_dumpds 0x8ABA own "SET DUMPDS" "SET" ["DUMPDS"] System Region;
+        set_dumpds 0x8ABA 0x6604 "SET DUMPDS" "SET" ["DUMPDS"] System Region;
         flag DUMPDS;
         input INITIALDDS(Argument::Any);
         input OPENSTATUS(Cvda);
@@ -74,7 +74,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells of a code of the region's dumps.
-        inquire_sysdumpcode 0x8A88 own "INQUIRE SYSDUMPCODE" "INQUIRE" ["SYSDUMPCODE"] System Region;
+        inquire_sysdumpcode 0x8A88 0x6622 "INQUIRE SYSDUMPCODE" "INQUIRE" ["SYSDUMPCODE"] System Region;
         browse SYSDUMPCODE AT(Name(8));
         output CHANGEAGENT(Argument::Any);
         output CHANGEAGREL(Argument::Any);
@@ -107,7 +107,7 @@ pub(super) mod rows {
 
     command! {
         /// Says whether a code makes dumps of the region, and how many.
-        set_sysdumpcode 0x8AF1 own "SET SYSDUMPCODE" "SET" ["SYSDUMPCODE"] System Region;
+        set_sysdumpcode 0x8AF1 0x6624 "SET SYSDUMPCODE" "SET" ["SYSDUMPCODE"] System Region;
         input SYSDUMPCODE(Name(8)) [required];
         input ACTION(Cvda);
         flag ADD;
@@ -141,7 +141,7 @@ pub(super) mod rows {
 
     command! {
         /// Writes a dump of the region: its tasks, waits, locks and counters.
-        perform_dump 0x8AA9 own "PERFORM DUMP" "PERFORM" ["DUMP"] System Region;
+        perform_dump 0x8AA9 0x7E04 "PERFORM DUMP" "PERFORM" ["DUMP"] System Region;
         flag DUMP;
         input DUMPCODE(Name(8)) [required];
         input TITLE(Area) [length("TITLELENGTH")];
@@ -154,13 +154,13 @@ pub(super) mod rows {
 
     command! {
         /// Takes the date and time of the system.
-        perform_resettime 0x8AAD own "PERFORM RESETTIME" "PERFORM" ["RESETTIME"] System Region;
+        perform_resettime 0x8AAD 0x7202 "PERFORM RESETTIME" "PERFORM" ["RESETTIME"] System Region;
         flag RESETTIME;
     }
 
     command! {
         /// Refreshes what an external security manager knows.
-        perform_security 0x8AAF own "PERFORM SECURITY REBUILD" "PERFORM" ["SECURITY"] System Region;
+        perform_security 0x8AAF 0x6402 "PERFORM SECURITY REBUILD" "PERFORM" ["SECURITY"] System Region;
         flag SECURITY;
         flag REBUILD;
         output ESMRESP(Fullword);
@@ -169,7 +169,7 @@ pub(super) mod rows {
 
     command! {
         /// Ends the region; the program gets control back only when it is not.
-        perform_shutdown 0x8AB0 own "PERFORM SHUTDOWN" "PERFORM" ["SHUTDOWN"] System Region;
+        perform_shutdown 0x8AB0 0x7602 "PERFORM SHUTDOWN" "PERFORM" ["SHUTDOWN"] System Region;
         flag SHUTDOWN;
         input PLT(Argument::Any);
         input PLTNAME(Argument::Any);

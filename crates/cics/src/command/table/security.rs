@@ -42,7 +42,7 @@ pub(super) mod rows {
 
     command! {
         /// Changes a password or a phrase.
-        change_phrase 0x88C1 own "CHANGE PHRASE" "CHANGE" ["PHRASE"] Security Worker;
+        change_phrase 0x88C1 0x740C "CHANGE PHRASE" "CHANGE" ["PHRASE"] Security Worker;
         input PHRASE(Area) [required, length("PHRASELEN")];
         input PHRASELEN(Fullword) [required];
         input NEWPHRASE(Area) [required, length("NEWPHRASELEN")];
@@ -60,7 +60,7 @@ pub(super) mod rows {
 
     command! {
         /// Asks for an encrypted ticket.
-        request_encryptptkt 0x88C2 own "REQUEST ENCRYPTPTKT" "REQUEST" ["ENCRYPTPTKT"] Security Worker;
+        request_encryptptkt 0x88C2 0x7414 "REQUEST ENCRYPTPTKT" "REQUEST" ["ENCRYPTPTKT"] Security Worker;
         output ENCRYPTPTKT(PtrRef) [required, length("FLENGTH")];
         update FLENGTH(Fullword) [required];
         input ENCRYPTKEY(Area) [required];
@@ -72,7 +72,7 @@ pub(super) mod rows {
 
     command! {
         /// Asks for a ticket.
-        request_passticket 0x88C3 own "REQUEST PASSTICKET" "REQUEST" ["PASSTICKET"] Security Worker;
+        request_passticket 0x88C3 0x7410 "REQUEST PASSTICKET" "REQUEST" ["PASSTICKET"] Security Worker;
         output PASSTICKET(Chars(8)) [required];
         input ESMAPPNAME(Name(8)) [required];
         output ESMRESP(Fullword);
@@ -98,7 +98,7 @@ pub(super) mod rows {
 
     command! {
         /// Compares a password or a phrase.
-        verify_phrase 0x88C5 own "VERIFY PHRASE" "VERIFY" ["PHRASE"] Security Worker;
+        verify_phrase 0x88C5 0x740A "VERIFY PHRASE" "VERIFY" ["PHRASE"] Security Worker;
         input PHRASE(Area) [required, length("PHRASELEN")];
         input PHRASELEN(Fullword) [required];
         input USERID(Name(8)) [required];
@@ -115,7 +115,7 @@ pub(super) mod rows {
 
     command! {
         /// Verifies a token.
-        verify_token 0x88C6 own "VERIFY TOKEN" "VERIFY" ["TOKEN"] Security Worker;
+        verify_token 0x88C6 0x740E "VERIFY TOKEN" "VERIFY" ["TOKEN"] Security Worker;
         input TOKEN(Area) [required, length("TOKENLEN")];
         input TOKENLEN(Fullword) [required];
         input TOKENTYPE(Cvda);
@@ -139,7 +139,7 @@ pub(super) mod rows {
 
     command! {
         /// Links to the entry point of an application.
-        invoke_application 0x8101 own "INVOKE APPLICATION" "INVOKE" ["APPLICATION"] Programs Worker;
+        invoke_application 0x8101 0x0E10 "INVOKE APPLICATION" "INVOKE" ["APPLICATION"] Programs Worker;
         input APPLICATION(Name(64)) [required];
         input OPERATION(Name(64)) [required];
         input PLATFORM(Name(64));

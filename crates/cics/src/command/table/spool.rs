@@ -17,7 +17,7 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) mod rows {
     command! {
         /// Ends a report, and keeps or deletes it.
-        spoolclose 0x8941 own "SPOOLCLOSE" "SPOOLCLOSE" Spool Region;
+        spoolclose 0x8941 0x5610 "SPOOLCLOSE" "SPOOLCLOSE" Spool Region;
         input TOKEN(Chars(8)) [required];
         flag KEEP;
         flag DELETE;
@@ -27,7 +27,7 @@ pub(super) mod rows {
 
     command! {
         /// Begins to read the first report of a user.
-        spoolopen_input 0x8942 own "SPOOLOPEN INPUT" "SPOOLOPEN" ["INPUT"] Spool Region;
+        spoolopen_input 0x8942 0x5602 "SPOOLOPEN INPUT" "SPOOLOPEN" ["INPUT"] Spool Region;
         flag INPUT;
         output TOKEN(Chars(8)) [required];
         input USERID(Name(8)) [required];
@@ -39,7 +39,7 @@ pub(super) mod rows {
 
     command! {
         /// Begins a report.
-        spoolopen_output 0x8943 own "SPOOLOPEN OUTPUT" "SPOOLOPEN" ["OUTPUT"] Spool Region;
+        spoolopen_output 0x8943 0x5602 "SPOOLOPEN OUTPUT" "SPOOLOPEN" ["OUTPUT"] Spool Region;
         flag OUTPUT;
         output TOKEN(Chars(8)) [required];
         input USERID(Name(8)) [required];
@@ -63,7 +63,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the next record of a report.
-        spoolread 0x8944 own "SPOOLREAD" "SPOOLREAD" Spool Region;
+        spoolread 0x8944 0x5604 "SPOOLREAD" "SPOOLREAD" Spool Region;
         input TOKEN(Chars(8)) [required];
         output INTO(Area) [required];
         input MAXFLENGTH(Fullword);
@@ -75,7 +75,7 @@ pub(super) mod rows {
 
     command! {
         /// Adds a record to a report.
-        spoolwrite 0x8945 own "SPOOLWRITE" "SPOOLWRITE" Spool Region;
+        spoolwrite 0x8945 0x5606 "SPOOLWRITE" "SPOOLWRITE" Spool Region;
         input TOKEN(Chars(8)) [required];
         input FROM(Area) [required, length("FLENGTH")];
         input FLENGTH(Fullword);

@@ -60,7 +60,7 @@ pub(super) mod rows {
 
     command! {
         /// Attaches a task at once; it cannot be cancelled.
-        start_attach 0x8585 own "START ATTACH" "START" ["ATTACH"] Starting Region;
+        start_attach 0x8585 0x1008 "START ATTACH" "START" ["ATTACH"] Starting Region;
         flag ATTACH;
         input TRANSID(Name(4)) [required];
         input FROM(Area) [length("LENGTH")];
@@ -97,7 +97,7 @@ pub(super) mod rows {
 
     command! {
         /// Starts a child task beside the task that asks.
-        run_transid 0x8584 own "RUN TRANSID" "RUN" ["TRANSID"] Starting Region;
+        run_transid 0x8584 0x343E "RUN TRANSID" "RUN" ["TRANSID"] Starting Region;
         input TRANSID(Name(4)) [required];
         input CHANNEL(Name(16));
         output CHILD(Chars(16)) [required];
@@ -106,7 +106,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives what a child task came to, waiting for its end.
-        fetch_child 0x8582 own "FETCH CHILD" "FETCH" ["CHILD"] Starting Region;
+        fetch_child 0x8582 0x3442 "FETCH CHILD" "FETCH" ["CHILD"] Starting Region;
         input CHILD(Chars(16)) [required];
         output CHANNEL(Chars(16));
         output COMPSTATUS(Cvda) [required];
@@ -119,7 +119,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives what any child task came to that was not fetched yet.
-        fetch_any 0x8581 own "FETCH ANY" "FETCH" ["ANY"] Starting Region;
+        fetch_any 0x8581 0x3444 "FETCH ANY" "FETCH" ["ANY"] Starting Region;
         output ANY(Chars(16)) [required];
         output CHANNEL(Chars(16));
         output COMPSTATUS(Cvda) [required];
@@ -132,7 +132,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives up what a child task comes to.
-        free_child 0x8583 own "FREE CHILD" "FREE" ["CHILD"] Starting Region;
+        free_child 0x8583 0x3446 "FREE CHILD" "FREE" ["CHILD"] Starting Region;
         input CHILD(Chars(16)) [required];
         @conditions InvReq(50);
     }

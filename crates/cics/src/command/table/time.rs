@@ -64,7 +64,7 @@ pub(super) mod rows {
 
     command! {
         /// Turns a date and time stamp into milliseconds since 1900.
-        converttime 0x8411 own "CONVERTTIME" "CONVERTTIME" Time Worker;
+        converttime 0x8411 0x4A06 "CONVERTTIME" "CONVERTTIME" Time Worker;
         input DATESTRING(Area) [required];
         output ABSTIME(Packed(15)) [required];
         @conditions InvReq(1, 2, 3, 4, 5, 6);
@@ -126,7 +126,7 @@ pub(super) mod rows {
 
     command! {
         /// Waits until one of several event control blocks is posted.
-        wait_external 0x8401 own "WAIT EXTERNAL" "WAIT" ["EXTERNAL"] Time Worker;
+        wait_external 0x8401 0x5E22 "WAIT EXTERNAL" "WAIT" ["EXTERNAL"] Time Worker;
         flag EXTERNAL;
         input ECBLIST(PtrValue) [required];
         input NUMEVENTS(Fullword) [required];
@@ -140,7 +140,7 @@ pub(super) mod rows {
 
     command! {
         /// Waits until one of several event control blocks is posted, by hand too.
-        waitcics 0x8402 own "WAITCICS" "WAITCICS" Time Worker;
+        waitcics 0x8402 0x5E32 "WAITCICS" "WAITCICS" Time Worker;
         input ECBLIST(PtrValue) [required];
         input NUMEVENTS(Fullword) [required];
         flag PURGEABLE;

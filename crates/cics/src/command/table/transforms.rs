@@ -18,7 +18,7 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) mod rows {
     command! {
         /// Makes JSON of a record.
-        transform_datatojson 0x880E own "TRANSFORM DATATOJSON" "TRANSFORM" ["DATATOJSON"] Web Worker;
+        transform_datatojson 0x880E 0x2606 "TRANSFORM DATATOJSON" "TRANSFORM" ["DATATOJSON"] Web Worker;
         flag DATATOJSON;
         input CHANNEL(Name(16)) [required];
         input INCONTAINER(Name(16)) [required];
@@ -30,7 +30,7 @@ pub(super) mod rows {
 
     command! {
         /// Makes XML of a record.
-        transform_datatoxml 0x880F own "TRANSFORM DATATOXML" "TRANSFORM" ["DATATOXML"] Web Worker;
+        transform_datatoxml 0x880F 0x2602 "TRANSFORM DATATOXML" "TRANSFORM" ["DATATOXML"] Web Worker;
         flag DATATOXML;
         input CHANNEL(Name(16)) [required];
         input DATCONTAINER(Name(16)) [required];
@@ -54,7 +54,7 @@ pub(super) mod rows {
 
     command! {
         /// Makes a record of JSON.
-        transform_jsontodata 0x8810 own "TRANSFORM JSONTODATA" "TRANSFORM" ["JSONTODATA"] Web Worker;
+        transform_jsontodata 0x8810 0x2608 "TRANSFORM JSONTODATA" "TRANSFORM" ["JSONTODATA"] Web Worker;
         flag JSONTODATA;
         input CHANNEL(Name(16)) [required];
         input INCONTAINER(Name(16)) [required];
@@ -65,7 +65,7 @@ pub(super) mod rows {
 
     command! {
         /// Makes a record of XML, or tells what the XML is.
-        transform_xmltodata 0x8811 own "TRANSFORM XMLTODATA" "TRANSFORM" ["XMLTODATA"] Web Worker;
+        transform_xmltodata 0x8811 0x2604 "TRANSFORM XMLTODATA" "TRANSFORM" ["XMLTODATA"] Web Worker;
         flag XMLTODATA;
         input CHANNEL(Name(16)) [required];
         input DATCONTAINER(Name(16));

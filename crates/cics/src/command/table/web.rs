@@ -44,7 +44,7 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) mod rows {
     command! {
         /// Makes a document.
-        document_create 0x8801 own "DOCUMENT CREATE" "DOCUMENT" ["CREATE"] Web Region;
+        document_create 0x8801 0x3C02 "DOCUMENT CREATE" "DOCUMENT" ["CREATE"] Web Region;
         flag CREATE;
         output DOCTOKEN(Chars(16)) [required];
         input FROM(Area) [length("LENGTH")];
@@ -67,7 +67,7 @@ pub(super) mod rows {
 
     command! {
         /// Deletes a document.
-        document_delete 0x8802 own "DOCUMENT DELETE" "DOCUMENT" ["DELETE"] Web Region;
+        document_delete 0x8802 0x3C10 "DOCUMENT DELETE" "DOCUMENT" ["DELETE"] Web Region;
         flag DELETE;
         input DOCTOKEN(Chars(16)) [required];
         @conditions NotFnd(1);
@@ -75,7 +75,7 @@ pub(super) mod rows {
 
     command! {
         /// Inserts into a document.
-        document_insert 0x8803 own "DOCUMENT INSERT" "DOCUMENT" ["INSERT"] Web Region;
+        document_insert 0x8803 0x3C04 "DOCUMENT INSERT" "DOCUMENT" ["INSERT"] Web Region;
         flag INSERT;
         input DOCTOKEN(Chars(16)) [required];
         input TEXT(Area) [length("LENGTH")];
@@ -98,7 +98,7 @@ pub(super) mod rows {
 
     command! {
         /// Copies a document.
-        document_retrieve 0x8804 own "DOCUMENT RETRIEVE" "DOCUMENT" ["RETRIEVE"] Web Region;
+        document_retrieve 0x8804 0x3C06 "DOCUMENT RETRIEVE" "DOCUMENT" ["RETRIEVE"] Web Region;
         flag RETRIEVE;
         input DOCTOKEN(Chars(16)) [required];
         output INTO(Area) [required, length("LENGTH")];
@@ -111,7 +111,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives symbols their values.
-        document_set 0x8805 own "DOCUMENT SET" "DOCUMENT" ["SET"] Web Region;
+        document_set 0x8805 0x3C08 "DOCUMENT SET" "DOCUMENT" ["SET"] Web Region;
         flag SET;
         input DOCTOKEN(Chars(16)) [required];
         input SYMBOL(Name(32));
@@ -211,7 +211,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells the client's certificate.
-        extract_certificate 0x8806 own "EXTRACT CERTIFICATE" "EXTRACT" ["CERTIFICATE"] Web Region;
+        extract_certificate 0x8806 0x3E10 "EXTRACT CERTIFICATE" "EXTRACT" ["CERTIFICATE"] Web Region;
         output CERTIFICATE(PtrRef) [length("LENGTH"), bare];
         update LENGTH(Fullword);
         output SERIALNUM(PtrRef) [length("SERIALNUMLEN")];
@@ -238,7 +238,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells about the connection.
-        extract_tcpip 0x8807 own "EXTRACT TCPIP" "EXTRACT" ["TCPIP"] Web Region;
+        extract_tcpip 0x8807 0x3E0E "EXTRACT TCPIP" "EXTRACT" ["TCPIP"] Web Region;
         flag TCPIP;
         output AUTHENTICATE(Cvda);
         output CLIENTNAME(Area) [length("CNAMELENGTH")];
@@ -266,7 +266,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells about the request.
-        extract_web 0x8808 own "EXTRACT WEB" "EXTRACT" ["WEB"] Web Region;
+        extract_web 0x8808 0x3810 "EXTRACT WEB" "EXTRACT" ["WEB"] Web Region;
         flag WEB;
         output SCHEME(Cvda);
         output HOST(Area) [length("HOSTLENGTH")];
@@ -291,7 +291,7 @@ pub(super) mod rows {
 
     command! {
         /// Ends a session with a server.
-        web_close 0x8812 own "WEB CLOSE" "WEB" ["CLOSE"] Web Region;
+        web_close 0x8812 0x381A "WEB CLOSE" "WEB" ["CLOSE"] Web Region;
         flag CLOSE;
         input SESSTOKEN(Chars(8)) [required];
         @conditions InvReq(22), NotOpen(27);
@@ -299,7 +299,7 @@ pub(super) mod rows {
 
     command! {
         /// Sends a request to a server and receives the answer.
-        web_converse 0x8813 own "WEB CONVERSE" "WEB" ["CONVERSE"] Web Region;
+        web_converse 0x8813 0x381C "WEB CONVERSE" "WEB" ["CONVERSE"] Web Region;
         flag CONVERSE;
         input SESSTOKEN(Chars(8)) [required];
         input PATH(Area) [length("PATHLENGTH")];
@@ -366,7 +366,7 @@ pub(super) mod rows {
 
     command! {
         /// Ends a browse of form fields.
-        web_endbrowse_formfield 0x8814 own "WEB ENDBROWSE FORMFIELD" "WEB" ["ENDBROWSE", "FORMFIELD"] Web Region;
+        web_endbrowse_formfield 0x8814 0x380C "WEB ENDBROWSE FORMFIELD" "WEB" ["ENDBROWSE", "FORMFIELD"] Web Region;
         flag ENDBROWSE;
         flag FORMFIELD;
         @conditions InvReq(1, 3, 4);
@@ -374,7 +374,7 @@ pub(super) mod rows {
 
     command! {
         /// Ends a browse of headers.
-        web_endbrowse_httpheader 0x8815 own "WEB ENDBROWSE HTTPHEADER" "WEB" ["ENDBROWSE", "HTTPHEADER"] Web Region;
+        web_endbrowse_httpheader 0x8815 0x380C "WEB ENDBROWSE HTTPHEADER" "WEB" ["ENDBROWSE", "HTTPHEADER"] Web Region;
         flag ENDBROWSE;
         flag HTTPHEADER;
         input SESSTOKEN(Chars(8));
@@ -383,7 +383,7 @@ pub(super) mod rows {
 
     command! {
         /// Ends a browse of query parameters.
-        web_endbrowse_queryparm 0x8816 own "WEB ENDBROWSE QUERYPARM" "WEB" ["ENDBROWSE", "QUERYPARM"] Web Region;
+        web_endbrowse_queryparm 0x8816 0x380C "WEB ENDBROWSE QUERYPARM" "WEB" ["ENDBROWSE", "QUERYPARM"] Web Region;
         flag ENDBROWSE;
         flag QUERYPARM;
         @conditions InvReq(1, 3, 4);
@@ -391,7 +391,7 @@ pub(super) mod rows {
 
     command! {
         /// Tells about the request, or about a session.
-        web_extract 0x8817 own "WEB EXTRACT" "WEB" ["EXTRACT"] Web Region;
+        web_extract 0x8817 0x3810 "WEB EXTRACT" "WEB" ["EXTRACT"] Web Region;
         flag EXTRACT;
         output SCHEME(Cvda);
         output HOST(Area) [length("HOSTLENGTH")];
@@ -416,7 +416,7 @@ pub(super) mod rows {
 
     command! {
         /// Begins a session with a server.
-        web_open 0x8818 own "WEB OPEN" "WEB" ["OPEN"] Web Region;
+        web_open 0x8818 0x3818 "WEB OPEN" "WEB" ["OPEN"] Web Region;
         flag OPEN;
         input URIMAP(Name(8));
         input HOST(Area) [length("HOSTLENGTH")];
@@ -438,7 +438,7 @@ pub(super) mod rows {
 
     command! {
         /// Takes a URL apart.
-        web_parse 0x8819 own "WEB PARSE" "WEB" ["PARSE"] Web Region;
+        web_parse 0x8819 0x3816 "WEB PARSE" "WEB" ["PARSE"] Web Region;
         flag PARSE;
         input URL(Area) [required, length("URLLENGTH")];
         input URLLENGTH(Fullword);
@@ -456,7 +456,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the value of a form field.
-        web_read_formfield 0x881A own "WEB READ FORMFIELD" "WEB" ["READ", "FORMFIELD"] Web Region;
+        web_read_formfield 0x881A 0x3806 "WEB READ FORMFIELD" "WEB" ["READ", "FORMFIELD"] Web Region;
         flag READ;
         input FORMFIELD(Area) [required, length("NAMELENGTH")];
         input NAMELENGTH(Fullword);
@@ -472,7 +472,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the value of a header.
-        web_read_httpheader 0x881B own "WEB READ HTTPHEADER" "WEB" ["READ", "HTTPHEADER"] Web Region;
+        web_read_httpheader 0x881B 0x3806 "WEB READ HTTPHEADER" "WEB" ["READ", "HTTPHEADER"] Web Region;
         flag READ;
         input HTTPHEADER(Area) [required, length("NAMELENGTH")];
         input NAMELENGTH(Fullword);
@@ -484,7 +484,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the value of a query parameter.
-        web_read_queryparm 0x881C own "WEB READ QUERYPARM" "WEB" ["READ", "QUERYPARM"] Web Region;
+        web_read_queryparm 0x881C 0x3806 "WEB READ QUERYPARM" "WEB" ["READ", "QUERYPARM"] Web Region;
         flag READ;
         input QUERYPARM(Area) [required, length("NAMELENGTH")];
         input NAMELENGTH(Fullword);
@@ -499,7 +499,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the next form field.
-        web_readnext_formfield 0x881D own "WEB READNEXT FORMFIELD" "WEB" ["READNEXT", "FORMFIELD"] Web Region;
+        web_readnext_formfield 0x881D 0x380A "WEB READNEXT FORMFIELD" "WEB" ["READNEXT", "FORMFIELD"] Web Region;
         flag READNEXT;
         output FORMFIELD(Area) [required, length("NAMELENGTH")];
         update NAMELENGTH(Fullword) [required];
@@ -510,7 +510,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the next header.
-        web_readnext_httpheader 0x881E own "WEB READNEXT HTTPHEADER" "WEB" ["READNEXT", "HTTPHEADER"] Web Region;
+        web_readnext_httpheader 0x881E 0x380A "WEB READNEXT HTTPHEADER" "WEB" ["READNEXT", "HTTPHEADER"] Web Region;
         flag READNEXT;
         output HTTPHEADER(Area) [required, length("NAMELENGTH")];
         update NAMELENGTH(Fullword) [required];
@@ -522,7 +522,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the next query parameter.
-        web_readnext_queryparm 0x881F own "WEB READNEXT QUERYPARM" "WEB" ["READNEXT", "QUERYPARM"] Web Region;
+        web_readnext_queryparm 0x881F 0x380A "WEB READNEXT QUERYPARM" "WEB" ["READNEXT", "QUERYPARM"] Web Region;
         flag READNEXT;
         output QUERYPARM(Area) [required, length("NAMELENGTH")];
         update NAMELENGTH(Fullword) [required];
@@ -533,7 +533,7 @@ pub(super) mod rows {
 
     command! {
         /// Receives the body of the request, or of the answer of a server.
-        web_receive 0x8820 own "WEB RECEIVE" "WEB" ["RECEIVE"] Web Region;
+        web_receive 0x8820 0x3802 "WEB RECEIVE" "WEB" ["RECEIVE"] Web Region;
         flag RECEIVE;
         output INTO(Area) [length("LENGTH")];
         output SET(PtrRef) [length("LENGTH")];
@@ -568,7 +568,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives the document that was sent.
-        web_retrieve 0x8821 own "WEB RETRIEVE" "WEB" ["RETRIEVE"] Web Region;
+        web_retrieve 0x8821 0x3814 "WEB RETRIEVE" "WEB" ["RETRIEVE"] Web Region;
         flag RETRIEVE;
         output DOCTOKEN(Chars(16)) [required];
         @conditions InvReq(1, 2), NotFnd(1);
@@ -576,7 +576,7 @@ pub(super) mod rows {
 
     command! {
         /// Sends the answer, or a request to a server.
-        web_send 0x8822 own "WEB SEND" "WEB" ["SEND"] Web Region;
+        web_send 0x8822 0x3804 "WEB SEND" "WEB" ["SEND"] Web Region;
         flag SEND;
         input DOCTOKEN(Chars(16));
         flag NODOCDELETE;
@@ -645,7 +645,7 @@ pub(super) mod rows {
 
     command! {
         /// Begins a browse of form fields.
-        web_startbrowse_formfield 0x8823 own "WEB STARTBROWSE FORMFIELD" "WEB" ["STARTBROWSE", "FORMFIELD"] Web Region;
+        web_startbrowse_formfield 0x8823 0x3808 "WEB STARTBROWSE FORMFIELD" "WEB" ["STARTBROWSE", "FORMFIELD"] Web Region;
         flag STARTBROWSE;
         input FORMFIELD(Optional);
         input NAMELENGTH(Fullword);
@@ -656,7 +656,7 @@ pub(super) mod rows {
 
     command! {
         /// Begins a browse of headers.
-        web_startbrowse_httpheader 0x8824 own "WEB STARTBROWSE HTTPHEADER" "WEB" ["STARTBROWSE", "HTTPHEADER"] Web Region;
+        web_startbrowse_httpheader 0x8824 0x3808 "WEB STARTBROWSE HTTPHEADER" "WEB" ["STARTBROWSE", "HTTPHEADER"] Web Region;
         flag STARTBROWSE;
         flag HTTPHEADER;
         input SESSTOKEN(Chars(8));
@@ -665,7 +665,7 @@ pub(super) mod rows {
 
     command! {
         /// Begins a browse of query parameters.
-        web_startbrowse_queryparm 0x8825 own "WEB STARTBROWSE QUERYPARM" "WEB" ["STARTBROWSE", "QUERYPARM"] Web Region;
+        web_startbrowse_queryparm 0x8825 0x3808 "WEB STARTBROWSE QUERYPARM" "WEB" ["STARTBROWSE", "QUERYPARM"] Web Region;
         flag STARTBROWSE;
         input QUERYPARM(Optional);
         input NAMELENGTH(Fullword);
@@ -675,7 +675,7 @@ pub(super) mod rows {
 
     command! {
         /// Adds a header to the answer, or to a request to a server.
-        web_write_httpheader 0x8826 own "WEB WRITE HTTPHEADER" "WEB" ["WRITE", "HTTPHEADER"] Web Region;
+        web_write_httpheader 0x8826 0x380E "WEB WRITE HTTPHEADER" "WEB" ["WRITE", "HTTPHEADER"] Web Region;
         flag WRITE;
         input HTTPHEADER(Area) [required, length("NAMELENGTH")];
         input NAMELENGTH(Fullword);

@@ -26,7 +26,7 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) mod rows {
     command! {
         /// Installs a URIMAP.
-        create_urimap 0x8A23 own "CREATE URIMAP" "CREATE" ["URIMAP"] Web Region;
+        create_urimap 0x8A23 0x3036 "CREATE URIMAP" "CREATE" ["URIMAP"] Web Region;
         input URIMAP(Name(8)) [required];
         input ATTRIBUTES(Area) [required, length("ATTRLEN")];
         input ATTRLEN(Halfword);

@@ -22,7 +22,7 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) mod rows {
     command! {
         /// Asks a web service.
-        invoke_service 0x8809 own "INVOKE SERVICE" "INVOKE" ["SERVICE"] Web Region;
+        invoke_service 0x8809 0xC002 "INVOKE SERVICE" "INVOKE" ["SERVICE"] Web Region;
         input SERVICE(Name(32)) [required];
         input CHANNEL(Name(16));
         input OPERATION(Name(255));
@@ -38,7 +38,7 @@ pub(super) mod rows {
 
     command! {
         /// Asks a web service.
-        invoke_webservice 0x880A own "INVOKE WEBSERVICE" "INVOKE" ["WEBSERVICE"] Web Region;
+        invoke_webservice 0x880A 0xC002 "INVOKE WEBSERVICE" "INVOKE" ["WEBSERVICE"] Web Region;
         input WEBSERVICE(Name(32)) [required];
         input CHANNEL(Name(16));
         input OPERATION(Name(255));
@@ -54,7 +54,7 @@ pub(super) mod rows {
 
     command! {
         /// Adds a text or a subcode to a fault.
-        soapfault_add 0x880B own "SOAPFAULT ADD" "SOAPFAULT" ["ADD"] Web Region;
+        soapfault_add 0x880B 0xC006 "SOAPFAULT ADD" "SOAPFAULT" ["ADD"] Web Region;
         flag ADD;
         input FAULTSTRING(Area) [length("FAULTSTRLEN")];
         input FAULTSTRLEN(Fullword);
@@ -70,7 +70,7 @@ pub(super) mod rows {
 
     command! {
         /// Makes the fault that a web service answers with.
-        soapfault_create 0x880C own "SOAPFAULT CREATE" "SOAPFAULT" ["CREATE"] Web Region;
+        soapfault_create 0x880C 0xC004 "SOAPFAULT CREATE" "SOAPFAULT" ["CREATE"] Web Region;
         flag CREATE;
         input FAULTCODE(Cvda);
         flag CLIENT;
@@ -96,14 +96,14 @@ pub(super) mod rows {
 
     command! {
         /// Deletes the fault.
-        soapfault_delete 0x880D own "SOAPFAULT DELETE" "SOAPFAULT" ["DELETE"] Web Region;
+        soapfault_delete 0x880D 0xC008 "SOAPFAULT DELETE" "SOAPFAULT" ["DELETE"] Web Region;
         flag DELETE;
         @conditions InvReq(3), NotFnd(2);
     }
 
     command! {
         /// Puts an addressing property into the context of messages to come.
-        wsacontext_build 0x8827 own "WSACONTEXT BUILD" "WSACONTEXT" ["BUILD"] Web Region;
+        wsacontext_build 0x8827 0xC00A "WSACONTEXT BUILD" "WSACONTEXT" ["BUILD"] Web Region;
         flag BUILD;
         input CHANNEL(Name(16));
         input ACTION(Name(255));
@@ -130,7 +130,7 @@ pub(super) mod rows {
 
     command! {
         /// Deletes the addressing context of a requester.
-        wsacontext_delete 0x8828 own "WSACONTEXT DELETE" "WSACONTEXT" ["DELETE"] Web Region;
+        wsacontext_delete 0x8828 0xC00D "WSACONTEXT DELETE" "WSACONTEXT" ["DELETE"] Web Region;
         flag DELETE;
         input CHANNEL(Name(16));
         @conditions ChannelErr(1, 2), InvReq(4, 5), NotFnd(3);
@@ -138,7 +138,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives an addressing property of a request or of its response.
-        wsacontext_get 0x8829 own "WSACONTEXT GET" "WSACONTEXT" ["GET"] Web Region;
+        wsacontext_get 0x8829 0xC00C "WSACONTEXT GET" "WSACONTEXT" ["GET"] Web Region;
         flag GET;
         input CONTEXTTYPE(Cvda) [required];
         input CHANNEL(Name(16));
@@ -168,7 +168,7 @@ pub(super) mod rows {
 
     command! {
         /// Makes an endpoint reference.
-        wsaepr_create 0x882A own "WSAEPR CREATE" "WSAEPR" ["CREATE"] Web Region;
+        wsaepr_create 0x882A 0xC010 "WSAEPR CREATE" "WSAEPR" ["CREATE"] Web Region;
         flag CREATE;
         output EPRINTO(Area) [length("EPRLENGTH")];
         output EPRSET(PtrRef) [length("EPRLENGTH")];

@@ -103,9 +103,8 @@ fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
     let operands = &request.operands;
     let code = operands.get_name::<4>(row::DUMPCODE).unwrap_or_default();
     let code = code.trim_ascii_end();
-    // A part of the file's name, so nothing else may be in it.
-    if code.is_empty() || !code.iter().all(u8::is_ascii_alphanumeric) {
-        return condition(Condition::InvReq, 1);
+    if code.is_empty() || !code.iter().all(u8::is_ascii_graphic) {
+        return condition(Condition::InvReq, 13);
     }
     let Some(folder) = resources.dump.folder.clone() else {
         return condition(Condition::Suppressed, 1);
@@ -117,7 +116,7 @@ fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
     if !resources.dump.codes.entry(entry).or_default().count() {
         return condition(Condition::Suppressed, 1);
     }
-    let code = String::from_utf8_lossy(code).into_owned();
+    let (name, code) = (file_name(code), String::from_utf8_lossy(code).into_owned());
     let caller = request.caller;
     let head = format!(
         "dump      {code}\ntask      {}\ntran      {}\nuser      {}\npriority  {}\n",
@@ -125,7 +124,7 @@ fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
     );
     let text = operands.get_bytes(row::FROM).unwrap_or_default().to_vec();
     Ok(cx.block(caller.key, move || {
-        match write(&folder, &code, &[head.as_bytes(), &text]) {
+        match write(&folder, &name, &[head.as_bytes(), &text]) {
             Ok(number) => {
                 let id = Operands::default().bytes(row::DUMPID, format!("1/{number:04}"));
                 Answer::of_data(id.emit())
@@ -133,12 +132,26 @@ fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
             Err(error) => {
                 tracing::error!(%error, folder = %folder.display(), "a dump could not be written");
                 match error.kind() {
-                    io::ErrorKind::StorageFull => Answer::of_condition(Condition::NoSpace, 0),
-                    _ => Answer::of_condition(Condition::IoErr, 0),
+                    io::ErrorKind::StorageFull => Answer::of_condition(Condition::NoSpace, 4),
+                    _ => Answer::of_condition(Condition::IoErr, 10),
                 }
             }
         }
     }))
+}
+
+/// A dump code as a part of a file's name: what means something to a file system
+/// or a shell is written as in a URL.
+fn file_name(code: &[u8]) -> String {
+    let mut name = String::new();
+    for byte in code {
+        match byte {
+            b'$' | b'@' | b'#' => name.push(char::from(*byte)),
+            _ if byte.is_ascii_alphanumeric() => name.push(char::from(*byte)),
+            _ => name.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    name
 }
 
 /// Writes a new file and gives its number.
@@ -173,6 +186,12 @@ fn last(folder: &Path) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dump_code_cannot_lead_out_of_the_folder() {
+        assert_eq!(file_name(b"AB#1"), "AB#1");
+        assert_eq!(file_name(b"../A"), "%2E%2E%2FA");
+    }
 
     #[test]
     fn dumps_are_numbered_on_and_never_written_over() {

@@ -176,8 +176,9 @@ impl View<'_> {
         let table = &self.core.defs().program_table;
         let program = table.iter().find(|p| p.name.as_bytes() == name)?;
         match option {
-            // Of one that no worker runs nobody counts the runs.
-            "USECOUNT" if program.module.is_none() => None,
+            // Nobody counts the runs of what no worker here runs.
+            "USECOUNT" if !program.remote_system.is_blank() => int(-1),
+            "USECOUNT" if program.module.is_none() && !program.missing => int(-1),
             "USECOUNT" => int((self.uses)(program.name).min(i32::MAX as u64)),
             _ => of_program(program, option),
         }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use cics::diagnostic::Diagnostic;
 use miette::{Context, IntoDiagnostic, Result, miette};
-use store::idcams::{Code, Command, DataRef, Dd, Statement, Step, parse};
+use store::idcams::{Code, Command, DataRef, Dd, EntryKind, Statement, Step, parse};
 use store::transfer::{DumpOptions, LoadEvent, LoadMode, LoadOptions, Source, copy, dump, load};
 use store::{
     Access, CatalogueEntry, DefineError, FileDef, FileId, FileName, IndexEntry, DiskStore, Named, Organisation, ReadExt,
@@ -248,7 +248,7 @@ impl Runner {
             Command::DefineCluster(def) => self.define_cluster(def),
             Command::DefineIndex(def) => self.define_index(def),
             Command::DefinePath(def) => self.define_path(def),
-            Command::Delete(names) => self.delete(names),
+            Command::Delete { names, kind } => self.delete(names, *kind),
             Command::BuildIndex { base, indexes } => self.build_indexes(base, indexes, step),
             Command::Repro {
                 from,
@@ -325,7 +325,7 @@ impl Runner {
     }
 
     /// Removes what is there; the code tells of what is not.
-    fn delete(&mut self, names: &[FileName]) -> Done {
+    fn delete(&mut self, names: &[FileName], kind: Option<EntryKind>) -> Done {
         let (mut code, mut told) = (0, Vec::new());
         for name in names {
             let name = self.stored_name(name)?;
@@ -333,6 +333,12 @@ impl Runner {
                 None => {
                     code = 8;
                     told.push(format!("{name} is not there"));
+                    continue;
+                }
+                Some(found) if kind.is_some_and(|kind| !kind.is(&found)) => {
+                    code = 8;
+                    let wanted = kind.map_or("", EntryKind::text);
+                    told.push(format!("{name} is not {wanted}, and stays"));
                     continue;
                 }
                 Some(found) => match (&mut self.home, found) {

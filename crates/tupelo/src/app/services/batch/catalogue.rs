@@ -42,7 +42,7 @@ pub fn done(region: &Handle, text: &str) -> Done {
 fn uses(command: &Command) -> Vec<FileName> {
     match command {
         Command::DefineIndex(def) => vec![def.base.clone()],
-        Command::Delete(names) => names.clone(),
+        Command::Delete { names, .. } => names.clone(),
         Command::BuildIndex { base, .. } => named(base).into_iter().collect(),
         _ => Vec::new(),
     }
@@ -72,7 +72,7 @@ fn apply(store: &mut dyn WriteStore, command: Command) -> Done {
             store.define_path(def).map_err(of_define)?;
             Ok(text)
         }
-        Command::Delete(names) => {
+        Command::Delete { names, .. } => {
             for name in &names {
                 match find(store, name)? {
                     Some(Named::File(entry)) => store.remove(entry.id).map_err(of_define)?,
