@@ -260,14 +260,22 @@ fn open<B: Backend>(
                 let limit = Duration::from_millis(limit.into());
                 watched.shakes_hands.set(true);
                 let accept = Box::pin(acceptor.accept(stream));
-                if let Ok(Ok(stream)) = tokio::time::timeout(limit, accept).await {
-                    watched.shakes_hands.set(false);
-                    peer.secure = true;
-                    peer.certificate = super::tls::client_name(&stream);
-                    if peer.service.is_some() {
-                        peer.shown = super::tls::client_certificate(&stream);
+                match tokio::time::timeout(limit, accept).await {
+                    Ok(Ok(stream)) => {
+                        watched.shakes_hands.set(false);
+                        peer.secure = true;
+                        peer.certificate = super::tls::client_name(&stream);
+                        if peer.service.is_some() {
+                            peer.shown = super::tls::client_certificate(&stream);
+                        }
+                        connection(&server, stream, peer, watched, stop).await;
                     }
-                    connection(&server, stream, peer, watched, stop).await;
+                    // A client that talks nonsense is its own affair.
+                    Ok(Err(_)) => {}
+                    Err(_) => {
+                        let metrics = &server.shared.metrics;
+                        metrics.connections_timed_out.fetch_add(1, Relaxed);
+                    }
                 }
             }
         }
