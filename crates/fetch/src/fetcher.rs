@@ -19,6 +19,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConfig;
 
+use crate::interim::Interim;
 use crate::target::Target;
 use crate::{Error, Request};
 
@@ -204,13 +205,19 @@ impl Fetcher {
     async fn over<S>(
         &self,
         stream: S,
-        request: http::Request<Full<Bytes>>,
+        mut request: http::Request<Full<Bytes>>,
     ) -> Result<Fetched, String>
     where
         S: AsyncRead + AsyncWrite + Unpin + 'static,
     {
-        let say = |e: hyper::Error| format!("the exchange failed: {e}");
-        let made = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await;
+        let (stream, interim) = Interim::over(stream);
+        let say = |e: hyper::Error| {
+            let excess = interim.excess();
+            excess.unwrap_or_else(|| format!("the exchange failed: {}", whole(&e)))
+        };
+        interim.count_for(&mut request);
+        let io = TokioIo::new(stream);
+        let made = Interim::connections().handshake(io).await;
         let (mut sender, connection) = made.map_err(say)?;
         let mut connection = pin!(connection);
         let sent = beside(connection.as_mut(), sender.send_request(request));
@@ -221,7 +228,7 @@ impl Fetcher {
             body.map_err(
                 |e| match e.downcast_ref::<http_body_util::LengthLimitError>() {
                     Some(_) => format!("the answer has more than {} KiB", self.most_bytes >> 10),
-                    None => format!("the exchange failed: {e}"),
+                    None => format!("the exchange failed: {}", whole(&*e)),
                 },
             )?;
         let headers = parts.headers.iter().map(|(name, value)| {
@@ -233,6 +240,14 @@ impl Fetcher {
             headers: headers.collect(),
             body: body.to_bytes().to_vec(),
         })
+    }
+}
+
+/// An error with what is behind it, which it does not say itself.
+fn whole(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", whole(cause)),
+        None => error.to_string(),
     }
 }
 

@@ -9,9 +9,11 @@
 //! Reference: RFC 9110, RFC 9112; RFC 7617 for [`basic`].
 
 mod fetcher;
+mod interim;
 mod target;
 
 pub use fetcher::{Fetched, Fetcher, Settings, SettingsError};
+pub use interim::{Counted, Interim};
 
 use std::net::IpAddr;
 use std::time::Duration;

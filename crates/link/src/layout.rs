@@ -14,9 +14,9 @@ use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 /// First eight bytes of a worker's memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 /// Request slots of a worker.
-pub const SLOTS: usize = 32;
+pub const SLOTS: usize = 64;
 /// Default bytes of a slot's arena.
 pub const ARENA_BYTES: usize = 512 << 20;
 /// Bytes of an arena, or of a call's data, that stay resident when nobody
@@ -333,11 +333,11 @@ mod tests {
     fn the_layout_is_as_drawn() {
         assert_eq!(
             [CALL_OFFSET, CALL_OUT_OFFSET, CALL_IN_OFFSET],
-            [135_168, 139_264, 33_693_696]
+            [266_240, 270_336, 33_824_768]
         );
         assert_eq!(
             [TRACE_OFFSET, offset_of!(TraceHeader, clock), ARENA_OFFSET],
-            [67_248_128, 8, 67_530_752]
+            [67_379_200, 8, 67_661_824]
         );
         assert_eq!(
             [
@@ -348,7 +348,7 @@ mod tests {
                 offset_of!(Header, retire),
                 offset_of!(Header, progress),
             ],
-            [12, 16, 64, 320, 384, 448]
+            [12, 16, 64, 576, 640, 704]
         );
         assert_eq!(
             [

@@ -34,6 +34,9 @@ pub struct WorkerSide {
     heap: Heap,
     entries: Vec<Entry>,
     running: Option<Running>,
+    /// Slots that were queued at the last look, with their words; the first to
+    /// run is the last. What was queued later runs later.
+    ahead: Vec<(usize, u64)>,
     reader_table: Option<OwnedFd>,
     /// Ports with news that they have not been woken for, by bit.
     unheard: u32,
@@ -138,6 +141,7 @@ impl WorkerSide {
             heap: Heap::new(arena_bytes),
             entries: Vec::new(),
             running: None,
+            ahead: Vec::with_capacity(SLOTS),
             reader_table,
             unheard: 0,
             unheard_tasks: 0,
@@ -380,20 +384,10 @@ impl WorkerSide {
 
     fn take_queued(&mut self) -> Option<TaskIn> {
         loop {
-            let mut first: Option<(usize, u64)> = None;
-            for (i, word) in self.header().slots.0.iter().enumerate() {
-                let word = word.load(Ordering::Acquire);
-                if word as u32 != slot_state::QUEUED {
-                    continue;
-                }
-                let earlier = first.is_none_or(|(_, other)| {
-                    ((word >> 32) as u32).wrapping_sub((other >> 32) as u32) > u32::MAX / 2
-                });
-                if earlier {
-                    first = Some((i, word));
-                }
+            if self.ahead.is_empty() {
+                self.look_ahead();
             }
-            let (slot, word) = first?;
+            let (slot, word) = self.ahead.pop()?;
             let sequence = (word >> 32) as u32;
             let taken = self.header().slots.0[slot].compare_exchange(
                 word,
@@ -405,6 +399,25 @@ impl WorkerSide {
                 return Some(self.start(slot, sequence));
             }
         }
+    }
+
+    /// Looks at all slots, and puts those that are queued in their order. One
+    /// look serves all that it finds: the slots are many, and a brief program
+    /// takes little longer than a look.
+    fn look_ahead(&mut self) {
+        let mut ahead = std::mem::take(&mut self.ahead);
+        for (slot, word) in self.header().slots.0.iter().enumerate() {
+            let word = word.load(Ordering::Acquire);
+            if word as u32 == slot_state::QUEUED {
+                ahead.push((slot, word));
+            }
+        }
+        // The numbers pass their end, so only their distances compare.
+        let sequence = |word: u64| (word >> 32) as u32;
+        let any = ahead.first().map_or(0, |(_, word)| sequence(*word));
+        let distance = |word: u64| sequence(word).wrapping_sub(any).cast_signed();
+        ahead.sort_unstable_by_key(|(_, word)| std::cmp::Reverse(distance(*word)));
+        self.ahead = ahead;
     }
 
     fn start(&mut self, slot: usize, sequence: u32) -> TaskIn {

@@ -139,9 +139,15 @@ pub(super) struct Session {
     pub wire: Wire,
 }
 
+/// A session of HTTP, and what is counted on it.
+pub(super) struct Http {
+    pub sender: hyper::client::conn::http1::SendRequest<http_body_util::Full<bytes::Bytes>>,
+    pub interim: fetch::Interim,
+}
+
 /// What it goes over.
 pub(super) enum Wire {
-    Http(hyper::client::conn::http1::SendRequest<http_body_util::Full<bytes::Bytes>>),
+    Http(Http),
     Raw(Box<dyn Stream>),
 }
 

@@ -21,7 +21,7 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper_util::rt::TokioIo;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::pool::{Session, Wire};
+use super::pool::{Http, Session, Wire};
 use super::{MainframeReply, MainframeTask, Way};
 use crate::backend::{Abend, Failed, Refusal};
 
@@ -120,15 +120,15 @@ impl WebConnection {
         let name = &way.connection.name;
         let _room = way.pool.room(way.wait(), name).await?;
         while let Some(session) = way.pool.kept("") {
-            let Wire::Http(sender) = session.wire else {
+            let Wire::Http(http) = session.wire else {
                 continue;
             };
-            if sender.is_closed() {
+            if http.sender.is_closed() {
                 continue;
             }
             let request = self.request(task, &body);
             let request = request.map_err(|why| way.impossible(why))?;
-            match self.exchange(way, sender, request).await {
+            match self.exchange(way, http, request).await {
                 // The server had closed it; nothing ran, or may run again.
                 Err(Missing::Unsent(_)) => {}
                 Err(Missing::Unanswered(_)) if task.idempotent => {}
@@ -138,10 +138,12 @@ impl WebConnection {
         let request = self.request(task, &body);
         let request = request.map_err(|why| way.impossible(why))?;
         let stream = way.connection.open().await?;
-        let made = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await;
-        let (sender, connection) = made.map_err(|e| way.lost(e))?;
+        let (stream, interim) = fetch::Interim::over(stream);
+        let made = fetch::Interim::connections().handshake(TokioIo::new(stream));
+        let (sender, connection) = made.await.map_err(|e| way.lost(e))?;
         tokio::task::spawn_local(connection);
-        let answered = self.exchange(way, sender, request).await;
+        let http = Http { sender, interim };
+        let answered = self.exchange(way, http, request).await;
         answered.map_err(Missing::failed)
     }
 
@@ -149,16 +151,20 @@ impl WebConnection {
     async fn exchange(
         &self,
         way: &Way,
-        mut sender: hyper::client::conn::http1::SendRequest<Full<Bytes>>,
-        request: Request,
+        mut http: Http,
+        mut request: Request,
     ) -> Result<MainframeReply, Missing> {
-        let gone = |e: hyper::Error| match e.is_canceled() {
-            true => Missing::Unsent(way.lost(e)),
-            false => Missing::Unanswered(way.lost(e)),
+        let interim = http.interim.clone();
+        let gone = |e: hyper::Error| match (e.is_canceled(), interim.excess()) {
+            (_, Some(why)) => Missing::Answered(way.lost(why)),
+            (true, None) => Missing::Unsent(way.lost(e)),
+            (false, None) => Missing::Unanswered(way.lost(e)),
         };
-        let ready = sender.ready().await;
+        let ready = http.sender.ready().await;
         ready.map_err(|e| Missing::Unsent(way.lost(e)))?;
-        let (parts, body) = sender
+        interim.count_for(&mut request);
+        let (parts, body) = http
+            .sender
             .send_request(request)
             .await
             .map_err(gone)?
@@ -174,7 +180,7 @@ impl WebConnection {
         let bytes = body?.to_bytes();
         way.pool.keep(Session {
             key: String::new(),
-            wire: Wire::Http(sender),
+            wire: Wire::Http(http),
         });
         answered(way, &parts, &bytes).map_err(Missing::Answered)
     }

@@ -40,7 +40,7 @@ pub(crate) struct Reply<'a> {
 pub(crate) enum Failure {
     /// The program's data is not what its description says.
     Data(Box<Fault>),
-    /// An expression failed; its text and why.
+    /// An expression failed; its text with its place, and why.
     Expression(String, String),
     /// A required value is missing; its pointer.
     Missing(String),
@@ -533,9 +533,10 @@ impl<'a> EvalContext<'a> {
             let i = Root::ALL.iter().position(|r| *r == root)?;
             texts[i].take()
         };
-        plan.general
-            .evaluate(bind)
-            .map_err(|why| Failure::Expression(plan.general.source.clone(), why))
+        plan.general.evaluate(bind).map_err(|why| {
+            let told = format!("{} ({})", plan.general.source, plan.place);
+            Failure::Expression(told, why)
+        })
     }
 
     fn shape(&mut self, shape: &Shape, out: &mut Vec<u8>) -> Result<bool, Failure> {

@@ -9,7 +9,7 @@
 //! Invariant: an evaluation is bounded in time, depth and length, whatever
 //! the expression and the data.
 
-use super::width;
+use super::{growth, width};
 use jsonata_core::ast::AstNode;
 use jsonata_core::evaluator::{Context, Evaluator, EvaluatorOptions};
 use jsonata_core::parser;
@@ -23,6 +23,9 @@ const TIMEOUT_MS: u64 = 2_000;
 const MAX_STACK: usize = 1_000;
 /// Longest sequence an expression may build.
 const MAX_SEQUENCE: usize = 1_000_000;
+/// Most bytes of texts that one evaluation makes where data multiplies them, those
+/// counted that it makes only on the way.
+const MAX_TEXTS: usize = 256 << 20;
 /// Longest text that a value may become.
 const MAX_RESULT: usize = 64 << 20;
 
@@ -120,6 +123,8 @@ pub(crate) struct General {
     ast: AstNode,
     /// It has widths that data gives.
     widths: bool,
+    /// Bytes of texts that data may have it make; none where it multiplies none.
+    pub(super) texts: Option<usize>,
     /// Every path it mentions, up to the first step that is not a name.
     pub uses: Vec<Path>,
     /// It has a variable `$item` of its own.
@@ -407,22 +412,39 @@ fn condition(ast: &AstNode) -> Option<Condition> {
 }
 
 impl General {
+    /// As the evaluator would have it by itself, to compare with.
+    #[cfg(test)]
+    pub fn unbounded(source: &str) -> General {
+        General {
+            ast: parse(source).expect("an expression"),
+            widths: false,
+            texts: None,
+            ..General::new(parse(source).expect("an expression"), source)
+        }
+    }
+
     fn new(mut ast: AstNode, source: &str) -> General {
         let mut uses = Vec::new();
         let mut binds_item = false;
         let mut unknown = Vec::new();
-        let mut widths = false;
+        let (mut widths, mut texts) = (false, None);
         // The tree is as deep as the text is long at worst; the walk is
         // recursive, so it gets a stack that the longest text cannot exhaust.
         std::thread::scope(|scope| {
             let walk = || {
-                if let Ok(json) = serde_json::to_value(&ast) {
+                if let Ok(mut json) = serde_json::to_value(&ast) {
                     find_paths(&json, &mut uses);
                     binds_item = binds(&json, "item");
                     find_variables(&json, &mut unknown);
                     unknown.retain(|name: &String| !binds(&json, name));
+                    let wide = source.contains("pad") && width::wrap(&mut json);
+                    let long = growth::wrap(&mut json);
+                    if (wide || long)
+                        && let Ok(bounded) = serde_json::from_value(json)
+                    {
+                        (ast, widths, texts) = (bounded, wide, long.then_some(MAX_TEXTS));
+                    }
                 }
-                widths = source.contains("pad") && width::bound(&mut ast);
             };
             let builder = std::thread::Builder::new().stack_size(256 << 20);
             if let Ok(handle) = builder.spawn_scoped(scope, walk) {
@@ -432,6 +454,7 @@ impl General {
         General {
             ast,
             widths,
+            texts,
             uses,
             binds_item,
             unknown,
@@ -479,44 +502,21 @@ impl General {
         if self.widths {
             width::register(&mut evaluator)?;
         }
+        if let Some(most) = self.texts {
+            growth::register(&mut evaluator, most)?;
+        }
         let value = evaluator
             .evaluate(&self.ast, &JValue::Undefined)
             .map_err(|e| e.message().to_string())?;
         if value.is_undefined() || value.is_function() || value.is_regex() {
             return Ok(None);
         }
-        if !fits(&value) {
+        if growth::text_bytes(&value, MAX_RESULT).is_none() {
             let most = MAX_RESULT >> 20;
             return Err(format!("the expression makes more than {most} MiB"));
         }
         value.to_json_string().map(Some).map_err(|e| e.to_string())
     }
-}
-
-/// Whether a value has a text of a bearable length. In memory one part may stand
-/// in a million places.
-fn fits(value: &JValue) -> bool {
-    let mut left = MAX_RESULT;
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
-        let bytes = match value {
-            JValue::String(text) => text.len(),
-            JValue::Array(items) => {
-                open.extend(items.iter());
-                0
-            }
-            JValue::Object(members) => {
-                open.extend(members.values());
-                members.keys().map(|name| name.len()).sum()
-            }
-            _ => 0,
-        };
-        match left.checked_sub(bytes + 1) {
-            Some(less) => left = less,
-            None => return false,
-        }
-    }
-    true
 }
 
 /// Whether an expression gives a variable of this name a value itself: as a

@@ -73,6 +73,7 @@ impl Asked<'_> {
     fn evaluated(&self, source: &str) -> GeneralPlan {
         GeneralPlan {
             general: expr::general(&format!("(0; {source})")).unwrap(),
+            place: Box::default(),
             shape: Shape::default(),
             item: match self.scope {
                 ItemScope::Json(_) => Some(super::plan::Source::Item(Vec::new())),

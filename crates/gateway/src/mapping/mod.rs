@@ -8,6 +8,7 @@
 
 pub(crate) mod context;
 pub(crate) mod expr;
+mod growth;
 #[cfg(test)]
 mod meaning;
 pub(crate) mod plan;

@@ -11,7 +11,7 @@ use crate::project::structure::Structures;
 use crate::validate::params::Place;
 use crate::validate::schema::{SchemaId, SchemaSet, Type};
 use copybook::FieldId;
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf as FilePathBuf};
 
 /// A path with its target found.
 #[derive(Debug)]
@@ -40,6 +40,8 @@ pub(crate) enum Source {
 #[derive(Debug)]
 pub(crate) struct GeneralPlan {
     pub general: Box<General>,
+    /// Its file and line, for what is told of it when it fails.
+    pub place: Box<str>,
     /// The part of the reply that is shown to it.
     pub shape: Shape,
     /// What `$item` is.
@@ -414,6 +416,7 @@ impl Compiler<'_> {
         };
         GeneralPlan {
             general,
+            place: place(self.file, at),
             shape,
             item,
         }
@@ -740,4 +743,12 @@ impl Shape {
         };
         self.members[at].1.insert(rest, source);
     }
+}
+
+/// A place in a file, with the folders that say of which operation it is: a
+/// client may read it, so it says nothing of where projects lie.
+fn place(file: &FilePath, at: Position) -> Box<str> {
+    let names: Vec<_> = file.iter().rev().take(3).collect();
+    let names: FilePathBuf = names.into_iter().rev().collect();
+    format!("{} line {}", names.display(), at.line).into()
 }

@@ -8,7 +8,6 @@
 //! Invariant: what an expression gives for widths within the bound is what it
 //! gives without this.
 
-use jsonata_core::ast::AstNode;
 use jsonata_core::evaluator::{Evaluator, EvaluatorError};
 use jsonata_core::value::JValue;
 use serde_json::{Value, json};
@@ -18,23 +17,6 @@ const MOST: f64 = 4_096.0;
 /// The function, as the evaluator knows it; no expression can call it: a
 /// variable's name has no blank.
 const NAME: &str = "width of data";
-
-/// Bounds the widths of a tree; true where it has any that data gives.
-pub(super) fn bound(ast: &mut AstNode) -> bool {
-    let Ok(mut json) = serde_json::to_value(&*ast) else {
-        return false;
-    };
-    if !wrap(&mut json) {
-        return false;
-    }
-    match serde_json::from_value(json) {
-        Ok(bounded) => {
-            *ast = bounded;
-            true
-        }
-        Err(_) => false,
-    }
-}
 
 /// Makes the function known.
 pub(super) fn register(evaluator: &mut Evaluator) -> Result<(), String> {
@@ -50,8 +32,8 @@ pub(super) fn register(evaluator: &mut Evaluator) -> Result<(), String> {
     registered.map_err(|e| e.message().to_string())
 }
 
-/// Wraps the widths below a serialised tree.
-fn wrap(json: &mut Value) -> bool {
+/// Bounds the widths of a serialised tree; true where it has any that data gives.
+pub(super) fn wrap(json: &mut Value) -> bool {
     let mut any = false;
     match json {
         Value::Array(items) => {

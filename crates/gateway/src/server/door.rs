@@ -8,6 +8,7 @@ use super::body::Full;
 use super::conn::{ConnectionTimer, Connections, Limits, Turn};
 use super::frames::Protocol;
 use super::gate::Peer;
+use super::relay::Relay;
 use super::serve::Server;
 use super::service::{Persistent, ServiceState};
 use super::tls::Server as Tls;
@@ -27,7 +28,7 @@ use std::pin::{Pin, pin};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -259,14 +260,22 @@ fn open<B: Backend>(
                 let limit = Duration::from_millis(limit.into());
                 watched.shakes_hands.set(true);
                 let accept = Box::pin(acceptor.accept(stream));
-                if let Ok(Ok(stream)) = tokio::time::timeout(limit, accept).await {
-                    watched.shakes_hands.set(false);
-                    peer.secure = true;
-                    peer.certificate = super::tls::client_name(&stream);
-                    if peer.service.is_some() {
-                        peer.shown = super::tls::client_certificate(&stream);
+                match tokio::time::timeout(limit, accept).await {
+                    Ok(Ok(stream)) => {
+                        watched.shakes_hands.set(false);
+                        peer.secure = true;
+                        peer.certificate = super::tls::client_name(&stream);
+                        if peer.service.is_some() {
+                            peer.shown = super::tls::client_certificate(&stream);
+                        }
+                        connection(&server, stream, peer, watched, stop).await;
                     }
-                    connection(&server, stream, peer, watched, stop).await;
+                    // A client that talks nonsense is its own affair.
+                    Ok(Err(_)) => {}
+                    Err(_) => {
+                        let metrics = &server.shared.metrics;
+                        metrics.connections_timed_out.fetch_add(1, Relaxed);
+                    }
                 }
             }
         }
@@ -406,9 +415,11 @@ where
     // In a box, so that it takes no room while the connection rests.
     let mut connection = Box::new(builder.serve_connection(io, service));
     // The gateway's end is a turn, not a future: this is polled for each request.
+    let mut relay = Relay::default();
     let turn = std::future::poll_fn(|cx| {
+        let mut within = Context::from_waker(relay.before(cx.waker()));
         // A client that goes away or talks nonsense is its own affair.
-        if Pin::new(&mut *connection).poll(cx).is_ready() {
+        if Pin::new(&mut *connection).poll(&mut within).is_ready() {
             return Poll::Ready(None);
         }
         match timer.turn(cx) {

@@ -8,6 +8,7 @@
 use super::conn::ConnectionTimer;
 use super::door::ticks;
 use super::memory::{Held, Wish};
+use super::relay;
 use super::serve::Server;
 use crate::backend::Backend;
 use crate::problem::Problem;
@@ -16,7 +17,6 @@ use http::{HeaderMap, StatusCode};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use std::cell::Cell;
-use std::pin::Pin;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Bytes of a body that are not accounted for: the read buffer has them.
@@ -159,7 +159,7 @@ impl<B: Backend> Server<B> {
         let (mut begun, mut came) = (self.deadlines.now(), 0);
         let mut trailers = None;
         while !incoming.is_end_stream() {
-            let next = std::future::poll_fn(|cx| Pin::new(&mut incoming).poll_frame(cx));
+            let next = std::future::poll_fn(|cx| relay::poll_frame(&mut incoming, cx));
             let spent = self.deadlines.now() - begun;
             if spent >= window {
                 if came < least {

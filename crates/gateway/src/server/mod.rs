@@ -16,6 +16,7 @@ mod listen;
 mod memory;
 mod metrics;
 mod problems;
+mod relay;
 mod respond;
 mod router;
 mod serve;

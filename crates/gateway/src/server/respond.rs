@@ -47,3 +47,14 @@ pub(super) fn options(allow: HeaderValue) -> Response<Full> {
     response.headers_mut().insert(header::ALLOW, allow);
     response
 }
+
+/// The answer to HEAD: its length, and nothing of it.
+pub(super) fn without_body(mut response: Response<Full>) -> Response<Full> {
+    if !response.body().is_stream() {
+        let length = HeaderValue::from(response.body().len());
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_LENGTH, length);
+    }
+    *response.body_mut() = Full::default();
+    response
+}

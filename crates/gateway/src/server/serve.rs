@@ -18,7 +18,7 @@ use super::problems::{
     repeated, unmapped,
 };
 use super::share::Share;
-use super::trail::{Trail, is_health};
+use super::trail::{Trail, is_health, log};
 use super::{Route, Routes, Shared, documents, headers, memory, respond};
 use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply as _, Task as _};
 use crate::json::{Json, Tape};
@@ -33,17 +33,16 @@ use crate::project::media::takes;
 use crate::project::operation::{Api, BodyRule, Operation, Work};
 use crate::project::page::Sides;
 use crate::project::structure;
-use crate::security::Identity;
 use crate::validate::params;
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderValue, Method, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// A response buffer larger than this is not expected of the next response.
@@ -54,6 +53,10 @@ const GRACE_TICKS: u64 = 1;
 /// once and is refused again.
 const REFUSED_AGAIN: Duration = Duration::from_millis(50);
 
+/// Header maps that a door keeps for answers, and the most headers of one.
+const MOST_SPARE: usize = 64;
+const MOST_SPARE_HEADERS: usize = 32;
+
 /// A door's own state.
 pub(super) struct Server<B: Backend> {
     pub shared: Arc<Shared<B>>,
@@ -61,6 +64,9 @@ pub(super) struct Server<B: Backend> {
     routes: RefCell<Arc<Routes>>,
     generation: Cell<u64>,
     tapes: RefCell<Vec<Tape>>,
+    /// Headers of requests that are over, without their contents: an answer's
+    /// take their memory.
+    spare_headers: RefCell<Vec<HeaderMap>>,
     pub deadlines: Deadlines,
     pub connections: Rc<Connections>,
     /// Requests that wait for memory.
@@ -80,6 +86,7 @@ impl<B: Backend> Server<B> {
             routes,
             generation,
             tapes: RefCell::default(),
+            spare_headers: RefCell::default(),
             deadlines: Deadlines::default(),
             connections,
             waiting_for_room: Cell::new(0),
@@ -159,9 +166,18 @@ impl<B: Backend> Server<B> {
             log(&parts.method, path, who, trail.started, &response);
         }
         trail.end(&self.shared, &parts, peer, &response);
-        match parts.method == Method::HEAD {
-            true => without_body(response),
-            false => response,
+        if parts.method == Method::HEAD {
+            response = respond::without_body(response);
+        }
+        self.keep_headers(parts.headers);
+        response
+    }
+
+    fn keep_headers(&self, mut headers: HeaderMap) {
+        let mut spare = self.spare_headers.borrow_mut();
+        if spare.len() < MOST_SPARE && headers.capacity() <= MOST_SPARE_HEADERS {
+            headers.clear();
+            spare.push(headers);
         }
     }
 
@@ -296,6 +312,7 @@ impl<B: Backend> Server<B> {
             timer,
             share: &share,
             chosen: &chosen,
+            spare_headers: &self.spare_headers,
         };
         let result = self
             .program(&work, parts, variables, &body.bytes, (&mut tape, trail))
@@ -650,6 +667,7 @@ struct Job<'a> {
     share: &'a Cell<Share>,
     /// What a policy chose.
     chosen: &'a Choice,
+    spare_headers: &'a RefCell<Vec<HeaderMap>>,
 }
 
 /// The head of a request, and what was found in it.
@@ -744,6 +762,9 @@ fn answer(
     }
     let mut response = Response::new(out);
     *response.status_mut() = plan.status;
+    if let Some(spare) = work.spare_headers.borrow_mut().pop() {
+        *response.headers_mut() = spare;
+    }
     if wrote {
         response
             .headers_mut()
@@ -755,37 +776,6 @@ fn answer(
     })
     .map_err(fail)?;
     Ok(response)
-}
-
-/// A line of the access log.
-pub(super) fn log(
-    method: &Method,
-    path: &str,
-    (user, peer): (Option<&Identity>, &Peer),
-    started: Instant,
-    response: &Response<Full>,
-) {
-    tracing::info!(
-        target: "gateway::access",
-        method = %method,
-        path,
-        user = user.map_or("", |user| user.name.as_str()),
-        client = %peer.address,
-        status = response.status().as_u16(),
-        bytes = response.body().len(),
-        us = started.elapsed().as_micros() as u64,
-    );
-}
-
-/// The answer to HEAD: its length, and nothing of it.
-pub(super) fn without_body(mut response: Response<Full>) -> Response<Full> {
-    if !response.body().is_stream() {
-        let length = HeaderValue::from(response.body().len());
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_LENGTH, length);
-    }
-    *response.body_mut() = Full::default();
-    response
 }
 
 fn constant(body: &Bytes) -> Response<Full> {

@@ -168,3 +168,23 @@ impl Ended<'_> {
 pub(super) fn is_health(path: &str) -> bool {
     path == "/health" || path.starts_with("/health/")
 }
+
+/// A line of the access log.
+pub(super) fn log(
+    method: &Method,
+    path: &str,
+    (user, peer): (Option<&Identity>, &Peer),
+    started: Instant,
+    response: &Response<Full>,
+) {
+    tracing::info!(
+        target: "gateway::access",
+        method = %method,
+        path,
+        user = user.map_or("", |user| user.name.as_str()),
+        client = %peer.address,
+        status = response.status().as_u16(),
+        bytes = response.body().len(),
+        us = started.elapsed().as_micros() as u64,
+    );
+}

@@ -289,21 +289,13 @@ fn handshakes_that_do_not_go_on_are_bounded_and_cut() {
     let gateway = constant::start(config, "\"hello\"".into()).unwrap();
     let address = gateway.tls_address().unwrap();
     let admin = gateway.admin_address().unwrap();
-    let open = || {
+    let metric = |name: &str| {
         let text = send(admin, "GET", "/metrics", "", "").text();
-        let line = |l: &str| {
-            Some(
-                l.strip_prefix("tupelo_gateway_connections_open ")?
-                    .to_owned(),
-            )
-        };
-        text.lines()
-            .find_map(line)
-            .unwrap()
-            .trim()
-            .parse::<usize>()
-            .unwrap()
+        let name = format!("tupelo_gateway_connections_{name} ");
+        let value = text.lines().find_map(|line| line.strip_prefix(&name));
+        value.unwrap().trim().parse::<usize>().unwrap()
     };
+    let open = || metric("open");
     // The first bytes of a ClientHello that says it has 512.
     let half = [0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3];
     let mut all: Vec<_> = (0..2_000)
@@ -323,4 +315,7 @@ fn handshakes_that_do_not_go_on_are_bounded_and_cut() {
     while open() > 0 {
         std::thread::yield_now();
     }
+    // Those that gave way to others were not cut for their time.
+    let (late, gave_way) = (metric("timed_out_total"), metric("gave_way_total"));
+    assert!(late > 0, "{late} of 2,000 were late, {gave_way} gave way");
 }

@@ -8,7 +8,7 @@ use link::layout::REQUEST_BRIEF;
 
 use super::queue::Turn;
 use super::task::{Stage, TaskKey, TaskSpec, TaskState};
-use super::{Action, BRIEF_NS, Core, Cx, Links, SMALL_BYTES};
+use super::{Action, Core, Cx, Links, Pace, SMALL_BYTES};
 use crate::api::{ClassDef, Refusal};
 
 impl Core {
@@ -60,7 +60,7 @@ impl Core {
     /// The request's input is complete: queue it in its worker, or in another
     /// when that one is gone. The core fills in the task's own fields.
     pub fn submit<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, mut request: Request) {
-        if self.pace_of(key).is_some_and(|p| p.held_ns < BRIEF_NS) {
+        if self.pace_of(key).is_some_and(Pace::is_brief) {
             request.flags |= REQUEST_BRIEF;
         }
         let Some(task) = self.tasks.get_mut(key) else {

@@ -14,8 +14,8 @@ use super::queue::Turn;
 use super::task::{Stage, TaskKey};
 use super::worker::{Life, Place, WorkerState};
 use super::{
-    Action, COMPUTING_WORKERS, Core, Cx, DEPTH, Links, MAX_START_FAILURES, PLACE_WAIT_NS, SHORT_NS,
-    START_RETRY_NS, WAITING_WORKERS,
+    Action, BRIEF_DEPTH, COMPUTING_WORKERS, Core, Cx, DEPTH, Links, MAX_START_FAILURES,
+    PLACE_WAIT_NS, SHORT_NS, START_RETRY_NS, WAITING_WORKERS,
 };
 use link::SlotState;
 use link::layout::SLOTS;
@@ -234,7 +234,7 @@ impl Core {
         }
         let quick = task.small && self.is_short(key) && task.losses == 0;
         if quick && !force && self.busy.len() >= self.enough_for(key) {
-            let needs_qr = self.needs_qr(key);
+            let (needs_qr, depth) = (self.needs_qr(key), self.depth(key));
             let mut quick_workers = 0;
             let mut best: Option<(usize, usize)> = None;
             for &worker in &self.busy {
@@ -244,7 +244,7 @@ impl Core {
                 }
                 quick_workers += 1;
                 let better = best.is_none_or(|(load, _)| w.load < load);
-                if w.load < DEPTH && better && w.free_slot().is_some() {
+                if w.load < depth && better && w.free_slot().is_some() {
                     best = Some((w.load, worker));
                 }
             }
@@ -263,7 +263,8 @@ impl Core {
             self.file(cx, worker);
             return self.free_place(worker);
         }
-        let room = |w: &usize| self.workers[*w].load < DEPTH && self.free_place(*w).is_some();
+        let depth = self.depth(key);
+        let room = |w: &usize| self.workers[*w].load < depth && self.free_place(*w).is_some();
         let busy = self.busy.iter().copied().filter(room);
         let least = busy.min_by_key(|w| self.workers[*w].load);
         least.and_then(|worker| self.free_place(worker))
@@ -279,6 +280,12 @@ impl Core {
     /// worker for each of its requests.
     fn is_short(&self, key: TaskKey) -> bool {
         self.pace_of(key).is_none_or(|p| p.held_ns < SHORT_NS)
+    }
+
+    /// How many tasks may stand in a worker that gets this one too.
+    fn depth(&self, key: TaskKey) -> usize {
+        let brief = self.pace_of(key).is_some_and(Pace::is_brief);
+        if brief { BRIEF_DEPTH } else { DEPTH }
     }
 
     /// True when the task's program is known to compute for long.
@@ -323,7 +330,7 @@ impl Core {
         };
         let old = task.place.replace(place);
         let w = &mut self.workers[place.worker];
-        w.slots[place.slot] = Some(key);
+        w.hold(place.slot, key);
         w.load += 1;
         task.slow = slow;
         if task.has_request {
@@ -360,7 +367,7 @@ impl Core {
         if w.slots[place.slot] != Some(key) {
             return;
         }
-        w.slots[place.slot] = None;
+        w.give_back(place.slot);
         cx.links.free(place, high_water);
         if w.life == Life::Dead && w.is_empty() {
             w.life = Life::Vacant;
@@ -380,4 +387,4 @@ fn set_member(list: &mut Vec<usize>, worker: usize, member: bool) {
     }
 }
 
-const _: () = assert!(SLOTS <= 32, "the submitted slots are bits of a u32");
+const _: () = assert!(SLOTS <= 64, "the slots of a worker are bits of a u64");

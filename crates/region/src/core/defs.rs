@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use link::{Name, ProgramEntry, ProgramFault, ProgramName, TransId};
 
-use super::SHORT_NS;
+use super::{BRIEF_NS, SHORT_NS};
 use crate::api::{ClassDef, Definitions, Refusal, StartError, TransactionDef};
 
 /// Definitions of one generation.
@@ -57,6 +57,11 @@ impl Pace {
     /// True when such runs leave their processor to others most of the time.
     pub fn mostly_waits(self) -> bool {
         self.waited_ns > self.held_ns / 2
+    }
+
+    /// True when such runs end within microseconds.
+    pub fn is_brief(self) -> bool {
+        self.held_ns < BRIEF_NS
     }
 
     /// True when such runs take a processor for long.

@@ -36,7 +36,10 @@ use queue::WaitQueue;
 use task::TaskTable;
 
 /// Tasks that may stand in one worker: being written, queued or running.
-const DEPTH: usize = SLOTS - 2;
+const DEPTH: usize = 30;
+/// The same of tasks whose programs are known to be brief. All together they take
+/// little time, and each wait for a place costs its door a turn.
+const BRIEF_DEPTH: usize = SLOTS - 2;
 /// A program whose runs are shorter than this may be queued behind.
 const SHORT_NS: u64 = 200_000;
 /// Workers that run for each one that would, when their programs mostly wait
@@ -363,7 +366,7 @@ impl Core {
     }
 
     /// Admitted tasks that wait for a place.
-    fn waits_for_place(&self) -> usize {
+    pub fn waits_for_place(&self) -> usize {
         self.place_waits.iter().map(WaitQueue::len).sum()
     }
 
@@ -447,6 +450,7 @@ impl Core {
         assert_eq!(self.lent, lending, "places that are lent");
         for (number, w) in self.workers.iter().enumerate() {
             let held = w.slots.iter().flatten().count();
+            assert_eq!(w.held.count_ones() as usize, held, "worker {number}");
             assert!(w.load <= held, "worker {number}: load {} of {held}", w.load);
             assert!(w.slow <= w.load, "worker {number}");
             for key in w.slots.iter().flatten() {

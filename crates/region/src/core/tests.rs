@@ -479,6 +479,12 @@ fn the_first_of_those_that_wait_to_compute_gets_a_worker_when_nobody_ends() {
 
 #[test]
 fn a_queue_that_moves_gets_no_worker_for_being_long() {
+    queue_of(run(10_000, 0), BRIEF_DEPTH);
+    queue_of(run(2 * BRIEF_NS, 0), DEPTH);
+}
+
+/// Of a program with such runs so many stand in one worker.
+fn queue_of(pace: Pace, depth: usize) {
     let mut world = World::new(3);
     world.core.limits = Limits {
         mxt: 100,
@@ -486,9 +492,9 @@ fn a_queue_that_moves_gets_no_worker_for_being_long() {
         parallel: 1,
         ..world.core.limits
     };
-    known(&mut world, b"SHORT   ", run(10_000, 0));
+    known(&mut world, b"SHORT   ", pace);
     let worker = begin(&mut world, b"SHORT   ");
-    for _ in 1..DEPTH {
+    for _ in 1..depth {
         assert_eq!(begin(&mut world, b"SHORT   "), worker);
     }
     let spec = TaskSpec {
@@ -505,7 +511,7 @@ fn a_queue_that_moves_gets_no_worker_for_being_long() {
         world.now += PLACE_WAIT_NS / 2;
         set_state(&mut world, worker, slot, Slot::Done);
         world.call(|c, cx| c.hear(cx, worker, None));
-        world.call(|c, cx| c.release(cx, key, 0, Some(run(10_000, 0))));
+        world.call(|c, cx| c.release(cx, key, 0, Some(pace)));
         world.call(|c, cx| c.fine_tick(cx));
         assert_eq!(stage(&world, slot), Stage::Building);
         assert_eq!(stage(&world, slot + 1), Stage::WaitPlace);

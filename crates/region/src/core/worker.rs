@@ -35,8 +35,10 @@ pub struct WorkerState {
     pub generation: u64,
     /// Who holds each slot, until it is released.
     pub slots: [Option<TaskKey>; SLOTS],
+    /// Slots that are held, by bit.
+    pub(super) held: u64,
     /// Slots that were submitted and not heard of since, by bit.
-    pub submitted: u32,
+    pub submitted: u64,
     /// Tasks that are being written, queued or running.
     pub load: usize,
     /// Of these, tasks whose program is not known to be short.
@@ -102,6 +104,7 @@ impl WorkerState {
             life: Life::Ready,
             generation,
             slots: [None; SLOTS],
+            held: 0,
             submitted: 0,
             load: 0,
             slow: 0,
@@ -133,11 +136,22 @@ impl WorkerState {
 
     /// True when no slot is held.
     pub fn is_empty(&self) -> bool {
-        self.slots.iter().all(|s| s.is_none())
+        self.held == 0
     }
 
     pub(super) fn free_slot(&self) -> Option<usize> {
-        self.slots.iter().position(|s| s.is_none())
+        let slot = self.held.trailing_ones() as usize;
+        (slot < SLOTS).then_some(slot)
+    }
+
+    pub(super) fn hold(&mut self, slot: usize, key: TaskKey) {
+        self.slots[slot] = Some(key);
+        self.held |= 1 << slot;
+    }
+
+    pub(super) fn give_back(&mut self, slot: usize) {
+        self.slots[slot] = None;
+        self.held &= !(1 << slot);
     }
 
     /// Slots submitted and not heard of, lowest first.

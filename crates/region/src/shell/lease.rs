@@ -260,7 +260,12 @@ impl SlotLease {
         self.stage = LeaseStage::Released;
         let (key, high_water) = (self.key, self.high_water);
         let entries = std::mem::take(&mut self.entries);
-        self.shared.with(|core, cx| {
+        // Only who gets the place that becomes free needs the time.
+        let now = |core: &Core| match core.task(key).filter(|_| core.waits_for_place() == 0) {
+            Some(task) => task.ended,
+            None => super::now_ns(),
+        };
+        self.shared.with_at(now, |core, cx| {
             if let Some(task) = core.task_mut(key) {
                 task.entries = entries;
                 task.waker = None;

@@ -173,11 +173,21 @@ impl Shared {
         self: &Arc<Self>,
         call: impl FnOnce(&mut Core, &mut Cx<'_, LinkTable>) -> R,
     ) -> (R, usize) {
+        self.with_at(|_| now_ns(), call)
+    }
+
+    /// As [`Shared::with_woken`], at a time that is found with the core in hand:
+    /// to read the clock costs as much as a look-up.
+    pub fn with_at<R>(
+        self: &Arc<Self>,
+        now: impl FnOnce(&Core) -> u64,
+        call: impl FnOnce(&mut Core, &mut Cx<'_, LinkTable>) -> R,
+    ) -> (R, usize) {
         let mut effects = EFFECTS.take().unwrap_or_default();
         let mut guard = self.lock();
         let state = &mut *guard;
         let mut cx = Cx {
-            now: now_ns(),
+            now: now(&state.core),
             links: &mut state.links,
             out: &mut effects.actions,
         };

@@ -18,7 +18,6 @@ pub struct SimLinks {
 }
 
 /// A worker.
-#[derive(Default)]
 pub struct SimWorker {
     /// Sequence number, task number and state of what is in each slot.
     pub slots: [Option<(u32, u64, Slot)>; SLOTS],
@@ -34,6 +33,20 @@ pub struct SimWorker {
     pub runnable: bool,
     /// Its task waits for the QR token.
     pub waits_for_qr: bool,
+}
+
+impl Default for SimWorker {
+    fn default() -> Self {
+        SimWorker {
+            slots: [None; SLOTS],
+            retire: false,
+            running: false,
+            dead: false,
+            cpu_ns: 0,
+            runnable: false,
+            waits_for_qr: false,
+        }
+    }
 }
 
 /// How far the task of a slot is.

@@ -276,6 +276,15 @@ fn a_token_server_that_gives_none_is_told_and_the_api_is_not_called() {
         let (tokens, all) = counted(&seen);
         assert_eq!(tokens, all, "{told}");
     }
+    // One that is not there is told from the API.
+    let (port, seen) = serve(library);
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+    let folder = books(port, &oauth(gone.unwrap().port()));
+    secret(folder.path(), "cs", "hush");
+    let said = displayed(folder.path(), "BKHO");
+    let told = "the token server: cannot connect to 127.0.0.1";
+    assert!(said.contains(told), "{said}");
+    assert_eq!(counted(&seen), (0, 0));
 }
 
 #[test]

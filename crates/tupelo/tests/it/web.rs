@@ -598,6 +598,16 @@ fn a_session_takes_the_connection_of_the_one_before_until_its_time_is_over() {
             .set_read_timeout(Some(Duration::from_secs(20)))
             .unwrap();
         assert_eq!(stream.read(&mut [0]).unwrap(), 0, "it is closed");
+        // One that floods answers before its answer is not waited for.
+        let answer = scope.spawn(|| region.get("/pooled"));
+        for _ in 0..2 {
+            let (mut stream, _) = listener.accept().unwrap();
+            let flood = "HTTP/1.1 100 Continue\r\n\r\n".repeat(10_000);
+            let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+            let _ = stream.write_all((flood + ok).as_bytes());
+        }
+        let told = text(&answer.join().unwrap());
+        assert!(!told.contains("ok"), "{told}");
     });
 }
 

@@ -3,11 +3,13 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::ops::{Deref, DerefMut};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use ezasoket::Rule;
-use hyper::client::conn::http1::{SendRequest, handshake};
+use fetch::Interim;
+use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
 use rustls_pki_types::ServerName;
 use tls::Reloading;
@@ -20,7 +22,26 @@ use crate::config::{CertificateSection, WebConfig};
 use crate::service::lock;
 
 /// A connection on which requests can be sent.
-pub type Sender = SendRequest<RequestBody>;
+#[derive(Debug)]
+pub struct Sender {
+    send: SendRequest<RequestBody>,
+    /// Counts answers of status 1xx for a request, which is to be told.
+    pub interim: Interim,
+}
+
+impl Deref for Sender {
+    type Target = SendRequest<RequestBody>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.send
+    }
+}
+
+impl DerefMut for Sender {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.send
+    }
+}
 
 /// Connections to one server that are kept.
 const MOST_KEPT: usize = 32;
@@ -144,7 +165,7 @@ impl Connector {
         let stream = self.stream(target).await?;
         let _ = stream.set_nodelay(true);
         match target.secure {
-            false => begin(TokioIo::new(stream)).await,
+            false => begin(stream).await,
             true => {
                 let tls = self.tls(target)?;
                 let name = ServerName::try_from(target.host.clone());
@@ -153,7 +174,7 @@ impl Connector {
                     tracing::info!(host = target.host, %error, "a server's TLS was refused");
                     ClientError::Trust
                 })?;
-                begin(TokioIo::new(stream)).await
+                begin(stream).await
             }
         }
     }
@@ -237,16 +258,18 @@ impl Kept {
 }
 
 /// Begins HTTP on a stream; the connection is driven beside its requests.
-async fn begin<S>(io: TokioIo<S>) -> Result<Sender, ClientError>
+async fn begin<S>(stream: S) -> Result<Sender, ClientError>
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + 'static,
 {
-    let (sender, connection) = handshake(io).await.map_err(|_| ClientError::Socket)?;
+    let (stream, interim) = Interim::over(stream);
+    let made = Interim::connections().handshake(TokioIo::new(stream)).await;
+    let (send, connection) = made.map_err(|_| ClientError::Socket)?;
     tokio::task::spawn_local(async move {
         // Its requests hear of what goes wrong.
         let _ = connection.await;
     });
-    Ok(sender)
+    Ok(Sender { send, interim })
 }
 
 fn trust(authorities: Option<&std::path::Path>) -> Result<TlsConnectorOf, String> {

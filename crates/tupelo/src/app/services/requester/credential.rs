@@ -159,7 +159,8 @@ impl Credentials {
 
     /// Asks for a token and keeps it.
     async fn ask(&self, fetcher: &Fetcher, asking: Asking) -> Result<String, CallResult> {
-        let fetched = super::api::fetched(fetcher, asking.request).await?;
+        let fetched = super::api::fetched(fetcher, asking.request).await;
+        let fetched = fetched.map_err(|why| why.of("the token server"))?;
         let wrong = |why: String| CallResult::refused(format!("the token server {why}"));
         if !(200..300).contains(&fetched.status) {
             return Err(wrong(format!("answers with status {}", fetched.status)));

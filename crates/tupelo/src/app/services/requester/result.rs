@@ -41,6 +41,14 @@ impl CallResult {
         }
     }
 
+    /// The same of another server than the one that was called.
+    pub fn of(self, server: &str) -> CallResult {
+        CallResult {
+            message: format!("{server}: {}", self.message),
+            ..self
+        }
+    }
+
     /// The same of a server that answered with a status.
     pub fn with_status(self, status: u16) -> CallResult {
         CallResult { status, ..self }
