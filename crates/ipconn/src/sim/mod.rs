@@ -333,7 +333,8 @@ impl World {
     /// A region dies and starts again.
     fn crash(&mut self, at: usize) {
         self.report.crashes += 1;
-        let lost = self.sides[at].node.borrow_mut().crash(&mut self.random);
+        let (now, random) = (self.now, &mut self.random);
+        let lost = self.sides[at].node.borrow_mut().crash(now, random);
         self.report.power_losses += u64::from(lost);
         for program in std::mem::take(&mut self.sides[at].programs) {
             if let Some(number) = program.number {

@@ -138,10 +138,11 @@ impl Node {
         node
     }
 
-    /// It dies and starts again. What was on its way to the store is there, or
-    /// some of it; a loss of power takes back what nobody had been told of. True
-    /// when it did.
-    pub fn crash(&mut self, random: &mut Random) -> bool {
+    /// It dies and starts again at `now`, when its clock has gone on by more
+    /// nanoseconds than it has given numbers to units. What was on its way to the
+    /// store is there, or some of it; a loss of power takes back what nobody had
+    /// been told of. True when it did.
+    pub fn crash(&mut self, now: u64, random: &mut Random) -> bool {
         let mut jobs = std::mem::take(&mut self.jobs);
         jobs.truncate(random.below(jobs.len() as u64 + 1) as usize);
         let ahead = self.ahead.take().filter(|_| random.one_in(2));
@@ -154,7 +155,7 @@ impl Node {
                 std::mem::take(&mut self.store)
             }
         };
-        *self = Node::over(store, self.now, self.life + 1);
+        *self = Node::over(store, now, self.life + 1);
         lost
     }
 
