@@ -111,7 +111,6 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{Fetcher, Request, Settings};
     use std::io::{Read, Write};
     use std::net::TcpListener;

@@ -424,7 +424,7 @@ mod tests {
         "$count($body.list.{'a': 'b' & $body.long & $})",
         "$count($body.list.$uppercase($body.long))",
         "$count($map($body.list, function($x){$substring($body.long, 1)}))",
-        "$count($map($body.list, function($x){$body.long ~> $trim}))",
+        "$count($map($body.list, function($x){$body.long ~> $trim()}))",
         "$count($map($body.list, function($x){$split($body.long, '')}))",
         "$length($reduce($body.list, function($a, $x){$a & $body.long}, ''))",
         "($f := function($n, $t){$n = 0 ? $t : $f($n - 1, $t & $body.long)}; \
