@@ -52,7 +52,7 @@ impl Record {
         match said {
             Confidence::High if sure => Confidence::High,
             Confidence::Low => Confidence::Low,
-            _ if alike.right * 2 < alike.count() => Confidence::Low,
+            _ if alike.count() >= MET && alike.right * 2 < alike.count() => Confidence::Low,
             _ => Confidence::Medium,
         }
     }
@@ -71,6 +71,9 @@ impl Record {
 
 /// Of a hundred claims of high confidence so many must be right.
 const LEAST_SHARE: u32 = 98;
+
+/// Fewer claims tell nothing of what is mostly wrong.
+const MET: u32 = 5;
 
 /// So many claims of a changed rule stand by themselves.
 const ENOUGH: u32 = 20;
