@@ -119,6 +119,25 @@ impl Connection {
         silent(&self.client, (self.handshake.syn_acks > 0) as u64) && silent(&self.server, 0)
     }
 
+    /// Whether it is a subflow of Multipath TCP: what is asked on it may be answered on another
+    /// one, and its end is not the end of what its ends say to each other.
+    pub(crate) fn is_subflow(&self) -> bool {
+        self.client.multipath && self.server.multipath
+    }
+
+    /// What tells it from every other connection to its server, as long as the capture has its
+    /// opening or its first words of TLS: two captures of it, on both sides of something that
+    /// translates addresses, have the same.
+    pub(crate) fn mark(&self) -> Option<u64> {
+        match &self.tls {
+            Some(tls) if tls.random != 0 => Some(tls.random),
+            _ => {
+                let (client, server) = self.handshake.first_seqs?;
+                Some((u64::from(client) << 32) | u64::from(server))
+            }
+        }
+    }
+
     /// Whether its times were made up: nearly all packets are as far apart.
     pub fn has_made_times(&self) -> bool {
         let packets = self.client.segments + self.server.segments;
@@ -197,6 +216,9 @@ pub struct End {
     pub sack_permitted: bool,
     /// Announced timestamps.
     pub timestamps: bool,
+    /// Sent an option of Multipath TCP.
+    #[serde(skip)]
+    pub(crate) multipath: bool,
     /// Segments it sent.
     pub segments: u64,
     /// Segments with payload it sent.
@@ -258,6 +280,7 @@ impl Default for End {
             window_scale: None,
             sack_permitted: false,
             timestamps: false,
+            multipath: false,
             segments: 0,
             data_segments: 0,
             bytes: 0,
@@ -358,6 +381,9 @@ pub struct Handshake {
     pub syns: u32,
     /// SYN-ACKs seen.
     pub syn_acks: u32,
+    /// The raw numbers that the two ends began with, where both SYNs were seen.
+    #[serde(skip)]
+    pub(crate) first_seqs: Option<(u32, u32)>,
 }
 
 /// A TLS handshake as far as sizes, directions and clear headers show it.
@@ -381,7 +407,31 @@ pub struct Tls {
     pub alerts: u32,
     /// Its records were opened with a key log.
     pub opened: bool,
+    /// The first half of the client's random number, 0 where it was not seen.
+    #[serde(skip)]
+    pub(crate) random: u64,
+    /// The client offered HTTP/2, and no hello in clear says that it is not spoken.
+    #[serde(skip)]
+    pub(crate) http2: bool,
+    /// Records of data of the client's that are no goodbye and no receipt.
+    #[serde(skip)]
+    pub(crate) said_records: u32,
+    /// The largest of them.
+    #[serde(skip)]
+    pub(crate) said_bytes: usize,
 }
+
+impl Tls {
+    /// Whether the client asked for something, as far as closed records tell: the first words of
+    /// HTTP/2 ask for nothing, and each end of a connection that was opened ahead says them.
+    pub(crate) fn has_asked(&self) -> bool {
+        let preface = self.http2 && !self.opened;
+        !preface || self.said_records > 1 || self.said_bytes > PREFACE_BYTES
+    }
+}
+
+/// The first words of HTTP/2 are no longer, in one record, with all that clients say of themselves.
+const PREFACE_BYTES: usize = 256;
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, Default, Serialize)]

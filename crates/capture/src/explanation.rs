@@ -134,7 +134,8 @@ pub struct Service {
     pub port: u16,
     /// What is spoken.
     pub protocol: Protocol,
-    /// Connections.
+    /// Connections; one that the capture has on both sides of something that translates
+    /// addresses counts once, here and in the counts of connections below.
     pub connections: u64,
     /// Connections whose handshake was captured.
     pub opened: u64,

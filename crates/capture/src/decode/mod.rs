@@ -59,6 +59,8 @@ pub struct Packet {
     /// The receiver reports data that came twice: sequence number where the
     /// block begins.
     pub dsack: Option<u32>,
+    /// An option of Multipath TCP was present.
+    pub multipath: bool,
     /// Options of a SYN.
     pub syn: SynOptions,
     /// An 802.2 frame and not TCP: first byte of its control field, poll and
@@ -226,6 +228,7 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
             flags: header.flags,
             sack: header.sack,
             dsack: header.dsack,
+            multipath: header.multipath,
             syn: header.syn,
             llc: None,
             shard: 0,

@@ -18,6 +18,7 @@ pub(super) struct Header {
     pub(super) ts_echo: u32,
     pub(super) sack: bool,
     pub(super) dsack: Option<u32>,
+    pub(super) multipath: bool,
     pub(super) syn: SynOptions,
 }
 
@@ -48,6 +49,7 @@ pub(super) fn header(bytes: &[u8]) -> Result<Header, Skip> {
         ts_echo: 0,
         sack: false,
         dsack: None,
+        multipath: false,
         syn: SynOptions::default(),
     };
     let options = &bytes[20..length.min(bytes.len())];
@@ -89,6 +91,7 @@ impl Header {
                     self.ts_echo = be32(value, 4);
                     self.syn.timestamps = true;
                 }
+                (30, _) => self.multipath = true,
                 _ => {}
             }
             options = &options[length..];

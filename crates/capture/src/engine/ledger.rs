@@ -2,9 +2,9 @@
 
 use super::pending::Pending;
 use super::worst::{Rank, Worst};
-use crate::rules::{Quiet, RULES, Silence, ceiling};
+use crate::rules::{self, Quiet, RULES, Silence};
 use crate::told::Between;
-use crate::{Cause, Claim, Connection, Finding, Gap, Options};
+use crate::{Cause, Claim, Confidence, Connection, Finding, Gap, Options};
 
 /// Sums by rule, in the order of [`RULES`].
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ impl Ledger {
             exchange: Some(gap.exchange.id),
             at_ns: gap.before().time_ns,
             cost_ns: claim.cost_ns,
-            confidence: claim.confidence,
+            confidence: as_alone(gap.connection, claim.confidence),
             packets: claim.evidence.packets().to_vec(),
             text: RULES[rule].sentence(gap, claim),
         };
@@ -142,6 +142,7 @@ impl Ledger {
             self.causes.add(rule, finding.cost_ns, 0);
             if let Some((connection, service)) = &mut of {
                 finding.between = Some(between(connection));
+                finding.confidence = as_alone(connection, finding.confidence);
                 service.add(rule, finding.cost_ns, 0);
             }
             let id = (
@@ -171,10 +172,18 @@ impl Ledger {
             .collect();
         for finding in all.iter_mut().filter(|_| as_met) {
             // Only now: among rules that explain one gap the surest has the word.
-            finding.confidence = finding.confidence.min(ceiling(finding.rule));
+            finding.confidence = rules::as_met(finding.rule, finding.confidence);
         }
         // Stable: equals keep the order of the rules.
         all.sort_by_key(|finding| std::cmp::Reverse(finding.cost_ns));
         all
+    }
+}
+
+/// No surer than one of several subflows lets anybody be.
+fn as_alone(connection: &Connection, confidence: Confidence) -> Confidence {
+    match connection.is_subflow() {
+        true => confidence.min(Confidence::Medium),
+        false => confidence,
     }
 }

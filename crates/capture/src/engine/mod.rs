@@ -18,6 +18,7 @@ mod place;
 mod shard;
 mod split;
 mod sum;
+mod twins;
 mod worst;
 
 use crate::decode::{self, Packet, Skip};

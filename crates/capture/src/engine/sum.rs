@@ -2,22 +2,39 @@
 
 use super::ledger::{Causes, Ledger};
 use super::shard::Shard;
+use super::twins::{Counted, MOST, Twins};
 use super::worst::Worst;
 use crate::rules::RULES;
 use crate::{
     CaptureInfo, Connection, Exchange, Explanation, Histogram, Marks, Options, PhaseTimes, Problem,
-    Protocol, Service, Side, Told, Totals,
+    Protocol, Service, Told, Totals,
 };
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// Sums by server address and port.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Services {
     index: HashMap<(IpAddr, u16), usize>,
     rows: Vec<(Service, Causes)>,
+    /// By row.
+    twins: Vec<Twins>,
+    /// How many connections may yet be remembered for those.
+    room: usize,
     /// The row for what came after the table was full.
     rest: Option<usize>,
+}
+
+impl Default for Services {
+    fn default() -> Services {
+        Services {
+            index: HashMap::default(),
+            rows: Vec::new(),
+            twins: Vec::new(),
+            room: MOST,
+            rest: None,
+        }
+    }
 }
 
 impl Services {
@@ -63,35 +80,20 @@ impl Services {
         reused: bool,
         asks_again: bool,
     ) {
+        let counted = Counted::of(connection, reused, asks_again);
+        let known = self.twins[row].is_known(connection, counted, &mut self.room);
         let (service, _) = self.row_mut(row);
-        let shake = &connection.handshake;
-        let refused = connection.was_refused() && !asks_again;
-        service.connections += 1;
-        // What came on a connection from before the capture may be its rest, and what
-        // nobody answered is no habit of asking.
-        let opened = shake.syns > 0 && shake.syn_acks > 0;
-        let answered = connection.exchanges == 1 && connection.server.bytes > 0;
-        service.opened += opened as u64;
-        service.single_exchange += (opened && answered) as u64;
-        service.closed_by_server +=
-            matches!(connection.close.first_fin, Some((Side::Server, _))) as u64;
-        service.closed += connection.close.is_closed() as u64;
-        service.resets += connection.close.reset.is_some() as u64;
-        service.syn_retries += shake.syns.saturating_sub(1) as u64;
-        service.refused += refused as u64;
-        service.ports_reused += reused as u64;
         service.packets += connection.client.segments + connection.server.segments;
-        if let Some(tls) = &connection.tls {
-            service.tls += 1;
-            service.tls_answered += (tls.version != 0) as u64;
-            service.tls_resumed += tls.resumed as u64;
+        if !known {
+            counted.add_to(service);
         }
     }
 
     /// Adds the rows of `other`.
     fn merge(&mut self, other: Services) {
-        for (theirs, causes) in other.rows {
+        for ((mut theirs, causes), twins) in other.rows.into_iter().zip(other.twins) {
             let row = self.row_of(theirs.address, theirs.port);
+            self.twins[row].merge(twins, &mut theirs);
             let (mine, my_causes) = self.row_mut(row);
             my_causes.merge(&causes);
             if mine.protocol == Protocol::Turns {
@@ -143,6 +145,7 @@ impl Services {
             None => self.rest = Some(row),
         }
         self.rows.push((empty(address, port), Causes::default()));
+        self.twins.push(Twins::default());
         row
     }
 }

@@ -25,7 +25,7 @@ static ABOUT: About = About {
     limits: "Shows when an acknowledgement came by itself 20 to 550 ms after data it could have \
              answered, with less than two full segments held back, and data followed at once. Low \
              confidence once or twice, medium from three times on, high from six; silent where \
-             the application pauses as long of its own accord, or a loss is repaired. A delayed \
+             the application pauses as long of its own accord, or a loss is repaired, and where what came late acknowledged two full segments, for which no receiver waits. A delayed \
              acknowledgement that nobody waited for costs nothing and is not named. A timer that \
              ticks (as in BSD) gives all lengths up to its period and is told as adaptive.",
     literature: "RFC 1122 4.2.3.2 and RFC 5681 4.2 (at most 500 ms, every second full segment); \

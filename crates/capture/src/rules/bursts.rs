@@ -4,6 +4,7 @@
 //! The congestion window is not on the wire; its growth, its limit and its
 //! restart after an idle time show as the sizes of bursts.
 
+use super::fast_retransmit::sent_again;
 use super::pause::View;
 use crate::{End, Marks, Segment};
 
@@ -13,13 +14,27 @@ impl View<'_> {
         ((self.near_ns + self.far_ns) / 2).max(BURST_NS)
     }
 
+    /// Whether the segment is the sender's and has what it had not sent before: what others
+    /// overtook on the way is part of its burst.
+    fn is_first(&self, s: &Segment) -> bool {
+        s.from == self.sender && (s.is_new_data() || self.was_passed(s))
+    }
+
+    /// Whether the segment came behind later ones of its burst, sent once.
+    fn was_passed(&self, s: &Segment) -> bool {
+        s.len > 0
+            && s.marks.any(Marks::OUT_OF_ORDER)
+            && self.gap.first_copy(s).is_none()
+            && !sent_again(self.gap, s)
+    }
+
     pub(super) fn bursts_back(&self) -> impl Iterator<Item = u32> + '_ {
         let mut rest = self
             .gap
             .earlier()
             .iter()
             .rev()
-            .filter(|s| s.from == self.sender && s.is_new_data())
+            .filter(|s| self.is_first(s))
             .peekable();
         std::iter::from_fn(move || {
             let first = rest.next()?;
@@ -138,8 +153,7 @@ impl View<'_> {
 
     /// Segments of the burst before: what offload joined counts as its pieces.
     pub(super) fn segments_before(&self) -> u32 {
-        let mine =
-            (self.gap.earlier().iter().rev()).filter(|s| s.from == self.sender && s.is_new_data());
+        let mine = (self.gap.earlier().iter().rev()).filter(|s| self.is_first(s));
         let (mut segments, mut time) = (0, None);
         for s in mine {
             if time.is_some_and(|time: i64| time - s.time_ns >= self.apart_ns()) {
@@ -170,20 +184,39 @@ impl View<'_> {
         bursts.is_sorted_by(|later, earlier| later > earlier)
     }
 
+    /// What one window sends is sent within this time.
+    fn window_ns(&self) -> i64 {
+        (self.near_ns + self.far_ns).max(self.apart_ns())
+    }
+
+    /// Whether the burst before the pause began less than a round trip before its end: a longer
+    /// one is more than one window.
+    pub(super) fn is_one_window(&self) -> bool {
+        let mut mine = (self.gap.earlier().iter().rev())
+            .filter(|s| self.is_first(s))
+            .map(|s| s.time_ns);
+        let Some(ended) = mine.next() else {
+            return true;
+        };
+        let mut began = ended;
+        while let Some(time) = mine.next().filter(|time| began - time < self.apart_ns()) {
+            began = time;
+        }
+        ended - began < self.window_ns()
+    }
+
     pub(super) fn burst_before(&self) -> u32 {
         self.bursts_back().next().unwrap_or(0)
     }
 
     pub(super) fn burst_after(&self) -> u32 {
         let mut time = self.resumed.time_ns;
-        let data = self
-            .gap
-            .later()
-            .iter()
-            .filter(|s| s.from == self.sender && s.is_new_data());
+        let data = (self.gap.later().iter()).filter(|s| self.is_first(s));
+        // What comes a round trip behind its first was set free by its own acknowledgements.
+        let until_ns = self.resumed.time_ns + self.window_ns();
         let mut bytes = 0_u32;
         for s in data {
-            if s.time_ns - time >= self.apart_ns() {
+            if s.time_ns - time >= self.apart_ns() || s.time_ns >= until_ns {
                 break;
             }
             time = s.time_ns;

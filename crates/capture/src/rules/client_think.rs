@@ -1,8 +1,9 @@
 //! The client had nothing to ask, or took its time to write a request.
 
 use super::pause::{Pause, Reason};
+use super::reset::FAREWELL_BYTES;
 use super::{About, Claim, Confidence, Gap, Rule};
-use crate::Phase;
+use crate::{Flags, Phase};
 
 /// Names time between exchanges, and pauses of the client within a request.
 pub struct ClientThink;
@@ -13,7 +14,8 @@ static ABOUT: About = About {
     linux: "nothing to change on the network; a load generator's think time looks like this",
     zos: "nothing to change on the network; a terminal user's think time looks like this",
     limits: "Between exchanges it is no part of any response time. Within a request it means that \
-             all that was written had been acknowledged.",
+             all that was written had been acknowledged. Silent where what came behind the pause is a \
+             short goodbye: the end closes behind it and nothing is answered.",
     literature: "T-RAT: application limited; Siekkinen 2008: application limited periods",
 };
 
@@ -24,7 +26,10 @@ impl Rule for ClientThink {
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         if gap.phase == Phase::Request {
-            return Pause::claim(gap, Reason::Application);
+            return match is_goodbye(gap) {
+                true => None,
+                false => Pause::claim(gap, Reason::Application),
+            };
         }
         if gap.phase != Phase::ClientThink {
             return None;
@@ -33,4 +38,24 @@ impl Rule for ClientThink {
         claim.stays = true;
         Some(claim)
     }
+}
+
+/// Whether the end that ends the gap says a few bytes, closes, and has no answer: an alert of
+/// TLS, an unbind, a QUIT.
+fn is_goodbye(gap: &Gap<'_>) -> bool {
+    let from = gap.after().from;
+    let mut bytes = 0;
+    for s in gap.later() {
+        match s.from == from {
+            false if s.len > 0 => return false,
+            false => {}
+            true => {
+                bytes += u64::from(s.len);
+                if s.flags.any(Flags::FIN | Flags::RST) {
+                    return bytes <= FAREWELL_BYTES;
+                }
+            }
+        }
+    }
+    false
 }

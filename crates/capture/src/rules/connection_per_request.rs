@@ -13,7 +13,8 @@ static ABOUT: About = About {
             (keep-alive timeout, requests per connection)",
     zos: "CICS TCPIPSERVICE SOCKETCLOSE(NO) or a time, MAXPERSIST above the clients' number; for \
           requests from CICS, SOCKETCLOSE on the URIMAP keeps connections for use again",
-    limits: "Counts connections that were opened in the capture and carried one exchange, which was answered. Who \
+    limits: "Counts connections that were opened in the capture and carried one exchange, which was answered; one \
+             that the capture has on both sides of something that translates addresses once. Who \
              closed first is told where it is one end in four of five; why it closed is not on the wire, except in HTTP headers. High from ten closed \
              connections on, where the protocol tells where a request ends.",
     literature: "Mogul 1995 (\"The case for persistent-connection HTTP\"); RFC 9112 9.3",

@@ -23,7 +23,8 @@ static ABOUT: About = About {
     limits: "Shows as data sent again after duplicate acknowledgements. Taken before the place of \
              loss both copies are in the capture, taken behind it only the second. High for the \
              wait that the copy ended, with three askings and an acknowledgement behind it; medium \
-             for the waits for the news and for the answer; low where that end's packets come half as far apart anyway, or were two thirds as far apart three times in the last 48, \
+             for the waits for the news and for the answer; silent where the repair was sent again later than any timer, \
+             without SACK; low where that end's packets come half as far apart anyway, or were two thirds as far apart three times in the last 48, \
              where new data come with the copy and the window before came as late, and where the first news came a round trip behind the gap's begin.",
     literature: "RFC 5681 3.2, RFC 6582, RFC 6675; TAPO: fast retransmission, not a timeout stall",
 };
@@ -232,12 +233,9 @@ pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
     if late.len == 0 || !late.marks.any(Marks::OUT_OF_ORDER) {
         return false;
     }
-    let passed = gap
-        .earlier()
-        .iter()
-        .rev()
-        .find(|s| s.from == late.from && s.len > 0);
-    let asked = gap.earlier().iter().find(|s| {
+    let before = &gap.timeline[..gap.timeline.partition_point(|s| s.packet < late.packet)];
+    let passed = (before.iter().rev()).find(|s| s.from == late.from && s.len > 0);
+    let asked = before.iter().find(|s| {
         s.from != late.from && s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK) && s.ack == late.seq
     });
     if was_overtaken(gap, late) {
@@ -259,7 +257,7 @@ pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
 /// before what passed it, or its timestamp says that it was sent together with that, though
 /// it came later than the clock ticks.
 pub(super) fn was_overtaken(gap: &Gap<'_>, late: &Segment) -> bool {
-    let passed = (gap.earlier().iter())
+    let passed = (gap.timeline.iter())
         .take_while(|s| s.packet < late.packet)
         .find(|s| s.from == late.from && is_behind(s.seq, late.end_seq()));
     passed.is_some_and(|passed| {
@@ -290,8 +288,22 @@ pub(super) fn by_timer(gap: &Gap<'_>, copy: &Segment) -> bool {
     let round_ns = echoed_round_ns(gap, copy.from).map_or(seen_ns, |ns| ns.min(seen_ns));
     gap.after().packet == copy.packet
         && (copy.marks.any(Marks::RESENT) || sent_again(gap, copy))
-        && gap.length_ns() > 2 * round_ns + TIMER_NS
+        && (gap.length_ns() > 2 * round_ns + TIMER_NS || repairs_a_repair(gap, copy))
 }
+
+/// Whether what was asked for had been sent again already, longer ago than the shortest timer:
+/// the same askings set nothing free twice, and without SACK no later ones tell that the repair
+/// was lost as well.
+fn repairs_a_repair(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let tells = gap.connection.client.sack_permitted && gap.connection.server.sack_permitted;
+    let repair = (gap.earlier().iter().rev())
+        .find(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
+        .filter(|s| s.marks.any(Marks::RESENT) || sent_again(gap, s));
+    !tells && repair.is_some_and(|s| copy.time_ns - s.time_ns >= LEAST_TIMER_NS)
+}
+
+/// The shortest timer of a sender whose route did not lower it.
+const LEAST_TIMER_NS: i64 = 200_000_000;
 
 /// The shortest time that the sender's data took to come behind the acknowledgement that
 /// they echo, and what that end's path takes: a round trip or more.

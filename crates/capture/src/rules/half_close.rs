@@ -17,7 +17,8 @@ static ABOUT: About = About {
     limits: "A half-close costs nothing by itself and some protocols use it; servers and \
              middleboxes that take the FIN for the end of the connection drop the answer, which \
              shows as a reset. An end whose numbers run ahead of what the capture has of it may \
-             have closed, too, and is not told.",
+             have closed, too, and is not told; nor is a subflow of Multipath TCP, which ends before \
+             what its ends say to each other.",
     literature: "RFC 9293 3.6.1, RFC 1122 4.2.2.13",
 };
 
@@ -31,6 +32,10 @@ impl Rule for HalfClose {
         let Some((first, at_ns)) = close.first_fin else {
             return;
         };
+        if connection.is_subflow() {
+            // What its ends say to each other does not end with it.
+            return;
+        }
         let talked = connection.client.bytes + connection.server.bytes > 0;
         if !talked && connection.handshake.syns == 0 {
             // The remnant of a connection that had ended before.

@@ -49,7 +49,7 @@ mod tls_per_connection;
 mod window_full;
 mod zero_window;
 
-pub(crate) use field::ceiling;
+pub(crate) use field::as_met;
 pub use quiet::{Quiet, Silence};
 pub use reference::reference_page;
 
@@ -112,14 +112,15 @@ pub(crate) fn applies(rule: &dyn Rule, connection: &Connection) -> bool {
 
 /// No more than medium where the capture itself is in doubt: packets out of the
 /// order of their times, bytes that nobody captured, a client that went on without
-/// the answer to its SYN, no acknowledgement by itself, or one direction alone.
+/// the answer to its SYN, no acknowledgement by itself, or one direction alone; or
+/// where it is one of several ways that the two ends speak on.
 pub(crate) fn as_trusted(connection: &Connection, confidence: Confidence) -> Confidence {
     let doubts = Marks::TIME_BACKWARDS | Marks::ACKED_UNSEEN;
     let ends = [&connection.client, &connection.server];
     let shake = &connection.handshake;
     let unanswered = shake.syns > 0 && shake.syn_acks == 0 && connection.client.bytes > 0;
     let holes = (ends.iter()).any(|end| end.marks.of(doubts) > 0 || end.segments == 0);
-    match holes || unanswered || connection.lacks_acks() {
+    match holes || unanswered || connection.lacks_acks() || connection.is_subflow() {
         true => confidence.min(Confidence::Medium),
         false => confidence,
     }
@@ -332,6 +333,7 @@ impl<'a> Gap<'a> {
     pub fn window(&self, side: Side) -> Option<u32> {
         (self.earlier().iter().rev())
             .find(|s| s.from == side && !s.flags.has(crate::Flags::RST))
+            .filter(|s| s.flags.any(crate::Flags::ACK | crate::Flags::SYN))
             .map(|s| s.window)
     }
 }

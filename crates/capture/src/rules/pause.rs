@@ -479,7 +479,9 @@ impl<'a> View<'a> {
         // the pause was all that the sender had; and no window begins with one segment.
         let all = self.last.len < self.mss && !self.last.marks.any(Marks::OFFLOADED);
         let single = before < 2 * self.mss;
-        let confidence = match all || single || (short && after == self.resumed.len) {
+        // Nor can growth be told where more than one window came without a pause between.
+        let several = !self.is_one_window();
+        let confidence = match all || single || several || (short && after == self.resumed.len) {
             true => Confidence::Low,
             false => confidence,
         };
@@ -650,7 +652,7 @@ impl<'a> View<'a> {
             });
         }
         if resumed.ts_echo == 0 {
-            return None;
+            return self.filled_there();
         }
         let control = Flags::SYN | Flags::RST;
         let mut words = (self.gap.earlier().iter().rev())
@@ -670,6 +672,23 @@ impl<'a> View<'a> {
         (heard && flight < 1 << 31).then(|| Force {
             flight,
             window: edge.wrapping_sub(before.ack),
+        })
+    }
+
+    /// What stopped a sender without timestamps, away from it: when it sent its last segment it
+    /// had heard no word that is younger here than its path takes. None where the window that
+    /// such a word left had room for another segment.
+    fn filled_there(&self) -> Option<Force> {
+        let heard_ns = self.last.time_ns - self.near_ns;
+        let control = Flags::SYN | Flags::RST;
+        let word = (self.gap.earlier().iter().rev())
+            .filter(|s| s.from != self.sender && s.flags.has(Flags::ACK) && !s.flags.any(control))
+            .find(|s| s.time_ns <= heard_ns)?;
+        let flight = self.last.end_seq().wrapping_sub(word.ack);
+        let left = word.window.checked_sub(flight)?;
+        (self.near_is_known && left < self.resumed.len.min(self.mss)).then_some(Force {
+            flight,
+            window: word.window,
         })
     }
 
@@ -699,7 +718,8 @@ impl<'a> View<'a> {
         let before = earlier
             .filter(|s| s.from != self.sender && s.packet < ack.packet && s.flags.has(Flags::ACK))
             .map(|s| s.ack)
-            .next();
+            .find(|seq| *seq != ack.ack);
+        // A word on the window alone came behind the acknowledgement that counts.
         before.map_or(0, |seq| ack.ack.wrapping_sub(seq))
     }
 
@@ -735,7 +755,10 @@ fn is_repair(s: &Segment) -> bool {
 
 /// The end whose window was closed during the gap.
 pub(super) fn closed_by(gap: &Gap<'_>) -> Option<Side> {
-    let says = |s: &&Segment| !s.flags.any(Flags::RST | Flags::SYN | Flags::FIN);
+    // Without ACK it is no segment of a conversation: a program made it up.
+    let says = |s: &&Segment| {
+        s.flags.has(Flags::ACK) && !s.flags.any(Flags::RST | Flags::SYN | Flags::FIN)
+    };
     [Side::Client, Side::Server].into_iter().find(|receiver| {
         let mut words = gap.earlier().iter().rev().filter(|s| s.from == *receiver);
         let closed = |s: Option<&Segment>| s.filter(says).is_some_and(|s| s.window == 0);

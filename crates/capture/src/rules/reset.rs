@@ -23,7 +23,7 @@ static ABOUT: About = About {
              window is not that end's is `tcp.reset.path`; a firewall at the end itself looks like the end. Silent behind a FIN, and behind an answer whose end the protocol does not tell; medium \
              where the capture misses part of the answer, or has no other packet of that end; low without the opening, too. Without a protocol that tells: only a \
              reset of the answering side, behind more than 64 bytes, and medium. An opening that nothing answered for four seconds was not refused by what ends it then: \
-             a relay that translates addresses gives up so (`tcp.syn.lost` counts it).",
+             a relay that translates addresses gives up so (`tcp.syn.lost` counts it). Silent on a subflow of Multipath TCP: the answer may have come on another.",
     literature: "RFC 9293 3.10.7; Arlitt and Williamson 2005 (\"An analysis of TCP reset behaviour\")",
 };
 
@@ -90,6 +90,10 @@ impl Cut {
     /// complete.
     pub(super) fn of(connection: &Connection, exchange: &Exchange) -> Option<Cut> {
         let (who, at_ns) = connection.close.reset?;
+        if connection.is_subflow() {
+            // The answer may have come on another one.
+            return None;
+        }
         if exchange.complete || exchange.request.bytes == 0 {
             return None;
         }
@@ -159,4 +163,4 @@ impl Cut {
 
 /// A short message may be a goodbye that nobody answers (an alert of TLS, an
 /// unbind, a QUIT).
-const FAREWELL_BYTES: u64 = 64;
+pub(super) const FAREWELL_BYTES: u64 = 64;

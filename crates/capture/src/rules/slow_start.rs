@@ -19,7 +19,8 @@ static ABOUT: About = About {
              round trip to round trip below the receiver's window. High after two steps of growth, each at \
              most to three times as much, where the capture is beside the sender or timestamps say which word the data followed; medium after one or without that, or when the message ends in the second \
              burst; else low, and where only a short segment follows, which Nagle's algorithm \
-             holds back as well.",
+             holds back as well, or where the burst lasted a round trip, which is more than one window. Of what follows, \
+             that counts which came within a round trip.",
     literature: "RFC 5681 3.1, RFC 6928 (ten segments); T-RAT: opportunity limited; TAPO: small \
                  congestion window",
 };

@@ -8,6 +8,7 @@
 
 use super::ack_delayed::side;
 use super::fast_retransmit::was_overtaken;
+use super::known::segment_bytes;
 use super::{About, Claim, Confidence, Evidence, Gap, Rule, as_trusted};
 use crate::{Connection, Flags, Marks, Phase, Segment, Side};
 
@@ -24,8 +25,8 @@ static ABOUT: About = About {
     limits: "Needs the receiver's DSACK, or both copies in the capture and the acknowledgement \
              between them. Without either, an unnecessary retransmission looks like a loss. Told \
              where it cost something, and never high, because no packet says what the sender waited for: medium when the receiver proves it \
-             and the message went on behind the acknowledgement with a full segment, with nothing of the other end between, or \
-             the timer ran out in the middle of a message; low where only the capture saw the acknowledgement pass, and when it was a request's end and the \
+             and the message went on behind the acknowledgement with a full segment, with nothing of the other end between; \
+             low where only the capture saw the acknowledgement pass, where the timer ran out in the middle of a message, and when it was a request's end and the \
              acknowledgement came too early for the copy's. A \
              copy sent while nothing was waited for is not named, nor a packet that the path \
              delivers twice.",
@@ -78,8 +79,9 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
     let mut before = gap.earlier().iter().rev().take(LOOK_AHEAD);
     if before.any(|s| covers(s, copy)) {
         // Seen away from the sender, on its way there: it came in time, unless the
-        // timer ran out in the middle of a message with more under way.
-        return stopped(gap, copy).then_some(Confidence::Medium);
+        // timer ran out in the middle of a message with more under way. Even then the path
+        // kept the sender waiting, and not the copy.
+        return stopped(gap, copy).then_some(Confidence::Low);
     }
     let mut later = gap.later().iter().take(LOOK_AHEAD);
     let ack = later.find(|s| covers(s, copy))?;
@@ -100,7 +102,7 @@ fn waited(gap: &Gap<'_>, copy: &Segment) -> Option<Confidence> {
     let next = mine.clone().find(|s| s.is_new_data());
     let went_on = next.is_some_and(at_once);
     // A short segment may have been written just then: nothing shows that it had waited.
-    let waiting = next.is_some_and(|s| s.len >= gap.connection.segment_bytes(copy.from));
+    let waiting = next.is_some_and(|s| s.len >= segment_bytes(gap, copy.from));
     // A sender that believes in a loss repeats what followed it first. The
     // acknowledgement is the first copy's unless it tells of two.
     let repeats = !ack.marks.any(Marks::DSACK)

@@ -14,7 +14,8 @@ static ABOUT: About = About {
             a connection",
     zos: "CICS TCPIPSERVICE SOCKETCLOSE(NO) or a time, MAXPERSIST above the clients' number; for \
           requests from CICS, SOCKETCLOSE on the URIMAP keeps connections for use again",
-    limits: "Counts connections with a TLS handshake that carried one exchange, where nine of ten begin with one. The CPU of the \
+    limits: "Counts connections with a TLS handshake that carried one exchange, where nine of ten begin with one. With HTTP/2 a client that said no more \
+             than the first words, in one record, asked for nothing. The CPU of the \
              handshake is not on the wire; its time is.",
     literature: "Coarfa, Druschel and Wallach 2006 (\"Performance analysis of TLS web servers\")",
 };

@@ -197,6 +197,7 @@ impl<'a> Play<'a> {
             scale: end.end.options.then_some(SCALE),
             sack,
             stamp: scaled.then_some(((now / 1_000_000) as u32 + end.iss % 9973, end.peer_stamp)),
+            multipath: None,
         };
         if syn {
             end.last_sent_ns = now;

@@ -46,6 +46,8 @@ pub struct Segment {
     pub sack: Vec<(u32, u32)>,
     /// Timestamp value and echo, when both ends use them.
     pub stamp: Option<(u32, u32)>,
+    /// An option of Multipath TCP, of this subtype.
+    pub multipath: Option<u8>,
 }
 
 /// Writes the frame (Ethernet, IP, TCP, payload) to `out`, which is emptied first.
@@ -125,6 +127,9 @@ fn tcp(segment: &Segment, from: u16, to: u16, out: &mut Vec<u8>) {
         out.extend([1, 1, 8, 10]);
         out.extend(value.to_be_bytes());
         out.extend(echo.to_be_bytes());
+    }
+    if let Some(subtype) = segment.multipath {
+        out.extend([30, 4, subtype << 4, 0]);
     }
     let blocks = segment.sack.len().min(3);
     if blocks > 0 {

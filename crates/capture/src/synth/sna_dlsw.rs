@@ -165,6 +165,7 @@ impl Wire {
             scale: None,
             sack: Vec::new(),
             stamp: None,
+            multipath: None,
         }
     }
 

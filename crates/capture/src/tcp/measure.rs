@@ -70,6 +70,10 @@ impl Tracker {
         shake.syn_acks += 1;
         if shake.syn_ack_ns.is_none() {
             shake.syn_ack_ns = Some(now);
+            if shake.syns > 0 && from == Side::Server {
+                let [client, server] = &self.halves;
+                shake.first_seqs = Some((client.base, server.base));
+            }
             if let (Some(syn), 1) = (shake.last_syn_ns, shake.syns) {
                 connection.server.rtt.handshake_ns = Some(now - syn);
             }
@@ -151,6 +155,7 @@ impl Tracker {
         let near_ns = connection.end(from).rtt.best_ns();
         let end = connection.end_mut(from);
         end.segments += 1;
+        end.multipath |= packet.multipath;
         if packet.payload_captured < packet.len {
             segment.marks.set(Marks::CUT);
         }

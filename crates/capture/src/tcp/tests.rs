@@ -78,6 +78,7 @@ impl Case {
             flags: Flags(flags),
             sack: false,
             dsack: None,
+            multipath: false,
             syn: SynOptions {
                 mss: (flags & Flags::SYN != 0).then_some(1_460),
                 ..SynOptions::default()

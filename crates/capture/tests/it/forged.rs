@@ -61,6 +61,7 @@ fn cut(reset: Reset, goes_on: Option<u8>, server_limits: [u8; 2]) -> Explanation
             scale: None,
             sack: Vec::new(),
             stamp: None,
+            multipath: None,
         };
         writer.segment(&segment, ends, data).expect("memory");
         at_ns += 5_000_000;

@@ -130,6 +130,7 @@ fn storm(each: u32, apart_us: u64, data: u32, below: u32) -> Vec<u8> {
             scale: None,
             sack: Vec::new(),
             stamp: None,
+            multipath: None,
         };
         writer.segment(&segment, ends, payload).expect("memory");
         at_ns += apart_us * 1_000;

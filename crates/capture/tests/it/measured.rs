@@ -164,6 +164,7 @@ fn every_connection_that_nobody_answered_is_counted() {
             scale: None,
             sack: Vec::new(),
             stamp: None,
+            multipath: None,
         };
         let ends = [40_000 + n, 80].map(|port| {
             let address = Ipv4Addr::new(10, 0, 0, if port == 80 { 2 } else { 1 });

@@ -29,6 +29,7 @@ fn segment(at_ms: u64, from: Side, flags: u8, echo_ms: u32) -> Segment {
         scale: Some(7),
         sack: Vec::new(),
         stamp: Some((5_000 + at_ms as u32, echo_ms)),
+        multipath: None,
     }
 }
 

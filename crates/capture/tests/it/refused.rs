@@ -24,6 +24,7 @@ fn segment(at_ms: u64, from: Side, seq: u32, flags: u8) -> Segment {
         scale: None,
         sack: Vec::new(),
         stamp: None,
+        multipath: None,
     }
 }
 
