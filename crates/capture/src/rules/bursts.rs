@@ -184,6 +184,20 @@ impl View<'_> {
         bursts.is_sorted_by(|later, earlier| later > earlier)
     }
 
+    /// Whether the burst before the pause goes back as far as the timeline, which does not begin
+    /// with the sender's first data.
+    pub(super) fn is_cut(&self) -> bool {
+        let mut began = self.last.time_ns;
+        let mut first = self.last;
+        for s in (self.gap.earlier().iter().rev()).filter(|s| self.is_first(s)) {
+            if began - s.time_ns >= self.apart_ns() {
+                return false;
+            }
+            (began, first) = (s.time_ns, s);
+        }
+        first.seq > 1
+    }
+
     /// What one window sends is sent within this time.
     fn window_ns(&self) -> i64 {
         (self.near_ns + self.far_ns).max(self.apart_ns())

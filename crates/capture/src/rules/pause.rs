@@ -71,6 +71,8 @@ pub(super) struct Pause {
     pub bursts: (u32, u32),
     /// Segments of the burst before.
     pub segments: u32,
+    /// The burst before may have begun earlier than what is known of the connection.
+    pub cut: bool,
     /// Bytes of the segment that the pause held back.
     pub held: u32,
     /// How late the acknowledgement was, the path's own time taken off.
@@ -161,7 +163,7 @@ pub(super) struct View<'a> {
     pub(super) gap: &'a Gap<'a>,
     pub(super) sender: Side,
     /// The last data before, and the first new data after.
-    last: &'a Segment,
+    pub(super) last: &'a Segment,
     pub(super) resumed: &'a Segment,
     /// The acknowledgement that may have set the sender free.
     ack: Option<&'a Segment>,
@@ -604,6 +606,7 @@ impl<'a> View<'a> {
             window: stopped.window,
             bursts: (self.burst_before(), self.burst_after()),
             segments: self.segments_before(),
+            cut: self.is_cut(),
             held: self.resumed.len,
             ack_delay_ns: self.ack_delay_ns(),
             packets: [
