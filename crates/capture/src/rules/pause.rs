@@ -389,25 +389,6 @@ impl<'a> View<'a> {
             })
     }
 
-    /// Whether the sender's packets were lost before the pause, however long ago.
-    fn lost_before(&self) -> bool {
-        // A hole that nobody filled is the capture's.
-        let losses = Marks::RESENT;
-        let lost = |s: &&Segment| s.from == self.sender && is_repair(s);
-        let later = self.gap.later().iter().filter(lost).count() as u64;
-        // What had arrived was no loss.
-        let marks = &self.gap.connection.end(self.sender).marks;
-        let (sent, had) = (marks.of(losses), marks.of(Marks::PROVEN_SPURIOUS));
-        // Nor was an opening that came twice one of data.
-        let shake = &self.gap.connection.handshake;
-        let opened = match self.sender {
-            Side::Client => shake.syns,
-            Side::Server => shake.syn_acks,
-        };
-        let openings = u64::from(opened.saturating_sub(1));
-        sent.saturating_sub(had).saturating_sub(openings) > later
-    }
-
     /// Whether a loss was being repaired: what is acknowledged then sets free
     /// whatever was written meanwhile.
     fn after_loss(&self) -> bool {
@@ -752,7 +733,7 @@ impl<'a> View<'a> {
 }
 
 /// Whether data was sent again that the receiver did not say it had.
-fn is_repair(s: &Segment) -> bool {
+pub(super) fn is_repair(s: &Segment) -> bool {
     s.len > 0 && s.marks.any(Marks::RESENT) && !s.marks.any(Marks::PROVEN_SPURIOUS)
 }
 
