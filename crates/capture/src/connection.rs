@@ -62,8 +62,15 @@ impl Connection {
     /// Time from the first SYN to the reset that was the only answer.
     fn refused_after_ns(&self) -> Option<i64> {
         let shake = &self.handshake;
-        // A client that went on had an answer that the capture lacks.
-        let waited = self.client.segments <= u64::from(shake.syns);
+        // A client that went on had an answer that the capture lacks; one that has no more to
+        // say to a refusal than a reset of its own had not.
+        let waited = self.client.segments <= u64::from(shake.syns) + self.client.resets;
+        // What acknowledges no SYN of this client's refuses nothing: no end takes it.
+        let waited = waited
+            && self
+                .close
+                .reset_packet
+                .is_some_and(|reset| reset.answers_opening);
         let alone = shake.syns > 0 && shake.syn_acks == 0 && waited;
         match self.close.reset {
             Some((Side::Server, at_ns)) if alone => Some(at_ns - shake.syn_ns.unwrap_or(at_ns)),
@@ -234,6 +241,9 @@ pub struct End {
     pub small_segments: u64,
     /// Pure acknowledgements it sent.
     pub pure_acks: u64,
+    /// Resets it sent.
+    #[serde(skip)]
+    pub(crate) resets: u64,
     /// How often each mark was set on its segments.
     pub marks: MarkCounts,
     /// Round-trip time between the place of capture and this end.
@@ -288,6 +298,7 @@ impl Default for End {
             common_bytes: 0,
             small_segments: 0,
             pure_acks: 0,
+            resets: 0,
             marks: MarkCounts::default(),
             rtt: Rtt::default(),
             window_min_bytes: u32::MAX,
@@ -493,6 +504,9 @@ pub struct ResetPacket {
     /// Its sequence number, relative.
     #[serde(skip)]
     pub(crate) seq: u32,
+    /// It acknowledges the client's SYN, or that and the data in it.
+    #[serde(skip)]
+    pub(crate) answers_opening: bool,
     /// Its sender went on with new data, as no end does that has reset.
     pub spoke_on: bool,
 }

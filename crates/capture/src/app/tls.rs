@@ -154,7 +154,14 @@ impl TlsRecords {
         let kind = direction.head[0];
         if direction.left == 0 && kind == CHANGE_CIPHER {
             direction.changed = true;
+            let first = !self.directions[side.other().index()].changed;
+            if let Some(tls) = &mut connection.tls {
+                // Up to 1.2 the server's comes first only where a session goes on.
+                let known = tls.version != 0 && tls.version < TLS_1_3;
+                tls.resumed |= side == Side::Server && first && known;
+            }
         }
+        let direction = &mut self.directions[side.index()];
         if self.established {
             if kind == APPLICATION && !opens {
                 // Tickets come unasked behind the handshake of TLS 1.3.

@@ -34,7 +34,8 @@ impl Counted {
         // What came on a connection from before the capture may be its rest, and what
         // nobody answered is no habit of asking.
         let opened = shake.syns > 0 && shake.syn_acks > 0;
-        let answered = connection.exchanges == 1 && connection.server.bytes > 0;
+        let said = connection.client.bytes > 0 && connection.server.bytes > 0;
+        let answered = connection.exchanges == 1 && said;
         Counted {
             opened,
             single_exchange: opened && answered && tls.is_none_or(crate::Tls::has_asked),

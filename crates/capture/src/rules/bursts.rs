@@ -5,10 +5,29 @@
 //! restart after an idle time show as the sizes of bursts.
 
 use super::fast_retransmit::sent_again;
-use super::pause::View;
-use crate::{End, Marks, Segment};
+use super::pause::{View, is_repair};
+use crate::{End, Marks, Segment, Side};
 
 impl View<'_> {
+    /// Whether the sender's packets were lost before the pause, however long ago.
+    pub(super) fn lost_before(&self) -> bool {
+        // A hole that nobody filled is the capture's.
+        let losses = Marks::RESENT;
+        let lost = |s: &&Segment| s.from == self.sender && is_repair(s);
+        let later = self.gap.later().iter().filter(lost).count() as u64;
+        // What had arrived was no loss.
+        let marks = &self.gap.connection.end(self.sender).marks;
+        let (sent, had) = (marks.of(losses), marks.of(Marks::PROVEN_SPURIOUS));
+        // Nor was an opening that came twice one of data.
+        let shake = &self.gap.connection.handshake;
+        let opened = match self.sender {
+            Side::Client => shake.syns,
+            Side::Server => shake.syn_acks,
+        };
+        let openings = u64::from(opened.saturating_sub(1));
+        sent.saturating_sub(had).saturating_sub(openings) > later
+    }
+
     /// A pause of this length separates two bursts.
     pub(super) fn apart_ns(&self) -> i64 {
         ((self.near_ns + self.far_ns) / 2).max(BURST_NS)
@@ -182,6 +201,20 @@ impl View<'_> {
         let after = (!self.ends_message()).then(|| self.burst_after());
         let bursts = after.into_iter().chain(self.bursts_back()).take(4);
         bursts.is_sorted_by(|later, earlier| later > earlier)
+    }
+
+    /// Whether the burst before the pause goes back as far as the timeline, which does not begin
+    /// with the sender's first data.
+    pub(super) fn is_cut(&self) -> bool {
+        let mut began = self.last.time_ns;
+        let mut first = self.last;
+        for s in (self.gap.earlier().iter().rev()).filter(|s| self.is_first(s)) {
+            if began - s.time_ns >= self.apart_ns() {
+                return false;
+            }
+            (began, first) = (s.time_ns, s);
+        }
+        first.seq > 1
     }
 
     /// What one window sends is sent within this time.

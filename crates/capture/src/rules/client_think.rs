@@ -3,7 +3,7 @@
 use super::pause::{Pause, Reason};
 use super::reset::FAREWELL_BYTES;
 use super::{About, Claim, Confidence, Gap, Rule};
-use crate::{Flags, Phase};
+use crate::{Flags, Phase, Protocol};
 
 /// Names time between exchanges, and pauses of the client within a request.
 pub struct ClientThink;
@@ -28,7 +28,7 @@ impl Rule for ClientThink {
         if gap.phase == Phase::Request {
             return match is_goodbye(gap) {
                 true => None,
-                false => Pause::claim(gap, Reason::Application),
+                false => Pause::claim(gap, Reason::Application).map(|claim| as_client(gap, claim)),
             };
         }
         if gap.phase != Phase::ClientThink {
@@ -38,6 +38,16 @@ impl Rule for ClientThink {
         claim.stays = true;
         Some(claim)
     }
+}
+
+/// No surer than the ends' parts are: without the opening and a protocol that tells, only the
+/// ports say which end asks.
+fn as_client(gap: &Gap<'_>, mut claim: Claim) -> Claim {
+    let shake = &gap.connection.handshake;
+    if shake.syns + shake.syn_acks == 0 && gap.connection.protocol == Protocol::Turns {
+        claim.confidence = Confidence::Low;
+    }
+    claim
 }
 
 /// Whether the end that ends the gap says a few bytes, closes, and has no answer: an alert of

@@ -71,6 +71,8 @@ pub(super) struct Pause {
     pub bursts: (u32, u32),
     /// Segments of the burst before.
     pub segments: u32,
+    /// The burst before may have begun earlier than what is known of the connection.
+    pub cut: bool,
     /// Bytes of the segment that the pause held back.
     pub held: u32,
     /// How late the acknowledgement was, the path's own time taken off.
@@ -161,7 +163,7 @@ pub(super) struct View<'a> {
     pub(super) gap: &'a Gap<'a>,
     pub(super) sender: Side,
     /// The last data before, and the first new data after.
-    last: &'a Segment,
+    pub(super) last: &'a Segment,
     pub(super) resumed: &'a Segment,
     /// The acknowledgement that may have set the sender free.
     ack: Option<&'a Segment>,
@@ -387,25 +389,6 @@ impl<'a> View<'a> {
             })
     }
 
-    /// Whether the sender's packets were lost before the pause, however long ago.
-    fn lost_before(&self) -> bool {
-        // A hole that nobody filled is the capture's.
-        let losses = Marks::RESENT;
-        let lost = |s: &&Segment| s.from == self.sender && is_repair(s);
-        let later = self.gap.later().iter().filter(lost).count() as u64;
-        // What had arrived was no loss.
-        let marks = &self.gap.connection.end(self.sender).marks;
-        let (sent, had) = (marks.of(losses), marks.of(Marks::PROVEN_SPURIOUS));
-        // Nor was an opening that came twice one of data.
-        let shake = &self.gap.connection.handshake;
-        let opened = match self.sender {
-            Side::Client => shake.syns,
-            Side::Server => shake.syn_acks,
-        };
-        let openings = u64::from(opened.saturating_sub(1));
-        sent.saturating_sub(had).saturating_sub(openings) > later
-    }
-
     /// Whether a loss was being repaired: what is acknowledged then sets free
     /// whatever was written meanwhile.
     fn after_loss(&self) -> bool {
@@ -604,6 +587,7 @@ impl<'a> View<'a> {
             window: stopped.window,
             bursts: (self.burst_before(), self.burst_after()),
             segments: self.segments_before(),
+            cut: self.is_cut(),
             held: self.resumed.len,
             ack_delay_ns: self.ack_delay_ns(),
             packets: [
@@ -749,7 +733,7 @@ impl<'a> View<'a> {
 }
 
 /// Whether data was sent again that the receiver did not say it had.
-fn is_repair(s: &Segment) -> bool {
+pub(super) fn is_repair(s: &Segment) -> bool {
     s.len > 0 && s.marks.any(Marks::RESENT) && !s.marks.any(Marks::PROVEN_SPURIOUS)
 }
 

@@ -97,6 +97,10 @@ impl Cut {
         if exchange.complete || exchange.request.bytes == 0 {
             return None;
         }
+        if at_ns < exchange.request.start_ns {
+            // It ended what was before.
+            return None;
+        }
         let delimited = matches!(
             connection.protocol,
             Protocol::Http1 | Protocol::Framed2 | Protocol::Framed4

@@ -122,7 +122,7 @@ impl Rule for RetransmissionTimeout {
             // What is in the capture came as far as the receiver's own network.
             claim.confidence = Confidence::Low;
         }
-        if has_arrived_twice(gap, after) || is_farewell(gap, after) {
+        if has_arrived_twice(gap, after) || is_farewell(gap, after) || is_denied(gap, after) {
             // An earlier copy had arrived, and nobody knows which: what was lost may
             // have been the answer. Or nobody waits.
             claim.confidence = Confidence::Low;
@@ -170,6 +170,17 @@ impl Rule for RetransmissionTimeout {
         )
     }
 }
+
+/// Whether the receiver says right behind its acknowledgement that it got something twice.
+fn is_denied(gap: &Gap<'_>, copy: &Segment) -> bool {
+    (gap.later().iter())
+        .filter(|s| s.from != copy.from && s.packet > copy.packet)
+        .take(DENIED_WITHIN)
+        .any(|s| s.marks.any(Marks::DSACK) && s.ack.wrapping_sub(copy.end_seq()) < 1 << 31)
+}
+
+/// The receiver's packets behind a copy among which its word on it is looked for.
+const DENIED_WITHIN: usize = 6;
 
 /// Whether three acknowledgements asked for the copy before it came.
 fn is_asked_often(gap: &Gap<'_>, copy: &Segment) -> bool {

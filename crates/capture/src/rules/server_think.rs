@@ -7,7 +7,7 @@
 
 use super::pause::{Pause, Reason};
 use super::{About, Claim, Confidence, Gap, Rule};
-use crate::{Flags, Phase};
+use crate::{Flags, Phase, Protocol};
 
 /// Names time between request and response that nothing else explains.
 pub struct ServerThink;
@@ -20,7 +20,7 @@ static ABOUT: About = About {
     limits: "Told at the place of capture: taken at the client it includes one round trip, \
              which is taken off when the handshake shows how long that is. What the server \
              did, or waited for, does not show in packets. Within a response: medium from 10 ms on, \
-             low below, and low between two full segments within a round trip, or where something \
+             low below, where the protocol does not tell where an answer ends (what comes later may be news), and low between two full segments within a round trip, or where something \
              near acknowledges for the server and the time is what the opening took.",
     literature: "TAPO: data unavailable and resource constraint (head and tail of a response); \
                  T-RAT: application limited",
@@ -34,8 +34,13 @@ impl Rule for ServerThink {
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         if gap.phase == Phase::Response {
             let mut claim = Pause::claim(gap, Reason::Application)?;
-            if is_goodbye(gap) || gap.exchange.request.bytes == 0 || is_behind_a_relay(gap) {
-                // Nor does it answer where nobody was heard to ask.
+            if is_goodbye(gap)
+                || gap.exchange.request.bytes == 0
+                || is_behind_a_relay(gap)
+                || !tells_its_end(gap.connection.protocol)
+            {
+                // Nor does it answer where nobody was heard to ask, or where what comes behind an
+                // answer may be news of the server's own.
                 claim.confidence = Confidence::Low;
             }
             return Some(claim);
@@ -54,6 +59,14 @@ impl Rule for ServerThink {
         claim.stays = true;
         Some(claim)
     }
+}
+
+/// Whether the protocol tells where an answer ends.
+fn tells_its_end(protocol: Protocol) -> bool {
+    matches!(
+        protocol,
+        Protocol::Http1 | Protocol::Http2 | Protocol::Framed2 | Protocol::Framed4
+    )
 }
 
 /// Whether the server's acknowledgements come so much sooner than its opening did that

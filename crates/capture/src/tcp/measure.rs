@@ -15,7 +15,8 @@ impl Tracker {
         packet: &Packet,
         segment: &mut Segment,
     ) {
-        if segment.flags.any(Flags::SYN) {
+        // A SYN that says goodbye as well opens nothing: it probes.
+        if segment.flags.has(Flags::SYN) && !segment.flags.any(Flags::FIN | Flags::RST) {
             self.open(connection, packet, segment);
         } else if connection.handshake.ack_ns.is_none()
             && connection.handshake.syn_ack_ns.is_some()
@@ -156,6 +157,7 @@ impl Tracker {
         let end = connection.end_mut(from);
         end.segments += 1;
         end.multipath |= packet.multipath;
+        end.resets += u64::from(segment.flags.has(Flags::RST));
         if packet.payload_captured < packet.len {
             segment.marks.set(Marks::CUT);
         }
@@ -301,6 +303,7 @@ fn note_source(connection: &mut Connection, segment: &Segment) {
 
 /// Follows FIN and RST; `passed_over` are the bytes that the segment leaves out.
 fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
+    let opening = 1..=connection.client.bytes.saturating_add(1);
     let close = &mut connection.close;
     let (from, now) = (segment.from, segment.time_ns);
     if segment.flags.has(Flags::RST) {
@@ -315,6 +318,8 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
                     false => segment.window,
                 },
                 seq: segment.seq,
+                answers_opening: segment.flags.has(Flags::ACK)
+                    && opening.contains(&u64::from(segment.ack)),
                 spoke_on: false,
             });
         }

@@ -128,7 +128,7 @@ fn a_relay_that_acknowledges_hides_the_path_from_the_answers() {
             ],
             ..Exchange::new(300, 2_000, 0)
         }]);
-        c.payload = Payload::Opaque;
+        c.payload = Payload::Http;
         c.path.one_way_us = 140_000;
         played(&[c], relayed)
     };

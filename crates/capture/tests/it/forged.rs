@@ -4,7 +4,9 @@
 use std::net::SocketAddr;
 
 use capture::synth::{Format, Segment, Writer};
-use capture::{Confidence, Explanation, Options, Side, explain};
+use capture::{Confidence, Explanation, Side, explain};
+
+use crate::changed::by_packets;
 
 const FIN_ACK: u8 = 0x11;
 const SYN: u8 = 0x02;
@@ -94,7 +96,7 @@ fn cut(reset: Reset, goes_on: Option<u8>, server_limits: [u8; 2]) -> Explanation
         );
     }
     let file = writer.finish().expect("memory");
-    explain(file.as_slice(), &Options::default()).expect("a made capture")
+    explain(file.as_slice(), &by_packets()).expect("a made capture")
 }
 
 /// Which rule tells of the reset, and how sure it is.

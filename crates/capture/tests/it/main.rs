@@ -16,6 +16,7 @@ mod not_shown;
 mod one_of_several;
 mod opened;
 mod opened_late;
+mod own_accord;
 mod pauses;
 mod planted;
 mod protocols;

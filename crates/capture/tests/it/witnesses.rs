@@ -458,7 +458,7 @@ fn what_nobody_asked_for_is_no_late_answer() {
             ],
             ..Exchange::new(300, 2_000, 0)
         }]);
-        c.payload = Payload::Opaque;
+        c.payload = Payload::Http;
         c.without_handshake = true;
         played(&[c], |segments| {
             segments.retain(|s| asked || s.from == Side::Server || s.len == 0);
