@@ -90,3 +90,9 @@ pub fn relayed(segments: &mut Vec<Segment>) {
         ..opened
     });
 }
+
+/// What this rule says, in the order of its findings.
+pub fn texts(explanation: &Explanation, rule: &str) -> Vec<String> {
+    let mine = explanation.findings.iter().filter(|f| f.rule == rule);
+    mine.map(|f| f.text.clone()).collect()
+}

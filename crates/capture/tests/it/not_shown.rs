@@ -1,7 +1,7 @@
 //! What a capture does not show: who had closed before it began, who refused what nobody
 //! answered, and that anybody waited for a repair longer than for any other packet.
 
-use crate::changed::{far, played, said, sixth_lost};
+use crate::changed::{far, played, said, sixth_lost, texts};
 use capture::synth::{
     Action, Close, Conversation, DelayedAck, Exchange, Fault, Payload, Place, Segment, Select,
 };
@@ -11,12 +11,6 @@ const SYN: u8 = 0x02;
 const FIN: u8 = 0x01;
 const ACK: u8 = 0x10;
 const RST_ACK: u8 = 0x14;
-
-/// What this rule says, in the order of its findings.
-fn texts(explanation: &Explanation, rule: &str) -> Vec<String> {
-    let mine = explanation.findings.iter().filter(|f| f.rule == rule);
-    mine.map(|f| f.text.clone()).collect()
-}
 
 /// A connection from before the capture: the server closes, and the client, which says nothing of
 /// the end itself, sends its data again for a while. `hidden`: bytes that its last number is ahead

@@ -6,14 +6,8 @@ use std::net::SocketAddr;
 
 use capture::{Confidence, Explanation, Side};
 
-use crate::changed::said;
-use crate::talk::{ACK, FIN, RST, Talk, heard};
-
-/// What this rule says, in the order of its findings.
-fn texts(explanation: &Explanation, rule: &str) -> Vec<String> {
-    let mine = explanation.findings.iter().filter(|f| f.rule == rule);
-    mine.map(|f| f.text.clone()).collect()
-}
+use crate::changed::{said, texts};
+use crate::talk::{ACK, FIN, RST, Talk, heard, hello, record, twelve};
 
 const REQUEST: &[u8] = b"GET /a HTTP/1.1\r\nHost: b\r\n\r\n";
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -53,37 +47,14 @@ fn a_closed_subflow_is_no_closed_side() {
     assert_eq!(said(&heard(&[subflow]), "tcp.half-close"), None);
 }
 
-fn record(kind: u8, body: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![kind, 3, 3];
-    bytes.extend((body.len() as u16).to_be_bytes());
-    bytes.extend(body);
-    bytes
-}
-
-/// A hello of TLS 1.2 that names HTTP/2.
-fn hello(kind: u8, random: u8) -> Vec<u8> {
-    let mut body = vec![3, 3];
-    body.extend([random; 32]);
-    body.push(0);
-    match kind {
-        1 => body.extend([0, 2, 0xc0, 0x2f, 1, 0]),
-        _ => body.extend([0xc0, 0x2f, 0]),
-    }
-    body.extend([0, 9, 0, 16, 0, 5, 0, 3, 2, b'h', b'2']);
-    let mut bytes = vec![kind];
-    bytes.extend(&(body.len() as u32).to_be_bytes()[1..]);
-    bytes.extend(body);
-    record(22, &bytes)
-}
+/// The extension that names HTTP/2.
+const HTTP2: &[u8] = &[0, 16, 0, 5, 0, 3, 2, b'h', b'2'];
 
 /// A connection with TLS whose client says records of these lengths, and a goodbye.
-fn closed_talk(port: u16, records: &[usize]) -> Talk {
-    let at = u64::from(port - 40_000) * 300_000;
-    let mut talk = Talk::opened(port, 443, at);
-    let random = port as u8;
+fn closed_talk(talk: &mut Talk, at: u64, random: u8, records: &[usize]) {
     let closing = [record(20, &[1]), record(22, &[3; 40])].concat();
-    talk.say(at + 21_000, Side::Client, ACK, &hello(1, random));
-    talk.say(at + 41_000, Side::Server, ACK, &hello(2, random));
+    talk.say(at + 21_000, Side::Client, ACK, &hello(1, random, HTTP2));
+    talk.say(at + 41_000, Side::Server, ACK, &hello(2, random, HTTP2));
     talk.say(at + 42_000, Side::Client, ACK, &closing);
     talk.say(at + 62_000, Side::Server, ACK, &closing);
     for (n, length) in (0_u64..).zip(records) {
@@ -94,14 +65,11 @@ fn closed_talk(port: u16, records: &[usize]) -> Talk {
     talk.say(at + 84_000, Side::Server, ACK, &settings);
     talk.say(at + 85_000, Side::Client, ACK, &record(21, &[7; 26]));
     talk.close(at + 85_100);
-    talk
 }
 
 /// What is said of twelve such connections.
 fn of_twelve(records: &[usize]) -> Vec<String> {
-    let talks: Vec<Talk> = (40_000..40_012)
-        .map(|port| closed_talk(port, records))
-        .collect();
+    let talks = twelve(443, |talk, at, n| closed_talk(talk, at, n, records));
     texts(&heard(&talks), "tls.handshake-per-connection")
 }
 
@@ -118,20 +86,16 @@ fn a_connection_that_was_opened_ahead_carried_no_request() {
 
 #[test]
 fn both_sides_of_a_translated_address_count_once() {
-    let plain = |port: u16| {
-        let at = u64::from(port - 40_000) * 300_000;
-        let mut talk = Talk::opened(port, 80, at);
-        talk.say(at + 21_000, Side::Client, ACK, REQUEST);
-        talk.say(at + 41_000, Side::Server, ACK, ANSWER);
-        talk.close(at + 42_000);
-        talk
-    };
     let outside = |talk: &Talk| {
         let port = talk.ends[0].port();
         talk.behind(SocketAddr::from(([192, 0, 2, 9], port)))
     };
-    let mut talks: Vec<Talk> = (40_000..40_012).map(plain).collect();
-    talks.extend((40_000..40_012).map(|port| closed_talk(port, &[400])));
+    let mut talks = twelve(80, |talk, at, _| {
+        talk.say(at + 21_000, Side::Client, ACK, REQUEST);
+        talk.say(at + 41_000, Side::Server, ACK, ANSWER);
+        talk.close(at + 42_000);
+    });
+    talks.extend(twelve(443, |talk, at, n| closed_talk(talk, at, n, &[400])));
     let twins: Vec<Talk> = talks.iter().map(outside).collect();
     talks.extend(twins);
     let explanation = heard(&talks);

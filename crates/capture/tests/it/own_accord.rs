@@ -2,16 +2,10 @@
 //! greeting, news that a server sends of its own accord, and a copy that the receiver had.
 
 use capture::synth::Exchange;
-use capture::{Confidence, Explanation, Side};
+use capture::{Confidence, Side};
 
-use crate::changed::{far, played, said};
-use crate::talk::{ACK, FIN, RST, SYN, Talk, heard};
-
-/// What this rule says, in the order of its findings.
-fn texts(explanation: &Explanation, rule: &str) -> Vec<String> {
-    let mine = explanation.findings.iter().filter(|f| f.rule == rule);
-    mine.map(|f| f.text.clone()).collect()
-}
+use crate::changed::{far, played, said, texts};
+use crate::talk::{ACK, FIN, RST, SYN, Talk, heard, hello, record, twelve};
 
 /// What is said of an opening with these flags that a reset answers, its acknowledgement changed
 /// by so much; and whether the client has a reset for it in turn.
@@ -78,21 +72,13 @@ fn a_reset_before_the_opening_cut_no_exchange() {
 
 /// Twelve connections whose server greets, and whose client asks or closes at once.
 fn greeted(asks: bool) -> Vec<String> {
-    let talks: Vec<Talk> = (40_000..40_012)
-        .map(|port| {
-            let at = u64::from(port - 40_000) * 300_000;
-            let mut talk = Talk::opened(port, 5_001, at);
-            match asks {
-                true => {
-                    talk.say(at + 21_000, Side::Client, ACK, &[1; 90]);
-                    talk.say(at + 41_000, Side::Server, ACK, &[2; 80]);
-                }
-                false => talk.say(at + 41_000, Side::Server, ACK, &[2; 80]),
-            }
-            talk.close(at + 42_000);
-            talk
-        })
-        .collect();
+    let talks = twelve(5_001, |talk, at, _| {
+        if asks {
+            talk.say(at + 21_000, Side::Client, ACK, &[1; 90]);
+        }
+        talk.say(at + 41_000, Side::Server, ACK, &[2; 80]);
+        talk.close(at + 42_000);
+    });
     texts(&heard(&talks), "tcp.connection-per-request")
 }
 
@@ -102,51 +88,24 @@ fn a_greeting_is_no_request() {
     assert_eq!(greeted(false), Vec::<String>::new());
 }
 
-fn record(kind: u8, body: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![kind, 3, 3];
-    bytes.extend((body.len() as u16).to_be_bytes());
-    bytes.extend(body);
-    bytes
-}
-
-/// A hello of TLS 1.2 without a session of its own.
-fn hello(kind: u8, random: u8) -> Vec<u8> {
-    let mut body = vec![3, 3];
-    body.extend([random; 32]);
-    body.push(0);
-    match kind {
-        1 => body.extend([0, 2, 0xc0, 0x2f, 1, 0, 0, 0]),
-        _ => body.extend([0xc0, 0x2f, 0, 0, 0]),
-    }
-    let mut bytes = vec![kind];
-    bytes.extend(&(body.len() as u32).to_be_bytes()[1..]);
-    bytes.extend(body);
-    record(22, &bytes)
-}
-
 /// Twelve handshakes; a server that takes a ticket changes its cipher at once.
 fn handshakes(resumed: bool) -> Vec<String> {
     let finished = [record(20, &[1]), record(22, &[3; 40])].concat();
-    let talks: Vec<Talk> = (40_000..40_012)
-        .map(|port| {
-            let at = u64::from(port - 40_000) * 300_000;
-            let mut talk = Talk::opened(port, 443, at);
-            talk.say(at + 21_000, Side::Client, ACK, &hello(1, port as u8));
-            let answer = match resumed {
-                true => [hello(2, port as u8), finished.clone()].concat(),
-                false => hello(2, port as u8),
-            };
-            talk.say(at + 41_000, Side::Server, ACK, &answer);
-            talk.say(at + 42_000, Side::Client, ACK, &finished);
-            if !resumed {
-                talk.say(at + 62_000, Side::Server, ACK, &finished);
-            }
-            talk.say(at + 63_000, Side::Client, ACK, &record(23, &[4; 300]));
-            talk.say(at + 83_000, Side::Server, ACK, &record(23, &[5; 300]));
-            talk.close(at + 84_000);
-            talk
-        })
-        .collect();
+    let talks = twelve(443, |talk, at, n| {
+        talk.say(at + 21_000, Side::Client, ACK, &hello(1, n, &[]));
+        let mut answer = hello(2, n, &[]);
+        if resumed {
+            answer.extend(&finished);
+        }
+        talk.say(at + 41_000, Side::Server, ACK, &answer);
+        talk.say(at + 42_000, Side::Client, ACK, &finished);
+        if !resumed {
+            talk.say(at + 62_000, Side::Server, ACK, &finished);
+        }
+        talk.say(at + 63_000, Side::Client, ACK, &record(23, &[4; 300]));
+        talk.say(at + 83_000, Side::Server, ACK, &record(23, &[5; 300]));
+        talk.close(at + 84_000);
+    });
     texts(&heard(&talks), "tls.no-resumption")
 }
 

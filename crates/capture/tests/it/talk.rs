@@ -104,3 +104,41 @@ pub fn heard(talks: &[Talk]) -> Explanation {
     let file = writer.finish().expect("memory");
     explain(file.as_slice(), &by_packets()).expect("a made capture")
 }
+
+/// Twelve connections to a port, 300 ms from one to the next: what is said on
+/// each, by when it begins and which it is.
+pub fn twelve(port: u16, say: impl Fn(&mut Talk, u64, u8)) -> Vec<Talk> {
+    let talk = |n: u8| {
+        let at = u64::from(n) * 300_000;
+        let mut talk = Talk::opened(40_000 + u16::from(n), port, at);
+        say(&mut talk, at, n);
+        talk
+    };
+    (0..12).map(talk).collect()
+}
+
+/// A record of TLS.
+pub fn record(kind: u8, body: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![kind, 3, 3];
+    bytes.extend((body.len() as u16).to_be_bytes());
+    bytes.extend(body);
+    bytes
+}
+
+/// A hello of TLS 1.2, of a client (1) or a server (2), without a session of its
+/// own.
+pub fn hello(kind: u8, random: u8, extensions: &[u8]) -> Vec<u8> {
+    let mut body = vec![3, 3];
+    body.extend([random; 32]);
+    body.push(0);
+    match kind {
+        1 => body.extend([0, 2, 0xc0, 0x2f, 1, 0]),
+        _ => body.extend([0xc0, 0x2f, 0]),
+    }
+    body.extend((extensions.len() as u16).to_be_bytes());
+    body.extend(extensions);
+    let mut bytes = vec![kind];
+    bytes.extend(&(body.len() as u32).to_be_bytes()[1..]);
+    bytes.extend(body);
+    record(22, &bytes)
+}
