@@ -12,14 +12,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
-use hyper_util::rt::TokioIo;
 use rustls_pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConfig;
 
-use crate::interim::Interim;
+use crate::interim::handshake;
 use crate::target::Target;
 use crate::{Error, Request};
 
@@ -205,23 +204,17 @@ impl Fetcher {
     async fn over<S>(
         &self,
         stream: S,
-        mut request: http::Request<Full<Bytes>>,
+        request: http::Request<Full<Bytes>>,
     ) -> Result<Fetched, String>
     where
         S: AsyncRead + AsyncWrite + Unpin + 'static,
     {
-        let (stream, interim) = Interim::over(stream);
-        let say = |e: hyper::Error| {
-            let excess = interim.excess();
-            excess.unwrap_or_else(|| format!("the exchange failed: {}", whole(&e)))
-        };
-        interim.count_for(&mut request);
-        let io = TokioIo::new(stream);
-        let made = Interim::connections().handshake(io).await;
-        let (mut sender, connection) = made.map_err(say)?;
+        let failed = |e: hyper::Error| format!("the exchange failed: {}", whole(&e));
+        let (mut sender, connection) = handshake(stream).await.map_err(failed)?;
         let mut connection = pin!(connection);
-        let sent = beside(connection.as_mut(), sender.send_request(request));
-        let (parts, body) = sent.await.map_err(say)?.into_parts();
+        let sent = beside(connection.as_mut(), sender.send_request(request)).await;
+        let sent = sent.map_err(|e| sender.excess().unwrap_or_else(|| failed(e)));
+        let (parts, body) = sent?.into_parts();
         let body = Limited::new(body, self.most_bytes).collect();
         let body = beside(connection.as_mut(), body).await;
         let body =

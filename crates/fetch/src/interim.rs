@@ -12,7 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::task::{Context, Poll};
 
-use hyper::client::conn::http1;
+use http::{Request, Response};
+use hyper::body::{Body, Incoming};
+use hyper::client::conn::{TrySendError, http1};
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Most of them before an answer.
@@ -21,9 +24,16 @@ const MOST: u32 = 32;
 /// flood comes in, at most, before it is seen to be one.
 const HEAD_BYTES: usize = 64 << 10;
 
+/// A connection to a server, for requests one after the other.
+#[derive(Debug)]
+pub struct Sender<B> {
+    send: http1::SendRequest<B>,
+    interim: Interim,
+}
+
 /// How many came on a connection since its last request.
 #[derive(Debug, Clone, Default)]
-pub struct Interim(Arc<AtomicU32>);
+struct Interim(Arc<AtomicU32>);
 
 /// A stream that ends with an error when too many came over it.
 #[derive(Debug)]
@@ -32,26 +42,64 @@ pub struct Counted<S> {
     interim: Interim,
 }
 
+/// Begins HTTP on a stream; the connection is to be driven beside its requests.
+pub async fn handshake<S, B>(
+    stream: S,
+) -> hyper::Result<(Sender<B>, http1::Connection<TokioIo<Counted<S>>, B>)>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    B: Body + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let interim = Interim::default();
+    let counted = Counted {
+        stream,
+        interim: interim.clone(),
+    };
+    let mut builder = http1::Builder::new();
+    builder.max_buf_size(HEAD_BYTES);
+    let (send, connection) = builder.handshake(TokioIo::new(counted)).await?;
+    Ok((Sender { send, interim }, connection))
+}
+
+impl<B: Body + 'static> Sender<B> {
+    /// As hyper's.
+    pub async fn ready(&mut self) -> hyper::Result<()> {
+        self.send.ready().await
+    }
+
+    /// As hyper's.
+    pub fn is_closed(&self) -> bool {
+        self.send.is_closed()
+    }
+
+    /// As hyper's, where at most 32 answers of 1xx come before the answer.
+    pub async fn send_request(
+        &mut self,
+        mut request: Request<B>,
+    ) -> hyper::Result<Response<Incoming>> {
+        self.interim.count_for(&mut request);
+        self.send.send_request(request).await
+    }
+
+    /// The same, which gives back what was not sent.
+    pub async fn try_send_request(
+        &mut self,
+        mut request: Request<B>,
+    ) -> Result<Response<Incoming>, TrySendError<Request<B>>> {
+        self.interim.count_for(&mut request);
+        self.send.try_send_request(request).await
+    }
+
+    /// What is told where too many came for the last request.
+    pub fn excess(&self) -> Option<String> {
+        self.interim.excess()
+    }
+}
+
 impl Interim {
-    /// A connection's stream, to be read instead of it, and its count.
-    pub fn over<S>(stream: S) -> (Counted<S>, Interim) {
-        let interim = Interim::default();
-        let counted = Counted {
-            stream,
-            interim: interim.clone(),
-        };
-        (counted, interim)
-    }
-
-    /// How connections are made that read such a stream.
-    pub fn connections() -> http1::Builder {
-        let mut builder = http1::Builder::new();
-        builder.max_buf_size(HEAD_BYTES);
-        builder
-    }
-
-    /// Counts for a request, which is sent next over the connection.
-    pub fn count_for<B>(&self, request: &mut http::Request<B>) {
+    fn count_for<B>(&self, request: &mut Request<B>) {
         self.0.store(0, Relaxed);
         let count = self.0.clone();
         hyper::ext::on_informational(request, move |_| {
@@ -59,8 +107,7 @@ impl Interim {
         });
     }
 
-    /// What is told where too many came.
-    pub fn excess(&self) -> Option<String> {
+    fn excess(&self) -> Option<String> {
         let excess = self.0.load(Relaxed) > MOST;
         excess.then(|| format!("the server sent more than {MOST} answers of status 1xx"))
     }

@@ -13,7 +13,7 @@ mod interim;
 mod target;
 
 pub use fetcher::{Fetched, Fetcher, Settings, SettingsError};
-pub use interim::{Counted, Interim};
+pub use interim::{Counted, Sender, handshake};
 
 use std::net::IpAddr;
 use std::time::Duration;

@@ -139,15 +139,9 @@ pub(super) struct Session {
     pub wire: Wire,
 }
 
-/// A session of HTTP, and what is counted on it.
-pub(super) struct Http {
-    pub sender: hyper::client::conn::http1::SendRequest<http_body_util::Full<bytes::Bytes>>,
-    pub interim: fetch::Interim,
-}
-
 /// What it goes over.
 pub(super) enum Wire {
-    Http(Http),
+    Http(fetch::Sender<http_body_util::Full<bytes::Bytes>>),
     Raw(Box<dyn Stream>),
 }
 

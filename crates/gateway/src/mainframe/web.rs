@@ -18,10 +18,9 @@ use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{StatusCode, Uri};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper_util::rt::TokioIo;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::pool::{Http, Session, Wire};
+use super::pool::{Session, Wire};
 use super::{MainframeReply, MainframeTask, Way};
 use crate::backend::{Abend, Failed, Refusal};
 
@@ -120,15 +119,15 @@ impl WebConnection {
         let name = &way.connection.name;
         let _room = way.pool.room(way.wait(), name).await?;
         while let Some(session) = way.pool.kept("") {
-            let Wire::Http(http) = session.wire else {
+            let Wire::Http(sender) = session.wire else {
                 continue;
             };
-            if http.sender.is_closed() {
+            if sender.is_closed() {
                 continue;
             }
             let request = self.request(task, &body);
             let request = request.map_err(|why| way.impossible(why))?;
-            match self.exchange(way, http, request).await {
+            match self.exchange(way, sender, request).await {
                 // The server had closed it; nothing ran, or may run again.
                 Err(Missing::Unsent(_)) => {}
                 Err(Missing::Unanswered(_)) if task.idempotent => {}
@@ -138,12 +137,10 @@ impl WebConnection {
         let request = self.request(task, &body);
         let request = request.map_err(|why| way.impossible(why))?;
         let stream = way.connection.open().await?;
-        let (stream, interim) = fetch::Interim::over(stream);
-        let made = fetch::Interim::connections().handshake(TokioIo::new(stream));
-        let (sender, connection) = made.await.map_err(|e| way.lost(e))?;
+        let made = fetch::handshake(stream).await;
+        let (sender, connection) = made.map_err(|e| way.lost(e))?;
         tokio::task::spawn_local(connection);
-        let http = Http { sender, interim };
-        let answered = self.exchange(way, http, request).await;
+        let answered = self.exchange(way, sender, request).await;
         answered.map_err(Missing::failed)
     }
 
@@ -151,24 +148,18 @@ impl WebConnection {
     async fn exchange(
         &self,
         way: &Way,
-        mut http: Http,
-        mut request: Request,
+        mut sender: fetch::Sender<Full<Bytes>>,
+        request: Request,
     ) -> Result<MainframeReply, Missing> {
-        let interim = http.interim.clone();
-        let gone = |e: hyper::Error| match (e.is_canceled(), interim.excess()) {
+        let ready = sender.ready().await;
+        ready.map_err(|e| Missing::Unsent(way.lost(e)))?;
+        let sent = sender.send_request(request).await;
+        let sent = sent.map_err(|e| match (e.is_canceled(), sender.excess()) {
             (_, Some(why)) => Missing::Answered(way.lost(why)),
             (true, None) => Missing::Unsent(way.lost(e)),
             (false, None) => Missing::Unanswered(way.lost(e)),
-        };
-        let ready = http.sender.ready().await;
-        ready.map_err(|e| Missing::Unsent(way.lost(e)))?;
-        interim.count_for(&mut request);
-        let (parts, body) = http
-            .sender
-            .send_request(request)
-            .await
-            .map_err(gone)?
-            .into_parts();
+        });
+        let (parts, body) = sent?.into_parts();
         let most = way.connection.common.max_bytes;
         // An answer has begun: nothing is made again from here on.
         let body = Limited::new(body, most).collect().await.map_err(|e| {
@@ -180,7 +171,7 @@ impl WebConnection {
         let bytes = body?.to_bytes();
         way.pool.keep(Session {
             key: String::new(),
-            wire: Wire::Http(http),
+            wire: Wire::Http(sender),
         });
         answered(way, &parts, &bytes).map_err(Missing::Answered)
     }

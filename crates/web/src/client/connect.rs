@@ -3,14 +3,10 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::ops::{Deref, DerefMut};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use ezasoket::Rule;
-use fetch::Interim;
-use hyper::client::conn::http1::SendRequest;
-use hyper_util::rt::TokioIo;
 use rustls_pki_types::ServerName;
 use tls::Reloading;
 use tokio::net::TcpStream;
@@ -22,26 +18,7 @@ use crate::config::{CertificateSection, WebConfig};
 use crate::service::lock;
 
 /// A connection on which requests can be sent.
-#[derive(Debug)]
-pub struct Sender {
-    send: SendRequest<RequestBody>,
-    /// Counts answers of status 1xx for a request, which is to be told.
-    pub interim: Interim,
-}
-
-impl Deref for Sender {
-    type Target = SendRequest<RequestBody>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.send
-    }
-}
-
-impl DerefMut for Sender {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.send
-    }
-}
+pub type Sender = fetch::Sender<RequestBody>;
 
 /// Connections to one server that are kept.
 const MOST_KEPT: usize = 32;
@@ -262,14 +239,13 @@ async fn begin<S>(stream: S) -> Result<Sender, ClientError>
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + 'static,
 {
-    let (stream, interim) = Interim::over(stream);
-    let made = Interim::connections().handshake(TokioIo::new(stream)).await;
-    let (send, connection) = made.map_err(|_| ClientError::Socket)?;
+    let made = fetch::handshake(stream).await;
+    let (sender, connection) = made.map_err(|_| ClientError::Socket)?;
     tokio::task::spawn_local(async move {
         // Its requests hear of what goes wrong.
         let _ = connection.await;
     });
-    Ok(Sender { send, interim })
+    Ok(sender)
 }
 
 fn trust(authorities: Option<&std::path::Path>) -> Result<TlsConnectorOf, String> {

@@ -116,13 +116,11 @@ pub async fn exchange(
         .body(outgoing.body)
         .map_err(|_| ClientError::Path)?;
     *request.headers_mut() = outgoing.headers;
-    sender.interim.count_for(&mut request);
     let answer = match sender.try_send_request(request).await {
         Ok(answer) => answer,
         Err(mut error) => {
-            let mut unsent = error.take_message().ok_or(ClientError::Socket)?;
+            let unsent = error.take_message().ok_or(ClientError::Socket)?;
             sender = connector.connect(target).await?;
-            sender.interim.count_for(&mut unsent);
             let answer = sender.send_request(unsent).await;
             answer.map_err(|_| ClientError::Socket)?
         }
