@@ -259,20 +259,26 @@ fn operands(json: &mut Value, looped: bool) -> bool {
 }
 
 fn call(json: &mut Value, looped: bool) -> bool {
-    let function = &mut json["Function"];
-    let name = function["name"].as_str().unwrap_or_default().to_owned();
-    let Some(args) = function["args"].as_array_mut() else {
-        return false;
-    };
-    let any = each(args.iter_mut(), looped);
-    let applied = args.iter().all(|arg| *arg != "Placeholder");
-    let mut args: Vec<&mut Value> = args.iter_mut().collect();
-    let guarded = applied && guard(&name, &mut args, looped);
-    let made = looped && applied && MAKERS.contains(&name.as_str());
+    let (any, made) = called(&mut json["Function"], None, looped);
     if made {
         pass_through(json, MADE);
     }
-    any || guarded || made
+    any || made
+}
+
+/// Looks through a call, whose first argument may stand elsewhere: whether there
+/// is anything to count in it, and whether what it makes is to be.
+fn called(function: &mut Value, first: Option<&mut Value>, looped: bool) -> (bool, bool) {
+    let name = function["name"].as_str().unwrap_or_default().to_owned();
+    let Some(args) = function["args"].as_array_mut() else {
+        return (false, false);
+    };
+    let any = each(args.iter_mut(), looped);
+    let applied = args.iter().all(|arg| *arg != "Placeholder");
+    let mut args: Vec<&mut Value> = first.into_iter().chain(args).collect();
+    let guarded = applied && guard(&name, &mut args, looped);
+    let made = looped && applied && MAKERS.contains(&name.as_str());
+    (any || guarded, made)
 }
 
 /// `x ~> $f(y)` is `$f(x, y)`.
@@ -291,32 +297,23 @@ fn chain(json: &mut Value, looped: bool) -> bool {
     } else {
         (other, one)
     };
-    let mut any = walk(lhs, looped);
+    let before = walk(lhs, looped);
     let single = rhs["Path"]["steps"].as_array().map(Vec::len) == Some(1);
-    let called = match single {
+    let function = match single {
         true => &mut rhs["Path"]["steps"][0]["node"],
         false => &mut *rhs,
     };
-    if called["Function"].is_null() {
-        return walk(rhs, looped) || any;
+    if function["Function"].is_null() {
+        return walk(rhs, looped) || before;
     }
-    let function = &mut called["Function"];
-    let name = function["name"].as_str().unwrap_or_default().to_owned();
-    let Some(args) = function["args"].as_array_mut() else {
-        return any;
-    };
-    any |= each(args.iter_mut(), looped);
-    let applied = args.iter().all(|arg| *arg != "Placeholder");
-    let mut args: Vec<&mut Value> = std::iter::once(lhs).chain(args).collect();
-    any |= applied && guard(&name, &mut args, looped);
+    let (mut any, made) = called(&mut function["Function"], Some(lhs), looped);
     if single {
         any |= walk(&mut rhs["Path"]["steps"][0]["stages"], true);
     }
-    let made = looped && applied && MAKERS.contains(&name.as_str());
     if made {
         pass_through(json, MADE);
     }
-    any || made
+    before || any || made
 }
 
 /// Has looked at what a function is given that can make more of it than it is
@@ -363,7 +360,8 @@ fn guard(name: &str, args: &mut [&mut Value], looped: bool) -> bool {
     }
 }
 
-fn pass_through(json: &mut Value, name: &str) {
+/// Has a part of an expression go through a function of ours.
+pub(super) fn pass_through(json: &mut Value, name: &str) {
     let inner = json.take();
     *json = json!({"Function": {"name": name, "args": [inner], "is_builtin": true}});
 }

@@ -8,9 +8,10 @@
 //! Invariant: what an expression gives for widths within the bound is what it
 //! gives without this.
 
+use super::growth::pass_through;
 use jsonata_core::evaluator::{Evaluator, EvaluatorError};
 use jsonata_core::value::JValue;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Most characters that data may ask for.
 const MOST: f64 = 4_096.0;
@@ -69,8 +70,7 @@ fn wrap_width(args: &mut [Value]) -> bool {
     let mut any = false;
     for arg in candidates {
         if !number(arg) && *arg != "Placeholder" && !arg["String"].is_string() {
-            let inner = arg.take();
-            *arg = json!({"Function": {"name": NAME, "args": [inner], "is_builtin": true}});
+            pass_through(arg, NAME);
             any = true;
         }
     }
