@@ -22,13 +22,14 @@ use crate::digest::Digest;
 use crate::messages;
 use crate::reach::{self, Called};
 use crate::translate::{Translation, translate_for};
+use crate::words;
 
 /// Counts changes of the generated code that its text alone does not show.
 const GENERATION: u32 = 5;
 
-/// Flags of every module: the dialect, the guard of the PERFORM stack, words
-/// that are data names on z/OS, and a usage that it has by another name.
-pub const FLAGS: &[&str] = &[
+/// Flags of every module: the dialect, the guard of the PERFORM stack, and a
+/// usage that z/OS has by another name.
+const FLAGS: &[&str] = &[
     "-m",
     "-std=ibm",
     // With it, cobc 3.1 loses the right operand of an operator that is an expression
@@ -37,38 +38,13 @@ pub const FLAGS: &[&str] = &[
     // Tells of comparisons that cobc 3.1 makes wrong (`messages`).
     "-Wconstant-expression",
     "-fstack-check",
-    "-fnot-reserved=TIMESTAMP",
-    "-fnot-reserved=C",
-    "-fnot-reserved=COL",
-    "-fnot-reserved=COLOR",
-    "-fnot-reserved=DOUBLE",
-    "-fnot-reserved=ECHO",
-    "-fnot-reserved=ESCAPE",
-    "-fnot-reserved=EVENT",
-    "-fnot-reserved=EXCLUSIVE",
-    "-fnot-reserved=FIXED",
-    "-fnot-reserved=FLOAT",
-    "-fnot-reserved=FONT",
-    "-fnot-reserved=HANDLE",
-    "-fnot-reserved=INQUIRE",
-    "-fnot-reserved=MANUAL",
-    "-fnot-reserved=MENU",
-    "-fnot-reserved=MODIFY",
-    "-fnot-reserved=NEW",
-    "-fnot-reserved=NUMBERS",
-    "-fnot-reserved=PARSE",
-    "-fnot-reserved=PHYSICAL",
-    "-fnot-reserved=POS",
-    "-fnot-reserved=PRIORITY",
-    "-fnot-reserved=PROMPT",
-    "-fnot-reserved=SYMBOL",
-    "-fnot-reserved=THREAD",
-    "-fnot-reserved=UPDATE",
-    "-fnot-reserved=VARIANT",
-    "-fnot-reserved=WAIT",
-    "-fnot-reserved=WINDOW",
     "-freserved=FUNCTION-POINTER:PROGRAM-POINTER",
 ];
+
+/// The flags that every module is compiled with.
+pub fn flags() -> impl Iterator<Item = &'static str> {
+    FLAGS.iter().chain(words::FREE).copied()
+}
 
 /// Items behind a table of varying length move with its counter, as IBM's
 /// compiler has it. Only where a record needs it: with this flag GnuCOBOL 3.1
@@ -392,11 +368,10 @@ impl Compiler {
         digest.add(self.version.as_bytes());
         digest.add(env!("CARGO_PKG_VERSION").as_bytes());
         digest.add(&GENERATION.to_be_bytes());
-        for flag in FLAGS
-            .iter()
-            .copied()
-            .chain(self.options.flags.iter().map(String::as_str))
-        {
+        for flag in flags() {
+            digest.add(flag.as_bytes());
+        }
+        for flag in &self.options.flags {
             digest.add(flag.as_bytes());
         }
         digest.add(&[u8::from(checks), u8::from(self.options.batch)]);
@@ -414,7 +389,7 @@ impl Compiler {
         let made = dir.join(&output);
         let mut command = Command::new(from_elsewhere(&self.options.cobc)?);
         command.current_dir(dir);
-        command.args(FLAGS);
+        command.args(flags());
         if checks {
             command.arg(CHECKS);
         }

@@ -31,9 +31,10 @@ mod source;
 mod standard;
 mod token;
 mod translate;
+mod words;
 mod writer;
 
-pub use compiler::{Built, Compiler, CompilerOptions, FILE_HANDLER, FLAGS, SetupError, Source};
+pub use compiler::{Built, Compiler, CompilerOptions, FILE_HANDLER, SetupError, Source, flags};
 pub use copy::Library;
 pub use copybook::Format;
 pub use diagnostic::{Diagnostic, Kind, Severity};

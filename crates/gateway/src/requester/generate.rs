@@ -14,6 +14,9 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
 
+/// Characters of a line of a comment, which ends at column 72.
+const COMMENT: usize = 60;
+
 /// `options.yaml` of a requester.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequesterOptions {
@@ -97,12 +100,25 @@ pub fn requester_copybooks(
             let made = operation.structures(calling, request, &name);
             made.map(|(structures, text)| {
                 let empty = structures.base_bytes() == 0;
+                let text = comments(operation.left_out(request)) + &text;
                 (!empty).then_some(Generated { name, text })
             })
         });
         let place = format!("{} {}", operation.method, operation.path);
         match sides {
             [Ok(request), Ok(response)] => {
+                let left_out = [true, false]
+                    .map(|request| operation.left_out(request))
+                    .concat();
+                if let [first, others @ ..] = &left_out[..] {
+                    let more = match others.len() {
+                        0 => String::new(),
+                        n => format!(", and {n} more (in the copybooks)"),
+                    };
+                    let at = document.at(&["paths", object.path, object.method]);
+                    let message = format!("{place} does without some fields: {first}{more}");
+                    out.warn(&document.file, at, message);
+                }
                 all.push(information(&stem, &api, object, &operation, calling));
                 all.extend(request);
                 all.extend(response);
@@ -176,6 +192,21 @@ fn information(
         text.insert_str(0, &head);
     }
     Generated { name, text }
+}
+
+/// What a structure does without, as comments of its copybook.
+fn comments(left_out: &[String]) -> String {
+    let mut text = String::new();
+    for why in left_out {
+        let plain = why.replace(|c: char| c.is_control() || !c.is_ascii(), "?");
+        let mut lines = plain.as_bytes().chunks(COMMENT);
+        let first = lines.next().unwrap_or_default();
+        let _ = writeln!(text, "      * {}", String::from_utf8_lossy(first));
+        for line in lines {
+            let _ = writeln!(text, "      *   {}", String::from_utf8_lossy(line));
+        }
+    }
+    text
 }
 
 /// A literal that a line holds, and that has no quote in it.

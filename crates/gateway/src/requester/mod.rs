@@ -7,6 +7,7 @@
 //! Reference: z/OS Connect, "API requester", "Understanding the Host API",
 //! "Developing z/OS applications to call APIs".
 
+mod fitting;
 mod generate;
 mod operation;
 mod schema;
@@ -321,5 +322,100 @@ paths:
             let told = api.response(calling, ("/jobs", "GET"), 200, body);
             assert!(told.is_err_and(|fault| fault.0.contains("no JSON")));
         }
+    }
+
+    /// What documents of others have: maps, values of any kind, schemas that
+    /// contain themselves.
+    const CLOUD: &str = r#"
+openapi: 3.0.3
+info: {title: Cloud, version: "1"}
+paths:
+  /hosts:
+    post:
+      parameters:
+        - {name: filter, in: query, schema: {type: object, additionalProperties: {type: string}}}
+        - {name: zone, in: query, required: true, schema: {enum: [A, BB]}}
+      requestBody:
+        required: true
+        content: {application/json: {schema: {$ref: '#/components/schemas/Host'}}}
+      responses:
+        "200":
+          description: It
+          content: {application/json: {schema: {$ref: '#/components/schemas/Host'}}}
+        default:
+          description: Why not
+          content: {application/json: {schema: {$ref: '#/components/schemas/Fault'}}}
+    delete:
+      responses: {"200": {description: Gone, content: {application/json: {schema: {type: object}}}}}
+  /tags:
+    put:
+      requestBody:
+        required: true
+        content: {application/json: {schema: {type: object, additionalProperties: {type: string}}}}
+      responses: {"204": {description: Done}}
+components:
+  schemas:
+    Host:
+      type: object
+      required: [name]
+      properties:
+        name: {type: string, maxLength: 8}
+        tags: {type: object, additionalProperties: {type: string}}
+        notes: {type: string, maxLength: 65536}
+        rows: {type: array, items: {type: array, items: {type: integer}}}
+        pair: {type: array, minItems: 2, maxItems: 2, items: {type: integer, format: int32}}
+        parent: {$ref: '#/components/schemas/Host'}
+    Fault:
+      type: object
+      required: [code, inner]
+      properties:
+        code: {type: string, maxLength: 4}
+        inner: {}
+        details: {type: array, items: {$ref: '#/components/schemas/Fault'}}
+"#;
+
+    #[test]
+    fn what_has_no_rule_is_left_out_where_a_program_can_do_without_it() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("openapi.yaml"), CLOUD).unwrap();
+        let host_api = Calling::HostApi;
+        let (all, notes) = requester_copybooks(folder.path(), host_api, Some("CLD")).unwrap();
+        let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+        let notes = notes.to_string();
+        assert_eq!(
+            names,
+            ["CLD00I01", "CLD00Q01", "CLD00P01", "CLD01I01"],
+            "{notes}"
+        );
+        for told in [
+            "POST /hosts does without some fields: /requestQueryParameters/filter is an object \
+             without properties, and 10 more (in the copybooks)",
+            "DELETE /hosts does without some fields: /responseCode200 is an object without \
+             properties",
+            "PUT /tags has no copybooks: /requestBody is an object without properties",
+        ] {
+            assert!(notes.contains(told), "{told}\n{notes}");
+        }
+        for told in [
+            "      * /requestBody/tags is an object without properties\n",
+            "      * /requestBody/notes is text of 65536 characters: it has 32767\n",
+            "      * /requestBody/rows is an array of arrays\n",
+            "      * /requestBody/parent contains itself\n",
+            "06 pair-num ",
+            "PIC X(32767).",
+        ] {
+            assert!(all[1].text.contains(told), "{told}\n{}", all[1].text);
+        }
+        assert!(
+            all.iter()
+                .all(|one| one.text.lines().all(|l| l.len() <= 72))
+        );
+        let (api, _) = Requester::load(folder.path()).unwrap();
+        // The program is told what it has fields for, and the rest is none of its business.
+        let fault = br#"{"code":"BUSY","inner":{"any":[1]},"details":[{"code":"A"}]}"#;
+        let told = api.response(host_api, ("/hosts", "POST"), 503, fault);
+        assert!(told.unwrap().mapped);
+        let told = api.response(host_api, ("/hosts", "DELETE"), 200, b"{\"x\":1}");
+        assert!(told.unwrap().mapped);
     }
 }

@@ -2,6 +2,7 @@
 //! that they make, and what a response becomes.
 
 use super::Calling;
+use super::fitting::{Fitting, Side};
 use super::schema::flat;
 use crate::json::{Json, Kind, Tape, write_string};
 use crate::openapi::{Document, OperationObject, json_content};
@@ -60,6 +61,9 @@ pub(super) struct Operation {
     plain: Vec<String>,
     /// Statuses that are described, and have no body.
     bodiless: Vec<String>,
+    /// What of its schemas has no field, and why: of the request, of the
+    /// response.
+    left_out: [Vec<String>; 2],
     limits: Limits,
 }
 
@@ -125,17 +129,30 @@ impl Operation {
             Some(Patching::Operations) => patched(document, object),
             _ => body.and_then(|(_, media)| media.get("schema")),
         };
-        let mut plain = Vec::new();
-        let response = response_parts(document, object, &mut plain);
+        let (mut plain, mut bodiless) = (Vec::new(), bodiless(document, object));
+        let [mut of_request, mut of_response] = [Vec::new(), Vec::new()];
+        let fitting = Fitting {
+            side: Side::Request,
+            limits,
+            left_out: &mut of_request,
+        };
+        let request = request_parts(document, object, schema, fitting);
+        let fitting = Fitting {
+            side: Side::Response,
+            limits,
+            left_out: &mut of_response,
+        };
+        let response = response_parts(document, object, (&mut plain, &mut bodiless), fitting);
         Operation {
             path: object.path.to_owned(),
             method: object.method.to_ascii_uppercase(),
             media: media.unwrap_or_default().to_owned(),
             parameters: parameters.collect(),
-            request: request_parts(document, object, schema),
+            request,
             response,
             plain,
-            bodiless: bodiless(document, object),
+            bodiless,
+            left_out: [of_request, of_response],
             limits,
         }
     }
@@ -147,6 +164,12 @@ impl Operation {
         } else {
             &self.media
         }
+    }
+
+    /// What of the schemas of the request, or of the response, has no field,
+    /// each with its reason.
+    pub fn left_out(&self, request: bool) -> &[String] {
+        &self.left_out[usize::from(!request)]
     }
 
     /// Schema of the request's structure.
@@ -456,11 +479,12 @@ fn bodiless(document: &Document, object: &OperationObject<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The parts of a request, each an object schema.
+/// The parts of a request, each an object schema but for the body.
 fn request_parts(
     document: &Document,
     object: &OperationObject<'_>,
     body: Option<&Value>,
+    mut fitting: Fitting<'_>,
 ) -> Result<Value, String> {
     let mut parts = Map::new();
     for parameter in &object.parameters {
@@ -473,27 +497,52 @@ fn request_parts(
             .cloned()
             .unwrap_or(json!({"type": "string"}));
         let member = place.member(Calling::HostApi);
+        let needed = place == Place::Path || parameter.get("required") == Some(&json!(true));
+        let told = fitting.left_out.len();
+        let at = format!("/{member}/{name}");
+        let Some(schema) = fitting.fit(flat(document, &schema)?, &at)? else {
+            match needed {
+                true => return Err(fitting.left_out.split_off(told).join("; ")),
+                false => continue,
+            }
+        };
         let part = parts
             .entry(member)
             .or_insert_with(|| json!({"type": "object", "properties": {}, "required": []}));
-        part["properties"][name] = flat(document, &schema)?;
-        let needed = place == Place::Path || parameter.get("required") == Some(&json!(true));
+        part["properties"][name] = schema;
         if needed && let Some(required) = part["required"].as_array_mut() {
             required.push(json!(name));
         }
     }
     if let Some(schema) = body {
-        parts.insert("requestBody".into(), flat(document, schema)?);
+        let told = fitting.left_out.len();
+        match fitting.fit(flat(document, schema)?, "/requestBody")? {
+            Some(schema) => {
+                parts.insert("requestBody".into(), schema);
+            }
+            None if needs_body(document, object) => {
+                return Err(fitting.left_out.split_off(told).join("; "));
+            }
+            None => {}
+        }
     }
     Ok(Value::Object(parts))
 }
 
+/// Whether a request must have a body.
+fn needs_body(document: &Document, object: &OperationObject<'_>) -> bool {
+    let body = object.object.get("requestBody");
+    body.is_some_and(|body| document.resolve(body).get("required") == Some(&json!(true)))
+}
+
 /// The responses with a body, by their names in the structure; the names of
-/// those whose body is plain text go to `plain`.
+/// those whose body is plain text go to `plain`, of those without fields to
+/// `bodiless`.
 fn response_parts(
     document: &Document,
     object: &OperationObject<'_>,
-    plain: &mut Vec<String>,
+    (plain, bodiless): (&mut Vec<String>, &mut Vec<String>),
+    mut fitting: Fitting<'_>,
 ) -> Result<Value, String> {
     let mut parts = Map::new();
     let responses = object.object.get("responses").and_then(Value::as_object);
@@ -503,7 +552,12 @@ fn response_parts(
         };
         let name = format!("{CODE}{status}");
         if let Some(schema) = json_content(content) {
-            parts.insert(name, flat(document, schema)?);
+            match fitting.fit(flat(document, schema)?, &format!("/{name}"))? {
+                Some(schema) => {
+                    parts.insert(name, schema);
+                }
+                None => bodiless.push(name),
+            }
         } else if let Some(schema) = content.get("text/plain").and_then(|t| t.get("schema")) {
             let schema = flat(document, schema)?;
             if schema.get("type") == Some(&json!("string")) {

@@ -9,30 +9,53 @@ const MAX_DEPTH: usize = 32;
 /// Most objects that one schema may become.
 const MAX_OBJECTS: usize = 20_000;
 
-/// A schema with nothing to look up in it.
+/// A schema with nothing to look up in it; a reference is left where it leads
+/// to what it stands in.
 ///
 /// # Errors
-/// What leads nowhere, or back to itself.
+/// What leads nowhere, and what is too deep or too large.
 pub(super) fn flat(document: &Document, schema: &Value) -> Result<Value, String> {
     let mut budget = MAX_OBJECTS;
-    flatten(document, schema, 0, &mut budget)
+    flatten(document, schema, &mut Vec::new(), &mut budget)
 }
 
-fn flatten(
-    document: &Document,
-    schema: &Value,
-    depth: usize,
+/// `within` has the references that lead here; an empty one is a step into a
+/// schema.
+fn flatten<'d>(
+    document: &'d Document,
+    schema: &'d Value,
+    within: &mut Vec<&'d str>,
     budget: &mut usize,
 ) -> Result<Value, String> {
-    if depth > MAX_DEPTH || *budget == 0 {
-        return Err("a schema is too deep, or contains itself".into());
+    let reference = schema.get("$ref").and_then(Value::as_str);
+    if reference.is_some_and(|reference| within.contains(&reference)) {
+        return Ok(schema.clone());
+    }
+    if within.len() > MAX_DEPTH {
+        return Err("a schema is too deep".into());
+    }
+    if *budget == 0 {
+        return Err(format!("a schema has more than {MAX_OBJECTS} parts"));
     }
     *budget -= 1;
-    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        let target = crate::openapi::target(&document.json, reference)
-            .ok_or_else(|| format!("the reference {reference} leads nowhere"))?;
-        return flatten(document, target, depth + 1, budget);
-    }
+    within.push(reference.unwrap_or_default());
+    let flat = match reference {
+        Some(reference) => match crate::openapi::target(&document.json, reference) {
+            Some(target) => flatten(document, target, within, budget),
+            None => Err(format!("the reference {reference} leads nowhere")),
+        },
+        None => flatten_here(document, schema, within, budget),
+    };
+    within.pop();
+    flat
+}
+
+fn flatten_here<'d>(
+    document: &'d Document,
+    schema: &'d Value,
+    within: &mut Vec<&'d str>,
+    budget: &mut usize,
+) -> Result<Value, String> {
     let Some(object) = schema.as_object() else {
         return Ok(schema.clone());
     };
@@ -42,11 +65,11 @@ fn flatten(
             "properties" => {
                 let mut properties = Map::new();
                 for (name, inner) in value.as_object().into_iter().flatten() {
-                    properties.insert(name.clone(), flatten(document, inner, depth + 1, budget)?);
+                    properties.insert(name.clone(), flatten(document, inner, within, budget)?);
                 }
                 Value::Object(properties)
             }
-            "items" => flatten(document, value, depth + 1, budget)?,
+            "items" => flatten(document, value, within, budget)?,
             "allOf" => continue,
             // 3.1 has null among the types.
             "type" => {
@@ -66,12 +89,26 @@ fn flatten(
         .into_iter()
         .flatten()
     {
-        merge(&mut flat, flatten(document, part, depth + 1, budget)?);
+        merge(&mut flat, flatten(document, part, within, budget)?);
     }
-    if flat.contains_key("properties") {
-        flat.entry("type").or_insert(json!("object"));
+    if let Some(kind) = implied(&flat) {
+        flat.entry("type").or_insert(json!(kind));
     }
     Ok(Value::Object(flat))
+}
+
+/// The type that a schema has by what else it says.
+fn implied(schema: &Map<String, Value>) -> Option<&'static str> {
+    let words = schema.get("enum").and_then(Value::as_array);
+    if schema.contains_key("properties") {
+        Some("object")
+    } else if schema.contains_key("items") {
+        Some("array")
+    } else if words.is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_string)) {
+        Some("string")
+    } else {
+        None
+    }
 }
 
 fn one_type(value: &Value) -> Value {

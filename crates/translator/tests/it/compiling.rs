@@ -246,3 +246,57 @@ fn the_name_of_a_source_or_its_folder_is_nothing_to_a_shell() {
         assert_eq!(made(folder), 0, "{}", folder.display());
     }
 }
+
+#[test]
+fn words_that_z_os_does_not_reserve_are_names_of_fields_conditions_and_paragraphs() {
+    let free = translator::flags().filter_map(|flag| flag.strip_prefix("-fnot-reserved="));
+    let free: Vec<&str> = free.collect();
+    assert!(free.len() > 100, "{free:?}");
+    let each = |form: &str| -> String { free.iter().map(|w| form.replace("{}", w)).collect() };
+    let (fields, conditions) = (
+        each("           03 {} PIC X(8).\n"),
+        each("              88 {} VALUE '{}'.\n"),
+    );
+    let (moves, tests) = (
+        each(
+            "           MOVE {} TO A.\n           IF {} (1:1) = A\n             OR A = {}\n             MOVE A TO {}\n           END-IF.\n",
+        ),
+        each(
+            "           SET {} TO TRUE.\n           IF {} AND {}\n             CONTINUE\n           END-IF.\n",
+        ),
+    );
+    let (performs, paragraphs) = (
+        each("           PERFORM {}.\n"),
+        each("       {}.\n           CONTINUE.\n"),
+    );
+    let programs = [
+        (
+            "FIELDS",
+            format!("       01 A PIC X(8).\n       01 G.\n{fields}"),
+            moves,
+        ),
+        (
+            "CONDS",
+            format!("       01 A PIC X(40).\n{conditions}"),
+            tests,
+        ),
+        (
+            "PARAS",
+            String::new(),
+            format!("{performs}           GOBACK.\n{paragraphs}"),
+        ),
+    ];
+    let (src, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let sources = programs.map(|(name, storage, procedure)| {
+        let text = format!(
+            "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. {name}.\n       DATA DIVISION.\n       \
+             WORKING-STORAGE SECTION.\n{storage}       PROCEDURE DIVISION.\n{procedure}           GOBACK.\n"
+        );
+        let path = src.path().join(format!("{name}.cbl"));
+        std::fs::write(&path, text).unwrap();
+        Source::new(path)
+    });
+    for built in compiler(out.path()).build_all(&sources, |_| ()) {
+        assert_eq!(errors(&built), Vec::<String>::new());
+    }
+}

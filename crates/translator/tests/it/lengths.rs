@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use translator::{FLAGS, Format, Library, Severity, Translation, translate};
+use translator::{Format, Library, Severity, Translation, flags, translate};
 
 fn program(record: &str, statements: &str) -> Translation {
     let text = format!(
@@ -36,7 +36,7 @@ fn run(program: &Translation) -> String {
     std::fs::write(folder.path().join("vary.i"), &program.text).unwrap();
     let made = Command::new("cobc")
         .current_dir(folder.path())
-        .args(FLAGS.iter().filter(|flag| **flag != "-m"))
+        .args(flags().filter(|flag| *flag != "-m"))
         .args(["-x", "-debug", "-o", "vary", "vary.i"])
         .output()
         .unwrap();

@@ -56,7 +56,7 @@ impl Harness {
         std::fs::write(&path, source).unwrap();
         let module = self.folder.path().join(format!("{name}.so"));
         let output = Command::new("cobc")
-            .args(translator::FLAGS)
+            .args(translator::flags())
             .args(translator::checked::arguments(self.folder.path()).unwrap())
             .current_dir(self.folder.path())
             .args(["-debug", "-o"])

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Longest text whose length fits its field.
-const MAX_TEXT: u64 = 32_767;
+pub(crate) const MAX_TEXT: u64 = 32_767;
 /// Characters of a date or time.
 const DATE_TEXT: u64 = 32;
 /// Digits of a number.
@@ -25,6 +25,18 @@ const MAX_PARTS: usize = 1000;
 const OPERATION_NAME: usize = 28;
 /// Picture of a count.
 const COUNT: &str = "PIC S9(9) COMP-5 SYNC";
+
+/// Words that GnuCOBOL takes for a USAGE or a statement; no other compiler
+/// reserves them.
+const GNU_COBOL: [&str; 7] = [
+    "DOUBLE",
+    "EXHIBIT",
+    "FLOAT",
+    "HANDLE",
+    "SIGNED",
+    "TRANSFORM",
+    "UNSIGNED",
+];
 
 /// What `options.yaml` says where a schema does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -565,8 +577,7 @@ impl Builder<'_> {
 /// The COBOL name of a property, as yet without a number.
 fn cobol(name: &str) -> String {
     let name = generated::cobol(name);
-    // GnuCOBOL takes these for a USAGE; no other compiler reserves them.
-    match ["DOUBLE", "FLOAT", "HANDLE"].contains(&&*name.to_ascii_uppercase()) {
+    match GNU_COBOL.contains(&&*name.to_ascii_uppercase()) {
         true => format!("X{name}"),
         false => name,
     }
@@ -577,6 +588,11 @@ fn nullable(schema: &Value) -> bool {
     let types = schema.get("type").and_then(Value::as_array);
     schema.get("nullable") == Some(&Value::Bool(true))
         || types.is_some_and(|types| types.iter().any(|one| one == "null"))
+}
+
+/// Why a schema, but for what it contains, has no rule; none when it has one.
+pub(crate) fn refusal(schema: &Value, limits: Limits, at: &str) -> Option<String> {
+    kind(schema, limits, at).err()
 }
 
 /// What a schema describes; refused when there is no rule for it.

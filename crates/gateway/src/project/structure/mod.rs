@@ -42,7 +42,7 @@ mod read;
 mod write;
 
 pub use derive::Generated;
-pub(crate) use derive::{Limits, Manner, derive, derive_in};
+pub(crate) use derive::{Limits, MAX_TEXT, Manner, derive, derive_in, refusal};
 pub use generate::structures;
 
 use super::record::Record;

@@ -1,0 +1,100 @@
+//! What of a schema has fields in a structure, and what is left out of it.
+//!
+//! APIs that others describe have parts for which there is no rule: maps,
+//! values of any kind, schemas that contain themselves. A program can do
+//! without them where they may be missing, and where they are answered.
+
+use crate::project::structure::{Limits, MAX_TEXT, refusal};
+use serde_json::{Value, json};
+
+/// Who has a structure: what a program must give is not left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Request,
+    Response,
+}
+
+/// Collects what is left out.
+#[derive(Debug)]
+pub(super) struct Fitting<'a> {
+    pub side: Side,
+    pub limits: Limits,
+    /// Each with its place and the reason.
+    pub left_out: &'a mut Vec<String>,
+}
+
+impl Fitting<'_> {
+    /// The schema without what has no rule; none where nothing of it is left.
+    /// It is flat: what still refers to another contains itself.
+    ///
+    /// # Errors
+    /// What a program must give, and has no rule.
+    pub fn fit(&mut self, mut schema: Value, at: &str) -> Result<Option<Value>, String> {
+        if schema.get("$ref").is_some() {
+            return Ok(self.without(format!("{at} contains itself")));
+        }
+        if schema["type"] == "array" {
+            // There is no rule for a number of items that is always the same:
+            // they are counted like others.
+            if let Some(schema) = schema.as_object_mut() {
+                schema.remove("minItems");
+            }
+        }
+        let long = schema["maxLength"].as_u64().is_some_and(|n| n > MAX_TEXT);
+        if long && schema["type"] == "string" && schema.get("enum").is_none() {
+            let most = schema["maxLength"].take();
+            self.left_out.push(format!(
+                "{at} is text of {most} characters: it has {MAX_TEXT}"
+            ));
+            schema["maxLength"] = json!(MAX_TEXT);
+        }
+        if let Some(why) = refusal(&schema, self.limits, at) {
+            return Ok(self.without(why));
+        }
+        match schema["type"].as_str() {
+            Some("object") => self.object(schema, at),
+            Some("array") if schema["items"]["type"] == "array" => {
+                Ok(self.without(format!("{at} is an array of arrays")))
+            }
+            Some("array") => {
+                let items = schema["items"].take();
+                let items = self.fit(items, at)?;
+                Ok(items.map(|items| {
+                    schema["items"] = items;
+                    schema
+                }))
+            }
+            _ => Ok(Some(schema)),
+        }
+    }
+
+    fn object(&mut self, mut schema: Value, at: &str) -> Result<Option<Value>, String> {
+        let required = schema["required"].take();
+        let mut required: Vec<Value> = required.as_array().cloned().unwrap_or_default();
+        let mut properties = serde_json::Map::new();
+        let all = schema["properties"].as_object_mut().map(std::mem::take);
+        for (name, property) in all.into_iter().flatten() {
+            let told = self.left_out.len();
+            match self.fit(property, &format!("{at}/{name}"))? {
+                Some(property) => {
+                    properties.insert(name, property);
+                }
+                None if self.side == Side::Request && required.iter().any(|r| *r == name) => {
+                    return Err(self.left_out.split_off(told).join("; "));
+                }
+                None => required.retain(|r| *r != name),
+            }
+        }
+        if properties.is_empty() {
+            return Ok(self.without(format!("{at} is an object without properties")));
+        }
+        schema["properties"] = Value::Object(properties);
+        schema["required"] = Value::Array(required);
+        Ok(Some(schema))
+    }
+
+    fn without(&mut self, why: String) -> Option<Value> {
+        self.left_out.push(why);
+        None
+    }
+}
