@@ -9,6 +9,7 @@ use crate::openapi::{Document, OperationObject, json_content};
 use crate::project::structure::{BASE, Limits, Patching, Structures, derive_in};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
+use std::sync::OnceLock;
 
 /// What stands in a URL as it is.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
@@ -65,6 +66,9 @@ pub(super) struct Operation {
     /// response.
     left_out: [Vec<String>; 2],
     limits: Limits,
+    /// Of requests and responses of the host API, then of the stub: made when
+    /// the first program calls.
+    made: [OnceLock<Result<Structures, String>>; 4],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +158,7 @@ impl Operation {
             bodiless,
             left_out: [of_request, of_response],
             limits,
+            made: Default::default(),
         }
     }
 
@@ -247,13 +252,25 @@ impl Operation {
         Ok((made.0, made.1.text))
     }
 
+    /// The structures as calls use them.
+    fn called(&self, calling: Calling, request: bool) -> Result<&Structures, String> {
+        let side = usize::from(!request);
+        let place = match calling {
+            Calling::HostApi => side,
+            Calling::Stub => 2 + side,
+        };
+        let make = || Ok(self.structures(calling, request, "R")?.0);
+        let made = self.made[place].get_or_init(make);
+        made.as_ref().map_err(Clone::clone)
+    }
+
     pub fn request(
         &self,
         calling: Calling,
         base: &[u8],
         areas: &[(String, Vec<u8>)],
     ) -> Result<Outbound, String> {
-        let (structures, _) = self.structures(calling, true, "Q")?;
+        let structures = self.called(calling, true)?;
         let container = |name: &str| match name {
             BASE => Some(base),
             name => {
@@ -315,7 +332,7 @@ impl Operation {
     }
 
     pub fn response(&self, calling: Calling, status: u16, body: &[u8]) -> Result<Returned, String> {
-        let (structures, _) = self.structures(calling, false, "P")?;
+        let structures = self.called(calling, false)?;
         let parts = self.response.as_ref().map_err(Clone::clone)?;
         let keys = [
             format!("{CODE}{status}"),

@@ -255,7 +255,7 @@ fn words_that_z_os_does_not_reserve_are_names_of_fields_conditions_and_paragraph
     let each = |form: &str| -> String { free.iter().map(|w| form.replace("{}", w)).collect() };
     let (fields, conditions) = (
         each("           03 {} PIC X(8).\n"),
-        each("              88 {} VALUE '{}'.\n"),
+        each("              88 {} VALUE 'X'.\n"),
     );
     let (moves, tests) = (
         each(
