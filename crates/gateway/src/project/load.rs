@@ -18,6 +18,7 @@ use crate::openapi::{Document, OperationObject, Version, json_content, roles, se
 use crate::security::Means;
 use crate::validate::params::{self, Param};
 use crate::validate::schema::{SchemaId, SchemaSet};
+use copybook::CodePage;
 use http::{HeaderValue, Method, StatusCode};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +26,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The project in `folder`; `None` when too little of it can be read.
-pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option<Api> {
+pub(super) fn load(
+    folder: &Path,
+    means: Means,
+    page: CodePage,
+    out: &mut Diagnostics,
+) -> Option<Api> {
     let main = folder.join("src/main");
     let main = if main.is_dir() {
         main
@@ -40,7 +46,7 @@ pub(super) fn load(folder: &Path, means: Means, out: &mut Diagnostics) -> Option
     let limits = check_options(&main.join("config/options.yaml"), out);
     liberty::check(&main.join("liberty/config"), out);
     let document = Document::load(&main.join("api"), out)?;
-    let assets = load_assets(&main.join("zosAssets"), limits, out);
+    let assets = load_assets(&main.join("zosAssets"), (limits, page), out);
     let mut set = SchemaSet::of_2020(document.version == Version::V31);
     let mut operations = Vec::new();
     let folders = main.join("operations");
@@ -125,7 +131,7 @@ fn check_options(file: &Path, out: &mut Diagnostics) -> Limits {
 
 type Assets = BTreeMap<String, Option<Result<Arc<Asset>, String>>>;
 
-fn load_assets(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Assets {
+fn load_assets(folder: &Path, (limits, page): (Limits, CodePage), out: &mut Diagnostics) -> Assets {
     let mut assets = Assets::new();
     let Ok(entries) = std::fs::read_dir(folder) else {
         return assets;
@@ -143,7 +149,8 @@ fn load_assets(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Assets {
             .unwrap_or_default()
             .to_string();
         let asset = asset::load(&folder, limits, out).map(|loaded| match loaded {
-            Loaded::Asset(asset) => Ok(Arc::new(*asset)),
+            Loaded::Asset(asset) if page == CodePage::ascii() => Ok(Arc::new(*asset)),
+            Loaded::Asset(asset) => asset.in_page(page).map(Arc::new),
             Loaded::Unsupported(why) => Err(why),
         });
         assets.insert(name, asset);

@@ -8,6 +8,7 @@ use crate::mapping::response::ResponsePlan;
 use crate::security::{Means, Requirement};
 use crate::validate::params::Param;
 use crate::validate::schema::{SchemaId, SchemaSet};
+use copybook::CodePage;
 use http::Method;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,14 +89,14 @@ impl Api {
     /// Loads the project in `folder` (the one that has `src/main`, or
     /// `src/main` itself). Its name is the folder's.
     pub fn load(folder: &Path) -> Result<Api, Diagnostics> {
-        Api::load_with(folder, Means::default())
+        Api::load_with(folder, Means::default(), CodePage::ascii())
     }
 
-    /// The same where requirements of its document can be enforced by `means`;
-    /// one that cannot is an error.
-    pub fn load_with(folder: &Path, means: Means) -> Result<Api, Diagnostics> {
+    /// The same where requirements of its document can be enforced by `means`,
+    /// one that cannot being an error, and programs have texts in `page`.
+    pub fn load_with(folder: &Path, means: Means, page: CodePage) -> Result<Api, Diagnostics> {
         let mut out = Diagnostics::default();
-        let api = load(folder, means, &mut out);
+        let api = load(folder, means, page, &mut out);
         match api {
             Some(mut api) if !out.has_errors() => {
                 api.warnings = out;
@@ -113,7 +114,7 @@ impl Api {
     pub fn load_all(folder: &Path) -> Result<Vec<Api>, Diagnostics> {
         let mut faults = Diagnostics::default();
         let mut apis: Vec<Api> = Vec::new();
-        for (_, loaded) in Api::load_each(folder, Means::default()) {
+        for (_, loaded) in Api::load_each(folder, Means::default(), CodePage::ascii()) {
             match loaded {
                 Ok(api) => apis.push(api),
                 Err(found) => faults.0.extend(found.0),
@@ -127,13 +128,17 @@ impl Api {
 
     /// The same, each project by itself: its name, and the API or its faults.
     /// A project that serves a path of one before it is at fault.
-    pub fn load_each(folder: &Path, means: Means) -> Vec<(String, Result<Api, Diagnostics>)> {
+    pub fn load_each(
+        folder: &Path,
+        means: Means,
+        page: CodePage,
+    ) -> Vec<(String, Result<Api, Diagnostics>)> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut folders: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_dir()).collect();
         folders.sort();
         let mut all: Vec<(String, Result<Api, Diagnostics>)> = Vec::new();
         for folder in folders {
-            let mut loaded = Api::load_with(&folder, means);
+            let mut loaded = Api::load_with(&folder, means, page);
             if let Ok(api) = &loaded {
                 let mut faults = Diagnostics::default();
                 let others = all.iter().filter_map(|(_, other)| other.as_ref().ok());

@@ -1,14 +1,15 @@
-//! Interfaces of an asset in the code pages of mainframes.
+//! Interfaces of an asset in code pages.
 //!
 //! A region of ours has one code page, in which an asset's records are laid
-//! out. A CICS elsewhere has its own, by `cicsCcsid` of a policy, `ccsid` of
+//! out: ASCII, unless its settings say otherwise. A CICS elsewhere has its own, by `cicsCcsid` of a policy, `ccsid` of
 //! the asset, or the connection: for each that is asked for the same layouts
 //! get codecs of that page once, and big-endian numbers and hexadecimal floats
 //! where it is an EBCDIC page.
 //!
-//! Invariant: requests to regions of ours never look in here.
+//! Invariant: requests to regions of ours never look into [`Pages`].
 
-use super::asset::{Area, Interface};
+use super::asset::{ApiFirst, Area, Asset, Interface};
+use super::structure::Structures;
 use copybook::CodePage;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,6 +47,40 @@ impl Pages {
         });
         made.insert(ccsid, sides.clone());
         Ok(sides)
+    }
+}
+
+impl Asset {
+    /// The same in the code page of a region.
+    ///
+    /// # Errors
+    /// A record that cannot be laid out in it.
+    pub fn in_page(self, page: CodePage) -> Result<Asset, String> {
+        let api_first = self.api_first.map(|own| {
+            Ok::<_, String>(ApiFirst {
+                request: own.request.in_page(page)?,
+                response: own.response.in_page(page)?,
+            })
+        });
+        Ok(Asset {
+            request: self.request.in_page(page)?,
+            response: self.response.in_page(page)?,
+            api_first: api_first.transpose()?,
+            ..self
+        })
+    }
+}
+
+impl Structures {
+    /// The same in a code page.
+    ///
+    /// # Errors
+    /// A record that cannot be laid out in it.
+    pub fn in_page(mut self, page: CodePage) -> Result<Structures, String> {
+        for part in &mut self.parts {
+            part.record = part.record.in_page(page)?;
+        }
+        Ok(self)
     }
 }
 

@@ -147,6 +147,15 @@ impl Record {
         })
     }
 
+    /// Bytes of a text in its code page, in which one character may have
+    /// several.
+    pub fn bytes_of(&self, text: &str) -> usize {
+        match self.page == CodePage::utf8() {
+            true => text.len(),
+            false => text.chars().count(),
+        }
+    }
+
     pub fn layout(&self) -> &Layout {
         &self.layout
     }

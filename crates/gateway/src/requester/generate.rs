@@ -10,6 +10,7 @@ use crate::diagnostics::{Diagnostics, Position};
 use crate::openapi::Document;
 use crate::project::structure::Generated;
 use crate::project::{folder_name, keys, read_yaml};
+use copybook::CodePage;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -93,7 +94,7 @@ pub fn requester_copybooks(
     let prefix = prefix.unwrap_or(&options.prefix);
     let mut all = Vec::new();
     for (number, object) in document.operations().iter().enumerate() {
-        let operation = Operation::new(&document, object, options.limits());
+        let operation = Operation::new(&document, object, options.limits(), CodePage::ascii());
         let stem = format!("{prefix}{number:02}");
         let sides = [("Q01", true), ("P01", false)].map(|(letter, request)| {
             let name = format!("{stem}{letter}");

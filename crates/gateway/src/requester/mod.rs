@@ -18,6 +18,7 @@ pub use operation::{Outbound, Returned};
 use crate::diagnostics::{Diagnostics, Position};
 use crate::openapi::Document;
 use crate::project::structure::{Limits, Manner};
+use copybook::CodePage;
 use operation::Operation;
 use std::path::Path;
 
@@ -53,18 +54,19 @@ pub struct RequesterFault(pub String);
 
 impl Requester {
     /// Reads the API in a folder: its OpenAPI document and, if there is one,
-    /// `options.yaml`. The name is the document's title without its blanks.
+    /// `options.yaml`. The name is the document's title without its blanks;
+    /// programs have texts in `page`.
     ///
     /// # Errors
     /// What cannot be read.
-    pub fn load(folder: &Path) -> Result<(Requester, Diagnostics), Diagnostics> {
+    pub fn load(folder: &Path, page: CodePage) -> Result<(Requester, Diagnostics), Diagnostics> {
         let mut out = Diagnostics::default();
         let loaded = read(folder, &mut out).map(|(document, options)| {
             let name = generate::api_name(&document);
             let operations = document.operations();
             let operations = operations
                 .iter()
-                .map(|object| Operation::new(&document, object, options.limits()))
+                .map(|object| Operation::new(&document, object, options.limits(), page))
                 .collect();
             Requester {
                 name,
@@ -201,7 +203,7 @@ paths:
     fn the_stub_has_no_success_whose_response_is_not_in_its_structure() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("openapi.yaml"), JOBS).unwrap();
-        let (api, _) = Requester::load(folder.path()).unwrap();
+        let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
         let told = |calling, status, body: &str| {
             let told = api.response(calling, ("/jobs", "GET"), status, body.as_bytes());
             told.map(|told| told.mapped).map_err(|fault| fault.0)
@@ -253,7 +255,7 @@ paths:
     fn a_response_without_what_is_required_is_no_success() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("openapi.yaml"), LOAN).unwrap();
-        let (api, _) = Requester::load(folder.path()).unwrap();
+        let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
         let cases = [
             (
                 r#""rate":1.5,"open":true,"note":"n","parts":[{"id":"a"}]"#,
@@ -316,7 +318,7 @@ paths:
     fn a_body_that_closes_what_it_is_put_into_is_no_json() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("openapi.yaml"), JOBS).unwrap();
-        let (api, _) = Requester::load(folder.path()).unwrap();
+        let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
         for calling in [Calling::HostApi, Calling::Stub] {
             let body = br#"{"count":7},"x":1"#;
             let told = api.response(calling, ("/jobs", "GET"), 200, body);
@@ -410,12 +412,68 @@ components:
             all.iter()
                 .all(|one| one.text.lines().all(|l| l.len() <= 72))
         );
-        let (api, _) = Requester::load(folder.path()).unwrap();
+        let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
         // The program is told what it has fields for, and the rest is none of its business.
         let fault = br#"{"code":"BUSY","inner":{"any":[1]},"details":[{"code":"A"}]}"#;
         let told = api.response(host_api, ("/hosts", "POST"), 503, fault);
         assert!(told.unwrap().mapped);
         let told = api.response(host_api, ("/hosts", "DELETE"), 200, b"{\"x\":1}");
         assert!(told.unwrap().mapped);
+    }
+
+    const NAMES: &str = r#"
+openapi: 3.0.3
+info: {title: Names, version: "1"}
+paths:
+  /names:
+    put:
+      requestBody:
+        required: true
+        content: {application/json: {schema: {$ref: '#/components/schemas/Name'}}}
+      responses:
+        "200":
+          description: It
+          content: {application/json: {schema: {$ref: '#/components/schemas/Name'}}}
+components:
+  schemas:
+    Name: {type: object, required: [name], properties: {name: {type: string, maxLength: 8}}}
+"#;
+
+    #[test]
+    fn texts_have_their_length_in_the_regions_code_page() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("openapi.yaml"), NAMES).unwrap();
+        let operation = ("/names", "PUT");
+        for (page, zoe) in [
+            ("utf-8", &b"\x04\0Zo\xc3\xab\0\0\0\0"[..]),
+            ("latin-1", b"\x03\0Zo\xeb\0\0\0\0\0"),
+        ] {
+            let named = CodePage::by_name(page).unwrap();
+            let (api, _) = Requester::load(folder.path(), named).unwrap();
+            let told = api.response(
+                Calling::HostApi,
+                operation,
+                200,
+                "{\"name\":\"Zoë\"}".as_bytes(),
+            );
+            let (_, _, bytes) = &told.unwrap().areas[0];
+            assert_eq!(&bytes[..10], zoe, "{page}");
+            let made = api.request(Calling::HostApi, operation, zoe, &[]).unwrap();
+            let body = String::from_utf8(made.body.unwrap()).unwrap();
+            assert_eq!(body, "{\"name\":\"Zoë\"}", "{page}");
+        }
+        let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
+        let told = api.response(
+            Calling::HostApi,
+            operation,
+            200,
+            "{\"name\":\"Zoë\"}".as_bytes(),
+        );
+        assert!(told.unwrap_err().0.contains("not in code page ASCII"));
+        // Half of a character is none.
+        let (api, _) = Requester::load(folder.path(), CodePage::utf8()).unwrap();
+        let half = b"\x03\0Zo\xc3\xab\0\0\0\0";
+        let made = api.request(Calling::HostApi, operation, half, &[]).unwrap();
+        assert_eq!(made.body.unwrap(), b"{\"name\":\"Zo\"}");
     }
 }

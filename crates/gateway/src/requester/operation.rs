@@ -7,6 +7,7 @@ use super::schema::flat;
 use crate::json::{Json, Kind, Tape, write_string};
 use crate::openapi::{Document, OperationObject, json_content};
 use crate::project::structure::{BASE, Limits, Patching, Structures, derive_in};
+use copybook::CodePage;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
@@ -66,6 +67,7 @@ pub(super) struct Operation {
     /// response.
     left_out: [Vec<String>; 2],
     limits: Limits,
+    page: CodePage,
     /// Of requests and responses of the host API, then of the stub: made when
     /// the first program calls.
     made: [OnceLock<Result<Structures, String>>; 4],
@@ -116,7 +118,12 @@ fn body_member(calling: Calling) -> &'static str {
 }
 
 impl Operation {
-    pub fn new(document: &Document, object: &OperationObject<'_>, limits: Limits) -> Operation {
+    pub fn new(
+        document: &Document,
+        object: &OperationObject<'_>,
+        limits: Limits,
+        page: CodePage,
+    ) -> Operation {
         let parameters = object.parameters.iter().filter_map(|p| {
             let place = Place::by_name(p.get("in")?.as_str()?)?;
             Some((place, p.get("name")?.as_str()?.to_owned()))
@@ -158,6 +165,7 @@ impl Operation {
             bodiless,
             left_out: [of_request, of_response],
             limits,
+            page,
             made: Default::default(),
         }
     }
@@ -259,7 +267,7 @@ impl Operation {
             Calling::HostApi => side,
             Calling::Stub => 2 + side,
         };
-        let make = || Ok(self.structures(calling, request, "R")?.0);
+        let make = || self.structures(calling, request, "R")?.0.in_page(self.page);
         let made = self.made[place].get_or_init(make);
         made.as_ref().map_err(Clone::clone)
     }

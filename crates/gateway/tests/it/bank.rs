@@ -3,7 +3,8 @@
 use crate::client::{Answer, send};
 use crate::fake::{Data, Fake};
 use crate::load::changed;
-use crate::{config, start};
+use crate::{config, example, start};
+use copybook::CodePage;
 use gateway::{Api, Gateway};
 use serde_json::json;
 use std::sync::atomic::Ordering;
@@ -153,6 +154,37 @@ fn numbers_keep_every_digit_into_the_record() {
         answer.text()
     );
     assert_eq!(answer.json()["opened"], "2024-01-31");
+}
+
+#[test]
+fn texts_are_in_the_regions_code_page() {
+    for (name, zoe) in [("utf-8", &b"Zo\xc3\xab"[..]), ("latin-1", b"Zo\xeb")] {
+        let fake = Fake::default()
+            .program("ACCTOPEN", move |data| {
+                assert_eq!(&data.commarea[8..8 + zoe.len()], zoe, "{name}");
+                assert_eq!(data.commarea[8 + zoe.len()], b' ', "{name}");
+                open(data);
+            })
+            .program("ACCTINQ", move |data| {
+                data.commarea[..8].copy_from_slice(b"00000001");
+                inquiry(data);
+                put(&mut data.commarea, &[(71, &[b' '; 30]), (71, zoe)]);
+            });
+        let page = CodePage::by_name(name).unwrap();
+        let apis = Api::load_each(&example("bank/apis"), Default::default(), page);
+        let apis = apis.into_iter().map(|(_, api)| api.unwrap()).collect();
+        let bank = Gateway::start(config(), apis, fake).unwrap_or_else(|e| panic!("{e}"));
+        let body = r#"{"number": 5, "holder": "Zoë", "kind": "CURRENT", "deposit": 1}"#;
+        let answer = post(&bank, "/bank/accounts", body);
+        assert_eq!(answer.status, 201, "{name} {}", answer.text());
+        let answer = get(&bank, "/bank/accounts/1");
+        assert_eq!(answer.json()["holder"], "Zoë", "{name}");
+        // What the page or the field has no room for is refused.
+        for holder in ["\u{20ac}".repeat(11), "é".repeat(31)] {
+            let answer = post(&bank, "/bank/accounts", &body.replace("Zoë", &holder));
+            assert_eq!(answer.status, 400, "{name} {}", answer.text());
+        }
+    }
 }
 
 #[test]

@@ -317,7 +317,7 @@ fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
         "{}",
         response.text
     );
-    let (shop, _) = Requester::load(folder.path()).unwrap();
+    let (shop, _) = Requester::load(folder.path(), copybook::CodePage::ascii()).unwrap();
     let operation = ("/orders/{id}", "GET");
     let told = shop.response(Calling::HostApi, operation, 500, b"no \"paper\"");
     let told = told.unwrap();
@@ -435,7 +435,7 @@ fn a_merge_patch_has_what_its_program_updates_and_deletes() {
     ] {
         assert!(flat.contains(line), "{line}\n{}", all[1].text);
     }
-    let (api, _) = Requester::load(folder.path()).unwrap();
+    let (api, _) = Requester::load(folder.path(), copybook::CodePage::ascii()).unwrap();
     let operation = ("/notes/{title}", "PATCH");
     let base = |operations: &[u8; 8]| {
         let [title, status, count, date, tags, owner, id, name] = *operations;
@@ -533,7 +533,7 @@ fn a_list_of_operations_names_the_items_of_arrays() {
     ] {
         assert!(flat.contains(line), "{line}\n{}", request.text);
     }
-    let (api, _) = Requester::load(folder.path()).unwrap();
+    let (api, _) = Requester::load(folder.path(), copybook::CodePage::ascii()).unwrap();
     let made = |flags: &[u8; 3], people: (&str, &[&str]), tags: (&str, &str)| {
         let [ab, owner, id] = *flags;
         let count = |n: usize| i32::try_from(n).unwrap();

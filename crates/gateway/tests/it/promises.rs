@@ -138,7 +138,11 @@ fn a_project_with_a_mistake_leaves_the_others_alone() {
     );
     let document = folder.path().join("bad/src/main/api/openapi.yaml");
     std::fs::write(document, "openapi: 3.0.3\n").unwrap();
-    let all = Api::load_each(folder.path(), Default::default());
+    let all = Api::load_each(
+        folder.path(),
+        Default::default(),
+        copybook::CodePage::ascii(),
+    );
     let names: Vec<(&str, bool)> = all.iter().map(|(n, l)| (n.as_str(), l.is_ok())).collect();
     assert_eq!(names, [("bad", false), ("good", true)]);
     let good: Vec<Api> = all.into_iter().filter_map(|(_, l)| l.ok()).collect();

@@ -6,6 +6,7 @@ use crate::fake::Fake;
 use crate::load::changed;
 use crate::observe::{auditing, records};
 use crate::tokens::with_tokens;
+use copybook::CodePage;
 use gateway::security::users::{User, Users, basic, hash_password, new_key};
 use gateway::security::{
     Access, AccessRule, JwtConfig, KeySource, RateConfig, SecurityConfig, SecurityError,
@@ -44,7 +45,8 @@ pub fn bank(security: &str, config: GatewayConfig) -> Bank {
         data.commarea[8..11].copy_from_slice(b"404");
     });
     let means = config.security.means();
-    let api = Api::load_with(project.path(), means).unwrap_or_else(|faults| panic!("{faults}"));
+    let api = Api::load_with(project.path(), means, CodePage::ascii())
+        .unwrap_or_else(|faults| panic!("{faults}"));
     let gateway = Gateway::start(config, vec![api], fake).unwrap_or_else(|e| panic!("{e}"));
     Bank {
         gateway,
@@ -289,7 +291,7 @@ fn roles_are_asked_for_api_and_operation() {
         ..Access::default()
     };
     let project = project("");
-    let api = Api::load_with(project.path(), config.security.means()).unwrap();
+    let api = Api::load_with(project.path(), config.security.means(), CodePage::ascii()).unwrap();
     let rule = AccessRule {
         operations: [("inquireAccount".to_owned(), vec!["teller".to_owned()])].into(),
         ..AccessRule::default()
@@ -359,7 +361,7 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
             "did you mean x-ibm-zcon-roles-allowed?",
         ),
     ] {
-        let faults = Api::load_with(project(security).path(), none)
+        let faults = Api::load_with(project(security).path(), none, CodePage::ascii())
             .unwrap_err()
             .to_string();
         assert!(
@@ -372,7 +374,7 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
     users(folder.path());
     let means = with_users(folder.path()).security.means();
     let mixed = project("security: [{jwt: []}, {password: []}]");
-    let warnings = Api::load_with(mixed.path(), means)
+    let warnings = Api::load_with(mixed.path(), means, CodePage::ascii())
         .unwrap()
         .warnings()
         .to_string();
@@ -428,7 +430,7 @@ fn the_roles_of_an_operation_stand_for_those_of_the_document() {
         let own = "operationId: inquireAccount\n      x-ibm-zcon-roles-allowed: [teller]";
         text.replacen("operationId: inquireAccount", own, 1)
     });
-    let api = Api::load_with(project.path(), config.security.means()).unwrap();
+    let api = Api::load_with(project.path(), config.security.means(), CodePage::ascii()).unwrap();
     assert_eq!(api.warnings().to_string(), "");
     let gateway = Gateway::start(config, vec![api], Fake::default()).unwrap();
     let ada = password("ada", "ada's: word");

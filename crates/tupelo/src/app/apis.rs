@@ -97,7 +97,7 @@ impl Application {
             let errors = faults.0.iter().filter(|d| d.severity == Severity::Error);
             LoadError::Wrong(errors.map(ToString::to_string).collect())
         };
-        let all = Api::load_each(&self.api_folder(), self.means());
+        let all = Api::load_each(&self.api_folder(), self.means(), self.code_page());
         let found = all.into_iter().find(|(known, _)| known == name);
         let api = found.ok_or(LoadError::Absent)?.1.map_err(|f| wrong(&f))?;
         if with_programs {
@@ -111,7 +111,7 @@ impl Application {
 
     fn load_projects(&self, findings: &mut Findings, with_programs: bool) -> Apis {
         let mut apis = Apis::default();
-        for (name, loaded) in Api::load_each(&self.api_folder(), self.means()) {
+        for (name, loaded) in Api::load_each(&self.api_folder(), self.means(), self.code_page()) {
             let api = match loaded {
                 Ok(api) => api,
                 Err(Diagnostics(faults)) => {

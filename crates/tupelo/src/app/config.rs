@@ -232,8 +232,11 @@ pub struct RegionSection {
     pub shared_storage_bytes: u64,
     /// Most bytes of containers one task may hold.
     pub channel_bytes: u64,
-    /// Code page of what programs exchange by EXEC CICS WEB and with scripts: ASCII
-    /// or one of its kind. What REST APIs exchange with them is ASCII.
+    /// Code page of the texts that programs have: `ascii`, or one of its kind, such
+    /// as `utf-8` and `latin-1`. REST APIs, scripts, EXEC CICS WEB and called APIs
+    /// are translated from and to it. A request whose characters it does not have
+    /// is answered with 400: choose a wider one. In `utf-8` a character of `é` and
+    /// its kind takes two bytes of a field or more.
     pub code_page: String,
     /// What keeps programs from everything but their task: `required` refuses
     /// to start where the kernel lacks a part, `best-effort` says which and goes

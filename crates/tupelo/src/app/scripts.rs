@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use cics::csd::{UriMapAnswer, UriMapUsage};
-use copybook::CodePage;
 use gateway::{
     Abend, Api, Handler, Pieces, Refusal, ServiceBody, Serving, Web, WebAnswer, WebRefusal,
 };
@@ -26,12 +25,11 @@ pub type WebSlot = Arc<OnceLock<Arc<dyn Web>>>;
 pub fn check(app: &Application) -> Checked {
     let config = &app.config.script;
     let region = &app.config.region;
-    let page = CodePage::by_name(&region.code_page).unwrap_or_else(|_| CodePage::ascii());
     script::check(
         config,
         &app.folder,
         app.copy_folders(),
-        page,
+        app.code_page(),
         (region.applid.clone(), region.sysid.clone()),
         &maps(app),
     )

@@ -10,6 +10,14 @@ use super::config::Config;
 use super::finding::{Finding, Findings, Severity};
 use super::toml_places::Places;
 
+impl Application {
+    /// The code page that its programs have texts in.
+    pub fn code_page(&self) -> CodePage {
+        let page = CodePage::by_name(&self.config.region.code_page);
+        page.unwrap_or_else(|_| CodePage::ascii())
+    }
+}
+
 /// What is wrong with the region's code page.
 pub fn code_page(folder: &Path, config: &Config) -> Option<Findings> {
     let name = &config.region.code_page;

@@ -67,12 +67,6 @@ fn look_at_exits(app: &Application, findings: &mut Findings) {
     }
 }
 
-/// The region's code page.
-fn page(app: &Application) -> CodePage {
-    let page = CodePage::by_name(&app.config.region.code_page);
-    page.unwrap_or_else(|_| CodePage::ascii())
-}
-
 /// The pipelines and web services of an application, and what is wrong with
 /// them.
 pub fn pipelines(app: &Application) -> (Pipelines, Vec<Misconfigured>) {
@@ -83,7 +77,7 @@ pub fn pipelines(app: &Application) -> (Pipelines, Vec<Misconfigured>) {
         &csd.urimaps,
         &app.folder.join(super::transforms::FOLDER),
         // Bytes above ASCII are those of the wider page.
-        match page(app) {
+        match app.code_page() {
             page if page.ccsid() == CodePage::ascii().ccsid() => CodePage::latin1(),
             page => page,
         },
@@ -193,7 +187,7 @@ pub fn make(app: &Application, edition: Edition) -> Web {
         section.certificate = app.folder.join(&section.certificate);
         section.key = app.folder.join(&section.key);
     }
-    Web::new(config, page(app), edition)
+    Web::new(config, app.code_page(), edition)
 }
 
 /// The addresses of an application's TCPIPSERVICEs.

@@ -148,13 +148,20 @@ impl Reader<'_, '_> {
         bytes: &[u8],
     ) -> Result<String, Box<Fault>> {
         let count = self.count(part, length, bytes)?;
-        let has = text.chars().count();
+        let record = &self.structures.parts[part].record;
+        let has = record.bytes_of(text);
         if count > has {
-            let layout = self.structures.parts[part].record.layout();
             let message = format!("says {count} characters, the text has {has}");
-            return Err(fault(&layout.path(length), message));
+            return Err(fault(&record.layout().path(length), message));
         }
-        Ok(text.chars().take(count).collect())
+        let mut rest = count;
+        let within = |c: &char| {
+            let bytes = record.bytes_of(c.encode_utf8(&mut [0; 4]));
+            let fits = bytes <= rest;
+            rest -= if fits { bytes } else { rest };
+            fits
+        };
+        Ok(text.chars().take_while(within).collect())
     }
 
     fn members(

@@ -125,7 +125,7 @@ impl Writer<'_> {
                 let put = record.encode(*field, &quoted, bytes, &[]);
                 put.and_then(|()| match length {
                     Some(length) => {
-                        let count = text.chars().count();
+                        let count = record.bytes_of(&text);
                         let of = &record.layout()[*field];
                         let (from, to) = (of.offset as usize + count, end(of));
                         bytes[from.min(to)..to].fill(0);

@@ -78,7 +78,7 @@ pub fn read(app: &Application, findings: &mut Findings) -> Apis {
     let mut all = Apis::default();
     for (name, config) in &section.apis {
         let folder = app.folder.join(&section.folder).join(name);
-        let requester = match Requester::load(&folder) {
+        let requester = match Requester::load(&folder, app.code_page()) {
             Ok((requester, notes)) => {
                 findings.extend(notes.0);
                 requester
