@@ -94,6 +94,11 @@ impl Gate {
         }
     }
 
+    /// Whether it lets anybody in, however they come.
+    pub fn is_open(&self) -> bool {
+        self.requirement.is_none() && !self.secure
+    }
+
     /// The parameters of a query and the headers in which it takes keys.
     pub fn names_of_keys(&self) -> Vec<String> {
         let alternatives = self.requirement.iter().flat_map(|r| &r.alternatives);

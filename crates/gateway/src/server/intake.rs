@@ -124,13 +124,12 @@ impl<B: Backend> Server<B> {
 
     /// Reads a body to its end. One that has arrived with its headers, as small
     /// ones do, needs neither a timer nor a copy nor an account.
-    pub async fn read_body(
+    pub fn read_body(
         &self,
         incoming: Incoming,
         timer: &ConnectionTimer,
-    ) -> Result<Taken, Problem> {
-        let limit = self.shared.config.max_body_bytes;
-        self.read_body_of(incoming, timer, limit).await
+    ) -> impl Future<Output = Result<Taken, Problem>> {
+        self.read_body_of(incoming, timer, self.shared.config.max_body_bytes)
     }
 
     /// As [`Server::read_body`], of at most so many bytes.

@@ -37,6 +37,7 @@ use crate::validate::params;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
 use std::rc::Rc;
@@ -242,8 +243,14 @@ impl<B: Backend> Server<B> {
         }
         let mut read = 0;
         let timer = incoming.timer;
-        let admitted = self.admit(&route.gate, parts, incoming.peer, &mut trail.user);
-        let result = match admitted.await {
+        let admitted = match route.gate.is_open() {
+            true => Ok(()),
+            false => {
+                let user = &mut trail.user;
+                self.admit(&route.gate, parts, incoming.peer, user).await
+            }
+        };
+        let result = match admitted {
             Ok(()) => {
                 self.serve(route, head, &found.variables, incoming, trail, &mut read)
                     .await
@@ -295,7 +302,10 @@ impl<B: Backend> Server<B> {
             None => Choice::default(),
         };
         let timer = incoming.timer;
-        let share = Cell::new(self.share(timer).await?);
+        let share = Cell::new(match timer.is_http2() {
+            true => self.share(timer).await?,
+            false => Share::default(),
+        });
         let body = match &operation.body {
             Some(rule) => self.body(rule, &head.seen, incoming).await?,
             None => Taken::default(),
@@ -439,7 +449,7 @@ impl<B: Backend> Server<B> {
         trail.answered(reply.ran(), abend.as_ref().map(|a| a.code.as_str()));
         let mut failure = None;
         let derived = asset.api_first.as_ref().filter(|_| abend.is_none());
-        let areas: Vec<Option<&[u8]>> = response
+        let areas: SmallVec<[Option<&[u8]>; 4]> = response
             .areas
             .iter()
             .map(|area| {
