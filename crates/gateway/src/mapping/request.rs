@@ -518,6 +518,7 @@ impl Writer<'_, '_> {
         }
     }
 
+    #[cold]
     fn fault(&mut self, value: &Value, message: String, field: Option<String>) {
         if self.faults.len() < crate::validate::schema::MAX_FAULTS {
             let (pointer, parameter) = origin(value);

@@ -148,6 +148,7 @@ impl Gate {
 
 impl<B: Backend> Shared<B> {
     /// A problem document for somebody who is not let in, counted.
+    #[cold]
     pub(super) fn denied(&self, denied: Denied) -> Problem {
         let counter = match &denied {
             Denied::Unknown { .. } | Denied::NoKeys | Denied::Busy => &self.metrics.unauthenticated,

@@ -19,7 +19,7 @@ use super::problems::{
 };
 use super::share::Share;
 use super::trail::{Trail, is_health, log};
-use super::{Route, Routes, Shared, documents, headers, memory, respond};
+use super::{Route, Routes, Shared, constant, documents, headers, memory, respond};
 use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply as _, Task as _};
 use crate::json::{Json, Tape};
 use crate::mapping::context::{EvalContext, Failure, Reply, Request};
@@ -39,7 +39,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -107,13 +107,21 @@ impl<B: Backend> Server<B> {
     /// A problem as a response, and a look at what has come meanwhile. A client
     /// that was told to come again later and asks again at once waits: its
     /// refusals would take the CPU from those who were admitted.
-    async fn refuse(&self, problem: &Problem, timer: &ConnectionTimer) -> Response<Full> {
+    #[cold]
+    fn refuse<'s>(
+        &'s self,
+        problem: &'s Problem,
+        timer: &ConnectionTimer,
+    ) -> Pin<Box<dyn Future<Output = Response<Full>> + 's>> {
         self.door.hear();
-        if problem.retry_after.is_some() && timer.is_refused_again() {
-            // In a box, so that other requests have no room for it.
-            Box::pin(tokio::time::sleep(REFUSED_AGAIN)).await;
-        }
-        respond::problem(problem)
+        let waits = problem.retry_after.is_some() && timer.is_refused_again();
+        // In a box, so that requests that are served have no room for it.
+        Box::pin(async move {
+            if waits {
+                tokio::time::sleep(REFUSED_AGAIN).await;
+            }
+            respond::problem(problem)
+        })
     }
 
     /// Answers a request, whatever it is.
@@ -125,7 +133,7 @@ impl<B: Backend> Server<B> {
     ) -> Response<Full> {
         if let Some(body) = &self.shared.constant {
             return match self.read_body(request.into_body(), timer).await {
-                Ok(_) => constant(body),
+                Ok(_) => constant::answer(body),
                 Err(problem) => respond::problem(&problem),
             };
         }
@@ -786,11 +794,4 @@ fn answer(
     })
     .map_err(fail)?;
     Ok(response)
-}
-
-fn constant(body: &Bytes) -> Response<Full> {
-    let mut response = Response::new(Full::new(body.clone()));
-    let json = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
 }

@@ -271,6 +271,7 @@ fn check(param: &Param, set: &SchemaSet, value: &Value<'_>, faults: &mut Vec<Fau
     }
 }
 
+#[cold]
 fn fault(param: &Param, message: String, faults: &mut Vec<Fault>) {
     if faults.len() < super::schema::MAX_FAULTS {
         faults.push(Fault {

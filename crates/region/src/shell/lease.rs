@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use link::layout::{RESULT_CPU_ESTIMATED, RESULT_RETIRE};
 use link::trace::KernelPoint;
-use link::{Entry, Name, Request, Results};
+use link::{Entry, Name, Request, Results, Violation};
 
 use super::links::{LinkTable, WorkerLink};
 use super::{Shared, State};
@@ -197,17 +197,7 @@ impl SlotLease {
                     Ok(()) => self.outcome_of(&results),
                     Err(violation) => {
                         results = Results::default();
-                        self.entries.clear();
-                        tracing::error!(worker = self.place.worker, %violation, "a worker's results make no sense");
-                        let worker = self.place.worker;
-                        self.shared
-                            .with(|core, cx| core.protocol_violation(cx, worker));
-                        Outcome::Abend(Abend {
-                            code: *b"ASRA",
-                            program: Name::BLANK,
-                            line: 0,
-                            message: format!("the worker's results make no sense: {violation}"),
-                        })
+                        self.nonsense(violation)
                     }
                 }
             }
@@ -244,6 +234,22 @@ impl SlotLease {
             channel: results.channel,
             lease: self,
         }
+    }
+
+    /// The end of a task whose worker has written what no worker of ours does.
+    #[cold]
+    fn nonsense(&mut self, violation: Violation) -> Outcome {
+        self.entries.clear();
+        let worker = self.place.worker;
+        tracing::error!(worker, %violation, "a worker's results make no sense");
+        self.shared
+            .with(|core, cx| core.protocol_violation(cx, worker));
+        Outcome::Abend(Abend {
+            code: *b"ASRA",
+            program: Name::BLANK,
+            line: 0,
+            message: format!("the worker's results make no sense: {violation}"),
+        })
     }
 
     /// Gives the slot of a task that is over back, and counts what the task took.

@@ -148,9 +148,6 @@ impl Door for LocalDoor {
     }
 
     async fn begin(&self, call: Call<'_>) -> Result<LocalTask, Refusal> {
-        let impossible = |what: &str, name: &str, why: &dyn std::fmt::Display| {
-            Refusal::Impossible(format!("{what} {name:?}: {why}"))
-        };
         let request = TaskRequest {
             transid: call
                 .transid
@@ -227,6 +224,12 @@ impl LocalTask {
     }
 }
 
+#[cold]
+fn impossible(what: &str, name: &str, why: &dyn std::fmt::Display) -> Refusal {
+    Refusal::Impossible(format!("{what} {name:?}: {why}"))
+}
+
+#[cold]
 fn put_error<E>(error: region::PutError<E>) -> PutError<E> {
     match error {
         region::PutError::Name(e) => PutError::Name(e.to_string()),
