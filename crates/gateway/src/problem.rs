@@ -40,7 +40,9 @@ pub(crate) struct Problem {
     pub challenges: Vec<HeaderValue>,
 }
 
+// Cold: what is done where there is no problem lies close together then.
 impl Problem {
+    #[cold]
     pub fn new(status: StatusCode, title: &'static str, detail: impl Into<String>) -> Problem {
         Problem {
             status,
@@ -55,6 +57,7 @@ impl Problem {
     }
 
     /// 400 with its faults.
+    #[cold]
     pub fn invalid(errors: Vec<Fault>) -> Problem {
         let detail = match errors.as_slice() {
             [one] => one.message.clone(),

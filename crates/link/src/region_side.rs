@@ -178,10 +178,16 @@ impl RegionSide {
     }
 
     /// Copies the results of a slot that is done, and its containers'
-    /// directory. Every extent in them has been checked.
-    pub fn results(&self, slot: usize, containers: &mut Vec<Entry>) -> Result<Results, Violation> {
+    /// directory, to where they are wanted. Every extent in them has been checked
+    /// when there is no error.
+    pub fn results(
+        &self,
+        slot: usize,
+        results: &mut Results,
+        containers: &mut Vec<Entry>,
+    ) -> Result<(), Violation> {
         // SAFETY: inside the slot's page; any bytes are valid results.
-        let results = unsafe {
+        *results = unsafe {
             self.map
                 .at(SLOT_OFFSET + slot * PAGE + RESULTS_IN_SLOT)
                 .cast::<Results>()
@@ -197,9 +203,8 @@ impl RegionSide {
                 results.directory,
                 results.containers,
                 containers,
-            )?;
+            )
         }
-        Ok(results)
     }
 
     /// The message that came with results.

@@ -278,7 +278,7 @@ impl Decoder<'_> {
 
     /// A field that the end of a short record cuts: text is as long as what is
     /// there, anything else is absent.
-    #[cold]
+    #[inline(never)]
     fn cut(&mut self, node: &Node, leaf: Leaf, delta: usize) -> Step {
         let at = (node.offset as usize).wrapping_add(delta);
         match (leaf, self.record.len().checked_sub(at)) {

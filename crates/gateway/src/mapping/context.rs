@@ -427,13 +427,34 @@ impl<'a> EvalContext<'a> {
         }
     }
 
-    fn param(&self, place: Place, name: &str, out: &mut Vec<u8>) -> bool {
+    /// The value of a parameter that the document names.
+    fn declared(&self, place: Place, name: &str) -> Option<&'a params::Value<'a>> {
         let same = |p: &Param| {
             p.place == place
                 && (p.name == name || place == Place::Header && p.name.eq_ignore_ascii_case(name))
         };
-        let at = self.request.params.iter().position(same);
-        match at.map(|i| &self.request.values[i]) {
+        let at = self.request.params.iter().position(same)?;
+        Some(&self.request.values[at])
+    }
+
+    /// The text of a parameter that the document names and that has one.
+    pub fn parameter(&self, source: &Source) -> Option<&'a str> {
+        let Source::Request(root, names) = source else {
+            return None;
+        };
+        match (root, names.as_slice()) {
+            (Root::PathParameters | Root::QueryParameters | Root::Headers, [name]) => {
+                match self.declared(place(*root), name)? {
+                    params::Value::One(text) => Some(text),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn param(&self, place: Place, name: &str, out: &mut Vec<u8>) -> bool {
+        match self.declared(place, name) {
             Some(params::Value::Missing) => false,
             Some(value) => {
                 value.write(out);

@@ -281,7 +281,7 @@ fn called(function: &mut Value, first: Option<&mut Value>, looped: bool) -> (boo
     (any || guarded, made)
 }
 
-/// `x ~> $f(y)` is `$f(x, y)`.
+/// `x ~> $f(y)` is `$f(x, y)`, and `x ~> $f` is `$f(x)`.
 fn chain(json: &mut Value, looped: bool) -> bool {
     let Some(members) = json["Binary"].as_object_mut() else {
         return false;
@@ -299,14 +299,17 @@ fn chain(json: &mut Value, looped: bool) -> bool {
     };
     let before = walk(lhs, looped);
     let single = rhs["Path"]["steps"].as_array().map(Vec::len) == Some(1);
-    let function = match single {
+    let node = match single {
         true => &mut rhs["Path"]["steps"][0]["node"],
         false => &mut *rhs,
     };
-    if function["Function"].is_null() {
+    let named = node["Variable"].as_str();
+    let mut bare = named.map(|name| json!({"name": name, "args": []}));
+    if bare.is_none() && node["Function"].is_null() {
         return walk(rhs, looped) || before;
     }
-    let (mut any, made) = called(&mut function["Function"], Some(lhs), looped);
+    let function = bare.as_mut().unwrap_or_else(|| &mut node["Function"]);
+    let (mut any, made) = called(function, Some(lhs), looped);
     if single {
         any |= walk(&mut rhs["Path"]["steps"][0]["stages"], true);
     }
@@ -423,6 +426,10 @@ mod tests {
         "$count($body.list.$uppercase($body.long))",
         "$count($map($body.list, function($x){$substring($body.long, 1)}))",
         "$count($map($body.list, function($x){$body.long ~> $trim()}))",
+        "$count($map($body.list, function($x){$body.long ~> $trim}))",
+        "$count($body.list.($body.long ~> $uppercase))",
+        "$length($map($body.list, function($x){$body.long}) ~> $join)",
+        "$length($body.list.{'a': $body.long} ~> $string)",
         "$count($map($body.list, function($x){$split($body.long, '')}))",
         "$length($reduce($body.list, function($a, $x){$a & $body.long}, ''))",
         "($f := function($n, $t){$n = 0 ? $t : $f($n - 1, $t & $body.long)}; \
@@ -457,6 +464,10 @@ mod tests {
             "$body.list ~> $join('-')",
             "$body.list ~> $map($uppercase) ~> $join('-')",
             "$map($body.list, $uppercase)",
+            "$body.list ~> $join",
+            "$map($body.list, function($x){$x ~> $uppercase ~> $trim})",
+            "$map($body.list, function($x){($f := $uppercase ~> $trim; $f($x))})",
+            "$map($body.list, function($x){($f := $substring(?, 1) ~> $string; $f($body.long))})",
             "$replace($body.long, /x(x)/, '<$1>', 1)",
             "$replace($body.long, 'x', $body.list[0], 2)",
             "$string($body.list)",

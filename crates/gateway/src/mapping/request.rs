@@ -457,17 +457,15 @@ impl Writer<'_, '_> {
 
     fn field(&mut self, id: FieldId, value: &Value) -> Result<(), EncodeFailure> {
         // What the client wrote goes to the record from where it stands.
-        let direct = match value {
-            Value::Source(source) => self.context.standing(source),
+        let source = match value {
+            Value::Source(source) => Some(source),
             Value::Template(pieces) => match pieces.as_slice() {
-                [Piece::Value(Value::Source(source @ Source::Request(..)))] => {
-                    self.context.standing(source)
-                }
+                [Piece::Value(Value::Source(source @ Source::Request(..)))] => Some(source),
                 _ => None,
             },
             _ => None,
         };
-        match direct {
+        match source.and_then(|source| self.context.standing(source)) {
             Some(Found::Nothing) => return Ok(()),
             Some(Found::One(json)) => {
                 if json.kind() != Kind::Null {
@@ -476,6 +474,11 @@ impl Writer<'_, '_> {
                 return Ok(());
             }
             Some(Found::Many(_)) | None => {}
+        }
+        if let Some(text) = source.and_then(|source| self.context.parameter(source))
+            && self.put_number(id, text, value)
+        {
+            return Ok(());
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
@@ -503,6 +506,19 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// Puts a text into a number; false for a field that is none.
+    fn put_number(&mut self, id: FieldId, text: &str, value: &Value) -> bool {
+        let record = &self.area.record;
+        match record.encode_number(id, text, self.record, &self.subscripts) {
+            Ok(put) => put,
+            Err(fault) => {
+                self.fault(value, fault.message, fault.field);
+                true
+            }
+        }
+    }
+
+    #[cold]
     fn fault(&mut self, value: &Value, message: String, field: Option<String>) {
         if self.faults.len() < crate::validate::schema::MAX_FAULTS {
             let (pointer, parameter) = origin(value);

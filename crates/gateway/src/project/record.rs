@@ -335,6 +335,28 @@ impl Record {
         })?
     }
 
+    /// Writes a text into a number as [`Record::encode`] writes the JSON string of
+    /// it; false for a field that is no number.
+    pub fn encode_number(
+        &self,
+        id: FieldId,
+        text: &str,
+        record: &mut [u8],
+        subscripts: &[u32],
+    ) -> Result<bool, Box<Fault>> {
+        let Some(field) = &self.plain.fields[id.0 as usize] else {
+            return Ok(false);
+        };
+        self.with(field, id, subscripts, |field| {
+            if !field.is_numeric() {
+                return Ok(false);
+            }
+            let written = field.read_text(text.trim(), record);
+            written.map_err(|e| Box::new(encode_fault(e)))?;
+            Ok(true)
+        })?
+    }
+
     /// Sets the counter of a table DEPENDING ON; for any table, checks that
     /// the rows fit.
     pub fn set_count(
@@ -510,4 +532,50 @@ pub(crate) fn first_column(text: &str, line: u32) -> u32 {
         .and_then(|before| text.lines().nth(before as usize));
     let column = line.and_then(|line| line.chars().position(|c| !c.is_whitespace()));
     column.map_or(0, |before| before as u32 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::write_string;
+
+    #[test]
+    fn a_text_goes_into_a_number_as_its_json_string_does() {
+        let copybook = "\
+       01  R.
+           05  N  PIC S9(3)V9 COMP-3.
+           05  D  PIC 9(4).
+           05  B  PIC S9(4) BINARY.
+           05  E  PIC ZZ9.9.
+           05  T  PIC X(4).
+           05  G.
+               10  X  PIC X.
+";
+        let mut told = Diagnostics::default();
+        let record = Record::parse(Path::new("r.cpy"), copybook, &mut told).unwrap();
+        let written = |put: &dyn Fn(&mut [u8]) -> Result<bool, Box<Fault>>| {
+            let mut bytes = vec![0; record.max_len()];
+            record.initialise(&mut bytes);
+            (put(&mut bytes), bytes)
+        };
+        let texts = [
+            "0", "12", " 7 ", "-3", "+4", "1.5", "1.55", "99999", "1e2", "", "x", "\"", "\u{e9}",
+        ];
+        let mut numbers = 0;
+        for (id, field) in record.layout().iter() {
+            for text in texts {
+                let (put, bytes) = written(&|bytes| record.encode_number(id, text, bytes, &[]));
+                if put == Ok(false) {
+                    continue;
+                }
+                numbers += 1;
+                let mut json = Vec::new();
+                write_string(text, &mut json);
+                let json = String::from_utf8(json).unwrap();
+                let by_json = written(&|bytes| record.encode(id, &json, bytes, &[]).map(|()| true));
+                assert_eq!((put, bytes), by_json, "{} {text:?}", field.name);
+            }
+        }
+        assert_eq!(numbers, 4 * texts.len());
+    }
 }

@@ -157,6 +157,11 @@ impl ConnectionTimer {
         Streaming(self.streams.clone())
     }
 
+    /// Whether several requests may be at work.
+    pub fn is_http2(&self) -> bool {
+        self.frames.borrow().protocol() == Protocol::Http2
+    }
+
     /// A request's headers are complete.
     pub fn begin(&self) {
         self.in_flight.set(self.in_flight.get() + 1);

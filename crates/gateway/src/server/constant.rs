@@ -4,9 +4,11 @@
 //! Connections, threads, limits and protocol are those of the gateway; a
 //! request is answered as soon as its headers are read.
 
+use super::body::Full;
 use super::{Gateway, GatewayConfig, StartError};
 use crate::backend::{Abend, Backend, Call, Door, Failed, PutError, Refusal, Reply, Task};
 use bytes::Bytes;
+use http::{HeaderValue, Response, header};
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
@@ -14,6 +16,14 @@ use std::io;
 /// Starts a gateway that answers every request with 200 and `body`.
 pub fn start(config: GatewayConfig, body: Bytes) -> Result<Gateway<Nothing>, StartError> {
     Gateway::launch(config, Vec::new(), Nothing, Some(body))
+}
+
+/// The answer to a request.
+pub(super) fn answer(body: &Bytes) -> Response<Full> {
+    let mut response = Response::new(Full::new(body.clone()));
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
 }
 
 /// A backend that runs no programs.

@@ -94,6 +94,11 @@ impl Gate {
         }
     }
 
+    /// Whether it lets anybody in, however they come.
+    pub fn is_open(&self) -> bool {
+        self.requirement.is_none() && !self.secure
+    }
+
     /// The parameters of a query and the headers in which it takes keys.
     pub fn names_of_keys(&self) -> Vec<String> {
         let alternatives = self.requirement.iter().flat_map(|r| &r.alternatives);
@@ -143,6 +148,7 @@ impl Gate {
 
 impl<B: Backend> Shared<B> {
     /// A problem document for somebody who is not let in, counted.
+    #[cold]
     pub(super) fn denied(&self, denied: Denied) -> Problem {
         let counter = match &denied {
             Denied::Unknown { .. } | Denied::NoKeys | Denied::Busy => &self.metrics.unauthenticated,

@@ -107,11 +107,23 @@ pub(super) fn refused(parts: &Parts, seen: &Seen<'_>, most: usize) -> Option<Pro
 }
 
 /// Whether it is a host and perhaps a port, and nothing else; an empty one is.
+/// Bytes of nearly all names of hosts.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0;
+    while byte < plain.len() {
+        let b = byte as u8;
+        plain[byte] = b.is_ascii_alphanumeric() || b == b'.' || b == b'-';
+        byte += 1;
+    }
+    plain
+};
+
 fn is_host(value: &HeaderValue) -> bool {
     // What nearly all are is told without taking it apart.
-    let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
     let bytes = value.as_bytes();
-    let name = bytes.iter().take_while(|b| plain(b)).count();
+    let other = bytes.iter().position(|b| !PLAIN[usize::from(*b)]);
+    let name = other.unwrap_or(bytes.len());
     let plain = match &bytes[name..] {
         [] => name > 0,
         [b':', port @ ..] => name > 0 && is_port(port),
@@ -153,10 +165,11 @@ pub(super) fn foreign_body(seen: &Seen<'_>) -> Option<Problem> {
         let detail = format!("The body must come without Content-Encoding, not {coding:?}");
         return unsupported(detail);
     }
-    let given = seen.content_type()?.to_str().ok()?;
+    let given = seen.content_type()?;
     if !given.as_bytes().contains(&b';') {
         return None;
     }
+    let given = given.to_str().ok()?;
     let charset = given.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         let named = name.trim().eq_ignore_ascii_case("charset");

@@ -112,6 +112,7 @@ impl<B: Backend> Server<B> {
     }
 
     /// The answer to who found no room in time, counted.
+    #[cold]
     pub(super) fn no_room(&self) -> Problem {
         self.shared.metrics.memory_refused.fetch_add(1, Relaxed);
         let detail = "Too many bytes of other requests and answers are under way";
@@ -124,13 +125,12 @@ impl<B: Backend> Server<B> {
 
     /// Reads a body to its end. One that has arrived with its headers, as small
     /// ones do, needs neither a timer nor a copy nor an account.
-    pub async fn read_body(
+    pub fn read_body(
         &self,
         incoming: Incoming,
         timer: &ConnectionTimer,
-    ) -> Result<Taken, Problem> {
-        let limit = self.shared.config.max_body_bytes;
-        self.read_body_of(incoming, timer, limit).await
+    ) -> impl Future<Output = Result<Taken, Problem>> {
+        self.read_body_of(incoming, timer, self.shared.config.max_body_bytes)
     }
 
     /// As [`Server::read_body`], of at most so many bytes.
@@ -208,18 +208,21 @@ impl<B: Backend> Server<B> {
     }
 }
 
+#[cold]
 fn too_large(limit: usize) -> Problem {
     let detail = format!("The body may have at most {limit} bytes");
     let title = "The body is too large";
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, title, detail)
 }
 
+#[cold]
 fn too_slow() -> Problem {
     let detail = "The rest of the body did not come in time";
     let title = "The request took too long";
     Problem::new(StatusCode::REQUEST_TIMEOUT, title, detail)
 }
 
+#[cold]
 fn broken(error: &hyper::Error) -> Problem {
     let detail = format!("The body could not be read: {error}");
     Problem::new(StatusCode::BAD_REQUEST, "The body is broken", detail)

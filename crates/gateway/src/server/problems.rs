@@ -15,6 +15,7 @@ use http::StatusCode;
 const RETRY_AFTER_S: u32 = 1;
 
 /// A body that is no JSON, with the place.
+#[cold]
 pub(super) fn malformed(body: &[u8], error: &JsonError) -> Problem {
     let before = &body[..error.offset.min(body.len())];
     let line = before.iter().filter(|b| **b == b'\n').count() + 1;
@@ -30,12 +31,14 @@ pub(super) fn malformed(body: &[u8], error: &JsonError) -> Problem {
 /// not agree on which of the two counts.
 ///
 /// Reference: RFC 8259, section 4.
+#[cold]
 pub(super) fn repeated(name: &str) -> Problem {
     let detail = format!("An object of the body has the name {name:?} more than once");
     Problem::new(StatusCode::BAD_REQUEST, "A name is repeated", detail)
 }
 
 /// A task that the region does not take.
+#[cold]
 pub(super) fn refused(refusal: Refusal) -> Problem {
     match refusal {
         Refusal::Busy(why) => {
@@ -58,6 +61,7 @@ pub(super) fn refused(refusal: Refusal) -> Problem {
 }
 
 /// An admitted task without a reply.
+#[cold]
 pub(super) fn not_run(failed: Failed) -> Problem {
     match failed {
         Failed::Refused(refusal) => refused(refusal),
@@ -71,6 +75,7 @@ pub(super) fn not_run(failed: Failed) -> Problem {
 }
 
 /// A request that does not fit into the program's fields.
+#[cold]
 pub(super) fn not_put(error: PutError<EncodeFailure>) -> Problem {
     match error {
         PutError::TooLarge => {
@@ -95,6 +100,7 @@ pub(super) fn not_put(error: PutError<EncodeFailure>) -> Problem {
 }
 
 /// Data of the program that its copybook does not allow.
+#[cold]
 pub(super) fn bad_data(fault: Fault) -> Problem {
     let title = "The program's answer is not what its description says";
     let detail = fault.message.clone();
@@ -106,6 +112,7 @@ pub(super) fn bad_data(fault: Fault) -> Problem {
 }
 
 /// An answer that cannot be mapped.
+#[cold]
 pub(super) fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
     match failure {
         Failure::Data(mut fault) => {
@@ -152,6 +159,7 @@ impl Left<'_> {
 }
 
 /// Containers that a response reads and the program did not put.
+#[cold]
 pub(super) fn absent_containers(asset: &Asset, absent: &[&str], left: &Left<'_>) -> Problem {
     let title = "The program put no such container";
     let program = &asset.program;
@@ -173,6 +181,7 @@ pub(super) fn absent_containers(asset: &Asset, absent: &[&str], left: &Left<'_>)
 }
 
 /// An answer that fits no condition.
+#[cold]
 pub(super) fn unmapped(asset: &Asset, reply: &Reply<'_>, left: &Left<'_>) -> Problem {
     let mut detail =
         "No condition of response_mapping.yaml fits what the program returned".to_owned();
@@ -211,11 +220,13 @@ fn present(there: &[String]) -> String {
 }
 
 /// A program that ended abnormally, with its code and line.
+#[cold]
 pub(super) fn abended(abend: &Abend, asset: &Asset) -> Problem {
     abended_in(abend, &asset.program)
 }
 
 /// The same for a task that was begun with this program or script.
+#[cold]
 pub(super) fn abended_in(abend: &Abend, first: &str) -> Problem {
     let program = match abend.program.as_str() {
         "" => first,

@@ -3,6 +3,8 @@
 //! Templates form a tree of segments; a segment's own name wins over a
 //! variable. A request's path is cut and matched without being copied.
 
+use smallvec::SmallVec;
+
 /// Most variables in one path.
 const MAX_VARIABLES: usize = 16;
 
@@ -23,7 +25,7 @@ struct Node<T> {
 /// A match: the value, and the variables with their raw texts.
 pub(crate) struct Match<'r, 'p, T> {
     pub value: &'r T,
-    pub variables: Vec<(&'r str, &'p str)>,
+    pub variables: SmallVec<[(&'r str, &'p str); 2]>,
 }
 
 impl<T> Node<T> {

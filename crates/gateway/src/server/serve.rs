@@ -19,7 +19,7 @@ use super::problems::{
 };
 use super::share::Share;
 use super::trail::{Trail, is_health, log};
-use super::{Route, Routes, Shared, documents, headers, memory, respond};
+use super::{Route, Routes, Shared, constant, documents, headers, memory, respond};
 use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply as _, Task as _};
 use crate::json::{Json, Tape};
 use crate::mapping::context::{EvalContext, Failure, Reply, Request};
@@ -37,8 +37,9 @@ use crate::validate::params;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -106,13 +107,21 @@ impl<B: Backend> Server<B> {
     /// A problem as a response, and a look at what has come meanwhile. A client
     /// that was told to come again later and asks again at once waits: its
     /// refusals would take the CPU from those who were admitted.
-    async fn refuse(&self, problem: &Problem, timer: &ConnectionTimer) -> Response<Full> {
+    #[cold]
+    fn refuse<'s>(
+        &'s self,
+        problem: &'s Problem,
+        timer: &ConnectionTimer,
+    ) -> Pin<Box<dyn Future<Output = Response<Full>> + 's>> {
         self.door.hear();
-        if problem.retry_after.is_some() && timer.is_refused_again() {
-            // In a box, so that other requests have no room for it.
-            Box::pin(tokio::time::sleep(REFUSED_AGAIN)).await;
-        }
-        respond::problem(problem)
+        let waits = problem.retry_after.is_some() && timer.is_refused_again();
+        // In a box, so that requests that are served have no room for it.
+        Box::pin(async move {
+            if waits {
+                tokio::time::sleep(REFUSED_AGAIN).await;
+            }
+            respond::problem(problem)
+        })
     }
 
     /// Answers a request, whatever it is.
@@ -124,7 +133,7 @@ impl<B: Backend> Server<B> {
     ) -> Response<Full> {
         if let Some(body) = &self.shared.constant {
             return match self.read_body(request.into_body(), timer).await {
-                Ok(_) => constant(body),
+                Ok(_) => constant::answer(body),
                 Err(problem) => respond::problem(&problem),
             };
         }
@@ -242,8 +251,14 @@ impl<B: Backend> Server<B> {
         }
         let mut read = 0;
         let timer = incoming.timer;
-        let admitted = self.admit(&route.gate, parts, incoming.peer, &mut trail.user);
-        let result = match admitted.await {
+        let admitted = match route.gate.is_open() {
+            true => Ok(()),
+            false => {
+                let user = &mut trail.user;
+                self.admit(&route.gate, parts, incoming.peer, user).await
+            }
+        };
+        let result = match admitted {
             Ok(()) => {
                 self.serve(route, head, &found.variables, incoming, trail, &mut read)
                     .await
@@ -295,7 +310,10 @@ impl<B: Backend> Server<B> {
             None => Choice::default(),
         };
         let timer = incoming.timer;
-        let share = Cell::new(self.share(timer).await?);
+        let share = Cell::new(match timer.is_http2() {
+            true => self.share(timer).await?,
+            false => Share::default(),
+        });
         let body = match &operation.body {
             Some(rule) => self.body(rule, &head.seen, incoming).await?,
             None => Taken::default(),
@@ -439,7 +457,7 @@ impl<B: Backend> Server<B> {
         trail.answered(reply.ran(), abend.as_ref().map(|a| a.code.as_str()));
         let mut failure = None;
         let derived = asset.api_first.as_ref().filter(|_| abend.is_none());
-        let areas: Vec<Option<&[u8]>> = response
+        let areas: SmallVec<[Option<&[u8]>; 4]> = response
             .areas
             .iter()
             .map(|area| {
@@ -776,11 +794,4 @@ fn answer(
     })
     .map_err(fail)?;
     Ok(response)
-}
-
-fn constant(body: &Bytes) -> Response<Full> {
-    let mut response = Response::new(Full::new(body.clone()));
-    let json = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
 }

@@ -15,7 +15,6 @@
 
 use super::conn::ConnectionTimer;
 use super::door::ticks;
-use super::frames::Protocol;
 use super::serve::Server;
 use crate::backend::Backend;
 use crate::problem::Problem;
@@ -112,7 +111,7 @@ impl<B: Backend> Server<B> {
     /// # Errors
     /// Those before it were not made and read in the time that an answer has.
     pub(super) async fn share(&self, timer: &ConnectionTimer) -> Result<Share, Problem> {
-        if timer.frames.borrow().protocol() != Protocol::Http2 {
+        if !timer.is_http2() {
             return Ok(Share::default());
         }
         let config = &self.shared.config;

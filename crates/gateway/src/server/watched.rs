@@ -2,7 +2,6 @@
 //! and what is to be said last can be said when the protocol is through.
 
 use super::conn::ConnectionTimer;
-use super::frames::Protocol;
 use bytes::Bytes;
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -196,8 +195,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Watched<S> {
             return Poll::Ready(Ok(()));
         }
         Poll::Ready(self.timer.read(bytes).map_err(|why| {
-            let http2 = self.timer.frames.borrow().protocol() == Protocol::Http2;
-            let words = if http2 { GO_AWAY } else { b"" };
+            let words = if self.timer.is_http2() { GO_AWAY } else { b"" };
             self.stream.end.set(End::Cut(words));
             io::Error::other(why)
         }))

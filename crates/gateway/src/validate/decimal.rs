@@ -26,9 +26,9 @@ pub(super) fn is_multiple(text: &str, step: &str) -> bool {
 
 /// Orders two JSON numbers by their values.
 pub(super) fn compare(a: &str, b: &str) -> Ordering {
-    // Nearly all numbers are whole and short.
-    if let (Ok(a), Ok(b)) = (a.parse::<i64>(), b.parse::<i64>()) {
-        return a.cmp(&b);
+    // Nearly all numbers are whole and have no sign.
+    if is_natural(a) && is_natural(b) {
+        return a.len().cmp(&b.len()).then_with(|| a.cmp(b));
     }
     match align(a, b) {
         Some((a, b)) => a.cmp(&b),
@@ -37,6 +37,13 @@ pub(super) fn compare(a: &str, b: &str) -> Ordering {
             float(a).partial_cmp(&float(b)).unwrap_or(Ordering::Greater)
         }
     }
+}
+
+/// Whether a text is digits, of which the first is a zero only when it is alone.
+fn is_natural(text: &str) -> bool {
+    let digits = text.as_bytes();
+    let zeros = digits.len() != 1 && digits.first().is_none_or(|b| *b == b'0');
+    !zeros && digits.iter().all(u8::is_ascii_digit)
 }
 
 /// Two numbers as integers of one scale; `None` when they do not fit.

@@ -7,6 +7,7 @@ use super::schema::{SchemaId, SchemaSet, Type};
 use crate::json::write_string;
 use crate::problem::Fault;
 use percent_encoding::percent_decode_str;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -40,6 +41,9 @@ pub(crate) enum Value<'a> {
     One(Cow<'a, str>),
     Many(Vec<Cow<'a, str>>),
 }
+
+/// The values of an operation's parameters, in their order.
+pub(crate) type Values<'a> = SmallVec<[Value<'a>; 2]>;
 
 impl Value<'_> {
     /// Appends the value as JSON: a string or an array of strings.
@@ -75,8 +79,8 @@ pub(crate) fn read<'a>(
     set: &SchemaSet,
     sources: &Sources<'a>,
     faults: &mut Vec<Fault>,
-) -> Vec<Value<'a>> {
-    let mut values = Vec::with_capacity(params.len());
+) -> Values<'a> {
+    let mut values = Values::with_capacity(params.len());
     for param in params {
         let value = find(param, sources, faults);
         if value == Value::Missing {
@@ -267,6 +271,7 @@ fn check(param: &Param, set: &SchemaSet, value: &Value<'_>, faults: &mut Vec<Fau
     }
 }
 
+#[cold]
 fn fault(param: &Param, message: String, faults: &mut Vec<Fault>) {
     if faults.len() < super::schema::MAX_FAULTS {
         faults.push(Fault {

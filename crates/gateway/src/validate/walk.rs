@@ -92,6 +92,7 @@ impl<'s> Walk<'s, '_> {
         self.nesting -= 1;
     }
 
+    #[cold]
     pub(super) fn fault(&mut self, message: impl Into<String>) {
         if self.faults.len() < MAX_FAULTS {
             self.faults.push(Fault {

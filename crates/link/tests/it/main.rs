@@ -185,8 +185,8 @@ fn containers_and_an_abend_come_back() {
     };
     let long = "\u{e9}".repeat(1000);
     worker.finish(results, &long, &[entry]).unwrap();
-    let mut containers = Vec::new();
-    let back = region.results(2, &mut containers).unwrap();
+    let (mut back, mut containers) = (Results::default(), Vec::new());
+    region.results(2, &mut back, &mut containers).unwrap();
     assert_eq!(containers, [entry]);
     assert_eq!((back.abend.as_str(), back.line), ("ASRA", 12));
     assert_eq!(region.message(2, &back), "\u{e9}".repeat(128));
@@ -309,10 +309,10 @@ proptest! {
                 *to = if small { from % 5 } else { *from };
             }
         }
-        let mut containers = Vec::new();
+        let (mut results, mut containers) = (Results::default(), Vec::new());
         for slot in 0..SLOTS {
             region.state(slot, 1);
-            if let Ok(results) = region.results(slot, &mut containers) {
+            if region.results(slot, &mut results, &mut containers).is_ok() {
                 prop_assert!(results.commarea + results.commarea_bytes <= ARENA as u64);
                 for c in &containers {
                     prop_assert!(c.offset + c.bytes <= ARENA);

@@ -1,7 +1,8 @@
 //! A task that is admitted: its input is written, then it runs.
 
 use std::convert::Infallible;
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::task::{Poll, ready};
 
 use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL, REQUEST_PIPELINE};
 use link::{
@@ -197,11 +198,16 @@ impl Task {
 
     /// Runs the task to its end, its unit of work committed or backed out.
     /// Dropping the future lets the task end by itself.
-    pub async fn run(mut self) -> Reply {
+    pub fn run(mut self) -> impl Future<Output = Reply> + Unpin {
         let request = self.request();
-        let mut lease = self.lease;
-        let finished = poll_fn(|cx| lease.poll_done(&request, cx)).await;
-        lease.into_reply(finished)
+        let mut lease = Some(self.lease);
+        // By hand: a function that waits would move all of it once more.
+        poll_fn(move |cx| {
+            let held = lease.as_mut().expect("it is not polled once it is over");
+            let finished = ready!(held.poll_done(&request, cx));
+            let held = lease.take().expect("it was there");
+            Poll::Ready(held.into_reply(finished))
+        })
     }
 
     /// Takes room, and leaves enough for the directory.

@@ -19,7 +19,8 @@ impl Core {
         cx: &mut Cx<'_, L>,
         spec: &TaskSpec,
     ) -> Result<TaskKey, Refusal> {
-        let task = self.describe(cx.now, spec).inspect_err(|_| {
+        let spare = self.tasks.spare();
+        let task = self.describe(cx.now, spec, spare).inspect_err(|_| {
             self.stats.refused_other += 1;
         })?;
         let class = task.class;
@@ -51,7 +52,7 @@ impl Core {
         {
             self.refuse_waiting(cx, key, Refusal::NoWorker);
             cx.out.retain(|a| *a != Action::Wake(key));
-            self.tasks.remove(key);
+            self.tasks.forget(key);
             return Err(Refusal::NoWorker);
         }
         Ok(key)
@@ -59,18 +60,22 @@ impl Core {
 
     /// The request's input is complete: queue it in its worker, or in another
     /// when that one is gone. The core fills in the task's own fields.
-    pub fn submit<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, mut request: Request) {
-        if self.pace_of(key).is_some_and(Pace::is_brief) {
-            request.flags |= REQUEST_BRIEF;
-        }
+    pub fn submit<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, described: &Request) {
+        let brief = self.pace_of(key).is_some_and(Pace::is_brief);
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
         let (Stage::Building, Some(place)) = (&task.stage, task.place) else {
             return;
         };
+        let trace_id = task.request.trace_id;
+        let request = &mut task.request;
+        *request = *described;
+        if brief {
+            request.flags |= REQUEST_BRIEF;
+        }
         request.task = task.number;
-        request.trace_id = task.request.trace_id;
+        request.trace_id = trace_id;
         request.queued_ns = cx.now;
         if request.transid.is_blank() {
             request.transid = task.transid;
@@ -79,7 +84,6 @@ impl Core {
         request.userid = task.userid;
         request.priority = task.priority;
         request.port = task.port as u16;
-        task.request = request;
         task.has_request = true;
         task.submitted = cx.now;
         let worker = &mut self.workers[place.worker];
@@ -101,13 +105,13 @@ impl Core {
         };
         match task.stage {
             Stage::Refused(_) => {
-                self.tasks.remove(key);
+                self.tasks.forget(key);
             }
             Stage::WaitClass | Stage::WaitMxt | Stage::WaitPlace if task.is_waiting() => {
                 let class = task.class;
                 self.refuse_waiting(cx, key, Refusal::TimedOut);
                 cx.out.retain(|a| *a != Action::Wake(key));
-                self.tasks.remove(key);
+                self.tasks.forget(key);
                 if let Some(class) = class {
                     self.admit_from_class(cx, class);
                 }
@@ -118,7 +122,7 @@ impl Core {
                     self.unload(cx, key);
                     self.vacate(cx, key, place, 0);
                 }
-                self.tasks.remove(key);
+                self.tasks.forget(key);
                 if counts {
                     self.leave(cx, class);
                 }
@@ -238,7 +242,14 @@ impl Core {
         }
     }
 
-    fn describe(&self, now: u64, spec: &TaskSpec) -> Result<Box<TaskState>, Refusal> {
+    /// The task that is asked for, in the memory of one that is gone when there
+    /// is one.
+    fn describe(
+        &self,
+        now: u64,
+        spec: &TaskSpec,
+        spare: Option<Box<TaskState>>,
+    ) -> Result<Box<TaskState>, Refusal> {
         if self.closed {
             return Err(Refusal::ShuttingDown);
         }
@@ -260,7 +271,7 @@ impl Core {
             0 => u64::from(def.timeout_ms) * 1_000_000,
             ns => ns,
         };
-        Ok(Box::new(TaskState {
+        let task = TaskState {
             transid: spec.transid,
             program,
             userid: spec.userid,
@@ -289,7 +300,8 @@ impl Core {
             start: spec.start,
             open: spec.open.then(Box::default),
             ..TaskState::blank(now)
-        }))
+        };
+        Ok(task.boxed(spare))
     }
 
     /// Requests from outside are bounded; what the region starts waits.

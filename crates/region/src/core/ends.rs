@@ -84,7 +84,7 @@ impl Core {
         if let Some(place) = task.place {
             self.vacate(cx, key, place, high_water);
         }
-        self.tasks.remove(key);
+        self.tasks.forget(key);
         if self.waits_for_place() > 0 {
             self.place_waiting(cx);
         }

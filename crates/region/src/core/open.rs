@@ -109,7 +109,8 @@ impl Core {
             run_of: Some(of),
             ..TaskState::blank(cx.now)
         };
-        let run = self.tasks.insert(Box::new(run));
+        let spare = self.tasks.spare();
+        let run = self.tasks.insert(run.boxed(spare));
         if let Some(open) = self.tasks.get_mut(of).and_then(|t| t.open.as_mut()) {
             open.run = Some(run);
         }

@@ -280,6 +280,31 @@ impl TaskState {
         }
     }
 
+    /// In the box of a task that is gone, with its directory's memory, where there
+    /// is one.
+    #[inline]
+    pub(super) fn boxed(mut self, spare: Option<Box<TaskState>>) -> Box<TaskState> {
+        match spare {
+            Some(mut spare) => {
+                self.entries = std::mem::take(&mut spare.entries);
+                *spare = self;
+                spare
+            }
+            None => Box::new(self),
+        }
+    }
+
+    /// Drops what it holds beside its own memory and its directory's.
+    fn let_go(&mut self) {
+        self.user_points = Vec::new();
+        self.correlation = Box::default();
+        self.outside = None;
+        self.open = None;
+        self.abend = None;
+        self.waker = None;
+        self.entries.clear();
+    }
+
     /// The request's trace id.
     pub fn trace_id(&self) -> [u8; 16] {
         self.request.trace_id
@@ -323,13 +348,24 @@ impl TaskState {
 pub struct TaskTable {
     rows: Vec<(u32, Option<Box<TaskState>>)>,
     free: Vec<u32>,
-    spare: Vec<Vec<Entry>>,
+    /// Tasks that are gone, whose memory and directories' memory is kept.
+    #[allow(clippy::vec_box, reason = "it is the boxes that are kept")]
+    spare: Vec<Box<TaskState>>,
 }
 
+/// Most tasks that are gone whose memory is kept.
+const SPARE: usize = 256;
+/// Most entries of a directory whose memory is kept.
+const SPARE_ENTRIES: usize = 256;
+
 impl TaskTable {
-    /// Adds a task; it gets a used directory's memory when there is one.
-    pub fn insert(&mut self, mut task: Box<TaskState>) -> TaskKey {
-        task.entries = self.spare.pop().unwrap_or_default();
+    /// The memory of a task that is gone, for the next.
+    pub fn spare(&mut self) -> Option<Box<TaskState>> {
+        self.spare.pop()
+    }
+
+    /// Adds a task.
+    pub fn insert(&mut self, task: Box<TaskState>) -> TaskKey {
         match self.free.pop() {
             Some(index) => {
                 let row = &mut self.rows[index as usize];
@@ -349,21 +385,27 @@ impl TaskTable {
         }
     }
 
-    /// Removes a task and keeps its directory's memory.
+    /// Removes a task.
     pub fn remove(&mut self, key: TaskKey) -> Option<Box<TaskState>> {
         let row = self.rows.get_mut(key.index())?;
         if row.0 != key.generation {
             return None;
         }
-        let mut task = row.1.take()?;
+        let task = row.1.take()?;
         row.0 = row.0.wrapping_add(1);
         self.free.push(key.index);
-        let mut entries = std::mem::take(&mut task.entries);
-        if entries.capacity() > 0 && entries.capacity() <= 256 {
-            entries.clear();
-            self.spare.push(entries);
-        }
         Some(task)
+    }
+
+    /// Removes a task and keeps its memory.
+    pub fn forget(&mut self, key: TaskKey) {
+        let Some(mut task) = self.remove(key) else {
+            return;
+        };
+        if self.spare.len() < SPARE && task.entries.capacity() <= SPARE_ENTRIES {
+            task.let_go();
+            self.spare.push(task);
+        }
     }
 
     /// Looks a task up.

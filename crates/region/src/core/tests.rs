@@ -192,9 +192,11 @@ impl World {
                 let at = self.pick(self.building.len());
                 let key = self.building.swap_remove(at);
                 self.submitted.push(key);
-                self.call(|c, cx| c.submit(cx, key, Request::default()));
+                self.call(|c, cx| c.submit(cx, key, &Request::default()));
             }
-            4 => self.call(|c, cx| c.fine_tick(cx)),
+            4 => {
+                self.call(|c, cx| c.fine_tick(cx));
+            }
             5 => {
                 self.now += 10_000_000;
                 self.call(|c, cx| c.coarse_tick(cx));
@@ -367,7 +369,7 @@ fn short_tasks_that_mostly_wait_for_the_region_share_several_workers() {
 /// Submits the task in a slot, and lets its worker run it or not.
 fn submit(world: &mut World, worker: usize, slot: usize, running: bool) -> TaskKey {
     let key = world.core.workers()[worker].slots[slot].unwrap();
-    world.call(|c, cx| c.submit(cx, key, link::Request::default()));
+    world.call(|c, cx| c.submit(cx, key, &link::Request::default()));
     if running {
         set_state(world, worker, slot, Slot::Running);
     }
@@ -391,10 +393,13 @@ fn behind_a_wait_for_the_qr_token_only_threadsafe_tasks_are_moved_away() {
     let quasi = submit(&mut world, first, 1, false);
     let safe = submit(&mut world, first, 2, false);
     world.links.workers.get_mut(&first).unwrap().waits_for_qr = true;
-    for _ in 0..3 {
-        world.call(|c, cx| c.fine_tick(cx));
+    let looks = [(); 3].map(|()| {
+        let goes_on = world.call(|c, cx| c.fine_tick(cx));
         world.now += 2 * STUCK_NS;
-    }
+        goes_on
+    });
+    // What runs at a second look is looked at more often.
+    assert_eq!(looks, [true, false, false]);
     assert_eq!(world.core.runs_in(quasi), Some(first));
     assert_ne!(world.core.runs_in(safe), Some(first));
     // New ones go by the same rule.
@@ -535,7 +540,7 @@ fn a_call_that_outlives_its_workers_process_is_no_violation() {
     let slot = 0;
     assert_eq!(world.core.caller(worker, slot), Caller::Nobody);
     let key = world.core.workers()[worker].slots[slot].unwrap();
-    world.call(|c, cx| c.submit(cx, key, link::Request::default()));
+    world.call(|c, cx| c.submit(cx, key, &link::Request::default()));
     assert_eq!(world.core.caller(worker, slot), Caller::Task(key));
     let slots = &mut world.links.workers.get_mut(&worker).unwrap().slots;
     slots[slot].as_mut().unwrap().2 = Slot::Running;

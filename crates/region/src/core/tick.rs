@@ -8,14 +8,16 @@ use super::{Action, Core, Cx, Links, STUCK_NS};
 use crate::api::Refusal;
 
 impl Core {
-    /// Every millisecond while [`Core::wants_fine_tick`]: gives the queues of
-    /// stuck workers to others, and places what waits.
-    pub fn fine_tick<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
+    /// Every millisecond or two while [`Core::wants_fine_tick`]: gives the queues
+    /// of stuck workers to others, and places what waits. True when all goes on:
+    /// nobody waits for a place, and no worker runs what it ran at the last look.
+    pub fn fine_tick<L: Links>(&mut self, cx: &mut Cx<'_, L>) -> bool {
+        let mut goes_on = true;
         for i in (0..self.busy.len()).rev() {
             let Some(&worker) = self.busy.get(i) else {
                 continue;
             };
-            self.look_at_running(cx, worker);
+            goes_on &= !self.look_at_running(cx, worker);
             let w = &self.workers[worker];
             if (w.stuck || w.behind_qr) && w.load > 1 {
                 // It may have news that waits for the task to end.
@@ -27,6 +29,7 @@ impl Core {
             self.look_for_blocked(cx);
         }
         self.place_waiting(cx);
+        goes_on && self.waits_for_place() == 0
     }
 
     /// Finds those that computed and wait for something now: they leave their
@@ -70,14 +73,16 @@ impl Core {
         self.place_waiting(cx);
     }
 
-    /// Notes which slot runs, and since when.
-    fn look_at_running<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) {
+    /// Notes which slot runs, and since when. True when it ran at the last look.
+    fn look_at_running<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) -> bool {
         let running = self.running(cx, worker);
         let w = &mut self.workers[worker];
+        let mut lasts = false;
         match (running, w.seen) {
             (Some((slot, sequence, _)), Some(seen))
                 if (slot, sequence) == (seen.slot, seen.sequence) =>
             {
+                lasts = true;
                 // One that has had no processor is not stuck: another worker
                 // would have none either.
                 let long = cx.now.saturating_sub(seen.since) >= STUCK_NS;
@@ -109,6 +114,7 @@ impl Core {
             }
         }
         self.file(cx, worker);
+        lasts
     }
 
     fn running<L: Links>(

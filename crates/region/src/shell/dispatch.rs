@@ -2,7 +2,7 @@
 //!
 //! It owns port 0. It sleeps in epoll until something is due: an alarm of the
 //! kernel, to the microsecond, or the limits of tasks and workers, a few times
-//! a second while there is something to limit. It looks every millisecond only
+//! a second while there is something to limit. It looks every millisecond or two only
 //! while a task is queued behind another, and for a little while after. A
 //! region in which nothing happens wakes nobody.
 
@@ -22,6 +22,10 @@ use super::wakes::{become_answering, wake_answered};
 
 /// Milliseconds between two looks at the limits.
 const COARSE_MS: u64 = 50;
+/// Nanoseconds between two looks at tasks that are queued behind others, and
+/// while all goes on: a look costs as much as a few brief programs.
+const LOOK_NS: u64 = 1_000_000;
+const EASY_LOOK_NS: u64 = 2 * LOOK_NS;
 /// Looks without anything queued after which the thread rests.
 const CALM_TICKS: u32 = 20;
 /// Milliseconds that idle workers have to end by themselves at the end.
@@ -64,12 +68,12 @@ impl Dispatch {
     pub fn run(mut self) {
         become_dispatch();
         become_answering();
-        let (mut calm, mut token) = (0, TokenWatch::default());
+        let (mut calm, mut pause, mut token) = (0, LOOK_NS, TokenWatch::default());
         let mut coarse_at = now_ns() + COARSE_MS * 1_000_000;
         while !self.shared.is_stopping() {
             let fine = self.shared.fine.load(Ordering::SeqCst);
             if !self.hear() && self.shared.page.prepare_sleep(0) {
-                self.sleep_until(self.next_look(fine, coarse_at));
+                self.sleep_until(self.next_look(fine.then_some(pause), coarse_at));
             }
             let now = now_ns();
             self.shared.take_alarms(now);
@@ -77,7 +81,10 @@ impl Dispatch {
             if fine {
                 let shared = &self.shared;
                 shared.with(|core, cx| {
-                    core.fine_tick(cx);
+                    pause = match core.fine_tick(cx) {
+                        true => EASY_LOOK_NS,
+                        false => LOOK_NS,
+                    };
                     calm = if core.wants_fine_tick() { 0 } else { calm + 1 };
                     // Under the lock: a wish that comes later finds it unset.
                     if calm > CALM_TICKS {
@@ -112,11 +119,11 @@ impl Dispatch {
     }
 
     /// When the thread must look again if nobody wakes it.
-    fn next_look(&self, fine: bool, coarse_at: u64) -> u64 {
+    fn next_look(&self, fine: Option<u64>, coarse_at: u64) -> u64 {
         let alarm = self.shared.alarm.load(Ordering::SeqCst);
         let limits = match fine {
-            true => now_ns() + 1_000_000,
-            false => self.shared.rest_until().unwrap_or(coarse_at),
+            Some(pause) => now_ns() + pause,
+            None => self.shared.rest_until().unwrap_or(coarse_at),
         };
         alarm.min(limits)
     }

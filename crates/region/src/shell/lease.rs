@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use link::layout::{RESULT_CPU_ESTIMATED, RESULT_RETIRE};
 use link::trace::KernelPoint;
-use link::{Entry, Name, Request, Results};
+use link::{Entry, Name, Request, Results, Violation};
 
 use super::links::{LinkTable, WorkerLink};
 use super::{Shared, State};
@@ -144,7 +144,7 @@ impl SlotLease {
                 if let Some(task) = core.task(key).filter(|_| !for_open) {
                     trace.put(KernelPoint::Begin, task.number, task.transid, None);
                 }
-                core.submit(cx, key, *request);
+                core.submit(cx, key, request);
                 if let Some(task) = core.task_mut(key) {
                     task.waker = Some(waker);
                 }
@@ -192,25 +192,15 @@ impl SlotLease {
                 self.entries.clear();
                 Outcome::Abend(abend)
             }
-            None => match self.link.side.results(self.place.slot, &mut self.entries) {
-                Ok(found) => {
-                    results = found;
-                    self.outcome_of(&found)
+            None => {
+                match (self.link.side).results(self.place.slot, &mut results, &mut self.entries) {
+                    Ok(()) => self.outcome_of(&results),
+                    Err(violation) => {
+                        results = Results::default();
+                        self.nonsense(violation)
+                    }
                 }
-                Err(violation) => {
-                    self.entries.clear();
-                    tracing::error!(worker = self.place.worker, %violation, "a worker's results make no sense");
-                    let worker = self.place.worker;
-                    self.shared
-                        .with(|core, cx| core.protocol_violation(cx, worker));
-                    Outcome::Abend(Abend {
-                        code: *b"ASRA",
-                        program: Name::BLANK,
-                        line: 0,
-                        message: format!("the worker's results make no sense: {violation}"),
-                    })
-                }
-            },
+            }
         };
         record.add_counts(&results.counts);
         // The worker's two clocks are not read at one instant, an estimate may be too
@@ -244,6 +234,22 @@ impl SlotLease {
             channel: results.channel,
             lease: self,
         }
+    }
+
+    /// The end of a task whose worker has written what no worker of ours does.
+    #[cold]
+    fn nonsense(&mut self, violation: Violation) -> Outcome {
+        self.entries.clear();
+        let worker = self.place.worker;
+        tracing::error!(worker, %violation, "a worker's results make no sense");
+        self.shared
+            .with(|core, cx| core.protocol_violation(cx, worker));
+        Outcome::Abend(Abend {
+            code: *b"ASRA",
+            program: Name::BLANK,
+            line: 0,
+            message: format!("the worker's results make no sense: {violation}"),
+        })
     }
 
     /// Gives the slot of a task that is over back, and counts what the task took.
@@ -396,6 +402,7 @@ pub fn ended_well(state: &State, key: TaskKey) -> bool {
     };
     // Results that make no sense are found again, and reported, by whoever
     // reads the reply; here they are no reason to commit.
-    let results = link.side.results(place.slot, &mut Vec::new());
-    results.is_ok_and(|r| r.abend.is_blank())
+    let mut results = Results::default();
+    let read = (link.side).results(place.slot, &mut results, &mut Vec::new());
+    read.is_ok() && results.abend.is_blank()
 }

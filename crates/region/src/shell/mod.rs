@@ -108,7 +108,7 @@ pub struct Shared {
     /// CPUs for programs and the region's own threads.
     pub general: Option<libc::cpu_set_t>,
     orders: Sender<Order>,
-    /// The dispatch thread looks every millisecond.
+    /// The dispatch thread looks every millisecond or two.
     fine: AtomicBool,
     /// The dispatch thread sleeps without a limit: whoever gives it something
     /// to look at wakes it. Changed under the lock of the state.

@@ -356,7 +356,7 @@ impl World {
         let task = SimTask::new(&mut self.random, transid, request.map(request_of));
         self.tasks.insert(key, task);
         self.submitted.push(key);
-        self.core(|c, cx| c.submit(cx, key, link::Request::default()));
+        self.core(|c, cx| c.submit(cx, key, &link::Request::default()));
     }
 
     fn die(&mut self, worker: usize, clean: bool) {
@@ -398,7 +398,9 @@ impl World {
                     self.remote_moves(at, true);
                 }
             }
-            10 => self.core(|c, cx| c.fine_tick(cx)),
+            10 => {
+                self.core(|c, cx| c.fine_tick(cx));
+            }
             11 => {
                 self.now += 10 * MS;
                 self.core(|c, cx| c.coarse_tick(cx));

@@ -2,8 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::future::{Future, poll_fn};
 use std::io;
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
+use std::task::{Poll, ready};
 
 use super::appc::Partners;
 use super::store_watch::StoreWatch;
@@ -50,7 +53,7 @@ pub struct LocalDoor {
 pub struct LocalTask(region::Task, Arc<ProgramTexts>);
 
 /// What came of it.
-pub struct LocalReply(region::Reply, Option<Abend>);
+pub struct LocalReply(region::Reply, Option<Box<Abend>>);
 
 impl LocalRegion {
     /// Makes the calling thread a door: its runtime, and its end of the region.
@@ -145,9 +148,6 @@ impl Door for LocalDoor {
     }
 
     async fn begin(&self, call: Call<'_>) -> Result<LocalTask, Refusal> {
-        let impossible = |what: &str, name: &str, why: &dyn std::fmt::Display| {
-            Refusal::Impossible(format!("{what} {name:?}: {why}"))
-        };
         let request = TaskRequest {
             transid: call
                 .transid
@@ -202,17 +202,34 @@ impl Task for LocalTask {
         self.0.set_commarea(len, fill).map_err(put_error)
     }
 
-    async fn run(self) -> Result<LocalReply, Failed> {
-        let LocalTask(task, texts) = self;
-        let reply = task.run().await;
-        let abend = match reply.outcome() {
-            Outcome::Ok => None,
-            Outcome::Abend(abend) => Some(texts.told(abend, reply.record())),
-        };
-        Ok(LocalReply(reply, abend))
+    fn run(self) -> impl Future<Output = Result<LocalReply, Failed>> {
+        let mut run = self.start();
+        poll_fn(move |cx| Pin::new(&mut run).poll(cx).map(Ok))
     }
 }
 
+impl LocalTask {
+    /// Runs the task to its end.
+    pub fn start(self) -> impl Future<Output = LocalReply> + Unpin {
+        let LocalTask(task, texts) = self;
+        let mut run = task.run();
+        poll_fn(move |cx| {
+            let reply = ready!(Pin::new(&mut run).poll(cx));
+            let abend = match reply.outcome() {
+                Outcome::Ok => None,
+                Outcome::Abend(abend) => Some(Box::new(texts.told(abend, reply.record()))),
+            };
+            Poll::Ready(LocalReply(reply, abend))
+        })
+    }
+}
+
+#[cold]
+fn impossible(what: &str, name: &str, why: &dyn std::fmt::Display) -> Refusal {
+    Refusal::Impossible(format!("{what} {name:?}: {why}"))
+}
+
+#[cold]
 fn put_error<E>(error: region::PutError<E>) -> PutError<E> {
     match error {
         region::PutError::Name(e) => PutError::Name(e.to_string()),
@@ -223,7 +240,7 @@ fn put_error<E>(error: region::PutError<E>) -> PutError<E> {
 
 impl Reply for LocalReply {
     fn abend(&self) -> Option<Abend> {
-        self.1.clone()
+        self.1.as_deref().cloned()
     }
 
     fn container(&self, name: &str) -> Option<&[u8]> {

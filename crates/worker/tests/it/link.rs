@@ -92,8 +92,8 @@ impl Region {
         while self.side.state(0, self.sequence) != SlotState::Done {
             self.wait();
         }
-        let mut entries = Vec::new();
-        let results = self.side.results(0, &mut entries).unwrap();
+        let (mut results, mut entries) = (Results::default(), Vec::new());
+        self.side.results(0, &mut results, &mut entries).unwrap();
         (results, entries)
     }
 
