@@ -562,7 +562,7 @@ mod tests {
             "0", "12", " 7 ", "-3", "+4", "1.5", "1.55", "99999", "1e2", "", "x", "\"", "\u{e9}",
         ];
         let mut numbers = 0;
-        for (id, field) in record.layout().iter() {
+        for (id, _) in record.layout().iter() {
             for text in texts {
                 let (put, bytes) = written(&|bytes| record.encode_number(id, text, bytes, &[]));
                 if put == Ok(false) {
@@ -573,9 +573,15 @@ mod tests {
                 write_string(text, &mut json);
                 let json = String::from_utf8(json).unwrap();
                 let by_json = written(&|bytes| record.encode(id, &json, bytes, &[]).map(|()| true));
-                assert_eq!((put, bytes), by_json, "{} {text:?}", field.name);
+                assert_eq!(
+                    (put, bytes),
+                    by_json,
+                    "{} {text:?}",
+                    record.layout().path(id)
+                );
             }
         }
-        assert_eq!(numbers, 4 * texts.len());
+        // What is edited is text.
+        assert_eq!(numbers, 3 * texts.len());
     }
 }
