@@ -3,7 +3,7 @@
 //! Rules read it as it stands at the moment they are asked; reports read the
 //! final state. Everything here is a bounded number of bytes a connection.
 
-use crate::{MarkCounts, Pacing, Protocol, Side};
+use crate::{MarkCounts, Marks, Pacing, Protocol, Side};
 use serde::Serialize;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -279,6 +279,22 @@ pub struct End {
     /// data, or a FIN.
     #[serde(skip)]
     pub(crate) sent_unseen: bool,
+    /// Its copies of which the other end said that it had them, the first ones.
+    #[serde(skip)]
+    pub(crate) needless: Vec<u64>,
+}
+
+/// So many copies that were not needed are remembered of an end.
+const NEEDLESS_MOST: usize = 256;
+
+impl End {
+    /// Notes a copy of which the other end says that it was not needed.
+    pub(crate) fn note_needless(&mut self, packet: u64) {
+        self.marks.add(Marks(Marks::PROVEN_SPURIOUS));
+        if self.needless.len() < NEEDLESS_MOST {
+            self.needless.push(packet);
+        }
+    }
 }
 
 impl Default for End {
@@ -313,6 +329,7 @@ impl Default for End {
             hop_limits: None,
             last_data_ns: 0,
             sent_unseen: false,
+            needless: Vec::new(),
         }
     }
 }

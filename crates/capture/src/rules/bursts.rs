@@ -258,6 +258,12 @@ impl View<'_> {
         bytes
     }
 
+    /// Whether more than the burst before the pause was under way: that burst was no window, and
+    /// each acknowledgement of what was sent before it sets more free.
+    pub(super) fn has_more_under_way(&self) -> bool {
+        self.under_way() > self.burst_before().saturating_add(2 * self.mss)
+    }
+
     pub(super) fn part_start_ns(&self) -> i64 {
         self.gap.exchange.part(self.sender).start_ns
     }

@@ -27,6 +27,20 @@ impl Judged {
     pub(super) const fn count(self) -> u32 {
         self.right + self.wrong
     }
+
+    /// Whether so few right, or fewer, come once in twenty at most where this share of all claims
+    /// is right: a few claims tell that only where they were all wrong.
+    fn is_below(self, share: f64) -> bool {
+        let count = f64::from(self.count());
+        let mut exactly = share.powf(count);
+        let mut more = 0.0;
+        for right in (self.right + 1..=self.count()).rev() {
+            more += exactly;
+            let right = f64::from(right);
+            exactly *= right / (count - right + 1.0) * (1.0 - share) / share;
+        }
+        1.0 - more <= CHANCE
+    }
 }
 
 /// The claims of one rule that were judged.
@@ -42,7 +56,7 @@ pub(super) struct Record {
 
 impl Record {
     /// How sure a claim may be by what strangers' captures showed of its rule: medium no more
-    /// where most of what was said like it was wrong.
+    /// where that share of what was said like it would hardly have given so few right.
     fn as_met(self, said: Confidence) -> Confidence {
         let (sure, medium) = (self.is_sure(), self.medium);
         let alike = match sure {
@@ -52,7 +66,7 @@ impl Record {
         match said {
             Confidence::High if sure => Confidence::High,
             Confidence::Low => Confidence::Low,
-            _ if alike.count() >= MET && alike.right * 2 < alike.count() => Confidence::Low,
+            _ if alike.is_below(MEDIUM_SHARE) => Confidence::Low,
             _ => Confidence::Medium,
         }
     }
@@ -72,8 +86,11 @@ impl Record {
 /// Of a hundred claims of high confidence so many must be right.
 const LEAST_SHARE: u32 = 98;
 
-/// Fewer claims tell nothing of what is mostly wrong.
-const MET: u32 = 5;
+/// This share of the claims of medium confidence must be right.
+const MEDIUM_SHARE: f64 = 0.85;
+
+/// So few right as this chance allows are too few.
+const CHANCE: f64 = 0.05;
 
 /// So many claims of a changed rule stand by themselves.
 const ENOUGH: u32 = 20;
@@ -161,17 +178,34 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_is_medium_unless_its_record_is_clearly_below_the_line() {
+        let below = |right, wrong| Judged { right, wrong }.is_below(MEDIUM_SHARE);
+        assert!(!below(0, 0));
+        assert!(!below(0, 1));
+        assert!(below(0, 2));
+        assert!(!below(1, 1));
+        assert!(!below(8, 4));
+        assert!(below(11, 7));
+        assert!(!below(85, 15));
+        assert!(!below(850, 150));
+        assert!(below(820, 180));
+    }
+
+    #[test]
     fn a_rule_that_was_wrong_in_the_field_is_never_sure() {
         let sure = |rule| as_met(rule, Confidence::High);
         assert_eq!(sure("tcp.pmtu.black-hole"), Confidence::Low);
         assert_eq!(sure("capture.duplicates"), Confidence::Medium);
-        assert_eq!(sure("tcp.retransmit.fast"), Confidence::Medium);
+        assert_eq!(sure("tcp.retransmit.fast"), Confidence::Low);
         assert_eq!(sure("tcp.slow-start"), Confidence::Medium);
         assert_eq!(sure("tcp.reset"), Confidence::Medium);
         assert_eq!(sure("tcp.syn.lost"), Confidence::High);
         assert_eq!(as_met("tcp.syn.lost", Confidence::Low), Confidence::Low);
-        let spurious = as_met("tcp.retransmit.spurious", Confidence::Medium);
-        assert_eq!(spurious, Confidence::Low);
+        let medium = |rule| as_met(rule, Confidence::Medium);
+        assert_eq!(medium("tcp.retransmit.spurious"), Confidence::Low);
+        assert_eq!(medium("tcp.rto"), Confidence::Medium);
+        assert_eq!(medium("tcp.ack.delayed"), Confidence::Low);
+        assert_eq!(sure("tcp.ack.delayed"), Confidence::High);
         for (id, _) in RECORDS {
             assert!(rule(id).is_some(), "{id}");
         }

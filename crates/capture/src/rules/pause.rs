@@ -428,7 +428,7 @@ impl<'a> View<'a> {
             // One that is long past has no part in this window, and what was overtaken was none.
             let lately = (self.gap.earlier().iter())
                 .any(|s| s.from == self.sender && is_repair(s) && !was_overtaken(self.gap, s));
-            let confidence = match lately {
+            let confidence = match lately && !self.has_more_under_way() {
                 true => Confidence::Medium,
                 false => Confidence::Low,
             };
@@ -674,6 +674,12 @@ impl<'a> View<'a> {
             flight,
             window: word.window,
         })
+    }
+
+    /// Bytes under way when the sender stopped, as far as the place of capture shows.
+    pub(super) fn under_way(&self) -> u32 {
+        self.in_force()
+            .map_or_else(|| self.flight(), |force| force.flight)
     }
 
     /// Bytes sent since the acknowledgement before the one that set free.
