@@ -239,6 +239,9 @@ pub struct End {
     pub common_bytes: u32,
     /// Segments with payload smaller than [`Connection::segment_bytes`].
     pub small_segments: u64,
+    /// Those of them with PSH: where a write ends, rather than where TCP cut.
+    #[serde(skip)]
+    pub(crate) small_pushed: u64,
     /// Pure acknowledgements it sent.
     pub pure_acks: u64,
     /// Resets it sent.
@@ -313,6 +316,7 @@ impl Default for End {
             largest_bytes: 0,
             common_bytes: 0,
             small_segments: 0,
+            small_pushed: 0,
             pure_acks: 0,
             resets: 0,
             marks: MarkCounts::default(),
