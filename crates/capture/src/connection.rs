@@ -3,7 +3,7 @@
 //! Rules read it as it stands at the moment they are asked; reports read the
 //! final state. Everything here is a bounded number of bytes a connection.
 
-use crate::{MarkCounts, Pacing, Protocol, Side};
+use crate::{MarkCounts, Marks, Pacing, Protocol, Side};
 use serde::Serialize;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -239,6 +239,9 @@ pub struct End {
     pub common_bytes: u32,
     /// Segments with payload smaller than [`Connection::segment_bytes`].
     pub small_segments: u64,
+    /// Those of them with PSH: where a write ends, rather than where TCP cut.
+    #[serde(skip)]
+    pub(crate) small_pushed: u64,
     /// Pure acknowledgements it sent.
     pub pure_acks: u64,
     /// Resets it sent.
@@ -279,6 +282,22 @@ pub struct End {
     /// data, or a FIN.
     #[serde(skip)]
     pub(crate) sent_unseen: bool,
+    /// Its copies of which the other end said that it had them, the first ones.
+    #[serde(skip)]
+    pub(crate) needless: Vec<u64>,
+}
+
+/// So many copies that were not needed are remembered of an end.
+const NEEDLESS_MOST: usize = 256;
+
+impl End {
+    /// Notes a copy of which the other end says that it was not needed.
+    pub(crate) fn note_needless(&mut self, packet: u64) {
+        self.marks.add(Marks(Marks::PROVEN_SPURIOUS));
+        if self.needless.len() < NEEDLESS_MOST {
+            self.needless.push(packet);
+        }
+    }
 }
 
 impl Default for End {
@@ -297,6 +316,7 @@ impl Default for End {
             largest_bytes: 0,
             common_bytes: 0,
             small_segments: 0,
+            small_pushed: 0,
             pure_acks: 0,
             resets: 0,
             marks: MarkCounts::default(),
@@ -313,6 +333,7 @@ impl Default for End {
             hop_limits: None,
             last_data_ns: 0,
             sent_unseen: false,
+            needless: Vec::new(),
         }
     }
 }

@@ -314,7 +314,7 @@ fn by_bytes(side: Side, port: u16, bytes: &[u8]) -> Protocol {
         Protocol::Http1
     } else if http::is_http2(bytes) {
         Protocol::Http2
-    } else if tls::is_record(bytes) {
+    } else if tls::is_record(bytes) || (side == Side::Client && tls::is_old_hello(bytes)) {
         Protocol::Tls
     } else if dlsw::is_capabilities(bytes) || (is_dlsw_port(port) && dlsw::is_dlsw(bytes)) {
         Protocol::Dlsw

@@ -62,12 +62,21 @@ impl Parse for TlsRecords {
         direction.head[direction.have..][..take].copy_from_slice(&bytes[..take]);
         direction.have += take;
         if direction.have == direction.head.len() {
-            if !is_record(&direction.head) {
+            let head = direction.head;
+            if at.side == Side::Client && !direction.greeted && is_old_hello(&head) {
+                // It has no header of a record, only a length before itself.
+                let size = u16::from_be_bytes([head[0] & 0x7f, head[1]]);
+                direction.size = usize::from(size) + 2;
+                direction.left = direction.size - head.len();
+                direction.head[0] = HANDSHAKE;
+                direction.greeted = true;
+            } else if is_record(&head) {
+                direction.size = u16::from_be_bytes([head[3], head[4]]) as usize;
+                direction.left = direction.size;
+            } else {
                 return Step::Leave(0);
             }
             direction.have = 0;
-            direction.size = u16::from_be_bytes([direction.head[3], direction.head[4]]) as usize;
-            direction.left = direction.size;
             self.begin_record(at.connection, at.side, at.stamp);
         }
         Step::Used(take)
@@ -332,6 +341,12 @@ pub(super) fn is_record(bytes: &[u8]) -> bool {
     let length = u16::from_be_bytes([*high, *low]);
     let _ = (kind, minor);
     (1..=MAX_RECORD_BYTES).contains(&length)
+}
+
+/// True when `bytes` begin with a client's hello of TLS in the format of SSL 2 (RFC 5246,
+/// appendix E.2).
+pub(super) fn is_old_hello(bytes: &[u8]) -> bool {
+    matches!(bytes, [high, low, 1, 3, 0..=3, ..] if high & 0x80 != 0 && (high & 0x7f, *low) >= (0, 9))
 }
 
 const CHANGE_CIPHER: u8 = 20;

@@ -54,7 +54,7 @@ impl Shard {
             (pending.iter()).partition(|sum| word(sum.rule, sum.sender).is_some());
         for sum in &kept {
             if let Some(confidence) = word(sum.rule, sum.sender) {
-                (self.ledger).grade(sum.rule, (connection.id, sum.sender), confidence);
+                (self.ledger).grade(sum.rule, (connection, sum.sender), confidence);
             }
         }
         for sum in &refuted {
@@ -109,12 +109,20 @@ fn take_out(exchange: &mut Exchange, rule: &'static str, sum: &Pending) -> bool 
 
 impl super::ledger::Ledger {
     /// The confidence of a sender's findings that all of its connection earned.
-    fn grade(&mut self, rule: usize, (connection, sender): (u64, Side), confidence: Confidence) {
+    fn grade(
+        &mut self,
+        rule: usize,
+        (connection, sender): (&Connection, Side),
+        confidence: Confidence,
+    ) {
         self.findings[rule].revise(
             |finding| {
-                let own = finding.connection == Some(connection) && finding.pending == Some(sender);
+                let own =
+                    finding.connection == Some(connection.id) && finding.pending == Some(sender);
                 if own {
+                    let denied = RULES[rule].is_denied(connection, sender, &finding.packets);
                     finding.confidence = match RULES[rule].last_word_lowers() {
+                        _ if denied => Confidence::Low,
                         true => confidence.min(finding.confidence),
                         false => confidence,
                     };
@@ -122,7 +130,7 @@ impl super::ledger::Ledger {
                 own
             },
             |finding| {
-                let id = (connection, finding.packets.last().copied().unwrap_or(0));
+                let id = (connection.id, finding.packets.last().copied().unwrap_or(0));
                 Rank::new(finding.cost_ns, finding.confidence as i64, id)
             },
         );

@@ -130,8 +130,7 @@ impl Shard {
             if copy.answered_by(&segment, &flow.connection) {
                 flow.app.assembler.forget_resend(copy.packet);
             }
-            let sender = flow.connection.end_mut(side.other());
-            sender.marks.add(Marks(Marks::PROVEN_SPURIOUS));
+            (flow.connection.end_mut(side.other())).note_needless(copy.packet);
             let of_link = (holder.as_mut()).and_then(|h| h.timeline.packet_mut(copy.packet));
             if let Some(copy) = of_link {
                 copy.marks.set(Marks::PROVEN_SPURIOUS);

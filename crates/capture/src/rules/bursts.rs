@@ -206,15 +206,38 @@ impl View<'_> {
     /// Whether the burst before the pause goes back as far as the timeline, which does not begin
     /// with the sender's first data.
     pub(super) fn is_cut(&self) -> bool {
+        let mut sent = Span::default();
         let mut began = self.last.time_ns;
         let mut first = self.last;
         for s in (self.gap.earlier().iter().rev()).filter(|s| self.is_first(s)) {
             if began - s.time_ns >= self.apart_ns() {
-                return false;
+                return sent.misses_some(self.resumed);
             }
+            sent.add(s);
             (began, first) = (s.time_ns, s);
         }
-        first.seq > 1
+        first.seq > 1 || sent.misses_some(self.resumed)
+    }
+
+    /// Whether the burst behind the pause may have had more in it: some of it was lost before
+    /// this place, or what is known of the connection ends before a round trip is over.
+    pub(super) fn goes_on(&self) -> bool {
+        let until_ns = self.resumed.time_ns + self.window_ns();
+        let mut sent = Span::default();
+        let mut last = self.resumed;
+        for s in self.gap.later() {
+            if s.time_ns >= until_ns {
+                let next = if s.from == self.sender { s } else { last };
+                return sent.misses_some(next);
+            }
+            if self.is_first(s) {
+                sent.add(s);
+                last = s;
+            }
+        }
+        let heard = (self.gap.later().iter())
+            .any(|s| s.from != self.sender && s.ack.wrapping_sub(last.end_seq()) < 1 << 31);
+        !heard || sent.misses_some(last)
     }
 
     /// What one window sends is sent within this time.
@@ -256,6 +279,37 @@ impl View<'_> {
             bytes = bytes.saturating_add(s.len);
         }
         bytes
+    }
+
+    /// Whether more than the burst before the pause was under way: that burst was no window, and
+    /// each acknowledgement of what was sent before it sets more free.
+    pub(super) fn has_more_under_way(&self) -> bool {
+        self.under_way() > self.burst_before().saturating_add(2 * self.mss)
+    }
+
+    /// Whether a time is the sender's round trip, where that may also be the
+    /// receiver's timer: then no other length is believed.
+    pub(super) fn is_a_round_trip(&self, ns: i64) -> bool {
+        (ns - self.near_ns).abs() <= self.near_ns / 4
+    }
+
+    /// Whether the receiver said anything, since the burst before began to come,
+    /// that can have set the data free. Asked away from the sender only.
+    pub(super) fn was_freed(&self) -> bool {
+        let mut burst = self.burst_before();
+        for s in self.gap.earlier().iter().rev() {
+            if s.from != self.sender {
+                if s.marks.any(Marks::ADVANCES | Marks::WINDOW_UPDATE) {
+                    return true;
+                }
+            } else if s.is_new_data() {
+                burst = burst.saturating_sub(s.len);
+                if burst == 0 {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     pub(super) fn part_start_ns(&self) -> i64 {
@@ -410,6 +464,39 @@ impl View<'_> {
     /// Most bytes that the sender had under way at a time, or sent in a burst.
     pub(super) fn largest_burst(&self) -> u32 {
         largest_burst(self.gap.connection.end(self.sender))
+    }
+}
+
+/// What a burst has of the sequence numbers that it spans.
+#[derive(Default)]
+struct Span {
+    /// From the first number to the one behind the last.
+    range: Option<(u32, u32)>,
+    bytes: u32,
+}
+
+impl Span {
+    fn add(&mut self, s: &Segment) {
+        let before = |a: u32, b: u32| (b.wrapping_sub(a) as i32) > 0;
+        let end = s.seq.wrapping_add(s.len);
+        let (mut from, mut to) = self.range.unwrap_or((s.seq, end));
+        if before(s.seq, from) {
+            from = s.seq;
+        }
+        if before(to, end) {
+            to = end;
+        }
+        self.range = Some((from, to));
+        self.bytes = self.bytes.saturating_add(s.len);
+    }
+
+    /// Whether some of it is not there, as far as `next`, if that is later data of the same end.
+    fn misses_some(&self, next: &Segment) -> bool {
+        let Some((from, to)) = self.range else {
+            return false;
+        };
+        let ahead = next.seq.wrapping_sub(to) as i32;
+        self.bytes < to.wrapping_sub(from) || (next.is_new_data() && ahead > 0)
     }
 }
 

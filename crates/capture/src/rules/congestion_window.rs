@@ -19,7 +19,8 @@ static ABOUT: About = About {
              something again before, or (with low confidence) whose bursts were twice as large in \
              earlier exchanges: behind the place of loss, a lost end of a message leaves no other \
              sign. A loss that \
-             is long past makes it low. How large the window was is inferred from the burst.",
+             is long past makes it low, and so does more under way than the burst: then each acknowledgement sets \
+             some free. How large the window was is inferred from the burst.",
     literature: "RFC 5681 3.2, RFC 6582; T-RAT: congestion limited; Siekkinen: shared bottleneck",
 };
 

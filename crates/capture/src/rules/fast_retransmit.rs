@@ -5,7 +5,7 @@
 //! come, until the segment is sent again, and until it is acknowledged.
 
 use super::ack_delayed::side;
-use super::spurious::needed_word;
+use super::spurious::{needed_word, needless_word};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
 use crate::{Connection, Flags, Marks, Segment, Side};
 
@@ -25,7 +25,7 @@ static ABOUT: About = About {
              wait that the copy ended, with three askings and an acknowledgement behind it; medium \
              for the waits for the news and for the answer; silent where the repair was sent again later than any timer, \
              without SACK; low where that end's packets come half as far apart anyway, or were two thirds as far apart three times in the last 48, \
-             where new data come with the copy and the window before came as late, and where the first news came a round trip behind the gap's begin.",
+             where new data come with the copy and the window before came as late, or went on behind the copy before its answer, and where the first news came a round trip behind the gap's begin.",
     literature: "RFC 5681 3.2, RFC 6582, RFC 6675; TAPO: fast retransmission, not a timeout stall",
 };
 
@@ -75,7 +75,8 @@ impl Rule for FastRetransmit {
         // Where packets come as far apart anyway, nobody waited for the repair, and where the
         // news came a round trip behind the loss, it was no later than an acknowledgement.
         let usual = keeps_pace(gap) || comes_as_usual(gap) || comes_with_window(gap, resent);
-        let enough = asked && !denied && !usual && !is_news_in_time(gap, resent);
+        let held = !denied && !usual && !is_news_in_time(gap, resent) && !goes_on(gap, resent);
+        let enough = asked && held;
         // The wait for the news and the one for the answer would have been a round
         // trip without the loss too.
         let shown = enough
@@ -96,6 +97,10 @@ impl Rule for FastRetransmit {
 
     fn last_word(&self, connection: &Connection, sender: Side) -> Option<Confidence> {
         Some(needed_word(connection, sender))
+    }
+
+    fn is_denied(&self, connection: &Connection, sender: Side, packets: &[u64]) -> bool {
+        needless_word(connection, sender, packets)
     }
 
     fn last_word_lowers(&self) -> bool {
@@ -207,6 +212,12 @@ fn comes_with_window(gap: &Gap<'_>, copy: &Segment) -> bool {
         .take_while(|s| s.time_ns - copy.time_ns <= WITH_NS)
         .any(|s| s.is_new_data());
     gap.after().packet == copy.packet && with && silences(gap, (3, 4)) >= 1
+}
+
+/// Whether the gap ends with the answer to a copy behind which its sender went on with new data:
+/// it did not stand still for that answer.
+fn goes_on(gap: &Gap<'_>, copy: &Segment) -> bool {
+    (gap.earlier().iter()).any(|s| s.from == copy.from && s.packet > copy.packet && s.is_new_data())
 }
 
 /// Packets back among which a silence is looked for.

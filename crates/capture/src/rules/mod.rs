@@ -157,6 +157,13 @@ pub trait Rule: Sync {
         Some(Confidence::Low)
     }
 
+    /// Whether what came after it was judged contradicts one pending claim about `sender`, by the
+    /// packets that show it: then it is low.
+    fn is_denied(&self, connection: &Connection, sender: Side, packets: &[u64]) -> bool {
+        let _ = (connection, sender, packets);
+        false
+    }
+
     /// Whether the last word makes claims less sure only; else it is all that counts.
     fn last_word_lowers(&self) -> bool {
         false

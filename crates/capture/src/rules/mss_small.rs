@@ -41,6 +41,9 @@ impl Rule for MssSmall {
         if agreed > SMALL {
             return;
         }
+        // What timestamps take of each segment.
+        let stamped = connection.client.timestamps && connection.server.timestamps;
+        let stamp = STAMP * u32::from(stamped && agreed > STAMP);
         let mut extra_segments = 0;
         // A captured packet may hold several segments.
         let mut packets = [exchange.request.segments, exchange.response.segments].map(u64::from);
@@ -52,8 +55,11 @@ impl Rule for MssSmall {
             if sends_larger(connection, side, agreed) {
                 continue;
             }
-            let now = part.bytes.div_ceil(u64::from(agreed.max(1)));
-            let then = part.bytes.div_ceil(u64::from(USUAL));
+            if is_cut_smaller(connection, side, agreed) {
+                continue;
+            }
+            let now = part.bytes.div_ceil(u64::from((agreed - stamp).max(1)));
+            let then = part.bytes.div_ceil(u64::from(USUAL - stamp));
             extra_segments += now - then;
             let at = usize::from(side != exchange.asked_by);
             packets[at] = packets[at].max(now);
@@ -124,6 +130,16 @@ fn sends_larger(connection: &Connection, side: Side, agreed: u32) -> bool {
     let common = connection.end(side).common_bytes;
     common > agreed && common <= USUAL && !common.is_multiple_of(agreed)
 }
+
+/// Whether an end's segments are all less than half of what the other announced: something else
+/// made them small.
+fn is_cut_smaller(connection: &Connection, side: Side, agreed: u32) -> bool {
+    let end = connection.end(side);
+    end.data_segments > 1 && end.largest_bytes * 2 < agreed
+}
+
+/// The option with timestamps takes so many bytes.
+const STAMP: u32 = 12;
 
 /// An MSS at or below this is small: no link in use needs it.
 const SMALL: u32 = 1000;

@@ -71,8 +71,10 @@ pub(super) struct Pause {
     pub bursts: (u32, u32),
     /// Segments of the burst before.
     pub segments: u32,
-    /// The burst before may have begun earlier than what is known of the connection.
+    /// The burst before may have begun earlier than what is known of the connection, or lost some.
     pub cut: bool,
+    /// The burst after may have had more in it.
+    pub goes_on: bool,
     /// Bytes of the segment that the pause held back.
     pub held: u32,
     /// How late the acknowledgement was, the path's own time taken off.
@@ -235,42 +237,29 @@ impl<'a> View<'a> {
             }
         } else if gap.after().packet != self.resumed.packet {
             return Err(None);
-        } else if !self.near_is_known && !self.is_a_round_trip(length) {
-            return Ok(self.pause(Reason::Application, self.own_time(length), length));
-        } else if self.near_ns * 5 < length * 3 {
-            // Longer than a round trip: nothing on the network held it back.
-            let own_ns = length - self.near_ns;
-            return Ok(self.pause(Reason::Application, self.own_time(own_ns), own_ns));
-        } else if !self.was_freed() {
-            return Ok(self.pause(Reason::Application, self.own_time(length), length));
+        } else if let Some(own_ns) = self.own_ns(length) {
+            let ack = self.ack.filter(|ack| self.resumed.was_sent_before(ack));
+            return match ack {
+                // It left its sender before that word came: the path was long, not the pause.
+                Some(_) => Err(Some(Quiet::NoRound)),
+                None => Ok(self.pause(Reason::Application, self.own_time(own_ns), own_ns)),
+            };
         }
         let (reason, confidence) = self.reason()?;
         Ok(self.pause(reason, confidence, length))
     }
 
-    /// Whether a time is the sender's round trip, where that may also be the
-    /// receiver's timer: then no other length is believed.
-    fn is_a_round_trip(&self, ns: i64) -> bool {
-        (ns - self.near_ns).abs() <= self.near_ns / 4
-    }
-
-    /// Whether the receiver said anything, since the burst before began to come,
-    /// that can have set the data free. Asked away from the sender only.
-    fn was_freed(&self) -> bool {
-        let mut burst = self.burst_before();
-        for s in self.gap.earlier().iter().rev() {
-            if s.from != self.sender {
-                if s.marks.any(Marks::ADVANCES | Marks::WINDOW_UPDATE) {
-                    return true;
-                }
-            } else if s.is_new_data() {
-                burst = burst.saturating_sub(s.len);
-                if burst == 0 {
-                    return false;
-                }
-            }
+    /// How much of a pause away from the sender was its application's own; none where the data
+    /// may have been set free by a word of the receiver's.
+    fn own_ns(&self, length: i64) -> Option<i64> {
+        if !self.near_is_known && !self.is_a_round_trip(length) {
+            return Some(length);
         }
-        true
+        if self.near_ns * 5 < length * 3 {
+            // Longer than a round trip: nothing on the network held it back.
+            return Some(length - self.near_ns);
+        }
+        (!self.was_freed()).then_some(length)
     }
 
     fn reason(&self) -> Result<(Reason, Confidence), Option<Quiet>> {
@@ -428,7 +417,7 @@ impl<'a> View<'a> {
             // One that is long past has no part in this window, and what was overtaken was none.
             let lately = (self.gap.earlier().iter())
                 .any(|s| s.from == self.sender && is_repair(s) && !was_overtaken(self.gap, s));
-            let confidence = match lately {
+            let confidence = match lately && !self.has_more_under_way() {
                 true => Confidence::Medium,
                 false => Confidence::Low,
             };
@@ -588,6 +577,7 @@ impl<'a> View<'a> {
             bursts: (self.burst_before(), self.burst_after()),
             segments: self.segments_before(),
             cut: self.is_cut(),
+            goes_on: self.goes_on(),
             held: self.resumed.len,
             ack_delay_ns: self.ack_delay_ns(),
             packets: [
@@ -674,6 +664,12 @@ impl<'a> View<'a> {
             flight,
             window: word.window,
         })
+    }
+
+    /// Bytes under way when the sender stopped, as far as the place of capture shows.
+    pub(super) fn under_way(&self) -> u32 {
+        self.in_force()
+            .map_or_else(|| self.flight(), |force| force.flight)
     }
 
     /// Bytes sent since the acknowledgement before the one that set free.

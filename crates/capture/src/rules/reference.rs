@@ -53,9 +53,9 @@ fn precision(judged: &Judgement) -> String {
          network namespaces, with each cause planted in many sizes and with what only looks like \
          one. Each section has its rule's share. The makers are the rules' own authors: other \
          networks have other surprises. Of claims on captures of strangers, chosen before they were opened, 78 to \
-         99 in 100 of high confidence were right at first sight, and 70 to 93 of medium, from one sample to the \
+         99 in 100 of high confidence were right at first sight, and 70 to 94 of medium, from one sample to the \
          next. A rule is high at most where no claim of high confidence of its was wrong there, or 98 in 100 were right, false numbers in true claims \
-         counted as wrong; a change clears nothing until twenty claims of the changed rule were judged. What was said and mostly wrong there is low at most.\n\n| confidence | right | wrong | share right |\n|---|---|---|---|\n",
+         counted as wrong; a change clears nothing until twenty claims of the changed rule were judged. What was right there so seldom that 85 in 100 would give it once in twenty samples at most is low.\n\n| confidence | right | wrong | share right |\n|---|---|---|---|\n",
         judged.captures
     );
     for confidence in ["high", "medium", "low"] {

@@ -8,7 +8,7 @@ use super::ack_delayed::side;
 use super::fast_retransmit::by_timer;
 use super::known::segment_bytes;
 use super::pause::closed_by;
-use super::spurious::{is_needless, needed_word, outside_messages, was_answered};
+use super::spurious::{is_needless, needed_word, needless_word, outside_messages, was_answered};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
 use crate::{Connection, Flags, Marks, Segment, Side};
 
@@ -139,6 +139,10 @@ impl Rule for RetransmissionTimeout {
 
     fn last_word(&self, connection: &Connection, sender: Side) -> Option<Confidence> {
         Some(needed_word(connection, sender))
+    }
+
+    fn is_denied(&self, connection: &Connection, sender: Side, packets: &[u64]) -> bool {
+        needless_word(connection, sender, packets)
     }
 
     fn last_word_lowers(&self) -> bool {

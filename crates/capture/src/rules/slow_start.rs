@@ -40,12 +40,13 @@ impl Rule for SlowStart {
         };
         let segments = pause.segments;
         format!(
-            "{:.1} ms: the {} sent {}{} bytes in {segments} segment{}, waited a round trip, then sent {}",
+            "{:.1} ms: the {} sent {}{} bytes in {segments} segment{}, waited a round trip, then sent {}{}",
             claim.cost_ns as f64 / 1e6,
             side(pause.sender),
             if pause.cut { "at least " } else { "" },
             pause.bursts.0,
             if segments == 1 { "" } else { "s" },
+            if pause.goes_on { "at least " } else { "" },
             pause.bursts.1,
         )
     }

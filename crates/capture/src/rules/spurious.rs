@@ -176,6 +176,13 @@ pub(super) fn needed_word(connection: &Connection, sender: Side) -> Confidence {
     }
 }
 
+/// Whether the receiver told, up to the connection's end, that it had the copy which is the last
+/// of these packets.
+pub(super) fn needless_word(connection: &Connection, sender: Side, packets: &[u64]) -> bool {
+    let needless = &connection.end(sender).needless;
+    packets.last().is_some_and(|copy| needless.contains(copy))
+}
+
 /// Whether the gap lies where no message was under way: a copy that was not
 /// needed then ended nobody's wait.
 pub(super) fn outside_messages(gap: &Gap<'_>) -> bool {

@@ -14,7 +14,7 @@ static ABOUT: About = About {
     linux: "write through a buffer, or gather the pieces (writev, TCP_CORK)",
     zos: "gather the message before the SEND (EZASOKET WRITEV or SENDMSG, one EXEC CICS SEND)",
     limits: "Eight packets or more of less than a quarter of a segment on average, no further apart \
-             than 5 ms. Less than high confidence where the protocol does not tell \
+             than 5 ms, and most of that end's short packets with PSH, which TCP sets where a write ends. Less than high confidence where the protocol does not tell \
              that they are one message. How many writes made a packet is not on the wire; with Nagle's \
              algorithm on, several do.",
     literature: "Minshall et al. 1999; Siekkinen 2008: application limited; silly window syndrome \
@@ -40,6 +40,11 @@ impl Rule for TinyWrites {
             // Several messages, each in a packet, are no message in pieces.
             let messages = u64::from(part.messages).max(1);
             if segments < MANY * messages || part.bytes * 4 >= segments * segment_bytes.min(USUAL) {
+                continue;
+            }
+            let end = connection.end(who);
+            if end.small_pushed * 2 < end.small_segments {
+                // The sender's TCP cut them, not its application.
                 continue;
             }
             let took_ns = part.end_ns - part.start_ns;

@@ -7,7 +7,7 @@
 use super::ack_delayed::side;
 use super::pause::closed_by;
 use super::{About, Claim, Confidence, Gap, Rule, as_trusted};
-use crate::{Marks, Phase, Side};
+use crate::{Flags, Marks, Phase, Side};
 
 /// Claims pauses against a window of zero.
 pub struct ZeroWindow;
@@ -21,7 +21,8 @@ static ABOUT: About = About {
           task's waits and its dispatching priority (WLM), not at TCPRCVBUFRSIZE first",
     limits: "A window of zero is the receiver's own word, and that the other end had something to \
              send shows in its probes, in the window that it filled, or in data that comes when the \
-             window opens (medium when it comes later, or when no word that opened it is in the capture). Why the receiver's program did not read is not on the wire.",
+             window opens (medium when it comes later, or when no word that opened it is in the capture). Low where the first probe comes so late that the data may have come late too; silent \
+             where the other end had closed its side. Why the receiver's program did not read is not on the wire.",
     literature: "RFC 9293 3.8.6; TAPO: zero-window stall; Siekkinen 2008: receiver application \
                  limited",
 };
@@ -58,7 +59,18 @@ fn waits(gap: &Gap<'_>, sender: Side) -> Option<Confidence> {
         .find(|s| mine(s) && s.len > 0)
         .is_some_and(|s| s.marks.any(Marks::WINDOW_FULL | probe));
     let next = gap.later().iter().take(LOOK_AHEAD).find(mine);
-    if filled || next.is_some_and(|s| s.marks.any(probe)) {
+    let mut said = gap.earlier().iter().rev().filter(mine).peekable();
+    let probed = said.peek().is_some_and(|s| s.marks.any(probe));
+    if said.any(|s| s.flags.has(Flags::FIN)) {
+        // It had said all that it had to say.
+        return None;
+    }
+    let probes = next.is_some_and(|s| s.marks.any(probe));
+    if probes && !filled && !probed && gap.length_ns() > FIRST_PROBE_NS {
+        // Data that had been there since the window closed had been probed for sooner.
+        return Some(Confidence::Low);
+    }
+    if filled || probes {
         return Some(Confidence::High);
     }
     // Data that comes long after the window opened has a clock of its own.
@@ -75,6 +87,9 @@ fn waits(gap: &Gap<'_>, sender: Side) -> Option<Confidence> {
         false => Some(Confidence::Medium),
     }
 }
+
+/// The first probe of a closed window comes no later than this, behind the data that wait.
+const FIRST_PROBE_NS: i64 = 1_500_000_000;
 
 /// What a sender takes to go on when the window opens, at most, beside the path.
 const TURN_NS: i64 = 5_000_000;

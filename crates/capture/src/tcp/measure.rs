@@ -176,7 +176,9 @@ impl Tracker {
             end.last_data_ns = segment.time_ns;
         }
         end.largest_bytes = end.largest_bytes.max(segment.len);
-        end.small_segments += (segment.len < full_bytes) as u64;
+        let small = segment.len < full_bytes;
+        end.small_segments += u64::from(small);
+        end.small_pushed += u64::from(small && segment.flags.has(Flags::PSH));
         if known && segment.len > full_bytes {
             segment.marks.set(Marks::OFFLOADED);
         }

@@ -25,6 +25,7 @@ mod refused;
 mod robust;
 mod sna;
 mod split;
+mod stretched;
 mod talk;
 mod text_input;
 mod traps;

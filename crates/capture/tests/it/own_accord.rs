@@ -160,7 +160,7 @@ fn ports_alone_do_not_tell_who_asks() {
 
 #[test]
 fn what_the_receiver_had_twice_was_not_lost() {
-    let copied = |denied: bool| {
+    let copied = |denied: bool, goes_on: bool| {
         // Beside the server, 40 ms from the client.
         let mut talk = Talk::new(40_000, 9_000);
         talk.say(0, Side::Client, SYN, b"");
@@ -173,7 +173,9 @@ fn what_the_receiver_had_twice_was_not_lost() {
         copy.0.id += 90;
         let (from, to) = (copy.0.seq, copy.0.seq.wrapping_add(500));
         talk.packets.push(copy);
-        talk.say(382_300, Side::Client, ACK, b"");
+        // The acknowledgement may come with what is asked next, and end the exchange.
+        let next: &[u8] = if goes_on { &[3; 200] } else { b"" };
+        talk.say(382_300, Side::Client, ACK, next);
         talk.say(382_400, Side::Client, ACK, b"");
         for (segment, ..) in &mut talk.packets {
             if segment.from == Side::Client {
@@ -186,8 +188,99 @@ fn what_the_receiver_had_twice_was_not_lost() {
         }
         said(&heard(&[talk]), "tcp.rto")
     };
-    assert_eq!(copied(false), Some(Confidence::Medium));
-    assert!(copied(true) < Some(Confidence::Medium));
+    for goes_on in [false, true] {
+        assert_eq!(copied(false, goes_on), Some(Confidence::Medium));
+        assert!(copied(true, goes_on) < Some(Confidence::Medium));
+    }
+}
+
+/// Beside a server, 40 ms from its client: the second of six segments is lost and sent again
+/// after three askings, and the server goes on with new data behind the copy or stands still.
+/// What is said of the time before the copy's answer.
+fn answered(goes_on: bool) -> Option<Confidence> {
+    let mut talk = Talk::new(40_000, 9_000);
+    talk.say(0, Side::Client, SYN, b"");
+    talk.say(50, Side::Server, SYN | ACK, b"");
+    talk.say(40_050, Side::Client, ACK, b"");
+    talk.say(41_000, Side::Client, ACK, &[1; 200]);
+    let first = talk.packets.len();
+    for n in 0..6 {
+        talk.say(42_000 + n * 10, Side::Server, ACK, &[2; 1_460]);
+    }
+    let hole = talk.packets[first + 1].0.seq;
+    for n in 0..5 {
+        talk.say(82_100 + n * 10, Side::Client, ACK, b"");
+        talk.packets.last_mut().expect("a word").0.ack = hole;
+    }
+    let mut copy = talk.packets[first + 1].clone();
+    copy.0.at_ns = 82_160_000;
+    copy.0.id += 90;
+    talk.packets.push(copy);
+    let copy = talk.packets.len() as u64;
+    if goes_on {
+        talk.say(90_000, Side::Server, ACK, &[4; 1_460]);
+    }
+    talk.say(122_200, Side::Client, ACK, b"");
+    let answer = talk.packets.len() - 1;
+    talk.packets[answer].0.ack = hole.wrapping_add(5 * 1_460);
+    talk.say(122_300, Side::Server, ACK, &[5; 500]);
+    talk.say(162_400, Side::Client, ACK, b"");
+    let explanation = heard(&[talk]);
+    let waited = (explanation.findings.iter())
+        .filter(|f| f.rule == "tcp.retransmit.fast" && f.packets[0] >= copy);
+    waited.map(|f| f.confidence).max()
+}
+
+#[test]
+fn an_end_that_goes_on_behind_a_copy_does_not_wait_for_its_answer() {
+    assert_eq!(answered(false), Some(Confidence::Medium));
+    assert!(answered(true) < Some(Confidence::Medium));
+}
+
+/// Beside a server whose packets queue: 20 ms to its client when it opens, 160 ms with eight
+/// segments under way. One is lost and sent again; then each acknowledgement, a round trip of
+/// the opening behind the one before, sets one segment free, or all are acknowledged at once
+/// and one is sent.
+fn after_a_loss(more_under_way: bool) -> Option<Confidence> {
+    let mut talk = Talk::new(40_000, 9_000);
+    let mut acks: Vec<(usize, u32)> = Vec::new();
+    talk.say(0, Side::Client, SYN, b"");
+    talk.say(50, Side::Server, SYN | ACK, b"");
+    talk.say(20_050, Side::Client, ACK, b"");
+    talk.say(21_000, Side::Client, ACK, &[1; 200]);
+    let first = talk.packets.len();
+    for n in 0..8 {
+        talk.say(22_000 + n * 10, Side::Server, ACK, &[2; 1_460]);
+    }
+    let base = talk.packets[first].0.seq;
+    let lost = talk.packets[first].clone();
+    for n in 0..4 {
+        talk.say(42_100 + n * 10, Side::Client, ACK, b"");
+        acks.push((talk.packets.len() - 1, base));
+    }
+    let mut copy = lost;
+    copy.0.at_ns = 42_150_000;
+    copy.0.id += 90;
+    talk.packets.push(copy);
+    // What was under way is acknowledged; then the rounds that count.
+    let mut acked = base.wrapping_add(if more_under_way { 1_460 } else { 8 * 1_460 });
+    for round in 0..6 {
+        let at = 62_200 + round * 20_200;
+        talk.say(at, Side::Client, ACK, b"");
+        acks.push((talk.packets.len() - 1, acked));
+        talk.say(at + 50, Side::Server, ACK, &[3; 1_460]);
+        acked = acked.wrapping_add(1_460);
+    }
+    for (at, ack) in acks {
+        talk.packets[at].0.ack = ack;
+    }
+    said(&heard(&[talk]), "tcp.congestion-window")
+}
+
+#[test]
+fn what_acknowledgements_set_free_one_by_one_is_no_window() {
+    assert_eq!(after_a_loss(false), Some(Confidence::Medium));
+    assert!(after_a_loss(true) < Some(Confidence::Medium));
 }
 
 #[test]
