@@ -370,8 +370,8 @@ impl Core {
         self.place_waits.iter().map(WaitQueue::len).sum()
     }
 
-    /// True while somebody must look at the workers every millisecond: a task
-    /// is queued behind another, or waits for a place.
+    /// True while somebody must look at the workers every millisecond or two: a
+    /// task is queued behind another, or waits for a place.
     pub fn wants_fine_tick(&self) -> bool {
         self.waits_for_place() > 0 || self.busy.iter().any(|&w| self.workers[w].load > 1)
     }
