@@ -106,7 +106,6 @@ pub(super) fn refused(parts: &Parts, seen: &Seen<'_>, most: usize) -> Option<Pro
     Some(Problem::new(StatusCode::NOT_IMPLEMENTED, title, detail))
 }
 
-/// Whether it is a host and perhaps a port, and nothing else; an empty one is.
 /// Bytes of nearly all names of hosts.
 const PLAIN: [bool; 256] = {
     let mut plain = [false; 256];
@@ -119,6 +118,7 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
+/// Whether it is a host and perhaps a port, and nothing else; an empty one is.
 fn is_host(value: &HeaderValue) -> bool {
     // What nearly all are is told without taking it apart.
     let bytes = value.as_bytes();
