@@ -63,27 +63,25 @@ fn a_probe_that_comes_late_had_nothing_to_send_before() {
     assert_eq!(probed(3_800_000), Some(Confidence::Low));
 }
 
-/// A client that closes its window while the server answers, or when that has closed.
+/// A client that closes its window when it has asked again and the server has closed, or not.
 fn closed(at_the_end: bool) -> Option<Confidence> {
     let mut talk = Talk::opened(40_000, 9_000, 0);
     talk.say(21_000, Side::Client, ACK, &[1; 200]);
     talk.say(41_000, Side::Server, ACK, &[2; 300]);
+    talk.say(61_000, Side::Client, ACK, &[3; 5]);
     if at_the_end {
-        talk.say(41_010, Side::Server, FIN | ACK, b"");
+        talk.say(81_000, Side::Server, FIN | ACK, b"");
     }
-    talk.say(41_060, Side::Client, ACK, b"");
+    talk.say(81_060, Side::Client, ACK, b"");
     talk.packets.last_mut().expect("a word").0.window = 0;
-    talk.say(61_060, Side::Server, ACK, b"");
+    talk.say(101_060, Side::Server, ACK, b"");
     let probe = &mut talk.packets.last_mut().expect("a probe").0;
     probe.seq = probe.seq.wrapping_sub(1);
-    talk.say(61_100, Side::Client, ACK, b"");
-    talk.say(
-        81_100,
-        Side::Server,
-        ACK,
-        if at_the_end { b"" } else { &[3; 300] },
-    );
-    talk.say(81_150, Side::Client, ACK, b"");
+    talk.say(101_100, Side::Client, ACK, b"");
+    if !at_the_end {
+        talk.say(121_100, Side::Server, ACK, &[4; 300]);
+    }
+    talk.say(121_150, Side::Client, ACK, b"");
     said(&heard(&[talk]), "tcp.window.zero")
 }
 
