@@ -10,9 +10,10 @@
 //! |---|---|
 //! | `ATTRIBUTE` `INITIALIZED` `NAME` `UNBOUNDED` | IBM's XML GENERATE, ALLOCATE and OCCURS have them |
 //! | `EXHIBIT` `TRANSFORM` | statements of OS/VS COBOL |
+//! | `CHAR` `REVERSE` | functions have these names |
 //! | `STATIC` `STDCALL` `EXTERN` `PASCAL` | how a CALL is made, which is refused at its place |
 //! | `COMP-X` `COMP-N` `COMP-6` `SIGNED` `UNSIGNED` `FLOAT-BINARY-64` … | usages that programs written for GnuCOBOL have |
-//! | `COMMAND-LINE` `ENVIRONMENT-NAME` `ARGUMENT-VALUE` … | what such programs ask their environment by |
+//! | `COMMAND-LINE` `ENVIRONMENT-NAME` `ARGUMENT-VALUE` `USER` … | what such programs ask their environment by |
 //!
 //! Reference: Enterprise COBOL for z/OS, "Reserved words"; `cobc
 //! --list-reserved`.
@@ -51,7 +52,6 @@ pub(crate) const FREE: &[&str] = free![
     "CENTERED"
     "CHAIN"
     "CHAINING"
-    "CHAR"
     "CHAR-VARYING"
     "CHECK-BOX"
     "CLASSIFICATION"
@@ -131,7 +131,6 @@ pub(crate) const FREE: &[&str] = free![
     "RADIO-BUTTON"
     "REQUIRED"
     "RESULT-SET-LOCATOR"
-    "REVERSE"
     "REVERSE-VIDEO"
     "RIGHT-JUSTIFY"
     "ROLLBACK"
@@ -164,7 +163,6 @@ pub(crate) const FREE: &[&str] = free![
     "UNDERLINE"
     "UPDATE"
     "UPPER"
-    "USER"
     "VARIANT"
     "WAIT"
     "WEB-BROWSER"

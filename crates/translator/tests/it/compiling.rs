@@ -252,6 +252,19 @@ fn words_that_z_os_does_not_reserve_are_names_of_fields_conditions_and_paragraph
     let free = translator::flags().filter_map(|flag| flag.strip_prefix("-fnot-reserved="));
     let free: Vec<&str> = free.collect();
     assert!(free.len() > 100, "{free:?}");
+    // A function whose name were given back could not be called any more.
+    let functions = std::process::Command::new("cobc")
+        .arg("--list-intrinsics")
+        .output();
+    let functions = String::from_utf8(functions.unwrap().stdout).unwrap();
+    let names = functions
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    let names: Vec<&str> = names.collect();
+    assert!(names.contains(&"REVERSE"), "{functions}");
+    for word in &free {
+        assert!(!names.contains(word), "FUNCTION {word}");
+    }
     let each = |form: &str| -> String { free.iter().map(|w| form.replace("{}", w)).collect() };
     let (fields, conditions) = (
         each("           03 {} PIC X(8).\n"),
