@@ -26,7 +26,7 @@ pub use mainframe::{
     Common, First, Frames, Mainframe, MainframeDoor, MainframeReply, MainframeStatus,
     MainframeTask, SocketConnection, TlsTrust, WebConnection, mainframe_metrics_sample,
 };
-pub use mapping::expr::fuzz_expression;
+pub use mapping::fuzz_expression;
 pub use observe::{AuditConfig, ObserveConfig, TracingConfig, check_endpoint};
 pub use openapi::keywords::reference_page as openapi_reference;
 pub use policy::{Policies, Policy};

@@ -161,15 +161,6 @@ pub(crate) fn compile(source: &str) -> Result<Expr, String> {
     })
 }
 
-/// Never panics, whatever the text: for the fuzz target.
-#[doc(hidden)]
-pub fn fuzz_expression(source: &str) {
-    let _ = compile(source);
-    let _ = compile_condition(source);
-    let _ = compile_template(source);
-    let _ = general(source);
-}
-
 /// Compiles an expression for the evaluator, however plain it is.
 pub(crate) fn general(source: &str) -> Result<Box<General>, String> {
     Ok(Box::new(General::new(parse(source)?, source)))

@@ -20,3 +20,12 @@ mod suite;
 mod text;
 pub(crate) mod tree;
 mod width;
+
+/// Never panics, whatever the text: for the fuzz target.
+#[doc(hidden)]
+pub fn fuzz_expression(source: &str) {
+    let _ = expr::compile(source);
+    let _ = expr::compile_condition(source);
+    let _ = expr::compile_template(source);
+    let _ = expr::general(source);
+}
