@@ -1,7 +1,8 @@
 //! Interfaces of an asset in code pages.
 //!
 //! A region of ours has one code page, in which an asset's records are laid
-//! out: ASCII, unless its settings say otherwise. A CICS elsewhere has its own, by `cicsCcsid` of a policy, `ccsid` of
+//! out: ASCII, unless its settings say otherwise. A CICS elsewhere has its own,
+//! by `cicsCcsid` of a policy, `ccsid` of
 //! the asset, or the connection: for each that is asked for the same layouts
 //! get codecs of that page once, and big-endian numbers and hexadecimal floats
 //! where it is an EBCDIC page.

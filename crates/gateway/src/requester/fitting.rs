@@ -68,19 +68,34 @@ impl Fitting<'_> {
         }
     }
 
+    /// The same of what a program may have to give.
+    ///
+    /// # Errors
+    /// It has to, and nothing of it is left.
+    pub fn fit_needed(
+        &mut self,
+        schema: Value,
+        at: &str,
+        needed: bool,
+    ) -> Result<Option<Value>, String> {
+        let told = self.left_out.len();
+        let fitted = self.fit(schema, at)?;
+        match fitted.is_none() && needed && self.side == Side::Request {
+            true => Err(self.left_out.split_off(told).join("; ")),
+            false => Ok(fitted),
+        }
+    }
+
     fn object(&mut self, mut schema: Value, at: &str) -> Result<Option<Value>, String> {
         let required = schema["required"].take();
         let mut required: Vec<Value> = required.as_array().cloned().unwrap_or_default();
         let mut properties = serde_json::Map::new();
         let all = schema["properties"].as_object_mut().map(std::mem::take);
         for (name, property) in all.into_iter().flatten() {
-            let told = self.left_out.len();
-            match self.fit(property, &format!("{at}/{name}"))? {
+            let needed = required.iter().any(|r| *r == name);
+            match self.fit_needed(property, &format!("{at}/{name}"), needed)? {
                 Some(property) => {
                     properties.insert(name, property);
-                }
-                None if self.side == Side::Request && required.iter().any(|r| *r == name) => {
-                    return Err(self.left_out.split_off(told).join("; "));
                 }
                 None => required.retain(|r| *r != name),
             }

@@ -523,13 +523,10 @@ fn request_parts(
             .unwrap_or(json!({"type": "string"}));
         let member = place.member(Calling::HostApi);
         let needed = place == Place::Path || parameter.get("required") == Some(&json!(true));
-        let told = fitting.left_out.len();
         let at = format!("/{member}/{name}");
-        let Some(schema) = fitting.fit(flat(document, &schema)?, &at)? else {
-            match needed {
-                true => return Err(fitting.left_out.split_off(told).join("; ")),
-                false => continue,
-            }
+        let schema = flat(document, &schema)?;
+        let Some(schema) = fitting.fit_needed(schema, &at, needed)? else {
+            continue;
         };
         let part = parts
             .entry(member)
@@ -540,15 +537,9 @@ fn request_parts(
         }
     }
     if let Some(schema) = body {
-        let told = fitting.left_out.len();
-        match fitting.fit(flat(document, schema)?, "/requestBody")? {
-            Some(schema) => {
-                parts.insert("requestBody".into(), schema);
-            }
-            None if needs_body(document, object) => {
-                return Err(fitting.left_out.split_off(told).join("; "));
-            }
-            None => {}
+        let (schema, needed) = (flat(document, schema)?, needs_body(document, object));
+        if let Some(schema) = fitting.fit_needed(schema, "/requestBody", needed)? {
+            parts.insert("requestBody".into(), schema);
         }
     }
     Ok(Value::Object(parts))
