@@ -22,6 +22,9 @@ pub struct Connection {
     pub server: End,
     /// What is spoken on it, as recognised or told.
     pub protocol: Protocol,
+    /// True when bytes came that are no message of it, or it was changed for another.
+    #[serde(skip)]
+    pub strayed: bool,
     /// Times of the three-way handshake.
     pub handshake: Handshake,
     /// The TLS handshake, where there was one.

@@ -16,6 +16,8 @@ pub(super) struct Http {
     directions: [Direction; 2],
     /// The protocol was changed or a tunnel opened.
     left: bool,
+    /// Bytes came where a message begins that begin none.
+    strayed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -55,6 +57,7 @@ struct Head {
 impl Parse for Http {
     fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
         let used = self.piece(at.side, bytes, at.stamp, at.out);
+        at.connection.strayed |= self.strayed || self.left;
         match self.left {
             true => Step::Leave(used),
             false => Step::Used(used),
@@ -122,10 +125,11 @@ impl Http {
                 return blank;
             }
             let foreign = match side {
-                Side::Client => !bytes[0].is_ascii_uppercase(),
+                Side::Client => !begins_method(bytes),
                 Side::Server => bytes.len() >= 7 && !is_response(bytes),
             };
             if foreign {
+                self.strayed = true;
                 direction.state = State::Lost;
                 count(side, bytes.len() as u64, stamp, out);
                 return bytes.len();
@@ -157,6 +161,7 @@ impl Http {
                 if direction.partial.len() > MAX_HEAD_BYTES {
                     direction.partial = Vec::new();
                     direction.state = State::Lost;
+                    self.strayed = true;
                 }
                 if side == Side::Client {
                     out.request_bytes(bytes.len() as u64, stamp);
@@ -173,6 +178,7 @@ impl Http {
         let state = match side {
             Side::Client => {
                 out.request_bytes(used as u64, stamp);
+                self.strayed |= !asks_for_1(text);
                 if let Some(exchange) = out.back_mut() {
                     label(&mut exchange.label, request_words(text));
                     exchange.no_body = text.starts_with(b"HEAD ");
@@ -185,6 +191,7 @@ impl Http {
             }
             Side::Server => {
                 let Some(status) = status(text) else {
+                    self.strayed = true;
                     self.directions[side.index()].state = State::Lost;
                     count(side, used as u64, stamp, out);
                     return;
@@ -255,6 +262,7 @@ impl Http {
                 Some(bytes) => State::Chunk(bytes + 2),
                 None => State::Lost,
             };
+            self.strayed |= direction.state == State::Lost;
         }
         count(side, end as u64 + 1, stamp, out);
         if last {
@@ -335,6 +343,13 @@ pub(super) fn is_request(bytes: &[u8]) -> bool {
     (METHODS.iter()).any(|method| bytes.starts_with(method))
 }
 
+/// True when `bytes` begin with a method, of whatever name, or with a part of one.
+fn begins_method(bytes: &[u8]) -> bool {
+    let letter = |byte: &&u8| matches!(byte, b'A'..=b'Z' | b'-' | b'_');
+    let word = bytes.iter().take_while(letter).count();
+    (1..=MAX_METHOD_BYTES).contains(&word) && bytes.get(word).is_none_or(|byte| *byte == b' ')
+}
+
 /// True for the connection preface of HTTP/2 (RFC 9113 3.4).
 pub(super) fn is_http2(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PRI * HTTP/2.0\r\n")
@@ -362,6 +377,13 @@ fn status(text: &[u8]) -> Option<u16> {
         return None;
     }
     decimal(&line[9..12]).map(|status| status as u16)
+}
+
+/// Whether the request line ends with a version of HTTP/1.
+fn asks_for_1(text: &[u8]) -> bool {
+    let line = &text[..memchr(b'\n', text).unwrap_or(text.len())];
+    let version = line.trim_ascii_end().rsplit(|byte| *byte == b' ').next();
+    version.is_some_and(|version| version.len() == 8 && is_response(version))
 }
 
 /// Method and target of a request line.
@@ -426,6 +448,9 @@ const METHODS: [&[u8]; 9] = [
 
 /// A head longer than this is not believed; servers refuse it earlier.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// A method longer than this is not believed; the longest that is registered has 17.
+const MAX_METHOD_BYTES: usize = 24;
 
 /// Bytes of a target that a label shows.
 const MAX_LABEL_BYTES: usize = 80;

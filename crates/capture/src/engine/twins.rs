@@ -35,7 +35,8 @@ impl Counted {
         // nobody answered is no habit of asking.
         let opened = shake.syns > 0 && shake.syn_acks > 0;
         let said = connection.client.bytes > 0 && connection.server.bytes > 0;
-        let answered = connection.exchanges == 1 && said;
+        // Behind bytes that are no message of its protocol nobody knows how much was asked.
+        let answered = connection.exchanges == 1 && said && !connection.strayed;
         Counted {
             opened,
             single_exchange: opened && answered && tls.is_none_or(crate::Tls::has_asked),

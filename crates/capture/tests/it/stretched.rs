@@ -250,3 +250,31 @@ fn a_hello_in_an_old_format_is_no_request() {
     assert_eq!(old_hellos(true), told);
     assert_eq!(old_hellos(false), Vec::<String>::new());
 }
+
+/// Twelve connections on which this is said behind a request's first line, and how sure it is
+/// that each carried one request.
+fn each(asked: &[u8], answered: &[u8], then: &[u8]) -> Option<Confidence> {
+    let talks = twelve(9_696, |talk, at, _| {
+        talk.say(at + 21_000, Side::Client, ACK | PSH, asked);
+        talk.say(at + 21_100, Side::Client, ACK | PSH, then);
+        talk.say(at + 41_000, Side::Server, ACK | PSH, answered);
+        talk.say(at + 41_050, Side::Client, ACK, b"");
+        talk.close(at + 60_000);
+    });
+    said(&heard(&talks), "tcp.connection-per-request")
+}
+
+#[test]
+fn a_tunnel_disguised_as_a_request_is_none() {
+    const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    assert_eq!(each(ASK, OK, b""), Some(Confidence::High));
+    // In lower case, and with a letter that could begin a method.
+    assert_eq!(each(ASK, OK, &[0x17; 40]), None);
+    assert_eq!(each(ASK, OK, b"Q\x00\x01\x02\x03\x04\x05\x06"), None);
+    assert_eq!(each(ASK, b"\x00\x01\x02\x03\x04\x05\x06\x07", b""), None);
+    assert_eq!(each(b"GET /a b\r\n\r\n", OK, b""), None);
+    let switch = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n";
+    assert_eq!(each(ASK, switch, b""), None);
+    let cut = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n";
+    assert_eq!(each(ASK, cut, b""), None);
+}
