@@ -2,10 +2,10 @@
 //!
 //! A worker writes one record a line into its pipe: the task's number, a blank,
 //! its transaction in four bytes, the program in control in eight, a blank, the
-//! text, a line feed. The text is printable: control characters and bytes that
-//! are no characters are written as escapes, so that a line of the log is one
-//! line and says nothing to a terminal. The region escapes again what it reads,
-//! since it trusts no worker.
+//! text, a line feed. Control characters of ASCII are written as escapes, so that
+//! a record is one line. The region, which trusts no worker, escapes again what it
+//! reads: bytes that are no characters of its code page, and characters that say
+//! something to a terminal.
 
 use std::fmt::Write;
 
@@ -18,6 +18,16 @@ const TEXT_BYTES: usize = RECORD_BYTES - 48;
 /// Bytes of a transaction's and a program's name.
 const TRANSID_BYTES: usize = 4;
 const PROGRAM_BYTES: usize = 8;
+
+/// What the bytes from 0x80 on mean in a text.
+#[derive(Debug, Clone, Default)]
+pub enum Characters {
+    /// UTF-8.
+    #[default]
+    Utf8,
+    /// Each byte is a character of its own, or none.
+    Table(Box<[Option<char>; 128]>),
+}
 
 /// Who printed a line, as a worker tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,36 +54,47 @@ pub struct Line {
 }
 
 /// The record of a line.
-pub fn record(source: &Source, line: &[u8]) -> String {
-    let mut record = format!("{} ", source.task);
+pub fn record(source: &Source, line: &[u8]) -> Vec<u8> {
+    let mut record = format!("{} ", source.task).into_bytes();
     let names = source.transid.iter().chain(&source.program);
-    record.extend(names.map(|&b| if b.is_ascii_graphic() { b as char } else { ' ' }));
-    record.push(' ');
+    record.extend(names.map(|&b| if b.is_ascii_graphic() { b } else { b' ' }));
+    record.push(b' ');
     let start = record.len();
-    escape(line, &mut record);
+    let mut escaped = String::new();
+    for byte in line.trim_ascii_end() {
+        match byte.is_ascii() {
+            true => {
+                escaped.clear();
+                show(char::from(*byte), &mut escaped);
+                record.extend_from_slice(escaped.as_bytes());
+            }
+            false => record.push(*byte),
+        }
+    }
     if record.len() - start > TEXT_BYTES {
         let mut end = start + TEXT_BYTES;
-        while !record.is_char_boundary(end) {
-            end -= 1;
+        // Not in the middle of a character, should it be UTF-8.
+        for _ in 0..3 {
+            end -= usize::from(matches!(record[end], 0x80..=0xbf));
         }
         record.truncate(end);
-        record.push('…');
+        record.extend_from_slice(b"...");
     }
-    record.push('\n');
+    record.push(b'\n');
     record
 }
 
 /// What a record without its line feed says, printable whatever wrote it. A
 /// line that is no record is text alone.
-pub fn parse(record: &[u8]) -> Line {
-    of_record(record).unwrap_or_else(|| Line {
-        text: printable(record),
+pub fn parse(record: &[u8], characters: &Characters) -> Line {
+    of_record(record, characters).unwrap_or_else(|| Line {
+        text: printable(record, characters),
         ..Line::default()
     })
 }
 
 /// What a record says; none for a line that is none.
-fn of_record(record: &[u8]) -> Option<Line> {
+fn of_record(record: &[u8], characters: &Characters) -> Option<Line> {
     let digits = record.iter().take_while(|b| b.is_ascii_digit()).count();
     let (number, rest) = record.split_at(digits);
     let task = std::str::from_utf8(number).ok()?.parse().ok()?;
@@ -86,40 +107,59 @@ fn of_record(record: &[u8]) -> Option<Line> {
     };
     Some(Line {
         task: Some(task),
-        transid: printable(transid),
-        program: printable(program),
-        text: printable(text),
+        transid: printable(transid, characters),
+        program: printable(program, characters),
+        text: printable(text, characters),
     })
 }
 
-/// A text without the blanks at its end, printable whatever it holds.
-pub fn printable(line: &[u8]) -> String {
+/// A text without the blanks at its end, printable whatever it holds: with escapes
+/// for what is not.
+pub fn printable(line: &[u8], characters: &Characters) -> String {
+    let line = line.trim_ascii_end();
     let mut text = String::with_capacity(line.len());
-    escape(line, &mut text);
+    match characters {
+        Characters::Utf8 => {
+            for chunk in line.utf8_chunks() {
+                chunk.valid().chars().for_each(|c| show(c, &mut text));
+                chunk.invalid().iter().for_each(|b| number(*b, &mut text));
+            }
+        }
+        Characters::Table(table) => {
+            for byte in line {
+                let known = match byte.checked_sub(0x80) {
+                    Some(high) => table[usize::from(high)],
+                    None => Some(char::from(*byte)),
+                };
+                match known {
+                    Some(c) => show(c, &mut text),
+                    None => number(*byte, &mut text),
+                }
+            }
+        }
+    }
     text
 }
 
-/// Appends a text without the blanks at its end, with escapes for what is not
-/// printable.
-fn escape(line: &[u8], into: &mut String) {
-    for chunk in line.trim_ascii_end().utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '\0' => into.push_str("\\0"),
-                '\r' => into.push_str("\\r"),
-                '\n' => into.push_str("\\n"),
-                '\t' => into.push_str("\\t"),
-                c if c.is_control() || turns_text(c) => {
-                    // Writing to a string does not fail.
-                    let _ = write!(into, "\\u{{{:x}}}", u32::from(c));
-                }
-                c => into.push(c),
-            }
+/// Appends a character, or an escape for one that is not printable.
+fn show(c: char, into: &mut String) {
+    match c {
+        '\0' => into.push_str("\\0"),
+        '\r' => into.push_str("\\r"),
+        '\n' => into.push_str("\\n"),
+        '\t' => into.push_str("\\t"),
+        c if c.is_control() || turns_text(c) => {
+            // Writing to a string does not fail.
+            let _ = write!(into, "\\u{{{:x}}}", u32::from(c));
         }
-        for byte in chunk.invalid() {
-            let _ = write!(into, "\\x{byte:02x}");
-        }
+        c => into.push(c),
     }
+}
+
+/// Appends a byte that is no character.
+fn number(byte: u8, into: &mut String) {
+    // Writing to a string does not fail.
+    let _ = write!(into, "\\x{byte:02x}");
 }
 
 /// Characters that end a line or change the direction of what follows.
@@ -141,8 +181,8 @@ mod tests {
     #[test]
     fn a_line_comes_back_with_task_transaction_and_program() {
         let record = record(&SOURCE, "HELLO Wörld  ".as_bytes());
-        assert_eq!(record, "4711 ACC ACCOUNT  HELLO Wörld\n");
-        let line = parse(record.strip_suffix('\n').unwrap().as_bytes());
+        assert_eq!(record, "4711 ACC ACCOUNT  HELLO Wörld\n".as_bytes());
+        let line = parse(record.trim_ascii_end(), &Characters::Utf8);
         let whole = Line {
             task: Some(4711),
             transid: "ACC".into(),
@@ -155,7 +195,7 @@ mod tests {
     #[test]
     fn a_line_that_is_no_record_has_no_task() {
         for text in ["worker: oops", "12x", "", "12 too short"] {
-            let line = parse(text.as_bytes());
+            let line = parse(text.as_bytes(), &Characters::Utf8);
             assert_eq!((line.task, line.text.as_str()), (None, text));
         }
     }
@@ -163,13 +203,39 @@ mod tests {
     #[test]
     fn nothing_that_moves_a_cursor_is_left() {
         let record = record(&SOURCE, b"a\0b\rc\x1b[2Jd\xffe\xc2\x9bf");
-        let text = parse(record.trim_end().as_bytes()).text;
+        let text = parse(record.trim_ascii_end(), &Characters::Utf8).text;
         assert_eq!(text, "a\\0b\\rc\\u{1b}[2Jd\\xffe\\u{9b}f");
-        let names = parse(b"1 A\x1b[2J\x07PROGR  text");
+        let names = parse(b"1 A\x1b[2J\x07PROGR  text", &Characters::Utf8);
         assert_eq!(
             (names.transid.as_str(), names.program.as_str()),
             ("A\\u{1b}[2", "J\\u{7}PROGR")
         );
+    }
+
+    /// ISO 8859-1, but for one byte that is said to be none.
+    fn latin1() -> Characters {
+        let mut table: [_; 128] =
+            std::array::from_fn(|high| Some(char::from(high as u8 + 0x80)));
+        table[0x7f] = None;
+        Characters::Table(Box::new(table))
+    }
+
+    #[test]
+    fn bytes_are_characters_of_the_code_page() {
+        let line = b"M\xfcller, \xc3\xbc \x9b\xff\x1b";
+        let record = record(&SOURCE, line);
+        let read = |characters: &Characters| parse(record.trim_ascii_end(), characters).text;
+        assert_eq!(read(&latin1()), "Müller, Ã¼ \\u{9b}\\xff\\u{1b}");
+        let utf8 = "M\\xfcller, ü \\x9b\\xff\\u{1b}";
+        assert_eq!(read(&Characters::Utf8), utf8);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_between_characters() {
+        let record = record(&SOURCE, "ü".repeat(4_000).as_bytes());
+        let text = parse(record.trim_ascii_end(), &Characters::Utf8).text;
+        let cut = text.strip_suffix("...").expect("the mark of a cut");
+        assert!(cut.chars().all(|c| c == 'ü'), "{}", &cut[cut.len() - 8..]);
     }
 
     proptest! {
@@ -182,12 +248,14 @@ mod tests {
         ) {
             let record = record(&Source { task, transid, program }, &line);
             prop_assert!(record.len() <= RECORD_BYTES);
-            let body = record.strip_suffix('\n').unwrap();
-            prop_assert!(!body.chars().any(char::is_control));
-            prop_assert_eq!(parse(body.as_bytes()).task, Some(task));
-            let Line { transid, program, text, .. } = parse(&line);
-            let shown = transid + &program + &text;
-            prop_assert!(!shown.chars().any(char::is_control));
+            let body = record.strip_suffix(b"\n").unwrap();
+            prop_assert!(!body.iter().any(u8::is_ascii_control));
+            for characters in [Characters::Utf8, latin1()] {
+                prop_assert_eq!(parse(body, &characters).task, Some(task));
+                let Line { transid, program, text, .. } = parse(&line, &characters);
+                let shown = transid + &program + &text;
+                prop_assert!(!shown.chars().any(char::is_control));
+            }
         }
     }
 }

@@ -125,7 +125,7 @@ impl Printer {
     }
 
     /// Writes a record, all of it or nothing.
-    fn write(&mut self, fd: i32, record: &str) -> bool {
+    fn write(&mut self, fd: i32, record: &[u8]) -> bool {
         loop {
             // SAFETY: bytes of ours to a descriptor of ours.
             let put = unsafe { libc::write(fd, record.as_ptr().cast(), record.len()) };

@@ -280,12 +280,14 @@ impl Loader<'_> {
     fn check_path(&mut self, object: &OperationObject<'_>, params: &[Param], at: Position) {
         let file = &self.document.file;
         let mut variables = Vec::new();
+        let mut told = false;
         for segment in object.path.split('/') {
             match segment.strip_prefix('{').and_then(|s| s.strip_suffix('}')) {
                 Some(name) => variables.push(name),
                 None if segment.contains(['{', '}']) => {
                     let message = format!("{segment}: a variable must be a whole path segment");
                     self.out.error(file, at, message);
+                    told = true;
                 }
                 None => {}
             }
@@ -302,8 +304,11 @@ impl Loader<'_> {
             );
             self.out.error_help(file, at, message, help);
         }
+        // One that stands in a part of a segment was told of above.
+        let in_part = |name: &str| told && object.path.contains(&format!("{{{name}}}"));
         let of_path = params.iter().filter(|p| p.place == params::Place::Path);
-        for param in of_path.filter(|p| !variables.contains(&p.name.as_str())) {
+        let of_path = of_path.filter(|p| !variables.contains(&p.name.as_str()));
+        for param in of_path.filter(|p| !in_part(&p.name)) {
             let name = &param.name;
             let message = format!("the path has no variable {{{name}}}, which its parameters have");
             let help = match closest(name, variables.iter().copied()) {

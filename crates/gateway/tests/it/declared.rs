@@ -118,6 +118,16 @@ fn servers_paths_and_statuses_that_nobody_can_ask_for_are_told() {
 }
 
 #[test]
+fn a_variable_in_a_part_of_a_segment_is_told_once() {
+    let found = told(&[("  /accounts/{number}:\n", "  /accounts/{number}.json:\n")]);
+    assert!(
+        found.contains("{number}.json: a variable must be a whole path segment"),
+        "{found}"
+    );
+    assert!(!found.contains("the path has no variable"), "{found}");
+}
+
+#[test]
 fn security_that_stands_where_nobody_asks_for_it_is_an_error() {
     let item = told(&[(
         "  /accounts:\n",

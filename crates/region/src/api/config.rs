@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cics::csd::InDoubt;
+use link::display::Characters;
 use link::{
     Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId,
 };
@@ -63,6 +64,8 @@ pub struct RegionConfig {
     /// Lines a second that programs and scripts may write into the log, all in
     /// all; ten seconds' worth at once. 0 for no bound.
     pub display_lines_per_s: u32,
+    /// What the bytes of a program's text mean, for the log.
+    pub characters: Characters,
     /// The region and its workers write their traces.
     pub trace: bool,
     /// Partners of APPC conversations; none for a region without them.
@@ -122,6 +125,7 @@ impl Default for RegionConfig {
                 resident_bytes: 256 << 20,
             },
             display_lines_per_s: 1000,
+            characters: Characters::Utf8,
             trace: true,
             conversations: None,
             sockets: None,

@@ -145,7 +145,7 @@ impl Output {
             return;
         }
         let worker = pipe.worker;
-        let mut line = display::parse(&pipe.line);
+        let mut line = display::parse(&pipe.line, &shared.config.characters);
         if line.task.is_none() {
             name_running_task(&shared.lock().core, worker, &mut line);
         }
@@ -171,7 +171,8 @@ impl Shared {
     /// Logs a record that a task wrote to a queue, if there is room: beside the
     /// lines that programs print.
     pub(super) fn log_record(&self, queue: [u8; 4], task: TaskKey, record: &[u8]) {
-        let text = display::printable(&record[..record.len().min(display::RECORD_BYTES)]);
+        let record = &record[..record.len().min(display::RECORD_BYTES)];
+        let text = display::printable(record, &self.config.characters);
         if !self.lines.take(text.len(), now_ns()) {
             return;
         }

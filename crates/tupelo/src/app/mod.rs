@@ -271,6 +271,7 @@ impl Application {
             confinement: self.confinement()?,
             worker_nice: settings.worker_nice.min(19),
             display_lines_per_s: settings.display_lines_per_s,
+            characters: self.characters(),
             trace: settings.trace,
             definitions: installed.region.clone(),
             ..RegionConfig::default()

@@ -4,17 +4,34 @@
 use std::path::{Path, PathBuf};
 
 use copybook::CodePage;
+use link::display::Characters;
 
 use super::Application;
 use super::config::Config;
 use super::finding::{Finding, Findings, Severity};
 use super::toml_places::Places;
 
+/// Coded character set identifiers.
+const ASCII: u16 = 367;
+const UTF_8: u16 = 1208;
+
 impl Application {
     /// The code page that its programs have texts in.
     pub fn code_page(&self) -> CodePage {
         let page = CodePage::by_name(&self.config.region.code_page);
         page.unwrap_or_else(|_| CodePage::ascii())
+    }
+
+    /// The same for lines of the log: what is no ASCII is read as UTF-8, unless
+    /// another page says what it is.
+    pub(super) fn characters(&self) -> Characters {
+        let page = self.code_page();
+        match page.ccsid() {
+            ASCII | UTF_8 => Characters::Utf8,
+            _ => Characters::Table(Box::new(std::array::from_fn(|high| {
+                page.char_of(high as u8 + 0x80)
+            }))),
+        }
     }
 }
 

@@ -155,13 +155,35 @@ fn a_program_that_loops_abends_with_aica() {
     assert!(title(&answer).contains("AICA"), "{}", title(&answer));
 }
 
-#[test]
-fn what_a_program_displays_goes_to_the_log_and_not_to_the_client() {
+/// The log's line of a program that displays 'M', X'FC' and 'ller', in a region of this page.
+fn displayed_in(code_page: &str) -> String {
     let app = program(
-        "           DISPLAY 'seen by the operator'\n           MOVE 'quiet' TO HELLO-GREETING\n           EXEC CICS RETURN END-EXEC.\n",
+        "           DISPLAY 'seen by M' X'FC' 'ller'\n           MOVE 'quiet' TO HELLO-GREETING\n           EXEC CICS RETURN END-EXEC.\n",
     );
-    let server = Server::start(app.path());
+    let toml = app.path().join("tupelo.toml");
+    let settings = std::fs::read_to_string(&toml).unwrap();
+    let page = format!("[region]\ncode_page = \"{code_page}\"\n");
+    std::fs::write(&toml, settings.replacen("[region]\n", &page, 1)).unwrap();
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let server = Server::start_logging(app.path(), log.reopen().unwrap());
     assert_eq!(server.get("/hello/x").json()["greeting"], "quiet");
+    // The last lines are read when the server ends.
+    drop(server);
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    let mut lines = log.lines().filter(|line| line.contains("seen by"));
+    lines.next().unwrap_or(&log).to_owned()
+}
+
+#[test]
+fn what_a_program_displays_goes_to_the_log_in_the_regions_code_page() {
+    for (code_page, shown) in [
+        ("latin-1", "seen by Müller"),
+        ("ibm850", "seen by M³ller"),
+        ("utf-8", "seen by M\\xfcller"),
+    ] {
+        let line = displayed_in(code_page);
+        assert!(line.contains(shown), "{code_page}: {line}");
+    }
 }
 
 #[test]
