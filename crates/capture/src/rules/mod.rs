@@ -42,6 +42,7 @@ mod server_think;
 mod slow_start;
 mod sna_pacing;
 mod spurious;
+mod stopped;
 mod syn_lost;
 mod tiny_writes;
 mod tls_handshake;

@@ -16,6 +16,7 @@
 use super::fast_retransmit::was_overtaken;
 use super::known::{LEAST_MSS, as_known, knows_mss, knows_path, segment_bytes};
 use super::quiet::Quiet;
+use super::stopped::Force;
 use super::{Claim, Confidence, Evidence, Gap};
 use crate::{End, Flags, Marks, Phase, Protocol, Segment, Side};
 
@@ -154,12 +155,6 @@ fn writer(gap: &Gap<'_>) -> Option<Side> {
     (before.from == after.from).then_some(after.from)
 }
 
-/// What was under way and what the receiver allowed when a sender stopped, bytes.
-struct Force {
-    flight: u32,
-    window: u32,
-}
-
 /// The facts around a pause.
 pub(super) struct View<'a> {
     pub(super) gap: &'a Gap<'a>,
@@ -174,7 +169,7 @@ pub(super) struct View<'a> {
     pub(super) near_ns: i64,
     pub(super) far_ns: i64,
     /// The round trip to the sender is no delayed acknowledgement's.
-    near_is_known: bool,
+    pub(super) near_is_known: bool,
 }
 
 impl<'a> View<'a> {
@@ -311,6 +306,8 @@ impl<'a> View<'a> {
             Some(Force { flight, window }) => {
                 flight.saturating_add(self.resumed.len.min(self.mss)) > window
             }
+            // Were the path half as long again, the sender would still have known of room.
+            None if self.has_room_there(self.near_ns * 3 / 2) => false,
             None => {
                 window < flight.saturating_add(self.mss) || self.last.marks.any(Marks::WINDOW_FULL)
             }
@@ -321,7 +318,10 @@ impl<'a> View<'a> {
             if !self.stands_out() {
                 return Err(Some(Quiet::NoRound));
             }
+            // What it had heard by then left room, unless that took longer than the path does.
+            let roomy = in_force.is_none() && self.has_room_there(self.near_ns);
             return match kept && self.knows_window() {
+                true if roomy => Ok((Reason::WindowFull, Confidence::Medium)),
                 true => Ok((Reason::WindowFull, self.filled_again(window))),
                 false => Err(Some(Quiet::Midway)),
             };
@@ -590,7 +590,7 @@ impl<'a> View<'a> {
 
     /// Bytes that waited for an acknowledgement. Near the receiver they are
     /// acknowledged already when the gap begins: then the burst counts.
-    fn flight(&self) -> u32 {
+    pub(super) fn flight(&self) -> u32 {
         match self.gap.after().from == self.sender {
             true => self
                 .gap
@@ -598,72 +598,6 @@ impl<'a> View<'a> {
                 .max(self.burst_before().min(self.since_ack())),
             false => self.gap.flight(self.sender),
         }
-    }
-
-    /// What stopped the sender, what was lost before this place included. Near the
-    /// receiver the data that ended the pause echo the packet that set it free, so what
-    /// counts is what was under way, and which window was in force, before that packet.
-    /// None there without timestamps, or where the sender had heard it long before.
-    fn in_force(&self) -> Option<Force> {
-        let resumed = self.resumed;
-        if self.gap.after().from != self.sender {
-            let mut earlier = self.gap.earlier().iter().rev();
-            let word = earlier.find(|s| s.from != self.sender && s.flags.has(Flags::ACK))?;
-            let flight = resumed.seq.wrapping_sub(word.ack);
-            return (flight < 1 << 31).then(|| Force {
-                flight: flight.max(self.flight()),
-                window: self.window(),
-            });
-        }
-        if resumed.ts_echo == 0 && self.last.marks.any(Marks::WINDOW_FULL) {
-            // It filled what the word before it had left.
-            let before = (self.gap.earlier().iter().rev())
-                .filter(|s| s.packet < self.last.packet && s.from != self.sender)
-                .find(|s| s.ack.wrapping_add(s.window) == self.last.end_seq())?;
-            return Some(Force {
-                flight: before.window,
-                window: before.window,
-            });
-        }
-        if resumed.ts_echo == 0 {
-            return self.filled_there();
-        }
-        let control = Flags::SYN | Flags::RST;
-        let mut words = (self.gap.earlier().iter().rev())
-            .filter(|s| s.from != self.sender && s.flags.has(Flags::ACK) && !s.flags.any(control))
-            .skip_while(|word| resumed.was_sent_before(word))
-            .peekable();
-        let mut freed = words.next()?;
-        // Of several within one tick of the clock it was the first.
-        while let Some(word) = words.next_if(|word| word.ts_value == resumed.ts_echo) {
-            freed = word;
-        }
-        let before = words.next()?;
-        let edge = before.ack.wrapping_add(before.window);
-        // What was lost before this place was under way too.
-        let flight = resumed.seq.wrapping_sub(before.ack);
-        let heard = resumed.time_ns - freed.time_ns <= 2 * self.near_ns + TURN_NS;
-        (heard && flight < 1 << 31).then(|| Force {
-            flight,
-            window: edge.wrapping_sub(before.ack),
-        })
-    }
-
-    /// What stopped a sender without timestamps, away from it: when it sent its last segment it
-    /// had heard no word that is younger here than its path takes. None where the window that
-    /// such a word left had room for another segment.
-    fn filled_there(&self) -> Option<Force> {
-        let heard_ns = self.last.time_ns - self.near_ns;
-        let control = Flags::SYN | Flags::RST;
-        let word = (self.gap.earlier().iter().rev())
-            .filter(|s| s.from != self.sender && s.flags.has(Flags::ACK) && !s.flags.any(control))
-            .find(|s| s.time_ns <= heard_ns)?;
-        let flight = self.last.end_seq().wrapping_sub(word.ack);
-        let left = word.window.checked_sub(flight)?;
-        (self.near_is_known && left < self.resumed.len.min(self.mss)).then_some(Force {
-            flight,
-            window: word.window,
-        })
     }
 
     /// Bytes under way when the sender stopped, as far as the place of capture shows.
@@ -703,7 +637,7 @@ impl<'a> View<'a> {
         before.map_or(0, |seq| ack.ack.wrapping_sub(seq))
     }
 
-    fn window(&self) -> u32 {
+    pub(super) fn window(&self) -> u32 {
         let before = self.gap.window(self.sender.other()).unwrap_or(u32::MAX);
         // Near the receiver the last word may already be the update.
         match (self.gap.after().from == self.sender, self.ack) {
@@ -753,7 +687,7 @@ pub(super) fn closed_by(gap: &Gap<'_>) -> Option<Side> {
 
 /// What an end takes to send what an acknowledgement set free, at most, beside
 /// the path. An application that happens to write then takes any time.
-const TURN_NS: i64 = 500_000;
+pub(super) const TURN_NS: i64 = 500_000;
 
 /// An end no farther than this is at the place of capture.
 const BESIDE_NS: i64 = 2_000_000;

@@ -36,7 +36,7 @@ static ABOUT: About = About {
              (an end that is gone and a path that holds packets back look the same), where what follows shows that the copy was needed (a receiver without SACK and timestamps cannot show it by \
              an answer) and the receiver never told of \
              one from this sender that was not; medium where a single copy was answered, because its first one's acknowledgement may have been what was lost; low where a DSACK says \
-             that an earlier copy had arrived, or where the sender had closed and the other end \
+             that an earlier copy had arrived, or the answer takes later bytes with it of which the receiver never told (SACK), or where the sender had closed and the other end \
              sent nothing more, or where by the hop limit (TTL) no router is between the receiver and the place of capture.",
     literature: "RFC 6298; TAPO: timeout retransmission stalls (tail, double, small window); RFC \
                  8985 (RACK-TLP) ends many of them early",
@@ -122,7 +122,11 @@ impl Rule for RetransmissionTimeout {
             // What is in the capture came as far as the receiver's own network.
             claim.confidence = Confidence::Low;
         }
-        if has_arrived_twice(gap, after) || is_farewell(gap, after) || is_denied(gap, after) {
+        if has_arrived_twice(gap, after)
+            || is_farewell(gap, after)
+            || is_denied(gap, after)
+            || original.is_some_and(|first| had_no_hole(gap, first, after))
+        {
             // An earlier copy had arrived, and nobody knows which: what was lost may
             // have been the answer. Or nobody waits.
             claim.confidence = Confidence::Low;
@@ -173,6 +177,33 @@ impl Rule for RetransmissionTimeout {
             }
         )
     }
+}
+
+/// Whether the answer takes what was sent behind the bytes of the copies, and not since the last of
+/// them, too, and the receiver had never told that it had that (SACK): then it had no hole when
+/// that came, and what was lost, or late, was its answer.
+fn had_no_hole(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
+    let tells = gap.connection.client.sack_permitted && gap.connection.server.sack_permitted;
+    let answer = (gap.later().iter()).find(|s| {
+        s.from != copy.from
+            && s.flags.has(Flags::ACK)
+            && s.ack.wrapping_sub(copy.end_seq()) < 1 << 31
+    });
+    let Some(answer) = answer.filter(|answer| tells && answer.ack != copy.end_seq()) else {
+        return false;
+    };
+    let until = || (gap.later().iter()).take_while(|s| s.packet < answer.packet);
+    let last = until()
+        .filter(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
+        .last();
+    let since = last.map_or(copy.packet, |s| s.packet);
+    let sent_since = until().any(|s| {
+        s.from == copy.from && s.packet >= since && s.end_seq().wrapping_sub(answer.ack) < 1 << 31
+    });
+    let told = (gap.timeline.iter())
+        .filter(|s| s.packet > first.packet && s.packet < answer.packet)
+        .any(|s| s.from != copy.from && s.marks.any(Marks::SACK));
+    !sent_since && !told
 }
 
 /// Whether the receiver says right behind its acknowledgement that it got something twice.

@@ -154,3 +154,47 @@ fn packets_without_any_flag_close_no_window() {
     assert!(invented(ACK).is_some());
     assert_eq!(invented(0), None);
 }
+
+/// A request of two segments whose first is sent again at growing distances, until both are
+/// acknowledged; what the receiver says of the second when it comes, if it says it.
+fn taken_at_last(with_the_second: bool, told: bool) -> Option<Confidence> {
+    let mut talk = Talk::opened(40_000, 9_000, 0);
+    for (segment, ..) in talk.packets.iter_mut().take(2) {
+        segment.scale = Some(0);
+    }
+    talk.say(21_000, Side::Client, ACK, &[1; 1_380]);
+    let first = talk.packets.last().expect("a request").clone();
+    talk.say(21_100, Side::Client, ACK, &[2; 340]);
+    let second = &talk.packets.last().expect("its end").0;
+    let range = (second.seq, second.seq.wrapping_add(340));
+    if told {
+        talk.say(41_100, Side::Server, ACK, b"");
+        let word = &mut talk.packets.last_mut().expect("a word").0;
+        (word.ack, word.sack) = (first.0.seq, vec![range]);
+    }
+    for (nth, at_ms) in [400, 1_200, 2_800].into_iter().enumerate() {
+        let mut copy = first.clone();
+        copy.0.at_ns = at_ms * 1_000_000;
+        copy.0.id += 50 + nth as u16;
+        talk.packets.push(copy);
+    }
+    talk.say(2_820_000, Side::Server, ACK, b"");
+    if !with_the_second {
+        talk.packets.last_mut().expect("an answer").0.ack = range.0;
+        talk.say(2_821_000, Side::Client, ACK, b"");
+        let again = &mut talk.packets.last_mut().expect("the end").0;
+        (again.seq, again.len) = (range.0, 340);
+        talk.packets.last_mut().expect("the end").2 = vec![2; 340];
+        talk.say(2_841_000, Side::Server, ACK, b"");
+    }
+    talk.say(2_860_000, Side::Server, ACK, &[3; 300]);
+    talk.close(2_880_000);
+    said(&heard(&[talk]), "tcp.rto")
+}
+
+#[test]
+fn who_takes_later_bytes_without_a_word_had_no_hole() {
+    assert_eq!(taken_at_last(false, false), Some(Confidence::High));
+    assert_eq!(taken_at_last(true, true), Some(Confidence::High));
+    assert_eq!(taken_at_last(true, false), Some(Confidence::Low));
+}

@@ -5,6 +5,7 @@ use capture::synth::{Action, Conversation, Exchange, Fault, Segment, Select};
 use capture::{Confidence, Explanation, Side};
 
 use crate::changed::{far, played, said, sixth_lost};
+use crate::talk::{ACK, Talk, heard};
 
 /// An answer of several windows, captured beside the client.
 fn grown() -> Conversation {
@@ -142,4 +143,31 @@ fn a_repair_of_a_lost_repair_is_the_timers() {
         .filter(|f| f.rule == "tcp.retransmit.fast");
     let late: Vec<_> = fast.filter(|f| f.cost_ns > 300_000_000).collect();
     assert!(late.is_empty(), "{late:?}");
+}
+
+/// Captured beside the client, 20 ms from the server: four pieces of 59,860 bytes, the next a round
+/// trip behind the end of the last, their segments so far apart, each acknowledged at once.
+fn pieces(apart_us: u64) -> Option<Confidence> {
+    let mut talk = Talk::opened(40_000, 80, 0);
+    talk.say(21_000, Side::Client, ACK, &[1; 200]);
+    let mut at = 41_000;
+    for _ in 0..4 {
+        for _ in 0..41 {
+            talk.say(at, Side::Server, ACK, &[2; 1_460]);
+            talk.say(at + 20, Side::Client, ACK, b"");
+            at += apart_us;
+        }
+        at += 20_000;
+    }
+    talk.close(at);
+    said(&heard(&[talk]), "tcp.window.full")
+}
+
+#[test]
+fn who_had_heard_of_room_was_not_stopped_by_the_window() {
+    assert_eq!(pieces(100), Some(Confidence::High));
+    // What the receiver had acknowledged came back long before the piece was sent.
+    assert_eq!(pieces(1_100), None);
+    // A path somewhat longer than the shortest round trip would have made it full.
+    assert_eq!(pieces(700), Some(Confidence::Medium));
 }
