@@ -214,8 +214,7 @@ mod tests {
 
     /// ISO 8859-1, but for one byte that is said to be none.
     fn latin1() -> Characters {
-        let mut table: [_; 128] =
-            std::array::from_fn(|high| Some(char::from(high as u8 + 0x80)));
+        let mut table: [_; 128] = std::array::from_fn(|high| Some(char::from(high as u8 + 0x80)));
         table[0x7f] = None;
         Characters::Table(Box::new(table))
     }

@@ -54,7 +54,7 @@ impl Rule for HalfClose {
         };
         let text = if close.bytes_after_fin > goodbye && first == Side::Client {
             format!(
-                "the client closed its side and the server sent {} bytes afterwards",
+                "the client closed its side and the server, which knew of it, sent {} bytes more",
                 close.bytes_after_fin
             )
         } else if open

@@ -76,6 +76,10 @@ impl Rule for RetransmissionTimeout {
             // A probe of a closed window, or what only looks like a copy.
             return None;
         }
+        if was_overtaken_there(gap, after) || comes_within_a_round(gap, after) {
+            // It was late, and sent before what overtook it; or no timer runs so short.
+            return None;
+        }
         if is_needless(gap, after) || gap.connection.end(after.from.other()).segments == 0 {
             // Nothing was lost; or one direction is all there is, and nothing
             // shows what arrived.
@@ -177,6 +181,26 @@ impl Rule for RetransmissionTimeout {
             }
         )
     }
+}
+
+/// Whether its sender's clock of timestamps had gone on when it sent an earlier packet: this one
+/// was sent before, once, and was late on the path.
+fn was_overtaken_there(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let later = |s: &Segment| {
+        let ahead = s.ts_value.wrapping_sub(copy.ts_value) as i32;
+        s.from == copy.from && s.len > 0 && s.ts_value != 0 && ahead > 0
+    };
+    copy.ts_value != 0 && gap.first_copy(copy).is_none() && gap.earlier().iter().any(later)
+}
+
+/// Whether the copy before it was sent less than a round trip before: a timer begins anew with
+/// each copy, and is longer.
+fn comes_within_a_round(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let best = |side| gap.connection.end(side).rtt.best_ns().unwrap_or(0);
+    let path_ns = best(Side::Client) + best(Side::Server);
+    (gap.earlier().iter().rev())
+        .find(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
+        .is_some_and(|s| s.marks.any(Marks::RESENT) && (copy.time_ns - s.time_ns) * 5 < path_ns * 4)
 }
 
 /// Whether the answer takes what was sent behind the bytes of the copies, and not since the last of

@@ -100,7 +100,7 @@ impl Rule for TlsHandshake {
 /// as far as the handshake said.
 fn path_ns(rtt: &Rtt) -> Option<i64> {
     match (rtt.handshake_ns, rtt.min_ns) {
-        (Some(opened), Some(acked)) if acked <= BESIDE_NS && acked < opened / RELAYED => {
+        (Some(opened), Some(acked)) if acked <= RELAY_NS && acked < opened / RELAYED => {
             Some(opened)
         }
         _ => rtt.best_ns(),
@@ -176,6 +176,9 @@ impl<'a> Turn<'a> {
 
 /// An end no farther than this is at the place of capture.
 const BESIDE_NS: i64 = 1_000_000;
+
+/// A relay acknowledges within this time.
+const RELAY_NS: i64 = 10_000_000;
 
 /// An acknowledgement that comes so many times sooner than the handshake's is a relay's.
 const RELAYED: i64 = 8;

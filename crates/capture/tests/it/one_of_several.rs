@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use capture::{Confidence, Explanation, Side};
 
 use crate::changed::{said, texts};
-use crate::talk::{ACK, FIN, RST, Talk, heard, hello, record, twelve};
+use crate::talk::{ACK, FIN, RST, SYN, Talk, heard, hello, record, twelve};
 
 const REQUEST: &[u8] = b"GET /a HTTP/1.1\r\nHost: b\r\n\r\n";
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -197,4 +197,33 @@ fn who_takes_later_bytes_without_a_word_had_no_hole() {
     assert_eq!(taken_at_last(false, false), Some(Confidence::High));
     assert_eq!(taken_at_last(true, true), Some(Confidence::High));
     assert_eq!(taken_at_last(true, false), Some(Confidence::Low));
+}
+
+/// A connection on a path of this round trip.
+fn opened_over(port: u16, path_us: u64) -> Talk {
+    let mut talk = Talk::new(40_000, port);
+    talk.say(0, Side::Client, SYN, b"");
+    talk.say(path_us, Side::Server, SYN | ACK, b"");
+    talk.say(path_us + 50, Side::Client, ACK, b"");
+    talk
+}
+
+#[test]
+fn no_timer_runs_shorter_than_the_path() {
+    let timers = |again_us: u64| {
+        let mut talk = opened_over(9_000, 300_000);
+        talk.say(301_000, Side::Client, ACK, &[1; 1_000]);
+        let first = talk.packets.last().expect("a request").clone();
+        for (nth, at_us) in [1_000_000, again_us].into_iter().enumerate() {
+            let mut copy = first.clone();
+            copy.0.at_ns = at_us * 1_000;
+            copy.0.id += 50 + nth as u16;
+            talk.packets.push(copy);
+        }
+        talk.say(again_us + 300_000, Side::Server, ACK, &[2; 300]);
+        talk.close(again_us + 301_000);
+        texts(&heard(&[talk]), "tcp.rto").len()
+    };
+    assert_eq!(timers(1_400_000), 2);
+    assert_eq!(timers(1_200_000), 1);
 }

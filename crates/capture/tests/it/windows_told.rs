@@ -171,3 +171,29 @@ fn who_had_heard_of_room_was_not_stopped_by_the_window() {
     // A path somewhat longer than the shortest round trip would have made it full.
     assert_eq!(pieces(700), Some(Confidence::Medium));
 }
+
+#[test]
+fn what_was_sent_before_what_overtook_it_is_no_copy() {
+    // The eighth of ten segments comes when the sender's timer has run.
+    let late = |sent_before: bool| {
+        let mut c = far(vec![Exchange::new(300, 2_000, 14_480)]);
+        c.path.faults = vec![Fault {
+            from: Side::Server,
+            select: Select::Data(7),
+            action: Action::Lose,
+        }];
+        let explanation = played(&[c], |segments| {
+            let mut data: Vec<&mut Segment> = (segments.iter_mut())
+                .filter(|s| s.from == Side::Server && s.len > 0)
+                .collect();
+            let first = data[0].stamp.expect("a stamp");
+            let copy = data.last_mut().expect("the copy");
+            if sent_before {
+                copy.stamp = Some((first.0.wrapping_sub(1), first.1));
+            }
+        });
+        said(&explanation, "tcp.rto")
+    };
+    assert!(late(false) >= Some(Confidence::Medium));
+    assert_eq!(late(true), None);
+}

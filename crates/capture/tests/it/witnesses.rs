@@ -212,6 +212,27 @@ fn an_answer_as_late_as_the_opening_tells_of_the_path() {
 }
 
 #[test]
+fn what_a_relay_acknowledges_is_as_far_as_the_opening_said() {
+    let mut c = far(vec![
+        Exchange::new(512, 300_000, 400),
+        Exchange::new(300, 2_000, 500),
+    ]);
+    c.payload = Payload::Tls { resumed: true };
+    c.server.set_port(443);
+    // The path to the server takes 50 ms, and a relay so much nearer acknowledges.
+    let waited_ms = |relay_ms: u64| {
+        let explanation = played(&[c.clone()], |segments| {
+            relayed(segments);
+            segments.last_mut().expect("a word").at_ns += relay_ms * 1_000_000;
+        });
+        let told = (explanation.findings.iter()).filter(|f| f.rule == "tls.handshake.wait");
+        told.map(|f| f.cost_ns / 1_000_000).max()
+    };
+    assert_eq!(waited_ms(0), Some(300));
+    assert_eq!(waited_ms(4), Some(300));
+}
+
+#[test]
 fn packets_that_come_as_far_apart_anyway_waited_for_no_repair() {
     let mut c = sixth_lost();
     let rule = "tcp.retransmit.fast";
