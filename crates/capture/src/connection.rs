@@ -481,6 +481,9 @@ pub struct Close {
     pub(crate) fin_arrived: bool,
     /// The other side's FIN.
     pub second_fin_ns: Option<i64>,
+    /// That one was sent before the first had come: who closed first the capture does not tell.
+    #[serde(skip)]
+    pub(crate) crossed: bool,
     /// Who sent the first RST, and when.
     pub reset: Option<(Side, i64)>,
     /// What the first RST looked like.

@@ -143,6 +143,9 @@ pub struct Service {
     pub single_exchange: u64,
     /// Connections that the server closed first.
     pub closed_by_server: u64,
+    /// Connections that both ends closed before they had heard of each other's FIN.
+    #[serde(skip)]
+    pub closed_at_once: u64,
     /// Connections that were closed by both ends, or with a RST.
     pub closed: u64,
     /// Connections that ended with a RST.

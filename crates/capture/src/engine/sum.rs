@@ -103,6 +103,7 @@ impl Services {
             mine.opened += theirs.opened;
             mine.single_exchange += theirs.single_exchange;
             mine.closed_by_server += theirs.closed_by_server;
+            mine.closed_at_once += theirs.closed_at_once;
             mine.closed += theirs.closed;
             mine.resets += theirs.resets;
             mine.syn_retries += theirs.syn_retries;
@@ -318,6 +319,7 @@ fn empty(address: Option<IpAddr>, port: u16) -> Service {
         connections: 0,
         opened: 0,
         single_exchange: 0,
+        closed_at_once: 0,
         closed_by_server: 0,
         closed: 0,
         resets: 0,

@@ -15,6 +15,7 @@ pub(super) struct Counted {
     opened: bool,
     single_exchange: bool,
     closed_by_server: bool,
+    crossed: bool,
     closed: bool,
     reset: bool,
     refused: bool,
@@ -40,7 +41,8 @@ impl Counted {
         Counted {
             opened,
             single_exchange: opened && answered && tls.is_none_or(crate::Tls::has_asked),
-            closed_by_server: matches!(close.first_fin, Some((Side::Server, _))),
+            closed_by_server: matches!(close.first_fin, Some((Side::Server, _))) && !close.crossed,
+            crossed: close.crossed,
             closed: close.is_closed(),
             reset: close.reset.is_some(),
             refused: connection.was_refused() && !asks_again,
@@ -67,6 +69,7 @@ impl Counted {
         change(&mut service.opened, self.opened.into());
         change(&mut service.single_exchange, self.single_exchange.into());
         change(&mut service.closed_by_server, self.closed_by_server.into());
+        change(&mut service.closed_at_once, self.crossed.into());
         change(&mut service.closed, self.closed.into());
         change(&mut service.resets, self.reset.into());
         change(&mut service.refused, self.refused.into());

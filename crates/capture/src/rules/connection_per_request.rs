@@ -56,7 +56,8 @@ pub(super) fn one_each(service: &Service) -> bool {
 /// Who closes the service's connections, where one end closes four of five.
 fn closer(service: &Service) -> &'static str {
     let by_server = service.closed_by_server;
-    let by_client = service.closed.saturating_sub(by_server + service.resets);
+    let by_client =
+        (service.closed).saturating_sub(by_server + service.closed_at_once + service.resets);
     let most = |count: u64| count * 5 >= service.connections * 4;
     match (most(by_server), most(by_client)) {
         (true, _) => "; the server closes them",

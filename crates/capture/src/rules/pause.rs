@@ -262,7 +262,7 @@ impl<'a> View<'a> {
         let window = self.window();
         let end = self.gap.connection.end(self.sender);
         let delay_ns = self.ack_delay_ns();
-        let delayed = delay_ns >= DELAYED_NS && self.held_back() < 2 * self.mss;
+        let delayed = delay_ns >= DELAYED_NS && self.may_have_waited();
         // No timer waits longer (RFC 1122 4.2.3.2), and one that ran out sends
         // an acknowledgement by itself.
         let by_timer = delay_ns <= LONGEST_DELAY_NS && self.ack.is_some_and(Segment::is_pure_ack);
@@ -621,6 +621,20 @@ impl<'a> View<'a> {
         before.map_or(burst, |seq| {
             self.last.end_seq().wrapping_sub(seq).max(burst)
         })
+    }
+
+    /// Whether the receiver may have let its timer run: one that has two segments to acknowledge
+    /// with more than a full one in them does so at once, and what took long then is a slow link.
+    fn may_have_waited(&self) -> bool {
+        let held = self.held_back();
+        let Some(ack) = self.ack else {
+            return held < 2 * self.mss;
+        };
+        let taken = (self.gap.earlier().iter().rev())
+            .filter(|s| s.from == self.sender && s.len > 0 && s.packet < ack.packet)
+            .take_while(|s| ack.ack.wrapping_sub(s.seq).wrapping_sub(1) < held)
+            .count();
+        held < 2 * self.mss && (taken < 2 || held <= self.mss)
     }
 
     /// Bytes the receiver had not acknowledged when it let the sender wait.

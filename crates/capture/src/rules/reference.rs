@@ -54,7 +54,7 @@ fn precision(judged: &Judgement) -> String {
          one. Each section has its rule's share. The makers are the rules' own authors: other \
          networks have other surprises. Of claims on captures of strangers, chosen before they were opened, 78 to \
          99 in 100 of high confidence were right at first sight, and 70 to 94 of medium, from one sample to the \
-         next. A rule is high at most where no claim of high confidence of its was wrong there, or 98 in 100 were right, false numbers in true claims \
+         next. A rule is high at most where twenty claims of high confidence of its or more were judged there, and 98 in 100 were right, false numbers in true claims \
          counted as wrong; a change clears nothing until twenty claims of the changed rule were judged. What was right there so seldom that 85 in 100 would give it once in twenty samples at most is low.\n\n| confidence | right | wrong | share right |\n|---|---|---|---|\n",
         judged.captures
     );

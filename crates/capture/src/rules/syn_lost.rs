@@ -139,11 +139,15 @@ fn has_arrived(gap: &Gap<'_>, first: &Segment) -> bool {
         (gap.later().iter())
             .filter(|s| s.from != first.from && s.flags.has(Flags::SYN | Flags::ACK))
     };
-    // The copies before this one count as well: the wait was for the last of them.
+    // The copies before this one count as well: the wait was for the last of them. A clock may
+    // begin with 0.
+    let stamped = |s: &&Segment| s.ts_value != 0 || again.ts_value != 0;
     let mut asked = (gap.earlier().iter())
-        .filter(|s| s.from == first.from && s.flags.has(Flags::SYN) && s.ts_value != 0)
+        .filter(|s| s.from == first.from && s.flags.has(Flags::SYN))
+        .filter(stamped)
         .filter(|s| s.ts_value != again.ts_value);
-    let echoed = asked.any(|syn| answers().any(|s| s.ts_echo == syn.ts_value));
+    let echoes = |s: &Segment, syn: &Segment| s.ts_value != 0 && s.ts_echo == syn.ts_value;
+    let echoed = asked.any(|syn| answers().any(|s| echoes(s, syn)));
     echoed || answers_apart_ns(gap, first).is_some_and(|ns| ns * 2 < again.time_ns - first.time_ns)
 }
 

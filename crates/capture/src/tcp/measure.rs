@@ -352,6 +352,10 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
                 close.fin_end = segment.end_seq();
             }
             Some((first, _)) if first != from => {
+                if close.second_fin_ns.is_none() {
+                    close.crossed =
+                        segment.flags.has(Flags::ACK) && before(segment.ack, close.fin_end);
+                }
                 close.second_fin_ns.get_or_insert(now);
             }
             Some(_) => {}

@@ -6,11 +6,13 @@ use std::net::SocketAddr;
 use capture::synth::{
     Format, LinkWord, Place, Segment, SnaLink, SnaUnit, Writer, paced, sna_capture, stopped,
 };
-use capture::{Confidence, Options, Side, explain};
+use capture::{Confidence, Side, explain};
+
+use crate::changed::by_packets;
 
 /// What a rule says of a capture at most.
 fn said(rule: &str, file: &[u8]) -> Option<Confidence> {
-    let explanation = explain(file, &Options::default()).expect("a made capture");
+    let explanation = explain(file, &by_packets()).expect("a made capture");
     let mine = explanation.findings.iter().filter(|f| f.rule == rule);
     mine.map(|f| f.confidence).max()
 }
@@ -154,7 +156,7 @@ fn storm(each: u32, apart_us: u64, data: u32, below: u32) -> Vec<u8> {
 #[test]
 fn acknowledgements_without_end() {
     let sure = |file: Vec<u8>| said("tcp.ack.storm", &file);
-    assert_eq!(sure(storm(120, 300, 4, 0)), Some(Confidence::Medium));
+    assert_eq!(sure(storm(120, 300, 4, 0)), Some(Confidence::High));
     for (what, file) in [
         ("forty from each end", storm(40, 300, 4, 0)),
         ("one in a second", storm(120, 1_000_000, 4, 0)),
