@@ -188,7 +188,7 @@ impl Rule for RetransmissionTimeout {
 fn was_overtaken_there(gap: &Gap<'_>, copy: &Segment) -> bool {
     let later = |s: &Segment| {
         let ahead = s.ts_value.wrapping_sub(copy.ts_value) as i32;
-        s.from == copy.from && s.len > 0 && s.ts_value != 0 && ahead > 0
+        s.from == copy.from && s.ts_value != 0 && ahead > 0
     };
     copy.ts_value != 0 && gap.first_copy(copy).is_none() && gap.earlier().iter().any(later)
 }
