@@ -83,8 +83,7 @@ impl Tracker {
             true => 0,
             false => time_ns - self.now_ns,
         };
-        let even = (gap_ns - self.gap_ns).abs() <= EVEN_NS && gap_ns > LEAST_GAP_NS;
-        connection.even_gaps += u64::from(even);
+        connection.even_gaps += u64::from(are_even(gap_ns, self.gap_ns));
         self.gap_ns = gap_ns;
         self.now_ns = time_ns;
         connection.last_ns = time_ns;
@@ -145,6 +144,25 @@ impl Tracker {
 /// No connection is silent for longer than a year; a time that says so is
 /// damaged. It also keeps every sum of times on a connection in range.
 const LONGEST_NS: i64 = 366 * 86_400 * 1_000_000_000;
+
+/// Whether a gap is as long as the one before, or one is so many steps of the other: then packets
+/// of other connections stand between.
+fn are_even(gap_ns: i64, before_ns: i64) -> bool {
+    let (step_ns, long_ns) = (gap_ns.min(before_ns), gap_ns.max(before_ns));
+    if long_ns - step_ns <= EVEN_NS {
+        return gap_ns > LEAST_GAP_NS;
+    }
+    step_ns >= STEP_NS && long_ns <= step_ns * MOST_STEPS && {
+        let over_ns = long_ns % step_ns;
+        over_ns.min(step_ns - over_ns) <= EVEN_NS
+    }
+}
+
+/// Shorter steps may be a coarse clock's.
+const STEP_NS: i64 = 50_000_000;
+
+/// So many steps are still told from chance.
+const MOST_STEPS: i64 = 16;
 
 /// Gaps that differ by less are even, whatever wrote their times.
 const EVEN_NS: i64 = 30_000;
