@@ -3,16 +3,24 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use link::display::{Line, RECORD_BYTES, Source, parse, record};
+use link::display::{Characters, Line, RECORD_BYTES, Source, parse, record};
 
-fuzz_target!(|data: (u64, [u8; 4], [u8; 8], &[u8])| {
-    let (task, transid, program, line) = data;
+fuzz_target!(|data: (u64, [u8; 4], [u8; 8], Option<u8>, &[u8])| {
+    let (task, transid, program, page, line) = data;
+    // A page of one byte a character moves the letters of Latin-1 about, some of them to none.
+    let characters = match page {
+        None => Characters::Utf8,
+        Some(by) => Characters::Table(Box::new(std::array::from_fn(|high| {
+            let byte = (high as u8).wrapping_add(by);
+            (byte != 0xff).then(|| char::from(byte))
+        }))),
+    };
     let Line {
         transid: shown,
         program: and,
         text,
         ..
-    } = parse(line);
+    } = parse(line, &characters);
     assert!(!(shown + &and + &text).chars().any(char::is_control));
     let source = Source {
         task,
@@ -21,7 +29,7 @@ fuzz_target!(|data: (u64, [u8; 4], [u8; 8], &[u8])| {
     };
     let record = record(&source, line);
     assert!(record.len() <= RECORD_BYTES);
-    let body = record.strip_suffix('\n').expect("a record ends its line");
-    assert!(!body.contains('\n'));
-    assert_eq!(parse(body.as_bytes()).task, Some(task));
+    let body = record.strip_suffix(b"\n").expect("a record ends its line");
+    assert!(!body.contains(&b'\n'));
+    assert_eq!(parse(body, &characters).task, Some(task));
 });
