@@ -24,7 +24,7 @@ pub struct Connection {
     pub protocol: Protocol,
     /// True when bytes came that are no message of it, or it was changed for another.
     #[serde(skip)]
-    pub strayed: bool,
+    pub(crate) strayed: bool,
     /// Times of the three-way handshake.
     pub handshake: Handshake,
     /// The TLS handshake, where there was one.

@@ -216,12 +216,9 @@ fn had_no_hole(gap: &Gap<'_>, first: &Segment, copy: &Segment) -> bool {
     let Some(answer) = answer.filter(|answer| tells && answer.ack != copy.end_seq()) else {
         return false;
     };
-    let until = || (gap.later().iter()).take_while(|s| s.packet < answer.packet);
-    let last = until()
-        .filter(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
-        .last();
-    let since = last.map_or(copy.packet, |s| s.packet);
-    let sent_since = until().any(|s| {
+    let since = last_before(gap, copy, answer).map_or(copy.packet, |s| s.packet);
+    let mut until = (gap.later().iter()).take_while(|s| s.packet < answer.packet);
+    let sent_since = until.any(|s| {
         s.from == copy.from && s.packet >= since && s.end_seq().wrapping_sub(answer.ack) < 1 << 31
     });
     let told = (gap.timeline.iter())
@@ -417,12 +414,17 @@ fn is_answered_at_once(gap: &Gap<'_>, copy: &Segment) -> bool {
     let Some(answer) = gap.later().iter().find(covers) else {
         return false;
     };
-    let last = (gap.later().iter())
+    let far_ns = (gap.connection.end(answer.from).rtt.best_ns()).unwrap_or(0);
+    last_before(gap, copy, answer)
+        .is_some_and(|s| answer.time_ns - s.time_ns <= 2 * far_ns + AT_ONCE_NS)
+}
+
+/// The copy, or the last one of the same bytes, before its answer.
+fn last_before<'a>(gap: &Gap<'a>, copy: &Segment, answer: &Segment) -> Option<&'a Segment> {
+    (gap.later().iter())
         .take_while(|s| s.packet < answer.packet)
         .filter(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq)
-        .last();
-    let far_ns = (gap.connection.end(answer.from).rtt.best_ns()).unwrap_or(0);
-    last.is_some_and(|s| answer.time_ns - s.time_ns <= 2 * far_ns + AT_ONCE_NS)
+        .last()
 }
 
 /// What an end takes to answer, and a delayed acknowledgement, at most, beside the path.

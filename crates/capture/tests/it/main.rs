@@ -1,5 +1,6 @@
 //! The crate from outside, one module an area.
 
+mod answered_late;
 mod build;
 mod came_by_itself;
 mod changed;

@@ -11,10 +11,6 @@ use super::config::Config;
 use super::finding::{Finding, Findings, Severity};
 use super::toml_places::Places;
 
-/// Coded character set identifiers.
-const ASCII: u16 = 367;
-const UTF_8: u16 = 1208;
-
 impl Application {
     /// The code page that its programs have texts in.
     pub fn code_page(&self) -> CodePage {
@@ -26,12 +22,11 @@ impl Application {
     /// another page says what it is.
     pub(super) fn characters(&self) -> Characters {
         let page = self.code_page();
-        match page.ccsid() {
-            ASCII | UTF_8 => Characters::Utf8,
-            _ => Characters::Table(Box::new(std::array::from_fn(|high| {
-                page.char_of(high as u8 + 0x80)
-            }))),
+        if page == CodePage::ascii() || page == CodePage::utf8() {
+            return Characters::Utf8;
         }
+        let table = std::array::from_fn(|high| page.char_of(high as u8 + 0x80));
+        Characters::Table(Box::new(table))
     }
 }
 
