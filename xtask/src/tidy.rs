@@ -22,6 +22,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("translator", 1),
     ("store", 1),
     ("link", 1),
+    ("runtime", 1),
     ("ezasoket", 1),
     ("tls", 1),
     ("webtask", 1),

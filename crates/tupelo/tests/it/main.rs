@@ -34,6 +34,7 @@ mod lab;
 mod named;
 mod names;
 mod node;
+mod numbers;
 mod operator;
 mod program;
 mod programs;
