@@ -510,7 +510,11 @@ mod tests {
         for function in (0..=u16::MAX).step_by(256).map(|group| group | 2) {
             assert_eq!(rcode(function, Condition::Normal), [0; 6]);
             for &condition in Condition::ALL.iter().filter(|c| **c != Condition::Normal) {
-                assert_ne!(rcode(function, condition), [0; 6], "{function:04X} {condition:?}");
+                assert_ne!(
+                    rcode(function, condition),
+                    [0; 6],
+                    "{function:04X} {condition:?}"
+                );
             }
         }
     }
