@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<bool> {
         };
         if args.json {
             println!("{}", serde_json::to_string(&score.line(case))?);
-        } else if args.misses && !score.good() {
+        } else if args.misses && !score.good(case) {
             println!("{}", score.sentence(case));
         }
         table.add(case, &score);

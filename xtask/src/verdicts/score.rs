@@ -124,8 +124,11 @@ impl Score {
     }
 
     /// Whether there is nothing to mend.
-    pub fn good(&self) -> bool {
-        self.quiet || (self.named == Named::Right && self.cost != Some(false) && self.remedy)
+    pub fn good(&self, case: &Case) -> bool {
+        if case.healthy() {
+            return self.quiet;
+        }
+        self.named == Named::Right && self.cost != Some(false) && self.remedy
     }
 
     /// The score as data.
@@ -228,5 +231,13 @@ mod tests {
             slice.remedy = None;
         }
         assert!(score(&case, &report).quiet);
+    }
+
+    #[test]
+    fn silence_is_good_only_where_nothing_is_slow() {
+        let silent = report(&[]);
+        let good = |case: Case| score(&case, &silent).good(&case);
+        assert!(good(case("healthy", "none", Some(0.0))));
+        assert!(!good(case("chatty", "client", Some(100.0))));
     }
 }
