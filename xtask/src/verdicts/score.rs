@@ -65,7 +65,7 @@ pub fn score(case: &Case, report: &Report) -> Score {
     let ranked = report.ranked();
     let verdict = report.verdict.as_ref();
     let right = |slice: &&Slice| case.accepts(&slice.kind) && owner_fits(case, slice);
-    let place = ranked.iter().position(|slice| right(slice));
+    let place = ranked.iter().position(right);
     let named = match (place, verdict) {
         (Some(0), Some(_)) => Named::Right,
         (Some(place), _) if place < READ => Named::InThree,
