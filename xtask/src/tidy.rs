@@ -14,6 +14,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("copybook", 0),
     ("cics", 0),
     ("sna", 0),
+    ("tn3270", 0),
     ("soap", 0),
     ("capture", 0),
     ("advise", 0),
@@ -71,6 +72,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
 const SAFE: &[&str] = &[
     "cics",
     "sna",
+    "tn3270",
     "soap",
     "capture",
     "advise",
