@@ -14,7 +14,7 @@
 
 pub mod code_table;
 pub mod screen;
-//pub mod session;
+pub mod session;
 pub mod stream;
 pub mod telnet;
 
@@ -22,10 +22,10 @@ pub use code_table::CodeTable;
 pub use screen::{
     Cell, Field, InhibitReason, Key, KeyOutcome, Screen, ScreenError, ScreenSize, TerminalModel,
 };
-//pub use session::{
-//    ClientConfig, ClientEvent, ClientSession, Emulator, EmulatorEvent, EndReason, KeepAlive,
-//    ServerConfig, ServerSession, SessionError, SessionEvent, SessionLimits, StartTls, TerminalInfo,
-//};
+pub use session::{
+    ClientConfig, ClientEvent, ClientSession, Emulator, EmulatorEvent, EndReason, KeepAlive,
+    ServerConfig, ServerSession, SessionError, SessionEvent, SessionLimits, StartTls, TerminalInfo,
+};
 pub use stream::{
     Aid, Color, Command, FieldAttribute, Highlight, InboundRecord, OutboundBuilder, StreamError,
     Wcc,

@@ -54,15 +54,32 @@ impl Screen {
             return Err(StreamError::new(1, ErrorKind::CutOff("the WCC")));
         };
         let size = match command {
-            Command::EraseWrite => self.model.default,
-            Command::EraseWriteAlternate => self.model.alternate,
+            Command::EraseWrite => self.chosen_size(false),
+            Command::EraseWriteAlternate => self.chosen_size(true),
             _ => self.size,
         };
-        let at_record = |error: StreamError| StreamError::new(error.at + 2, error.kind);
-        for order in Orders::new(orders, size.positions()) {
-            order.map_err(at_record)?;
-        }
         let wcc = Wcc::parse(*wcc);
+        let mut checked = Orders::new(orders, size.positions());
+        let result = match checked.find_map(Result::err) {
+            Some(error) => Err(StreamError::new(error.at + 2, error.kind)),
+            None => self.write_orders(command, wcc, orders),
+        };
+        // A rejected record still sounds the alarm and unlocks the keyboard, as
+        // emulators do: the operator must not be locked out.
+        self.alarm |= wcc.alarm;
+        if wcc.restore_keyboard {
+            self.restore_keyboard();
+        }
+        result
+    }
+
+    /// Applies checked orders.
+    fn write_orders(
+        &mut self,
+        command: Command,
+        wcc: Wcc,
+        orders: &[u8],
+    ) -> Result<(), ScreenError> {
         if command != Command::Write {
             self.erase(command == Command::EraseWriteAlternate);
             if wcc.reset {
@@ -80,15 +97,11 @@ impl Screen {
             tabbed_to_start: false,
             screen: self,
         };
-        for order in Orders::new(orders, size.positions()).map_while(Result::ok) {
+        for order in Orders::new(orders, u16::MAX).map_while(Result::ok) {
             writer.order(order)?;
         }
         if let Some(cursor) = writer.cursor {
             self.cursor = cursor;
-        }
-        self.alarm |= wcc.alarm;
-        if wcc.restore_keyboard {
-            self.restore_keyboard();
         }
         Ok(())
     }

@@ -52,6 +52,9 @@ pub struct CellStyle {
 #[derive(Clone, Debug)]
 pub struct Screen {
     model: TerminalModel,
+    /// The sizes of Erase/Write and Erase/Write Alternate: the model's, unless
+    /// a BIND limits them.
+    sizes: [ScreenSize; 2],
     size: ScreenSize,
     cells: Vec<Cell>,
     cursor: u16,
@@ -69,6 +72,7 @@ impl Screen {
         let size = model.default;
         Screen {
             model,
+            sizes: [model.default, model.alternate],
             size,
             cells: vec![Cell::default(); usize::from(size.positions())],
             cursor: 0,
@@ -166,11 +170,16 @@ impl Screen {
         }
     }
 
-    /// Changes the model, for example to the sizes of a BIND, and clears the
-    /// screen.
-    pub fn set_model(&mut self, model: TerminalModel) {
-        self.model = model;
+    /// Limits the sizes, as a BIND does, and clears the screen. Queries are
+    /// still answered with those of the model.
+    pub fn set_sizes(&mut self, default: ScreenSize, alternate: ScreenSize) {
+        self.sizes = [default, alternate];
         self.erase(false);
+    }
+
+    /// The size of Erase/Write, or of Erase/Write Alternate.
+    const fn chosen_size(&self, alternate: bool) -> ScreenSize {
+        self.sizes[alternate as usize]
     }
 
     fn cell(&self, address: u16) -> Cell {
@@ -202,11 +211,7 @@ impl Screen {
 
     /// Clears to the default or to the alternate size.
     fn erase(&mut self, alternate: bool) {
-        self.size = if alternate {
-            self.model.alternate
-        } else {
-            self.model.default
-        };
+        self.size = self.chosen_size(alternate);
         self.cells.clear();
         let positions = usize::from(self.size.positions());
         self.cells.resize(positions, Cell::default());

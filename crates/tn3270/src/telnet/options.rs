@@ -29,7 +29,7 @@ pub enum OptionChange {
 /// The options of a connection.
 #[derive(Clone, Debug)]
 pub struct Options {
-    supported: &'static [u8],
+    supported: [OptionSet; 2],
     on: [OptionSet; 2],
     /// Asked for by this end, without an answer yet.
     asked: [OptionSet; 2],
@@ -38,10 +38,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// All off. Options outside `supported` are refused.
-    pub const fn new(supported: &'static [u8]) -> Options {
+    /// All off. Options that are not among those of their side are refused.
+    pub fn new(local: &[u8], remote: &[u8]) -> Options {
         Options {
-            supported,
+            supported: [OptionSet::of(local), OptionSet::of(remote)],
             on: [OptionSet([0; 4]); 2],
             asked: [OptionSet([0; 4]); 2],
             refused: [OptionSet([0; 4]); 2],
@@ -100,7 +100,7 @@ impl Options {
             if on {
                 return None;
             }
-            if !self.supported.contains(&option) {
+            if !self.supported[at].has(option) {
                 if !self.refused[at].has(option) {
                     self.refused[at].set(option, true);
                     send(refuse, option, out);
@@ -127,6 +127,14 @@ impl Options {
 struct OptionSet([u64; 4]);
 
 impl OptionSet {
+    fn of(options: &[u8]) -> OptionSet {
+        let mut set = OptionSet([0; 4]);
+        for option in options {
+            set.set(*option, true);
+        }
+        set
+    }
+
     const fn has(&self, option: u8) -> bool {
         self.0[(option >> 6) as usize] >> (option & 63) & 1 == 1
     }
@@ -150,7 +158,7 @@ mod tests {
     #[test]
     fn two_ends_that_both_ask_do_not_loop() {
         let supported = &[BINARY, END_OF_RECORD];
-        let mut ends = [Options::new(supported), Options::new(supported)];
+        let mut ends = [(); 2].map(|()| Options::new(supported, supported));
         let mut wires = [Vec::new(), Vec::new()];
         for (end, wire) in ends.iter_mut().zip(&mut wires) {
             for side in [Side::Local, Side::Remote] {
@@ -177,7 +185,7 @@ mod tests {
 
     #[test]
     fn an_unknown_option_is_refused_once() {
-        let mut options = Options::new(&[]);
+        let mut options = Options::new(&[], &[]);
         let mut out = Vec::new();
         for _ in 0..3 {
             options.handle(WILL, 99, &mut out);
@@ -188,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_refusal_of_what_was_asked_is_reported() {
-        let mut options = Options::new(&[BINARY]);
+        let mut options = Options::new(&[], &[BINARY]);
         let mut out = Vec::new();
         options.request(Side::Remote, BINARY, &mut out);
         let change = options.handle(WONT, BINARY, &mut out);
