@@ -136,7 +136,9 @@ impl Screen {
             Key::CursorSelect => return self.select(),
             Key::Character(byte) => self.type_character(byte),
             Key::Dup => self.type_dup(),
-            Key::FieldMark => self.put_character(FIELD_MARK).map(|next| self.skip_to(next)),
+            Key::FieldMark => self
+                .put_character(FIELD_MARK)
+                .map(|next| self.skip_to(next)),
             Key::Backspace => self.backspace(),
             Key::Delete => self.delete_at_cursor(),
             Key::EraseEof => self.erase_to_end(),
@@ -197,9 +199,7 @@ impl Screen {
             Key::Right => self.after(self.cursor),
             Key::Up if self.cursor < columns => self.cursor + (positions - columns),
             Key::Up => self.cursor - columns,
-            Key::Down if self.cursor + columns >= positions => {
-                self.cursor - (positions - columns)
-            }
+            Key::Down if self.cursor + columns >= positions => self.cursor - (positions - columns),
             Key::Down => self.cursor + columns,
             Key::Insert => {
                 self.insert = !self.insert;

@@ -3,11 +3,11 @@
 //! Reference: GA23-0059, "Read operations", "Query Reply".
 
 use super::{Cell, Screen};
-use crate::stream::{
-    Aid, AttributeType, CharacterSet, ExtendedAttributes, QueryReply, QueryRequest,
-    ReplyMode, UsableArea, address,
-};
 use crate::stream::query as code;
+use crate::stream::{
+    Aid, AttributeType, CharacterSet, ExtendedAttributes, QueryReply, QueryRequest, ReplyMode,
+    UsableArea, address,
+};
 
 /// How a read shows attributes: what Set Reply Mode chose.
 #[derive(Clone, Debug, Default)]
@@ -228,6 +228,4 @@ const COLORS: [u8; 32] = [
 ];
 
 /// Each highlighting as itself; the default is normal.
-const HIGHLIGHTS: [u8; 10] = [
-    0x00, 0xF0, 0xF1, 0xF1, 0xF2, 0xF2, 0xF4, 0xF4, 0xF8, 0xF8,
-];
+const HIGHLIGHTS: [u8; 10] = [0x00, 0xF0, 0xF1, 0xF1, 0xF2, 0xF2, 0xF4, 0xF4, 0xF8, 0xF8];

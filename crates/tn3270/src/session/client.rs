@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 use super::error::{SendError, SessionError};
 use crate::telnet::code::{
-    AO, BINARY, END_OF_RECORD, EOR, IAC, IP, SB, SE, START_TLS, TERMINAL_TYPE, TIMING_MARK,
-    TLS_FOLLOWS, TN3270E, TYPE_IS, TYPE_SEND, DO, WILL,
+    AO, BINARY, DO, END_OF_RECORD, EOR, IAC, IP, SB, SE, START_TLS, TERMINAL_TYPE, TIMING_MARK,
+    TLS_FOLLOWS, TN3270E, TYPE_IS, TYPE_SEND, WILL,
 };
 use crate::telnet::{
     BindImage, DataType, Decoder, DecoderLimits, DeviceType, Functions, Header, LuName,

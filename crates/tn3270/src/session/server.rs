@@ -76,10 +76,7 @@ enum Phase {
     /// SEND DEVICE-TYPE was sent.
     DeviceType,
     /// The caller chooses the LU.
-    Assigning {
-        device: DeviceType,
-        extended: bool,
-    },
+    Assigning { device: DeviceType, extended: bool },
     /// The device type is agreed, the functions are not.
     Functions { device: DeviceType, lu: LuName },
     /// DO TERMINAL-TYPE was sent, or the sub-negotiation after it.

@@ -221,7 +221,10 @@ mod tests {
         let parsed = InboundRecord::parse(&record, 1920).unwrap();
         let fields: Vec<_> = parsed.fields().collect();
         assert_eq!(fields.len(), 1);
-        assert_eq!((fields[0].address, fields[0].data), (None, &[0xC5, 0xE6][..]));
+        assert_eq!(
+            (fields[0].address, fields[0].data),
+            (None, &[0xC5, 0xE6][..])
+        );
     }
 
     #[test]
@@ -251,7 +254,10 @@ mod tests {
     #[test]
     fn character_attributes_are_taken_out_of_data() {
         let mut out = Vec::new();
-        plain_data(&[0x28, 0x42, 0xF2, 0xC1, 0x08, 0xA3, 0x28, 0, 0, 0xC2], &mut out);
+        plain_data(
+            &[0x28, 0x42, 0xF2, 0xC1, 0x08, 0xA3, 0x28, 0, 0, 0xC2],
+            &mut out,
+        );
         assert_eq!(out, [0xC1, 0xA3, 0xC2]);
     }
 }

@@ -18,7 +18,6 @@ mod order;
 pub(crate) mod query;
 mod structured;
 
-
 pub use aid::Aid;
 pub use attribute::{
     AttributeType, CharacterSet, Color, ExtendedAttributes, FieldAttribute, Highlight, Intensity,

@@ -217,10 +217,7 @@ fn emit_pairs(code: u8, pairs: AttributePairs<'_>, out: &mut Vec<u8>) {
 
 /// Whether a byte of a data stream is an order.
 pub(super) const fn is_order(byte: u8) -> bool {
-    matches!(
-        byte,
-        SBA | SF | SFE | SA | MF | IC | PT | RA | EUA | GE
-    )
+    matches!(byte, SBA | SF | SFE | SA | MF | IC | PT | RA | EUA | GE)
 }
 
 pub(crate) const PT: u8 = 0x05;

@@ -290,10 +290,7 @@ fn character_sets<'a>(contents: &[u8]) -> Option<QueryReply<'a>> {
     let mut base = None;
     for descriptor in contents[9..].chunks_exact(length.max(1)) {
         if has_id && base.is_none() && descriptor[2] == 0 {
-            base = Some((
-                word(descriptor, length - 4)?,
-                word(descriptor, length - 2)?,
-            ));
+            base = Some((word(descriptor, length - 4)?, word(descriptor, length - 2)?));
         }
     }
     let (graphic_set, code_page) = base.unwrap_or_default();

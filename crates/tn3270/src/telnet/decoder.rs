@@ -274,10 +274,7 @@ mod tests {
 
     #[test]
     fn limits_end_the_connection() {
-        assert_eq!(
-            events(&[&[1; 9]], true),
-            Err(DecodeError::RecordTooLong(8))
-        );
+        assert_eq!(events(&[&[1; 9]], true), Err(DecodeError::RecordTooLong(8)));
         assert_eq!(
             events(&[&[255, 250, 24, 1, 2, 3, 4, 5]], true),
             Err(DecodeError::SubnegotiationTooLong(4))

@@ -314,7 +314,9 @@ impl<'a> Negotiation<'a> {
 /// A type, and the word and name after it. Types and names have no bytes that
 /// are words.
 fn split_name(rest: &[u8]) -> (&[u8], Option<u8>, Option<&[u8]>) {
-    let found = rest.iter().position(|byte| matches!(*byte, CONNECT | ASSOCIATE));
+    let found = rest
+        .iter()
+        .position(|byte| matches!(*byte, CONNECT | ASSOCIATE));
     match found {
         Some(at) => (&rest[..at], Some(rest[at]), Some(&rest[at + 1..])),
         None => (rest, None, None),

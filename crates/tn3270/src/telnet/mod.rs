@@ -17,6 +17,6 @@ pub use bind::{BindImage, UnbindReason};
 pub use decoder::{DecodeError, Decoder, DecoderLimits, TelnetEvent, escape};
 pub use device::{DeviceType, LuName};
 pub use extended::{
-    DataType, Functions, Header, Negotiation, NegativeReason, RejectReason, ResponseFlag,
+    DataType, Functions, Header, NegativeReason, Negotiation, RejectReason, ResponseFlag,
 };
 pub use options::{OptionChange, Options, Side};

@@ -37,10 +37,16 @@ const STREAMS: [(&str, &str); 17] = [
 fn the_seventeen_malformed_streams_are_rejected_without_a_change() {
     for (name, stream) in STREAMS {
         let mut screen = Screen::new(TerminalModel::display(2));
-        screen.handle_record(&bytes("f5c3 1140c1 1d40 c1c2")).unwrap();
+        screen
+            .handle_record(&bytes("f5c3 1140c1 1d40 c1c2"))
+            .unwrap();
         let before = screen.cells().to_vec();
         let error = screen.handle_record(&bytes(stream)).unwrap_err();
-        assert_eq!(error.is_command_reject(), name == "invalid_command", "{name}");
+        assert_eq!(
+            error.is_command_reject(),
+            name == "invalid_command",
+            "{name}"
+        );
         assert_eq!(screen.cells(), before, "{name}");
     }
 }
@@ -48,7 +54,13 @@ fn the_seventeen_malformed_streams_are_rejected_without_a_change() {
 #[test]
 fn unknown_structured_fields_are_rejected() {
     let mut screen = Screen::new(TerminalModel::display(2));
-    for stream in ["f3 0004 77 00", "f3 0002 01", "f3 00ff 01", "f3 00", "f3 0005 09 01 00"] {
+    for stream in [
+        "f3 0004 77 00",
+        "f3 0002 01",
+        "f3 00ff 01",
+        "f3 00",
+        "f3 0005 09 01 00",
+    ] {
         assert!(screen.handle_record(&bytes(stream)).is_err(), "{stream}");
     }
 }
@@ -139,7 +151,10 @@ fn inputs_that_are_no_data_stream_end_the_session() {
         let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
         let input = bytes(&format!("0000000000 {record} ffef"));
         let error = handle(&mut joined.server, &input).unwrap_err();
-        assert!(matches!(error, SessionError::Stream(e) if e.kind == kind), "{error}");
+        assert!(
+            matches!(error, SessionError::Stream(e) if e.kind == kind),
+            "{error}"
+        );
         assert!(joined.server.is_misbehaved());
     }
 }
@@ -147,7 +162,13 @@ fn inputs_that_are_no_data_stream_end_the_session() {
 #[test]
 fn empty_and_headless_records_are_dropped() {
     let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
-    for record in ["ffef", "0000ffef", "0000000000ffef", "6300000000ffef", "0200000099ffef"] {
+    for record in [
+        "ffef",
+        "0000ffef",
+        "0000000000ffef",
+        "6300000000ffef",
+        "0200000099ffef",
+    ] {
         assert!(handle(&mut joined.server, &bytes(record)).is_ok());
     }
     assert!(joined.server.is_connected());

@@ -53,7 +53,9 @@ fn scenario(block: &str) -> Scenario {
         match word {
             "model" => scenario.model = model(rest),
             "lu" => {
-                let names = rest.split(' ').map(|n| LuName::parse(n.as_bytes()).unwrap());
+                let names = rest
+                    .split(' ')
+                    .map(|n| LuName::parse(n.as_bytes()).unwrap());
                 scenario.lus = names.collect();
             }
             "S" => scenario.steps.push(Step::Server(bytes(rest))),
@@ -107,7 +109,10 @@ fn press(terminal: &mut Emulator, keys: &str) {
 
 #[test]
 fn the_recordings_are_all_there() {
-    let titles: Vec<_> = scenarios().iter().map(|s| s.title[..1].to_owned()).collect();
+    let titles: Vec<_> = scenarios()
+        .iter()
+        .map(|s| s.title[..1].to_owned())
+        .collect();
     assert_eq!(titles.concat(), "ABCDEFGHIJKMNOPQ");
 }
 
@@ -259,7 +264,9 @@ fn a_server_sends_what_the_recorded_server_sent() {
 fn send(server: &mut ServerSession, bytes: &[u8], plain: bool) {
     for record in records(bytes) {
         if plain {
-            server.send_record(&record, ResponseFlag::NoResponse).unwrap();
+            server
+                .send_record(&record, ResponseFlag::NoResponse)
+                .unwrap();
             continue;
         }
         let (header, data) = Header::parse(&record).unwrap();

@@ -94,10 +94,7 @@ fn insert_mode_moves_the_rest_and_stops_when_the_field_is_full() {
     assert_eq!(screen.field_text(&field, &table), "ABCD");
     let outcome = screen.type_text("0123456789ABCDEFG", &table);
     assert_eq!(outcome, KeyOutcome::Inhibited(InhibitReason::Overflow));
-    assert_eq!(
-        screen.field_text(&field, &table),
-        "AB0123456789ABCDEFCD"
-    );
+    assert_eq!(screen.field_text(&field, &table), "AB0123456789ABCDEFCD");
 }
 
 #[test]
@@ -196,7 +193,9 @@ fn program_tab_clears_a_field_only_after_data() {
     let table = CodeTable::cp037();
     let mut screen = screen();
     screen.handle_record(&bytes("f1c2 11c2e9 c1c2c3")).unwrap();
-    screen.handle_record(&bytes("f1c2 11c2e9 e9 05 e8")).unwrap();
+    screen
+        .handle_record(&bytes("f1c2 11c2e9 e9 05 e8"))
+        .unwrap();
     assert_eq!(screen.row_text(2, &table).trim_end(), " NAME    Z");
     screen.handle_record(&bytes("f1c2 11c3f9 05 e7")).unwrap();
     let field = screen.fields()[8];
@@ -206,7 +205,9 @@ fn program_tab_clears_a_field_only_after_data() {
 #[test]
 fn repeat_to_the_same_address_fills_the_screen() {
     let mut screen = Screen::new(TerminalModel::display(2));
-    screen.handle_record(&bytes("f5c3 11c150 3cc150 7b")).unwrap();
+    screen
+        .handle_record(&bytes("f5c3 11c150 3cc150 7b"))
+        .unwrap();
     assert!(screen.cells().iter().all(|cell| cell.content == 0x7B));
 }
 
@@ -244,7 +245,9 @@ fn a_terminal_without_extended_data_stream_rejects_structured_fields() {
     let mut model = TerminalModel::display(2);
     model.extended = false;
     let mut screen = Screen::new(model);
-    let error = screen.handle_record(&bytes("f3 0005 01 ff 02")).unwrap_err();
+    let error = screen
+        .handle_record(&bytes("f3 0005 01 ff 02"))
+        .unwrap_err();
     assert!(error.is_command_reject());
     assert_eq!(model.device_type().name(), "IBM-3278-2");
 }

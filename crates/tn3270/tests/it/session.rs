@@ -5,7 +5,7 @@ use std::time::Duration;
 use tn3270::session::SendError;
 use tn3270::telnet::NegativeReason;
 use tn3270::{
-    ClientConfig, Emulator, EmulatorEvent, EndReason, Functions, Key, KeepAlive, KeyOutcome,
+    ClientConfig, Emulator, EmulatorEvent, EndReason, Functions, KeepAlive, Key, KeyOutcome,
     LuName, RejectReason, ResponseFlag, ScreenSize, ServerConfig, ServerSession, SessionError,
     SessionEvent, SessionLimits, StartTls, TerminalModel,
 };
@@ -211,7 +211,10 @@ fn contention_resolution_is_refused() {
     let mut server = ServerSession::new(ServerConfig::default(), Duration::ZERO);
     let now = Duration::ZERO;
     server
-        .handle_bytes(&bytes("fffb28 fffa280207 49424d2d333237382d322d45 fff0"), now)
+        .handle_bytes(
+            &bytes("fffb28 fffa280207 49424d2d333237382d322d45 fff0"),
+            now,
+        )
         .unwrap();
     server.poll_event();
     server.assign_lu(LuName::parse(b"A").unwrap()).unwrap();
@@ -236,7 +239,9 @@ fn functions_of_which_none_is_agreed_need_no_bind() {
     };
     let mut joined = Joined::connected(config, TerminalModel::display(2));
     assert_eq!(
-        joined.server.send_unbind(tn3270::telnet::UnbindReason::Normal),
+        joined
+            .server
+            .send_unbind(tn3270::telnet::UnbindReason::Normal),
         Err(SendError::NotAgreed)
     );
     let flag = ResponseFlag::AlwaysResponse;
@@ -266,7 +271,10 @@ fn deadlines_end_a_session_that_does_not_go_on() {
     joined.server.handle_timeout(20 * SECOND);
     let mark = joined.server.poll_transmit();
     assert_eq!(mark, Some(bytes("fffd06")));
-    joined.server.handle_bytes(&bytes("fffc06"), 21 * SECOND).unwrap();
+    joined
+        .server
+        .handle_bytes(&bytes("fffc06"), 21 * SECOND)
+        .unwrap();
     assert_eq!(joined.server.poll_transmit(), None);
     joined.server.handle_timeout(60 * SECOND);
     assert_eq!(joined.server.end_reason(), Some(EndReason::IdleTimeout));
@@ -339,5 +347,8 @@ fn a_closed_session_unbinds_its_terminal() {
     joined.run().unwrap();
     assert!(joined.terminal_events.contains(&EmulatorEvent::Unbound));
     assert_eq!(joined.server.end_reason(), Some(EndReason::Closed));
-    assert!(matches!(joined.terminal.press(Key::Reset), KeyOutcome::Done));
+    assert!(matches!(
+        joined.terminal.press(Key::Reset),
+        KeyOutcome::Done
+    ));
 }

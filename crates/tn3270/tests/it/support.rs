@@ -67,7 +67,8 @@ impl Joined {
                 self.terminal
                     .handle_bytes(&out, &mut self.terminal_events)?;
                 if self.terminal_events.contains(&EmulatorEvent::StartTls) {
-                    self.terminal_events.retain(|e| *e != EmulatorEvent::StartTls);
+                    self.terminal_events
+                        .retain(|e| *e != EmulatorEvent::StartTls);
                     let last = self.terminal.poll_transmit().unwrap();
                     self.server.handle_bytes(&last, self.now)?;
                     self.terminal.handle_tls();

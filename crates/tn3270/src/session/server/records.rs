@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use super::{EndReason, Phase, SendError, ServerSession, SessionError, SessionEvent};
 use crate::screen::ScreenSize;
-use crate::stream::{
-    Aid, Command, InboundRecord, OutboundField, QuerySummary, StructuredFields,
-};
+use crate::stream::{Aid, Command, InboundRecord, OutboundField, QuerySummary, StructuredFields};
 use crate::telnet::code::{EOR, IAC};
 use crate::telnet::{
     BindImage, DataType, Header, NegativeReason, ResponseFlag, UnbindReason, escape,
@@ -87,13 +85,11 @@ impl ServerSession {
         Ok(())
     }
 
-    fn response(
-        &mut self,
-        sequence: u16,
-        negative: bool,
-        data: &[u8],
-    ) -> Result<(), SessionError> {
-        let found = self.outstanding.iter().position(|number| *number == sequence);
+    fn response(&mut self, sequence: u16, negative: bool, data: &[u8]) -> Result<(), SessionError> {
+        let found = self
+            .outstanding
+            .iter()
+            .position(|number| *number == sequence);
         let Some(found) = found else {
             return self.step();
         };
@@ -218,7 +214,11 @@ impl ServerSession {
         self.out.reserve(data.len() + 16);
         if self.extended {
             let responses = self.terminal().is_some_and(|t| t.functions.responses);
-            let flag = if responses { flag } else { ResponseFlag::NoResponse };
+            let flag = if responses {
+                flag
+            } else {
+                ResponseFlag::NoResponse
+            };
             if responses {
                 number = self.sequence;
                 self.sequence = (self.sequence + 1) & MOST_SEQUENCE;
