@@ -20,8 +20,9 @@ impl Screen {
     /// The record is malformed; [`StreamError::is_command_reject`] says which
     /// negative response is due.
     pub fn handle_record(&mut self, record: &[u8]) -> Result<Option<Vec<u8>>, ScreenError> {
+        // Hosts that resolve contention send records that are headers only.
         let Some((code, rest)) = record.split_first() else {
-            return Err(StreamError::new(0, ErrorKind::Empty));
+            return Ok(None);
         };
         let unknown = StreamError::new(0, ErrorKind::UnknownCommand(*code));
         let command = Command::parse(*code).ok_or(unknown)?;
