@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 const LAYERS: &[(&str, u8)] = &[
     ("copybook", 0),
     ("cics", 0),
+    ("bms", 0),
     ("sna", 0),
     ("tn3270", 0),
     ("soap", 0),
@@ -54,6 +55,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ("capture", "measure", "its report is the report model"),
     ("advise", "sna", "it knows the values of LU 6.2 parameters"),
     ("advise", "cics", "it reads definitions in DFHCSDUP syntax"),
+    ("bms", "cics", "its diagnostics are those of definitions"),
     ("sna", "measure", "the ring's figures are histograms"),
     ("soap", "copybook", "its records are those of copybooks"),
     (
@@ -71,6 +73,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
 /// writes the bytes of JSON in place, which is where its speed comes from.
 const SAFE: &[&str] = &[
     "cics",
+    "bms",
     "sna",
     "tn3270",
     "soap",
