@@ -63,6 +63,11 @@ const BESIDE: &[(&str, &str, &str)] = &[
         "link",
         "operands of commands travel as it has them",
     ),
+    (
+        "link",
+        "store",
+        "commands on files name records as the store does",
+    ),
     ("cpic", "appc", "it is the C library over the node"),
     ("drive", "appc", "conversations are one of its protocols"),
     ("lab", "appc", "experiments drive a node"),
