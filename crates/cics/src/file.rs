@@ -1,19 +1,14 @@
-//! Whether a command may touch a file.
+//! Whether a command may touch a file: one rule for COBOL programs and scripts.
+//! A batch program's OPEN mode stands in the place of a definition.
 //!
-//! There is one rule for COBOL programs and scripts, and what it says of
-//! operations holds for batch programs too, whose OPEN mode stands in the place
-//! of a definition. A file is asked in this order: is it enabled, is it open,
-//! does its definition allow the operation. READ UPDATE needs UPDATE, and
-//! neither READ nor DELETE. A command that goes on with what its task has of the
-//! file, a record or a browse, does not ask whether the file is still enabled
-//! and open: SET FILE waits for such tasks.
+//! A file is asked in this order: is it enabled, is it open, does it allow the
+//! operation. A command that goes on with a record or a browse that its task has
+//! asks the last only: SET FILE waits for such tasks.
 //!
-//! Reference: CICS resource definition, FILE: ADD, BROWSE, DELETE, READ, UPDATE,
-//! STATUS; API reference, the commands: DISABLED and NOTOPEN are conditions of
-//! READ, WRITE, DELETE, UNLOCK and STARTBR, and of none that goes on; data
-//! areas, DFHFCTDS, where the bit of UPDATE is the "READ UPDATE indicator";
-//! DFHFCFR, which sees that a file is open and enabled before it checks the
-//! request.
+//! Reference: CICS API reference, conditions of the file commands (DISABLED and
+//! NOTOPEN are of READ, WRITE, DELETE, UNLOCK and STARTBR alone); resource
+//! definition, FILE; data areas, DFHFCTDS, where the bit of UPDATE is the "READ
+//! UPDATE indicator"; DFHFCFR: open and enabled before the request is checked.
 
 use serde::{Deserialize, Serialize};
 

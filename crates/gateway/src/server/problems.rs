@@ -11,7 +11,7 @@ use crate::problem::{Fault, Problem};
 use crate::project::asset::Asset;
 use crate::web::WebAbend;
 use http::StatusCode;
-use region::{Abend, NotStarted, PutError};
+use region::{Abend, NotStarted, PutError, TransId};
 
 /// Seconds after which a refused client should try again.
 const RETRY_AFTER_S: u32 = 1;
@@ -41,7 +41,7 @@ pub(super) fn repeated(name: &str) -> Problem {
 
 /// A task that the region does not take.
 #[cold]
-pub(super) fn refused(refusal: &NotStarted) -> Problem {
+pub(super) fn refused(refusal: NotStarted) -> Problem {
     let why = refusal.to_string();
     if refusal.is_temporary() {
         let title = "The region is busy";
@@ -66,7 +66,7 @@ pub(super) fn refused(refusal: &NotStarted) -> Problem {
 #[cold]
 pub(super) fn not_run(failed: Failed) -> Problem {
     match failed {
-        Failed::Refused(refusal) => refused(&refusal),
+        Failed::Refused(refusal) => refused(refusal),
         Failed::TooLarge => not_put(PutError::TooLarge),
         Failed::Lost(why) => {
             let title = "The answer of the region is lost";
@@ -150,14 +150,14 @@ pub(super) struct Left<'a> {
     /// Its number, where that is known.
     pub task: Option<u64>,
     /// Its transaction.
-    pub transid: &'a str,
+    pub transid: TransId,
     /// The names of its containers.
     pub containers: &'a dyn Fn() -> Vec<String>,
 }
 
 impl Left<'_> {
     fn log(&self, detail: &str) {
-        let (task, transid) = (self.task, self.transid);
+        let (task, transid) = (self.task, self.transid.as_str());
         tracing::error!(target: "gateway::answer", task, transid, "{detail}");
     }
 }

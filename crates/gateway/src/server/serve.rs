@@ -456,8 +456,7 @@ impl<B: Backend> Server<B> {
         let reply = self.run(work, &called, parts, &request, trail).await?;
         let abend = reply.abend();
         let code = abend.map(Abend::code);
-        let code = code.as_deref();
-        trail.answered(reply.costs(), code);
+        trail.answered(reply.costs(), code.as_deref());
         let mut failure = None;
         let derived = asset.api_first.as_ref().filter(|_| abend.is_none());
         let areas: SmallVec<[Option<&[u8]>; 4]> = response
@@ -482,10 +481,9 @@ impl<B: Backend> Server<B> {
             }));
         }
         let names = || reply.container_names();
-        let runs_under = self.runs_under(work);
         let left = Left {
             task: reply.costs().map(|costs| costs.task),
-            transid: runs_under.as_str(),
+            transid: self.runs_under(work),
             containers: &names,
         };
         let make = || {
@@ -499,7 +497,7 @@ impl<B: Backend> Server<B> {
             let view = Reply {
                 interface: response,
                 bytes: &areas,
-                abend: code,
+                abend: code.as_deref(),
                 json,
             };
             answer(work, &request, &view, abend, &left)
@@ -553,12 +551,12 @@ impl<B: Backend> Server<B> {
             Some(_) if asset.api_first.is_some() => {
                 let why = "an API-first program takes several containers, and a connection of \
                            [mainframe] carries one";
-                return Err(refused(&NotStarted::Impossible(why.into())));
+                return Err(refused(NotStarted::Impossible(why.into())));
             }
             Some(usual) => {
                 let ccsid = chosen.ccsid.or(asset.ccsid).unwrap_or(usual);
                 let sides = asset.pages.of(ccsid, &asset.request, &asset.response);
-                Some(sides.map_err(|why| refused(&NotStarted::Impossible(why)))?)
+                Some(sides.map_err(|why| refused(NotStarted::Impossible(why)))?)
             }
         };
         Ok(Called { connection, sides })
@@ -596,8 +594,7 @@ impl<B: Backend> Server<B> {
             _ => Vec::new(),
         };
         let containers = made.iter().map(|(_, bytes)| bytes.len());
-        let seen = chosen.transid.or(asset.transid);
-        let seen = seen.filter(|_| asset.eib_only);
+        let seen = chosen.transid.or(asset.transid).filter(|_| asset.eib_only);
         let transid = self.runs_under(work);
         trail.calls(asset.program, transid, connection);
         let user = trail.user.as_ref().and_then(|user| user.user_id);
@@ -619,8 +616,7 @@ impl<B: Backend> Server<B> {
             connection,
             idempotent: parts.method.is_idempotent(),
         };
-        let begun = self.door.begin(call).await;
-        let mut task = begun.map_err(|refusal| refused(&refusal))?;
+        let mut task = self.door.begin(call).await.map_err(refused)?;
         match asset.request.style {
             Style::Channel => {
                 for (index, area) in areas.iter().enumerate() {
@@ -772,7 +768,7 @@ fn answer(
             tracing::warn!(
                 target: "gateway::answer",
                 task = left.task,
-                transid = left.transid,
+                transid = left.transid.as_str(),
                 method = %work.operation.method,
                 path = %work.operation.path,
                 program = %work.asset.program,

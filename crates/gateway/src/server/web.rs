@@ -117,7 +117,7 @@ fn response(
 
 fn told(refusal: WebRefusal, path: &str) -> Problem {
     match refusal {
-        WebRefusal::Region(refusal) => refused(&refusal),
+        WebRefusal::Region(refusal) => refused(refusal),
         WebRefusal::Abend(abend) => abended_in(abend, path),
         WebRefusal::TooSlow(abend) => Problem {
             status: StatusCode::GATEWAY_TIMEOUT,

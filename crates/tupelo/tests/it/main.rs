@@ -36,6 +36,7 @@ mod names;
 mod node;
 mod numbers;
 mod operator;
+mod permits;
 mod program;
 mod programs;
 mod providers;
