@@ -123,6 +123,7 @@ fn write_members(folder: &Path, members: &BTreeMap<String, String>) -> std::io::
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::finding::Severity;
 
     const SOURCE: &str = "S        DFHMSD TYPE=MAP,MODE=INOUT,LANG=COBOL,STORAGE=AUTO\n\
          M        DFHMDI SIZE=(24,80)\nF        DFHMDF POS=(1,1),LENGTH=5\n         DFHMSD TYPE=FINAL\n";
