@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use link::trace::KernelPoint;
@@ -18,6 +18,7 @@ use super::Shared;
 use super::clock::{now_ns, unix_offset_ns, zone_s};
 use super::committer::{self, Committer};
 use super::lease::ended_well;
+use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
 use super::wakes;
 use crate::api::{Abend, RegionConfig, StartError, WaitKind};
 use crate::core::TaskKey;
@@ -56,9 +57,9 @@ impl Known {
 
 /// A region's kernel and the threads it has work done by.
 pub struct KernelRoom {
-    kernel: Mutex<Kernel>,
-    committer: Mutex<Option<Committer>>,
-    blocking: Mutex<Option<Sender<(TaskKey, BlockingWork)>>>,
+    kernel: OrderedLock<Kernel>,
+    committer: OrderedLock<Option<Committer>>,
+    blocking: OrderedLock<Option<Sender<(TaskKey, BlockingWork)>>>,
     damage: StoreDamage,
 }
 
@@ -111,17 +112,17 @@ impl KernelRoom {
             (store as Box<dyn WriteStore>, orders)
         });
         let room = KernelRoom {
-            kernel: Mutex::new(Kernel::new(reader, settings, resources)),
-            committer: Mutex::new(committer),
-            blocking: Mutex::new(None),
+            kernel: OrderedLock::new(LockRank::Kernel, Kernel::new(reader, settings, resources)),
+            committer: OrderedLock::new(LockRank::Committer, committer),
+            blocking: OrderedLock::new(LockRank::Blocking, None),
             damage,
         };
         Ok((room, committing, tables))
     }
 
     /// The kernel.
-    pub fn lock(&self) -> MutexGuard<'_, Kernel> {
-        self.kernel.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn lock(&self) -> OrderedGuard<'_, Kernel> {
+        self.kernel.lock()
     }
 
     /// What of the store is known to be damaged, in words.
@@ -155,13 +156,12 @@ impl KernelRoom {
         self.blocking().take();
     }
 
-    fn committer(&self) -> MutexGuard<'_, Option<Committer>> {
-        let lock = self.committer.lock();
-        lock.unwrap_or_else(PoisonError::into_inner)
+    fn committer(&self) -> OrderedGuard<'_, Option<Committer>> {
+        self.committer.lock()
     }
 
-    fn blocking(&self) -> MutexGuard<'_, Option<Sender<(TaskKey, BlockingWork)>>> {
-        self.blocking.lock().unwrap_or_else(PoisonError::into_inner)
+    fn blocking(&self) -> OrderedGuard<'_, Option<Sender<(TaskKey, BlockingWork)>>> {
+        self.blocking.lock()
     }
 }
 

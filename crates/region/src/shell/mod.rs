@@ -19,8 +19,9 @@ mod lines;
 mod links;
 mod open;
 mod operators;
-mod output;
+mod ordered_lock;
 mod participants;
+mod output;
 mod process;
 mod services;
 mod sink;
@@ -46,7 +47,7 @@ pub use wakes::port_here;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use link::RegionPage;
@@ -61,12 +62,13 @@ use lines::Lines;
 use links::WorkerLink;
 use participants::ParticipantTable;
 use process::Order;
+use ordered_lock::{OrderedGuard, OrderedLock};
 use sink::Sink;
 use starts::StartTable;
 
 /// What all handles, tasks and threads of a region share.
 pub struct Shared {
-    state: Mutex<State>,
+    state: OrderedLock<State>,
     /// Doorbells, eventfds and the QR token.
     pub page: Arc<RegionPage>,
     /// Where monitoring records go.
@@ -153,10 +155,9 @@ fn unix_offset() -> u64 {
 }
 
 impl Shared {
-    /// The state. A panic of another holder was our own bug and is loud
-    /// already; the state is whole between two calls of the core.
-    pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The state, which is whole between two calls of the core.
+    pub fn lock(&self) -> OrderedGuard<'_, State> {
+        self.state.lock()
     }
 
     /// Calls the core and does afterwards what it asks for. Gives back whether

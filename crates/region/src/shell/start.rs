@@ -20,8 +20,9 @@ use super::engines::{available_cpus, bind, cpu_set};
 use super::kernel::KernelRoom;
 use super::lines::Lines;
 use super::links::LinkTable;
-use super::output::Output;
+use super::ordered_lock::{LockRank, OrderedLock};
 use super::participants::ParticipantTable;
+use super::output::Output;
 use super::process::{self, Recipe};
 use super::sink::Sink;
 use super::starts::StartTable;
@@ -62,13 +63,16 @@ impl Threads {
         let (orders, order_receiver) = channel();
         let (started, started_receiver) = channel();
         let shared = Arc::new(Shared {
-            state: Mutex::new(State {
-                core: Core::new(limits(&config), compiled),
-                links,
-                // Port 0 is the dispatch thread's.
-                ports: 1,
-                drained: None,
-            }),
+            state: OrderedLock::new(
+                LockRank::State,
+                State {
+                    core: Core::new(limits(&config), compiled),
+                    links,
+                    // Port 0 is the dispatch thread's.
+                    ports: 1,
+                    drained: None,
+                },
+            ),
             page,
             sink,
             offload: cpu_set(&config.engines.offload),

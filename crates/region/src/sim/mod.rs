@@ -11,6 +11,7 @@
 //! backed out has none, and both partners have what the ledger says.
 
 mod check;
+pub mod history;
 pub(crate) mod links;
 mod model;
 pub mod node;
@@ -32,6 +33,7 @@ use crate::api::{
 use crate::core::{Action, Compiled, Core, Cx, Limits, Stage, TaskKey, TaskSpec};
 use crate::kernel::{Effect, Job, Kernel, Settings, Start, StartEnd};
 use crate::resources::Resources;
+use history::HistoryHash;
 use links::{SimLinks, Slot};
 use model::Model;
 use program::{CHILD, STARTED, TRIGGERED};
@@ -79,12 +81,24 @@ pub struct Report {
     pub fetched: u64,
     /// STARTs that were cancelled.
     pub cancelled: u64,
+    /// Hash of all events, if it was asked for.
+    pub hash: u64,
 }
 
 /// Plays the history of a seed: so many steps, and then until nothing is left
 /// to do. Panics when a rule is broken.
 pub fn play(seed: u64, steps: u64) -> Report {
+    play_world(World::new(seed), seed, steps)
+}
+
+/// The same with [`Report::hash`].
+pub fn play_hashed(seed: u64, steps: u64) -> Report {
     let mut world = World::new(seed);
+    world.history = Some(HistoryHash::default());
+    play_world(world, seed, steps)
+}
+
+fn play_world(mut world: World, seed: u64, steps: u64) -> Report {
     world.core(|core, cx| core.ensure_minimum(cx));
     for _ in 0..steps {
         world.step(false);
@@ -93,6 +107,7 @@ pub fn play(seed: u64, steps: u64) -> Report {
     for _ in 0..200_000 {
         if world.rests() {
             world.check_at_rest();
+            world.report.hash = world.history.map_or(0, HistoryHash::value);
             return world.report;
         }
         world.step(true);
@@ -133,6 +148,8 @@ struct World {
     /// Engines of the core.
     parallel: usize,
     report: Report,
+    /// Hash of all events, if it is asked for.
+    history: Option<HistoryHash>,
 }
 
 impl World {
@@ -164,6 +181,7 @@ impl World {
             last_request: 0,
             parallel,
             report: Report::default(),
+            history: None,
         }
     }
 
@@ -177,6 +195,9 @@ impl World {
         };
         let result = call(&mut self.core, &mut cx);
         for action in out {
+            if let Some(history) = &mut self.history {
+                history.note(self.now, &action);
+            }
             self.act(action);
         }
         result
@@ -187,6 +208,9 @@ impl World {
         let mut out = Vec::new();
         let result = call(&mut self.kernel, self.now, &mut out);
         for effect in out {
+            if let Some(history) = &mut self.history {
+                history.note(self.now, &effect);
+            }
             self.perform(effect);
         }
         result
