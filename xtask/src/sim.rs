@@ -173,6 +173,8 @@ fn add(all: &mut Report, one: &Report) {
     all.triggered += one.triggered;
     all.fetched += one.fetched;
     all.cancelled += one.cancelled;
+    all.entered += one.entered;
+    all.recovered += one.recovered;
 }
 
 fn told(histories: u64, r: &Report) -> String {
@@ -180,7 +182,8 @@ fn told(histories: u64, r: &Report) -> String {
         "{histories} histories, {} steps: {} tasks ({} started by the region, {} refused), \
          {} units committed, {} backed out, {} workers killed, {} store failures, \
          {} deaths of the region, {} of them with a loss of power, {} of the partners' links with {} units in doubt, \
-         {} tasks triggered, {} children fetched, {} STARTs cancelled; no rule broken",
+         {} tasks triggered, {} children fetched, {} STARTs cancelled, {} inputs of terminals, {} of \
+         them back to find what they had left; no rule broken",
         r.steps,
         r.tasks,
         r.started,
@@ -195,6 +198,8 @@ fn told(histories: u64, r: &Report) -> String {
         r.in_doubt,
         r.triggered,
         r.fetched,
-        r.cancelled
+        r.cancelled,
+        r.entered,
+        r.recovered
     )
 }

@@ -397,6 +397,7 @@ impl Shared {
                 } => self.trace.user(number, task, transid, &data),
                 Effect::Settled(branch, yes) => self.settled(&branch, yes),
                 Effect::Outcome(branch, committed) => self.outcome_known(&branch, committed),
+                Effect::Facility(id, event) => self.report_facility(id, *event),
             }
         }
         if !ended.is_empty() {

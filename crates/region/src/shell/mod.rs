@@ -12,6 +12,7 @@ mod committer;
 mod conversations;
 mod dispatch;
 mod engines;
+mod facilities;
 mod guests;
 mod kernel;
 mod lease;
@@ -20,8 +21,8 @@ mod links;
 mod open;
 mod operators;
 mod ordered_lock;
-mod participants;
 mod output;
+mod participants;
 mod process;
 mod services;
 mod sink;
@@ -57,12 +58,13 @@ use crate::api::{Definitions, Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
 use branches::{Outcomes, Settlements};
 use conversations::ConversationTable;
+use facilities::FacilityTable;
 use kernel::KernelRoom;
 use lines::Lines;
 use links::WorkerLink;
+use ordered_lock::{OrderedGuard, OrderedLock};
 use participants::ParticipantTable;
 use process::Order;
-use ordered_lock::{OrderedGuard, OrderedLock};
 use sink::Sink;
 use starts::StartTable;
 
@@ -79,6 +81,8 @@ pub struct Shared {
     alarm: AtomicU64,
     /// Tasks that the region itself starts.
     starts: StartTable,
+    /// Where events of facilities go.
+    facilities: FacilityTable,
     /// Participants in units of work.
     pub(crate) participants: ParticipantTable,
     /// Who waits for branches to be committed or backed out.

@@ -25,6 +25,8 @@ pub enum LockRank {
     Blocking,
     /// What tasks that the region starts are to be begun with.
     Starts,
+    /// The output sinks of facilities.
+    Facilities,
 }
 
 /// A mutex with a rank.

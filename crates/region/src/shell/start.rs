@@ -17,12 +17,13 @@ use super::branches::{Outcomes, Settlements};
 use super::conversations::ConversationTable;
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
+use super::facilities::FacilityTable;
 use super::kernel::KernelRoom;
 use super::lines::Lines;
 use super::links::LinkTable;
 use super::ordered_lock::{LockRank, OrderedLock};
-use super::participants::ParticipantTable;
 use super::output::Output;
+use super::participants::ParticipantTable;
 use super::process::{self, Recipe};
 use super::sink::Sink;
 use super::starts::StartTable;
@@ -80,6 +81,7 @@ impl Threads {
             kernel,
             alarm: AtomicU64::new(u64::MAX),
             starts: StartTable::default(),
+            facilities: FacilityTable::default(),
             participants: ParticipantTable::default(),
             settlements: Settlements::default(),
             outcomes: Outcomes::default(),

@@ -144,5 +144,8 @@ fn fill(task: &mut Task, start: &Start) -> Result<(), PutError<std::convert::Inf
     if !start.facility.is_blank() {
         task.set_facility_name(start.facility);
     }
+    if let Some(terminal) = &start.terminal {
+        task.set_terminal(terminal)?;
+    }
     Ok(())
 }

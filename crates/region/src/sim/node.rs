@@ -184,6 +184,7 @@ impl Node {
                 Effect::Settled(branch, yes) => self.settlements.tell(&branch, yes),
                 Effect::Outcome(branch, told) => self.outcomes.tell(&branch, told),
                 Effect::Waits(_)
+                | Effect::Facility(..)
                 | Effect::Start(_)
                 | Effect::Priority(..)
                 | Effect::Statistics
