@@ -14,17 +14,18 @@ use cics::resp::Condition;
 use link::conversation::{VERB_DATA, VERB_NOTRUNCATE, Verb};
 
 use super::conversation::{
-    MAX_RECORD, Named, allocated, from, outcome, refuse_options, run_verb, unserved,
+    MAX_RECORD, Named, allocated, from, outcome, refuse_options, run_verb, terminal_options,
 };
+use super::terminal;
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::services::VerbAnswer;
 use crate::worker::Worker;
 
 /// Key of the area where SET points, out of the way of those of files.
-const RECORD_AREA: u32 = u32::MAX - 1;
+pub(super) const RECORD_AREA: u32 = u32::MAX - 1;
 
 /// Where the data and their length go, by option.
-struct Target {
+pub(super) struct Target {
     into: u8,
     set: u8,
     length: u8,
@@ -40,7 +41,7 @@ pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
         session: Some(row::SESSION),
         state: Some(row::STATE),
     };
-    static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| unserved(&row::ROW));
+    static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| terminal_options(&row::ROW));
     const TARGET: Target = Target {
         into: row::INTO,
         set: row::SET,
@@ -50,6 +51,9 @@ pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
         maxflength: row::MAXFLENGTH,
         notruncate: row::NOTRUNCATE,
     };
+    if terminal::is_for(w, call, &NAMED) {
+        return terminal::receive(w, call, &TARGET);
+    }
     allocated(w, call, &NAMED)?;
     refuse_options(call, &OTHERS)?;
     let (limit, flags) = TARGET.wanted(call)?;
@@ -73,7 +77,10 @@ pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
         maxflength: converse_row::MAXFLENGTH,
         notruncate: converse_row::NOTRUNCATE,
     };
-    static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| unserved(&converse_row::ROW));
+    static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| terminal_options(&converse_row::ROW));
+    if terminal::is_for(w, call, &NAMED) {
+        return terminal::converse(w, call, &TARGET);
+    }
     allocated(w, call, &NAMED)?;
     refuse_options(call, &OTHERS)?;
     let record = from(
@@ -92,7 +99,7 @@ pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
 
 impl Target {
     /// Most bytes wanted, and the flags.
-    fn wanted(&self, call: &Call<'_>) -> Result<(u64, u64), Stop> {
+    pub(super) fn wanted(&self, call: &Call<'_>) -> Result<(u64, u64), Stop> {
         let max = call.int(self.maxlength).or(call.int(self.maxflength));
         let length = call.int(self.length).or(call.int(self.flength));
         let limit = match call.arg(self.into) {
@@ -112,15 +119,26 @@ impl Target {
     }
 
     fn deliver(&self, w: &mut Worker, call: &Call<'_>, answer: &VerbAnswer) {
-        let there = answer.args[4] as i64;
-        call.set_int(self.length, there);
-        call.set_int(self.flength, there);
+        self.store(w, call, &answer.data, answer.args[4] as i64, RECORD_AREA);
+    }
+
+    /// Gives the program data and a length; `area` is where SET points.
+    pub(super) fn store(
+        &self,
+        w: &mut Worker,
+        call: &Call<'_>,
+        data: &[u8],
+        length: i64,
+        area: u32,
+    ) {
+        call.set_int(self.length, length);
+        call.set_int(self.flength, length);
         if call.has(self.set) {
-            let at = w.task.storage.area(RECORD_AREA, &answer.data);
+            let at = w.task.storage.area(area, data);
             call.set_pointer(self.set, at);
         }
         if let Some(into) = call.arg(self.into) {
-            into.set_bytes(&answer.data, into.size());
+            into.set_bytes(data, into.size());
         }
     }
 }
