@@ -340,35 +340,7 @@ impl Shared {
                 Effect::Answer(task, answer, waited) => {
                     self.answer_waiting(task, &answer, waited, changed == Some(task));
                 }
-                Effect::Waits(task) => self.with(|core, cx| {
-                    let worker = core.runs_in(task);
-                    if worker.is_none() && core.task(task).is_none_or(|t| t.open.is_none()) {
-                        return;
-                    }
-                    let kernel = self.kernel.lock();
-                    let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
-                    let kind = kernel.wait_of(task).map(|(on, _)| on.kind());
-                    drop(kernel);
-                    let point = match waits {
-                        true => KernelPoint::Wait,
-                        false => KernelPoint::Wake,
-                    };
-                    if let Some(of) = core.task(task) {
-                        self.trace.put(point, of.number, of.transid, None);
-                    }
-                    if let Some(of) = core.task_mut(task) {
-                        match kind {
-                            Some(kind) => of.waits.begin(kind, cx.now),
-                            None => of.waits.end(cx.now),
-                        }
-                    }
-                    if let Some(worker) = worker {
-                        // Its worker waits for a guest all the while.
-                        let guest = cx.links.get(worker).is_some_and(|l| l.guests.works());
-                        core.waits(cx, worker, waits || guest);
-                    }
-                    core.lend(cx, task, lends);
-                }),
+                Effect::Waits(task) => self.wait_changed(task),
                 // Handed over under the kernel's lock.
                 Effect::Commit(_) => {}
                 Effect::Participant(unit, participant, order) => {
@@ -403,6 +375,40 @@ impl Shared {
         if !ended.is_empty() {
             self.units_over(ended);
         }
+    }
+
+    /// A running task waits now, or goes on.
+    fn wait_changed(self: &Arc<Self>, task: TaskKey) {
+        self.with(|core, cx| {
+            let worker = core.runs_in(task);
+            if worker.is_none() && core.task(task).is_none_or(|t| t.open.is_none()) {
+                return;
+            }
+            let kernel = self.kernel.lock();
+            let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
+            let kind = kernel.wait_of(task).map(|(on, _)| on.kind());
+            drop(kernel);
+            let point = if waits {
+                KernelPoint::Wait
+            } else {
+                KernelPoint::Wake
+            };
+            if let Some(of) = core.task(task) {
+                self.trace.put(point, of.number, of.transid, None);
+            }
+            if let Some(of) = core.task_mut(task) {
+                match kind {
+                    Some(kind) => of.waits.begin(kind, cx.now),
+                    None => of.waits.end(cx.now),
+                }
+            }
+            if let Some(worker) = worker {
+                // Its worker waits for a guest all the while.
+                let guest = cx.links.get(worker).is_some_and(|l| l.guests.works());
+                core.waits(cx, worker, waits || guest);
+            }
+            core.lend(cx, task, lends);
+        });
     }
 
     /// Answers the call of a task, unless its worker has died meanwhile: the

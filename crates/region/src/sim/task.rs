@@ -301,15 +301,7 @@ impl World {
                 let number = operands.get_int(get_counter::VALUE);
                 self.model.given(number.expect("a number"));
             }
-            Asked::Return(number, keeps) => {
-                // One that has left keeps nothing.
-                let start = self.core.task(key).and_then(|t| t.start);
-                if start.is_some_and(|start| self.has_terminal(start))
-                    && let Some(task) = self.tasks.get_mut(&key)
-                {
-                    task.returned = Some((number, keeps));
-                }
-            }
+            Asked::Return(number, keeps) => self.left(key, number, keeps),
             Asked::Start(number, true) => task.changes.push(Change::Request(number)),
             Asked::Cancel(number) => {
                 self.report.cancelled += 1;
@@ -329,9 +321,17 @@ impl World {
             }
             Asked::Enqueue(name) => self.model.enqueued(name, key),
             Asked::Dequeue(name) => self.model.dequeued(name, key),
-            // Changes of the physically recoverable queue count when they are
-            // in the store.
+            // The physically recoverable queue counts what is in the store.
             _ => {}
+        }
+    }
+
+    /// RETURN is answered. A terminal that is gone keeps nothing.
+    fn left(&mut self, key: TaskKey, number: u64, keeps: bool) {
+        let start = self.core.task(key).and_then(|t| t.start);
+        let there = start.is_some_and(|start| self.has_terminal(start));
+        if let Some(task) = self.tasks.get_mut(&key) {
+            task.returned = there.then_some((number, keeps));
         }
     }
 

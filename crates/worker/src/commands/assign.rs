@@ -10,7 +10,7 @@ use cics::command::commands::assign as row;
 use cics::cvda;
 use cics::resp::Condition;
 
-use super::assign_terminal;
+use super::assign_terminal::{self, NO_TERMINAL};
 use super::convert::LOCAL_CCSID;
 use crate::exec::{Call, Outcome, condition};
 use crate::worker::Worker;
@@ -32,8 +32,6 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
-/// RESP2 of what a task without a terminal cannot answer.
-pub(super) const NO_TERMINAL: u32 = 1;
 const NOT_STARTED_BY_QUEUE: u32 = 3;
 const NO_MAPS: u32 = 5;
 const NO_BATCH: u32 = 6;

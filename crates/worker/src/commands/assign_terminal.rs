@@ -6,9 +6,11 @@
 use cics::command::commands::assign as row;
 use link::terminal::feature;
 
-use super::assign::NO_TERMINAL;
 use crate::exec::Call;
 use crate::worker::Worker;
+
+/// RESP2 of what a task without a terminal cannot answer.
+pub const NO_TERMINAL: u32 = 1;
 
 pub fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
     let Some(terminal) = &w.task.terminal else {

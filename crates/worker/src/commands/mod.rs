@@ -46,6 +46,7 @@ mod put_container;
 mod queues;
 mod read;
 mod receive;
+mod record;
 mod remote_link;
 mod remote_start;
 mod ret;

@@ -10,30 +10,15 @@
 use std::sync::LazyLock;
 
 use cics::command::commands::{converse as converse_row, receive as row};
-use cics::resp::Condition;
-use link::conversation::{VERB_DATA, VERB_NOTRUNCATE, Verb};
+use link::conversation::{VERB_DATA, Verb};
 
 use super::conversation::{
-    MAX_RECORD, Named, allocated, from, outcome, refuse_options, run_verb, terminal_options,
+    Named, allocated, from, outcome, refuse_options, run_verb, terminal_options,
 };
+use super::record::Target;
 use super::terminal;
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::VerbAnswer;
+use crate::exec::{Call, Outcome};
 use crate::worker::Worker;
-
-/// Key of the area where SET points, out of the way of those of files.
-pub(super) const RECORD_AREA: u32 = u32::MAX - 1;
-
-/// Where the data and their length go, by option.
-pub(super) struct Target {
-    into: u8,
-    set: u8,
-    length: u8,
-    flength: u8,
-    maxlength: u8,
-    maxflength: u8,
-    notruncate: u8,
-}
 
 pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
     const NAMED: Named = Named {
@@ -95,50 +80,4 @@ pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let answer = run_verb(w, call, &NAMED, Verb::Converse, [flags, limit], data)?;
     TARGET.deliver(w, call, &answer);
     outcome(&answer)
-}
-
-impl Target {
-    /// Most bytes wanted, and the flags.
-    pub(super) fn wanted(&self, call: &Call<'_>) -> Result<(u64, u64), Stop> {
-        let max = call.int(self.maxlength).or(call.int(self.maxflength));
-        let length = call.int(self.length).or(call.int(self.flength));
-        let limit = match call.arg(self.into) {
-            // MAXLENGTH says how long the area is, else LENGTH does.
-            Some(into) => max.or(length).unwrap_or(into.size() as i64),
-            None => max.unwrap_or(MAX_RECORD),
-        };
-        if !(0..=MAX_RECORD).contains(&limit) {
-            return condition(Condition::LengErr, 0);
-        }
-        let area = call.arg(self.into).map_or(limit, |a| a.size() as i64);
-        let flags = match call.has(self.notruncate) {
-            true => VERB_NOTRUNCATE,
-            false => 0,
-        };
-        Ok((limit.min(area) as u64, flags))
-    }
-
-    fn deliver(&self, w: &mut Worker, call: &Call<'_>, answer: &VerbAnswer) {
-        self.store(w, call, &answer.data, answer.args[4] as i64, RECORD_AREA);
-    }
-
-    /// Gives the program data and a length; `area` is where SET points.
-    pub(super) fn store(
-        &self,
-        w: &mut Worker,
-        call: &Call<'_>,
-        data: &[u8],
-        length: i64,
-        area: u32,
-    ) {
-        call.set_int(self.length, length);
-        call.set_int(self.flength, length);
-        if call.has(self.set) {
-            let at = w.task.storage.area(area, data);
-            call.set_pointer(self.set, at);
-        }
-        if let Some(into) = call.arg(self.into) {
-            into.set_bytes(data, into.size());
-        }
-    }
 }

@@ -14,7 +14,7 @@ use link::terminal::{INPUT_AID, INPUT_CURSOR, TerminalData};
 use link::{Operand, Operands};
 
 use super::conversation::{Named, from};
-use super::receive::{RECORD_AREA, Target};
+use super::record::Target;
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::services::Reply;
 use crate::worker::Worker;
@@ -114,7 +114,7 @@ fn deliver(
     let cut = !rest.is_empty() && !notruncate;
     // With NOTRUNCATE the length is that of what was given.
     let told = if notruncate { data.len() } else { whole };
-    target.store(w, call, &data, told as i64, RECORD_AREA);
+    target.store(w, call, &data, told as i64);
     if let (true, Some(terminal)) = (notruncate, w.task.terminal.as_mut()) {
         terminal.rest = rest;
     }
