@@ -96,8 +96,9 @@ impl UnitOfWork {
 
     /// True if something would be changed, and that in these tables alone.
     pub fn is_in_tables(&self, tables: &[Table]) -> bool {
-        let alone = self.tables.keys().all(|table| tables.contains(table));
-        self.files.is_empty() && !self.tables.is_empty() && alone
+        self.files.is_empty()
+            && !self.tables.is_empty()
+            && self.tables.keys().all(|table| tables.contains(table))
     }
 
     /// Bytes of keys, records and values held.

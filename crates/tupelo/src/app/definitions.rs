@@ -343,6 +343,7 @@ mod tests {
             max_active,
             max_waiting,
             timeout_ms: 900,
+            recover_conversation: false,
         }
     }
 

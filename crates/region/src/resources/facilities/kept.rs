@@ -125,6 +125,9 @@ pub(super) fn unit_ended(
 /// all the same.
 pub(super) fn task_ended(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Caller) {
     let facilities = &mut resources.facilities;
+    if facilities.removals.is_empty() {
+        return;
+    }
     let Some(id) = facilities.removals.remove(&caller.key) else {
         return;
     };

@@ -80,6 +80,9 @@ fn further(resources: &mut Resources, cx: &mut Cx<'_>, request: &Request) -> Ser
 /// A unit of work is over. What it has retrieved of recoverable requests waits
 /// for the terminal again when it was backed out.
 pub(super) fn unit_ended(resources: &mut Resources, task: TaskKey, committed: bool) {
+    if resources.interval.retrieved.is_empty() {
+        return;
+    }
     let Some((own, retrieved)) = resources.interval.retrieved.remove(&task) else {
         return;
     };
