@@ -81,29 +81,10 @@ const STREAM: [u8; 33] = [
     0x4C,
 ];
 
-/// AID of a structured field.
-const STRUCTURED_FIELD: u8 = 0x88;
-/// AID of a magnetic stripe reader.
-const STRIPE_READER: u8 = 0xE7;
-
-/// The AID that the 3270 data stream has as this byte.
+/// The AID that the 3270 data stream, EIBAID and DFHAID have as this byte.
 pub fn by_stream(byte: u8) -> Option<&'static Aid> {
     let at = STREAM.iter().position(|b| *b == byte)?;
     AIDS.get(at + 1)
-}
-
-/// EIBAID for an AID of the 3270 data stream: the character that DFHAID has in
-/// the region's code page, and zero for what is none.
-pub fn eib_value(byte: u8) -> u8 {
-    match byte {
-        STRUCTURED_FIELD => b'h',
-        STRIPE_READER => b'X',
-        _ => {
-            let value = by_stream(byte).and_then(|aid| aid.value);
-            // All of them are in Latin-1.
-            value.map_or(0, |c| u8::try_from(u32::from(c)).unwrap_or(0))
-        }
-    }
 }
 
 impl Aid {
@@ -132,14 +113,12 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_the_data_stream_are_the_characters_of_dfhaid() {
+    fn keys_are_known_by_their_bytes_in_the_data_stream() {
         let name = |byte| by_stream(byte).map(|aid| aid.name);
         assert_eq!(name(0x7D), Some("ENTER"));
         assert_eq!(name(0x6B), Some("PA3"));
         assert_eq!(name(0x7C), Some("PF12"));
         assert_eq!(name(0x4C), Some("PF24"));
         assert_eq!(STREAM.len() + 1, AIDS.len());
-        let values = [0x7D, 0x6D, 0xF3, 0x4A, 0x6A, 0x88, 0].map(eib_value);
-        assert_eq!(values, [b'\'', b'_', b'3', 0xA2, 0xA6, b'h', 0]);
     }
 }

@@ -485,7 +485,7 @@ impl Worker {
             eib.set_transid(&transid);
             eib.set_terminal(&facility);
             if let Some((aid, cursor)) = key {
-                eib.set_aid(cics::aid::eib_value(aid));
+                eib.set_aid(aid);
                 eib.set_cursor(cursor);
             }
             eib.set_task_number((task_number % 10_000_000) as u32);

@@ -95,7 +95,7 @@ pub fn input(w: &mut Worker, reply: &Reply, into: u8) -> Result<Vec<u8>, Stop> {
     let key = |option| reply.operands.get_int(option).unwrap_or(0);
     let (aid, cursor) = (key(INPUT_AID) as u8, key(INPUT_CURSOR) as u16);
     let mut eib = w.task.level_mut().eib();
-    eib.set_aid(cics::aid::eib_value(aid));
+    eib.set_aid(aid);
     eib.set_cursor(cursor);
     w.task.key_read = Some(aid);
     Ok(reply.operands.get_bytes(into).unwrap_or_default().to_vec())
