@@ -23,7 +23,9 @@ mod starts;
 mod task;
 mod trace;
 
-pub use crate::kernel::{BranchId, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId};
+pub use crate::kernel::{
+    BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,
+};
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, Stop, TransactionDef};
 pub use conversations::{
     ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,
@@ -37,7 +39,7 @@ pub use open::{CommittedAlone, OpenTask, Prepared};
 pub use operator::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo,
 };
-pub use participant::{Participant, TaskUnit, Vote};
+pub use participant::{JoinError, OutcomeReply, Participant, ParticipantRole, TaskUnit, Vote};
 pub use queues::{
     EnqModelDef, JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind,
     TdQueueDef, TdRecovery, Trigger, TsModelDef,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use link::{Answer, Operands, TransId, UserId};
 
+use crate::api::TaskUnit;
 use crate::core::{OutsideCall, TaskKey};
 use crate::shell::Shared;
 
@@ -56,6 +57,13 @@ impl ServiceCommand {
             way: None,
             out: None,
         }
+    }
+
+    /// The unit of work of its task, for a participant to join. Returns `None`
+    /// for a command of no task.
+    pub fn unit(&self) -> Option<TaskUnit> {
+        let (shared, key) = self.way.as_ref()?;
+        Some(TaskUnit::new(shared.clone(), *key))
     }
 
     /// Answers the command.

@@ -29,6 +29,8 @@ pub struct OpenSide {
     answer: Option<Answer>,
     /// It shall end: its thread looks at it while it computes.
     purged: Arc<AtomicBool>,
+    /// Another region decides its units of work.
+    pub is_branch: bool,
     /// A worker ended under its unit of work, which can only be backed out:
     /// the abend of that run.
     doomed: Option<[u8; 4]>,

@@ -335,6 +335,7 @@ impl Shared {
     /// has changes to commit.
     fn perform_effects(self: &Arc<Self>, effects: Vec<Effect>, changed: Option<TaskKey>) {
         let mut ended = Vec::new();
+        let mut forgotten = Vec::new();
         for effect in effects {
             match effect {
                 Effect::Answer(task, answer, waited) => {
@@ -374,6 +375,13 @@ impl Shared {
                 Effect::Participant(unit, participant, order) => {
                     self.tell_participant(unit, participant, order);
                 }
+                Effect::Decide(unit, participant, token) => {
+                    self.tell_decider(unit, participant, token, false);
+                }
+                Effect::AskOutcome(unit, participant, token) => {
+                    self.tell_decider(unit, participant, token, true);
+                }
+                Effect::Forget(participant, token) => forgotten.push((participant, token)),
                 Effect::Ended(task, abend) => ended.push((task, abend)),
                 Effect::Start(start) => {
                     self.trace.put(KernelPoint::Start, 0, start.transid, None);
@@ -398,6 +406,9 @@ impl Shared {
                 Effect::Settled(branch, yes) => self.settled(&branch, yes),
                 Effect::Outcome(branch, committed) => self.outcome_known(&branch, committed),
             }
+        }
+        if !forgotten.is_empty() {
+            self.forget_outcomes(&mut forgotten);
         }
         if !ended.is_empty() {
             self.units_over(ended);

@@ -244,6 +244,7 @@ impl World {
                 let answer = (work.0)();
                 self.answered(key, &answer);
             }
+            Effect::Decide(..) | Effect::AskOutcome(..) | Effect::Forget(..) => {}
             Effect::Statistics
             | Effect::Settled(..)
             | Effect::Outcome(..)
