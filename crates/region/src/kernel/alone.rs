@@ -32,9 +32,6 @@ use cics::resp::Condition;
 pub(super) const TABLE: Table = Table::new("outcome");
 /// First byte of a record.
 const VERSION: u8 = 1;
-/// How long a task waits to hear what became of its unit, in nanoseconds. A
-/// region that was killed is back by then.
-const ASKED_NS: u64 = 30_000_000_000;
 
 /// The units that are being committed so.
 #[derive(Debug, Default)]
@@ -179,6 +176,7 @@ impl Kernel {
     /// The only participant of a unit has begun to commit it, and cannot be
     /// reached: it is asked what became of that. The task waits for it so long.
     pub fn unsure(&mut self, now: u64, id: UnitId) {
+        let until = now + self.state.settings.outcome_wait_ns;
         let timers = &mut self.state.timers;
         let Some(task) = self.state.units.task_of(id) else {
             return;
@@ -186,7 +184,7 @@ impl Kernel {
         if let Phase::Alone { limit, .. } = &mut self.state.units.of(task).phase
             && limit.is_none()
         {
-            *limit = Some(timers.set(now + ASKED_NS, Alarm::Alone(id)));
+            *limit = Some(timers.set(until, Alarm::Alone(id)));
         }
     }
 

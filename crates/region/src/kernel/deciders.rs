@@ -36,7 +36,7 @@ use super::request::Caller;
 use super::syncpoint::{Failed, NOT_COMMITTED, tell_each};
 use super::timers::{Alarm, TimerId};
 use super::unit::{After, Phase, Unit, Units};
-use super::{Cx, Kernel, Woken, alone, scan};
+use super::{Cx, Kernel, State, Woken, alone, scan};
 use crate::api::Abend;
 use crate::core::TaskKey;
 use crate::resources::tables;
@@ -46,7 +46,7 @@ const TABLE: Table = Table::new("decider");
 const VERSION: u8 = 1;
 /// How long a task waits for the outcome of its unit, in nanoseconds. A server
 /// that was killed is back by then.
-const ASKED_NS: u64 = 30_000_000_000;
+pub const ASKED_NS: u64 = 30_000_000_000;
 /// How long a decider that does not know the outcome is left alone, and a store
 /// that does not apply it, in nanoseconds.
 const AGAIN_NS: u64 = 1_000_000_000;
@@ -169,6 +169,18 @@ impl Kernel {
     /// Participants that decide.
     pub fn deciders(&self) -> &Deciders {
         &self.state.deciders
+    }
+
+    /// The task whose unit is under way under a number.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn task_of(&self, unit: UnitId) -> Option<TaskKey> {
+        self.state.units.task_of(unit)
+    }
+
+    /// Whether a key is that of a unit in doubt that no task waits for.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_detached(&self, key: TaskKey) -> bool {
+        self.state.deciders.detached.contains(&key)
     }
 
     /// The units in doubt that a participant beside the store decides, by number.
@@ -294,8 +306,9 @@ impl Kernel {
             return;
         }
         unit.phase = Phase::Asking { then };
+        let until = now + self.state.settings.outcome_wait_ns;
         let timers = &mut self.state.timers;
-        part.limit = Some(timers.set(now + ASKED_NS, Alarm::Alone(id)));
+        part.limit = Some(timers.set(until, Alarm::Alone(id)));
         out.push(Effect::Decide(id, part.participant, part.token));
     }
 
@@ -558,6 +571,8 @@ impl Kernel {
         self.manage(now, out, |resources, cx| {
             resources.unit_ended(cx, key, committed);
         });
+        // What a manager began for the next unit of a task.
+        self.state.units.remove(key);
         let next = self.state.locks.release(key);
         let woken = next.into_iter().map(|task| (task, Woken::Granted));
         self.state.woken.extend(woken);
@@ -660,6 +675,19 @@ impl Kernel {
             });
             self.state.units.of(key).changes = changes;
         }
+    }
+}
+
+impl State {
+    /// The unit in doubt, of an earlier life of the region, that removes an entry
+    /// of a table.
+    pub fn in_doubt_removal(&self, table: Table, key: &[u8]) -> Option<TaskKey> {
+        let mut keys = self.deciders.detached.iter().copied();
+        keys.find(|unit| {
+            let changes = self.units.get(*unit).map(|unit| &unit.changes);
+            let mut rows = changes.into_iter().flat_map(|c| c.changes_of(table));
+            rows.any(|(row, value)| row == key && value.is_none())
+        })
     }
 }
 

@@ -110,6 +110,9 @@ pub struct State {
 pub struct Settings {
     /// Nanoseconds that a task waits for a lock (DTIMOUT).
     pub lock_timeout_ns: u64,
+    /// Nanoseconds that a task waits for the outcome of its unit when the
+    /// participant that commits it cannot be reached.
+    pub outcome_wait_ns: u64,
     /// Nanoseconds between 1970 and the zero of the region's clock.
     pub unix_offset_ns: u64,
     /// How far local time is ahead of UTC.
@@ -124,6 +127,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             lock_timeout_ns: 0,
+            outcome_wait_ns: deciders::ASKED_NS,
             unix_offset_ns: 0,
             zone: |_| 0,
         }

@@ -77,6 +77,7 @@ impl KernelRoom {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
             unix_offset_ns: unix_offset_ns(),
             zone: zone_s,
+            ..Settings::default()
         };
         let mut resources = Resources {
             storage: Storage::new(config.shared_storage_bytes),

@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::decider::Deciding;
 use super::program::Td;
 use crate::core::TaskKey;
+use crate::kernel::UnitId;
 
 /// What must be there.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +29,8 @@ pub struct Model {
     fired: bool,
     /// Tasks that found its queue empty: their ends are ends of the cycle.
     empty_for: BTreeSet<TaskKey>,
+    /// Units whose decider was told to commit, and that are not over.
+    pub deciding: BTreeMap<UnitId, Deciding>,
     /// How children ended: with an abend or without; none while they run.
     pub children: BTreeMap<u64, Option<bool>>,
 }

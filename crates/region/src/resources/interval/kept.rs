@@ -92,7 +92,19 @@ pub(super) fn unit_ended(
     task: TaskKey,
     committed: bool,
 ) {
-    if !committed {
+    // A unit in doubt, without a task: the request begins, or is over.
+    let detached = task.unit_number().is_some();
+    if detached && let Some(id) = interval.running.remove(&task) {
+        let of_last_life = |request: &StartRequest| request.stage == Stage::InDoubt;
+        if !interval.requests.get(&id).is_some_and(of_last_life) {
+            return;
+        }
+        if committed {
+            interval.remove(id);
+        } else {
+            schedule(interval, cx, id);
+        }
+    } else if !committed {
         delete_in_unit(interval, cx, task);
     } else if let Some(id) = interval.running.remove(&task)
         && let Some(request) = interval.requests.get_mut(&id)
@@ -174,6 +186,14 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
     for (_, mut request) in requests {
         let id = cx.next_start();
         request.start.id = id;
+        let ticket = request.ticket;
+        let in_doubt = ticket.and_then(|t| cx.kernel.in_doubt_removal(STARTS, &key(PROTECTED, t)));
+        if let Some(unit) = in_doubt {
+            request.stage = Stage::InDoubt;
+            interval.running.insert(unit, id);
+            interval.insert(request);
+            continue;
+        }
         interval.insert(request);
         schedule(interval, cx, id);
     }
