@@ -14,7 +14,7 @@ use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 /// First eight bytes of a worker's memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 /// Request slots of a worker.
 pub const SLOTS: usize = 64;
 /// Default bytes of a slot's arena.
