@@ -5,6 +5,7 @@
 
 mod config;
 mod conversations;
+mod descriptors;
 mod door;
 mod facility;
 mod guests;
@@ -30,6 +31,7 @@ pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, Stop,
 pub use conversations::{
     ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,
 };
+pub use descriptors::{LentDescriptor, NotAsked, WorkerReply, WorkerRequest};
 pub use door::DoorRuntime;
 pub use facility::Facility;
 pub(crate) use guests::{GIVEN_UP, abend_of};

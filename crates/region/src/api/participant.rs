@@ -1,8 +1,10 @@
 //! Participants in units of work beside the region's store: a data base, a
 //! remote partner.
 
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use crate::api::{LentDescriptor, NotAsked, WorkerReply, WorkerRequest};
 use crate::core::TaskKey;
 use crate::kernel::{Order, ParticipantId, UnitId, UnitToken};
 use crate::shell::Shared;
@@ -157,6 +159,44 @@ impl TaskUnit {
     /// has a decider or is part of another region's.
     pub fn join(&self, participant: ParticipantId) -> Result<UnitId, JoinError> {
         self.shared.join_unit(self.task, participant)
+    }
+
+    /// Lends the task's worker a descriptor: it has a copy when it is asked to
+    /// take it ([`TaskUnit::ask_worker`]), or when it is answered.
+    ///
+    /// # Errors
+    /// The task runs in no worker now, or the worker's socket is full.
+    pub fn lend(&self, tag: u64, fd: OwnedFd) -> std::io::Result<LentDescriptor> {
+        self.shared.lend_descriptor(self.task, tag, fd)
+    }
+
+    /// Whether the task runs in the worker that has a descriptor.
+    pub fn has(&self, descriptor: &LentDescriptor) -> bool {
+        self.shared.runs_at(self.task, descriptor.worker())
+    }
+
+    /// Asks the task's worker to do something with a descriptor before its call is
+    /// answered. For participants that have an order to reply to: nobody else may
+    /// answer the task meanwhile. `done` is called once, from any thread.
+    pub fn ask_worker(
+        &self,
+        request: &WorkerRequest,
+        done: impl FnOnce(Result<WorkerReply, NotAsked>) + Send + 'static,
+    ) {
+        self.shared
+            .ask_worker(self.task, None, request, Box::new(done));
+    }
+
+    /// Has all runs of the task go to the worker that it runs in now, until
+    /// [`TaskUnit::unpin`] or the task's end. A task that is no open task's run
+    /// stays in its worker anyway. False when it runs in no worker.
+    pub fn pin(&self) -> bool {
+        self.shared.with(|core, cx| core.pin(cx, self.task))
+    }
+
+    /// Lets runs of the task go to any worker again.
+    pub fn unpin(&self) {
+        self.shared.with(|core, cx| core.unpin(cx, self.task));
     }
 
     /// It has changed nothing after all, and is told nothing.

@@ -235,7 +235,14 @@ impl Model {
     /// numbers that they got.
     pub fn power_lost(&mut self, before: Model) {
         let given = std::mem::take(&mut self.given);
-        *self = Model { given, ..before };
+        // What was told to its decider since is in doubt still.
+        let mut deciding = before.deciding.clone();
+        deciding.append(&mut self.deciding);
+        *self = Model {
+            given,
+            deciding,
+            ..before
+        };
     }
 
     /// The region dies: what is not in the store is gone.
