@@ -74,7 +74,7 @@ impl Shared {
     }
 
     /// Units are applied durably: their deciders need not know them any more.
-    pub(super) fn forget_outcomes(&self, tokens: &mut Vec<(ParticipantId, UnitToken)>) {
+    pub(super) fn forget_outcomes(&self, tokens: &mut [(ParticipantId, UnitToken)]) {
         tokens.sort_unstable();
         for of_one in tokens.chunk_by(|a, b| a.0 == b.0) {
             let list: Vec<UnitToken> = of_one.iter().map(|(_, token)| *token).collect();
