@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use cics::file::FilePermits;
 use region::{
     Definitions, FileEntry, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, StoreEntry,
     TaskRequest, TransId, TransactionDef, block_on,
@@ -144,9 +145,7 @@ fn start(folder: &Path, socket: &str) -> (Region, Arc<Service>) {
                 key_bytes: 8,
                 record_bytes: 8,
                 recoverable: true,
-                read: true,
-                update: true,
-                add: true,
+                permits: FilePermits::ALL,
                 enabled: true,
                 ..FileEntry::default()
             }],
