@@ -50,6 +50,9 @@ pub enum Op {
     Socket = 13,
 }
 
+/// RESP2 of a nested request that is [`CallEvent::Act`], not a run.
+pub const NESTED_ACT: u32 = 1;
+
 /// LINK and nested runs: the data are a channel, not a COMMAREA.
 pub const LINK_CHANNEL: u64 = 1;
 
@@ -112,6 +115,10 @@ pub enum CallEvent {
     /// The data begins with the program's name (8 bytes), then its COMMAREA or,
     /// when `args[0]` is [`LINK_CHANNEL`], its channel.
     Run(AnswerHeader),
+    /// Something to do with a descriptor first: `args[0]` is the number of the
+    /// work, the others and the data are the work's.
+    /// `WorkerSide::nested_done` goes on waiting.
+    Act(AnswerHeader),
 }
 
 /// State of a worker's call area as the region sees it.

@@ -93,6 +93,24 @@ impl CallWord<'_> {
         self.0.swap(state, Ordering::SeqCst) & ASLEEP != 0
     }
 
+    /// Puts [`NESTED`] where a question is taken and not answered: whether
+    /// [`CallWord::wake`] must follow. Returns `None` if no question is.
+    #[must_use]
+    pub fn nest(self) -> Option<bool> {
+        let order = Ordering::SeqCst;
+        for seen in [TAKEN, TAKEN | ASLEEP] {
+            if self.0.compare_exchange(seen, NESTED, order, order).is_ok() {
+                return Some(seen & ASLEEP != 0);
+            }
+        }
+        None
+    }
+
+    /// True while a question is taken and not answered.
+    pub fn is_taken(self) -> bool {
+        self.0.load(Ordering::SeqCst) & !ASLEEP == TAKEN
+    }
+
     /// Wakes the worker.
     pub fn wake(self) {
         futex::wake(self.0);

@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::ProgramName;
-use crate::call::{Answer, Asked, Call, Op};
+use crate::call::{Answer, Asked, Call, NESTED_ACT, Op};
 use crate::call_word::{CallWord, Taken};
 use crate::config::WorkerConfig;
 use crate::counts::{self, CommandSum};
@@ -279,6 +279,32 @@ impl RegionSide {
         }
     }
 
+    /// Asks the waiting worker to do something with a descriptor first: `args[0]`
+    /// is the number of the work. False when it does not wait for an answer.
+    ///
+    /// No other thread may answer the worker meanwhile.
+    #[must_use]
+    pub fn act_nested(&self, act: &Answer) -> bool {
+        let word = self.call_word();
+        if act.data.len() > CALL_BYTES || !word.is_taken() {
+            return false;
+        }
+        let act = Answer {
+            resp2: NESTED_ACT,
+            ..act.clone()
+        };
+        self.put_reply(&act);
+        match word.nest() {
+            Some(asleep) => {
+                if asleep {
+                    self.wake_asker();
+                }
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Tells the worker to end when no slot is queued.
     pub fn retire(&self) {
         self.header().retire.0.store(1, Ordering::SeqCst);
@@ -426,6 +452,11 @@ impl RegionSide {
             answer.data.len() <= CALL_BYTES,
             "an answer's data is too long"
         );
+        self.put_reply(answer);
+        self.call_word().answer(state)
+    }
+
+    fn put_reply(&self, answer: &Answer) {
         self.cool(CALL_IN_OFFSET, &self.answer_bytes, answer.data.len());
         let header = answer.header();
         // SAFETY: inside the call area, which is the region's while the
@@ -438,7 +469,6 @@ impl RegionSide {
                 .cast::<AnswerHeader>()
                 .write(header);
         }
-        self.call_word().answer(state)
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::call::{CallEvent, Op};
+use crate::call::{CallEvent, NESTED_ACT, Op};
 use crate::call_word::CallWord;
 use crate::config::WorkerConfig;
 use crate::directory::{self, ENTRY_BYTES, Entry};
@@ -495,7 +495,10 @@ impl WorkerSide {
                 .read()
         };
         if heard == call_state::NESTED {
-            return CallEvent::Run(header);
+            return match header.resp2 {
+                NESTED_ACT => CallEvent::Act(header),
+                _ => CallEvent::Run(header),
+            };
         }
         word.heard();
         CallEvent::Answer(header)

@@ -28,6 +28,7 @@ mod clock;
 mod cob;
 mod commands;
 mod conditions;
+pub mod connections;
 mod cpu;
 mod exec;
 mod eza;

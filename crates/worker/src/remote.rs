@@ -24,6 +24,7 @@ use link::{
 };
 use store::{FileId, ReadError, ReadStore, Seek, StorageError};
 
+use crate::connections::{self, LentConnections};
 use crate::services::{
     Arena, Crossings, Failure, FileServices, LinkStep, MemoryAreas, PartnerServices, Payload,
     ProgramServices, Reply, Served, Services, Show, TurnServices, UnitServices, VerbAnswer,
@@ -43,6 +44,7 @@ pub struct LinkServices {
     files: Vec<File>,
     holding: bool,
     crossings: Crossings,
+    connections: LentConnections,
 }
 
 struct File {
@@ -90,6 +92,7 @@ impl LinkServices {
             files,
             holding: false,
             crossings: Crossings::default(),
+            connections: LentConnections::default(),
         }
     }
 
@@ -126,15 +129,45 @@ impl LinkServices {
 
     /// A call that is answered; a wish for a nested run is refused.
     fn ask(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> Served<AnswerHeader> {
-        let mut heard = self.call(op, args, data);
+        let heard = self.call(op, args, data);
+        answer(self.until_answered(heard))
+    }
+
+    /// Waits on for the answer: what the region asks meanwhile is done, but a
+    /// nested run is refused.
+    fn until_answered(&mut self, mut heard: CallEvent) -> AnswerHeader {
         loop {
             match heard {
-                CallEvent::Answer(header) => return answer(header),
+                CallEvent::Answer(header) => return header,
                 CallEvent::Run(_) => {
                     heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
                 }
+                CallEvent::Act(request) => heard = self.act(&request),
             }
         }
+    }
+
+    /// Does something with a descriptor, and waits on.
+    fn act(&mut self, request: &AnswerHeader) -> CallEvent {
+        let [work, tag, ..] = request.args;
+        let (condition, data) = if work == connections::TAKE {
+            let passed = self.side.borrow().receive_fds().ok();
+            match passed.map(|(tag, mut fds)| (tag, fds.pop())) {
+                Some((of, Some(fd))) if of == tag => {
+                    self.connections.add(tag, fd);
+                    (Condition::Normal, Vec::new())
+                }
+                _ => (Condition::NotFnd, Vec::new()),
+            }
+        } else {
+            let data = self.side.borrow().call_data(request).to_vec();
+            connections::act(&mut self.connections, &request.args, &data)
+        };
+        let results = AnswerHeader {
+            resp: u32::from(condition.number()),
+            ..AnswerHeader::default()
+        };
+        self.waiting(|side| side.nested_done(results, &[&data]))
     }
 
     fn local(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Option<Served<bool>> {
@@ -205,7 +238,11 @@ impl LinkServices {
     }
 
     fn link_step(&mut self, heard: CallEvent) -> Served<LinkStep> {
-        let (CallEvent::Answer(header) | CallEvent::Run(header)) = heard;
+        let mut heard = heard;
+        while let CallEvent::Act(request) = heard {
+            heard = self.act(&request);
+        }
+        let (CallEvent::Answer(header) | CallEvent::Run(header) | CallEvent::Act(header)) = heard;
         if header.args[1] == 1 {
             self.sees_changes();
         }
@@ -216,7 +253,7 @@ impl LinkServices {
                 let data = side.call_data(&header);
                 Ok(LinkStep::Done(payload(&header, data)?))
             }
-            CallEvent::Run(header) => {
+            CallEvent::Run(_) | CallEvent::Act(_) => {
                 let data = side.call_data(&header);
                 let (program, data) = data.split_first_chunk().ok_or(DAMAGED)?;
                 Ok(LinkStep::Run {
@@ -293,15 +330,8 @@ impl Services for LinkServices {
         if data.len() > CALL_BYTES {
             return Err(Failure::Condition(Condition::LengErr, 0));
         }
-        let mut heard = self.call(Op::Command, args, &[&data]);
-        let header = loop {
-            match heard {
-                CallEvent::Answer(header) => break header,
-                CallEvent::Run(_) => {
-                    heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
-                }
-            }
-        };
+        let heard = self.call(Op::Command, args, &[&data]);
+        let header = self.until_answered(heard);
         let (condition, resp2) = match answer(header) {
             Ok(_) => (Condition::Normal, header.resp2),
             Err(Failure::Condition(condition, resp2)) => (condition, resp2),
@@ -500,15 +530,8 @@ impl PartnerServices for LinkServices {
     fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer> {
         let [conversation, flags, limit] = args;
         let args = [verb as u64, conversation, flags, limit, 0, 0, 0, 0];
-        let mut heard = self.call(Op::Converse, args, data);
-        let header = loop {
-            match heard {
-                CallEvent::Answer(header) => break header,
-                CallEvent::Run(_) => {
-                    heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
-                }
-            }
-        };
+        let heard = self.call(Op::Converse, args, data);
+        let header = self.until_answered(heard);
         let data = self.side.borrow().call_data(&header).to_vec();
         let (condition, resp2) = match answer(header) {
             Ok(_) => (Condition::Normal, header.resp2),

@@ -10,6 +10,7 @@
 
 mod bank;
 mod clients;
+mod units;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ use clients::{Book, Clients};
 /// How much is killed.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask crash --kills 30\n  cargo xtask crash --kills 10000 --seed 7"
+    after_help = "Examples:\n  cargo xtask crash --kills 30\n  cargo xtask crash --kills 10000 --seed 7\n  cargo xtask crash --units --kills 1000"
 )]
 pub struct Args {
     /// Kills in all
@@ -43,6 +44,9 @@ pub struct Args {
     /// Seconds after which no more is killed
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<u64>,
+    /// Kill a region, its workers and the participant that decides its units, instead of the bank
+    #[arg(long, conflicts_with_all = ["region_every", "clients", "pause", "tupelo"])]
+    units: bool,
     /// The program to kill, instead of the one that is built here
     #[arg(long, value_name = "FILE")]
     tupelo: Option<PathBuf>,
@@ -59,6 +63,9 @@ struct Killed {
 
 /// Kills, and looks at what is left; false when something is wrong.
 pub fn run(args: &Args) -> Result<bool> {
+    if args.units {
+        return units::run(args.kills, args.seed, args.seconds);
+    }
     let mut bank = Bank::open(args.tupelo.as_deref())?;
     let before = bank.accounts()?;
     let clients = Clients::start(&bank, &before, args.clients, args.seed)?;

@@ -27,7 +27,10 @@ impl Branches for InUnits<'_> {
     async fn begin(&self, request: &Request<Vec<u8>>) -> Result<OpenTask, Vec<u8>> {
         let wanted = self.mirror.wanted(request);
         let begun = self.mirror.region.begin_open(self.port, wanted).await;
-        begun.map_err(|refusal| not_taken(refusal, true))
+        let task = begun.map_err(|refusal| not_taken(refusal, true))?;
+        // Its caller's region may have to have it prepared.
+        task.set_branch();
+        Ok(task)
     }
 
     async fn link(&self, task: &mut OpenTask, request: &Request<Vec<u8>>) -> Linked {

@@ -11,7 +11,7 @@ use crate::api::{
     CommandCount, Definitions, Participant, Refusal, RegionConfig, StartError, Statistics, Task,
     TaskRequest, TraceFilter, TraceRecord, TraceStatus,
 };
-use crate::kernel::{BranchId, ParticipantId, PreparedUnit, UnitId};
+use crate::kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId};
 use crate::shell::{Begun, Shared, Threads, now_ns};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers
@@ -174,6 +174,25 @@ impl Handle {
     /// the region has decided are committed, the others backed out.
     pub fn in_doubt(&self, participant: ParticipantId, units: &[UnitId]) {
         self.shared.in_doubt(participant, units);
+    }
+
+    /// A participant that decides can be reached again: it is asked for the units
+    /// that are in doubt now, not after a second.
+    pub fn decider_back(&self, participant: ParticipantId) {
+        self.shared.decider_back(participant);
+    }
+
+    /// The units of work in doubt that a participant beside the store decides, by
+    /// their numbers.
+    pub fn in_doubt_units(&self) -> Vec<InDoubtUnit> {
+        self.shared.in_doubt_units()
+    }
+
+    /// Ends a unit in doubt in the place of its decider, which may have decided
+    /// otherwise. Returns false if no unit of this number is in doubt. It is
+    /// carried out when [`Handle::in_doubt_units`] does not list it any more.
+    pub fn settle_in_doubt(&self, unit: UnitId, commit: bool) -> bool {
+        self.shared.settle_in_doubt(unit, commit)
     }
 
     /// Commits a branch of a coordinator's unit of work that was prepared here

@@ -5,6 +5,7 @@
 
 mod config;
 mod conversations;
+mod descriptors;
 mod door;
 mod facilities;
 mod facility;
@@ -24,13 +25,16 @@ mod starts;
 mod task;
 mod trace;
 
-pub use crate::kernel::{BranchId, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId};
+pub use crate::kernel::{
+    BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,
+};
 pub use config::{
     ClassDef, Definitions, Engines, FacilityLimits, RegionConfig, StartError, Stop, TransactionDef,
 };
 pub use conversations::{
     ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,
 };
+pub use descriptors::{LentDescriptor, NotAsked, WorkerReply, WorkerRequest};
 pub use door::DoorRuntime;
 pub use facilities::{
     Erase, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,
@@ -44,7 +48,7 @@ pub use open::{CommittedAlone, OpenTask, Prepared};
 pub use operator::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo,
 };
-pub use participant::{Participant, TaskUnit, Vote};
+pub use participant::{JoinError, OutcomeReply, Participant, ParticipantRole, TaskUnit, Vote};
 pub use queues::{
     EnqModelDef, JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind,
     TdQueueDef, TdRecovery, Trigger, TsModelDef,

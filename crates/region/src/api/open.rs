@@ -15,8 +15,8 @@ use cics::resp::Condition;
 use link::{Answer, Call, Op, Operands, ProgramName, TransId, UserId};
 
 use crate::api::{
-    Abend, BranchId, Handle, MonitoringRecord, Outcome, ParticipantId, Port, Refusal, Reply,
-    StartCode, Task, TaskRequest, UnitId,
+    Abend, BranchId, Handle, JoinError, MonitoringRecord, Outcome, ParticipantId, Port, Refusal,
+    Reply, StartCode, Task, TaskRequest, UnitId,
 };
 use crate::shell::{OpenLease, OpenUse};
 
@@ -169,10 +169,18 @@ impl OpenTask {
     }
 
     /// A participant changes something for this task and commits with it: the
-    /// unit of work that this is part of, until the next syncpoint. None when
-    /// the task shall end.
-    pub fn join(&self, participant: ParticipantId) -> Option<UnitId> {
+    /// unit of work that this is part of, until the next syncpoint.
+    ///
+    /// # Errors
+    /// As [`crate::TaskUnit::join`] has them.
+    pub fn join(&self, participant: ParticipantId) -> Result<UnitId, JoinError> {
         self.lease.join(participant)
+    }
+
+    /// Another region decides the units of work of this task: a participant that
+    /// can only decide may not join them.
+    pub fn set_branch(&self) {
+        self.lease.set_branch();
     }
 
     /// A place in a worker for a program, which runs within this task's unit

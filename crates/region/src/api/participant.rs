@@ -1,10 +1,12 @@
 //! Participants in units of work beside the region's store: a data base, a
 //! remote partner.
 
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use crate::api::{LentDescriptor, NotAsked, WorkerReply, WorkerRequest};
 use crate::core::TaskKey;
-use crate::kernel::{Order, ParticipantId, UnitId};
+use crate::kernel::{Order, ParticipantId, UnitId, UnitToken};
 use crate::shell::Shared;
 
 /// Somebody who has changed something for a task and commits with it.
@@ -33,6 +35,108 @@ pub trait Participant: Send + Sync {
     /// committed in one phase says so ([`Vote::unsure`]), asks it what became of
     /// the unit (PostgreSQL: `pg_xact_status`), and votes then.
     fn order(&self, unit: UnitId, order: Order, vote: Vote);
+
+    /// What it can do at the end of a unit that others take part in, too.
+    fn role(&self) -> ParticipantRole {
+        ParticipantRole::Prepares
+    }
+
+    /// The decider commits: everybody else is prepared, and the store keeps the
+    /// unit durably. It must not wait here. The token goes into what it commits,
+    /// so that it can say later what became of the unit.
+    ///
+    /// A reply that is dropped leaves the unit in doubt: [`Participant::outcome`]
+    /// follows. A unit with changes of the decider alone comes as
+    /// [`Order::CommitOnePhase`] instead.
+    fn decide(&self, unit: UnitId, token: UnitToken, reply: OutcomeReply) {
+        let _ = (unit, token);
+        drop(reply);
+    }
+
+    /// The decider is asked what became of a unit that it was, or may have been,
+    /// told to commit. What it replies is final: where the commit may still be
+    /// under way it waits for that, or makes it impossible first. It may be asked
+    /// more than once. A reply that is dropped says that it does not know now; it
+    /// is asked again after a second.
+    fn outcome(&self, unit: UnitId, token: UnitToken, reply: OutcomeReply) {
+        let _ = (unit, token);
+        drop(reply);
+    }
+
+    /// The decider is not asked for the outcome of these units any more.
+    fn forget(&self, tokens: &[UnitToken]) {
+        let _ = tokens;
+    }
+}
+
+/// What a participant can do at the end of a unit of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParticipantRole {
+    /// It prepares, and the store decides.
+    Prepares,
+    /// It decides the units that it joins, at most one a unit.
+    Decides {
+        /// It can prepare where a coordinator elsewhere decides.
+        prepares: bool,
+    },
+}
+
+/// Why a participant cannot join a unit of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum JoinError {
+    /// The task is over, or shall end.
+    #[error("the task is over or shall end")]
+    Ending,
+    /// Another participant decides the unit.
+    #[error("another participant decides the unit of work")]
+    SecondDecider,
+    /// The unit is part of one of another region, and the participant can only
+    /// decide.
+    #[error("another region decides the unit of work, and the participant cannot prepare")]
+    Branch,
+}
+
+/// A decider's reply whether a unit is committed, given once.
+pub struct OutcomeReply {
+    shared: Arc<Shared>,
+    on: Option<(UnitId, ParticipantId)>,
+}
+
+impl OutcomeReply {
+    pub(crate) fn new(shared: &Arc<Shared>, unit: UnitId, participant: ParticipantId) -> Self {
+        OutcomeReply {
+            shared: shared.clone(),
+            on: Some((unit, participant)),
+        }
+    }
+
+    /// The unit is committed.
+    pub fn committed(mut self) {
+        self.give(Some(true));
+    }
+
+    /// The unit is backed out, and cannot be committed any more.
+    pub fn backed_out(mut self) {
+        self.give(Some(false));
+    }
+
+    fn give(&mut self, committed: Option<bool>) {
+        if let Some((unit, participant)) = self.on.take() {
+            self.shared.outcome_replied(unit, participant, committed);
+        }
+    }
+}
+
+impl Drop for OutcomeReply {
+    fn drop(&mut self) {
+        self.give(None);
+    }
+}
+
+impl std::fmt::Debug for OutcomeReply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("OutcomeReply").field(&self.on).finish()
+    }
 }
 
 /// The unit of work of a task that runs, for those who change something for it.
@@ -47,10 +151,52 @@ impl TaskUnit {
         TaskUnit { shared, task }
     }
 
-    /// A participant changes something for the task: the unit of work that this
-    /// is part of. None when the task is over or shall end.
-    pub fn join(&self, participant: ParticipantId) -> Option<UnitId> {
+    /// A participant changes something for the task. Returns the unit of work
+    /// that this is part of.
+    ///
+    /// # Errors
+    /// The task is over or shall end; or the participant decides, and the unit
+    /// has a decider or is part of another region's.
+    pub fn join(&self, participant: ParticipantId) -> Result<UnitId, JoinError> {
         self.shared.join_unit(self.task, participant)
+    }
+
+    /// Lends the task's worker a descriptor: it has a copy when it is asked to
+    /// take it ([`TaskUnit::ask_worker`]), or when it is answered.
+    ///
+    /// # Errors
+    /// The task runs in no worker now, or the worker's socket is full.
+    pub fn lend(&self, tag: u64, fd: OwnedFd) -> std::io::Result<LentDescriptor> {
+        self.shared.lend_descriptor(self.task, tag, fd)
+    }
+
+    /// Whether the task runs in the worker that has a descriptor.
+    pub fn has(&self, descriptor: &LentDescriptor) -> bool {
+        self.shared.runs_at(self.task, descriptor.worker())
+    }
+
+    /// Asks the task's worker to do something with a descriptor before its call is
+    /// answered. For participants that have an order to reply to: nobody else may
+    /// answer the task meanwhile. `done` is called once, from any thread.
+    pub fn ask_worker(
+        &self,
+        request: &WorkerRequest,
+        done: impl FnOnce(Result<WorkerReply, NotAsked>) + Send + 'static,
+    ) {
+        self.shared
+            .ask_worker(self.task, None, request, Box::new(done));
+    }
+
+    /// Has all runs of the task go to the worker that it runs in now, until
+    /// [`TaskUnit::unpin`] or the task's end. A task that is no open task's run
+    /// stays in its worker anyway. False when it runs in no worker.
+    pub fn pin(&self) -> bool {
+        self.shared.with(|core, cx| core.pin(cx, self.task))
+    }
+
+    /// Lets runs of the task go to any worker again.
+    pub fn unpin(&self) {
+        self.shared.with(|core, cx| core.unpin(cx, self.task));
     }
 
     /// It has changed nothing after all, and is told nothing.

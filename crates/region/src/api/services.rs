@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use link::{Answer, Operands, TransId, UserId};
 
-use crate::api::FacilityId;
+use crate::api::{FacilityId, NotAsked, TaskUnit, WorkerReply, WorkerRequest};
 use crate::core::{OutsideCall, TaskKey};
 use crate::shell::Shared;
 
@@ -60,6 +60,31 @@ impl ServiceCommand {
             way: None,
             out: None,
         }
+    }
+
+    /// Asks the waiting worker to do something with a descriptor; the answer to the
+    /// command comes later. `done` gets the command back, once and from any
+    /// thread.
+    pub fn ask_worker(
+        mut self,
+        request: &WorkerRequest,
+        done: impl FnOnce(ServiceCommand, Result<WorkerReply, NotAsked>) + Send + 'static,
+    ) {
+        self.later();
+        let Some((shared, key)) = self.way.clone() else {
+            done(self, Err(NotAsked::Gone));
+            return;
+        };
+        let out = self.out.clone();
+        let done = Box::new(move |reply| done(self, reply));
+        shared.ask_worker(key, out.as_ref(), request, done);
+    }
+
+    /// The unit of work of its task, for a participant to join. Returns `None`
+    /// for a command of no task.
+    pub fn unit(&self) -> Option<TaskUnit> {
+        let (shared, key) = self.way.as_ref()?;
+        Some(TaskUnit::new(shared.clone(), *key))
     }
 
     /// Answers the command.

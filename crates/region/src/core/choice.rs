@@ -126,6 +126,9 @@ impl Core {
             };
             let place = Place { worker, slot };
             // Another worker would wait for the token as this one does.
+            if !must && self.pinned_worker(key).is_some() {
+                continue;
+            }
             let would_wait = self.workers[worker].behind_qr && self.needs_qr(key);
             if would_wait && !must {
                 continue;
@@ -186,8 +189,10 @@ impl Core {
         let w = &self.workers[worker];
         let (ready, loaded) = (w.life == Life::Ready, w.load > 0);
         let busy = ready && loaded && !w.waiting && !w.stuck;
-        let idle = ready && !loaded;
-        let ends = w.life == Life::Retiring && !loaded && w.kill_reason.is_none();
+        let pinned = w.pins > 0;
+        let idle = ready && !loaded && !pinned;
+        let leaves = w.life == Life::Retiring && w.kill_reason.is_none();
+        let ends = leaves && !loaded && !pinned;
         set_member(&mut self.busy, worker, busy);
         set_member(&mut self.idle, worker, idle);
         if ends {
@@ -217,7 +222,8 @@ impl Core {
             self.last_start_failure = cx.now;
             return None;
         }
-        let state = WorkerState::new(self.defs.generation, cx.now);
+        let incarnation = self.stats.workers_started + 1;
+        let state = WorkerState::new(self.defs.generation, cx.now, incarnation);
         match vacant {
             Some(_) => self.workers[worker] = state,
             None => self.workers.push(state),
@@ -229,6 +235,11 @@ impl Core {
 
     fn choose<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, force: bool) -> Option<Place> {
         let task = self.tasks.get(key)?;
+        if task.run_of.is_some()
+            && let Some(worker) = self.pinned_worker(key)
+        {
+            return self.free_place(worker);
+        }
         if !force && self.computes(key) && self.processors_are_taken() {
             return None;
         }

@@ -157,6 +157,8 @@ impl Core {
         };
         if w.life == Life::Ready {
             w.life = Life::Retiring;
+            // It ends by itself: runs of open tasks go elsewhere.
+            (w.pins, w.incarnation) = (0, 0);
             self.file(cx, worker);
             self.take_queue(cx, worker, true);
             self.ensure_minimum(cx);

@@ -29,6 +29,10 @@ pub struct OpenSide {
     answer: Option<Answer>,
     /// It shall end: its thread looks at it while it computes.
     purged: Arc<AtomicBool>,
+    /// Another region decides its units of work.
+    pub is_branch: bool,
+    /// The worker that its runs go to, and which of that number.
+    pinned: Option<(usize, u64)>,
     /// A worker ended under its unit of work, which can only be backed out:
     /// the abend of that run.
     doomed: Option<[u8; 4]>,
@@ -70,6 +74,57 @@ impl Core {
     pub fn unit_owner(&self, key: TaskKey) -> TaskKey {
         let of = self.tasks.get(key).and_then(|t| t.run_of);
         of.unwrap_or(key)
+    }
+
+    /// The worker that the runs of a task's open task go to, while it is there.
+    pub(super) fn pinned_worker(&self, run: TaskKey) -> Option<usize> {
+        let of = self.tasks.get(run)?.run_of?;
+        let (worker, incarnation) = self.tasks.get(of)?.open.as_ref()?.pinned?;
+        let w = self.workers.get(worker)?;
+        let there = w.is_live() && w.kill_reason.is_none() && w.incarnation == incarnation;
+        there.then_some(worker)
+    }
+
+    /// Has all runs of an open task go to the worker that runs this one, until
+    /// [`Core::unpin`] or the task's end. Every other task stays in its worker
+    /// anyway. False when the task has no worker.
+    pub fn pin<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) -> bool {
+        let Some(task) = self.tasks.get(key) else {
+            return false;
+        };
+        let (Some(place), of) = (task.place, task.run_of) else {
+            return false;
+        };
+        let Some(of) = of else {
+            return true;
+        };
+        self.unpin(cx, of);
+        let w = &mut self.workers[place.worker];
+        let pinned = (place.worker, w.incarnation);
+        let Some(open) = self.tasks.get_mut(of).and_then(|t| t.open.as_mut()) else {
+            return false;
+        };
+        w.pins += 1;
+        open.pinned = Some(pinned);
+        true
+    }
+
+    /// The runs of an open task go to any worker again. `key` is the task's or
+    /// that of one of its runs.
+    pub fn unpin<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+        let of = self.unit_owner(key);
+        let open = self.tasks.get_mut(of).and_then(|t| t.open.as_mut());
+        let Some((worker, incarnation)) = open.and_then(|open| open.pinned.take()) else {
+            return;
+        };
+        let w = &mut self.workers[worker];
+        if w.is_live() && w.incarnation == incarnation {
+            w.pins -= 1;
+            if w.pins == 0 && w.load == 0 {
+                w.idle_since = cx.now;
+            }
+            self.file(cx, worker);
+        }
     }
 
     /// Begins a run of a program for an open task: it gets a place as a task
@@ -149,6 +204,7 @@ impl Core {
         task.heard = cx.now;
         let has_results = abend.is_none();
         task.abend = abend;
+        self.unpin(cx, key);
         self.end_unit(cx, key, has_results);
     }
 

@@ -59,6 +59,12 @@ pub struct WorkerState {
     pub(super) progress_cpu_ns: u64,
     pub(super) idle_since: u64,
     pub(super) ended_tasks: u64,
+    /// Open tasks whose runs go to it: it is not let go, and gets no others while
+    /// it is idle.
+    pub(super) pins: u32,
+    /// Tells the workers of one number apart; 0 for one that takes no runs any
+    /// more.
+    pub(super) incarnation: u64,
     /// Why it is being killed.
     pub(super) kill_reason: Option<KillReason>,
 }
@@ -99,7 +105,7 @@ pub enum KillReason {
 }
 
 impl WorkerState {
-    pub(super) fn new(generation: u64, now: u64) -> Self {
+    pub(super) fn new(generation: u64, now: u64, incarnation: u64) -> Self {
         WorkerState {
             life: Life::Ready,
             generation,
@@ -118,6 +124,8 @@ impl WorkerState {
             progress_cpu_ns: 0,
             idle_since: now,
             ended_tasks: 0,
+            pins: 0,
+            incarnation,
             kill_reason: None,
         }
     }

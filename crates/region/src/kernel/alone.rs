@@ -29,12 +29,9 @@ use super::unit::{After, Phase};
 use super::{Kernel, timers::Alarm};
 use cics::resp::Condition;
 
-const TABLE: Table = Table::new("outcome");
+pub(super) const TABLE: Table = Table::new("outcome");
 /// First byte of a record.
 const VERSION: u8 = 1;
-/// How long a task waits to hear what became of its unit, in nanoseconds. A
-/// region that was killed is back by then.
-const ASKED_NS: u64 = 30_000_000_000;
 
 /// The units that are being committed so.
 #[derive(Debug, Default)]
@@ -84,6 +81,7 @@ impl Kernel {
             for branch in heard.iter().filter(|_| has_store) {
                 unit.changes.remove(TABLE, branch.as_bytes());
             }
+            self.note_caller(&caller);
             self.commit(now, task, After::Syncpoint, out);
         }
         self.wake(now, out);
@@ -149,6 +147,12 @@ impl Kernel {
         count
     }
 
+    /// A unit that was to be committed so is in doubt since the last life of the
+    /// region, and another participant decides it.
+    pub(super) fn alone_restored(&mut self, branch: BranchId) {
+        self.state.alone.0.insert(branch, State::default());
+    }
+
     /// The commit of a branch has ended.
     pub(super) fn alone_over(
         &mut self,
@@ -172,6 +176,7 @@ impl Kernel {
     /// The only participant of a unit has begun to commit it, and cannot be
     /// reached: it is asked what became of that. The task waits for it so long.
     pub fn unsure(&mut self, now: u64, id: UnitId) {
+        let until = now + self.state.settings.outcome_wait_ns;
         let timers = &mut self.state.timers;
         let Some(task) = self.state.units.task_of(id) else {
             return;
@@ -179,7 +184,7 @@ impl Kernel {
         if let Phase::Alone { limit, .. } = &mut self.state.units.of(task).phase
             && limit.is_none()
         {
-            *limit = Some(timers.set(now + ASKED_NS, Alarm::Alone(id)));
+            *limit = Some(timers.set(until, Alarm::Alone(id)));
         }
     }
 
@@ -188,7 +193,11 @@ impl Kernel {
         let Some(task) = self.state.units.task_of(id) else {
             return;
         };
-        if let Phase::Alone { then, .. } = self.state.units.of(task).phase {
+        let phase = self.state.units.of(task).phase.clone();
+        if let Phase::Asking { then } | Phase::Applying { then } = phase {
+            self.detach(now, task, then, out);
+        }
+        if let Phase::Alone { then, .. } = phase {
             let failed = Failed {
                 why: "who commits it alone cannot be reached, and is asked".to_owned(),
                 in_doubt: true,

@@ -21,6 +21,14 @@ pub enum Effect {
     Commit(Job),
     /// Tell a participant of a unit of work something.
     Participant(UnitId, ParticipantId, Order),
+    /// Have the participant that decides commit a unit that the store keeps as
+    /// prepared.
+    Decide(UnitId, ParticipantId, UnitToken),
+    /// Ask the participant that decides what became of a unit.
+    AskOutcome(UnitId, ParticipantId, UnitToken),
+    /// The store has applied a unit durably: the participant that decided it is
+    /// not asked again.
+    Forget(ParticipantId, UnitToken),
     /// The unit of work of a task that ended is over.
     Ended(TaskKey, Option<Abend>),
     /// Start a task that nobody outside asked for.
@@ -88,6 +96,13 @@ pub enum Then {
     Unit,
     /// The unit of work is prepared: a record of it is there.
     Prepared,
+    /// A record of the unit is there: the participant that decides may commit.
+    Secured(UnitId),
+    /// The unit that another participant has decided is applied. It is visible,
+    /// and need not be durable yet: the record from before is.
+    Applied(UnitId, ParticipantId, UnitToken),
+    /// What was applied is durable.
+    Forget(ParticipantId, UnitToken),
     /// Nothing: the changes belong to no unit of work. When the store refuses
     /// them they are put again as soon as it takes something.
     Nothing(UnitOfWork),
@@ -104,6 +119,30 @@ pub struct UnitId(pub u64);
 impl std::fmt::Display for UnitId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:016x}", self.0)
+    }
+}
+
+/// How the participant that decides knows a unit of work: 128 random bits, which
+/// programs can neither guess nor choose.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UnitToken(pub [u8; 16]);
+
+impl UnitToken {
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for UnitToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+impl std::fmt::Debug for UnitToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
     }
 }
 

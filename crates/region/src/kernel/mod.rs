@@ -13,6 +13,7 @@
 //! Reference: CICS application programming, "Syncpointing"; DTIMOUT for waits.
 
 mod alone;
+mod deciders;
 mod decisions;
 mod effect;
 mod locks;
@@ -27,6 +28,8 @@ mod unreadable;
 #[cfg(test)]
 mod branch_tests;
 #[cfg(test)]
+mod decider_tests;
+#[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -35,8 +38,10 @@ use link::{Answer, Call, Op, Operands, Violation};
 use store::ReadStore;
 
 use alone::Alone;
+use deciders::Deciders;
+pub use deciders::InDoubtUnit;
 use decisions::Decisions;
-pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then, UnitId};
+pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then, UnitId, UnitToken};
 pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
 use prepared::Prepared;
 pub use prepared::{BranchId, PreparedTask, PreparedUnit};
@@ -77,6 +82,8 @@ pub struct State {
     pub units: Units,
     /// Units that are decided, and participants.
     decisions: Decisions,
+    /// Participants that decide, and units in doubt.
+    deciders: Deciders,
     /// Units that wait for a coordinator elsewhere.
     prepared: Prepared,
     alone: Alone,
@@ -103,6 +110,9 @@ pub struct State {
 pub struct Settings {
     /// Nanoseconds that a task waits for a lock (DTIMOUT).
     pub lock_timeout_ns: u64,
+    /// Nanoseconds that a task waits for the outcome of its unit when the
+    /// participant that commits it cannot be reached.
+    pub outcome_wait_ns: u64,
     /// Nanoseconds between 1970 and the zero of the region's clock.
     pub unix_offset_ns: u64,
     /// How far local time is ahead of UTC.
@@ -117,6 +127,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             lock_timeout_ns: 0,
+            outcome_wait_ns: deciders::ASKED_NS,
             unix_offset_ns: 0,
             zone: |_| 0,
         }
@@ -327,6 +338,7 @@ impl Kernel {
                 timers: Timers::default(),
                 units: Units::default(),
                 decisions: Decisions::default(),
+                deciders: Deciders::default(),
                 prepared: Prepared::default(),
                 alone: Alone::default(),
                 owed: Vec::new(),
@@ -372,7 +384,10 @@ impl Kernel {
         };
         self.begin_unit(now, &caller, out);
         match call.op {
-            Op::Syncpoint => self.syncpoint(now, caller.key, out),
+            Op::Syncpoint => {
+                self.note_caller(&caller);
+                self.syncpoint(now, caller.key, out);
+            }
             Op::Rollback => self.rollback(now, caller.key, out),
             _ => {
                 let request = Request {
@@ -447,6 +462,7 @@ impl Kernel {
                 Alarm::Wait(task) => self.expire_wait(task, out),
                 Alarm::Branch(key) => self.waited(now, key, out),
                 Alarm::Alone(unit) => self.unknown(now, unit, out),
+                Alarm::Decider(unit) => self.decider_due(now, unit, out),
                 Alarm::Decisions => self.manage(now, out, |_, cx| cx.tell_again()),
                 Alarm::Manager(manager, number) => {
                     let alarm = crate::resources::alarm(manager);
@@ -570,9 +586,11 @@ impl Kernel {
     pub fn restore(&mut self, now: u64, out: &mut Vec<Effect>) -> Result<(), String> {
         self.restore_decisions();
         self.restore_prepared();
+        self.restore_deciders();
         self.begin_units(now);
         self.manage(now, out, |resources, cx| resources.restore(cx));
         self.restore_parts(now, out);
+        self.restore_decider_parts(now, out);
         self.wake(now, out);
         match self.state.unread.take() {
             None => Ok(()),
@@ -612,7 +630,8 @@ impl Kernel {
         statistics.backouts = counts.backouts;
         statistics.commit_batches = counts.batches;
         statistics.store_failures = counts.store_failures;
-        statistics.units_in_doubt = self.branches().count() as u64;
+        let detached = self.state.deciders.detached.len();
+        statistics.units_in_doubt = (self.branches().count() + detached) as u64;
         statistics.lock_waits = counts.lock_waits;
         statistics.deadlocks = counts.deadlocks;
     }

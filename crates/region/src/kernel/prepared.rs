@@ -164,9 +164,16 @@ impl Prepared {
         self.under_way.remove(branch);
     }
 
-    fn add(&mut self, branch: BranchId, since_unix_ns: u64, task: PreparedTask) -> TaskKey {
+    /// The key of a unit without a task, which no other has in this life of the
+    /// region.
+    pub fn next_key(&mut self) -> TaskKey {
         let key = TaskKey::detached(self.count);
         self.count = self.count.wrapping_add(1);
+        key
+    }
+
+    fn add(&mut self, branch: BranchId, since_unix_ns: u64, task: PreparedTask) -> TaskKey {
+        let key = self.next_key();
         let entry = Branch {
             key,
             since_unix_ns,
@@ -180,13 +187,13 @@ impl Prepared {
 
 /// What a record in the store says.
 #[derive(Debug, PartialEq, Eq)]
-struct Record {
-    since_unix_ns: u64,
-    unit: Option<UnitId>,
-    task: PreparedTask,
-    participants: Vec<String>,
-    locks: Vec<LockName>,
-    changes: UnitOfWork,
+pub(super) struct Record {
+    pub since_unix_ns: u64,
+    pub unit: Option<UnitId>,
+    pub task: PreparedTask,
+    pub participants: Vec<String>,
+    pub locks: Vec<LockName>,
+    pub changes: UnitOfWork,
 }
 
 impl Kernel {
@@ -205,6 +212,9 @@ impl Kernel {
         } = &mut self.state.prepared;
         let known = branches.contains_key(&branch) || under_way.contains_key(&branch);
         let unit = self.state.units.of(task);
+        let deciders = &self.state.deciders;
+        let decider = unit.decider.as_ref().map(|part| part.participant);
+        let decides_only = decider.is_some_and(|participant| !deciders.can_prepare(participant));
         if unit.is_busy() {
             let refused = Answer::of_condition(Condition::RolledBack, 0);
             out.push(Effect::Answer(task, refused, 0));
@@ -212,10 +222,13 @@ impl Kernel {
             let mut nothing = Answer::default();
             nothing.args[0] = 1;
             out.push(Effect::Answer(task, nothing, 0));
-        } else if known || !has_store {
-            let why = match known {
-                true => "one of its name is prepared",
-                false => "the region has no store",
+        } else if known || !has_store || decides_only {
+            let why = if known {
+                "one of its name is prepared"
+            } else if decides_only {
+                "one of its participants can decide and cannot prepare"
+            } else {
+                "the region has no store"
             };
             tracing::warn!(%branch, "a unit of work of another region is backed out: {why}");
             self.fail(now, task, After::Prepare, why, out);
@@ -619,7 +632,7 @@ impl Kernel {
     }
 }
 
-fn emit(record: &Record, changes: &UnitOfWork) -> Vec<u8> {
+pub(super) fn emit(record: &Record, changes: &UnitOfWork) -> Vec<u8> {
     let mut out = vec![VERSION];
     out.extend(record.since_unix_ns.to_be_bytes());
     out.extend(record.unit.map_or(0, |unit| unit.0).to_be_bytes());
@@ -652,6 +665,11 @@ fn emit(record: &Record, changes: &UnitOfWork) -> Vec<u8> {
 }
 
 fn parse(bytes: &[u8]) -> Option<Record> {
+    parse_with(bytes, &tables())
+}
+
+/// Reads a record whose changes are to these tables, beside files.
+pub(super) fn parse_with(bytes: &[u8], tables: &[Table]) -> Option<Record> {
     let (&version, rest) = bytes.split_first()?;
     let (since, rest) = rest.split_first_chunk::<8>()?;
     let (unit, rest) = rest.split_first_chunk::<8>()?;
@@ -692,7 +710,7 @@ fn parse(bytes: &[u8]) -> Option<Record> {
         task,
         participants,
         locks,
-        changes: UnitOfWork::of_redo(rest, &tables()).ok()?,
+        changes: UnitOfWork::of_redo(rest, tables).ok()?,
     })
 }
 
@@ -716,7 +734,7 @@ fn parse_task(bytes: &[u8]) -> Option<(PreparedTask, &[u8])> {
 }
 
 impl PreparedTask {
-    fn of(caller: &Caller) -> PreparedTask {
+    pub(super) fn of(caller: &Caller) -> PreparedTask {
         PreparedTask {
             number: caller.number,
             transid: caller.transid,

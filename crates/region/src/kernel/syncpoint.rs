@@ -13,7 +13,8 @@
 //!  Active ──▶ Preparing ──all can──▶ Deciding ──▶ over
 //!     │            └────one cannot──────────────▶ backed out
 //!     ├──the store alone──▶ Deciding
-//!     └──one other alone──▶ Alone ──▶ over, or in doubt
+//!     ├──one other alone──▶ Alone ──▶ over, or in doubt
+//!     └──one that decides, and others──▶ [`super::deciders`]
 //! ```
 
 use link::{Answer, Name};
@@ -28,7 +29,7 @@ use crate::core::TaskKey;
 use cics::resp::Condition;
 
 /// Abend code of a task whose unit of work could not be committed.
-const NOT_COMMITTED: [u8; 4] = *b"ASP7";
+pub(super) const NOT_COMMITTED: [u8; 4] = *b"ASP7";
 
 /// Why a unit was not committed.
 pub(super) struct Failed {
@@ -38,7 +39,7 @@ pub(super) struct Failed {
 }
 
 impl Failed {
-    fn because(why: &str) -> Failed {
+    pub(super) fn because(why: &str) -> Failed {
         Failed {
             why: why.to_owned(),
             in_doubt: false,
@@ -68,6 +69,7 @@ impl Kernel {
     ) {
         let task = caller.key;
         self.take_wait(task);
+        self.note_caller(&caller);
         let unit = self.state.units.of(task);
         unit.end = Some(caller);
         if unit.is_busy() {
@@ -97,6 +99,9 @@ impl Kernel {
             (true, [_]) => {
                 unit.phase = Phase::Alone { then, limit: None };
                 tell(unit, Order::CommitOnePhase, out);
+            }
+            (_, _) if has_store && unit.decider.is_some() => {
+                self.begin_decider(now, task, then, out);
             }
             (_, several) if has_store => {
                 unit.phase = Phase::Preparing {
@@ -160,13 +165,17 @@ impl Kernel {
                     return;
                 }
                 let then = *then;
-                match *refused {
-                    false if then == After::Prepare => self.record(now, task, out),
-                    false => self.decide(now, task, then, out),
-                    true => {
-                        let why = "a participant of the unit of work cannot commit";
-                        self.fail(now, task, then, why, out);
-                    }
+                let refused = *refused;
+                let decided_elsewhere = unit.decider.is_some();
+                if refused {
+                    let why = "a participant of the unit of work cannot commit";
+                    self.fail(now, task, then, why, out);
+                } else if then == After::Prepare {
+                    self.record(now, task, out);
+                } else if decided_elsewhere {
+                    self.secure(now, task, then, out);
+                } else {
+                    self.decide(now, task, then, out);
                 }
             }
             // What one of them has not heard it is told later; the task goes on.
@@ -189,7 +198,13 @@ impl Kernel {
                 self.conclude(now, task, then, failed, out);
             }
             // Nobody was asked.
-            Phase::Active | Phase::Deciding { .. } | Phase::Recording | Phase::Prepared => {}
+            Phase::Active
+            | Phase::Deciding { .. }
+            | Phase::Recording
+            | Phase::Prepared
+            | Phase::Securing { .. }
+            | Phase::Asking { .. }
+            | Phase::Applying { .. } => {}
         }
     }
 
@@ -261,6 +276,13 @@ impl Kernel {
             }
             Then::Command(outcome) => self.command_stored(now, task, *outcome, result, out),
             Then::Prepared => self.recorded(now, task, result, out),
+            Then::Secured(unit) => self.secured(now, unit, result, out),
+            Then::Applied(unit, ..) => self.applied(now, unit, result, out),
+            Then::Forget(participant, token) => {
+                if result.is_ok() {
+                    out.push(Effect::Forget(participant, token));
+                }
+            }
             Then::Unit => {
                 let Some(unit) = self.state.units.get_mut(task) else {
                     return;
@@ -345,6 +367,11 @@ impl Kernel {
             self.state.prepared.give_up(&branch);
             self.alone_over(&branch, failed.as_ref(), out);
         }
+        self.decider_over(task);
+        if then == After::Detached {
+            self.forget_detached(now, task, failed.is_none(), out);
+            return;
+        }
         let unit = self.state.units.of(task);
         let changed = unit.phase != Phase::Active;
         let end = unit.end;
@@ -370,7 +397,7 @@ impl Kernel {
                 self.leave(now, caller, None, out);
             }
             // Its end is told elsewhere.
-            (After::Settle, _) => {}
+            (After::Settle | After::Detached, _) => {}
             (After::EndTask, end) => {
                 let abend = failed.map(|failed| Abend {
                     code: NOT_COMMITTED,
@@ -434,10 +461,20 @@ impl Kernel {
 
 /// Tells all participants of a unit something.
 pub(super) fn tell(unit: &Unit, order: Order, out: &mut Vec<Effect>) {
+    tell_each(unit, &unit.participants, order, out);
+}
+
+/// Tells some participants of a unit something.
+pub(super) fn tell_each(
+    unit: &Unit,
+    participants: &[ParticipantId],
+    order: Order,
+    out: &mut Vec<Effect>,
+) {
     let Some(id) = unit.id else {
         return;
     };
-    for participant in &unit.participants {
+    for participant in participants {
         out.push(Effect::Participant(id, *participant, order));
     }
 }

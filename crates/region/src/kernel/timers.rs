@@ -21,8 +21,11 @@ pub struct TimerId(u64);
 pub enum Alarm {
     /// A call of this task that waits.
     Wait(TaskKey),
-    /// The only participant of this unit has been asked long enough.
+    /// The participant that commits this unit has been asked long enough.
     Alone(UnitId),
+    /// The participant that decides this unit is asked again, or the store
+    /// applies it again.
+    Decider(UnitId),
     /// Those that could not carry a decision out are told again.
     Decisions,
     /// A prepared unit that has waited for its coordinator long enough.

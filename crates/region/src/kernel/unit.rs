@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use store::UnitOfWork;
 
+use super::deciders::DeciderPart;
 use super::effect::{ParticipantId, UnitId};
 use super::prepared::BranchId;
 use super::request::Caller;
@@ -23,6 +24,8 @@ pub struct Unit {
     pub id: Option<UnitId>,
     /// Participants beside the store, in the order they joined.
     pub participants: Vec<ParticipantId>,
+    /// The one of them that decides, and how it knows the unit.
+    pub decider: Option<Box<DeciderPart>>,
     /// How far its end has come.
     pub phase: Phase,
     /// When the committer got changes that it has not answered.
@@ -52,6 +55,22 @@ pub enum Phase {
     },
     /// The store commits.
     Deciding {
+        /// The task ends with the unit.
+        then: After,
+    },
+    /// A record of it is going to the store; then another participant decides.
+    Securing {
+        /// The task ends with the unit.
+        then: After,
+    },
+    /// The participant that decides was told to commit, or is asked whether it
+    /// has.
+    Asking {
+        /// The task ends with the unit.
+        then: After,
+    },
+    /// That has committed, and the store applies.
+    Applying {
         /// The task ends with the unit.
         then: After,
     },
@@ -87,6 +106,9 @@ pub enum After {
     Prepare,
     /// The coordinator of the branch is told.
     Settle,
+    /// Its task was answered that the unit is in doubt, or is of an earlier life
+    /// of the region.
+    Detached,
 }
 
 impl Unit {
@@ -156,11 +178,19 @@ impl Units {
             return;
         };
         unit.participants.retain(|p| *p != participant);
+        if unit.decider.as_ref().map(|d| d.participant) == Some(participant) {
+            unit.decider = None;
+        }
         if unit.participants.is_empty()
             && let Some(id) = unit.id.take()
         {
             self.tasks.remove(&id);
         }
+    }
+
+    /// All units, by the keys of their tasks.
+    pub fn each(&self) -> impl Iterator<Item = (TaskKey, &Unit)> {
+        self.units.iter().map(|(key, unit)| (*key, unit))
     }
 
     /// Takes over a unit of no task.

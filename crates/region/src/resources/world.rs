@@ -13,7 +13,9 @@ use store::{MemoryStore, WriteStore};
 use super::Resources;
 use crate::api::{Abend, Definitions, FacilityEvent, FacilityId, RegionConfig};
 use crate::core::TaskKey;
-use crate::kernel::{BranchId, Caller, Effect, Job, Kernel, Settings, Start, StartEnd, UnitId};
+use crate::kernel::{
+    BranchId, Caller, Effect, Job, Kernel, Settings, Start, StartEnd, Then, UnitId, UnitToken,
+};
 
 const MS: u64 = 1_000_000;
 
@@ -56,6 +58,7 @@ pub struct World {
     /// True: what goes to the store waits for [`World::flush`].
     pub held: bool,
     jobs: Vec<Job>,
+    last_token: u8,
 }
 
 /// What a command came to.
@@ -114,6 +117,7 @@ impl World {
             doubt: false,
             held: false,
             jobs: Vec::new(),
+            last_token: 0,
         };
         let mut out = Vec::new();
         world
@@ -277,6 +281,38 @@ impl World {
             .with(self.now, &mut out, |_, cx| cx.join(key, participant))
     }
 
+    /// A participant that decides changes something for a task.
+    pub fn join_decider(&mut self, task: u32, participant: &str, prepares: bool) -> Option<UnitId> {
+        let participant = self.kernel.participant(participant);
+        self.kernel.set_decider(participant, prepares);
+        let key = TaskKey::for_test(task);
+        self.last_token += 1;
+        let token = UnitToken([self.last_token; 16]);
+        let mut out = Vec::new();
+        self.kernel.with(self.now, &mut out, |_, cx| {
+            cx.join_decider(key, participant, token)
+        })
+    }
+
+    /// A participant that decides says what became of a unit.
+    pub fn outcome_known(&mut self, unit: UnitId, participant: &str, committed: Option<bool>) {
+        let participant = self.kernel.participant(participant);
+        let mut out = Vec::new();
+        self.kernel
+            .outcome_known(self.now, unit, participant, committed, &mut out);
+        self.perform(out);
+    }
+
+    /// An operator ends a unit in doubt.
+    pub fn settle_in_doubt(&mut self, unit: UnitId, commit: bool) -> bool {
+        let mut out = Vec::new();
+        let found = self
+            .kernel
+            .settle_in_doubt(self.now, unit, commit, &mut out);
+        self.perform(out);
+        found
+    }
+
     /// A participant answers an order.
     pub fn vote(&mut self, unit: UnitId, participant: &str, yes: bool) {
         let participant = self.kernel.participant(participant);
@@ -388,6 +424,15 @@ impl World {
                 Effect::Participant(_, participant, order) => {
                     self.orders.push(format!("{order:?} {}", participant.0));
                 }
+                Effect::Decide(_, participant, _) => {
+                    self.orders.push(format!("Decide {}", participant.0));
+                }
+                Effect::AskOutcome(_, participant, _) => {
+                    self.orders.push(format!("Ask {}", participant.0));
+                }
+                Effect::Forget(participant, _) => {
+                    self.orders.push(format!("Forget {}", participant.0));
+                }
                 Effect::Ended(key, abend) => self.ended.push((number_of(key), abend)),
                 Effect::Priority(key, priority) => {
                     self.priorities.push((number_of(key), priority));
@@ -432,8 +477,19 @@ impl World {
             false => result,
         };
         let mut out = Vec::new();
+        // Durable at once.
+        let forget = match (&job.then, &result) {
+            (Then::Applied(_, participant, token), Ok(())) => {
+                Some(Then::Forget(*participant, *token))
+            }
+            _ => None,
+        };
         self.kernel
             .committed(self.now, job.task, job.then, result, &mut out);
+        if let Some(then) = forget {
+            let of = TaskKey::NOBODY;
+            self.kernel.committed(self.now, of, then, Ok(()), &mut out);
+        }
         self.perform(out);
     }
 

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{OpenLease, Shared};
+use crate::api::JoinError;
 use crate::core::{Stage, TaskKey};
-use crate::kernel::{BranchId, ParticipantId, PreparedUnit, UnitId};
+use crate::kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId, UnitToken};
 
 /// Hears whether it is carried out.
 type Done = Box<dyn FnOnce(bool) + Send>;
@@ -94,18 +95,28 @@ impl Shared {
         self.kernel.lock().prepared().collect()
     }
 
+    /// The units in doubt that a participant of this region decides.
+    pub(crate) fn in_doubt_units(&self) -> Vec<InDoubtUnit> {
+        self.kernel.lock().in_doubt_units()
+    }
+
+    /// Ends a unit in doubt in the place of its decider; false if there is none.
+    pub(crate) fn settle_in_doubt(self: &Arc<Self>, unit: UnitId, commit: bool) -> bool {
+        self.kernel(|k, now, out| k.settle_in_doubt(now, unit, commit, out))
+    }
+
     /// The branches that are prepared or may be in a moment.
     pub(crate) fn branches(&self) -> Vec<BranchId> {
         self.kernel.lock().branches().cloned().collect()
     }
 
     /// A participant takes part in the unit of a task that runs or is open, or
-    /// of the open task it is a run of. None when that is over or shall end.
+    /// of the open task it is a run of.
     pub(crate) fn join_unit(
         self: &Arc<Self>,
         key: TaskKey,
         participant: ParticipantId,
-    ) -> Option<UnitId> {
+    ) -> Result<UnitId, JoinError> {
         let mut state = self.lock();
         let goes_on = |key| {
             let task = state.core.task(key)?;
@@ -114,18 +125,31 @@ impl Shared {
             (works && open.is_none_or(|open| open.doomed().is_none())).then_some(())
         };
         let owner = state.core.unit_owner(key);
-        goes_on(key).and(goes_on(owner))?;
+        goes_on(key).and(goes_on(owner)).ok_or(JoinError::Ending)?;
+        let mut is_branch = false;
         if let Some(task) = state.core.task_mut(owner) {
             // The task's end must end the unit.
             task.in_kernel = true;
+            is_branch = task.open.as_ref().is_some_and(|open| open.is_branch);
         }
         // Under the lock of the tasks, so that none can end in between.
         let mut kernel = self.kernel.lock();
         let mut effects = Vec::new();
         let now = super::clock::now_ns();
-        let joined = kernel.with(now, &mut effects, |_, cx| cx.join(owner, participant));
+        let joined = if kernel.deciders().decides(participant) {
+            if is_branch && !kernel.deciders().can_prepare(participant) {
+                return Err(JoinError::Branch);
+            }
+            let token = random_token();
+            let join = kernel.with(now, &mut effects, |_, cx| {
+                cx.join_decider(owner, participant, token)
+            });
+            join.ok_or(JoinError::SecondDecider)?
+        } else {
+            kernel.with(now, &mut effects, |_, cx| cx.join(owner, participant))
+        };
         debug_assert!(effects.is_empty(), "to join does nothing else");
-        Some(joined)
+        Ok(joined)
     }
 
     /// A participant has changed nothing for a task's unit after all.
@@ -170,4 +194,13 @@ impl OpenLease {
     pub fn holds_unit(&self) -> bool {
         self.shared.kernel.lock().holds_unit(self.key)
     }
+}
+
+/// A token for a unit: programs can neither guess nor choose it.
+fn random_token() -> UnitToken {
+    let mut bytes = [0; 16];
+    // SAFETY: room for that many bytes.
+    let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    assert_eq!(got, bytes.len() as isize, "the system has no random bits");
+    UnitToken(bytes)
 }

@@ -21,7 +21,9 @@ impl Shared {
         let call = match link.side.asked() {
             Asked::Nothing => return,
             Asked::NestedDone(answer) => {
-                self.guest_ran(worker, &link, answer);
+                if !self.acted(&link, &answer) {
+                    self.guest_ran(worker, &link, answer);
+                }
                 return;
             }
             Asked::Call(call) => call,

@@ -7,12 +7,15 @@
 //! waits, it is flushed at once.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use store::{ApplyError, StorageError, UnitOfWork, WriteStore};
 
 use crate::core::TaskKey;
 use crate::kernel::{Job, Then};
 
+/// How long what no task waits for may stay without a flush.
+const UNHURRIED: Duration = Duration::from_millis(50);
 /// Most units in one transaction.
 const BATCH: usize = 1024;
 
@@ -71,9 +74,16 @@ pub fn run(
     // Visible, but perhaps not durable: nobody is told yet.
     let mut ahead = Vec::new();
     loop {
-        let first = match ahead.is_empty() {
-            true => orders.recv().ok(),
-            false => orders.try_recv().ok(),
+        let first = if ahead.is_empty() {
+            orders.recv().ok()
+        } else if ahead
+            .iter()
+            .all(|(_, then, _)| matches!(then, Then::Forget(..)))
+        {
+            // No task waits for it: the flush of others may take it along.
+            orders.recv_timeout(UNHURRIED).ok()
+        } else {
+            orders.try_recv().ok()
         };
         let Some(first) = first else {
             if ahead.is_empty() {
@@ -96,7 +106,10 @@ pub fn run(
                 done(told(&mut ahead, applied.earlier));
             }
             let ended = batch.ends.into_iter().zip(applied.results);
-            ahead.extend(ended.map(|((task, then), result)| (task, then, result)));
+            let now = tell_or_keep(ended, &mut ahead);
+            if !now.is_empty() {
+                done(now);
+            }
             if applied.settled {
                 done(std::mem::take(&mut ahead));
             }
@@ -139,6 +152,27 @@ fn gather(first: Order, orders: &Receiver<Order>) -> Batch {
         };
     }
     batch
+}
+
+/// Sorts what was applied into what is told now and what is told when it is
+/// durable. A unit that another participant has decided is told now: a record of
+/// it is durable already, and only that must be kept until this is.
+fn tell_or_keep(
+    ended: impl Iterator<Item = ((TaskKey, Then), Result<(), ApplyError>)>,
+    ahead: &mut Vec<Ended>,
+) -> Vec<Ended> {
+    let mut now = Vec::new();
+    for ((task, then), result) in ended {
+        if let Then::Applied(_, participant, token) = then {
+            if result.is_ok() {
+                ahead.push((task, Then::Forget(participant, token), Ok(())));
+            }
+            now.push((task, then, result));
+        } else {
+            ahead.push((task, then, result));
+        }
+    }
+    now
 }
 
 /// The jobs that were applied ahead, now that it is known whether they are

@@ -191,6 +191,7 @@ impl Dispatch {
         if let Some(link) = &link {
             link.pid.store(0, Ordering::Relaxed);
             self.shared.end_guests(link);
+            self.shared.act_failed(link, crate::api::NotAsked::Gone);
         }
         let (clean, how) = match started.child.wait() {
             Ok(status) => describe(status),

@@ -78,6 +78,7 @@ impl KernelRoom {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
             unix_offset_ns: unix_offset_ns(),
             zone: zone_s,
+            ..Settings::default()
         };
         let mut resources = Resources {
             storage: Storage::new(config.shared_storage_bytes),
@@ -335,6 +336,7 @@ impl Shared {
     /// has changes to commit.
     fn perform_effects(self: &Arc<Self>, effects: Vec<Effect>, changed: Option<TaskKey>) {
         let mut ended = Vec::new();
+        let mut forgotten = Vec::new();
         for effect in effects {
             match effect {
                 Effect::Answer(task, answer, waited) => {
@@ -346,6 +348,13 @@ impl Shared {
                 Effect::Participant(unit, participant, order) => {
                     self.tell_participant(unit, participant, order);
                 }
+                Effect::Decide(unit, participant, token) => {
+                    self.tell_decider(unit, participant, token, false);
+                }
+                Effect::AskOutcome(unit, participant, token) => {
+                    self.tell_decider(unit, participant, token, true);
+                }
+                Effect::Forget(participant, token) => forgotten.push((participant, token)),
                 Effect::Ended(task, abend) => ended.push((task, abend)),
                 Effect::Start(start) => {
                     self.trace.put(KernelPoint::Start, 0, start.transid, None);
@@ -371,6 +380,9 @@ impl Shared {
                 Effect::Outcome(branch, committed) => self.outcome_known(&branch, committed),
                 Effect::Facility(id, event) => self.report_facility(id, *event),
             }
+        }
+        if !forgotten.is_empty() {
+            self.forget_outcomes(&mut forgotten);
         }
         if !ended.is_empty() {
             self.units_over(ended);

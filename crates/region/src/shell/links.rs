@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use link::{ConfigText, RegionPage, RegionSide, Request, SlotState};
 use store::{LentTable, ReaderTables};
 
+use super::acts::Acts;
 use super::clock;
 use super::guests::Guests;
 use crate::core::{Links, Place};
@@ -23,6 +24,8 @@ pub struct WorkerLink {
     pub pid: AtomicI32,
     /// Guests that its task waits for.
     pub guests: Guests,
+    /// What it does with a descriptor while it waits.
+    pub acts: Acts,
     /// Its reader table, where there is a store.
     _reader_table: Option<LentTable>,
 }
@@ -94,6 +97,7 @@ impl LinkTable {
             socket: Mutex::new(Some(socket)),
             pid: AtomicI32::new(0),
             guests: Guests::default(),
+            acts: Acts::default(),
         })
     }
 }

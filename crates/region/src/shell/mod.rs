@@ -5,6 +5,7 @@
 //! back. Doors do their part of the work on their own threads: a completion is
 //! heard, taken over and answered by the thread that waits for it.
 
+mod acts;
 mod branches;
 mod calls;
 mod clock;
@@ -36,6 +37,7 @@ mod trace_file;
 mod uses;
 mod wakes;
 
+pub use acts::{Worker, shut_down};
 pub use clock::now_ns;
 pub use engines::bind;
 pub use guests::GuestSeat;

@@ -9,7 +9,7 @@ use link::{Answer, Call, Name, ProgramName, TransId};
 
 use super::lease::Finished;
 use super::{Shared, SlotLease, State};
-use crate::api::{Abend, MonitoringRecord, Outcome, Refusal, TaskRequest, Work};
+use crate::api::{Abend, JoinError, MonitoringRecord, Outcome, Refusal, TaskRequest, Work};
 use crate::core::{Stage, TaskKey, TaskSpec};
 use crate::kernel::{ParticipantId, UnitId};
 
@@ -194,17 +194,21 @@ impl OpenLease {
         Ok(())
     }
 
-    /// A participant changes something for the task: the unit of work that this
-    /// is part of. None when the task shall end.
-    pub fn join(&self, participant: ParticipantId) -> Option<UnitId> {
-        if self.refusal().is_some() {
-            return None;
+    /// A participant changes something for the task.
+    pub fn join(&self, participant: ParticipantId) -> Result<UnitId, JoinError> {
+        match self.refusal() {
+            Some(_) => Err(JoinError::Ending),
+            None => self.shared.join_unit(self.key, participant),
         }
-        let key = self.shared.caller(self.key)?.key;
-        self.shared.kernel(|kernel, now, out| {
-            let joined = kernel.with(now, out, |_, cx| cx.join(key, participant));
-            Some(joined)
-        })
+    }
+
+    /// Another region decides the task's units of work.
+    pub fn set_branch(&self) {
+        let mut state = self.shared.lock();
+        let task = state.core.task_mut(self.key);
+        if let Some(open) = task.and_then(|task| task.open.as_mut()) {
+            open.is_branch = true;
+        }
     }
 
     pub(super) fn begin_asking(&self) -> Result<(), Answer> {

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Shared;
-use crate::api::{Participant, Vote};
-use crate::kernel::{Order, ParticipantId, UnitId};
+use crate::api::{OutcomeReply, Participant, ParticipantRole, Vote};
+use crate::kernel::{Order, ParticipantId, UnitId, UnitToken};
 
 /// The participants of a region, by their number.
 #[derive(Default)]
@@ -27,15 +27,71 @@ impl ParticipantTable {
 
 impl Shared {
     /// Adds a participant, or puts it in the place of the one of its name.
-    pub(crate) fn add_participant(&self, participant: Arc<dyn Participant>) -> ParticipantId {
+    pub(crate) fn add_participant(
+        self: &Arc<Self>,
+        participant: Arc<dyn Participant>,
+    ) -> ParticipantId {
         let mut kernel = self.kernel.lock();
         let id = kernel.participant(participant.name());
         if participant.is_waited_for() {
             kernel.wait_for(id);
         }
+        let role = participant.role();
+        if let ParticipantRole::Decides { prepares } = role {
+            kernel.set_decider(id, prepares);
+        }
         drop(kernel);
         self.participants.set(id, participant);
+        if role != ParticipantRole::Prepares {
+            self.decider_back(id);
+        }
         id
+    }
+
+    /// A participant that decides is there again: it is asked for the units in
+    /// doubt.
+    pub(crate) fn decider_back(self: &Arc<Self>, id: ParticipantId) {
+        self.kernel(|k, _, out| k.decider_back(id, out));
+    }
+
+    /// A decider is to commit a unit; `again` if it is asked for the outcome.
+    pub(super) fn tell_decider(
+        self: &Arc<Self>,
+        unit: UnitId,
+        participant: ParticipantId,
+        token: UnitToken,
+        again: bool,
+    ) {
+        // Without a participant the reply is dropped: the unit is in doubt.
+        let reply = OutcomeReply::new(self, unit, participant);
+        if let Some(participant) = self.participants.get(participant) {
+            if again {
+                participant.outcome(unit, token, reply);
+            } else {
+                participant.decide(unit, token, reply);
+            }
+        }
+    }
+
+    /// Units are applied durably: their deciders need not know them any more.
+    pub(super) fn forget_outcomes(&self, tokens: &mut [(ParticipantId, UnitToken)]) {
+        tokens.sort_unstable();
+        for of_one in tokens.chunk_by(|a, b| a.0 == b.0) {
+            let list: Vec<UnitToken> = of_one.iter().map(|(_, token)| *token).collect();
+            if let Some(participant) = self.participants.get(of_one[0].0) {
+                participant.forget(&list);
+            }
+        }
+    }
+
+    /// A decider replies.
+    pub(crate) fn outcome_replied(
+        self: &Arc<Self>,
+        unit: UnitId,
+        participant: ParticipantId,
+        committed: Option<bool>,
+    ) {
+        self.kernel(|k, now, out| k.outcome_known(now, unit, participant, committed, out));
     }
 
     /// A participant has prepared units and not heard of their end.

@@ -53,6 +53,9 @@ pub fn wake_answered() {
 
 /// Answers the call of a worker, and wakes it now or with the others.
 pub fn answer(link: &Arc<WorkerLink>, answer: &Answer) {
+    if link.acts.defer(answer) {
+        return;
+    }
     ANSWERED.with_borrow_mut(|answered| match answered {
         Some(answered) => {
             if link.side.put_answer(answer) {

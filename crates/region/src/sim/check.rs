@@ -21,7 +21,9 @@ impl World {
             assert_eq!(*times, 1, "task {task} was begun {times} times");
         }
         for (lock, owner, waiters) in self.kernel.locks().each() {
-            assert!(self.core.task(owner).is_some(), "{lock} has no owner");
+            let in_doubt = self.kernel.is_detached(owner);
+            let owned = self.core.task(owner).is_some() || in_doubt;
+            assert!(owned, "{lock} has no owner");
             assert!(!waiters.contains(&owner), "{lock} waits for itself");
             for waiter in waiters {
                 assert!(self.kernel.waits(waiter), "nobody waits for {lock}");
@@ -55,8 +57,7 @@ impl World {
         };
         let accounts = find(reader.as_mut(), "ACCOUNTS");
         let ledger = find(reader.as_mut(), "LEDGER");
-        let deposits = self.remotes.iter().flat_map(|r| r.deposits.values());
-        let mut total: i64 = deposits.sum();
+        let mut total = 0;
         for account in 0..ACCOUNTS {
             let key = program::key(account);
             let found = reader.read(accounts, Seek::Equal(&key), |e| program::balance(e.record));
@@ -67,6 +68,17 @@ impl World {
             let found = reader.read(ledger, Seek::Equal(&key), |_| ());
             found.expect("readable").is_some()
         };
+        let remotes = self.remotes.iter().flat_map(|r| &r.deposits);
+        for (unit, amount) in remotes.chain(&self.decider.deposits) {
+            // What is at one of them and not here is in doubt.
+            if there(*unit) {
+                total += amount;
+            } else {
+                let mut deciding = self.model.deciding.values();
+                let in_doubt = deciding.any(|d| d.unit == Some(*unit));
+                assert!(in_doubt, "unit {unit} is at a participant alone");
+            }
+        }
         for branch in self.remotes.iter().flat_map(|r| r.branches.values()) {
             // Decided, and this partner has not heard of it.
             if branch.stage == Stage::Prepared && there(branch.unit) {
@@ -79,9 +91,6 @@ impl World {
         }
         for unit in &self.refused {
             assert!(!there(*unit), "unit {unit} was backed out and is there");
-        }
-        for unit in self.remotes.iter().flat_map(|r| r.deposits.keys()) {
-            assert!(there(*unit), "unit {unit} is at the partner alone");
         }
         // What has been looked at once stays as it is.
         self.acknowledged.clear();
@@ -159,6 +168,9 @@ impl World {
                 .remotes
                 .iter()
                 .all(|r| r.asked.is_empty() && r.branches.is_empty())
+            && self.decider.rests()
+            && self.model.deciding.is_empty()
+            && self.kernel.in_doubt_units().is_empty()
             && self.kernel.open_decisions().count() == 0
             && self.kernel.next_alarm().is_none()
             && self.terminals.rest()
@@ -191,7 +203,7 @@ impl World {
     /// What is not over, for a history that does not come to rest.
     pub(super) fn describe(&self) -> String {
         format!(
-            "{} active, {} building, {} waiting, {} submitted, {} jobs, alarm {:?}, {:?}, tasks {:?}",
+            "{} active, {} building, {} waiting, {} submitted, {} jobs, alarm {:?}, {:?}, {:?}, in doubt {:?}, tasks {:?}",
             self.core.active(),
             self.building.len(),
             self.waiting.len(),
@@ -199,6 +211,8 @@ impl World {
             self.jobs.len(),
             self.kernel.next_alarm(),
             self.remotes,
+            self.decider,
+            self.kernel.in_doubt_units(),
             self.tasks,
         )
     }

@@ -8,9 +8,11 @@
 //! for places that were lent, and what units of work did is there whole or not
 //! at all: accounts keep their total, a unit that was acknowledged has its
 //! ledger record, its items and records in queues and its STARTs, one that was
-//! backed out has none, and both partners have what the ledger says.
+//! backed out has none, both partners have what the ledger says, and so has the
+//! participant that decides, once nothing is in doubt.
 
 mod check;
+mod decider;
 pub mod history;
 pub(crate) mod links;
 mod model;
@@ -34,6 +36,7 @@ use crate::api::{
 use crate::core::{Action, Compiled, Core, Cx, Limits, Stage, TaskKey, TaskSpec};
 use crate::kernel::{Effect, Job, Kernel, Settings, Start, StartEnd};
 use crate::resources::Resources;
+use decider::Decider;
 use history::HistoryHash;
 use links::{SimLinks, Slot};
 use model::Model;
@@ -77,6 +80,10 @@ pub struct Report {
     pub vanished: u64,
     /// Units that it had in doubt when it came back.
     pub in_doubt: u64,
+    /// Units that the decider has committed and the store has applied.
+    pub decided: u64,
+    /// Replies of the decider that were lost or said nothing.
+    pub unknown: u64,
     /// Tasks started by triggers.
     pub triggered: u64,
     /// Children whose end was fetched.
@@ -144,6 +151,7 @@ struct World {
     requests: BTreeMap<u64, u64>,
     remotes: [Remote; 2],
     terminals: Terminals,
+    decider: Decider,
     model: Model,
     /// Tasks above MXT and above the class's limit at the last look, and
     /// those that have taken a lent place again since.
@@ -183,6 +191,7 @@ impl World {
             requests: BTreeMap::new(),
             remotes: Default::default(),
             terminals: Terminals::default(),
+            decider: Decider::default(),
             model: Model::default(),
             over: [0; 2],
             returned: 0,
@@ -268,9 +277,12 @@ impl World {
                 self.jobs.push(job);
             }
             Effect::Participant(unit, participant, order) => {
-                self.tell_remote(unit, participant, order);
+                if !self.order_decider(unit, participant, order) {
+                    self.tell_remote(unit, participant, order);
+                }
             }
             Effect::Ended(key, abend) => {
+                self.deciding_without(key);
                 self.model.task_over(key);
                 self.core(|c, cx| c.unit_ended(cx, key, abend));
             }
@@ -282,6 +294,9 @@ impl World {
                 let answer = (work.0)();
                 self.answered(key, &answer);
             }
+            Effect::Decide(unit, _, token) => self.told_to_decide(unit, token),
+            Effect::AskOutcome(unit, _, token) => self.ask_decider(unit, token),
+            Effect::Forget(_, token) => self.decider_forgets(token),
             Effect::Statistics
             | Effect::Facility(..)
             | Effect::Settled(..)
@@ -425,6 +440,7 @@ impl World {
         }
         w.dead = true;
         self.report.deaths += u64::from(!clean);
+        self.decider_loses(worker);
         self.core(|c, cx| c.dead(cx, worker, clean, "a simulation"));
     }
 
@@ -436,7 +452,7 @@ impl World {
             let at = self.random.below(workers.len() as u64) as usize;
             workers[at]
         });
-        match self.random.below(if calm { 16 } else { 29 }) {
+        match self.random.below(if calm { 17 } else { 32 }) {
             0..=5 => {
                 if let Some(worker) = any {
                     self.work(worker);
@@ -473,7 +489,9 @@ impl World {
             }
             14 | 15 if calm => self.terminal_step(true),
             26..=28 => self.terminal_step(false),
-            14..=18 => self.begin(),
+            16 if calm => self.decider_acts(true),
+            29 => self.decider_acts(false),
+            14..=18 | 30 => self.begin(),
             19 => {
                 if let Some(key) = self.random.take(&mut self.building) {
                     self.give_up(key);
@@ -507,6 +525,12 @@ impl World {
             24 => {
                 if self.random.one_in(30) {
                     self.crash();
+                }
+            }
+            31 => {
+                let away = self.decider.away;
+                if away || self.random.one_in(8) {
+                    self.decider_moves(away);
                 }
             }
             _ => self.links.refuse_create = self.random.one_in(6),
@@ -585,6 +609,7 @@ fn new_core(parallel: usize) -> Core {
 fn kernel(store: &MemoryStore) -> Kernel {
     let settings = Settings {
         lock_timeout_ns: 40 * MS,
+        outcome_wait_ns: 60 * MS,
         ..Settings::default()
     };
     let mut resources = Resources::default();
@@ -689,6 +714,8 @@ mod tests {
             all.cancelled += report.cancelled;
             all.entered += report.entered;
             all.recovered += report.recovered;
+            all.decided += report.decided;
+            all.unknown += report.unknown;
         }
         // Every kind of end is common, or the histories would prove little.
         assert!(all.tasks > 3_000 && all.started > 100, "{all:?}");
@@ -698,6 +725,7 @@ mod tests {
         assert!(all.triggered > 50 && all.fetched > 50, "{all:?}");
         assert!(all.cancelled > 30, "{all:?}");
         assert!(all.entered > 1_000 && all.recovered > 20, "{all:?}");
+        assert!(all.decided > 100 && all.unknown > 40, "{all:?}");
     }
 
     #[test]

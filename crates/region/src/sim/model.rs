@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::decider::Deciding;
 use super::program::Td;
 use crate::core::TaskKey;
+use crate::kernel::UnitId;
 
 /// What must be there.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +31,8 @@ pub struct Model {
     fired: bool,
     /// Tasks that found its queue empty: their ends are ends of the cycle.
     empty_for: BTreeSet<TaskKey>,
+    /// Units whose decider was told to commit, and that are not over.
+    pub deciding: BTreeMap<UnitId, Deciding>,
     /// How children ended: with an abend or without; none while they run.
     pub children: BTreeMap<u64, Option<bool>>,
 }
@@ -250,7 +254,14 @@ impl Model {
     /// numbers that they got.
     pub fn power_lost(&mut self, before: Model) {
         let given = std::mem::take(&mut self.given);
-        *self = Model { given, ..before };
+        // What was told to its decider since is in doubt still.
+        let mut deciding = before.deciding.clone();
+        deciding.append(&mut self.deciding);
+        *self = Model {
+            given,
+            deciding,
+            ..before
+        };
     }
 
     /// The region dies: what is not in the store is gone.

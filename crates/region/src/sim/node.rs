@@ -190,7 +190,10 @@ impl Node {
                 | Effect::Statistics
                 | Effect::Trace { .. }
                 | Effect::Line { .. }
-                | Effect::Blocking(..) => {}
+                | Effect::Blocking(..)
+                | Effect::Decide(..)
+                | Effect::AskOutcome(..)
+                | Effect::Forget(..) => {}
             }
         }
         result

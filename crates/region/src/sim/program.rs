@@ -63,6 +63,8 @@ pub enum Act {
     LookForUnit(u64),
     /// A remote participant, by its place, gets a deposit of the unit.
     Deposit(usize, i64),
+    /// The participant that decides gets a deposit of the unit.
+    DepositAtDecider(i64),
     /// Adds the unit's number to the temporary storage queue.
     PutItem,
     /// Reads its first item.
@@ -173,11 +175,16 @@ pub fn unit(random: &mut Random, acts: &mut Vec<Act>) {
     if random.one_in(4) {
         acts.push(counter(random));
     }
-    match random.below(6) {
+    match random.below(8) {
         0 => acts.push(Act::Deposit(random.below(2) as usize, amount)),
         1 => {
             acts.push(Act::Deposit(0, amount / 2));
             acts.push(Act::Deposit(1, amount - amount / 2));
+        }
+        2 => acts.push(Act::DepositAtDecider(amount)),
+        3 => {
+            acts.push(Act::Deposit(random.below(2) as usize, amount / 2));
+            acts.push(Act::DepositAtDecider(amount - amount / 2));
         }
         _ => acts.push(Act::Change(to, amount)),
     }

@@ -49,8 +49,16 @@ impl World {
         self.tell(earlier.map(|ahead| ahead.ended));
         let ended = jobs.into_iter().zip(results).collect();
         match !fails && self.random.one_in(2) {
-            true => self.ahead = Some(Ahead { ended, before }),
-            false => self.tell(Some(ended)),
+            true => {
+                let (now, ended) = decided(ended);
+                self.tell(Some(now));
+                self.ahead = Some(Ahead { ended, before });
+            }
+            false => {
+                let (now, ended) = decided(ended);
+                self.tell(Some(now));
+                self.tell(Some(ended));
+            }
         }
     }
 
@@ -69,6 +77,7 @@ impl World {
         for (job, result) in jobs.iter().zip(&results) {
             match (&job.then, result) {
                 (Then::Unit, Ok(())) => self.unit_stored(job.task),
+                (Then::Applied(id, ..), Ok(())) => self.unit_applied(*id),
                 (Then::Command(outcome), Ok(())) => {
                     self.command_stored(job.task, &outcome.answer);
                 }
@@ -143,6 +152,7 @@ impl World {
         self.terminals.region_died();
         self.over = [0; 2];
         self.links = SimLinks::default();
+        self.region_left_decider();
         self.core = new_core(self.parallel);
         self.kernel = kernel(&self.store);
         self.core(|core, cx| core.ensure_minimum(cx));
@@ -150,6 +160,28 @@ impl World {
             .expect("what was kept is read");
         self.region_left_remotes();
     }
+}
+
+/// What is told at once, since a record of it is durable already, and what is told
+/// when it is durable.
+fn decided(ended: Vec<Ended>) -> (Vec<Ended>, Vec<Ended>) {
+    let (mut now, mut later) = (Vec::new(), Vec::new());
+    for (job, result) in ended {
+        if let Then::Applied(_, participant, token) = job.then {
+            if result.is_ok() {
+                let forget = Job {
+                    task: TaskKey::NOBODY,
+                    changes: UnitOfWork::new(),
+                    then: Then::Forget(participant, token),
+                };
+                later.push((forget, Ok(())));
+            }
+            now.push((job, result));
+        } else {
+            later.push((job, result));
+        }
+    }
+    (now, later)
 }
 
 fn full() -> ApplyError {

@@ -138,6 +138,14 @@ impl World {
                 }
                 return;
             }
+            Act::DepositAtDecider(amount) => {
+                self.known_to_kernel(key);
+                let done = self.deposit_at_decider(key, unit, amount);
+                if let Some(task) = self.tasks.get_mut(&key) {
+                    task.abended |= !done;
+                }
+                return;
+            }
             Act::PutItem => (program::put_item(unit), Asked::Item(unit)),
             Act::LookAtItem => (program::look_at_item(), Asked::LookAtItem),
             Act::DropItems => (program::drop_items(), Asked::NoItems),
@@ -209,8 +217,14 @@ impl World {
         let asked = task.asked.take().expect("an answer to a question");
         if !answer.abend.is_blank() {
             task.abended = true;
+            // Its unit may be in doubt, and goes on without it.
+            let synced = asked == Asked::Syncpoint;
             if let Asked::Start(number, _) = asked {
                 self.model.fate(number, Fate::Never);
+            }
+            if synced {
+                self.deciding_without(key);
+                self.model.unit_over(key);
             }
             return;
         }
@@ -228,6 +242,7 @@ impl World {
     /// A SYNCPOINT is answered.
     fn synced(&mut self, key: TaskKey, committed: bool) {
         self.model.unit_over(key);
+        self.must_be_decided(key);
         let Some(task) = self.tasks.get(&key) else {
             return;
         };
@@ -391,6 +406,9 @@ impl World {
 
     /// A task is over: a unit that is not in the store never was.
     pub(super) fn judge_end(&mut self, key: TaskKey, normal: bool) {
+        if normal {
+            self.must_be_decided(key);
+        }
         let Some(task) = self.tasks.get(&key) else {
             return;
         };

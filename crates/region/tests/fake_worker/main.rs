@@ -1,6 +1,7 @@
 //! A worker without COBOL: it stands on the worker's end of the link alone and
 //! behaves, well or badly, as the program's name asks it to.
 
+mod descriptors;
 mod files;
 mod violations;
 
@@ -75,6 +76,12 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
             message = "as asked".to_owned();
         }
         "VIOLATE" => violations::tell(worker, task, &mut results),
+        "TALK" => {
+            let script = text(worker, task);
+            let (said, abend) = descriptors::run(worker, &script);
+            answer(worker, task, &mut results, &said);
+            results.abend = abend;
+        }
         "FILES" => {
             let script = text(worker, task);
             let (said, abend) = files::run(worker, &script, &mut results.counts);

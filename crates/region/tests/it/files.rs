@@ -62,7 +62,9 @@ fn script(region: &Region, lines: &str) -> Reply {
 #[test]
 fn a_region_does_not_start_over_what_it_has_kept_and_cannot_read() {
     let kept = b"what the region has kept";
-    for table in ["starts", "tdqueue", "tsqueue", "prepared", "decision"] {
+    for table in [
+        "starts", "tdqueue", "tsqueue", "prepared", "decision", "decider",
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
         let mut store = DiskStore::open(&path, &DiskOptions::default()).unwrap();

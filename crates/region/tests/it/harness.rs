@@ -30,7 +30,7 @@ pub fn config() -> RegionConfig {
 
 /// Transaction `TEST` and the fake worker's programs.
 pub fn definitions() -> Definitions {
-    let more = ["VIOLATE", "FILES"];
+    let more = ["VIOLATE", "FILES", "TALK"];
     Definitions {
         transactions: vec![TransactionDef {
             name: tran("TEST"),

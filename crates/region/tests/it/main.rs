@@ -1,6 +1,7 @@
 //! A region with worker processes, from the outside.
 
 mod branches;
+mod descriptors;
 mod faults;
 mod files;
 mod harness;

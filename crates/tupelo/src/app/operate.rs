@@ -9,7 +9,7 @@
 //! | `GET /top/actual`, `GET /top/delta` | CPU by kind of engine: so far, since the baseline |
 //! | `POST /top/reset` | makes the counters the baseline |
 //! | `GET /locks` | all locks, their owners and waiters |
-//! | `GET /uow` | units of work that another region decides, or has not heard of |
+//! | `GET /uow` | units of work that another region or a data base decides, or has not heard of |
 //! | `POST /uow/UNIT/commit`, `POST /uow/UNIT/backout` | end one in the place of its region |
 //! | `GET /logs?last=N` | the newest lines of the log |
 //! | `GET /connections` | connections to other regions and to mainframes, and partners that have connected |

@@ -131,7 +131,7 @@ impl Inner {
 
 impl Remote {
     fn join(self: &Arc<Self>, task: &TaskUnit) -> Option<Joined> {
-        let unit = task.join(*self.id.get()?)?;
+        let unit = task.join(*self.id.get()?).ok()?;
         let of = lock(&self.units).join(unit.0);
         Some(Joined {
             remote: self.clone(),

@@ -1,21 +1,22 @@
 //! Units of work that span regions, as operators see and end them.
 //!
 //! A unit is named as `COORDINATOR.LINK.NUMBER`: the region that decides it,
-//! that region's SYSID for the connection, and the unit's number there.
+//! that region's SYSID for the connection, and the unit's number there. One that a
+//! data base of this region decides is named by its number alone.
 
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gateway::Operated;
 use ipconn::Coordinator;
-use region::{BranchId, Handle, UnitId};
+use region::{BranchId, Handle, InDoubtUnit, UnitId};
 use serde_json::{Value, json};
 
 /// How long an operator waits for the store.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The units that are prepared here and wait for another region, and those that
-/// are committed here and that another has not heard of.
+/// The units that are prepared here and wait for another region or a data base,
+/// and those that are committed here and that another has not heard of.
 pub fn list(region: &Handle) -> Value {
     let waiting = region.prepared_units().into_iter().map(|unit| {
         let of = Coordinator::of_branch(&unit.branch);
@@ -47,7 +48,20 @@ pub fn list(region: &Handle) -> Value {
             "locks": [],
         })
     });
-    Value::Array(waiting.chain(told).collect())
+    let in_doubt = region.in_doubt_units().into_iter().map(|unit| {
+        json!({
+            "unit": unit.unit.to_string(),
+            "state": if unit.applying { "COMMITTING" } else { "INDOUBT" },
+            "with": unit.decider,
+            "since_ms": unit.since_unix_ns / 1_000_000,
+            "transaction": unit.task.transid.to_string(),
+            "action": Value::Null,
+            "ends_ms": Value::Null,
+            "records": unit.records,
+            "locks": unit.locks,
+        })
+    });
+    Value::Array(waiting.chain(in_doubt).chain(told).collect())
 }
 
 /// Ends a unit that is in doubt in the place of its coordinator.
@@ -55,7 +69,7 @@ pub fn settle(region: &Handle, wanted: &str, commit: bool) -> Operated {
     let all = region.prepared_units();
     let found = all.into_iter().find(|unit| name(&unit.branch) == wanted);
     let Some(unit) = found else {
-        return super::operate::fault(404, "no unit of this name is in doubt here");
+        return settle_in_doubt(region, wanted, commit);
     };
     let verb = if commit { "commits" } else { "backs out" };
     tracing::warn!(
@@ -74,6 +88,35 @@ pub fn settle(region: &Handle, wanted: &str, commit: bool) -> Operated {
         },
         Ok(false) => super::operate::fault(409, "the store takes nothing now"),
         Err(_) => super::operate::fault(409, "the store has not answered yet"),
+    }
+}
+
+/// Ends a unit in doubt in the place of the data base that decides it.
+fn settle_in_doubt(region: &Handle, wanted: &str, commit: bool) -> Operated {
+    let in_doubt = || region.in_doubt_units().into_iter();
+    let named = |unit: &InDoubtUnit| unit.unit.to_string() == wanted;
+    let Some(unit) = in_doubt().find(named) else {
+        return super::operate::fault(404, "no unit of this name is in doubt here");
+    };
+    if !region.settle_in_doubt(unit.unit, commit) {
+        return super::operate::fault(409, "the unit is being committed");
+    }
+    let verb = if commit { "commits" } else { "backs out" };
+    let decider = unit.decider;
+    tracing::warn!(
+        unit = wanted,
+        "an operator {verb} a unit of work that {decider} decides: the two may differ now"
+    );
+    let until = Instant::now() + LIMIT;
+    while in_doubt().any(|unit| named(&unit)) {
+        if Instant::now() >= until {
+            return super::operate::fault(409, "the store has not applied it yet");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Operated {
+        status: 200,
+        json: json!({}).to_string(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `tupelo uow`: units of work that span regions.
+//! `tupelo uow`: units of work that span regions or data bases.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::operator::{Ask, cell};
 use crate::table::Table;
 
-/// List and end units of work that another region decides, or has not heard of.
+/// List and end units of work that another region or a data base decides, or has not heard of.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo uow list\n  tupelo uow backout FRONT.BACK.18a3c5f6e1d20b40"
@@ -23,9 +23,9 @@ pub struct Args {
 enum What {
     /// List those that are in doubt here, and those that are committed and not told.
     List(ListArgs),
-    /// Commit one that is in doubt, though its region may back it out.
+    /// Commit one that is in doubt, though its region or data base may back it out.
     Commit(EndArgs),
-    /// Back one out that is in doubt, though its region may commit it.
+    /// Back one out that is in doubt, though its region or data base may commit it.
     Backout(EndArgs),
 }
 
@@ -94,7 +94,7 @@ fn end(args: &EndArgs, what: &str) -> Result<Outcome> {
         return Ok(Outcome::Clean);
     }
     println!(
-        "{}: done. Its region may have decided otherwise: compare what both have.",
+        "{}: done. Its region or data base may have decided otherwise: compare what both have.",
         args.unit
     );
     Ok(Outcome::Clean)

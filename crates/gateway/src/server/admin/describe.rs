@@ -110,7 +110,7 @@ const ROWS: &[Row] = &[
     (
         "/uow",
         "get",
-        "Units of work that another region decides, or has not heard of.",
+        "Units of work that another region or a data base decides, or has not heard of.",
         &[],
     ),
     (

@@ -102,7 +102,19 @@ pub(super) fn unit_ended(
     task: TaskKey,
     committed: bool,
 ) {
-    if !committed {
+    // A unit in doubt, without a task: the request begins, or is over.
+    let detached = task.unit_number().is_some();
+    if detached && let Some(id) = interval.running.remove(&task) {
+        let of_last_life = |request: &StartRequest| request.stage == Stage::InDoubt;
+        if !interval.requests.get(&id).is_some_and(of_last_life) {
+            return;
+        }
+        if committed {
+            interval.remove(id);
+        } else {
+            schedule(interval, cx, id);
+        }
+    } else if !committed {
         delete_in_unit(interval, cx, task);
     } else if let Some(id) = interval.running.remove(&task)
         && let Some(request) = interval.requests.get_mut(&id)
@@ -188,6 +200,14 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
         let terminal = request.start.facility;
         if !terminal.is_blank() {
             resources.facilities.expect(terminal);
+        }
+        let ticket = request.ticket;
+        let in_doubt = ticket.and_then(|t| cx.kernel.in_doubt_removal(STARTS, &key(PROTECTED, t)));
+        if let Some(unit) = in_doubt {
+            request.stage = Stage::InDoubt;
+            resources.interval.running.insert(unit, id);
+            resources.interval.insert(request);
+            continue;
         }
         resources.interval.insert(request);
         schedule(resources, cx, id);

@@ -128,6 +128,9 @@ enum Stage {
     Cancelling,
     /// Its task has been asked for.
     Begun,
+    /// Its task may have committed before the region started: its unit of work is
+    /// in doubt.
+    InDoubt,
 }
 
 /// What a START sends along: each part is given or not.

@@ -1,0 +1,726 @@
+//! Units of work that a participant beside the store decides.
+//!
+//! A data base that cannot prepare, or must not, is *the decider* of a unit: at
+//! most one a unit. The store keeps the unit's changes durably as prepared, the
+//! decider commits, and the store applies. The locks stay until the outcome is
+//! known and applied. When the answer to the commit is lost, or the region was,
+//! the decider is asked what became of the unit.
+//!
+//! ```text
+//!  Active ──▶ Preparing ──▶ Securing ──▶ Asking ──committed──▶ Applying ──▶ over
+//!               (others)                   └──────backed out──────────────▶ over
+//!
+//!   table decider
+//!     token (16)  version 1 | decider (length, u8 | name) | branch (length, u8 | name)
+//!                 | a record as in `prepared`
+//! ```
+//!
+//! The transaction that applies a unit deletes its record. It needs no flush of
+//! its own: after a loss of power the record is back, and the decider is asked
+//! again. It may forget the unit once the transaction is durable.
+//!
+//! Reference: X/Open distributed transaction processing, "Last resource commit";
+//! CICS recovery and restart, "In-doubt units of work".
+//! Invariant: an outcome is never guessed. Only the decider or an operator ends a
+//! unit in doubt.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use link::{Answer, Name};
+use store::{ApplyError, Table, UnitOfWork};
+
+use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId, UnitToken};
+use super::locks::{Lifetime, LockName};
+use super::prepared::{BranchId, PreparedTask, Record, emit, parse_with};
+use super::request::Caller;
+use super::syncpoint::{Failed, NOT_COMMITTED, tell_each};
+use super::timers::{Alarm, TimerId};
+use super::unit::{After, Phase, Unit, Units};
+use super::{Cx, Kernel, State, Woken, alone, scan};
+use crate::api::Abend;
+use crate::core::TaskKey;
+use crate::resources::tables;
+
+const TABLE: Table = Table::new("decider");
+/// First byte of a record.
+const VERSION: u8 = 1;
+/// How long a task waits for the outcome of its unit, in nanoseconds. A server
+/// that was killed is back by then.
+pub const ASKED_NS: u64 = 30_000_000_000;
+/// How long a decider that does not know the outcome is left alone, and a store
+/// that does not apply it, in nanoseconds.
+const AGAIN_NS: u64 = 1_000_000_000;
+
+/// What a unit has of the participant that decides it.
+#[derive(Debug)]
+pub struct DeciderPart {
+    /// The participant.
+    pub participant: ParticipantId,
+    /// How it knows the unit.
+    pub token: UnitToken,
+    /// When the store was asked to keep the unit, nanoseconds since 1970.
+    since_unix_ns: u64,
+    /// The task that the unit is of.
+    task: PreparedTask,
+    /// The answer to the commit was lost.
+    unknown: bool,
+    /// When it is asked, or the store applies, again.
+    again: Option<TimerId>,
+    /// When the task stops waiting.
+    limit: Option<TimerId>,
+}
+
+/// Participants that decide, and their units whose tasks are over.
+#[derive(Debug, Default)]
+pub struct Deciders {
+    /// Whether each can prepare, too.
+    roles: BTreeMap<ParticipantId, bool>,
+    /// The keys of units in doubt that no task waits for.
+    pub(super) detached: BTreeSet<TaskKey>,
+}
+
+impl Deciders {
+    /// Whether a participant decides units that it joins.
+    pub fn decides(&self, participant: ParticipantId) -> bool {
+        self.roles.contains_key(&participant)
+    }
+
+    /// Whether a participant can prepare a unit for a coordinator elsewhere.
+    pub fn can_prepare(&self, participant: ParticipantId) -> bool {
+        self.roles.get(&participant).copied().unwrap_or(true)
+    }
+}
+
+/// A unit whose outcome its decider has not said, or that is not applied yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InDoubtUnit {
+    /// Its number.
+    pub unit: UnitId,
+    /// How its decider knows it.
+    pub token: UnitToken,
+    /// The name of its decider.
+    pub decider: String,
+    /// The task that it is of.
+    pub task: PreparedTask,
+    /// When the store was asked to keep it, in nanoseconds since 1970.
+    pub since_unix_ns: u64,
+    /// Records of files, and entries of queues and requests to start tasks, that
+    /// it changes.
+    pub records: usize,
+    /// The locks that it holds.
+    pub locks: Vec<String>,
+    /// It is committed, and the store has not applied it yet.
+    pub applying: bool,
+}
+
+impl Units {
+    /// The participant that decides joins a task's unit. Returns `None` if
+    /// another one decides it.
+    pub fn join_decider(
+        &mut self,
+        task: TaskKey,
+        participant: ParticipantId,
+        token: UnitToken,
+        number: impl FnOnce() -> UnitId,
+    ) -> Option<UnitId> {
+        let unit = self.of(task);
+        match &unit.decider {
+            Some(part) if part.participant != participant => return None,
+            Some(_) => {}
+            None => {
+                unit.decider = Some(Box::new(DeciderPart {
+                    participant,
+                    token,
+                    since_unix_ns: 0,
+                    task: PreparedTask::default(),
+                    unknown: false,
+                    again: None,
+                    limit: None,
+                }));
+            }
+        }
+        Some(self.join(task, participant, number))
+    }
+}
+
+impl Cx<'_> {
+    /// The participant that decides joins a task's unit, and knows it by a token
+    /// that no other unit has. Returns `None` if another one decides the unit.
+    pub fn join_decider(
+        &mut self,
+        task: TaskKey,
+        participant: ParticipantId,
+        token: UnitToken,
+    ) -> Option<UnitId> {
+        let unix_ns = self.kernel.settings.unix_offset_ns + self.now;
+        let decisions = &mut self.kernel.decisions;
+        let units = &mut self.kernel.units;
+        units.join_decider(task, participant, token, || decisions.next_unit(unix_ns))
+    }
+}
+
+impl Kernel {
+    /// A participant decides the units that it joins. `prepares` is true if it can
+    /// prepare for a coordinator elsewhere, too.
+    pub fn set_decider(&mut self, participant: ParticipantId, prepares: bool) {
+        self.state.deciders.roles.insert(participant, prepares);
+    }
+
+    /// Participants that decide.
+    pub fn deciders(&self) -> &Deciders {
+        &self.state.deciders
+    }
+
+    /// The task whose unit is under way under a number.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn task_of(&self, unit: UnitId) -> Option<TaskKey> {
+        self.state.units.task_of(unit)
+    }
+
+    /// Whether a key is that of a unit in doubt that no task waits for.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_detached(&self, key: TaskKey) -> bool {
+        self.state.deciders.detached.contains(&key)
+    }
+
+    /// The units in doubt that a participant beside the store decides, by number.
+    pub fn in_doubt_units(&self) -> Vec<InDoubtUnit> {
+        let all = self.state.units.each().filter_map(|(key, unit)| {
+            let (part, id) = (unit.decider.as_ref()?, unit.id?);
+            let applying = matches!(unit.phase, Phase::Applying { .. });
+            let in_doubt = matches!(unit.phase, Phase::Asking { .. }) && part.unknown;
+            if !applying && !in_doubt {
+                return None;
+            }
+            let decider = self.state.decisions.name(part.participant)?;
+            Some(InDoubtUnit {
+                unit: id,
+                token: part.token,
+                decider: decider.to_owned(),
+                task: part.task,
+                since_unix_ns: part.since_unix_ns,
+                records: unit.changes.changes().count() + unit.changes.table_changes().count(),
+                locks: self
+                    .state
+                    .locks
+                    .of_unit(key)
+                    .map(LockName::to_string)
+                    .collect(),
+                applying,
+            })
+        });
+        let mut all: Vec<InDoubtUnit> = all.collect();
+        all.sort_unstable_by_key(|unit| unit.unit);
+        all
+    }
+
+    /// Keeps what a record of the unit says of its task.
+    pub(super) fn note_caller(&mut self, caller: &Caller) {
+        let unit = self.state.units.of(caller.key);
+        if let Some(part) = &mut unit.decider {
+            part.task = PreparedTask::of(caller);
+        }
+    }
+
+    /// Begins to commit a unit that has a decider and something beside.
+    pub(super) fn begin_decider(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: After,
+        out: &mut Vec<Effect>,
+    ) {
+        let unit = self.state.units.of(task);
+        let others = others(unit);
+        if others.is_empty() {
+            self.secure(now, task, then, out);
+            return;
+        }
+        tell_each(unit, &others, Order::Prepare, out);
+        unit.phase = Phase::Preparing {
+            missing: others,
+            refused: false,
+            then,
+        };
+    }
+
+    /// Has the store keep what a unit would do.
+    pub(super) fn secure(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+        let locks = self.state.locks.of_unit(task).cloned().collect();
+        let since_unix_ns = self.state.settings.unix_offset_ns + now;
+        let unit = self.state.units.of(task);
+        let others = others(unit);
+        let (Some(part), Some(id)) = (&mut unit.decider, unit.id) else {
+            return;
+        };
+        part.since_unix_ns = since_unix_ns;
+        unit.phase = Phase::Securing { then };
+        unit.commit_began = Some(now);
+        let decisions = &self.state.decisions;
+        let names = others.iter().filter_map(|p| decisions.name(*p));
+        let record = Record {
+            since_unix_ns,
+            unit: Some(id),
+            task: part.task,
+            participants: names.map(str::to_owned).collect(),
+            locks,
+            changes: UnitOfWork::new(),
+        };
+        let mut bytes = vec![VERSION];
+        let decider = decisions.name(part.participant).unwrap_or_default();
+        let branch = unit.branch.as_ref().map_or(&[][..], BranchId::as_bytes);
+        for name in [decider.as_bytes(), branch] {
+            bytes.push(name.len() as u8);
+            bytes.extend(name);
+        }
+        bytes.extend(emit(&record, &unit.changes));
+        let mut changes = UnitOfWork::new();
+        changes.put(TABLE, part.token.as_bytes(), &bytes);
+        out.push(Effect::Commit(Job {
+            task,
+            changes,
+            then: Then::Secured(id),
+        }));
+    }
+
+    /// The store keeps a unit, or cannot.
+    pub(super) fn secured(
+        &mut self,
+        now: u64,
+        id: UnitId,
+        result: Result<(), ApplyError>,
+        out: &mut Vec<Effect>,
+    ) {
+        let Some(task) = self.state.units.task_of(id) else {
+            return;
+        };
+        let unit = self.state.units.of(task);
+        let (Phase::Securing { then }, Some(part)) = (&unit.phase, &mut unit.decider) else {
+            return;
+        };
+        let then = *then;
+        if let Err(error) = result {
+            // A record that is there all the same is asked for by the next start:
+            // the decider has backed the unit out.
+            self.fail(now, task, then, &error.to_string(), out);
+            return;
+        }
+        unit.phase = Phase::Asking { then };
+        let until = now + self.state.settings.outcome_wait_ns;
+        let timers = &mut self.state.timers;
+        part.limit = Some(timers.set(until, Alarm::Alone(id)));
+        out.push(Effect::Decide(id, part.participant, part.token));
+    }
+
+    /// The decider of a unit says whether it is committed; `None` if it cannot
+    /// say now.
+    pub fn outcome_known(
+        &mut self,
+        now: u64,
+        id: UnitId,
+        participant: ParticipantId,
+        committed: Option<bool>,
+        out: &mut Vec<Effect>,
+    ) {
+        let Some(task) = self.state.units.task_of(id) else {
+            return;
+        };
+        let unit = self.state.units.of(task);
+        let (Phase::Asking { then }, Some(part)) = (&unit.phase, &mut unit.decider) else {
+            return;
+        };
+        if part.participant != participant {
+            return;
+        }
+        let then = *then;
+        match committed {
+            Some(true) => self.apply(now, task, then, out),
+            Some(false) => self.drop_decided(now, task, then, out),
+            None if !part.unknown => {
+                part.unknown = true;
+                tracing::warn!(
+                    unit = %id,
+                    "a unit of work is in doubt: its participant is asked for the outcome"
+                );
+                out.push(Effect::AskOutcome(id, participant, part.token));
+            }
+            None => self.decide_later(now, task, id),
+        }
+        self.wake(now, out);
+    }
+
+    /// The decider of units is there, for the first time or again: it is asked
+    /// for those that are in doubt.
+    pub fn decider_back(&mut self, participant: ParticipantId, out: &mut Vec<Effect>) {
+        let all = self.state.units.each().filter_map(|(_, unit)| {
+            let part = unit.decider.as_ref()?;
+            let in_doubt = matches!(unit.phase, Phase::Asking { .. }) && part.unknown;
+            let asked = in_doubt && part.participant == participant;
+            asked.then_some((unit.id?, part.token))
+        });
+        let mut asked: Vec<(UnitId, UnitToken)> = all.collect();
+        asked.sort_unstable();
+        let questions = asked.into_iter();
+        out.extend(questions.map(|(id, token)| Effect::AskOutcome(id, participant, token)));
+    }
+
+    /// An operator ends a unit in doubt in the place of its decider. Returns false
+    /// if no unit of this number is in doubt.
+    pub fn settle_in_doubt(
+        &mut self,
+        now: u64,
+        id: UnitId,
+        commit: bool,
+        out: &mut Vec<Effect>,
+    ) -> bool {
+        let Some(task) = self.state.units.task_of(id) else {
+            return false;
+        };
+        let unit = self.state.units.of(task);
+        let (Phase::Asking { then }, Some(part)) = (&unit.phase, &unit.decider) else {
+            return false;
+        };
+        let then = *then;
+        if !part.unknown {
+            return false;
+        }
+        match commit {
+            true => self.apply(now, task, then, out),
+            false => self.drop_decided(now, task, then, out),
+        }
+        self.wake(now, out);
+        true
+    }
+
+    /// The decider is asked again, or the store applies again.
+    pub(super) fn decider_due(&mut self, now: u64, id: UnitId, out: &mut Vec<Effect>) {
+        let Some(task) = self.state.units.task_of(id) else {
+            return;
+        };
+        let unit = self.state.units.of(task);
+        let Some(part) = &mut unit.decider else {
+            return;
+        };
+        part.again = None;
+        match unit.phase {
+            Phase::Asking { .. } => {
+                out.push(Effect::AskOutcome(id, part.participant, part.token));
+            }
+            Phase::Applying { then } => self.apply(now, task, then, out),
+            _ => {}
+        }
+    }
+
+    fn decide_later(&mut self, now: u64, task: TaskKey, id: UnitId) {
+        let timers = &mut self.state.timers;
+        if let Some(part) = &mut self.state.units.of(task).decider
+            && part.again.is_none()
+        {
+            part.again = Some(timers.set(now + AGAIN_NS, Alarm::Decider(id)));
+        }
+    }
+
+    /// The decider has committed: so does the store.
+    fn apply(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+        let unit = self.state.units.of(task);
+        let others = others(unit);
+        let (Some(part), Some(id)) = (&mut unit.decider, unit.id) else {
+            return;
+        };
+        if let Some(timer) = part.again.take() {
+            self.state.timers.cancel(timer);
+        }
+        unit.phase = Phase::Applying { then };
+        unit.commit_began.get_or_insert(now);
+        // What the store refuses is applied again.
+        let mut changes = unit.changes.clone();
+        changes.remove(TABLE, part.token.as_bytes());
+        if !others.is_empty() {
+            self.state.decisions.decide(id, &others, &mut changes);
+        }
+        out.push(Effect::Commit(Job {
+            task,
+            changes,
+            then: Then::Applied(id, part.participant, part.token),
+        }));
+    }
+
+    /// The store has applied what a decider has committed, or could not.
+    pub(super) fn applied(
+        &mut self,
+        now: u64,
+        id: UnitId,
+        result: Result<(), ApplyError>,
+        out: &mut Vec<Effect>,
+    ) {
+        let Some(task) = self.state.units.task_of(id) else {
+            return;
+        };
+        let unit = self.state.units.of(task);
+        let Phase::Applying { then } = unit.phase else {
+            return;
+        };
+        if result.is_err() {
+            self.decide_later(now, task, id);
+            return;
+        }
+        let others = others(unit);
+        tell_each(unit, &others, Order::Commit, out);
+        if !others.is_empty() {
+            let decisions = &mut self.state.decisions;
+            decisions.decided(id, &others);
+            let mut missing = others;
+            missing.retain(|p| decisions.is_waited_for(*p));
+            if !missing.is_empty() && then != After::Detached {
+                self.decider_over(task);
+                self.state.units.of(task).phase = Phase::Telling { missing, then };
+                return;
+            }
+        }
+        self.conclude(now, task, then, None, out);
+    }
+
+    /// The decider has backed out: so does everybody else.
+    fn drop_decided(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+        let unit = self.state.units.of(task);
+        tell_each(unit, &others(unit), Order::BackOut, out);
+        if let Some(part) = &unit.decider {
+            let mut changes = UnitOfWork::new();
+            changes.remove(TABLE, part.token.as_bytes());
+            self.manage(now, out, |_, cx| cx.change_store(changes));
+        }
+        let why = "the participant that decides the unit could not commit";
+        self.conclude(now, task, then, Some(Failed::because(why)), out);
+    }
+
+    /// The alarms of a unit that is over go.
+    pub(super) fn decider_over(&mut self, task: TaskKey) {
+        let timers = &mut self.state.timers;
+        if let Some(part) = &mut self.state.units.of(task).decider {
+            let alarms = [part.again.take(), part.limit.take()];
+            alarms.into_iter().flatten().for_each(|timer| {
+                timers.cancel(timer);
+            });
+        }
+    }
+
+    /// A task has waited long enough for the outcome of its unit: it is answered
+    /// that the unit is in doubt, which goes on without it, with its locks.
+    pub(super) fn detach(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+        if then == After::Detached {
+            return;
+        }
+        let Some(mut unit) = self.state.units.remove(task) else {
+            return;
+        };
+        if let Some(part) = &mut unit.decider {
+            part.limit = None;
+        }
+        let end = unit.end.take();
+        let waited = unit.commit_took(now);
+        unit.phase = match unit.phase {
+            Phase::Applying { .. } => Phase::Applying {
+                then: After::Detached,
+            },
+            _ => Phase::Asking {
+                then: After::Detached,
+            },
+        };
+        let key = self.state.prepared.next_key();
+        self.state.locks.hand_unit_over(task, key);
+        self.state.units.put(key, unit);
+        self.state.deciders.detached.insert(key);
+        *self.state.units.of(task) = Unit {
+            end,
+            ..Unit::default()
+        };
+        self.manage(now, out, |resources, cx| {
+            resources.unit_prepared(cx, task, key);
+        });
+        let abend = Abend {
+            code: NOT_COMMITTED,
+            program: Name::BLANK,
+            line: 0,
+            message: "the unit of work is in doubt: the participant that decides it has not \
+                      said in time whether it is committed"
+                .to_owned(),
+        };
+        match (then, end) {
+            (After::EndTask, Some(caller)) => self.leave(now, caller, Some(abend), out),
+            (_, Some(caller)) => self.leave(now, caller, None, out),
+            (_, None) => {
+                let answer = Answer::of_abend(&NOT_COMMITTED);
+                out.push(Effect::Answer(task, answer, waited));
+            }
+        }
+    }
+
+    /// A unit that no task waits for is over: its managers are called, and its
+    /// locks go back.
+    pub(super) fn forget_detached(
+        &mut self,
+        now: u64,
+        key: TaskKey,
+        committed: bool,
+        out: &mut Vec<Effect>,
+    ) {
+        self.state.deciders.detached.remove(&key);
+        self.state.units.remove(key);
+        self.state.counts.commits += u64::from(committed);
+        self.state.counts.backouts += u64::from(!committed);
+        self.manage(now, out, |resources, cx| {
+            resources.unit_ended(cx, key, committed);
+        });
+        // What a manager began for the next unit of a task.
+        self.state.units.remove(key);
+        let next = self.state.locks.release(key);
+        let woken = next.into_iter().map(|task| (task, Woken::Granted));
+        self.state.woken.extend(woken);
+    }
+
+    /// The units in doubt that the last life of the region has left come back
+    /// with their locks. Before any task runs.
+    pub(super) fn restore_deciders(&mut self) {
+        let Some(reader) = &mut self.state.reader else {
+            return;
+        };
+        let mut found = Vec::new();
+        let read = scan(reader.as_mut(), TABLE, &mut |key, bytes| match key
+            .try_into()
+            .ok()
+            .zip(parse(bytes))
+        {
+            Some((token, record)) => found.push((UnitToken(token), record)),
+            None => tracing::error!(
+                token = %key.escape_ascii(),
+                "the record of a unit of work in doubt cannot be read"
+            ),
+        });
+        if let Err(error) = read {
+            self.state
+                .not_restored("the units of work in doubt", &error);
+        }
+        for (token, kept) in found {
+            self.restore_decider(token, kept);
+        }
+    }
+
+    fn restore_decider(&mut self, token: UnitToken, kept: Kept) {
+        let Kept {
+            decider,
+            branch,
+            record,
+        } = kept;
+        let Some(id) = record.unit else {
+            return;
+        };
+        tracing::info!(unit = %id, decider, "a unit of work is in doubt since the last end of the region");
+        let files = &mut self.resources.files;
+        if let Some(reader) = &mut self.state.reader
+            && let Err(error) = files.keep_ends(reader.as_mut(), &record.changes)
+        {
+            tracing::error!(%error, unit = %id, "a file that it changes could not be read");
+        }
+        let decisions = &mut self.state.decisions;
+        let participant = decisions.participant(&decider);
+        let mut participants = vec![participant];
+        let names = record.participants.iter();
+        participants.extend(names.map(|name| decisions.participant(name)));
+        decisions.used(id);
+        let key = self.state.prepared.next_key();
+        for name in &record.locks {
+            self.state.locks.lock(key, name, Lifetime::Unit);
+        }
+        if let Some(branch) = &branch {
+            self.alone_restored(branch.clone());
+        }
+        let part = DeciderPart {
+            participant,
+            token,
+            since_unix_ns: record.since_unix_ns,
+            task: record.task,
+            unknown: true,
+            again: None,
+            limit: None,
+        };
+        let unit = Unit {
+            changes: record.changes,
+            id: Some(id),
+            participants,
+            decider: Some(Box::new(part)),
+            phase: Phase::Asking {
+                then: After::Detached,
+            },
+            branch,
+            ..Unit::default()
+        };
+        self.state.units.put(key, unit);
+        self.state.deciders.detached.insert(key);
+    }
+
+    /// Resource managers hear of the units that came back, after all else is
+    /// restored; their deciders are asked.
+    pub(super) fn restore_decider_parts(&mut self, now: u64, out: &mut Vec<Effect>) {
+        let keys: Vec<TaskKey> = self.state.deciders.detached.iter().copied().collect();
+        for key in keys {
+            let Some(unit) = self.state.units.get_mut(key) else {
+                continue;
+            };
+            if let (Some(part), Some(id)) = (&unit.decider, unit.id) {
+                out.push(Effect::AskOutcome(id, part.participant, part.token));
+            }
+            let changes = std::mem::take(&mut unit.changes);
+            self.manage(now, out, |resources, cx| {
+                resources.unit_restored(cx, key, &changes);
+            });
+            self.state.units.of(key).changes = changes;
+        }
+    }
+}
+
+impl State {
+    /// The unit in doubt, of an earlier life of the region, that removes an entry
+    /// of a table.
+    pub fn in_doubt_removal(&self, table: Table, key: &[u8]) -> Option<TaskKey> {
+        let mut keys = self.deciders.detached.iter().copied();
+        keys.find(|unit| {
+            let changes = self.units.get(*unit).map(|unit| &unit.changes);
+            let mut rows = changes.into_iter().flat_map(|c| c.changes_of(table));
+            rows.any(|(row, value)| row == key && value.is_none())
+        })
+    }
+}
+
+/// The participants of a unit beside the one that decides.
+fn others(unit: &Unit) -> Vec<ParticipantId> {
+    let decider = unit.decider.as_ref().map(|part| part.participant);
+    let all = unit.participants.iter().copied();
+    all.filter(|participant| Some(*participant) != decider)
+        .collect()
+}
+
+/// What a record in the store says.
+#[derive(Debug, PartialEq, Eq)]
+struct Kept {
+    decider: String,
+    branch: Option<BranchId>,
+    record: Record,
+}
+
+fn parse(bytes: &[u8]) -> Option<Kept> {
+    let rest = bytes.strip_prefix(&[VERSION])?;
+    let (decider, rest) = parse_name(rest)?;
+    let (branch, rest) = parse_name(rest)?;
+    let mut tables = tables();
+    tables.push(alone::TABLE);
+    Some(Kept {
+        decider: String::from_utf8(decider.to_vec()).ok()?,
+        branch: BranchId::new(branch),
+        record: parse_with(rest, &tables)?,
+    })
+}
+
+fn parse_name(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (&length, rest) = bytes.split_first()?;
+    rest.split_at_checked(length.into())
+}

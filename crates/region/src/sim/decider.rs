@@ -1,0 +1,311 @@
+//! A participant that decides units: a data base whose sessions live in workers.
+//!
+//! It dies, loses its connections, its answer to a commit, or a commit that is on
+//! its way. What it has committed it keeps, with the tokens of the units, until
+//! it may forget them.
+//!
+//! Rules: the store has what a unit has at the decider, or neither has it, once
+//! nothing is in doubt; an outcome is not asked for after it may be forgotten.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::World;
+use super::model::Change;
+use crate::core::TaskKey;
+use crate::kernel::{Kernel, Order, ParticipantId, UnitId, UnitToken};
+
+/// Its name.
+const NAME: &str = "decider";
+
+/// A data base.
+#[derive(Debug, Default)]
+pub struct Decider {
+    /// Deposits of units that it has committed, by the ledger's number.
+    pub deposits: BTreeMap<u64, i64>,
+    /// The units that it has committed and may be asked for.
+    committed: BTreeSet<UnitToken>,
+    forgotten: BTreeSet<UnitToken>,
+    /// Transactions that are open.
+    sessions: BTreeMap<UnitId, Session>,
+    /// Commits on their way to it, of connections that are lost.
+    in_flight: Vec<(UnitToken, Session)>,
+    /// Orders and questions that wait for its reply.
+    asked: Vec<(UnitId, Asked)>,
+    /// It cannot be reached.
+    pub away: bool,
+}
+
+/// A transaction.
+#[derive(Debug, Clone, Copy)]
+struct Session {
+    /// The worker that has the connection.
+    worker: usize,
+    /// The ledger's number.
+    unit: u64,
+    amount: i64,
+    /// The connection is lost, and with it what was changed.
+    broken: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Commit(UnitToken),
+    OnePhase,
+    Outcome(UnitToken),
+}
+
+/// What a unit does beside files whose decider was told to commit, and to whom it
+/// belonged.
+#[derive(Debug, Clone)]
+pub struct Deciding {
+    /// Its task, while that waits.
+    pub task: TaskKey,
+    /// The ledger's number.
+    pub unit: Option<u64>,
+    /// Changes to queues and requests.
+    pub changes: Vec<Change>,
+    /// The START that its task comes from.
+    pub request: Option<u64>,
+}
+
+impl Decider {
+    /// Whether nothing is left to do.
+    pub fn rests(&self) -> bool {
+        self.sessions.is_empty() && self.in_flight.is_empty() && self.asked.is_empty()
+    }
+
+    fn commit(&mut self, session: Session, token: Option<UnitToken>) {
+        self.committed.extend(token);
+        let before = self.deposits.insert(session.unit, session.amount);
+        assert!(before.is_none(), "deposit {} comes twice", session.unit);
+    }
+
+    /// All connections are lost, or those of one worker.
+    fn disconnect(&mut self, worker: Option<usize>) {
+        for session in self.sessions.values_mut() {
+            session.broken |= worker.is_none_or(|worker| session.worker == worker);
+        }
+    }
+}
+
+impl World {
+    /// Deposits in a task's unit at the decider; false when that cannot be.
+    pub(super) fn deposit_at_decider(&mut self, key: TaskKey, unit: u64, amount: i64) -> bool {
+        let Some(worker) = self.core.runs_in(key).filter(|_| !self.decider.away) else {
+            return false;
+        };
+        let mut token = [0; 16];
+        token[..8].copy_from_slice(&unit.to_be_bytes());
+        token[8..].copy_from_slice(&self.random.below(1 << 31).to_be_bytes());
+        let joined = self.kernel(|k, now, out| {
+            let decider = decider(k);
+            k.with(now, out, |_, cx| {
+                cx.join_decider(key, decider, UnitToken(token))
+            })
+        });
+        let id = joined.expect("the only decider");
+        let session = self.decider.sessions.entry(id).or_insert(Session {
+            worker,
+            unit,
+            amount: 0,
+            broken: false,
+        });
+        session.amount += amount;
+        !session.broken
+    }
+
+    /// An order of the kernel that goes to the decider in the way of all
+    /// participants; false when it is another one's.
+    pub(super) fn order_decider(&mut self, id: UnitId, to: ParticipantId, order: Order) -> bool {
+        if decider(&mut self.kernel) != to {
+            return false;
+        }
+        match order {
+            Order::BackOut => drop(self.decider.sessions.remove(&id)),
+            Order::CommitOnePhase => self.decider.asked.push((id, Asked::OnePhase)),
+            Order::Prepare | Order::Commit => unreachable!("it cannot prepare"),
+        }
+        true
+    }
+
+    /// The decider is to commit: the task's changes are in doubt from now on.
+    pub(super) fn told_to_decide(&mut self, id: UnitId, token: UnitToken) {
+        self.decider.asked.push((id, Asked::Commit(token)));
+        let task = self.kernel.task_of(id).expect("a unit that is under way");
+        if let Some(of) = self.tasks.get_mut(&task) {
+            let deciding = Deciding {
+                task,
+                unit: of.unit.take(),
+                changes: std::mem::take(&mut of.changes),
+                request: of.request,
+            };
+            self.model.deciding.insert(id, deciding);
+        }
+    }
+
+    /// The decider is asked what became of a unit.
+    pub(super) fn ask_decider(&mut self, id: UnitId, token: UnitToken) {
+        let forgotten = self.decider.forgotten.contains(&token);
+        assert!(!forgotten, "unit {id} is asked for and may be forgotten");
+        self.decider.asked.push((id, Asked::Outcome(token)));
+    }
+
+    /// It is not asked for a unit any more.
+    pub(super) fn decider_forgets(&mut self, token: UnitToken) {
+        assert!(self.decider.committed.remove(&token), "nothing to forget");
+        self.decider.forgotten.insert(token);
+    }
+
+    /// The decider does something: it replies to an order, or what is on its way
+    /// to it arrives.
+    pub(super) fn decider_acts(&mut self, calm: bool) {
+        if calm {
+            self.decider.away = false;
+        }
+        if self.random.one_in(3)
+            && !self.decider.away
+            && let Some((token, session)) = self.random.take(&mut self.decider.in_flight)
+        {
+            self.arrives(token, session);
+            return;
+        }
+        let Some((id, asked)) = self.random.take(&mut self.decider.asked) else {
+            return;
+        };
+        let reply = match asked {
+            Asked::Commit(token) => self.decider_commits(id, token, calm),
+            Asked::Outcome(token) => self.decider_outcome(id, token),
+            Asked::OnePhase => {
+                let session = self.decider.sessions.remove(&id);
+                let session = session.filter(|s| !s.broken && !self.decider.away);
+                let committed = session.map(|session| self.decider.commit(session, None));
+                let to = decider(&mut self.kernel);
+                self.kernel(|k, now, out| k.voted(now, id, to, committed.is_some(), out));
+                return;
+            }
+        };
+        if reply == Some(false)
+            && let Some(deciding) = self.model.deciding.remove(&id)
+        {
+            self.model.back_out(&deciding.changes);
+            self.report.backed_out += u64::from(deciding.unit.is_some());
+            self.refused.extend(deciding.unit);
+        }
+        self.report.unknown += u64::from(reply.is_none());
+        let to = decider(&mut self.kernel);
+        self.kernel(|k, now, out| k.outcome_known(now, id, to, reply, out));
+    }
+
+    /// A commit that was sent before its connection was lost.
+    fn arrives(&mut self, token: UnitToken, session: Session) {
+        if self.random.one_in(2) {
+            self.decider.commit(session, Some(token));
+        }
+    }
+
+    fn decider_commits(&mut self, id: UnitId, token: UnitToken, calm: bool) -> Option<bool> {
+        let session = self.decider.sessions.remove(&id);
+        let lost = !calm && self.random.one_in(2);
+        let Some(session) = session.filter(|s| !s.broken && !self.decider.away) else {
+            // Its connection was lost before: it is certain, or not.
+            return (!lost).then_some(false);
+        };
+        if !calm && self.random.one_in(6) {
+            return (!lost).then_some(false);
+        }
+        if lost && self.random.one_in(2) {
+            self.decider.in_flight.push((token, session));
+            return None;
+        }
+        self.decider.commit(session, Some(token));
+        (!lost).then_some(true)
+    }
+
+    fn decider_outcome(&mut self, id: UnitId, token: UnitToken) -> Option<bool> {
+        if self.decider.away {
+            return None;
+        }
+        // What is open or on its way is ended first: the reply is final.
+        self.decider.sessions.remove(&id);
+        let on_its_way = |(of, _): &(UnitToken, Session)| *of == token;
+        if let Some(at) = self.decider.in_flight.iter().position(on_its_way) {
+            let (token, session) = self.decider.in_flight.remove(at);
+            self.arrives(token, session);
+        }
+        Some(self.decider.committed.contains(&token))
+    }
+
+    /// It dies, loses all connections, or comes back.
+    pub(super) fn decider_moves(&mut self, here: bool) {
+        self.decider.away = !here;
+        if here {
+            let to = decider(&mut self.kernel);
+            self.kernel(|k, _, out| k.decider_back(to, out));
+        } else {
+            self.report.vanished += 1;
+            self.decider.disconnect(None);
+        }
+    }
+
+    /// A worker died, and the connections that it had.
+    pub(super) fn decider_loses(&mut self, worker: usize) {
+        self.decider.disconnect(Some(worker));
+    }
+
+    /// The region died: commits that were sent arrive or not, all else is backed
+    /// out.
+    pub(super) fn region_left_decider(&mut self) {
+        for (id, asked) in std::mem::take(&mut self.decider.asked) {
+            if let Asked::Commit(token) = asked
+                && let Some(session) = self.decider.sessions.remove(&id)
+                && !session.broken
+                && !self.decider.away
+                && self.random.one_in(2)
+            {
+                self.decider.in_flight.push((token, session));
+            }
+        }
+        self.decider.sessions.clear();
+        for deciding in self.model.deciding.values_mut() {
+            deciding.task = TaskKey::NOBODY;
+        }
+    }
+
+    /// The store has applied a unit.
+    pub(super) fn unit_applied(&mut self, id: UnitId) {
+        let Some(deciding) = self.model.deciding.remove(&id) else {
+            return;
+        };
+        self.model.commit(&deciding.changes);
+        if let Some(unit) = deciding.unit {
+            self.report.committed += 1;
+            self.report.decided += 1;
+            self.acknowledged.insert(unit);
+        }
+        if let Some(number) = deciding.request {
+            self.model.done(number);
+        }
+    }
+
+    /// A task is answered: its unit is not in doubt.
+    pub(super) fn must_be_decided(&self, key: TaskKey) {
+        let mut all = self.model.deciding.values();
+        assert!(all.all(|d| d.task != key), "answered while it is in doubt");
+    }
+
+    /// A task is over; its unit may be in doubt.
+    pub(super) fn deciding_without(&mut self, key: TaskKey) {
+        for deciding in self.model.deciding.values_mut() {
+            if deciding.task == key {
+                deciding.task = TaskKey::NOBODY;
+            }
+        }
+    }
+}
+
+/// The decider's number: it depends on who came first in this life of the region.
+fn decider(kernel: &mut Kernel) -> ParticipantId {
+    let id = kernel.participant(NAME);
+    kernel.set_decider(id, false);
+    id
+}
