@@ -19,6 +19,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("advise", 0),
     ("measure", 0),
     ("skipped", 0),
+    ("sql", 0),
     ("translator", 1),
     ("store", 1),
     ("link", 1),
@@ -69,6 +70,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
 /// writes the bytes of JSON in place, which is where its speed comes from.
 const SAFE: &[&str] = &[
     "cics",
+    "sql",
     "sna",
     "soap",
     "capture",
