@@ -10,6 +10,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod block;
+pub mod code;
 mod dialect;
 pub mod field;
 mod rewrite;
@@ -23,8 +25,8 @@ pub mod wire;
 pub use rewrite::{RewriteOptions, Rewritten, function_names, rewrite};
 pub use schema::{CATALOG_VIEWS, SETUP_SQL, varchar_domain};
 pub use statement::{
-    CursorOptions, FORMS, FetchOrientation, Form, Isolation, LockStrength, RowCount, Sensitivity,
-    Served, Statement, StatementKind, WheneverAction, WheneverCondition, form, verbs,
+    CursorOptions, Distance, FORMS, FetchOrientation, Form, Isolation, LockStrength, RowCount,
+    Sensitivity, Served, Statement, StatementKind, WheneverAction, WheneverCondition, form, verbs,
 };
 pub use text::{
     HostReference, HostType, HostVariables, NoHostVariables, Problem, ProblemKind, SqlToken,

@@ -19,6 +19,11 @@ impl Rewriter<'_> {
         }
         self.pair(a, right, b);
         self.pair(b, left, a);
+        // Two constants would compare with the blanks at their ends.
+        if literal_text(left).is_some() && literal_text(right).is_some() {
+            let inner = take(left);
+            *left = cast(inner, "bpchar");
+        }
     }
 
     /// Makes a value comparable with one of a known type.

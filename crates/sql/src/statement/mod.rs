@@ -14,7 +14,7 @@ mod reader;
 mod table;
 
 pub use clauses::{Isolation, LockStrength};
-pub use cursor::{CursorOptions, FetchOrientation, Sensitivity};
+pub use cursor::{CursorOptions, Distance, FetchOrientation, Sensitivity};
 pub use read::{WheneverAction, WheneverCondition};
 pub use table::{FORMS, Form, Served, StatementKind, form, verbs};
 

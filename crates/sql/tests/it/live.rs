@@ -361,7 +361,7 @@ const VALUES: &[(&str, &str)] = &[
         "CASE WHEN LASTNAME = 'CD' THEN 'same' ELSE 'other' END",
         "same",
     ),
-    ("CASE WHEN 'AB ' = 'AB' THEN 1 ELSE 0 END", "0"),
+    ("CASE WHEN 'AB ' = 'AB' THEN 1 ELSE 0 END", "1"),
     (
         "TIMESTAMPDIFF(16, CHAR(TIMESTAMP('2026-03-02-00.00.00') - TIMESTAMP('2026-03-01-00.00.00')))",
         "1",
