@@ -185,6 +185,11 @@ impl Work {
         all.any(|d| d.severity == Severity::Error)
     }
 
+    /// The file of a token.
+    pub(crate) fn path_of(&self, at: usize) -> std::path::PathBuf {
+        self.files.path(self.tokens[at].place.file).to_owned()
+    }
+
     /// A finding that keeps nothing from being compiled.
     pub(crate) fn warn(&mut self, at: Place, message: String, help: &str) {
         self.say(at, Finding::Source, message, Some(help.to_owned()));

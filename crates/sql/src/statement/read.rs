@@ -37,6 +37,7 @@ pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Problem>
     {
         tokens.pop();
     }
+    let connection = at_connection(&mut tokens);
     let first: Vec<&str> = tokens
         .iter()
         .take(2)
@@ -59,6 +60,7 @@ pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Problem>
         return Err(Problem::refused(verb.at, form.name).with_help(why));
     }
     let mut statement = Statement::new(form);
+    statement.warnings.extend(connection);
     let mut reader = Reader::new(tokens);
     use StatementKind as K;
     match form.kind {
@@ -78,6 +80,23 @@ pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Problem>
         }
     }
     Ok(statement)
+}
+
+/// `AT connection`, which other precompilers have before a statement.
+fn at_connection(tokens: &mut Vec<SqlToken>) -> Option<Problem> {
+    let at = tokens.first().filter(|t| t.is("AT"))?.at;
+    let named = tokens.get(1).is_some_and(|t| {
+        matches!(
+            t.kind,
+            TokenKind::Word | TokenKind::Quoted | TokenKind::Host
+        )
+    });
+    if !named || tokens.len() < 3 {
+        return None;
+    }
+    tokens.drain(..2);
+    let message = "AT: there is one connection, whatever its name";
+    Some(Problem::warning(at, message))
 }
 
 /// Statements that are read word by word; the first words are read.
@@ -370,8 +389,12 @@ fn execute_immediate(statement: &mut Statement, reader: &mut Reader) -> Result<(
 
 /// The text of a dynamic statement: a host variable or a constant.
 fn source(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
-    if let Some(text) = reader.peek().filter(|t| t.kind == TokenKind::Text) {
-        statement.body = vec![text.clone()];
+    // A COBOL literal may have either quote.
+    let is_text = |t: &&SqlToken| matches!(t.kind, TokenKind::Text | TokenKind::Quoted);
+    if let Some(text) = reader.peek().filter(is_text) {
+        let mut text = text.clone();
+        text.kind = TokenKind::Text;
+        statement.body = vec![text];
         reader.at += 1;
     } else {
         let host = reader.host("a host variable or a constant with the statement")?;

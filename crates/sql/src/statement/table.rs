@@ -240,6 +240,18 @@ pub const FORMS: &[Form] = &[
         "it belongs into triggers and procedures",
     ),
     no(
+        &["START"],
+        "START TRANSACTION",
+        "a unit of work begins by itself",
+    ),
+    no(&["BEGIN"], "BEGIN", "a unit of work begins by itself"),
+    no(
+        &["VAR"],
+        "VAR",
+        "the type of a host variable is that of its description",
+    ),
+    no(&["IGNORE"], "IGNORE", "it is for another precompiler"),
+    no(
         &["DISCONNECT"],
         "DISCONNECT",
         "the region connects and disconnects",

@@ -58,9 +58,19 @@ impl Work {
     /// Reads the statement between EXEC SQL and END-EXEC.
     pub(crate) fn sql_block(&mut self, start: usize, end: usize, unit: usize) -> SqlBlock {
         let text = SqlText::of(&self.tokens[start + 2..end - 1], self.tokens[start].place);
+        let file = self.path_of(start);
+        self.diagnostics.retain(|d| {
+            let open = d.message.contains("no closing quote") && d.file == file;
+            !(open && text.is_comment(d.line, d.column))
+        });
         let mut refused = false;
         let statement = match Statement::parse(&text.text) {
-            Ok(statement) => Some(statement),
+            Ok(statement) => {
+                for warning in &statement.warnings {
+                    self.sql_problem(warning, &text);
+                }
+                Some(statement)
+            }
             Err(problem) => {
                 refused = problem.kind == ProblemKind::Refused;
                 self.sql_problem(&problem, &text);

@@ -32,13 +32,28 @@ impl SqlText {
             out.marks.push((out.text.len(), token.place));
             // A not sign of UTF-8 is two characters here.
             let next_is_not = tokens.get(at + 1).is_some_and(|t| t.text.starts_with('¬'));
-            let text = match token.text.strip_suffix('Â') {
+            let text = token.text.replace("Â¬", "¬");
+            let text = match text.strip_suffix('Â') {
                 Some(rest) if next_is_not => rest,
-                _ => &token.text,
+                _ => &text,
             };
             out.text.push_str(text);
         }
         out
+    }
+
+    /// Whether a place is in a comment of SQL, where a quote means nothing.
+    pub(crate) fn is_comment(&self, line: u32, column: u32) -> bool {
+        let mark = self
+            .marks
+            .iter()
+            .find(|(_, p)| p.line == line && p.column == column);
+        let Some((offset, _)) = mark else {
+            return false;
+        };
+        let before = &self.text[..*offset];
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        before[start..].contains("--")
     }
 
     /// The place of an offset.
