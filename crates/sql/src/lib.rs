@@ -12,6 +12,7 @@
 
 pub mod block;
 pub mod code;
+pub mod cursor;
 mod dialect;
 pub mod field;
 mod rewrite;
