@@ -13,6 +13,7 @@
 pub mod block;
 pub mod code;
 pub mod cursor;
+pub mod ddl;
 mod dialect;
 pub mod field;
 mod rewrite;

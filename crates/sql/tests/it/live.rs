@@ -417,3 +417,245 @@ fn expressions_have_the_values_of_the_manual() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// A session over the cluster's socket, by this crate's own messages.
+struct Session {
+    stream: std::os::unix::net::UnixStream,
+    client: sql::wire::Client,
+}
+
+impl Session {
+    fn start(cluster: &Cluster, user: &str, password: Option<&str>) -> Result<Session, String> {
+        use std::io::{Read, Write};
+        let mut stream = std::os::unix::net::UnixStream::connect(cluster.socket()).unwrap();
+        stream
+            .set_read_timeout(Some(std::time::Duration::from_secs(30)))
+            .unwrap();
+        let credentials = sql::wire::Credentials {
+            user: user.to_owned(),
+            database: "postgres".to_owned(),
+            password: password.map(str::to_owned),
+            settings: Vec::new(),
+        };
+        let mut out = Vec::new();
+        let mut start = sql::wire::Startup::new(credentials, "Zm9vYmFyYmF6cXV4MTIz", &mut out);
+        loop {
+            stream.write_all(&out).unwrap();
+            out.clear();
+            let mut bytes = [0; 4096];
+            let count = stream.read(&mut bytes).unwrap();
+            assert!(count > 0, "the server closed the connection");
+            match start.handle_bytes(&bytes[..count], &mut out) {
+                Ok(sql::wire::StartupEvent::Waiting) => {}
+                Ok(sql::wire::StartupEvent::Ready { key, .. }) => {
+                    assert!(key.is_some());
+                    let limits = sql::wire::ClientLimits::default();
+                    let state = sql::wire::TransactionState::Idle;
+                    let client = sql::wire::Client::new(state, limits);
+                    return Ok(Session { stream, client });
+                }
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+    }
+
+    /// Sends what was asked for; the rows' values and the last error, up to the
+    /// last Sync.
+    fn run(&mut self) -> (Vec<Vec<Option<Vec<u8>>>>, Option<sql::code::ServerError>) {
+        use sql::wire::ClientEvent;
+        use std::io::{Read, Write};
+        let sent = self.client.output().to_vec();
+        self.stream.write_all(&sent).unwrap();
+        self.client.handle_sent(sent.len());
+        let (mut rows, mut error) = (Vec::new(), None);
+        while !self.client.is_quiet() {
+            let mut bytes = [0; 4096];
+            let count = self.stream.read(&mut bytes).unwrap();
+            self.client.handle_bytes(&bytes[..count]);
+            while let Some(event) = self.client.poll_event().unwrap() {
+                match event {
+                    ClientEvent::Row(row) => {
+                        rows.push(row.values().map(|v| v.map(<[u8]>::to_vec)).collect());
+                    }
+                    ClientEvent::Error(e) => error = Some(*e),
+                    _ => {}
+                }
+            }
+        }
+        (rows, error)
+    }
+}
+
+#[test]
+fn a_session_logs_in_by_scram_and_by_md5_and_a_wrong_password_is_refused() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    cluster
+        .psql("CREATE ROLE s LOGIN PASSWORD 'geheim'; SET password_encryption = md5; CREATE ROLE m LOGIN PASSWORD 'geheim';")
+        .unwrap();
+    let hba = cluster.folder.path().join("data/pg_hba.conf");
+    std::fs::write(
+        hba,
+        "local all s scram-sha-256\nlocal all m md5\nlocal all all trust\n",
+    )
+    .unwrap();
+    cluster
+        .psql("SELECT pg_reload_conf(); SELECT pg_sleep(0.3);")
+        .unwrap();
+    for user in ["s", "m"] {
+        let mut session = Session::start(&cluster, user, Some("geheim")).unwrap();
+        session.client.query("SELECT 1");
+        assert_eq!(session.run().0, [[Some(b"1".to_vec())]]);
+        assert!(Session::start(&cluster, user, Some("falsch")).is_err());
+        assert!(Session::start(&cluster, user, None).is_err());
+    }
+}
+
+#[test]
+fn fields_come_back_from_the_server_as_they_were_sent() {
+    use sql::field::{CobolType, DecodeOptions, Decoded, SignPlace, decode, encode};
+    use sql::wire::oid;
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let mut session = Session::start(&cluster, &cluster.user(), None).unwrap();
+    let packed = CobolType::Packed {
+        digits: 9,
+        scale: 2,
+        signed: true,
+    };
+    let zoned = CobolType::Zoned {
+        digits: 5,
+        scale: 1,
+        sign: SignPlace::Trailing,
+    };
+    let binary = CobolType::Integer {
+        bytes: 4,
+        digits: 9,
+        scale: 0,
+        signed: true,
+        big_endian: true,
+    };
+    let native = CobolType::Integer {
+        bytes: 8,
+        digits: 18,
+        scale: 0,
+        signed: true,
+        big_endian: false,
+    };
+    let varchar = CobolType::Varchar {
+        most: 6,
+        big_endian: true,
+    };
+    let cases: Vec<(CobolType, Vec<u8>, u32, &str)> = vec![
+        (
+            packed,
+            vec![0x01, 0x23, 0x45, 0x67, 0x8D],
+            oid::NUMERIC,
+            "numeric",
+        ),
+        (packed, vec![0, 0, 0, 0, 0x0C], oid::NUMERIC, "numeric"),
+        (zoned, b"1234u".to_vec(), oid::NUMERIC, "numeric"),
+        (binary, vec![0xFF, 0xFF, 0xFF, 0xFE], oid::INT4, "int4"),
+        (binary, vec![0, 1, 0, 0], oid::NUMERIC, "numeric"),
+        (
+            native,
+            1_234_567_890_123i64.to_ne_bytes().to_vec(),
+            oid::INT8,
+            "int8",
+        ),
+        (
+            CobolType::Float8,
+            1.5f64.to_ne_bytes().to_vec(),
+            oid::FLOAT8,
+            "float8",
+        ),
+        (
+            CobolType::Float4,
+            1.5f32.to_ne_bytes().to_vec(),
+            oid::FLOAT4,
+            "float4",
+        ),
+        (
+            CobolType::Char(6),
+            b"AB\0\x01\xE9 ".to_vec(),
+            oid::BPCHAR,
+            "bpchar",
+        ),
+        (varchar, b"\0\x03AB AB!".to_vec(), oid::BPCHAR, "bpchar"),
+        (CobolType::Binary(3), vec![0, 1, 255], oid::BYTEA, "bytea"),
+        (
+            CobolType::Char(10),
+            b"2026-02-28".to_vec(),
+            oid::DATE,
+            "date",
+        ),
+        (CobolType::Char(8), b"24.00.00".to_vec(), oid::TIME, "time"),
+        (
+            CobolType::Char(26),
+            b"0001-01-01-13.45.59.123456".to_vec(),
+            oid::TIMESTAMP,
+            "timestamp",
+        ),
+    ];
+    for (n, (cobol, field, target, name)) in cases.iter().enumerate() {
+        let statement = format!("s{n}");
+        session
+            .client
+            .parse(&statement, &format!("SELECT $1::{name}"), &[*target]);
+        session
+            .client
+            .bind("", &statement, 1, |bind| {
+                bind.value(|out| encode(*cobol, field, *target, out))
+            })
+            .unwrap();
+        session.client.execute("", 2);
+        session.client.sync();
+        let (rows, error) = session.run();
+        assert_eq!(error, None, "{name}");
+        let value = rows[0][0].clone().unwrap();
+        let mut back = vec![0xEE; field.len()];
+        let what = decode(*target, &value, *cobol, &mut back, DecodeOptions::default());
+        assert_eq!(what, Decoded::Whole, "{name}");
+        // What a VARCHAR variable has after its length is its own.
+        let same = if *cobol == varchar { 5 } else { field.len() };
+        assert_eq!(back[..same], field[..same], "{name} {cobol:?}");
+    }
+}
+
+#[test]
+fn a_failed_statement_between_savepoints_leaves_the_unit_alive() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let mut session = Session::start(&cluster, &cluster.user(), None).unwrap();
+    let c = &mut session.client;
+    c.query("CREATE TABLE t (a int PRIMARY KEY); BEGIN");
+    c.parse("save", "SAVEPOINT s", &[]);
+    c.parse("add", "INSERT INTO t VALUES (1)", &[]);
+    c.parse("back", "ROLLBACK TO s", &[]);
+    c.sync();
+    assert_eq!(session.run().1, None);
+    let mut codes = Vec::new();
+    for _ in 0..2 {
+        let c = &mut session.client;
+        for statement in ["save", "add"] {
+            c.bind::<()>("", statement, 0, |_| Ok(())).unwrap();
+            c.execute("", 0);
+        }
+        c.sync();
+        let (_, error) = session.run();
+        codes.push(error.map(|e| e.sqlstate));
+    }
+    assert_eq!(codes, [None, Some("23505".to_owned())]);
+    assert_eq!(session.client.state(), sql::wire::TransactionState::Failed);
+    let c = &mut session.client;
+    c.bind::<()>("", "back", 0, |_| Ok(())).unwrap();
+    c.execute("", 0);
+    c.sync();
+    c.query("SELECT count(*) FROM t");
+    let (rows, error) = session.run();
+    assert_eq!((rows, error), (vec![vec![Some(b"1".to_vec())]], None));
+    assert_eq!(session.client.state(), sql::wire::TransactionState::Open);
+}
