@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 fn main() {
     println!("cargo:rerun-if-changed=shim/batch.c");
+    println!("cargo:rerun-if-changed=../runtime/c/decimal.c");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("batch.so");
     let mut command = cc::Build::new()
         .opt_level(2)
@@ -16,7 +17,7 @@ fn main() {
         .to_command();
     command
         .args(["-shared", "-fvisibility=hidden", "-fno-strict-aliasing"])
-        .arg("-Wl,-z,now")
+        .args(["-I", "../runtime/c", "-Wl,-z,now"])
         .arg("shim/batch.c")
         .arg("-o")
         .arg(&out)

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 fn main() {
     println!("cargo:rerun-if-changed=shim/shim.c");
+    println!("cargo:rerun-if-changed=../runtime/c/decimal.c");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("shim.so");
     let mut command = cc::Build::new()
         .opt_level(2)
@@ -21,7 +22,7 @@ fn main() {
         .to_command();
     command
         .args(["-shared", "-fvisibility=hidden", "-fno-strict-aliasing"])
-        .arg("-Wl,-z,now")
+        .args(["-I", "../runtime/c", "-Wl,-z,now"])
         .arg("shim/shim.c")
         .arg("-o")
         .arg(&out)

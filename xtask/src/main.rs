@@ -14,6 +14,7 @@ mod licences;
 mod sim;
 mod test262;
 mod tidy;
+mod verdicts;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -47,6 +48,8 @@ enum Task {
     Test262(test262::Args),
     /// Judge the causes of `capture explain` on captures whose truth is known
     Judge(judge::Args),
+    /// Score the verdicts of `capture explain` against a key of captures
+    Verdicts(verdicts::Args),
     /// An HTTP server to drive: answers at once, or is a queue of known
     /// capacity; prints its address and ends with its standard input
     Serve(bench::ServeArgs),
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Test262(args) => test262::run(&args),
         Task::Judge(args) => judge::run(&args),
+        Task::Verdicts(args) => verdicts::run(&args),
         Task::Serve(args) => bench::serve(&args),
         Task::Present(args) => bench::present(&args),
         Task::AppcPeer => bench::appc_peer(),

@@ -61,9 +61,20 @@ typedef struct {
 
 enum { ORG_OF_RELATIVE = 2 };
 
+/* The first members of a module, to the names of its source files. */
+typedef struct {
+	void *pointers[12];
+	unsigned int numbers[6];
+	int num_params;
+	unsigned char ebcdic_sign;
+	unsigned char settings[15];
+	unsigned int stmt;
+	const char **sources;
+} cob_module;
+
 typedef struct {
 	void *error_file;
-	void *current_module;
+	const cob_module *current_module;
 	void *names[13];
 	int exception_code;
 	int call_params;
@@ -189,6 +200,7 @@ enum { STOPPED, FAILED, ABENDED };
 
 static tb_handlers on;
 static const char *libcob_base;
+static cob_global *glob;
 static cob_file *current;
 static fcd3 *last;
 /* Bytes of the record that a WRITE or REWRITE is of; 0 for other statements. */
@@ -488,6 +500,29 @@ EXPORT __attribute__((noreturn)) int ILBOABN0(const unsigned char *code)
 	abend(code ? get(code, 2) : 0);
 }
 
+/* A data or decimal exception: an abnormal end, as of a run-time error. */
+static void fault(const char *text)
+{
+	const cob_module *m = glob->current_module;
+
+	fflush(stdout);
+	if (m && m->stmt && m->sources) {
+		fprintf(stderr, "%s:%u: ", m->sources[m->stmt >> 20], m->stmt & 0xFFFFF);
+	}
+	fprintf(stderr, "error: %s\n", text);
+	on.stop(1, FAILED);
+	_exit(70);
+}
+
+static int address_may_be_null(void) { return 0; }
+
+static int has_ebcdic_sign(void)
+{
+	return glob->current_module && glob->current_module->ebcdic_sign == 1;
+}
+
+#include "decimal.c"
+
 /* What the handler writes to SYSOUT, in its place among what DISPLAY writes. */
 EXPORT void tb_print(const char *text, size_t bytes)
 {
@@ -518,6 +553,7 @@ EXPORT int tb_start(void *handle, const tb_handlers *handlers)
 		{ &libcob.start, "cob_extfh_start" },
 	};
 	void (*init)(int, char **) = (void (*)(int, char **))dlsym(handle, "cob_init");
+	cob_global *(*global)(void) = (cob_global *(*)(void))dlsym(handle, "cob_get_global_ptr");
 	Dl_info info;
 	size_t i;
 
@@ -529,13 +565,14 @@ EXPORT int tb_start(void *handle, const tb_handlers *handlers)
 		}
 		memcpy(all[i].place, &entry, sizeof entry);
 	}
-	if (!init || !dladdr((void *)init, &info)) {
+	if (!init || !global || !dladdr((void *)init, &info) || !bind_decimal(handle)) {
 		return 0;
 	}
 	libcob_base = info.dli_fbase;
 	on = *handlers;
 	init(0, NULL);
-	return 1;
+	glob = global();
+	return glob != NULL;
 }
 
 /* Runs a program by its name. Gives 0 and why if there is none. */
@@ -543,11 +580,10 @@ EXPORT int tb_run(void *handle, const char *program, void *parm, int *code, cons
 {
 	void *(*resolve)(const char *) = (void *(*)(const char *))dlsym(handle, "cob_resolve");
 	const char *(*error)(void) = (const char *(*)(void))dlsym(handle, "cob_resolve_error");
-	cob_global *(*global)(void) = (cob_global *(*)(void))dlsym(handle, "cob_get_global_ptr");
 	int (*entry)(void *);
 
 	*why = "libcob lacks an entry";
-	if (!resolve || !error || !global) {
+	if (!resolve || !error) {
 		return 0;
 	}
 	entry = (int (*)(void *))resolve(program);
@@ -555,7 +591,7 @@ EXPORT int tb_run(void *handle, const char *program, void *parm, int *code, cons
 		*why = error();
 		return 0;
 	}
-	global()->call_params = 1;
+	glob->call_params = 1;
 	*code = entry(parm);
 	return 1;
 }

@@ -12,14 +12,15 @@ mod change;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
-use store::{KeyField, Organisation, Seek, rrn_key};
+use cics::file::{FileAccess, FilePermits};
+use store::{Found, KeyField, Organisation, Seek, rrn_key};
 
 use crate::dd::{Dd, Format, Source};
 pub use crate::plain::{Advance, Print};
 use crate::plain::{Input, Output, Plain, Update};
 use crate::status::Status;
+use crate::stored::Stored;
 pub use crate::stored::{Fault, Records};
-use crate::stored::{Found, Stored};
 use change::{delete, rewrite, write};
 
 /// ORGANIZATION.
@@ -345,7 +346,9 @@ impl Handler {
         if let (Mode::Extend, Opened::Stored(file), Some(store)) =
             (mode, &open.records, &mut self.store)
         {
-            open.last_key = store.seek(file, 0, Seek::Last, true)?.map(|last| last.key);
+            open.last_key = store
+                .seek(file, 0, Seek::Last, true)?
+                .map(|last| last.key().to_vec());
         }
         self.files.insert(call.file, open);
         Ok(status)
@@ -500,21 +503,32 @@ fn not_open(op: Op) -> Status {
 
 /// The status of a statement that the file is not open for.
 fn forbidden(call: &Call<'_>, open: &Open) -> Option<Status> {
+    let access = match call.op {
+        Op::Read => FileAccess::Read,
+        Op::Next | Op::Previous | Op::Start(_) => FileAccess::StartBrowse,
+        Op::Write(_) => FileAccess::Write,
+        Op::Rewrite => FileAccess::Rewrite,
+        Op::Delete => FileAccess::Delete,
+        Op::Open(_) | Op::Close(_) | Op::Unknown(_) => return None,
+    };
+    (!permits(call, open.mode).allow(access)).then(|| not_open(call.op))
+}
+
+/// What an OPEN allows: it has the place that a FILE definition has in CICS.
+fn permits(call: &Call<'_>, mode: Mode) -> FilePermits {
+    let reads = matches!(mode, Mode::Input | Mode::Update);
     let by_number = matches!(call.org, Org::Indexed | Org::Relative);
-    let fits = match call.op {
-        Op::Next | Op::Previous | Op::Read | Op::Start(_) => {
-            matches!(open.mode, Mode::Input | Mode::Update)
-        }
-        Op::Write(_) => match open.mode {
-            Mode::Output => true,
-            Mode::Extend => true,
+    FilePermits {
+        add: match mode {
+            Mode::Output | Mode::Extend => true,
             Mode::Update => by_number && !call.is_sequential,
             Mode::Input => false,
         },
-        Op::Rewrite | Op::Delete => open.mode == Mode::Update,
-        _ => true,
-    };
-    (!fits).then(|| not_open(call.op))
+        browse: reads,
+        delete: mode == Mode::Update,
+        read: reads,
+        update: mode == Mode::Update,
+    }
 }
 
 /// The store of a file that is in it.
@@ -525,11 +539,11 @@ fn of(store: &mut Option<Records>) -> Result<&mut Records, Fault> {
 /// Shows a record to the program.
 fn give(open: &mut Open, call: &mut Call<'_>, found: Found) -> Status {
     if call.org == Org::Relative {
-        call.number = number(&found.key);
+        call.number = number(found.key());
     }
     open.key = call.key;
+    open.last_read = Some(found.key().to_vec());
     open.cursor = Cursor::After(found.position);
-    open.last_read = Some(found.key);
     match (place(call, &found.record), found.more) {
         (Status::OK, true) => Status::DUPLICATE_KEY,
         (status, _) => status,
@@ -590,7 +604,7 @@ fn next(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
             };
             match find(of(store)?, file, open.mode, open.key, seek, &mut open.held)? {
                 None => Ok(Status::AT_END),
-                Some(found) if too_large(call, &found.key) => Ok(Status::NUMBER_TOO_LARGE),
+                Some(found) if too_large(call, found.key()) => Ok(Status::NUMBER_TOO_LARGE),
                 Some(found) => Ok(give(open, call, found)),
             }
         }

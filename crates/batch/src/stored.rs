@@ -7,7 +7,7 @@
 //! yet, for this program to read.
 
 use store::{
-    Access, ApplyError, Ends, FileDef, FileId, Organisation, ReadError, ReadStore, Seek,
+    Access, ApplyError, Ends, FileDef, FileId, Found, Organisation, ReadError, ReadStore, Seek,
     StorageError, UnitError, UnitOfWork, WriteStore,
 };
 
@@ -108,19 +108,6 @@ impl From<UnitError> for Fault {
             UnitError::Read(error) => error.into(),
         }
     }
-}
-
-/// A record and where it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Where a sequence stands on this record.
-    pub position: Vec<u8>,
-    /// The record's own key.
-    pub key: Vec<u8>,
-    /// The record.
-    pub record: Vec<u8>,
-    /// Whether another record with this alternate key follows.
-    pub more: bool,
 }
 
 /// What a file is read by: its own key or an alternate index.
@@ -382,12 +369,12 @@ impl Records {
             };
             self.ask(&Ask::Hold {
                 file: file.file.0,
-                key: &found.key,
+                key: found.key(),
             })?;
-            *held = Some(found.key.clone());
+            *held = Some(found.key().to_vec());
             // Somebody may have changed or deleted it before it was locked.
             let locked = self.seek_now(file, key, seek, false)?;
-            if locked.as_ref().is_some_and(|l| l.key == found.key) {
+            if locked.as_ref().is_some_and(|l| l.key() == found.key()) {
                 return Ok(locked);
             }
         }
@@ -412,32 +399,18 @@ impl Records {
         is_own: bool,
     ) -> Result<Option<Found>, Fault> {
         let by = file.keys.get(key).copied().unwrap_or(By::Own);
-        let mut found = None;
+        let (unit, reader) = (&self.unit, &mut *self.reader);
+        let mut copy = None;
+        let mut show = |found: Found<&[u8]>| copy = Some(found.copied());
         match by {
             By::Index(index) if !is_own => {
-                self.unit
-                    .seek_path(&mut *self.reader, index, seek, &mut |e| {
-                        found = Some(Found {
-                            position: e.position.to_vec(),
-                            key: e.base_key.to_vec(),
-                            record: e.record.to_vec(),
-                            more: e.more,
-                        });
-                    })?;
+                unit.seek_path(reader, index, seek, &mut |e| show(e.into()))?;
             }
             _ => {
-                self.unit
-                    .seek(&mut *self.reader, file.file, seek, &mut |e| {
-                        found = Some(Found {
-                            position: e.key.to_vec(),
-                            key: e.key.to_vec(),
-                            record: e.record.to_vec(),
-                            more: false,
-                        });
-                    })?;
+                unit.seek(reader, file.file, seek, &mut |e| show(e.into()))?;
             }
         }
-        Ok(found)
+        Ok(copy)
     }
 
     /// Adds a record under its key; the status tells of equal alternate keys.

@@ -323,18 +323,17 @@ fn flag(on: bool) -> u8 {
 }
 
 /// EIBRCODE after a command: the byte and value that its group of commands
-/// uses for the condition, and zeros where it is not known here.
+/// uses for the condition. It is zero after a normal response only: a condition
+/// that has no value of its own in its group is given as commands of later
+/// releases give it, by its RESP number in the first word.
 ///
 /// Reference: API reference, "Response codes of EXEC CICS commands" and "EXEC
 /// interface block fields". Of the published tables only those of the system
 /// programming commands could be read again: there the first word is the RESP
-/// number. The values of file, program and storage control and of conversations
-/// below are from the older manuals and could not be compared a second time.
-/// Programs of today test RESP.
+/// number. The values of the other groups are from the older manuals and could
+/// not be compared a second time. Programs of today test RESP.
 pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {
     use Condition as C;
-    // The one of its group that older releases had.
-    const BIF_DEEDIT: u16 = 0x2002;
     let first = |value| [value, 0, 0, 0, 0, 0];
     match (function >> 8, condition) {
         (_, C::Normal) => [0; 6],
@@ -368,19 +367,53 @@ pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {
         (0x06, C::SysIdErr) => first(0xD0),
         (0x06, C::IscInvReq) => first(0xD1),
         (0x06, C::LengErr) => first(0xE1),
+        (0x08, C::QZero) => first(0x01),
+        (0x08, C::QIdErr) => first(0x02),
+        (0x08, C::IoErr) => first(0x04),
+        (0x08, C::NotOpen) => first(0x08),
+        (0x08, C::NoSpace) => first(0x10),
+        (0x08, C::QBusy) => first(0xC0),
+        (0x08, C::Disabled) => first(0xD7),
+        (0x08, C::InvReq) => first(0xE0),
+        (0x0A, C::ItemErr) => first(0x01),
+        (0x0A, C::QIdErr) => first(0x02),
+        (0x0A, C::IoErr) => first(0x04),
+        (0x0A, C::NoSpace) => first(0x08),
+        (0x0A, C::InvReq) => first(0x20),
+        (0x08 | 0x0A | 0x10, C::SysIdErr) => first(0xD0),
+        (0x08 | 0x0A | 0x10, C::IscInvReq) => first(0xD1),
+        (0x08 | 0x0A | 0x10 | 0x12, C::LengErr) => first(0xE1),
         (0x0C, C::LengErr) => first(0xE1),
         (0x0C, C::NoStg) => first(0xE2),
         (0x0E, C::PgmIdErr) => first(0x01),
         (0x0E, C::InvReq) => first(0xE0),
         (0x0E, C::LengErr) => first(0xE1),
         (0x0E, C::SysIdErr) => first(0xD0),
+        (0x10, C::EndData) => first(0x01),
+        (0x10, C::IoErr) => first(0x04),
+        (0x10, C::TransIdErr) => first(0x11),
+        (0x10, C::TermIdErr) => first(0x12),
+        (0x10, C::Expired) => first(0x20),
+        (0x10, C::NotFnd) => first(0x81),
+        (0x10, C::UserIdErr) => first(0xD8),
+        (0x10, C::EnvDefErr) => first(0xE9),
+        (0x10, C::InvReq) => first(0xFF),
+        (0x12, C::EnqBusy) => first(0x32),
+        (0x12, C::InvReq) => first(0xE0),
+        (0x14, C::JidErr) => first(0x01),
+        (0x14, C::InvReq) => first(0x02),
+        (0x14, C::NotOpen) => first(0x05),
+        (0x14, C::LengErr) => first(0x06),
+        (0x14, C::IoErr) => first(0x07),
         (0x16, C::RolledBack) => first(0x04),
-        // Commands of later releases hold the RESP number in the first word.
-        (0x20 | 0x24..=0x30 | 0x34.., c) if function != BIF_DEEDIT => {
+        (0x18, C::InvReq) => first(0x01),
+        (0x18, C::MapFail) => first(0x04),
+        (0x18, C::InvMpSz) => first(0x08),
+        (0x18, C::LengErr) => first(0xE1),
+        (_, c) => {
             let [hi, lo] = c.number().to_be_bytes();
             [0, 0, hi, lo, 0, 0]
         }
-        _ => [0; 6],
     }
 }
 
@@ -468,6 +501,21 @@ mod tests {
         eib.set_response(0x4C02, Condition::FileNotFound, 1);
         assert_eq!(eib.rcode(), &[0, 0, 0, 12, 0, 0]);
         assert_eq!(rcode(0x2006, Condition::Suppressed), [0, 0, 0, 72, 0, 0]);
-        assert_eq!(rcode(0x2002, Condition::LengErr), [0; 6]);
+        assert_eq!(rcode(0x0A04, Condition::QIdErr), [2, 0, 0, 0, 0, 0]);
+        assert_eq!(rcode(0x1008, Condition::TransIdErr), [0x11, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn only_a_normal_response_has_zeros_in_eibrcode() {
+        for function in (0..=u16::MAX).step_by(256).map(|group| group | 2) {
+            assert_eq!(rcode(function, Condition::Normal), [0; 6]);
+            for &condition in Condition::ALL.iter().filter(|c| **c != Condition::Normal) {
+                assert_ne!(
+                    rcode(function, condition),
+                    [0; 6],
+                    "{function:04X} {condition:?}"
+                );
+            }
+        }
     }
 }

@@ -16,6 +16,7 @@ pub mod csd;
 pub mod cvda;
 pub mod diagnostic;
 pub mod eib;
+pub mod file;
 pub mod name;
 pub mod names;
 pub mod resp;

@@ -24,6 +24,15 @@ pub enum DefaultAction {
     Suspend,
 }
 
+/// Why a command was not done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// A condition for the program, with RESP2.
+    Condition(Condition, u32),
+    /// The task ends with this code.
+    Abend([u8; 4]),
+}
+
 macro_rules! conditions {
     ($($(#[$doc:meta])* $variant:ident = $number:literal $name:literal $action:ident $($code:literal)?;)*) => {
         /// A condition, by its RESP number.

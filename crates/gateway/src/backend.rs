@@ -1,11 +1,14 @@
 //! What stands behind the gateway: something that runs programs.
 //!
-//! A region is one implementation, the tests have another. The traits are resolved at compile time, so that nothing is boxed
-//! on the way of a request.
+//! A region is one implementation, the tests have another. What goes in and out
+//! has the region's types, wherever the program runs. The traits are resolved at
+//! compile time, so that nothing is boxed on the way of a request.
 
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
+
+use region::{Abend, NotStarted, PutError, TaskCosts, TaskRequest, TraceRecord};
 
 use crate::web::Web;
 
@@ -39,9 +42,9 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// Appends the backend's own metrics in the Prometheus text format.
     fn metrics(&self, out: &mut String);
 
-    /// The commands of these tasks that are still in the trace, by time; for
-    /// the spans of requests that are traced.
-    fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<Command> {
+    /// The ends of the commands of these tasks that are still in the trace, by
+    /// time; for the spans of requests that are traced.
+    fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<TraceRecord> {
         let _ = tasks;
         Vec::new()
     }
@@ -72,20 +75,9 @@ pub struct Operated {
 /// A program call, before its data.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
-    /// Program to run.
-    pub program: &'a str,
-    /// Transaction to run it under.
-    pub transid: &'a str,
-    /// Transaction that the program sees in EIBTRNID, if it is another.
-    pub eib_transid: Option<&'a str>,
-    /// CICS user id of the caller; none when nobody said who calls.
-    pub user_id: Option<&'a str>,
-    /// W3C trace id, zeros for none.
-    pub trace_id: [u8; 16],
-    /// Bytes of input to come, at most.
-    pub expected_bytes: usize,
-    /// Milliseconds after which the program is ended.
-    pub timeout_ms: u32,
+    /// What is asked of the region; the user is blank when nobody said who
+    /// calls.
+    pub request: TaskRequest,
     /// The connection that the asset names (`connectionRef`), if it names one.
     pub connection: Option<&'a str>,
     /// Running the program twice does no more than running it once, by the
@@ -93,39 +85,15 @@ pub struct Call<'a> {
     pub idempotent: bool,
 }
 
-/// Why a program was not started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// Trying again later can help.
-    Busy(String),
-    /// It cannot be served as things are defined.
-    Impossible(String),
-    /// Where it would run cannot be reached.
-    Unreachable(String),
-}
-
 /// Why an admitted call has no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failed {
     /// It did not run after all.
-    Refused(Refusal),
+    Refused(NotStarted),
     /// Its answer is lost: it may have run.
     Lost(String),
     /// The input is larger than where it would run takes.
     TooLarge,
-}
-
-/// Why input could not be written.
-#[derive(Debug, PartialEq)]
-pub enum PutError<E> {
-    /// More than the backend takes.
-    TooLarge,
-    /// Not a name for a container.
-    Name(String),
-    /// The backend takes containers in another way, or none.
-    Form(String),
-    /// The writer's own reason.
-    Fill(E),
 }
 
 /// A thread's end of a backend.
@@ -146,7 +114,7 @@ pub trait Door: 'static {
     fn hear(&self) {}
 
     /// Waits for the call's admission.
-    fn begin(&self, call: Call<'_>) -> impl Future<Output = Result<Self::Task, Refusal>>;
+    fn begin(&self, call: Call<'_>) -> impl Future<Output = Result<Self::Task, NotStarted>>;
 }
 
 /// An admitted call: its input is written in place, then it runs.
@@ -176,7 +144,7 @@ pub trait Task {
 /// How a program ended, and its output.
 pub trait Reply {
     /// The abend, if it ended with one.
-    fn abend(&self) -> Option<Abend>;
+    fn abend(&self) -> Option<&Abend>;
     /// A container's bytes.
     fn container(&self, name: &str) -> Option<&[u8]>;
     /// The names of all containers, for messages.
@@ -184,58 +152,7 @@ pub trait Reply {
     /// The COMMAREA.
     fn commarea(&self) -> &[u8];
     /// What the task was and cost, where that is known.
-    fn ran(&self) -> Option<Ran> {
+    fn costs(&self) -> Option<TaskCosts> {
         None
     }
-}
-
-/// What a task was and cost. Times are in nanoseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ran {
-    /// Its number.
-    pub task: u64,
-    /// CPU time of its programs.
-    pub cpu_ns: u64,
-    /// When it was asked for, since 1970.
-    pub start_unix_ns: u64,
-    /// From then to its end.
-    pub response_ns: u64,
-    /// Of this, waiting for admission and for a worker.
-    pub admission_wait_ns: u64,
-    /// Of this, queued in a worker.
-    pub dispatch_wait_ns: u64,
-    /// EXEC CICS commands.
-    pub commands: u32,
-}
-
-/// An EXEC CICS command of a task that is over.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
-    /// Number of its task.
-    pub task: u64,
-    /// Its name.
-    pub name: String,
-    /// Its domain, such as `files`.
-    pub domain: &'static str,
-    /// When it began, in nanoseconds since 1970.
-    pub start_unix_ns: u64,
-    /// When it ended.
-    pub end_unix_ns: u64,
-    /// The condition it ended with.
-    pub resp: Option<String>,
-    /// The abend it ended with.
-    pub abend: Option<String>,
-}
-
-/// An abnormal end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Abend {
-    /// Four characters.
-    pub code: String,
-    /// Program in control, empty if unknown.
-    pub program: String,
-    /// Line in its source, 0 if unknown.
-    pub line: u32,
-    /// What happened, in words.
-    pub message: String,
 }

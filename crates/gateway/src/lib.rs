@@ -18,9 +18,7 @@ mod validate;
 mod web;
 mod yaml;
 
-pub use backend::{
-    Abend, Backend, Call, Command, Door, Failed, Operated, PutError, Ran, Refusal, Reply, Task,
-};
+pub use backend::{Backend, Call, Door, Failed, Operated, Reply, Task};
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
 pub use mainframe::{
     Common, First, Frames, Mainframe, MainframeDoor, MainframeReply, MainframeStatus,
@@ -48,4 +46,4 @@ pub use service::{
     Answering, Authentication, Pieces, Service, ServiceAnswer, ServiceBody, ServiceConfig,
     ServiceRequest,
 };
-pub use web::{BESIDE, Handler, Serving, Web, WebAnswer, WebRefusal};
+pub use web::{BESIDE, Handler, Serving, Web, WebAbend, WebAnswer, WebRefusal};

@@ -10,8 +10,8 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use http::request::Parts;
+use region::{NotStarted, UserId};
 
-use crate::backend::{Abend, Refusal};
 use crate::service::ServiceBody;
 
 /// What settings and metrics call everything that is served beside the APIs, as
@@ -35,7 +35,7 @@ pub trait Handler {
         self: Box<Self>,
         parts: &Parts,
         trace_id: [u8; 16],
-        user_id: Option<&str>,
+        user_id: Option<UserId>,
         body: Bytes,
     ) -> Serving;
 }
@@ -58,9 +58,22 @@ pub struct WebAnswer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WebRefusal {
     /// The region does not take it.
-    Region(Refusal),
+    Region(NotStarted),
     /// Its task abended.
-    Abend(Abend),
+    Abend(WebAbend),
     /// Its task was ended because its time was over.
-    TooSlow(Abend),
+    TooSlow(WebAbend),
+}
+
+/// The abnormal end of a task that serves a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebAbend {
+    /// Four characters.
+    pub code: String,
+    /// The program or the script's file in control, empty if unknown.
+    pub place: String,
+    /// Line in its source, 0 if unknown.
+    pub line: u32,
+    /// What happened, in words.
+    pub message: String,
 }

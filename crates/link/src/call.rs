@@ -4,39 +4,28 @@
 //! worker sleeps on the call area's word until the answer is there. While it
 //! waits the region may ask it to run a program first (a nested run).
 
-use cics::resp::Condition;
+use cics::resp::{Condition, Failure};
 
 use crate::Name;
 use crate::directory::Violation;
 use crate::layout::AnswerHeader;
 
-/// Operations, with the meaning of their arguments and data.
-///
-/// `file` is the file's number in the worker's configuration. A record's data
-/// is the whole record; its key lies where the file's definition says.
+/// Operations, with the meaning of their arguments and data. Those on files are
+/// written and read by [`crate::FileCall`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u16)]
 pub enum Op {
     /// READ for a task that has pending changes, or with UPDATE.
-    /// `args`: file, `READ_*` flags, token (0 none). Data: the key.
-    /// Answer: `args[0]` token, `args[1]` 1 when another record with this
-    /// alternate key follows, `args[2]` bytes of the key; data: the key (of a
-    /// path: the position of a browse), then the record.
     Read = 1,
-    /// One step of a browse. `args`: file, direction ([`Step`]). Data: the key
-    /// or position to step from. Answer: as for READ.
+    /// One step of a browse.
     Browse = 2,
-    /// WRITE. `args`: file, bytes of the key before the record (a relative
-    /// record number; 0 otherwise), [`CHANGE_NOSUSPEND`]. Data: key and record. Answer: as for READ,
-    /// without a record.
+    /// WRITE.
     Write = 3,
-    /// REWRITE. `args`: file, token (0: the last READ UPDATE),
-    /// [`CHANGE_NOSUSPEND`]. Data: the record.
+    /// REWRITE.
     Rewrite = 4,
-    /// DELETE. `args`: file, `DELETE_*` flags, token, [`CHANGE_NOSUSPEND`]. Data: the key, part of
-    /// it, or nothing. Answer: `args[0]` number of records deleted.
+    /// DELETE.
     Delete = 5,
-    /// UNLOCK. `args`: file, token (0: all of the file's).
+    /// UNLOCK.
     Unlock = 6,
     /// SYNCPOINT.
     Syncpoint = 7,
@@ -64,39 +53,6 @@ pub enum Op {
 /// LINK and nested runs: the data are a channel, not a COMMAREA.
 pub const LINK_CHANNEL: u64 = 1;
 
-/// WRITE, REWRITE and DELETE: the argument that is 1 to be answered RECORDBUSY
-/// instead of waiting for a lock.
-pub const CHANGE_NOSUSPEND: usize = 3;
-
-/// READ: the key may be a generic one, shorter than the file's.
-pub const READ_GENERIC: u64 = 1;
-/// READ: the first record whose key is equal or greater.
-pub const READ_GTEQ: u64 = 2;
-/// READ: lock the record for an update.
-pub const READ_UPDATE: u64 = 4;
-/// READ: answer RECORDBUSY instead of waiting for a lock.
-pub const READ_NOSUSPEND: u64 = 8;
-/// DELETE: all records whose key begins with the data.
-pub const DELETE_GENERIC: u64 = 1;
-/// DELETE: the record of the last READ UPDATE, or of the token.
-pub const DELETE_HELD: u64 = 2;
-
-/// Direction of a browse step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u64)]
-pub enum Step {
-    /// First record with a key equal or greater.
-    AtOrAfter = 0,
-    /// First record with a greater key.
-    After = 1,
-    /// Last record with a key equal or less.
-    AtOrBefore = 2,
-    /// Last record with a smaller key.
-    Before = 3,
-    /// Last record of the file; there is no key.
-    Last = 4,
-}
-
 impl Op {
     /// The operation of a number.
     pub fn from_number(number: u16) -> Option<Self> {
@@ -116,20 +72,6 @@ impl Op {
             Op::Socket,
         ];
         ALL.into_iter().find(|op| *op as u16 == number)
-    }
-}
-
-impl Step {
-    /// The direction of a number.
-    pub fn from_number(number: u64) -> Option<Self> {
-        Some(match number {
-            0 => Step::AtOrAfter,
-            1 => Step::After,
-            2 => Step::AtOrBefore,
-            3 => Step::Before,
-            4 => Step::Last,
-            _ => return None,
-        })
     }
 }
 
@@ -218,6 +160,15 @@ impl Answer {
             abend: self.abend,
             bytes: self.data.len() as u32,
             args: self.args,
+        }
+    }
+}
+
+impl From<Failure> for Answer {
+    fn from(failure: Failure) -> Answer {
+        match failure {
+            Failure::Condition(condition, resp2) => Answer::of_condition(condition, resp2),
+            Failure::Abend(code) => Answer::of_abend(&code),
         }
     }
 }

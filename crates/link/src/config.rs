@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use cics::file::{FileAccess, FileFault, FilePermits, FileSwitches};
 use serde::{Deserialize, Serialize};
 
 use crate::{FileName, Name, ProgramName, TransId};
@@ -219,22 +220,34 @@ pub struct FileEntry {
     pub variable: bool,
     /// Changes belong to the unit of work; false: they are made at once.
     pub recoverable: bool,
-    /// READ is allowed.
-    pub read: bool,
-    /// REWRITE is allowed.
-    pub update: bool,
-    /// WRITE is allowed.
-    pub add: bool,
-    /// DELETE is allowed.
-    pub delete: bool,
-    /// Browsing is allowed.
-    pub browse: bool,
-    /// False: commands answer DISABLED.
+    /// The operations that commands may do.
+    #[serde(flatten)]
+    pub permits: FilePermits,
+    /// False: commands are answered DISABLED.
     pub enabled: bool,
-    /// UNENABLED: commands answer NOTOPEN.
+    /// UNENABLED: commands are answered NOTOPEN.
     pub closed: bool,
     /// STRINGS, for who asks: it bounds nothing.
     pub strings: u32,
+}
+
+impl FileEntry {
+    /// Whether a command may touch the file; `stored` says whether the store
+    /// has its data set.
+    pub fn check(&self, access: FileAccess, stored: bool) -> Result<(), FileFault> {
+        let switches = FileSwitches {
+            enabled: self.enabled,
+            open: stored && !self.closed,
+            permits: self.permits,
+        };
+        switches.check(access)
+    }
+
+    /// Whether the store had the data set when the region completed the entry:
+    /// the key of one that it lacks has no bytes.
+    pub fn is_stored(&self) -> bool {
+        self.kind != FileKind::Ksds || self.key_bytes > 0
+    }
 }
 
 /// The embedded store.

@@ -34,8 +34,10 @@ pub mod conversation;
 pub mod counts;
 mod directory;
 pub mod display;
+mod file_call;
 mod futex;
 pub mod heap;
+mod holds;
 pub mod layout;
 mod map;
 mod operands;
@@ -48,7 +50,7 @@ pub mod trace;
 mod uses;
 mod worker_side;
 
-pub use call::{Answer, Asked, Call, CallEvent, Op, Step};
+pub use call::{Answer, Asked, Call, CallEvent, Op};
 pub use channel_data::{ChannelData, ContainerData};
 pub use cics::name::{FieldError as NameError, Name};
 pub use config::{
@@ -56,7 +58,9 @@ pub use config::{
     StoreEntry, TransactionEntry, TransformEntry, WorkerConfig,
 };
 pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
+pub use file_call::{FileAnswer, FileCall, FileCommand, WireCall};
 pub use heap::Heap;
+pub use holds::{HeldRecords, Hold};
 pub use layout::{AnswerHeader, Counts, Request, Results};
 pub use map::{Mapping, PAGE, sealed_memfd};
 pub use operands::{
@@ -66,6 +70,7 @@ pub use page::{MAX_WORKERS, PORTS, RegionPage};
 pub use qr::{Holder, QrToken};
 pub use region_side::{ConfigText, RegionSide, SlotState};
 pub use socket::LinkSocket;
+pub use store::{Found, Seek};
 pub use uses::ProgramUses;
 pub use worker_side::{ArenaFull, AttachError, Next, TaskIn, WorkerSide};
 

@@ -17,6 +17,7 @@ mod conform;
 mod engine;
 mod failure;
 mod fiber;
+mod files;
 mod form;
 mod guard;
 mod host;

@@ -22,7 +22,7 @@ use rquickjs::{
 use crate::engine::{Answer, Request, Shared};
 use crate::host::{Fault, Host, Input, Level, Output};
 use crate::transfer::Transfer;
-use crate::{commands, overdue, records};
+use crate::{commands, files, overdue, records};
 
 /// Puts every native into the object that the own part is given.
 pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
@@ -127,30 +127,23 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     add("send", Function::new(c(), send)?)?;
 
     let of = s();
-    let call = move |ctx: Ctx<'js>, op: u16, args: Vec<f64>, data: Value<'js>| {
-        let Some(op) = Op::from_number(op) else {
-            return ().into_js(&ctx);
+    let syncpoint = move |ctx: Ctx<'js>, rollback: bool| {
+        let op = if rollback {
+            Op::Rollback
+        } else {
+            Op::Syncpoint
         };
-        let mut given = [0u64; 8];
-        for (to, from) in given.iter_mut().zip(args) {
-            *to = from as u64;
-        }
-        let data = bytes_of(&data).unwrap_or_default().to_vec();
-        match of.host(|host| host.call(op, given, data)) {
+        match of.host(|host| host.call(op, [0; 8], Vec::new())) {
             Some(Ok(answer)) if answer.condition == cics::resp::Condition::Normal => {
-                let made = Array::new(ctx.clone())?;
-                for (i, arg) in answer.args.iter().take(3).enumerate() {
-                    made.set(i, *arg as f64)?;
-                }
-                made.set(3, TypedArray::<u8>::new_copy(ctx.clone(), &answer.data)?)?;
-                made.into_js(&ctx)
+                ().into_js(&ctx)
             }
             Some(Ok(answer)) => refused(&ctx, &Fault::Condition(answer.condition, answer.resp2)),
             Some(Err(fault)) => refused(&ctx, &fault),
             None => no_task(&ctx),
         }
     };
-    add("call", Function::new(c(), call)?)?;
+    add("syncpoint", Function::new(c(), syncpoint)?)?;
+    files::install(ctx, own, shared)?;
 
     let of = s();
     let command = move |ctx: Ctx<'js>,
@@ -514,7 +507,7 @@ pub fn refused<'js>(ctx: &Ctx<'js>, fault: &Fault) -> Result<Value<'js>> {
     made.into_js(ctx)
 }
 
-fn no_task<'js>(ctx: &Ctx<'js>) -> Result<Value<'js>> {
+pub fn no_task<'js>(ctx: &Ctx<'js>) -> Result<Value<'js>> {
     let made = Object::new(ctx.clone())?;
     made.set("refused", "no task")?;
     made.into_js(ctx)

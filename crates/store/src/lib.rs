@@ -61,7 +61,7 @@ pub use lmdb::{
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};
 pub use redo::RedoError;
-pub use seek::{Entry, Seek};
+pub use seek::{Entry, Found, Seek};
 pub use table::{MAX_TABLE_KEY_BYTES, Table};
 pub use traits::{
     Applied, BuildProgress, BulkLoad, CatalogueEntry, ReadExt, ReadStore, WriteStore,

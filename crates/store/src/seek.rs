@@ -1,5 +1,7 @@
 //! Where a command starts to look, and what it finds.
 
+use crate::index::PathEntry;
+
 /// What record a command wants. Keys compare byte by byte, and a key that is
 /// the beginning of another sorts before it, so a generic key (a prefix) may
 /// stand wherever a key does.
@@ -30,6 +32,63 @@ pub struct Entry<'r> {
     pub key: &'r [u8],
     /// The whole record, its key included.
     pub record: &'r [u8],
+}
+
+/// A record that a command found, by its own key or by an alternate one:
+/// `Found<&[u8]>` where it lies, `Found<Vec<u8>>` a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found<B = Vec<u8>> {
+    /// Where a browse stands on it: the record's key, or of a path the
+    /// alternate key and the record's key.
+    pub position: B,
+    /// Where the record's own key begins in the position.
+    pub key_at: usize,
+    /// The whole record, its key included.
+    pub record: B,
+    /// Another record with this alternate key follows.
+    pub more: bool,
+}
+
+impl<B: AsRef<[u8]>> Found<B> {
+    /// The record's own key.
+    pub fn key(&self) -> &[u8] {
+        let position = self.position.as_ref();
+        position.get(self.key_at..).unwrap_or_default()
+    }
+}
+
+impl Found<&[u8]> {
+    /// A copy.
+    pub fn copied(self) -> Found {
+        Found {
+            position: self.position.to_vec(),
+            key_at: self.key_at,
+            record: self.record.to_vec(),
+            more: self.more,
+        }
+    }
+}
+
+impl<'r> From<Entry<'r>> for Found<&'r [u8]> {
+    fn from(entry: Entry<'r>) -> Self {
+        Found {
+            position: entry.key,
+            key_at: 0,
+            record: entry.record,
+            more: false,
+        }
+    }
+}
+
+impl<'r> From<PathEntry<'r>> for Found<&'r [u8]> {
+    fn from(entry: PathEntry<'r>) -> Self {
+        Found {
+            position: entry.position,
+            key_at: entry.alternate_key.len(),
+            record: entry.record,
+            more: entry.more,
+        }
+    }
 }
 
 impl Seek<'_> {

@@ -25,7 +25,7 @@ use crate::translate::{Translation, translate_for};
 use crate::words;
 
 /// Counts changes of the generated code that its text alone does not show.
-const GENERATION: u32 = 5;
+const GENERATION: u32 = 6;
 
 /// Flags of every module: the dialect, the guard of the PERFORM stack, and a
 /// usage that z/OS has by another name.
@@ -316,11 +316,11 @@ impl Compiler {
             }
         };
         let failed = translation.has_errors();
-        let places = translation.called;
-        built.programs = translation.programs;
+        let places = &translation.called;
+        built.programs = translation.programs.clone();
         built.uses_cics = translation.uses_cics;
         built.inputs = translation.files.paths().to_vec();
-        built.diagnostics = translation.diagnostics;
+        built.diagnostics = translation.diagnostics.clone();
         if failed {
             return built;
         }
@@ -332,13 +332,13 @@ impl Compiler {
             let said = fs::read_to_string(&log).unwrap_or_default();
             built.diagnostics.extend(messages::parse(&said));
             built.cached = true;
-            built.accept(module, &places, self.options.batch);
+            built.accept(module, places, self.options.batch);
             return built;
         }
-        match self.compile(&translation.text, source.checks, &name) {
+        match self.compile(&translation, source.checks, &name) {
             Ok((said, true)) => {
                 built.diagnostics.extend(messages::parse(&said));
-                built.accept(module, &places, self.options.batch);
+                built.accept(module, places, self.options.batch);
                 self.remove_older(&stem, &name);
             }
             Ok((said, false)) => {
@@ -381,7 +381,13 @@ impl Compiler {
     /// Runs the compiler; what it said, and whether the module is there. It
     /// runs in the folder of the modules and hands the names that it is given
     /// to a shell: they are plain ones.
-    fn compile(&self, text: &[u8], checks: bool, name: &str) -> io::Result<(String, bool)> {
+    fn compile(
+        &self,
+        translation: &Translation,
+        checks: bool,
+        name: &str,
+    ) -> io::Result<(String, bool)> {
+        let text = &translation.text;
         let dir = &self.options.out_dir;
         let input = format!("{name}.i");
         fs::write(dir.join(&input), text)?;
@@ -389,7 +395,7 @@ impl Compiler {
         let made = dir.join(&output);
         let mut command = Command::new(from_elsewhere(&self.options.cobc)?);
         command.current_dir(dir);
-        command.args(flags());
+        command.args(flags()).args(&translation.freed_words);
         if checks {
             command.arg(CHECKS);
         }

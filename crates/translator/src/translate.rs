@@ -18,6 +18,7 @@ use crate::reentry::Flow;
 use crate::source::{Files, Place};
 use crate::sql::SqlBlock;
 use crate::token::{Kind, Token};
+use crate::words;
 use crate::writer::Writer;
 
 /// What a translation gives.
@@ -35,6 +36,8 @@ pub struct Translation {
     pub diagnostics: Vec<Diagnostic>,
     /// What is called by a literal.
     pub(crate) called: Vec<Called>,
+    /// Flags of the compiler for words that the programs define.
+    pub(crate) freed_words: Vec<String>,
 }
 
 impl Translation {
@@ -95,12 +98,15 @@ pub(crate) fn translate_for(
     work.null_arguments(&units);
     let (blocks, statements) = work.blocks(&units);
     work.sql_statements(&units, &statements, batch);
-    let uses_cics = work.programs(&units, blocks);
+    work.powers(&units);
+    let flags = work.two_way_calls(&units);
+    let uses_cics = work.programs(&units, blocks, &flags);
     match batch {
         true => work.no_commands(),
         false => work.file_statements(&units, uses_cics),
     }
     let called = called(&work.tokens);
+    let freed_words = words::defined(&work.tokens);
     if units.is_empty() {
         let message = "there is no program in this file".to_owned();
         work.say(
@@ -139,6 +145,7 @@ pub(crate) fn translate_for(
         files,
         diagnostics,
         called,
+        freed_words,
     }
 }
 
@@ -299,7 +306,7 @@ impl Work {
 
     /// Writes the declarations, first statements and calls of every program;
     /// whether any program uses CICS.
-    fn programs(&mut self, units: &[Unit], blocks: Vec<Block>) -> bool {
+    fn programs(&mut self, units: &[Unit], blocks: Vec<Block>, flags: &[bool]) -> bool {
         let mut needs: Vec<Needs> = vec![Needs::default(); units.len()];
         let mut pairs: Vec<Vec<(u16, u16)>> = Vec::with_capacity(blocks.len());
         let flows: Vec<Option<Flow>> = units.iter().map(|u| Flow::of(u, &self.tokens)).collect();
@@ -353,7 +360,9 @@ impl Work {
                 .any(|n| n == "DFHCOMMAREA" || n == "DFHEIBLK");
             if has_command[i] || (unit.parent.is_none() && commarea) || self.names_eib(units, i) {
                 uses_cics = true;
-                self.declare(unit, &needs[i]);
+                self.declare(unit, &needs[i], flags[i]);
+            } else if flags[i] {
+                self.declare_storage(unit, Work::flag_declaration());
             }
             let followed = units
                 .iter()
@@ -380,33 +389,43 @@ impl Work {
             .any(|t| t.kind == Kind::Word && t.is_any(eib::FIELD_NAMES))
     }
 
-    fn declare(&mut self, unit: &Unit, needs: &Needs) {
+    /// Puts declarations first in the WORKING-STORAGE SECTION, which is made if
+    /// there is none.
+    fn declare_storage(&mut self, unit: &Unit, storage: String) {
+        let Some(procedure) = unit.procedure else {
+            return;
+        };
+        let place = |at: usize| self.tokens[at.min(self.tokens.len() - 1)].place;
+        // The data division, from its end to its beginning of sections: what
+        // is inserted at one place comes in the order of insertion.
+        let (division, at) = (place(procedure), unit.working_storage);
+        let at = at.unwrap_or_else(|| unit.after_working_storage.unwrap_or(procedure));
+        let (before, after) = (place(at - 1), place(at));
+        if unit.data.is_none() {
+            self.edits
+                .insert(procedure, "DATA DIVISION.".to_owned(), division);
+        }
+        if unit.working_storage.is_some() {
+            self.edits.insert(at, storage, before);
+        } else {
+            let text = format!("WORKING-STORAGE SECTION. {storage}");
+            self.edits.insert(at, text, after);
+        }
+    }
+
+    fn declare(&mut self, unit: &Unit, needs: &Needs, has_flag: bool) {
         let (Some(procedure), Some(body), Some(first)) =
             (unit.procedure, unit.procedure_body, unit.first_statement())
         else {
             return;
         };
+        let mut storage = needs.working_storage();
+        if has_flag {
+            storage.push_str(&Work::flag_declaration());
+        }
+        self.declare_storage(unit, storage);
         let place = |at: usize| self.tokens[at.min(self.tokens.len() - 1)].place;
         let division = place(procedure);
-        // The data division, from its end to its beginning of sections: what
-        // is inserted at one place comes in the order of insertion.
-        if unit.data.is_none() {
-            self.edits
-                .insert(procedure, "DATA DIVISION.".to_owned(), division);
-        }
-        let storage = needs.working_storage();
-        match unit.working_storage {
-            Some(at) => {
-                let at_place = place(at - 1);
-                self.edits.insert(at, storage, at_place);
-            }
-            None => {
-                let at = unit.after_working_storage.unwrap_or(procedure);
-                let at_place = place(at);
-                self.edits
-                    .insert(at, format!("WORKING-STORAGE SECTION. {storage}"), at_place);
-            }
-        }
         let mut linkage = String::new();
         let has = |name: &str| unit.linkage_names.iter().any(|n| n == name);
         if !has("DFHEIBLK") {

@@ -268,10 +268,13 @@ static int tw_run(void *entry, void *eib, void *commarea)
 	return code;
 }
 
+static inline void forget_checked(void);
+
 /* Gives back the storage of every module set up since the list had `from`
  * entries. Errors inside are swallowed: the storage is gone either way. */
 static void tw_cancel_from(size_t from)
 {
+	forget_checked();
 	while (list_len > from) {
 		frame f;
 		started s = list[--list_len];
@@ -693,56 +696,7 @@ EXPORT void cob_runtime_error(const char *format, ...)
 	has_message = 1;
 }
 
-/* What a processor of z/Architecture would not go on with: digits that are
- * none in a packed item, and a division by zero that no SIZE ERROR expects.
- * Programs call these entries of libcob; each looks first and goes on there.
- * Reference: z/Architecture Principles of Operation, "Program Interruptions". */
-typedef struct {
-	unsigned short type;
-	unsigned short digits;
-	short scale;
-	unsigned short flags;
-	const void *pic;
-} cob_attr;
-
-typedef struct {
-	struct {
-		int alloc;
-		int size;
-		void *limbs;
-	} value;
-	int scale;
-} cob_decimal;
-
-enum { PACKED = 0x12, NUMERIC = 0x10, NO_SIGN_NIBBLE = 0x100, SIZE_ERROR = 2 };
-
-static struct {
-	void (*check_linkage)(const unsigned char *, const char *, int);
-	void (*check_based)(const unsigned char *, const char *);
-	int (*is_numeric)(const cob_field *);
-	int (*cmp)(cob_field *, cob_field *);
-	int (*numeric_cmp)(cob_field *, cob_field *);
-	int (*cmp_float)(cob_field *, cob_field *);
-	int (*cmp_llint)(cob_field *, long long);
-	int (*cmp_packed)(cob_field *, long long);
-	long long (*get_llint)(cob_field *);
-	void (*add)(cob_field *, cob_field *, int);
-	void (*sub)(cob_field *, cob_field *, int);
-	void (*mul)(cob_field *, cob_field *, int);
-	void (*div)(cob_field *, cob_field *, int);
-	void (*div_quotient)(cob_field *, cob_field *, cob_field *, int);
-	int (*add_int)(cob_field *, int, int);
-	int (*sub_int)(cob_field *, int, int);
-	void (*set_field)(cob_decimal *, cob_field *);
-	void (*decimal_div)(cob_decimal *, cob_decimal *);
-	void (*decimal_align)(cob_decimal *, int);
-	int (*decimal_cmp)(cob_decimal *, cob_decimal *);
-	int (*get_field)(cob_decimal *, cob_field *, int);
-} libcob;
-
-/* Scale of a decimal that came of a division by zero; known from the first. */
-static int undefined_scale;
-
+/* Decimal data and divisions: decimal.c. */
 static void fault(const char *text)
 {
 	if (top && !top->guard) {
@@ -750,341 +704,15 @@ static void fault(const char *text)
 	}
 }
 
-static int is_packed(const cob_field *f)
+static int address_may_be_null(void) { return may_be_null; }
+
+/* First of the module's settings: 1 when its signs are EBCDIC's. */
+static int has_ebcdic_sign(void)
 {
-	return f && f->attr && ((const cob_attr *)f->attr)->type == PACKED;
+	return glob->current_module && glob->current_module->settings[0] == 1;
 }
 
-static int is_number(const cob_field *f)
-{
-	return f && f->attr && (((const cob_attr *)f->attr)->type & NUMERIC);
-}
-
-static void data_exception(const cob_field *f, const char *name)
-{
-	char text[160];
-	int at = snprintf(text, sizeof text, "data exception (0C7): %s holds X'", name);
-	size_t i;
-
-	for (i = 0; i < f->size && i < 20; i++) {
-		at += snprintf(text + at, sizeof text - (size_t)at, "%02X", f->data[i]);
-	}
-	snprintf(text + at, sizeof text - (size_t)at, "%s'%s", i < f->size ? "..." : "",
-		is_packed(f) ? ", which is no packed number" : ", which is no number");
-	fault(text);
-}
-
-static void check(const cob_field *f)
-{
-	const unsigned char *p;
-	size_t i, digits;
-
-	if (!is_packed(f) || !f->size) {
-		return;
-	}
-	p = f->data;
-	digits = 2 * f->size - !(((const cob_attr *)f->attr)->flags & NO_SIGN_NIBBLE);
-	for (i = 0; i < digits; i++) {
-		if ((i & 1 ? p[i / 2] & 15 : p[i / 2] >> 4) > 9) {
-			data_exception(f, "an item");
-			return;
-		}
-	}
-	if ((digits & 1) && (p[f->size - 1] & 15) < 10) {
-		data_exception(f, "an item");
-	}
-}
-
-static void zero_divide(void)
-{
-	fault("division by zero (0CB) without ON SIZE ERROR");
-}
-
-EXPORT void cob_check_linkage(const unsigned char *item, const char *name, const int use)
-{
-	if (!item && use && !may_be_null) {
-		libcob.check_linkage(item, name, use);
-	}
-}
-
-EXPORT void cob_check_based(const unsigned char *item, const char *name)
-{
-	if (!item && !may_be_null) {
-		libcob.check_based(item, name);
-	}
-}
-
-EXPORT void cob_check_numeric(const cob_field *f, const char *name)
-{
-	if (!libcob.is_numeric(f)) {
-		data_exception(f, name);
-	}
-}
-
-EXPORT int cob_cmp(cob_field *a, cob_field *b)
-{
-	if (is_number(a) && is_number(b)) {
-		check(a);
-		check(b);
-	}
-	return libcob.cmp(a, b);
-}
-
-EXPORT int cob_numeric_cmp(cob_field *a, cob_field *b)
-{
-	check(a);
-	check(b);
-	return libcob.numeric_cmp(a, b);
-}
-
-EXPORT int cob_cmp_float(cob_field *a, cob_field *b)
-{
-	check(a);
-	check(b);
-	return libcob.cmp_float(a, b);
-}
-
-EXPORT int cob_cmp_llint(cob_field *f, const long long n)
-{
-	check(f);
-	return libcob.cmp_llint(f, n);
-}
-
-EXPORT int cob_cmp_packed(cob_field *f, const long long n)
-{
-	check(f);
-	return libcob.cmp_packed(f, n);
-}
-
-/* The value of a packed item of up to 17 digits, its digits looked at on the
- * way; 0 for a longer one or one without a sign nibble, which go on in libcob. */
-static int short_packed(const cob_field *f, long long *value)
-{
-	const unsigned char *p = f->data;
-	const size_t last = f->size - 1;
-	long long n = 0;
-	size_t i;
-
-	if (!f->size || f->size > 9 || (((const cob_attr *)f->attr)->flags & NO_SIGN_NIBBLE)) {
-		return 0;
-	}
-	for (i = 0; i <= last; i++) {
-		const int high = p[i] >> 4, low = p[i] & 15;
-
-		if (high > 9 || (i < last) == (low > 9)) {
-			data_exception(f, "an item");
-			return 0;
-		}
-		n = n * 10 + high;
-		if (i < last) {
-			n = n * 10 + low;
-		}
-	}
-	*value = (p[last] & 15) == 13 || (p[last] & 15) == 11 ? -n : n;
-	return 1;
-}
-
-/* This and the next two stand in for functions that the compiler writes into
- * each module. */
-EXPORT int cob_cmp_packed_int(cob_field *f, const long long n)
-{
-	long long value;
-
-	if (short_packed(f, &value)) {
-		return value < n ? -1 : value > n;
-	}
-	check(f);
-	return libcob.cmp_llint(f, n);
-}
-
-EXPORT int cob_get_packed_int(cob_field *f)
-{
-	long long value;
-
-	if (short_packed(f, &value)) {
-		return (int)value;
-	}
-	check(f);
-	return (int)libcob.get_llint(f);
-}
-
-EXPORT int cob_add_packed_int(cob_field *f, const int n)
-{
-	static const long long limits[] = {
-		1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000
-	};
-	const cob_attr *attr = f->attr;
-	long long value;
-	size_t i;
-
-	if (!short_packed(f, &value)) {
-		check(f);
-		return n ? libcob.add_int(f, n, 0) : 0;
-	}
-	/* A number that keeps its sign and its digits is written in place. */
-	if (attr->digits > 9 || attr->scale || value < 0 || n < 0 || value + n >= limits[attr->digits]) {
-		return n ? libcob.add_int(f, n, 0) : 0;
-	}
-	value += n;
-	for (i = f->size; i-- > 0;) {
-		const int low = i + 1 == f->size ? f->data[i] & 15 : (int)(value % 10);
-
-		if (i + 1 < f->size) {
-			value /= 10;
-		}
-		f->data[i] = (unsigned char)(value % 10 << 4 | low);
-		value /= 10;
-	}
-	return 0;
-}
-
-EXPORT long long cob_get_llint(cob_field *f)
-{
-	check(f);
-	return libcob.get_llint(f);
-}
-
-EXPORT void cob_add(cob_field *a, cob_field *b, const int options)
-{
-	check(a);
-	check(b);
-	libcob.add(a, b, options);
-}
-
-EXPORT void cob_sub(cob_field *a, cob_field *b, const int options)
-{
-	check(a);
-	check(b);
-	libcob.sub(a, b, options);
-}
-
-EXPORT void cob_mul(cob_field *a, cob_field *b, const int options)
-{
-	check(a);
-	check(b);
-	libcob.mul(a, b, options);
-}
-
-static void check_divisor(cob_field *f, int options)
-{
-	check(f);
-	if (!(options & SIZE_ERROR) && libcob.cmp_llint(f, 0) == 0) {
-		zero_divide();
-	}
-}
-
-EXPORT void cob_div(cob_field *a, cob_field *b, const int options)
-{
-	check(a);
-	check_divisor(b, options);
-	libcob.div(a, b, options);
-}
-
-EXPORT void cob_div_quotient(cob_field *a, cob_field *b, cob_field *quotient, const int options)
-{
-	check(a);
-	check_divisor(b, options);
-	libcob.div_quotient(a, b, quotient, options);
-}
-
-EXPORT int cob_add_int(cob_field *f, const int n, const int options)
-{
-	check(f);
-	return libcob.add_int(f, n, options);
-}
-
-EXPORT int cob_sub_int(cob_field *f, const int n, const int options)
-{
-	check(f);
-	return libcob.sub_int(f, n, options);
-}
-
-EXPORT void cob_decimal_set_field(cob_decimal *d, cob_field *f)
-{
-	check(f);
-	libcob.set_field(d, f);
-}
-
-EXPORT void cob_decimal_div(cob_decimal *a, cob_decimal *b)
-{
-	const int by_zero = b->value.size == 0;
-
-	libcob.decimal_div(a, b);
-	if (by_zero) {
-		undefined_scale = a->scale;
-	}
-}
-
-static int is_undefined(const cob_decimal *d)
-{
-	return undefined_scale && d->scale == undefined_scale;
-}
-
-/* A number that is none has a scale that must not be lost. */
-EXPORT void cob_decimal_align(cob_decimal *d, const int scale)
-{
-	if (!is_undefined(d)) {
-		libcob.decimal_align(d, scale);
-	}
-}
-
-EXPORT int cob_decimal_cmp(cob_decimal *a, cob_decimal *b)
-{
-	if (is_undefined(a) || is_undefined(b)) {
-		zero_divide();
-	}
-	return libcob.decimal_cmp(a, b);
-}
-
-EXPORT int cob_decimal_get_field(cob_decimal *d, cob_field *f, const int options)
-{
-	if (is_undefined(d) && !(options & SIZE_ERROR)) {
-		zero_divide();
-	}
-	return libcob.get_field(d, f, options);
-}
-
-/* Finds the entries that stand behind those above; false if one is missing. */
-static int bind_checked(void *handle)
-{
-	static const struct {
-		void *place;
-		const char *name;
-	} all[] = {
-		{ &libcob.check_linkage, "cob_check_linkage" },
-		{ &libcob.check_based, "cob_check_based" },
-		{ &libcob.is_numeric, "cob_is_numeric" },
-		{ &libcob.cmp, "cob_cmp" },
-		{ &libcob.numeric_cmp, "cob_numeric_cmp" },
-		{ &libcob.cmp_float, "cob_cmp_float" },
-		{ &libcob.cmp_llint, "cob_cmp_llint" },
-		{ &libcob.cmp_packed, "cob_cmp_packed" },
-		{ &libcob.get_llint, "cob_get_llint" },
-		{ &libcob.add, "cob_add" },
-		{ &libcob.sub, "cob_sub" },
-		{ &libcob.mul, "cob_mul" },
-		{ &libcob.div, "cob_div" },
-		{ &libcob.div_quotient, "cob_div_quotient" },
-		{ &libcob.add_int, "cob_add_int" },
-		{ &libcob.sub_int, "cob_sub_int" },
-		{ &libcob.set_field, "cob_decimal_set_field" },
-		{ &libcob.decimal_div, "cob_decimal_div" },
-		{ &libcob.decimal_align, "cob_decimal_align" },
-		{ &libcob.decimal_cmp, "cob_decimal_cmp" },
-		{ &libcob.get_field, "cob_decimal_get_field" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof all / sizeof *all; i++) {
-		void *entry = dlsym(handle, all[i].name);
-
-		if (!entry) {
-			return 0;
-		}
-		memcpy(all[i].place, &entry, sizeof entry);
-	}
-	return 1;
-}
+#include "decimal.c"
 
 /* The statement that runs: its line, and the name of its source file. */
 static unsigned int tw_line(const char **source)
@@ -1150,7 +778,7 @@ EXPORT int tw_start(void *libcob_handle, const tw_handlers *handlers, tw_entries
 	Dl_info info;
 
 	if (!init || !global || !exit_proc || !dladdr((void *)init, &info)
-		|| !bind_checked(libcob_handle)) {
+		|| !bind_decimal(libcob_handle)) {
 		return 0;
 	}
 	libcob_base = info.dli_fbase;

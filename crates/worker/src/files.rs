@@ -6,10 +6,8 @@
 
 use std::collections::HashMap;
 
-use cics::resp::Condition;
-use link::{FileEntry, FileKind};
-
-use crate::exec::Stop;
+use cics::file::{FileAccess, FileFault};
+use link::{FileEntry, HeldRecords};
 
 /// Files by name, and the task's state on them.
 #[derive(Debug, Default)]
@@ -21,20 +19,7 @@ pub struct Files {
     /// Browses in progress.
     pub browses: Vec<Browse>,
     /// Records read for update.
-    pub held: Vec<Held>,
-}
-
-/// A record that the task has locked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
-    /// File.
-    pub file: usize,
-    /// The lock's token.
-    pub token: u32,
-    /// The program named TOKEN, so only a command with TOKEN means it.
-    pub by_token: bool,
-    /// Key of the record; of a path, the position.
-    pub key: Vec<u8>,
+    pub held: HeldRecords<usize>,
 }
 
 /// A browse in progress.
@@ -72,23 +57,6 @@ pub enum BrowseState {
     AtFront,
 }
 
-/// What a command does to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// READ.
-    Read,
-    /// READ UPDATE and REWRITE.
-    Update,
-    /// WRITE.
-    Add,
-    /// DELETE.
-    Delete,
-    /// STARTBR and what follows.
-    Browse,
-    /// UNLOCK and ENDBR, which any file allows.
-    Any,
-}
-
 impl Files {
     /// The files of a configuration.
     pub fn new(list: &[FileEntry]) -> Self {
@@ -108,29 +76,10 @@ impl Files {
     }
 
     /// The file of a name, if the command may touch it.
-    pub fn find(&self, name: &[u8; 8], access: Access) -> Result<usize, Stop> {
-        let Some(&file) = self.by_name.get(name) else {
-            return Err(Stop::Condition(Condition::FileNotFound, 1));
-        };
+    pub fn find(&self, name: &[u8; 8], access: FileAccess) -> Result<usize, FileFault> {
+        let file = *self.by_name.get(name).ok_or(FileFault::NotFound)?;
         let def = &self.list[file];
-        if !def.enabled {
-            return Err(Stop::Condition(Condition::Disabled, 50));
-        }
-        // A key of no bytes is that of a data set that the store does not have.
-        if def.closed || (def.kind == FileKind::Ksds && def.key_bytes == 0) {
-            return Err(Stop::Condition(Condition::NotOpen, 60));
-        }
-        let allowed = match access {
-            Access::Read => def.read,
-            Access::Update => def.update,
-            Access::Add => def.add,
-            Access::Delete => def.delete,
-            Access::Browse => def.browse,
-            Access::Any => true,
-        };
-        if !allowed {
-            return Err(Stop::Condition(Condition::InvReq, 20));
-        }
+        def.check(access, def.is_stored())?;
         Ok(file)
     }
 
@@ -164,23 +113,6 @@ impl Files {
             .find(|b| b.file == file && b.reqid == reqid)
     }
 
-    /// The record held without TOKEN, or with this one.
-    pub fn held(&self, file: usize, token: Option<u32>) -> Option<&Held> {
-        self.held
-            .iter()
-            .find(|h| h.file == file && token.map_or(!h.by_token, |t| h.by_token && h.token == t))
-    }
-
-    /// Whether the record with this key has been read for update.
-    pub fn holds(&self, file: usize, key: &[u8]) -> bool {
-        self.held.iter().any(|h| h.file == file && h.key == key)
-    }
-
-    /// Forgets a record that is no longer held.
-    pub fn release(&mut self, file: usize, token: u32) {
-        self.held.retain(|h| !(h.file == file && h.token == token));
-    }
-
     /// What a syncpoint takes away: locks.
     pub fn end_unit(&mut self) {
         self.held.clear();
@@ -203,7 +135,16 @@ pub fn key_in<'r>(def: &FileEntry, record: &'r [u8]) -> &'r [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cics::file::FilePermits;
     use link::FileName;
+
+    const READS: FilePermits = FilePermits {
+        add: false,
+        browse: false,
+        delete: false,
+        read: true,
+        update: false,
+    };
 
     fn files() -> Files {
         Files::new(&[
@@ -213,7 +154,7 @@ mod tests {
                 key_bytes: 4,
                 record_bytes: 10,
                 enabled: true,
-                read: true,
+                permits: READS,
                 ..FileEntry::default()
             },
             FileEntry {
@@ -223,39 +164,24 @@ mod tests {
             FileEntry {
                 name: FileName::new("NOWHERE").unwrap(),
                 enabled: true,
-                read: true,
+                permits: READS,
                 ..FileEntry::default()
             },
         ])
     }
 
-    fn stop(result: Result<usize, Stop>) -> (Condition, u32) {
-        match result {
-            Err(Stop::Condition(condition, resp2)) => (condition, resp2),
-            other => panic!("{other:?}"),
-        }
-    }
-
     #[test]
-    fn files_answer_the_manuals_conditions() {
+    fn a_file_that_the_store_lacks_is_not_open() {
         let f = files();
-        assert_eq!(f.find(b"ACCTS   ", Access::Read).unwrap(), 0);
-        assert_eq!(
-            stop(f.find(b"ACCTS   ", Access::Add)),
-            (Condition::InvReq, 20)
-        );
-        assert_eq!(
-            stop(f.find(b"OLD     ", Access::Read)),
-            (Condition::Disabled, 50)
-        );
-        assert_eq!(
-            stop(f.find(b"NONE    ", Access::Read)),
-            (Condition::FileNotFound, 1)
-        );
-        assert_eq!(
-            stop(f.find(b"NOWHERE ", Access::Update)),
-            (Condition::NotOpen, 60)
-        );
+        assert_eq!(f.find(b"ACCTS   ", FileAccess::Read), Ok(0));
+        let told = f.find(b"ACCTS   ", FileAccess::Write);
+        assert_eq!(told, Err(FileFault::NotAllowed));
+        let told = f.find(b"OLD     ", FileAccess::Read);
+        assert_eq!(told, Err(FileFault::Disabled));
+        let told = f.find(b"NONE    ", FileAccess::Read);
+        assert_eq!(told, Err(FileFault::NotFound));
+        let told = f.find(b"NOWHERE ", FileAccess::ReadUpdate);
+        assert_eq!(told, Err(FileFault::NotOpen));
     }
 
     #[test]
@@ -264,21 +190,5 @@ mod tests {
         assert_eq!(f.key_of(0, b"..KEY1...."), b"KEY1");
         assert_eq!(f.key_of(0, b"..KE"), b"KE");
         assert_eq!(f.key_of(0, b"."), b"");
-    }
-
-    #[test]
-    fn a_token_names_only_records_read_with_it() {
-        let mut f = files();
-        f.held.push(Held {
-            file: 0,
-            token: 7,
-            by_token: true,
-            key: vec![],
-        });
-        assert!(f.held(0, None).is_none());
-        assert!(f.held(0, Some(8)).is_none());
-        assert!(f.held(0, Some(7)).is_some());
-        f.release(0, 7);
-        assert!(f.held(0, Some(7)).is_none());
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use cics::file::FileAccess;
 use cics::resp::Condition;
 use link::conversation::Verb;
 use link::{FileEntry, Heap, Operands};
@@ -136,15 +137,15 @@ impl TurnServices for MemoryServices {
 }
 
 impl FileServices for MemoryServices {
-    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool> {
+    fn fetch(
+        &mut self,
+        file: usize,
+        seek: Seek<'_>,
+        _access: FileAccess,
+        show: &mut Show<'_>,
+    ) -> Served<bool> {
         let id = self.files[file].1;
-        let mut show = |e: store::Entry<'_>| {
-            show(Found {
-                key: e.key,
-                record: e.record,
-                more: false,
-            });
-        };
+        let mut show = |e: store::Entry<'_>| show(e.into());
         self.unit
             .seek(&mut self.store, id, seek, &mut show)
             .map_err(|_| Failure::Condition(Condition::IoErr, 120))
@@ -154,22 +155,18 @@ impl FileServices for MemoryServices {
         &mut self,
         file: usize,
         seek: Seek<'_>,
+        access: FileAccess,
         _nosuspend: bool,
         show: &mut Show<'_>,
     ) -> Served<Option<u32>> {
-        let (mut key, mut record) = (Vec::new(), Vec::new());
-        let mut take = |f: Found<'_>| {
-            key.extend_from_slice(f.key);
-            record.extend_from_slice(f.record);
+        let mut key = Vec::new();
+        let mut take = |found: Found<&[u8]>| {
+            key.extend_from_slice(found.key());
+            show(found);
         };
-        if !self.fetch(file, seek, &mut take)? {
+        if !self.fetch(file, seek, access, &mut take)? {
             return Ok(None);
         }
-        show(Found {
-            key: &key,
-            record: &record,
-            more: false,
-        });
         self.last_token += 1;
         self.held.insert(self.last_token, (file, key));
         Ok(Some(self.last_token))
@@ -211,8 +208,8 @@ impl FileServices for MemoryServices {
         let mut deleted = 0;
         loop {
             let mut full = Vec::new();
-            let mut take = |f: Found<'_>| full.extend_from_slice(f.key);
-            if !self.fetch(file, Seek::Prefix(key), &mut take)? {
+            let mut take = |found: Found<&[u8]>| full.extend_from_slice(found.key());
+            if !self.fetch(file, Seek::Prefix(key), FileAccess::Delete, &mut take)? {
                 return Ok(deleted);
             }
             self.delete(file, &full, false)?;

@@ -13,22 +13,20 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use cics::file::FileAccess;
 use cics::resp::Condition;
-use link::call::{
-    CHANGE_NOSUSPEND, DELETE_GENERIC, DELETE_HELD, LINK_CHANNEL, READ_GENERIC, READ_GTEQ,
-    READ_NOSUSPEND, READ_UPDATE,
-};
+use link::call::LINK_CHANNEL;
 use link::conversation::Verb;
 use link::layout::CALL_BYTES;
 use link::{
-    AnswerHeader, CallEvent, ChannelData, Heap, Op, Operands, Step, WorkerConfig, WorkerSide,
+    AnswerHeader, CallEvent, ChannelData, FileAnswer, FileCall, FileCommand, Heap, Op, Operands,
+    WorkerConfig, WorkerSide,
 };
 use store::{FileId, ReadError, ReadStore, Seek, StorageError};
 
 use crate::services::{
-    Arena, Crossings, Failure, FileServices, Found, LinkStep, MemoryAreas, PartnerServices,
-    Payload, ProgramServices, Reply, Served, Services, Show, TurnServices, UnitServices,
-    VerbAnswer,
+    Arena, Crossings, Failure, FileServices, LinkStep, MemoryAreas, PartnerServices, Payload,
+    ProgramServices, Reply, Served, Services, Show, TurnServices, UnitServices, VerbAnswer,
 };
 
 /// The worker's end of the link, shared with the main loop.
@@ -156,20 +154,8 @@ impl LinkServices {
                 }
             };
             let read = match place {
-                ReadPlace::File(id) => reader.seek(id, seek, &mut |e| {
-                    show(Found {
-                        key: e.key,
-                        record: e.record,
-                        more: false,
-                    });
-                }),
-                ReadPlace::Index(id) => reader.seek_path(id, seek, &mut |e| {
-                    show(Found {
-                        key: e.position,
-                        record: e.record,
-                        more: e.more,
-                    });
-                }),
+                ReadPlace::File(id) => reader.seek(id, seek, &mut |e| show(e.into())),
+                ReadPlace::Index(id) => reader.seek_path(id, seek, &mut |e| show(e.into())),
             };
             match read {
                 Ok(found) => return Some(Ok(found)),
@@ -186,26 +172,18 @@ impl LinkServices {
         None
     }
 
-    /// A browse step or READ through the region.
-    fn through_region(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool> {
-        let (op, how, key) = match seek {
-            Seek::Equal(key) => (Op::Read, 0, key),
-            Seek::Prefix(key) => (Op::Read, READ_GENERIC, key),
-            Seek::AtLeast(key) => (Op::Browse, Step::AtOrAfter as u64, key),
-            Seek::Greater(key) => (Op::Browse, Step::After as u64, key),
-            Seek::AtMost(key) => (Op::Browse, Step::AtOrBefore as u64, key),
-            Seek::Less(key) => (Op::Browse, Step::Before as u64, key),
-            Seek::First => (Op::Browse, Step::AtOrAfter as u64, &[][..]),
-            Seek::Last => (Op::Browse, Step::Last as u64, &[][..]),
-        };
-        match self.ask(op, args(file, how, 0), &[key]) {
-            Ok(header) => {
-                show(found_in(&header, self.side.borrow().call_data(&header)));
-                Ok(true)
-            }
-            Err(Failure::Condition(Condition::NotFnd | Condition::EndFile, _)) => Ok(false),
-            Err(failure) => Err(failure),
-        }
+    /// Has the region do a command on a file. The answer's data stays in the
+    /// link until the next call.
+    fn on_file(&mut self, file: usize, command: FileCommand<'_>) -> Served<AnswerHeader> {
+        let file = file as u32;
+        let wire = FileCall { file, command }.emit();
+        self.ask(wire.op, wire.args, &wire.data)
+    }
+
+    /// Shows the record that an answer brings.
+    fn show_found(&self, header: &AnswerHeader, show: &mut Show<'_>) {
+        let side = self.side.borrow();
+        show(FileAnswer::new(header, side.call_data(header)).found());
     }
 
     /// The task has changed a file: it reads all files with the same records
@@ -276,28 +254,6 @@ fn emit(payload: &Payload) -> (std::borrow::Cow<'_, [u8]>, u64) {
         Payload::Commarea(bytes) => (bytes.as_slice().into(), 0),
         Payload::Channel(channel) => (channel.emit().into(), LINK_CHANNEL),
     }
-}
-
-/// The record in an answer, behind its key.
-fn found_in<'d>(header: &AnswerHeader, data: &'d [u8]) -> Found<'d> {
-    let key_bytes = (header.args[2] as usize).min(data.len());
-    let (key, record) = data.split_at(key_bytes);
-    Found {
-        key,
-        record,
-        more: header.args[1] != 0,
-    }
-}
-
-fn args(file: usize, how: u64, token: u64) -> [u64; 8] {
-    [file as u64, how, token, 0, 0, 0, 0, 0]
-}
-
-/// The same for a change, which may have to wait for a lock.
-fn changing(file: usize, how: u64, token: u64, nosuspend: bool) -> [u64; 8] {
-    let mut args = args(file, how, token);
-    args[CHANGE_NOSUSPEND] = nosuspend.into();
-    args
 }
 
 /// The answer to a wish for a nested run where none is expected.
@@ -406,10 +362,23 @@ impl FileServices for LinkServices {
         self.side.borrow().file_changes()
     }
 
-    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool> {
-        match self.local(file, seek, show) {
-            Some(found) => found,
-            None => self.through_region(file, seek, show),
+    fn fetch(
+        &mut self,
+        file: usize,
+        seek: Seek<'_>,
+        access: FileAccess,
+        show: &mut Show<'_>,
+    ) -> Served<bool> {
+        if let Some(found) = self.local(file, seek, show) {
+            return found;
+        }
+        match self.on_file(file, FileCommand::Read { seek, access }) {
+            Ok(header) => {
+                self.show_found(&header, show);
+                Ok(true)
+            }
+            Err(Failure::Condition(Condition::NotFnd | Condition::EndFile, _)) => Ok(false),
+            Err(failure) => Err(failure),
         }
     }
 
@@ -417,28 +386,21 @@ impl FileServices for LinkServices {
         &mut self,
         file: usize,
         seek: Seek<'_>,
+        access: FileAccess,
         nosuspend: bool,
         show: &mut Show<'_>,
     ) -> Served<Option<u32>> {
-        let (how, key) = match seek {
-            Seek::AtLeast(key) => (READ_GTEQ, key),
-            Seek::Prefix(key) => (READ_GENERIC, key),
-            Seek::Equal(key) => (0, key),
-            Seek::Greater(_) | Seek::AtMost(_) | Seek::Less(_) | Seek::First | Seek::Last => {
-                return Err(Failure::Condition(Condition::InvReq, 20));
-            }
+        let command = FileCommand::ReadUpdate {
+            seek,
+            access,
+            nosuspend,
         };
-        let short = matches!(seek, Seek::AtLeast(_));
-        let how = how
-            | READ_UPDATE
-            | if short { READ_GENERIC } else { 0 }
-            | if nosuspend { READ_NOSUSPEND } else { 0 };
-        match self.ask(Op::Read, args(file, how, 0), &[key]) {
+        match self.on_file(file, command) {
             Ok(header) => {
-                show(found_in(&header, self.side.borrow().call_data(&header)));
-                Ok(Some(header.args[0] as u32))
+                self.show_found(&header, show);
+                Ok(Some(FileAnswer::new(&header, &[]).token()))
             }
-            Err(Failure::Condition(Condition::NotFnd, _)) => Ok(None),
+            Err(Failure::Condition(Condition::NotFnd | Condition::EndFile, _)) => Ok(None),
             Err(failure) => Err(failure),
         }
     }
@@ -451,47 +413,49 @@ impl FileServices for LinkServices {
         nosuspend: bool,
     ) -> Served<Vec<u8>> {
         self.note_change(file);
-        let args = changing(file, number.len() as u64, 0, nosuspend);
-        let header = self.ask(Op::Write, args, &[number, record])?;
+        let command = FileCommand::Write {
+            key: number,
+            record,
+            nosuspend,
+        };
+        let header = self.on_file(file, command)?;
         Ok(self.side.borrow().call_data(&header).to_vec())
     }
 
     fn rewrite(&mut self, file: usize, token: u32, record: &[u8], nosuspend: bool) -> Served<()> {
         self.note_change(file);
-        let args = changing(file, u64::from(token), 0, nosuspend);
-        self.ask(Op::Rewrite, args, &[record]).map(drop)
+        let command = FileCommand::Rewrite {
+            token: Some(token),
+            record,
+            nosuspend,
+        };
+        self.on_file(file, command).map(drop)
     }
 
     fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
         self.note_change(file);
-        self.ask(Op::Delete, args(file, DELETE_HELD, u64::from(token)), &[])
+        let token = Some(token);
+        self.on_file(file, FileCommand::DeleteHeld { token })
             .map(drop)
     }
 
     fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<bool> {
         self.note_change(file);
-        let args = changing(file, 0, 0, nosuspend);
-        let header = self.ask(Op::Delete, args, &[key])?;
-        Ok(header.args[1] != 0)
+        let header = self.on_file(file, FileCommand::Delete { key, nosuspend })?;
+        Ok(FileAnswer::new(&header, &[]).more())
     }
 
-    fn delete_generic(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<u64> {
+    fn delete_generic(&mut self, file: usize, prefix: &[u8], nosuspend: bool) -> Served<u64> {
         self.note_change(file);
-        let args = changing(file, DELETE_GENERIC, 0, nosuspend);
-        match self.ask(Op::Delete, args, &[key]) {
-            Ok(header) => Ok(header.args[0]),
+        match self.on_file(file, FileCommand::DeleteGeneric { prefix, nosuspend }) {
+            Ok(header) => Ok(FileAnswer::new(&header, &[]).deleted()),
             Err(Failure::Condition(Condition::NotFnd, _)) => Ok(0),
             Err(failure) => Err(failure),
         }
     }
 
     fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()> {
-        self.ask(
-            Op::Unlock,
-            args(file, u64::from(token.unwrap_or(0)), 0),
-            &[],
-        )
-        .map(drop)
+        self.on_file(file, FileCommand::Unlock { token }).map(drop)
     }
 }
 

@@ -8,19 +8,13 @@
 //! Invariant: no call keeps a borrow of what it was given; records are shown
 //! to a closure where they lie.
 
+use cics::file::FileAccess;
 use cics::resp::Condition;
+pub use cics::resp::Failure;
 use link::conversation::Verb;
 use link::{ChannelData, Heap, Operands, TransId};
+pub use store::Found;
 use store::Seek;
-
-/// Why a request was not served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
-    /// A condition for the program, with RESP2.
-    Condition(Condition, u32),
-    /// The task ends with this code.
-    Abend([u8; 4]),
-}
 
 /// A result of a service.
 pub type Served<T> = Result<T, Failure>;
@@ -95,29 +89,26 @@ pub struct Arena<'a> {
     pub heap: &'a mut Heap,
 }
 
-/// A record that was found, where it lies.
-#[derive(Debug, Clone, Copy)]
-pub struct Found<'r> {
-    /// Its key; of a path the position of a browse, the alternate key first.
-    pub key: &'r [u8],
-    /// The record.
-    pub record: &'r [u8],
-    /// Another record with the same alternate key follows.
-    pub more: bool,
-}
-
 /// Is shown a record, at most once.
-pub type Show<'s> = dyn FnMut(Found<'_>) + 's;
+pub type Show<'s> = dyn FnMut(Found<&[u8]>) + 's;
 
 /// The files that a task reads and changes.
 pub trait FileServices {
-    /// Shows the record that `seek` finds; false when there is none.
-    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool>;
+    /// Shows the record that `seek` finds; false when there is none. `access`
+    /// is the command that looks.
+    fn fetch(
+        &mut self,
+        file: usize,
+        seek: Seek<'_>,
+        access: FileAccess,
+        show: &mut Show<'_>,
+    ) -> Served<bool>;
     /// As `fetch`, and locks the record for the task. Gives the lock's token.
     fn fetch_for_update(
         &mut self,
         file: usize,
         seek: Seek<'_>,
+        access: FileAccess,
         nosuspend: bool,
         show: &mut Show<'_>,
     ) -> Served<Option<u32>>;

@@ -125,7 +125,7 @@ mod tests {
         let csd = definition("FILE", "ACCTS", "DSNAME(BANK.ACCOUNTS)\nADD(YES)").unwrap();
         assert_eq!(csd.files[0].name.as_str(), "ACCTS");
         assert_eq!(csd.files[0].dsname.as_deref(), Some("BANK.ACCOUNTS"));
-        assert!(csd.files[0].add);
+        assert!(csd.files[0].permits.add);
     }
 
     #[test]

@@ -431,6 +431,7 @@ impl Reader {
 mod tests {
     use super::super::types::{Concurrency, RecordFormat, Recovery, Runaway};
     use super::*;
+    use crate::file::FilePermits;
 
     const BANK: &str = "\
 * The bank
@@ -460,7 +461,11 @@ ADD GROUP(BANK) LIST(BANKLIST)
             (f.key_bytes, f.record_bytes, f.record_format),
             (Some(8), Some(200), RecordFormat::Fixed)
         );
-        assert!(f.add && f.browse && f.update && f.read && !f.delete && f.enabled);
+        let permits = FilePermits {
+            delete: false,
+            ..FilePermits::ALL
+        };
+        assert_eq!((f.permits, f.enabled), (permits, true));
         assert_eq!(f.recovery, Recovery::Backout);
         assert_eq!(f.description, "The accounts");
         assert_eq!(csd.tranclasses[0].purge_threshold, Some(50));

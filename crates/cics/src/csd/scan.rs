@@ -197,6 +197,7 @@ pub(super) fn attributes(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<A
 
 fn characters(source: &str) -> Vec<Char> {
     let mut chars = Vec::new();
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     for (number, raw) in source.lines().enumerate() {
         let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
         if raw.starts_with('*') || raw.starts_with("//") || raw.starts_with("/*") {

@@ -1,6 +1,7 @@
 //! Typed definitions.
 
 use super::scan::Attribute;
+use crate::file::FilePermits;
 use crate::names::{FileName, GroupName, ProgramName, SysId, TranClassName, TransId};
 
 /// DEFINE TRANSACTION.
@@ -144,16 +145,8 @@ pub struct FileDef {
     pub record_bytes: Option<u32>,
     /// RECORDFORMAT.
     pub record_format: RecordFormat,
-    /// ADD(YES).
-    pub add: bool,
-    /// BROWSE(YES).
-    pub browse: bool,
-    /// DELETE(YES).
-    pub delete: bool,
-    /// READ(YES).
-    pub read: bool,
-    /// UPDATE(YES).
-    pub update: bool,
+    /// ADD, BROWSE, DELETE, READ and UPDATE.
+    pub permits: FilePermits,
     /// RECOVERY.
     pub recovery: Recovery,
     /// STATUS(ENABLED).

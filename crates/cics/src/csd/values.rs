@@ -8,6 +8,7 @@ use super::types::{
     TranClassDef, TransactionDef,
 };
 use crate::diagnostic::Severity;
+use crate::file::FilePermits;
 use crate::names::GroupName;
 
 /// Reads the values of one definition; a wrong one is told and leaves the
@@ -310,11 +311,13 @@ impl<'a> Values<'a> {
                 "RECORDFORMAT",
                 &[("V", RecordFormat::Variable), ("F", RecordFormat::Fixed)],
             ),
-            add: self.yes("ADD", false),
-            browse: self.yes("BROWSE", false),
-            delete: self.yes("DELETE", false),
-            read: self.yes("READ", true),
-            update: self.yes("UPDATE", false),
+            permits: FilePermits {
+                add: self.yes("ADD", false),
+                browse: self.yes("BROWSE", false),
+                delete: self.yes("DELETE", false),
+                read: self.yes("READ", true),
+                update: self.yes("UPDATE", false),
+            },
             recovery: self.choice(
                 "RECOVERY",
                 &[

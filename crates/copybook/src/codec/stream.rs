@@ -212,6 +212,9 @@ pub fn decode_lines(
     }
 }
 
+/// What some editors write at the beginning of a file of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Writes a record for every line of JSON in `input`, empty lines left out;
 /// gives their number.
 pub fn encode_lines(
@@ -231,6 +234,10 @@ pub fn encode_lines(
         }
         line += 1;
         let json = text.trim_ascii_end();
+        let json = json
+            .strip_prefix(BYTE_ORDER_MARK)
+            .filter(|_| line == 1)
+            .unwrap_or(json);
         if json.is_empty() {
             continue;
         }

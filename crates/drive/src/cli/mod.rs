@@ -65,9 +65,11 @@ pub fn run(args: &Args) -> Result<ExitCode, std::io::Error> {
 fn import(args: &ImportArgs) -> Result<bool, CliError> {
     let name = args.file.display();
     let text = std::fs::read_to_string(&args.file).map_err(|e| failed(format!("{name}: {e}")))?;
+    // Fiddler begins its recordings with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let imported = match args.file.extension().and_then(|e| e.to_str()) {
-        Some("har") => crate::import::har(&text),
-        Some("jmx") => crate::import::jmx(&text),
+        Some("har") => crate::import::har(text),
+        Some("jmx") => crate::import::jmx(text),
         _ => {
             let text = format!("{name}: files ending in .har and .jmx are imported");
             return Err(CliError::Usage(text));

@@ -86,10 +86,11 @@ fn source(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Source> {
                     return None;
                 }
             };
+            let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
             if kind == "csv" {
-                csv(&text, &Shape::of(node, notes))
+                csv(text, &Shape::of(node, notes))
             } else {
-                json_lines(&text)
+                json_lines(text)
             }
         }
     };
@@ -111,6 +112,9 @@ fn source(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Source> {
 }
 
 type Table = (Vec<String>, Vec<Vec<Box<[u8]>>>);
+
+/// What Excel writes before the first column's name.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How a CSV file is laid out.
 struct Shape {

@@ -25,10 +25,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backend::{Abend, Call, Failed, PutError, Refusal, Reply, Task};
+use crate::backend::{Call, Failed, Reply, Task};
 use health::Health;
 pub use health::MainframeStatus;
 use pool::Pool;
+use region::{Abend, NotStarted, PutError, TaskRequest, TransId};
 pub use sockets::SocketConnection;
 pub use web::WebConnection;
 
@@ -279,9 +280,7 @@ impl MainframeDoor {
         let way = self.ways.get(connection)?.clone();
         Some(MainframeTask {
             way,
-            program: call.program.to_owned(),
-            transid: call.eib_transid.unwrap_or(call.transid).to_owned(),
-            user: call.user_id.map(str::to_owned),
+            request: call.request,
             idempotent: call.idempotent,
             input: Input::default(),
         })
@@ -299,11 +298,20 @@ struct Input {
 /// A call whose input is being written.
 pub struct MainframeTask {
     way: Rc<Way>,
-    program: String,
-    transid: String,
-    user: Option<String>,
+    request: TaskRequest,
     idempotent: bool,
     input: Input,
+}
+
+impl MainframeTask {
+    /// The transaction that the program is to see.
+    fn transid(&self) -> TransId {
+        if self.request.eib_transid.is_blank() {
+            self.request.transid
+        } else {
+            self.request.eib_transid
+        }
+    }
 }
 
 /// What came back.
@@ -372,7 +380,9 @@ impl Way {
 
     fn impossible(&self, why: impl std::fmt::Display) -> Failed {
         let name = &self.connection.name;
-        Failed::Refused(Refusal::Impossible(format!("the connection {name}: {why}")))
+        Failed::Refused(NotStarted::Impossible(format!(
+            "the connection {name}: {why}"
+        )))
     }
 
     fn wait(&self) -> Duration {
@@ -381,8 +391,8 @@ impl Way {
 }
 
 impl Reply for MainframeReply {
-    fn abend(&self) -> Option<Abend> {
-        self.abend.clone()
+    fn abend(&self) -> Option<&Abend> {
+        self.abend.as_ref()
     }
 
     fn container(&self, name: &str) -> Option<&[u8]> {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use region::NotStarted;
 use rustls_pki_types::ServerName;
 use std::rc::Rc;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -12,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsConnector;
 
 use super::{Connection, TlsTrust};
-use crate::backend::{Failed, Refusal};
+use crate::backend::Failed;
 
 /// Bytes both ways, with TLS or without.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin {}
@@ -119,7 +120,7 @@ impl Connection {
         self.health.tried(opened.as_ref().err().map(String::as_str));
         opened.map_err(|why| {
             let (name, address) = (&self.name, self.dial.shown());
-            Failed::Refused(Refusal::Unreachable(format!(
+            Failed::Refused(NotStarted::Unreachable(format!(
                 "the connection {name} ({address}): {why}"
             )))
         })
@@ -161,7 +162,7 @@ impl Pool {
             _ => {
                 let ms = wait.as_millis();
                 let why = format!("the connection {name} had no session free within {ms} ms");
-                Err(Failed::Refused(Refusal::Busy(why)))
+                Err(Failed::Refused(NotStarted::Busy(why)))
             }
         }
     }

@@ -67,8 +67,10 @@ impl SocketConnection {
         let mut message = Vec::with_capacity(task.input.bytes.len() + FRAME);
         let framed = self.frames.emit(&task.input.bytes, &mut message);
         framed.map_err(|why| way.impossible(why))?;
-        let first = self.first.replace("{program}", &task.program);
-        let first = first.replace("{transid}", &task.transid);
+        let first = self
+            .first
+            .replace("{program}", task.request.program.as_str());
+        let first = first.replace("{transid}", task.transid().as_str());
         let name = &way.connection.name;
         let _room = way.pool.room(way.wait(), name).await?;
         while let Some(session) = way.pool.kept(&first) {

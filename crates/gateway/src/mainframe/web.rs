@@ -19,10 +19,11 @@ use http::header::{self, HeaderName, HeaderValue};
 use http::{StatusCode, Uri};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use region::{Abend, NotStarted, ProgramName};
 
 use super::pool::{Session, Wire};
 use super::{MainframeReply, MainframeTask, Way};
-use crate::backend::{Abend, Failed, Refusal};
+use crate::backend::Failed;
 
 /// A CICS that is called over HTTP.
 #[derive(Clone)]
@@ -88,7 +89,7 @@ impl WebConnection {
     }
 
     fn request(&self, task: &MainframeTask, body: &Bytes) -> Result<Request, String> {
-        let uri = self.uri(&task.program, &task.transid)?;
+        let uri = self.uri(task.request.program.as_str(), task.transid().as_str())?;
         let host = uri.authority().map_or("", |a| a.as_str()).to_owned();
         let path = uri.path_and_query().map_or("/", |p| p.as_str());
         let mut request = http::Request::post(path)
@@ -103,8 +104,9 @@ impl WebConnection {
             value.set_sensitive(true);
             request = request.header(header::AUTHORIZATION, value);
         }
-        if let (Some(name), Some(user)) = (&self.user_header, &task.user) {
-            request = request.header(name, user);
+        let user = task.request.userid;
+        if let Some(name) = self.user_header.as_ref().filter(|_| !user.is_blank()) {
+            request = request.header(name, user.as_str());
         }
         let request = request.body(Full::new(body.clone()));
         request.map_err(|e| e.to_string())
@@ -209,11 +211,8 @@ fn answered(
     };
     if let Some(abend) = text(&ABEND) {
         let mut words = abend.split_whitespace();
-        let mut word = |most| {
-            let word = words.next().unwrap_or_default().chars();
-            word.take(most).collect::<String>()
-        };
-        let (code, program) = (word(4), word(8));
+        let code = field(words.next());
+        let program = ProgramName::from_bytes(field(words.next()));
         return Ok(MainframeReply {
             abend: Some(Abend {
                 message: "it ended abnormally in the region that was called".into(),
@@ -239,7 +238,7 @@ fn answered(
         },
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
             let why = format!("the connection {name}: the server answers with status {status}");
-            Err(Failed::Refused(Refusal::Busy(why)))
+            Err(Failed::Refused(NotStarted::Busy(why)))
         }
         StatusCode::PAYLOAD_TOO_LARGE => Err(Failed::TooLarge),
         // It was refused before anything ran.
@@ -253,6 +252,17 @@ fn answered(
             said(bytes)
         ))),
     }
+}
+
+/// A word in a field of blanks, cut where it is longer.
+fn field<const N: usize>(word: Option<&str>) -> [u8; N] {
+    let mut field = [b' '; N];
+    let bytes = word.unwrap_or_default().bytes();
+    field
+        .iter_mut()
+        .zip(bytes)
+        .for_each(|(to, byte)| *to = byte);
+    field
 }
 
 /// What says of a body that it is not what a program made: a page, perhaps for

@@ -135,8 +135,8 @@ fn record(server: &Map<String, Value>, seen: &Observed) -> Map<String, Value> {
     put("HTTP_RESP_CODE", seen.status.into());
     let user = seen.user.as_deref();
     put("USER_NAME", user.map_or("", |u| &u.name).into());
-    let mapped = user.and_then(|u| u.user_id.as_deref());
-    put("USER_NAME_MAPPED", mapped.unwrap_or_default().into());
+    let mapped = user.and_then(|u| u.user_id).unwrap_or_default();
+    put("USER_NAME_MAPPED", mapped.as_str().into());
     put("CLIENT_IP_ADDR", seen.client.to_string().into());
     let api = seen.api.as_ref();
     put("API_NAME", api.map_or("", |(api, _)| &api.name).into());
@@ -181,9 +181,9 @@ fn record(server: &Map<String, Value>, seen: &Observed) -> Map<String, Value> {
             put(&format!("{name}{}", number + 1), text.into());
         }
     }
-    if let Some(ran) = called.and_then(|c| c.ran) {
-        out.insert("task".into(), ran.task.into());
-        out.insert("program_cpu_us".into(), (ran.cpu_ns / 1000).into());
+    if let Some(costs) = called.and_then(|c| c.costs) {
+        out.insert("task".into(), costs.task.into());
+        out.insert("program_cpu_us".into(), (costs.cpu_ns / 1000).into());
     }
     if let Some(abend) = called.and_then(|c| c.abend.as_deref()) {
         out.insert("abend".into(), abend.into());

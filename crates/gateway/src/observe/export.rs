@@ -7,8 +7,8 @@
 
 use super::queue::{Batches, Queue};
 use super::{Counts, Observed, otlp};
-use crate::backend::Command;
 use fetch::{Fetcher, Request, Settings};
+use region::TraceRecord;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -40,7 +40,7 @@ pub struct TracingConfig {
 }
 
 /// What gives the commands of tasks.
-pub(super) type Commands = Box<dyn Fn(&BTreeSet<u64>) -> Vec<Command> + Send>;
+pub(super) type Commands = Box<dyn Fn(&BTreeSet<u64>) -> Vec<TraceRecord> + Send>;
 
 /// Whether spans can be sent to this endpoint.
 ///
@@ -124,8 +124,8 @@ pub(super) fn start(
                 counts.spans_dropped.fetch_add(batch.len() as u64, Relaxed);
                 continue;
             }
-            let ran = batch.iter().filter_map(|o| o.called.as_ref()?.ran);
-            let tasks: BTreeSet<u64> = ran.map(|ran| ran.task).collect();
+            let costs = batch.iter().filter_map(|o| o.called.as_ref()?.costs);
+            let tasks: BTreeSet<u64> = costs.map(|costs| costs.task).collect();
             let found = match tasks.is_empty() {
                 true => Vec::new(),
                 false => commands(&tasks),

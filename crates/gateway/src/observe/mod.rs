@@ -18,12 +18,13 @@ mod rotate;
 pub use audit::AuditConfig;
 pub use export::{TracingConfig, check_endpoint};
 
-use crate::backend::{Backend, Ran};
+use crate::backend::Backend;
 use crate::project::operation::Api;
 use crate::security::Identity;
 use context::TraceContext;
 use http::{HeaderMap, Method, Uri};
 use queue::Queue;
+use region::{ProgramName, TaskCosts, TransId};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -83,15 +84,15 @@ pub(crate) struct Observed {
 /// The program that a request was for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Called {
-    pub program: Box<str>,
-    pub transid: Box<str>,
+    pub program: ProgramName,
+    pub transid: TransId,
     /// The connection that asset or policy names.
     pub connection: Option<Box<str>>,
     /// When it was asked for and when its answer was there, in nanoseconds
     /// since 1970; 0 when it was not.
     pub sent_ns: u64,
     pub received_ns: u64,
-    pub ran: Option<Ran>,
+    pub costs: Option<TaskCosts>,
     pub abend: Option<Box<str>>,
 }
 

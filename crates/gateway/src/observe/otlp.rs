@@ -9,7 +9,7 @@
 
 use super::context::{random, shown};
 use super::{Called, Observed, Span};
-use crate::backend::Command;
+use region::TraceRecord;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -26,9 +26,9 @@ pub(super) fn export(
     service: &str,
     applid: &str,
     requests: &[impl AsRef<Observed>],
-    commands: Vec<Command>,
+    commands: Vec<TraceRecord>,
 ) -> (Value, u64) {
-    let mut by_task: HashMap<u64, Vec<Command>> = HashMap::new();
+    let mut by_task: HashMap<u64, Vec<TraceRecord>> = HashMap::new();
     for command in commands {
         by_task.entry(command.task).or_default().push(command);
     }
@@ -118,7 +118,7 @@ fn put(made: Made<'_>, out: &mut Vec<Value>) {
     out.push(span);
 }
 
-fn add(seen: &Observed, commands: &mut HashMap<u64, Vec<Command>>, out: &mut Vec<Value>) {
+fn add(seen: &Observed, commands: &mut HashMap<u64, Vec<TraceRecord>>, out: &mut Vec<Value>) {
     let Some(Span {
         trace_id,
         parent,
@@ -181,28 +181,28 @@ fn add(seen: &Observed, commands: &mut HashMap<u64, Vec<Command>>, out: &mut Vec
 fn add_called(
     (trace_id, parent): ([u8; 16], [u8; 8]),
     called: &Called,
-    commands: &mut HashMap<u64, Vec<Command>>,
+    commands: &mut HashMap<u64, Vec<TraceRecord>>,
     out: &mut Vec<Value>,
 ) {
     let id = random().to_be_bytes();
     let mut about: Vec<(&str, Attribute)> = vec![
-        ("cics.transaction", (*called.transid).into()),
-        ("cics.program", (*called.program).into()),
+        ("cics.transaction", called.transid.as_str().into()),
+        ("cics.program", called.program.as_str().into()),
     ];
     if let Some(connection) = &called.connection {
         about.push(("cics.connection", (**connection).into()));
     }
     let mut of_task = Vec::new();
-    let (kind, times) = match called.ran {
-        Some(ran) => {
-            of_task = commands.remove(&ran.task).unwrap_or_default();
-            about.push(("cics.task", ran.task.into()));
-            about.push(("tupelo.cpu_ns", ran.cpu_ns.into()));
-            about.push(("tupelo.admission_wait_ns", ran.admission_wait_ns.into()));
-            about.push(("tupelo.dispatch_wait_ns", ran.dispatch_wait_ns.into()));
-            about.push(("tupelo.commands", u64::from(ran.commands).into()));
-            let end = ran.start_unix_ns.saturating_add(ran.response_ns);
-            (INTERNAL, (ran.start_unix_ns, end))
+    let (kind, times) = match called.costs {
+        Some(costs) => {
+            of_task = commands.remove(&costs.task).unwrap_or_default();
+            about.push(("cics.task", costs.task.into()));
+            about.push(("tupelo.cpu_ns", costs.cpu_ns.into()));
+            about.push(("tupelo.admission_wait_ns", costs.admission_wait_ns.into()));
+            about.push(("tupelo.dispatch_wait_ns", costs.dispatch_wait_ns.into()));
+            about.push(("tupelo.commands", u64::from(costs.commands).into()));
+            let end = costs.start_unix_ns.saturating_add(costs.response_ns);
+            (INTERNAL, (costs.start_unix_ns, end))
         }
         None => (CLIENT, (called.sent_ns, called.received_ns)),
     };
@@ -226,22 +226,20 @@ fn add_called(
 /// called, are below them.
 fn add_commands(
     (trace_id, task): ([u8; 16], [u8; 8]),
-    mut commands: Vec<Command>,
+    mut commands: Vec<TraceRecord>,
     out: &mut Vec<Value>,
 ) {
     // The outer of two that begin together is the longer one.
-    commands.sort_by_key(|c| (c.start_unix_ns, std::cmp::Reverse(c.end_unix_ns)));
+    commands.sort_by_key(|c| (c.start_unix_ns(), std::cmp::Reverse(c.unix_ns)));
     let mut around: Vec<(u64, [u8; 8])> = Vec::new();
     for command in commands {
-        while around
-            .last()
-            .is_some_and(|(end, _)| *end < command.end_unix_ns)
-        {
+        while around.last().is_some_and(|(end, _)| *end < command.unix_ns) {
             around.pop();
         }
         let id = random().to_be_bytes();
         let parent = around.last().map_or(task, |(_, id)| *id);
-        around.push((command.end_unix_ns, id));
+        around.push((command.unix_ns, id));
+        let times = (command.start_unix_ns(), command.unix_ns);
         let mut about: Vec<(&str, Attribute)> = vec![("cics.domain", command.domain.into())];
         if let Some(resp) = command.resp {
             about.push(("cics.resp", resp.into()));
@@ -251,9 +249,9 @@ fn add_commands(
                 trace_id,
                 id,
                 parent: Some(parent),
-                name: format!("EXEC CICS {}", command.name),
+                name: format!("EXEC CICS {}", command.command),
                 kind: INTERNAL,
-                times: (command.start_unix_ns, command.end_unix_ns),
+                times,
                 attributes: about,
                 error: command.abend.map(|code| format!("abend {code}")),
             },
@@ -279,15 +277,19 @@ impl Observed {
 mod tests {
     use super::*;
 
-    fn command(name: &str, start: u64, end: u64) -> Command {
-        Command {
+    fn command(name: &str, start: u64, end: u64) -> TraceRecord {
+        TraceRecord {
+            unix_ns: end,
             task: 7,
-            name: name.to_owned(),
+            transid: region::TransId::BLANK,
+            worker: None,
             domain: "files",
-            start_unix_ns: start,
-            end_unix_ns: end,
+            event: "exit",
+            command: name.to_owned(),
             resp: Some("NORMAL".into()),
+            resp2: None,
             abend: None,
+            elapsed_ns: Some(end - start),
         }
     }
 

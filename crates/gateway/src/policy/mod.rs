@@ -19,6 +19,7 @@ use crate::security::Identity;
 use http::request::Parts;
 use http::{HeaderName, Method};
 use path::{Pattern, Plain};
+use region::TransId;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -87,7 +88,7 @@ enum Piece {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub connection: Option<String>,
-    pub transid: Option<String>,
+    pub transid: Option<TransId>,
     /// The mainframe's code page that data has there.
     pub ccsid: Option<u16>,
 }
@@ -236,7 +237,7 @@ impl Policy {
         known: impl Fn(&str) -> bool,
     ) -> Result<Choice, String> {
         let mut choice = Choice::default();
-        let mut ccsid = None;
+        let (mut transid, mut ccsid) = (None, None);
         for rule in &self.rules {
             if !rule.conditions.iter().all(|c| c.holds(parts, caller)) {
                 continue;
@@ -244,7 +245,7 @@ impl Policy {
             for set in &rule.sets {
                 let place = match set.property {
                     Property::Connection => &mut choice.connection,
-                    Property::Transaction => &mut choice.transid,
+                    Property::Transaction => &mut transid,
                     Property::Ccsid => &mut ccsid,
                 };
                 if place.is_none() {
@@ -252,9 +253,11 @@ impl Policy {
                 }
             }
         }
-        if let Some(transid) = choice.transid.as_ref().filter(|t| !read::is_transid(t)) {
-            return Err(format!("{transid:?} is no transaction's name"));
-        }
+        let name = |text: String| match TransId::new(&text) {
+            Ok(name) if read::is_transid(&text) => Ok(name),
+            _ => Err(format!("{text:?} is no transaction's name")),
+        };
+        choice.transid = transid.map(name).transpose()?;
         if let Some(name) = choice.connection.as_ref().filter(|name| !known(name)) {
             return Err(format!("there is no connection {name:?}"));
         }
@@ -340,7 +343,7 @@ mod tests {
         let both = [("group", "A"), ("test", "1")];
         let chosen = choose("/bank/accounts", &both, Some("clerk")).unwrap();
         assert_eq!(chosen.connection.as_deref(), Some("one"));
-        assert_eq!(chosen.transid.as_deref(), Some("CLRK"));
+        assert_eq!(chosen.transid, Some(TransId::from_bytes(*b"CLRK")));
         assert_eq!(choose("/bank/a", &[], Some("chief")), Ok(Choice::default()));
         assert_eq!(choose("/bank/a", &[], None), Ok(Choice::default()));
     }
@@ -348,7 +351,7 @@ mod tests {
     #[test]
     fn a_header_is_put_into_a_value_and_what_cannot_be_is_said() {
         let chosen = choose("/x", &[("country", "SE")], None).unwrap();
-        assert_eq!(chosen.transid.as_deref(), Some("TRSE"));
+        assert_eq!(chosen.transid, Some(TransId::from_bytes(*b"TRSE")));
         let why = choose("/x", &[("country", "SWEDEN")], None).unwrap_err();
         assert!(why.contains("TRSWEDEN"), "{why}");
     }

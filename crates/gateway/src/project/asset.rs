@@ -13,7 +13,9 @@ use super::record::Record;
 use super::structure::{Limits, Structures, derive};
 use super::{dai, keys, read_yaml};
 use crate::diagnostics::{Diagnostics, Position, closest};
+use crate::yaml::Node;
 use copybook::{FieldId, Layout};
+use region::{Name, ProgramName, TransId};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -46,9 +48,9 @@ pub(crate) struct Area {
 pub(crate) struct Asset {
     /// `zosAsset.yaml`.
     pub file: PathBuf,
-    pub program: String,
+    pub program: ProgramName,
     /// Transaction the program runs under, if the asset names one.
-    pub transid: Option<String>,
+    pub transid: Option<TransId>,
     /// The program only sees that transaction in EIBTRNID: it runs under the
     /// mirror's.
     pub eib_only: bool,
@@ -220,12 +222,25 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         );
         return None;
     };
+    let mut named = Named {
+        file: &file,
+        properties,
+        at,
+        out: &mut *out,
+    };
+    let program = named.name::<8>("program", &program);
     if let Some(language) = property("language")
         && !language.eq_ignore_ascii_case("COBOL")
     {
         let why = format!("{language} programs are not served, only COBOL");
         return Some(Loaded::Unsupported(why));
     }
+    let transid = property("transid").filter(|t| !t.is_empty());
+    let transid = match transid {
+        Some(text) => Some(named.name::<4>("transid", &text)?),
+        None => None,
+    };
+    let program = program?;
     if let Some(usage) = property("transidUsage")
         && !["EIB_ONLY", "EIB_AND_MIRROR"].contains(&usage.to_ascii_uppercase().as_str())
     {
@@ -242,7 +257,6 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
     }
     let provider = folder.join("providerFiles");
     let books = copybooks(&provider);
-    let transid = property("transid").filter(|t| !t.is_empty());
     let connection = property("connectionRef").filter(|c| !c.is_empty());
     let usage = property("transidUsage");
     let eib_only = usage.is_some_and(|usage| usage.eq_ignore_ascii_case("EIB_ONLY"));
@@ -350,6 +364,29 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         api_first: None,
         sources: Sources::load(folder, out),
     })))
+}
+
+/// Reads names of CICS out of an asset's properties.
+struct Named<'a> {
+    file: &'a Path,
+    properties: Option<&'a Node>,
+    at: Position,
+    out: &'a mut Diagnostics,
+}
+
+impl Named<'_> {
+    /// The name that a property gives; an error with its place where it is
+    /// none.
+    fn name<const N: usize>(&mut self, property: &str, text: &str) -> Option<Name<N>> {
+        let node = self.properties.and_then(|p| p.get(property));
+        let at = node.map_or(self.at, |node| node.at);
+        let name = Name::new(text);
+        let wrong = |why| {
+            let message = format!("{property} {text:?} cannot be one: {why}");
+            self.out.error(self.file, at, message);
+        };
+        name.map_err(wrong).ok()
+    }
 }
 
 fn no_copybooks(provider: &Path, out: &mut Diagnostics) {

@@ -10,6 +10,7 @@ use crate::validate::params::Param;
 use crate::validate::schema::{SchemaId, SchemaSet};
 use copybook::CodePage;
 use http::Method;
+use region::TransId;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -187,7 +188,9 @@ impl Api {
     pub fn asset_file(&self, program: &str) -> Option<&std::path::Path> {
         let mut works = self.operations.iter().map(|o| &o.work);
         works.find_map(|work| match work {
-            Work::Program { asset, .. } if asset.program == program => Some(asset.file.as_path()),
+            Work::Program { asset, .. } if asset.program.as_str() == program => {
+                Some(asset.file.as_path())
+            }
             _ => None,
         })
     }
@@ -215,7 +218,7 @@ impl Api {
                 .collect()
         };
         let contract = |asset: &Asset| Contract {
-            program: asset.program.clone(),
+            program: asset.program.to_string(),
             file: asset.file.clone(),
             channel: asset.request.style == Style::Channel,
             request: side(&asset.request),
@@ -245,7 +248,11 @@ impl Api {
             .filter_map(|o| match &o.work {
                 Work::Program { asset, .. } => {
                     let counts = !asset.eib_only && here(asset.connection.as_deref());
-                    asset.transid.as_deref().filter(|_| counts)
+                    asset
+                        .transid
+                        .as_ref()
+                        .map(TransId::as_str)
+                        .filter(|_| counts)
                 }
                 Work::Unsupported(_) => None,
             })

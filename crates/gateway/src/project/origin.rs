@@ -114,7 +114,7 @@ impl Checked<'_> {
             .areas
             .iter()
             .chain(&self.asset.response.areas);
-        let program = program_text(self.application, &self.asset.program);
+        let program = program_text(self.application, self.asset.program.as_str());
         for area in areas {
             // What the program says of decimal points, else what its copy says.
             let comma = match &program {

@@ -17,6 +17,7 @@ use super::users::{User, Users};
 use super::{Demand, Identity, KeyPlace, Requirement, Scheme, fetch, users};
 use base64::Engine as _;
 use http::HeaderMap;
+use region::UserId;
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -491,7 +492,7 @@ fn missing(requirement: &Requirement) -> Denied {
 }
 
 fn identity_of(user: &User) -> Arc<Identity> {
-    let own = (!user.user_id.is_empty()).then(|| user.user_id.clone());
+    let own = UserId::new(&user.user_id).ok();
     Arc::new(Identity {
         name: user.name.clone(),
         user_id: own.or_else(|| user_id_of(&user.name)),
@@ -500,7 +501,8 @@ fn identity_of(user: &User) -> Arc<Identity> {
 }
 
 /// The CICS user id that a name is, in capitals, if it is one.
-fn user_id_of(name: &str) -> Option<String> {
+fn user_id_of(name: &str) -> Option<UserId> {
     let capital = name.to_ascii_uppercase();
-    users::is_user_id(&capital).then_some(capital)
+    let name = UserId::new(&capital).ok();
+    name.filter(|_| users::is_user_id(&capital))
 }

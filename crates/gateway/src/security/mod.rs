@@ -24,6 +24,8 @@ mod limit;
 mod passwords;
 pub mod users;
 
+use region::UserId;
+
 pub use access::{Access, AccessRule, Act};
 pub(crate) use challenge::problem;
 pub use config::{SecurityConfig, SecurityError};
@@ -48,7 +50,7 @@ pub struct Identity {
     /// The name in the user store, the token or the certificate.
     pub name: String,
     /// The CICS user id, 1 to 8 characters; none when the name gives none.
-    pub user_id: Option<String>,
+    pub user_id: Option<UserId>,
     /// Roles of the user, the token's claims and scopes.
     pub roles: Vec<String>,
 }

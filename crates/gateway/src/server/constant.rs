@@ -6,9 +6,10 @@
 
 use super::body::Full;
 use super::{Gateway, GatewayConfig, StartError};
-use crate::backend::{Abend, Backend, Call, Door, Failed, PutError, Refusal, Reply, Task};
+use crate::backend::{Backend, Call, Door, Failed, Reply, Task};
 use bytes::Bytes;
 use http::{HeaderValue, Response, header};
+use region::{Abend, NotStarted, PutError};
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
@@ -50,8 +51,8 @@ impl Backend for Nothing {
 impl Door for Nothing {
     type Task = Never;
 
-    async fn begin(&self, _: Call<'_>) -> Result<Never, Refusal> {
-        Err(Refusal::Impossible(
+    async fn begin(&self, _: Call<'_>) -> Result<Never, NotStarted> {
+        Err(NotStarted::Impossible(
             "this server answers a constant".to_string(),
         ))
     }
@@ -87,7 +88,7 @@ impl Task for Never {
 }
 
 impl Reply for Never {
-    fn abend(&self) -> Option<Abend> {
+    fn abend(&self) -> Option<&Abend> {
         match self.0 {}
     }
 

@@ -42,6 +42,7 @@ use gate::Gate;
 use memory::Memory;
 pub use metrics::sample as metrics_sample;
 use metrics::{Metrics, OperationMetrics};
+use region::TransId;
 use router::Router;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -111,7 +112,7 @@ pub struct GatewayConfig {
     /// Whose pages browsers let call the APIs.
     pub cors: CorsConfig,
     /// Transaction for assets that name none.
-    pub transid: String,
+    pub transid: TransId,
     /// Addresses whose requests go to somebody else.
     pub services: Vec<ServiceConfig>,
     /// Log every request, as `tracing` events of the target `gateway::access`.
@@ -197,7 +198,7 @@ impl Default for GatewayConfig {
             rate_window_ms: 10_000,
             response_timeout_ms: 60_000,
             cors: CorsConfig::default(),
-            transid: "CSMI".to_string(),
+            transid: TransId::from_bytes(*b"CSMI"),
             services: Vec::new(),
             access_log: false,
             observe: ObserveConfig::default(),

@@ -3,13 +3,15 @@
 //!
 //! Reference: RFC 9457.
 
-use crate::backend::{Abend, Failed, PutError, Refusal};
+use crate::backend::Failed;
 use crate::json::JsonError;
 use crate::mapping::context::{Failure, Reply};
 use crate::mapping::request::EncodeFailure;
 use crate::problem::{Fault, Problem};
 use crate::project::asset::Asset;
+use crate::web::WebAbend;
 use http::StatusCode;
+use region::{Abend, NotStarted, PutError, TransId};
 
 /// Seconds after which a refused client should try again.
 const RETRY_AFTER_S: u32 = 1;
@@ -39,23 +41,23 @@ pub(super) fn repeated(name: &str) -> Problem {
 
 /// A task that the region does not take.
 #[cold]
-pub(super) fn refused(refusal: Refusal) -> Problem {
+pub(super) fn refused(refusal: NotStarted) -> Problem {
+    let why = refusal.to_string();
+    if refusal.is_temporary() {
+        let title = "The region is busy";
+        return Problem {
+            retry_after: Some(RETRY_AFTER_S),
+            ..Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, why)
+        };
+    }
     match refusal {
-        Refusal::Busy(why) => {
-            let title = "The region is busy";
-            let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, why);
-            Problem {
-                retry_after: Some(RETRY_AFTER_S),
-                ..problem
-            }
-        }
-        Refusal::Impossible(why) => {
-            let title = "The program cannot be run";
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, why)
-        }
-        Refusal::Unreachable(why) => {
+        NotStarted::Unreachable(_) => {
             let title = "The region cannot be reached";
             Problem::new(StatusCode::BAD_GATEWAY, title, why)
+        }
+        _ => {
+            let title = "The program cannot be run";
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, why)
         }
     }
 }
@@ -86,17 +88,19 @@ pub(super) fn not_put(error: PutError<EncodeFailure>) -> Problem {
                 detail,
             )
         }
-        PutError::Name(why) | PutError::Form(why) => Problem::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "The mapping is wrong",
-            why,
-        ),
+        PutError::Name(why) => wrong_mapping(why.to_string()),
+        PutError::Form(why) => wrong_mapping(why),
         PutError::Fill(EncodeFailure::Faults(faults)) => Problem::invalid(faults),
         PutError::Fill(EncodeFailure::Expression(source, why)) => {
             let title = "An expression of the request's mapping failed";
             Problem::new(StatusCode::BAD_REQUEST, title, format!("{why}: {source}"))
         }
     }
+}
+
+fn wrong_mapping(why: String) -> Problem {
+    let title = "The mapping is wrong";
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, why)
 }
 
 /// Data of the program that its copybook does not allow.
@@ -146,14 +150,14 @@ pub(super) struct Left<'a> {
     /// Its number, where that is known.
     pub task: Option<u64>,
     /// Its transaction.
-    pub transid: &'a str,
+    pub transid: TransId,
     /// The names of its containers.
     pub containers: &'a dyn Fn() -> Vec<String>,
 }
 
 impl Left<'_> {
     fn log(&self, detail: &str) {
-        let (task, transid) = (self.task, self.transid);
+        let (task, transid) = (self.task, self.transid.as_str());
         tracing::error!(target: "gateway::answer", task, transid, "{detail}");
     }
 }
@@ -222,34 +226,44 @@ fn present(there: &[String]) -> String {
 /// A program that ended abnormally, with its code and line.
 #[cold]
 pub(super) fn abended(abend: &Abend, asset: &Asset) -> Problem {
-    abended_in(abend, &asset.program)
+    let told = WebAbend {
+        code: abend.code().into_owned(),
+        place: abend.program.to_string(),
+        line: abend.line,
+        message: abend.message.clone(),
+    };
+    abended_in(told, asset.program.as_str())
 }
 
 /// The same for a task that was begun with this program or script.
 #[cold]
-pub(super) fn abended_in(abend: &Abend, first: &str) -> Problem {
-    let program = match abend.program.as_str() {
-        "" => first,
-        program => program,
-    };
-    let line = if abend.line > 0 {
-        format!(" line {}", abend.line)
+pub(super) fn abended_in(abend: WebAbend, first: &str) -> Problem {
+    let WebAbend {
+        code,
+        mut place,
+        line,
+        message,
+    } = abend;
+    if place.is_empty() {
+        first.clone_into(&mut place);
+    }
+    let line = if line > 0 {
+        format!(" line {line}")
     } else {
         String::new()
     };
-    let detail = format!("Abend {} in {program}{line}: {}", abend.code, abend.message);
+    let detail = format!("Abend {code} in {place}{line}: {message}");
     // A region purges a task whose time is over.
-    let (status, title) = match abend.code.as_str() {
+    let (status, title) = match code.as_str() {
         "AEXY" => (StatusCode::GATEWAY_TIMEOUT, "The program took too long"),
         _ => (
             StatusCode::INTERNAL_SERVER_ERROR,
             "The program ended abnormally",
         ),
     };
-    let problem = Problem::new(status, title, detail);
     Problem {
-        abend: Some(Box::new((abend.code.clone(), program.to_string()))),
-        ..problem
+        abend: Some(Box::new((code, place))),
+        ..Problem::new(status, title, detail)
     }
 }
 
@@ -260,13 +274,13 @@ mod tests {
     #[test]
     fn a_task_that_was_purged_took_too_long() {
         let status = |code: &str| {
-            let abend = Abend {
+            let abend = WebAbend {
                 code: code.into(),
-                program: "P".into(),
+                place: "P".into(),
                 line: 0,
                 message: "it ended".into(),
             };
-            abended_in(&abend, "P").status
+            abended_in(abend, "P").status
         };
         assert_eq!(status("AEXY"), StatusCode::GATEWAY_TIMEOUT);
         assert_eq!(status("ASRA"), StatusCode::INTERNAL_SERVER_ERROR);

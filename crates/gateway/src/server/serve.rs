@@ -20,7 +20,7 @@ use super::problems::{
 use super::share::Share;
 use super::trail::{Trail, is_health, log};
 use super::{Route, Routes, Shared, constant, documents, headers, memory, respond};
-use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply as _, Task as _};
+use crate::backend::{Backend, Call, Door, Reply as _, Task as _};
 use crate::json::{Json, Tape};
 use crate::mapping::context::{EvalContext, Failure, Reply, Request};
 use crate::mapping::request::RequestPlan;
@@ -37,6 +37,7 @@ use crate::validate::params;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use region::{Abend, NotStarted, PutError, TaskRequest, TransId};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::pin::{Pin, pin};
@@ -454,7 +455,8 @@ impl<B: Backend> Server<B> {
             .map_or(&asset.response, |s| &s.response);
         let reply = self.run(work, &called, parts, &request, trail).await?;
         let abend = reply.abend();
-        trail.answered(reply.ran(), abend.as_ref().map(|a| a.code.as_str()));
+        let code = abend.map(Abend::code);
+        trail.answered(reply.costs(), code.as_deref());
         let mut failure = None;
         let derived = asset.api_first.as_ref().filter(|_| abend.is_none());
         let areas: SmallVec<[Option<&[u8]>; 4]> = response
@@ -478,10 +480,9 @@ impl<B: Backend> Server<B> {
                 ..*fault
             }));
         }
-        let code = abend.as_ref().map(|a| a.code.as_str());
         let names = || reply.container_names();
         let left = Left {
-            task: reply.ran().map(|ran| ran.task),
+            task: reply.costs().map(|costs| costs.task),
             transid: self.runs_under(work),
             containers: &names,
         };
@@ -496,10 +497,10 @@ impl<B: Backend> Server<B> {
             let view = Reply {
                 interface: response,
                 bytes: &areas,
-                abend: code,
+                abend: code.as_deref(),
                 json,
             };
-            answer(work, &request, &view, abend.as_ref(), &left)
+            answer(work, &request, &view, abend, &left)
         };
         let mut length: usize = areas.iter().flatten().map(|bytes| bytes.len()).sum();
         if derived.is_some() {
@@ -550,23 +551,22 @@ impl<B: Backend> Server<B> {
             Some(_) if asset.api_first.is_some() => {
                 let why = "an API-first program takes several containers, and a connection of \
                            [mainframe] carries one";
-                return Err(refused(Refusal::Impossible(why.into())));
+                return Err(refused(NotStarted::Impossible(why.into())));
             }
             Some(usual) => {
                 let ccsid = chosen.ccsid.or(asset.ccsid).unwrap_or(usual);
                 let sides = asset.pages.of(ccsid, &asset.request, &asset.response);
-                Some(sides.map_err(|why| refused(Refusal::Impossible(why)))?)
+                Some(sides.map_err(|why| refused(NotStarted::Impossible(why)))?)
             }
         };
         Ok(Called { connection, sides })
     }
 
     /// The transaction that a program runs under.
-    fn runs_under<'j>(&'j self, work: &Job<'j>) -> &'j str {
-        let named = work.chosen.transid.as_deref();
-        let named = named.or(work.asset.transid.as_deref());
+    fn runs_under(&self, work: &Job<'_>) -> TransId {
+        let named = work.chosen.transid.or(work.asset.transid);
         let named = named.filter(|_| !work.asset.eib_only);
-        named.unwrap_or(&self.shared.config.transid)
+        named.unwrap_or(self.shared.config.transid)
     }
 
     async fn run(
@@ -594,22 +594,25 @@ impl<B: Backend> Server<B> {
             _ => Vec::new(),
         };
         let containers = made.iter().map(|(_, bytes)| bytes.len());
-        let transid = chosen.transid.as_deref().or(asset.transid.as_deref());
-        let runs_under = self.runs_under(work);
-        trail.calls(&asset.program, runs_under, connection);
-        let user = trail.user.clone();
+        let seen = chosen.transid.or(asset.transid).filter(|_| asset.eib_only);
+        let transid = self.runs_under(work);
+        trail.calls(asset.program, transid, connection);
+        let user = trail.user.as_ref().and_then(|user| user.user_id);
         let call = Call {
-            program: &asset.program,
-            transid: runs_under,
-            eib_transid: transid.filter(|_| asset.eib_only),
-            user_id: user.as_ref().and_then(|user| user.user_id.as_deref()),
-            trace_id: trail.trace_id,
-            expected_bytes: areas
-                .iter()
-                .map(|area| area.record.max_len())
-                .chain(containers)
-                .sum(),
-            timeout_ms: config.response_timeout_ms,
+            request: TaskRequest {
+                transid,
+                eib_transid: seen.unwrap_or_default(),
+                program: asset.program,
+                userid: user.unwrap_or_default(),
+                trace_id: trail.trace_id,
+                expected_bytes: areas
+                    .iter()
+                    .map(|area| area.record.max_len())
+                    .chain(containers)
+                    .sum(),
+                timeout_ms: config.response_timeout_ms,
+                ..TaskRequest::default()
+            },
             connection,
             idempotent: parts.method.is_idempotent(),
         };
@@ -765,7 +768,7 @@ fn answer(
             tracing::warn!(
                 target: "gateway::answer",
                 task = left.task,
-                transid = left.transid,
+                transid = left.transid.as_str(),
                 method = %work.operation.method,
                 path = %work.operation.path,
                 program = %work.asset.program,

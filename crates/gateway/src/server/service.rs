@@ -150,7 +150,11 @@ impl<B: Backend> Server<B> {
             server: peer.local.unwrap_or(service.config.listen),
             secure: peer.secure,
             certificate: peer.shown.clone(),
-            user_id: trail.user.as_ref().and_then(|who| who.user_id.clone()),
+            user_id: trail
+                .user
+                .as_ref()
+                .and_then(|who| who.user_id)
+                .map(|id| id.to_string()),
         };
         let answer = service.config.handler.serve(request).await;
         let held = match &answer.body {

@@ -7,12 +7,13 @@ use super::Shared;
 use super::body::Full;
 use super::gate::Peer;
 use super::headers::Seen;
-use crate::backend::{Backend, Ran};
+use crate::backend::Backend;
 use crate::observe::{Called, Kind, Observed, Span};
 use crate::project::operation::Api;
 use crate::security::Identity;
 use http::request::Parts;
 use http::{Method, Response, Uri};
+use region::{ProgramName, TaskCosts, TransId};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
@@ -69,11 +70,11 @@ impl Trail {
     }
 
     /// Its program is asked for.
-    pub fn calls(&mut self, program: &str, transid: &str, connection: Option<&str>) {
+    pub fn calls(&mut self, program: ProgramName, transid: TransId, connection: Option<&str>) {
         if let Some(told) = &mut self.told {
             told.called = Some(Called {
-                program: program.into(),
-                transid: transid.into(),
+                program,
+                transid,
                 connection: connection.map(Into::into),
                 ..Called::default()
             });
@@ -82,12 +83,12 @@ impl Trail {
     }
 
     /// Its program has ended, with an abend perhaps.
-    pub fn answered(&mut self, ran: Option<Ran>, abend: Option<&str>) {
-        self.cpu_ns = ran.map_or(0, |ran| ran.cpu_ns);
+    pub fn answered(&mut self, costs: Option<TaskCosts>, abend: Option<&str>) {
+        self.cpu_ns = costs.map_or(0, |costs| costs.cpu_ns);
         if let Some(told) = &mut self.told {
             told.received = Some(Instant::now());
             if let Some(called) = &mut told.called {
-                called.ran = ran;
+                called.costs = costs;
                 called.abend = abend.map(Into::into);
             }
         }

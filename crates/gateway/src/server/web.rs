@@ -55,7 +55,7 @@ impl<B: Backend> Server<B> {
         let gate = Gate::beside(self.shared.guard.config(), &called);
         self.admit(&gate, parts, incoming.peer, &mut trail.user)
             .await?;
-        let caller = trail.user.as_ref().and_then(|who| who.user_id.as_deref());
+        let caller = trail.user.as_ref().and_then(|who| who.user_id);
         let timer = incoming.timer;
         let share = self.share(timer).await?;
         let taken = self.read_body(incoming.body, timer).await?;
@@ -118,11 +118,11 @@ fn response(
 fn told(refusal: WebRefusal, path: &str) -> Problem {
     match refusal {
         WebRefusal::Region(refusal) => refused(refusal),
-        WebRefusal::Abend(abend) => abended_in(&abend, path),
+        WebRefusal::Abend(abend) => abended_in(abend, path),
         WebRefusal::TooSlow(abend) => Problem {
             status: StatusCode::GATEWAY_TIMEOUT,
             title: "The task took too long",
-            ..abended_in(&abend, path)
+            ..abended_in(abend, path)
         },
     }
 }

@@ -1,7 +1,7 @@
 //! The bank's API: mappings, validation, and every kind of refusal.
 
 use crate::client::{Answer, send};
-use crate::fake::{Data, Fake};
+use crate::fake::{Data, Fake, program_check};
 use crate::load::changed;
 use crate::{config, example, start};
 use copybook::CodePage;
@@ -45,7 +45,7 @@ fn inquiry(data: &mut Data) {
             );
         }
         b"00000002" => put(record, &[(8, b"xyz")]),
-        b"00000003" => data.abend = Some(("ASRA", "ACCTINQ")),
+        b"00000003" => data.abend = Some(program_check(*b"ASRA", "ACCTINQ")),
         _ => {
             let mut text = [b' '; 60];
             text[..19].copy_from_slice(b"There is no account");

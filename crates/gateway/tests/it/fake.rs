@@ -1,6 +1,7 @@
 //! A backend whose programs are closures.
 
-use gateway::{Abend, Backend, Call, Command, Door, Failed, PutError, Ran, Refusal, Reply, Task};
+use gateway::{Backend, Call, Door, Failed, Reply, Task};
+use region::{Abend, Name, NotStarted, PutError, TaskCosts, TraceRecord, TransId};
 use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::io;
@@ -13,7 +14,7 @@ use tokio::sync::Semaphore;
 pub struct Data {
     pub commarea: Vec<u8>,
     pub containers: HashMap<String, Vec<u8>>,
-    pub abend: Option<(&'static str, &'static str)>,
+    pub abend: Option<Abend>,
     pub transid: String,
     /// Transaction that the program sees, empty for the same.
     pub eib_transid: String,
@@ -24,7 +25,17 @@ pub struct Data {
     /// The trace that the call belongs to.
     pub trace_id: [u8; 16],
     /// What the region says of the task.
-    pub ran: Option<Ran>,
+    pub costs: Option<TaskCosts>,
+}
+
+/// An abnormal end, as a region tells of it.
+pub fn program_check(code: [u8; 4], program: &str) -> Abend {
+    Abend {
+        code,
+        program: Name::new(program).expect("a name"),
+        line: 12,
+        message: "a program check".into(),
+    }
 }
 
 type Program = Arc<dyn Fn(&mut Data) + Send + Sync>;
@@ -73,15 +84,19 @@ impl Backend for Fake {
         out.push_str("fake_up 1\n");
     }
 
-    fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<Command> {
-        let one = |task: &u64| Command {
+    fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<TraceRecord> {
+        let one = |task: &u64| TraceRecord {
+            unix_ns: 2_000,
             task: *task,
-            name: "READ".into(),
+            transid: TransId::BLANK,
+            worker: None,
             domain: "files",
-            start_unix_ns: 1_000,
-            end_unix_ns: 2_000,
+            event: "exit",
+            command: "READ".into(),
             resp: Some("NOTFND".into()),
+            resp2: None,
             abend: None,
+            elapsed_ns: Some(1_000),
         };
         tasks.iter().map(one).collect()
     }
@@ -94,17 +109,20 @@ impl Backend for Fake {
 impl Door for Fake {
     type Task = FakeTask;
 
-    async fn begin(&self, call: Call<'_>) -> Result<FakeTask, Refusal> {
+    async fn begin(&self, call: Call<'_>) -> Result<FakeTask, NotStarted> {
         if self.busy.load(Ordering::Relaxed) {
-            return Err(Refusal::Busy("the region has its maximum of tasks".into()));
+            return Err(NotStarted::Busy(
+                "the region has its maximum of tasks".into(),
+            ));
         }
-        let program = self.programs.get(call.program).cloned();
+        let request = call.request;
+        let program = self.programs.get(request.program.as_str()).cloned();
         let data = Data {
-            transid: call.transid.to_string(),
-            eib_transid: call.eib_transid.unwrap_or_default().to_string(),
-            user: call.user_id.unwrap_or_default().to_string(),
+            transid: request.transid.to_string(),
+            eib_transid: request.eib_transid.to_string(),
+            user: request.userid.to_string(),
             connection: call.connection.unwrap_or_default().to_string(),
-            trace_id: call.trace_id,
+            trace_id: request.trace_id,
             ..Data::default()
         };
         match program {
@@ -114,7 +132,10 @@ impl Door for Fake {
                 gate: self.gate.clone(),
                 begun: self.begun.clone(),
             }),
-            None => Err(Refusal::Impossible(format!("no program {}", call.program))),
+            None => Err(NotStarted::Impossible(format!(
+                "no program {}",
+                request.program
+            ))),
         }
     }
 }
@@ -165,13 +186,8 @@ impl Task for FakeTask {
 }
 
 impl Reply for Data {
-    fn abend(&self) -> Option<Abend> {
-        self.abend.map(|(code, program)| Abend {
-            code: code.into(),
-            program: program.into(),
-            line: 12,
-            message: "a program check".into(),
-        })
+    fn abend(&self) -> Option<&Abend> {
+        self.abend.as_ref()
     }
 
     fn container(&self, name: &str) -> Option<&[u8]> {
@@ -186,7 +202,7 @@ impl Reply for Data {
         &self.commarea
     }
 
-    fn ran(&self) -> Option<Ran> {
-        self.ran
+    fn costs(&self) -> Option<TaskCosts> {
+        self.costs
     }
 }

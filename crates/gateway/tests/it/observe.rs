@@ -5,8 +5,9 @@ use crate::client::send;
 use crate::fake::{Data, Fake};
 use crate::{config, example};
 use gateway::{
-    Api, AuditConfig, Gateway, GatewayConfig, ObserveConfig, Policies, Policy, Ran, TracingConfig,
+    Api, AuditConfig, Gateway, GatewayConfig, ObserveConfig, Policies, Policy, TracingConfig,
 };
+use region::TaskCosts;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -24,13 +25,13 @@ fn serve(change: impl FnOnce(&mut GatewayConfig)) -> (Gateway<Fake>, Arc<Mutex<V
         let put = |data: &mut Data, name: &str, bytes| data.containers.insert(name.into(), bytes);
         put(data, "RESPONSE-DATA", b"AAA".to_vec());
         put(data, "RESPONSE-LENGTH", b"00000003".to_vec());
-        data.ran = Some(Ran {
+        data.costs = Some(TaskCosts {
             task: 7,
             cpu_ns: 2_500_000,
             start_unix_ns: 500,
             response_ns: 3_000,
             commands: 1,
-            ..Ran::default()
+            ..TaskCosts::default()
         });
         seen.lock().unwrap().push(data.clone());
     });

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use cics::file::FilePermits;
 use region::{FileEntry, Name, Region, StoreEntry, TaskRequest};
 use store::{
     FileDef, FileId, KeyField, LmdbOptions, LmdbStore, RecordFormat, UnitOfWork, WriteStore,
@@ -62,7 +63,7 @@ fn grouped(path: &Path) -> f64 {
         record_bytes: 200,
         variable: true,
         recoverable: true,
-        add: true,
+        permits: FilePermits::ALL,
         enabled: true,
         ..FileEntry::default()
     });

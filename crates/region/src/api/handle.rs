@@ -140,7 +140,9 @@ impl Handle {
             Begun::Placed(lease) => lease,
             Begun::Waiting(mut waiting) => poll_fn(|cx| waiting.poll(cx)).await?,
         };
-        Ok(Task::new(lease, request.start_code))
+        let mut task = Task::new(lease, request.start_code);
+        task.set_eib_transid(request.eib_transid);
+        Ok(task)
     }
 
     /// Switches to other definitions. Active tasks end under the old ones.

@@ -42,9 +42,9 @@ pub use queues::{
     EnqModelDef, JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind,
     TdQueueDef, TdRecovery, Trigger, TsModelDef,
 };
-pub use record::{MonitoringRecord, Statistics, UserPoint, WaitKind, Waits, Work};
+pub use record::{MonitoringRecord, Statistics, TaskCosts, UserPoint, WaitKind, Waits, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
-pub use request::{PutError, Refusal, StartCode, TaskRequest};
+pub use request::{NotStarted, PutError, Refusal, StartCode, TaskRequest};
 pub use services::{CommandService, ServiceCommand};
 pub use sockets::{SocketCall, SocketCalls};
 pub use task::Task;

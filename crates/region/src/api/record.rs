@@ -82,6 +82,25 @@ pub struct MonitoringRecord {
     pub user_points: Vec<UserPoint>,
 }
 
+/// The figures of a task that its door shows. Times are in nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TaskCosts {
+    /// Its number.
+    pub task: u64,
+    /// CPU time of its programs.
+    pub cpu_ns: u64,
+    /// When it was asked for, since 1970.
+    pub start_unix_ns: u64,
+    /// From then to its end.
+    pub response_ns: u64,
+    /// Of this, waiting for admission and for a worker.
+    pub admission_wait_ns: u64,
+    /// Of this, queued in a worker.
+    pub dispatch_wait_ns: u64,
+    /// EXEC CICS commands.
+    pub commands: u32,
+}
+
 /// What a task waited for in the region, by kind, in nanoseconds. A wait that
 /// the worker began by itself, for the QR token, is not among them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -184,6 +203,19 @@ impl UserPoint {
 }
 
 impl MonitoringRecord {
+    /// The figures that a door shows.
+    pub fn costs(&self) -> TaskCosts {
+        TaskCosts {
+            task: self.task,
+            cpu_ns: self.general_cpu_ns,
+            start_unix_ns: self.start_unix_ns,
+            response_ns: self.response_ns,
+            admission_wait_ns: self.admission_wait_ns,
+            dispatch_wait_ns: self.dispatch_wait_ns,
+            commands: self.commands,
+        }
+    }
+
     pub(crate) fn add_counts(&mut self, c: &Counts) {
         self.elapsed_ns = c.ended_ns.saturating_sub(c.started_ns);
         self.general_cpu_ns = c.cpu_ns;

@@ -30,7 +30,7 @@ pub struct Abend {
 impl Abend {
     /// The code as text.
     pub fn code(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(&self.code)
+        String::from_utf8_lossy(self.code.trim_ascii_end())
     }
 
     /// Tells the log of it, for tasks that no door of this region waits for.

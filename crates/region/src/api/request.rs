@@ -7,6 +7,8 @@ use link::{NameError, ProgramFault, ProgramName, TransId, UserId};
 pub struct TaskRequest {
     /// Transaction under which the task runs; it must be defined.
     pub transid: TransId,
+    /// Transaction that the program sees in EIBTRNID; blank for the same.
+    pub eib_transid: TransId,
     /// Program to run; blank for the transaction's own.
     pub program: ProgramName,
     /// Who asks.
@@ -111,8 +113,37 @@ impl Refusal {
     }
 }
 
+/// Why a program call did not start, wherever the program would have run: in the
+/// region of this process, in one elsewhere, or in a mainframe's CICS.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotStarted {
+    /// The region of this process refused it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Trying again later can help.
+    #[error("{0}")]
+    Busy(String),
+    /// It cannot be served as things are defined.
+    #[error("{0}")]
+    Impossible(String),
+    /// Where it would run cannot be reached.
+    #[error("{0}")]
+    Unreachable(String),
+}
+
+impl NotStarted {
+    /// True when trying again later can help (HTTP 503 with Retry-After).
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            NotStarted::Refused(refusal) => refusal.is_temporary(),
+            NotStarted::Busy(_) => true,
+            NotStarted::Impossible(_) | NotStarted::Unreachable(_) => false,
+        }
+    }
+}
+
 /// Why input could not be put.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error)]
 pub enum PutError<E> {
     /// The name is not a container's name.
     #[error("not a container name: {0}")]
@@ -120,6 +151,10 @@ pub enum PutError<E> {
     /// The task's area has no room for it.
     #[error("the request is too large")]
     TooLarge,
+    /// Where the program runs containers are taken in another way, or not at
+    /// all.
+    #[error("{0}")]
+    Form(String),
     /// The writer gave up; nothing was put.
     #[error(transparent)]
     Fill(E),

@@ -35,6 +35,15 @@ pub struct TraceRecord {
     pub elapsed_ns: Option<u64>,
 }
 
+impl TraceRecord {
+    /// When the command that ended here began, in nanoseconds since 1970; when
+    /// it ended where that is not known.
+    pub fn start_unix_ns(&self) -> u64 {
+        self.unix_ns
+            .saturating_sub(self.elapsed_ns.unwrap_or_default())
+    }
+}
+
 /// Commands of one kind of one transaction, all workers together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommandCount {

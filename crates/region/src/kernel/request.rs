@@ -6,6 +6,7 @@
 
 use cics::csd::InDoubt;
 use cics::resp::Condition;
+pub use cics::resp::Failure;
 use link::{Answer, Call, Operands, TransId, UserId};
 
 use super::Cx;
@@ -118,15 +119,6 @@ impl std::fmt::Debug for Outcome {
     }
 }
 
-/// Why a call was not done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
-    /// A condition for the program, with RESP2.
-    Condition(Condition, u32),
-    /// The task ends with this code.
-    Abend([u8; 4]),
-}
-
 /// What serving a call came to.
 pub type Served = Result<Step, Failure>;
 
@@ -224,15 +216,6 @@ impl Wait {
         self.until = Some(at);
         self.expiry = expiry;
         self
-    }
-}
-
-impl From<Failure> for Answer {
-    fn from(failure: Failure) -> Answer {
-        match failure {
-            Failure::Condition(condition, resp2) => Answer::of_condition(condition, resp2),
-            Failure::Abend(code) => Answer::of_abend(&code),
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use cics::csd::InDoubt;
 use cics::resp::Condition;
-use link::{Answer, Call, Name, Op, Operands};
+use link::{Answer, Call, FileCall, FileCommand, Name, Op, Operands};
 use store::{MemoryStore, WriteStore};
 
 use super::Resources;
@@ -216,11 +216,11 @@ impl World {
         self.perform(out);
     }
 
-    /// An operation of a task on the first file that is defined, whose answer
+    /// A command of a task on the first file that is defined, whose answer
     /// comes with [`World::answers`].
-    pub fn on_file(&mut self, task: u32, op: Op, flags: u64, data: &[u8]) {
-        let args = [0, flags, 0, 0, 0, 0, 0, 0];
-        self.put(task, op, args, data.to_vec());
+    pub fn on_file(&mut self, task: u32, command: FileCommand<'_>) {
+        let wire = FileCall { file: 0, command }.emit();
+        self.put(task, wire.op, wire.args, wire.data.concat());
     }
 
     /// The answer of a task that waited.

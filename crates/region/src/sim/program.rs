@@ -6,17 +6,18 @@ use cics::command::commands::{
     fetch_child, free_child, get_counter, readq_td, readq_ts, run_transid, start, update_counter,
     writeq_td, writeq_ts,
 };
-use link::call::READ_UPDATE;
-use link::{Call, Op, Operands};
+use cics::file::FileAccess;
+use link::{Call, FileCall, FileCommand, Op, Operands};
+use store::Seek;
 
 use super::random::Random;
 
 /// Accounts in the file.
 pub const ACCOUNTS: u64 = 6;
 /// Number of the accounts' file.
-pub const ACCOUNT_FILE: u64 = 0;
+pub const ACCOUNT_FILE: u32 = 0;
 /// Number of the ledger's file: a record for each unit that was committed.
-pub const LEDGER_FILE: u64 = 1;
+pub const LEDGER_FILE: u32 = 1;
 /// What a START of a simulated task names.
 pub const STARTED: &str = "STRT";
 /// What the trigger of a queue names.
@@ -226,22 +227,47 @@ fn children(random: &mut Random, acts: &mut Vec<Act>) {
 
 /// READ UPDATE of an account.
 pub fn read_update(account: u64) -> Call {
-    call(Op::Read, [ACCOUNT_FILE, READ_UPDATE], key(account))
+    locking(ACCOUNT_FILE, account)
 }
 
 /// READ UPDATE of a unit's ledger record.
 pub fn read_ledger(unit: u64) -> Call {
-    call(Op::Read, [LEDGER_FILE, READ_UPDATE], key(unit))
+    locking(LEDGER_FILE, unit)
+}
+
+fn locking(file: u32, number: u64) -> Call {
+    let command = FileCommand::ReadUpdate {
+        seek: Seek::Equal(&key(number)),
+        access: FileAccess::ReadUpdate,
+        nosuspend: false,
+    };
+    FileCall { file, command }.emit().to_call()
 }
 
 /// REWRITE of the account read last.
 pub fn rewrite(account: u64, balance: i64) -> Call {
-    call(Op::Rewrite, [ACCOUNT_FILE, 0], record(account, balance))
+    let call = FileCall {
+        file: ACCOUNT_FILE,
+        command: FileCommand::Rewrite {
+            token: None,
+            record: &record(account, balance),
+            nosuspend: false,
+        },
+    };
+    call.emit().to_call()
 }
 
 /// WRITE of a unit's ledger record.
 pub fn write_ledger(unit: u64) -> Call {
-    call(Op::Write, [LEDGER_FILE, 0], key(unit))
+    let call = FileCall {
+        file: LEDGER_FILE,
+        command: FileCommand::Write {
+            key: &[],
+            record: &key(unit),
+            nosuspend: false,
+        },
+    };
+    call.emit().to_call()
 }
 
 /// WRITEQ TS.

@@ -2,6 +2,7 @@
 //! what is in it.
 
 use cics::command::commands::readq_td;
+use cics::file::FilePermits;
 use link::{Answer, Name, Operands};
 use store::{
     ApplyError, FileDef, KeyField, MemoryStore, RecordFormat, StorageError, UnitOfWork, WriteStore,
@@ -182,9 +183,12 @@ pub(super) fn files() -> Vec<link::FileEntry> {
         key_bytes: 8,
         record_bytes: bytes,
         recoverable: true,
-        read: true,
-        update: true,
-        add: true,
+        permits: FilePermits {
+            add: true,
+            read: true,
+            update: true,
+            ..FilePermits::default()
+        },
         enabled: true,
         ..link::FileEntry::default()
     };

@@ -246,7 +246,7 @@ impl World {
         match asked {
             Asked::Read => {
                 if let Some((account, amount)) = task.change.take() {
-                    let record = &answer.data[answer.args[2] as usize..];
+                    let record = answer.on_file().found().record;
                     let balance = program::balance(record) + amount;
                     self.ask(key, program::rewrite(account, balance), Asked::Other);
                 }

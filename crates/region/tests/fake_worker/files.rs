@@ -6,8 +6,9 @@
 
 use std::fmt::Write;
 
-use link::call::READ_UPDATE;
-use link::{CallEvent, Counts, Name, Op, Step, WorkerSide};
+use cics::file::FileAccess;
+use link::{CallEvent, Counts, FileAnswer, FileCall, FileCommand, Name, Op, WorkerSide};
+use store::Seek;
 
 /// Runs a script; gives what was answered, a line each, and the abend code.
 /// The calls and their waits are counted.
@@ -18,24 +19,43 @@ pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut Counts) -> (Strin
         let verb = words.next().unwrap_or("");
         let first = words.next().unwrap_or("");
         let data = words.next().unwrap_or("").as_bytes();
-        let file: u64 = first.parse().unwrap_or(0);
-        let mut args = [file, 0, 0, 0, 0, 0, 0, 0];
-        let op = match verb {
-            "read" => Op::Read,
-            "update" => {
-                args[1] = READ_UPDATE;
-                Op::Read
-            }
-            "write" => Op::Write,
-            "rewrite" => Op::Rewrite,
-            "delete" => Op::Delete,
-            "next" => {
-                args[1] = Step::After as u64;
-                Op::Browse
-            }
-            "unlock" => Op::Unlock,
-            "syncpoint" => Op::Syncpoint,
-            "rollback" => Op::Rollback,
+        let file = first.parse().unwrap_or(0);
+        let on_file = |command| {
+            let wire = FileCall { file, command }.emit();
+            (wire.op, wire.args)
+        };
+        let nosuspend = false;
+        let (op, args) = match verb {
+            "read" => on_file(FileCommand::Read {
+                seek: Seek::Equal(data),
+                access: FileAccess::Read,
+            }),
+            "update" => on_file(FileCommand::ReadUpdate {
+                seek: Seek::Equal(data),
+                access: FileAccess::ReadUpdate,
+                nosuspend,
+            }),
+            "write" => on_file(FileCommand::Write {
+                key: &[],
+                record: data,
+                nosuspend,
+            }),
+            "rewrite" => on_file(FileCommand::Rewrite {
+                token: None,
+                record: data,
+                nosuspend,
+            }),
+            "delete" => on_file(FileCommand::Delete {
+                key: data,
+                nosuspend,
+            }),
+            "next" => on_file(FileCommand::Read {
+                seek: Seek::Greater(data),
+                access: FileAccess::StartBrowse,
+            }),
+            "unlock" => on_file(FileCommand::Unlock { token: None }),
+            "syncpoint" => (Op::Syncpoint, [0; 8]),
+            "rollback" => (Op::Rollback, [0; 8]),
             "gate" => {
                 let _ = std::fs::read(first);
                 continue;
@@ -57,9 +77,8 @@ pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut Counts) -> (Strin
         if !header.abend.is_blank() {
             return (said, header.abend);
         }
-        // The record, behind its key.
-        let (key, data) = (header.args[2] as usize, worker.call_data(&header));
-        let data = String::from_utf8_lossy(data.get(key..).unwrap_or(data)).into_owned();
+        let answer = FileAnswer::new(&header, worker.call_data(&header));
+        let data = String::from_utf8_lossy(answer.found().record).into_owned();
         let _ = writeln!(said, "{} {}", header.resp, data);
     }
     (said, Name::BLANK)

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cics::file::FilePermits;
 use region::{FileEntry, Name, Region, RegionConfig, Reply, StoreEntry, block_on};
 use store::{
     DiskOptions, DiskStore, FileDef, KeyField, RecordFormat, Table, UnitOfWork, WriteStore,
@@ -36,11 +37,7 @@ fn start_with(folder: &Path, map_bytes: u64, change: impl FnOnce(&mut RegionConf
             record_bytes: 4096,
             variable: true,
             recoverable,
-            read: true,
-            update: true,
-            add: true,
-            delete: true,
-            browse: true,
+            permits: FilePermits::ALL,
             enabled: true,
             ..FileEntry::default()
         });

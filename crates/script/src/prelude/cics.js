@@ -200,8 +200,6 @@
     return done(N.command(String(command), given, parts, names), String(command).toUpperCase());
   };
 
-  // Files: the operations of the link between region and workers.
-  const [READ, BROWSE, WRITE, REWRITE, DELETE, UNLOCK] = [1, 2, 3, 4, 5, 6];
   class File {
     #number; #name;
     constructor(name) {
@@ -212,57 +210,49 @@
       }
     }
     get name() { return this.#name; }
-    #call(command, op, args, data) {
-      return done(N.call(op, [this.#number, ...args], data), `${command} FILE(${this.#name})`);
-    }
-    #found(answer) {
-      const all = answer[3], length = answer[2];
-      return { key: all.slice(0, length), record: all.slice(length), token: answer[0] };
-    }
+    #done(command, result) { return done(result, `${command} FILE(${this.#name})`); }
     /** The record of a key, undefined when there is none. */
     read(key, { update = false, generic = false, gteq = false, nosuspend = false, into } = {}) {
-      const flags = (generic ? 1 : 0) | (gteq ? 2 : 0) | (update ? 4 : 0) | (nosuspend ? 8 : 0);
-      let found;
+      const options = (generic ? 1 : 0) | (gteq ? 2 : 0) | (update ? 4 : 0) | (nosuspend ? 8 : 0);
+      let record;
       try {
-        found = this.#found(this.#call("READ", READ, [flags, 0], bytes(key, "key")));
+        record = this.#done("READ", N.readRecord(this.#number, options, bytes(key, "key")))[1];
       } catch (e) {
         if (e instanceof CicsCondition && e.condition === "NOTFND") return undefined;
         throw e;
       }
-      return into === undefined ? found.record : (into[N.TAKE](found.record), into);
+      return into === undefined ? record : (into[N.TAKE](record), into);
     }
     /** Writes a new record. `key` is for files whose records do not hold it. */
     write(record, key) {
-      const body = bytes(record, "record");
-      if (key === undefined) { this.#call("WRITE", WRITE, [0], body); return; }
-      const head = bytes(key, "key"), data = new Uint8Array(head.length + body.length);
-      data.set(head); data.set(body, head.length);
-      this.#call("WRITE", WRITE, [head.length], data);
+      const body = bytes(record, "record"), head = key === undefined ? NONE : bytes(key, "key");
+      this.#done("WRITE", N.writeRecord(this.#number, head, body));
     }
     /** Replaces the record that was read for update. */
-    rewrite(record) { this.#call("REWRITE", REWRITE, [0], bytes(record, "record")); }
+    rewrite(record) { this.#done("REWRITE", N.rewriteRecord(this.#number, bytes(record, "record"))); }
     /** Deletes the record of a key, or the one that was read for update. */
     delete(key, { generic = false } = {}) {
-      const flags = (generic ? 1 : 0) | (key === undefined ? 2 : 0);
-      return this.#call("DELETE", DELETE, [flags, 0], key === undefined ? NONE : bytes(key, "key"))[0];
+      const named = key === undefined ? undefined : bytes(key, "key");
+      return this.#done("DELETE", N.deleteRecord(this.#number, named, Boolean(generic)));
     }
     /** Gives the record that was read for update free. */
-    unlock() { this.#call("UNLOCK", UNLOCK, [0], NONE); }
+    unlock() { this.#done("UNLOCK", N.unlockRecords(this.#number)); }
     /** Records from a key on, forwards or backwards. */
     *browse(from, { backwards = false } = {}) {
-      let step = backwards ? (from === undefined ? 4 : 2) : 0;
+      const command = backwards ? "READPREV" : "READNEXT";
+      let step = backwards ? (from === undefined ? "last" : "back from") : (from === undefined ? "first" : "from");
       let key = from === undefined ? NONE : bytes(from, "key");
       for (;;) {
         let found;
         try {
-          found = this.#found(this.#call(backwards ? "READPREV" : "READNEXT", BROWSE, [step], key));
+          found = this.#done(command, N.browseRecord(this.#number, step, key));
         } catch (e) {
           if (e instanceof CicsCondition && (e.condition === "NOTFND" || e.condition === "ENDFILE")) return;
           throw e;
         }
-        yield found;
-        key = found.key;
-        step = backwards ? 3 : 1;
+        yield { key: found[0], record: found[1], token: found[2] };
+        key = found[0];
+        step = backwards ? "previous" : "next";
       }
     }
   }
@@ -325,9 +315,9 @@
       throw clean(error);
     },
     /** Commits what the task has changed so far. */
-    syncpoint() { done(N.call(7, [], NONE), "SYNCPOINT"); },
+    syncpoint() { done(N.syncpoint(false), "SYNCPOINT"); },
     /** Backs out what the task has changed since its last syncpoint. */
-    rollback() { done(N.call(8, [], NONE), "SYNCPOINT ROLLBACK"); },
+    rollback() { done(N.syncpoint(true), "SYNCPOINT ROLLBACK"); },
     /** Any command that the region serves, with its options as in EXEC CICS. */
     exec,
     file: (name) => new File(name),

@@ -117,7 +117,14 @@ impl Framing {
                 }
                 Ok(true)
             }
-            Self::JsonLines => line(input, b'\n', record, buffer),
+            Self::JsonLines => {
+                let is_there = line(input, b'\n', record, buffer)?;
+                // Some editors begin a file of UTF-8 with a byte order mark.
+                if record == 1 && buffer.starts_with(b"\xef\xbb\xbf") {
+                    buffer.drain(..3);
+                }
+                Ok(is_there)
+            }
             Self::Rdw => Descriptor::Rdw
                 .read(input, buffer)
                 .map_err(|error| match error {
@@ -246,6 +253,13 @@ mod tests {
             blank: b' ',
             pad_to,
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_before_the_first_json_line_is_passed_over() {
+        let text = "\u{feff}{\"A\":1}\n{\"A\":2}\n".as_bytes();
+        let expected = [b"{\"A\":1}".to_vec(), b"{\"A\":2}".to_vec()];
+        assert_eq!(records(Framing::JsonLines, text).unwrap(), expected);
     }
 
     #[test]

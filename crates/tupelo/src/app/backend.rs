@@ -18,11 +18,12 @@ use super::local::{LocalDoor, LocalRegion, LocalReply, LocalTask};
 use super::remote::{self, RemoteReply, RemoteTask};
 use super::scripts::WebSlot;
 use gateway::{
-    Abend, Backend, Call, Command, Door, Failed, Mainframe, MainframeDoor, MainframeReply,
-    MainframeTask, Operated, PutError, Ran, Refusal, Reply, Task, Web,
+    Backend, Call, Door, Failed, Mainframe, MainframeDoor, MainframeReply, MainframeTask, Operated,
+    Reply, Task, Web,
 };
 use ipconn::Pool;
 use region::engine::{self, EngineClass};
+use region::{Abend, NotStarted, PutError, TaskCosts, TraceRecord};
 
 /// Everything that runs programs for a gateway.
 #[derive(Clone)]
@@ -173,7 +174,7 @@ impl Backend for Providers {
         self.mainframe.metrics(out);
     }
 
-    fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<Command> {
+    fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<TraceRecord> {
         let local = self.local.as_ref();
         local.map_or_else(Vec::new, |local| local.commands(tasks))
     }
@@ -276,17 +277,18 @@ impl Door for ProviderDoor {
         }
     }
 
-    async fn begin(&self, call: Call<'_>) -> Result<ProviderTask, Refusal> {
+    async fn begin(&self, call: Call<'_>) -> Result<ProviderTask, NotStarted> {
         match (self.way(call.connection), &self.local) {
             (Way::Remote(pool, name), _) => {
-                remote::begin(pool, name, &call).map(ProviderTask::Remote)
+                Ok(ProviderTask::Remote(remote::begin(pool, name, &call)))
             }
             (Way::Mainframe(door, name), _) => {
                 let begun = door.begin(name, &call).map(ProviderTask::Mainframe);
-                begun.ok_or_else(|| Refusal::Impossible(format!("there is no connection {name}")))
+                begun
+                    .ok_or_else(|| NotStarted::Impossible(format!("there is no connection {name}")))
             }
             (Way::Local, Some(local)) => local.begin(call).await.map(ProviderTask::Local),
-            (Way::Local, None) => Err(Refusal::Impossible(
+            (Way::Local, None) => Err(NotStarted::Impossible(
                 "this gateway has no region, and no connection to one is meant".into(),
             )),
         }
@@ -351,7 +353,7 @@ enum Run<L> {
 }
 
 impl Reply for ProviderReply {
-    fn abend(&self) -> Option<Abend> {
+    fn abend(&self) -> Option<&Abend> {
         match self {
             ProviderReply::Local(reply) => reply.abend(),
             ProviderReply::Remote(reply) => reply.abend(),
@@ -383,11 +385,11 @@ impl Reply for ProviderReply {
         }
     }
 
-    fn ran(&self) -> Option<Ran> {
+    fn costs(&self) -> Option<TaskCosts> {
         match self {
-            ProviderReply::Local(reply) => reply.ran(),
-            ProviderReply::Remote(reply) => reply.ran(),
-            ProviderReply::Mainframe(reply) => reply.ran(),
+            ProviderReply::Local(reply) => reply.costs(),
+            ProviderReply::Remote(reply) => reply.costs(),
+            ProviderReply::Mainframe(reply) => reply.costs(),
         }
     }
 }

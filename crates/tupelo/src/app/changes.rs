@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use miette::Result;
 
@@ -19,13 +19,14 @@ pub fn read_seen(read: impl Fn() -> Result<Application>) -> Result<(Application,
 /// differs when one was written, added, removed or replaced by an older one.
 pub fn fingerprint(app: &Application) -> u64 {
     let settings = &app.config;
+    let maps = PathBuf::from(super::maps::FOLDER);
     let folders = settings
         .compile
         .programs
         .iter()
         .chain(&settings.compile.copybooks)
         .chain([&settings.gateway.apis, &settings.script.folder])
-        .chain([&settings.requester.folder]);
+        .chain([&settings.requester.folder, &maps]);
     let mut seen = DefaultHasher::new();
     look(&app.folder.join("tupelo.toml"), &mut seen);
     look(&app.folder.join("resources.csd"), &mut seen);

@@ -19,6 +19,8 @@ pub struct Compiled {
     pub built: Vec<Built>,
     /// Folders of programs that could not be read, and why not.
     pub unread: Vec<(PathBuf, String)>,
+    /// What is wrong with the map sources.
+    pub maps: Vec<Finding>,
 }
 
 /// A folder of programs that is not there any more, or cannot be read.
@@ -158,16 +160,19 @@ impl Application {
     /// Compiles what changed; `done` is told of each program.
     pub fn compile(&self, done: impl Fn(&Built) + Sync) -> Result<Compiled> {
         let settings = &self.config.compile;
+        // Programs COPY the symbolic maps; their own members win.
+        let maps = self.build_maps()?;
         let (sources, unread) = self.sources();
         if sources.is_empty() {
             return Ok(Compiled {
                 unread,
+                maps: maps.findings,
                 ..Compiled::default()
             });
         }
         let compiler = Compiler::new(CompilerOptions {
             cobc: settings.cobc.clone(),
-            copy_dirs: self.copy_folders(),
+            copy_dirs: self.copy_folders().into_iter().chain(maps.folder).collect(),
             flags: settings.options.clone(),
             ..CompilerOptions::new(self.state.join("modules"))
         })
@@ -185,6 +190,7 @@ impl Application {
             programs,
             built,
             unread,
+            maps: maps.findings,
         })
     }
 

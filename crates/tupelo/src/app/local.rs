@@ -11,10 +11,10 @@ use std::task::{Poll, ready};
 use super::appc::Partners;
 use super::store_watch::StoreWatch;
 use super::texts::ProgramTexts;
-use gateway::{Abend, Call, Command, Door, Failed, Operated, PutError, Ran, Refusal, Reply, Task};
+use gateway::{Call, Door, Failed, Operated, Reply, Task};
 use region::{
-    ContainerType, DoorRuntime, Handle, Outcome, Port, TaskRequest, TraceFilter, TraceRecord,
-    UserId,
+    Abend, ContainerType, DoorRuntime, Handle, NotStarted, Outcome, Port, PutError, TaskCosts,
+    TaskRequest, TraceFilter, TraceRecord, UserId,
 };
 
 /// A handle on the region, and who its callers are.
@@ -112,22 +112,11 @@ impl LocalRegion {
         }
     }
 
-    /// The commands of tasks that are over, as far as the trace still has them.
-    pub fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<Command> {
-        let all = self.region.trace(&TraceFilter::default()).into_iter();
-        let ended = all.filter(|record| tasks.contains(&record.task));
-        let command = |record: TraceRecord| {
-            Some(Command {
-                task: record.task,
-                start_unix_ns: record.unix_ns.saturating_sub(record.elapsed_ns?),
-                end_unix_ns: record.unix_ns,
-                name: record.command,
-                domain: record.domain,
-                resp: record.resp,
-                abend: record.abend,
-            })
-        };
-        ended.filter_map(command).collect()
+    /// The ends of the commands of tasks, as far as the trace still has them.
+    pub fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<TraceRecord> {
+        let mut all = self.region.trace(&TraceFilter::default());
+        all.retain(|record| tasks.contains(&record.task) && record.elapsed_ns.is_some());
+        all
     }
 
     /// Answers an operator; none for a path that is not the region's.
@@ -147,36 +136,13 @@ impl Door for LocalDoor {
         self.port.hear();
     }
 
-    async fn begin(&self, call: Call<'_>) -> Result<LocalTask, Refusal> {
-        let request = TaskRequest {
-            transid: call
-                .transid
-                .parse()
-                .map_err(|e| impossible("transaction", call.transid, &e))?,
-            program: call
-                .program
-                .parse()
-                .map_err(|e| impossible("program", call.program, &e))?,
-            userid: call
-                .user_id
-                .and_then(|id| id.parse().ok())
-                .unwrap_or(self.user),
-            trace_id: call.trace_id,
-            expected_bytes: call.expected_bytes,
-            timeout_ms: call.timeout_ms,
-            ..TaskRequest::default()
-        };
-        match self.region.begin(&self.port, request).await {
-            Ok(mut task) => {
-                if let Some(seen) = call.eib_transid {
-                    let name = seen.parse();
-                    task.set_eib_transid(name.map_err(|e| impossible("transaction", seen, &e))?);
-                }
-                Ok(LocalTask(task, self.texts.clone()))
-            }
-            Err(refusal) if refusal.is_temporary() => Err(Refusal::Busy(refusal.to_string())),
-            Err(refusal) => Err(Refusal::Impossible(refusal.to_string())),
+    async fn begin(&self, call: Call<'_>) -> Result<LocalTask, NotStarted> {
+        let mut request: TaskRequest = call.request;
+        if request.userid.is_blank() {
+            request.userid = self.user;
         }
+        let task = self.region.begin(&self.port, request).await?;
+        Ok(LocalTask(task, self.texts.clone()))
     }
 }
 
@@ -189,9 +155,7 @@ impl Task for LocalTask {
         max: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), PutError<E>> {
-        self.0
-            .put_container(name, ContainerType::Bit, max, fill)
-            .map_err(put_error)
+        self.0.put_container(name, ContainerType::Bit, max, fill)
     }
 
     fn set_commarea<E>(
@@ -199,7 +163,7 @@ impl Task for LocalTask {
         len: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
     ) -> Result<(), PutError<E>> {
-        self.0.set_commarea(len, fill).map_err(put_error)
+        self.0.set_commarea(len, fill)
     }
 
     fn run(self) -> impl Future<Output = Result<LocalReply, Failed>> {
@@ -224,23 +188,9 @@ impl LocalTask {
     }
 }
 
-#[cold]
-fn impossible(what: &str, name: &str, why: &dyn std::fmt::Display) -> Refusal {
-    Refusal::Impossible(format!("{what} {name:?}: {why}"))
-}
-
-#[cold]
-fn put_error<E>(error: region::PutError<E>) -> PutError<E> {
-    match error {
-        region::PutError::Name(e) => PutError::Name(e.to_string()),
-        region::PutError::TooLarge => PutError::TooLarge,
-        region::PutError::Fill(e) => PutError::Fill(e),
-    }
-}
-
 impl Reply for LocalReply {
-    fn abend(&self) -> Option<Abend> {
-        self.1.as_deref().cloned()
+    fn abend(&self) -> Option<&Abend> {
+        self.1.as_deref()
     }
 
     fn container(&self, name: &str) -> Option<&[u8]> {
@@ -255,16 +205,7 @@ impl Reply for LocalReply {
         self.0.commarea()
     }
 
-    fn ran(&self) -> Option<Ran> {
-        let record = self.0.record();
-        Some(Ran {
-            task: record.task,
-            cpu_ns: record.general_cpu_ns,
-            start_unix_ns: record.start_unix_ns,
-            response_ns: record.response_ns,
-            admission_wait_ns: record.admission_wait_ns,
-            dispatch_wait_ns: record.dispatch_wait_ns,
-            commands: record.commands,
-        })
+    fn costs(&self) -> Option<TaskCosts> {
+        Some(self.0.record().costs())
     }
 }

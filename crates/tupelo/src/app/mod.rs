@@ -22,6 +22,7 @@ pub mod known;
 mod limits;
 pub mod local;
 pub mod mainframe;
+mod maps;
 pub mod metrics;
 pub mod mirror;
 pub mod named;

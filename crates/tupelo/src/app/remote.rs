@@ -4,10 +4,10 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use gateway::{Abend, Call, Failed, PutError, Refusal, Reply, Task};
+use gateway::{Call, Failed, Reply, Task};
 use ipconn::Pool;
 use ipconn::wire::{self, Ending, RequestBuilder, RequestHead};
-use region::{ContainerName, ContainerType};
+use region::{Abend, ContainerName, ContainerType, NotStarted, PutError};
 
 /// A call whose input is being written.
 pub struct RemoteTask {
@@ -18,43 +18,26 @@ pub struct RemoteTask {
 }
 
 /// What came back.
-pub struct RemoteReply(wire::Reply);
+pub struct RemoteReply(wire::Reply, Option<Abend>);
 
 /// Begins a call of a connection or a group.
-pub fn begin(pool: &Rc<Pool>, connection: &str, call: &Call<'_>) -> Result<RemoteTask, Refusal> {
-    let impossible = |what: &str, name: &str, why: &dyn std::fmt::Display| {
-        Refusal::Impossible(format!("{what} {name:?}: {why}"))
-    };
-    let seen = call.eib_transid.unwrap_or_default();
+pub fn begin(pool: &Rc<Pool>, connection: &str, call: &Call<'_>) -> RemoteTask {
+    let request = &call.request;
     let head = RequestHead {
-        timeout_ms: call.timeout_ms,
-        trace_id: call.trace_id,
-        transid: call
-            .transid
-            .parse()
-            .map_err(|e| impossible("transaction", call.transid, &e))?,
-        eib_transid: match seen {
-            "" => region::TransId::BLANK,
-            seen => seen
-                .parse::<region::TransId>()
-                .map_err(|e| impossible("transaction", seen, &e))?,
-        },
-        program: call
-            .program
-            .parse()
-            .map_err(|e| impossible("program", call.program, &e))?,
-        user: call
-            .user_id
-            .and_then(|id| id.parse().ok())
-            .unwrap_or(region::UserId::BLANK),
+        timeout_ms: request.timeout_ms,
+        trace_id: request.trace_id,
+        transid: request.transid,
+        eib_transid: request.eib_transid,
+        program: request.program,
+        user: request.userid,
         ..RequestHead::default()
     };
-    Ok(RemoteTask {
+    RemoteTask {
         pool: pool.clone(),
         connection: connection.to_owned(),
-        request: RequestBuilder::new(head, call.expected_bytes),
+        request: RequestBuilder::new(head, request.expected_bytes),
         idempotent: call.idempotent,
-    })
+    }
 }
 
 impl Task for RemoteTask {
@@ -66,9 +49,9 @@ impl Task for RemoteTask {
         max: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), PutError<E>> {
-        let name = ContainerName::new(name).map_err(|e| PutError::Name(e.to_string()))?;
+        let name = ContainerName::new(name)?;
         if !region::program_link::valid_name(name.as_bytes()) {
-            return Err(PutError::Name(format!("{name}: not a container's name")));
+            return Err(PutError::Form(format!("{name}: not a container's name")));
         }
         let what = (name, ContainerType::Bit, 0);
         let put = self.request.put(what, max, fill);
@@ -88,10 +71,19 @@ impl Task for RemoteTask {
         let called = self.pool.call(&self.connection, message, self.idempotent);
         let reply = called.await.map_err(failed)?;
         match reply.head.ending {
-            Ending::Normal | Ending::Abend(_) => Ok(RemoteReply(reply)),
-            Ending::Later => Err(Failed::Refused(Refusal::Busy(reply.head.text))),
+            Ending::Normal => Ok(RemoteReply(reply, None)),
+            Ending::Abend(code) => {
+                let abend = Abend {
+                    code,
+                    program: reply.head.program,
+                    line: reply.head.line,
+                    message: reply.head.text.clone(),
+                };
+                Ok(RemoteReply(reply, Some(abend)))
+            }
+            Ending::Later => Err(Failed::Refused(NotStarted::Busy(reply.head.text))),
             Ending::Never | Ending::Condition(..) => {
-                Err(Failed::Refused(Refusal::Impossible(reply.head.text)))
+                Err(Failed::Refused(NotStarted::Impossible(reply.head.text)))
             }
         }
     }
@@ -100,28 +92,19 @@ impl Task for RemoteTask {
 fn failed(failed: ipconn::Failed) -> Failed {
     let text = failed.to_string();
     match failed {
-        ipconn::Failed::Unknown(_) => Failed::Refused(Refusal::Impossible(text)),
+        ipconn::Failed::Unknown(_) => Failed::Refused(NotStarted::Impossible(text)),
         ipconn::Failed::NoSession(_) | ipconn::Failed::Busy(_) => {
-            Failed::Refused(Refusal::Busy(text))
+            Failed::Refused(NotStarted::Busy(text))
         }
-        ipconn::Failed::Unreachable(_) => Failed::Refused(Refusal::Unreachable(text)),
+        ipconn::Failed::Unreachable(_) => Failed::Refused(NotStarted::Unreachable(text)),
         ipconn::Failed::Lost(_) => Failed::Lost(text),
         ipconn::Failed::TooLarge(..) => Failed::TooLarge,
     }
 }
 
 impl Reply for RemoteReply {
-    fn abend(&self) -> Option<Abend> {
-        let head = &self.0.head;
-        let Ending::Abend(code) = head.ending else {
-            return None;
-        };
-        Some(Abend {
-            code: String::from_utf8_lossy(&code).into_owned(),
-            program: head.program.to_string(),
-            line: head.line,
-            message: head.text.clone(),
-        })
+    fn abend(&self) -> Option<&Abend> {
+        self.1.as_ref()
     }
 
     fn container(&self, name: &str) -> Option<&[u8]> {

@@ -6,11 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use cics::csd::{UriMapAnswer, UriMapUsage};
-use gateway::{
-    Abend, Api, Handler, Pieces, Refusal, ServiceBody, Serving, Web, WebAnswer, WebRefusal,
-};
+use gateway::{Api, Handler, Pieces, ServiceBody, Serving, Web, WebAbend, WebAnswer, WebRefusal};
 use http::request::Parts;
-use region::{GuestPrograms, GuestTask};
+use region::{GuestPrograms, GuestTask, NotStarted, Refusal, UserId};
 use script::{Checked, Mistake, Refused, Request, Route, Scripts, Served, Sources};
 
 use super::Application;
@@ -222,10 +220,9 @@ impl Handler for Serve {
         self: Box<Self>,
         parts: &Parts,
         trace_id: [u8; 16],
-        user_id: Option<&str>,
+        user: Option<UserId>,
         body: Bytes,
     ) -> Serving {
-        let user = user_id.and_then(|id| id.parse().ok());
         let headers = parts.headers.iter();
         let headers = headers.map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -243,7 +240,7 @@ impl Handler for Serve {
         Box::pin(async move {
             // It was found there before.
             let Some(found) = self.now.routes.find(&self.path) else {
-                return Err(WebRefusal::Region(Refusal::Impossible(
+                return Err(WebRefusal::Region(NotStarted::Impossible(
                     "there is no route".into(),
                 )));
             };
@@ -270,21 +267,19 @@ impl Handler for Serve {
 
 fn refusal(refused: Refused) -> WebRefusal {
     match refused {
-        Refused::Region(why) if why.is_temporary() => {
-            WebRefusal::Region(Refusal::Busy(why.to_string()))
-        }
-        Refused::Region(why) => WebRefusal::Region(Refusal::Impossible(why.to_string())),
-        Refused::Ending => WebRefusal::Region(Refusal::Busy("the region is shutting down".into())),
+        Refused::Region(why) => WebRefusal::Region(why.into()),
+        Refused::Ending => WebRefusal::Region(Refusal::ShuttingDown.into()),
         Refused::Failed(failure) => {
-            let abend = Abend {
+            let abend = WebAbend {
                 code: failure.abend.code,
-                program: failure.abend.program,
+                place: failure.abend.program,
                 line: failure.abend.line,
                 message: failure.abend.message,
             };
-            match abend.code == "AEXY" {
-                true => WebRefusal::TooSlow(abend),
-                false => WebRefusal::Abend(abend),
+            if abend.code == "AEXY" {
+                WebRefusal::TooSlow(abend)
+            } else {
+                WebRefusal::Abend(abend)
             }
         }
     }

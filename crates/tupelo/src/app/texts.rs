@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock};
 
-use gateway::Abend;
-use region::MonitoringRecord;
+use region::{Abend, MonitoringRecord};
 
 use super::compile::Compiled;
 use super::finding::listed;
@@ -35,12 +34,13 @@ impl ProgramTexts {
     }
 
     /// An abend for whoever asked, logged with its task and its line.
-    pub fn told(&self, abend: &region::Abend, record: &MonitoringRecord) -> Abend {
-        let program = match abend.program.to_string() {
-            blank if blank.trim().is_empty() => record.program.to_string(),
-            program => program,
+    pub fn told(&self, abend: &Abend, record: &MonitoringRecord) -> Abend {
+        let program = if abend.program.is_blank() {
+            record.program
+        } else {
+            abend.program
         };
-        let statement = self.statement(&program, abend.line);
+        let statement = self.statement(program.as_str(), abend.line);
         let mut message = abend.message.clone();
         // A condition of a container command is of use with the container,
         // and with the channel that the command names.
@@ -68,7 +68,7 @@ impl ProgramTexts {
             record.transid,
         );
         Abend {
-            code: abend.code().into_owned(),
+            code: abend.code,
             program,
             line: abend.line,
             message,

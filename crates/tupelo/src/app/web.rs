@@ -15,6 +15,7 @@ use gateway::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use miette::{Result, bail, miette};
+use region::NotStarted;
 use web::document::Templates;
 use web::{Edition, Misconfigured, Pipelines, Web, WebAnswer, WebBody, WebRequest};
 
@@ -327,22 +328,22 @@ impl Handler {
 /// A script's answer, or what is told of why there is none.
 fn of_script(result: std::result::Result<gateway::WebAnswer, WebRefusal>) -> ServiceAnswer {
     let told = |status, detail: &str| service_answer(WebAnswer::problem(status, detail));
-    let abended = |abend: &gateway::Abend| {
+    let abended = |abend: &gateway::WebAbend| {
         let place = match abend.line {
-            0 => abend.program.clone(),
-            line => format!("{}:{line}", abend.program),
+            0 => abend.place.clone(),
+            line => format!("{}:{line}", abend.place),
         };
         format!("abend {} in {place}: {}", abend.code, abend.message)
     };
     let answer = match result {
         Ok(answer) => answer,
         Err(WebRefusal::Region(refusal)) => {
-            let (status, why) = match refusal {
-                gateway::Refusal::Busy(why) => (StatusCode::SERVICE_UNAVAILABLE, why),
-                gateway::Refusal::Impossible(why) => (StatusCode::INTERNAL_SERVER_ERROR, why),
-                gateway::Refusal::Unreachable(why) => (StatusCode::BAD_GATEWAY, why),
+            let status = match &refusal {
+                refusal if refusal.is_temporary() => StatusCode::SERVICE_UNAVAILABLE,
+                NotStarted::Unreachable(_) => StatusCode::BAD_GATEWAY,
+                _ => StatusCode::INTERNAL_SERVER_ERROR,
             };
-            return told(status, &why);
+            return told(status, &refusal.to_string());
         }
         Err(WebRefusal::Abend(abend)) => {
             return told(StatusCode::INTERNAL_SERVER_ERROR, &abended(&abend));
@@ -418,11 +419,8 @@ impl Service for Handler {
                     trace_id,
                     ..
                 } = request;
-                of_script(
-                    script
-                        .serve(&parts, trace_id, user_id.as_deref(), body)
-                        .await,
-                )
+                let user = user_id.and_then(|id| id.parse().ok());
+                of_script(script.serve(&parts, trace_id, user, body).await)
             });
         }
         Box::pin(async move {

@@ -41,6 +41,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     app.not_empty()?;
     let mut findings = app.warnings.clone();
     let compiled = app.compile(|_| ())?;
+    findings.extend(compiled.maps.iter().cloned());
     let mut unsupported = Vec::new();
     for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
         if let Kind::Unsupported(what) = &diagnostic.kind {

@@ -34,6 +34,7 @@ commands! {
     Check => check,
     New => new,
     Api => api,
+    Bms => bms,
     Web => web,
     Run => run,
     File => file,

@@ -8,7 +8,9 @@
 
 use cics::command::commands::{endbr as endbr_row, readnext as next, readprev as prev};
 use cics::command::commands::{resetbr as reset_row, startbr as start_row};
+use cics::file::FileAccess;
 use cics::resp::Condition;
+use link::Hold;
 use store::Seek;
 
 use super::key::{
@@ -17,7 +19,7 @@ use super::key::{
 };
 use crate::cob::Arg;
 use crate::exec::{Call, Outcome, Stop, condition};
-use crate::files::{Access, Browse, BrowseState, Held};
+use crate::files::{Browse, BrowseState};
 use crate::services::Found;
 use crate::worker::Worker;
 
@@ -36,7 +38,8 @@ const PREV: Target = Target {
 
 pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     use start_row as row;
-    let file = file(w, call, file_options!(row), Access::Browse)?;
+    let access = FileAccess::StartBrowse;
+    let file = file(w, call, file_options!(row), access)?;
     let reqid = call.int(row::REQID).unwrap_or(0);
     if w.files.browse(file, reqid).is_some() {
         return condition(Condition::InvReq, 33);
@@ -44,7 +47,7 @@ pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let generic = START.is_generic(call);
     let key = START.key(&w.files, file, call)?;
     let equal = call.has(row::EQUAL);
-    if !can_start(w, file, &key, equal)? {
+    if !can_start(w, file, &key, equal, access)? {
         return condition(Condition::NotFnd, 80);
     }
     w.files.browses.push(Browse {
@@ -61,16 +64,24 @@ pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
 
 /// Whether a browse can start there: a record satisfies the key, or the key
 /// is the highest there is, from where READPREV goes back.
-fn can_start(w: &mut Worker, file: usize, key: &Key, equal: bool) -> Result<bool, Stop> {
+fn can_start(
+    w: &mut Worker,
+    file: usize,
+    key: &Key,
+    equal: bool,
+    access: FileAccess,
+) -> Result<bool, Stop> {
     if !key.bytes().is_empty() && key.bytes().iter().all(|b| *b == 0xFF) {
         return Ok(true);
     }
-    Ok(w.services.fetch(file, key.seek(!equal), &mut |_| ())?)
+    let seek = key.seek(!equal);
+    Ok(w.services.fetch(file, seek, access, &mut |_| ())?)
 }
 
 pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     use reset_row as row;
-    let file = file(w, call, file_options!(row), Access::Browse)?;
+    let access = FileAccess::ContinueBrowse;
+    let file = file(w, call, file_options!(row), access)?;
     let reqid = call.int(row::REQID).unwrap_or(0);
     if w.files.browse(file, reqid).is_none() {
         return condition(Condition::InvReq, 36);
@@ -78,7 +89,7 @@ pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let generic = RESET.is_generic(call);
     let key = RESET.key(&w.files, file, call)?;
     let equal = call.has(row::EQUAL);
-    let found = can_start(w, file, &key, equal)?;
+    let found = can_start(w, file, &key, equal, access)?;
     if let Some(browse) = w.files.browse(file, reqid) {
         browse.generic = generic;
         browse.equal = equal;
@@ -94,7 +105,7 @@ pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 pub fn endbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let file = file(w, call, file_options!(endbr_row), Access::Any)?;
+    let file = file(w, call, file_options!(endbr_row), FileAccess::EndBrowse)?;
     let reqid = call.int(endbr_row::REQID).unwrap_or(0);
     let before = w.files.browses.len();
     w.files
@@ -162,16 +173,12 @@ pub fn readprev(w: &mut Worker, call: &Call<'_>) -> Outcome {
 
 fn step(w: &mut Worker, call: &Call<'_>, s: &Step) -> Outcome {
     let update = call.has(s.token);
-    let file = file(
-        w,
-        call,
-        s.file,
-        if update {
-            Access::Update
-        } else {
-            Access::Browse
-        },
-    )?;
+    let access = if update {
+        FileAccess::UpdateInBrowse
+    } else {
+        FileAccess::ContinueBrowse
+    };
+    let file = file(w, call, s.file, access)?;
     let reqid = call.int(s.reqid).unwrap_or(0);
     let Some(browse) = w.files.browse(file, reqid).cloned() else {
         return condition(Condition::InvReq, s.no_browse);
@@ -197,11 +204,13 @@ fn step(w: &mut Worker, call: &Call<'_>, s: &Step) -> Outcome {
     let mut found = std::mem::take(&mut w.task.fetched.0);
     found.clear();
     let (mut position, mut more) = (Vec::new(), false);
-    let read = w.services.fetch(file, seek, &mut |f: Found<'_>| {
+    let mut show = |f: Found<&[u8]>| {
         found.extend_from_slice(f.record);
-        position.extend_from_slice(f.key);
+        position.extend_from_slice(f.position);
         more = f.more;
-    });
+    };
+    let step = FileAccess::ContinueBrowse;
+    let read = w.services.fetch(file, seek, step, &mut show);
     let outcome = match read {
         Ok(true) => {
             let taken = take(w, call, s, (file, reqid), ridfld, position, &mut found);
@@ -285,19 +294,21 @@ fn take(
 ) -> Outcome {
     if call.has(s.token) {
         found.clear();
-        let mut show = |f: Found<'_>| found.extend_from_slice(f.record);
+        let mut show = |f: Found<&[u8]>| found.extend_from_slice(f.record);
         let nosuspend = call.has(s.nosuspend);
-        let token =
-            w.services
-                .fetch_for_update(file, Seek::Equal(&position), nosuspend, &mut show)?;
+        let (seek, access) = (Seek::Equal(&position), FileAccess::UpdateInBrowse);
+        let token = w
+            .services
+            .fetch_for_update(file, seek, access, nosuspend, &mut show)?;
         let Some(token) = token else {
             return condition(Condition::NotFnd, 80);
         };
-        w.files.held.push(Held {
+        w.files.held.add(Hold {
             file,
             token,
             by_token: true,
-            key: position.clone(),
+            position: position.as_slice().into(),
+            key_at: 0,
         });
         call.set_int(s.token, i64::from(token));
     }

@@ -3,26 +3,32 @@
 //! Reference: CICS API reference, DELETE, UNLOCK.
 
 use cics::command::commands::{delete as row, unlock as unlock_row};
+use cics::file::FileAccess;
 use cics::resp::Condition;
 use link::FileKind;
 
 use super::key::{Named, file, file_options, named};
 use crate::exec::{Call, Outcome, condition};
-use crate::files::Access;
 use crate::worker::Worker;
 
 const NAMED: Named = named!(row);
 
 pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let file = file(w, call, file_options!(row), Access::Delete)?;
-    if !call.has(row::RIDFLD) {
+    let is_held = !call.has(row::RIDFLD);
+    let access = if is_held {
+        FileAccess::DeleteHeld
+    } else {
+        FileAccess::Delete
+    };
+    let file = file(w, call, file_options!(row), access)?;
+    if is_held {
         let named = call.int(row::TOKEN);
-        let Some(held) = w.files.held(file, named.map(|t| t as u32)) else {
+        let Some(held) = w.files.held.find(file, named.map(|t| t as u32)) else {
             return condition(Condition::InvReq, if named.is_some() { 47 } else { 31 });
         };
         let token = held.token;
         w.services.delete_held(file, token)?;
-        w.files.release(file, token);
+        w.files.held.release(file, token);
         return Ok(());
     }
     let nosuspend = call.has(row::NOSUSPEND);
@@ -50,12 +56,12 @@ pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 pub fn unlock(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let file = file(w, call, file_options!(unlock_row), Access::Any)?;
+    let file = file(w, call, file_options!(unlock_row), FileAccess::Unlock)?;
     let named = call.int(unlock_row::TOKEN).map(|t| t as u32);
-    match (w.files.held(file, named).map(|h| h.token), named) {
+    match (w.files.held.find(file, named).map(|h| h.token), named) {
         (Some(token), _) => {
             w.services.unlock(file, Some(token))?;
-            w.files.release(file, token);
+            w.files.held.release(file, token);
             Ok(())
         }
         (None, Some(_)) => condition(Condition::InvReq, 47),

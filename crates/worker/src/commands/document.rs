@@ -11,12 +11,12 @@
 
 use ::link::{Operand, Operands, TEMPLATE_TEXT, TEMPLATE_WANTED};
 use cics::command::commands::{readq_td, readq_ts};
+use cics::file::FileAccess;
 use cics::resp::Condition;
 use store::Seek;
 
 use super::{forward, key, template_exit};
 use crate::exec::{Call, Outcome, Stop};
-use crate::files::Access;
 use crate::worker::Worker;
 
 /// Largest template, as of those that are files.
@@ -133,7 +133,8 @@ fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
     let n = name.len().min(8);
     padded[..n].copy_from_slice(&name[..n]);
     key::refresh(w, &padded);
-    let Ok(file) = w.files.find(&padded, Access::Browse) else {
+    let access = FileAccess::StartBrowse;
+    let Ok(file) = w.files.find(&padded, access) else {
         return Ok(None);
     };
     let (mut text, mut last) = (Vec::new(), None::<Vec<u8>>);
@@ -141,8 +142,8 @@ fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
     loop {
         let mut now = Vec::new();
         let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
-        let found = w.services.fetch(file, seek, &mut |found| {
-            now = found.key.to_vec();
+        let found = w.services.fetch(file, seek, access, &mut |found| {
+            now = found.position.to_vec();
             fits = add(&mut text, found.record);
         })?;
         match found && fits {

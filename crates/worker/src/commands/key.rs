@@ -5,13 +5,14 @@
 
 use cics::command::commands::inquire_file as row;
 use cics::cvda;
-use cics::resp::Condition;
+use cics::file::FileAccess;
+use cics::resp::{Condition, Failure};
 use link::{FileKind, Operands};
 use store::{MAX_KEY_BYTES, Seek};
 
 use crate::cob::Arg;
 use crate::exec::{Call, Outcome, Stop, condition};
-use crate::files::{Access, Files};
+use crate::files::Files;
 use crate::worker::Worker;
 
 /// The options that say which file a command means.
@@ -38,7 +39,7 @@ pub fn file(
     w: &mut Worker,
     call: &Call<'_>,
     options: FileOptions,
-    access: Access,
+    access: FileAccess,
 ) -> Result<usize, Stop> {
     let name = call.name::<8>(options.file).unwrap_or([b' '; 8]);
     let mut eib = w.task.level_mut().eib();
@@ -52,7 +53,7 @@ pub fn file(
         return condition(Condition::SysIdErr, 130);
     }
     refresh(w, &name);
-    w.files.find(&name, access)
+    Ok(w.files.find(&name, access).map_err(Failure::from)?)
 }
 
 /// Asks the region for a file's switches when SET FILE has changed some.
@@ -62,11 +63,11 @@ pub fn refresh(w: &mut Worker, name: &[u8; 8]) {
         return;
     };
     let switches: [(u8, &str, &mut bool); 7] = [
-        (row::READ, "READABLE", &mut entry.read),
-        (row::UPDATE, "UPDATABLE", &mut entry.update),
-        (row::ADD, "ADDABLE", &mut entry.add),
-        (row::DELETE, "DELETABLE", &mut entry.delete),
-        (row::BROWSE, "BROWSABLE", &mut entry.browse),
+        (row::READ, "READABLE", &mut entry.permits.read),
+        (row::UPDATE, "UPDATABLE", &mut entry.permits.update),
+        (row::ADD, "ADDABLE", &mut entry.permits.add),
+        (row::DELETE, "DELETABLE", &mut entry.permits.delete),
+        (row::BROWSE, "BROWSABLE", &mut entry.permits.browse),
         (row::ENABLESTATUS, "DISABLED", &mut entry.enabled),
         (row::OPENSTATUS, "CLOSED", &mut entry.closed),
     ];

@@ -5,11 +5,12 @@
 //! locks it first.
 
 use cics::command::commands::read as row;
+use cics::file::FileAccess;
 use cics::resp::Condition;
+use link::Hold;
 
 use super::key::{Named, Target, deliver, file, file_options, named};
 use crate::exec::{Call, Outcome, condition};
-use crate::files::{Access, Held};
 use crate::services::Found;
 use crate::worker::Worker;
 
@@ -23,45 +24,50 @@ const TARGET: Target = Target {
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let by_token = call.has(row::TOKEN);
     let update = call.has(row::UPDATE) || by_token;
-    let access = if update { Access::Update } else { Access::Read };
+    let access = if update {
+        FileAccess::ReadUpdate
+    } else {
+        FileAccess::Read
+    };
     let file = file(w, call, file_options!(row), access)?;
     let key = NAMED.key(&w.files, file, call)?;
-    if update && !by_token && w.files.held(file, None).is_some() {
+    if update && !by_token && w.files.held.find(file, None).is_some() {
         return condition(Condition::InvReq, 28);
     }
     // A record that is held cannot be read for update again, whoever asks.
-    if update && !key.generic && !call.has(row::GTEQ) && w.files.holds(file, key.bytes()) {
+    if update && !key.generic && !call.has(row::GTEQ) && w.files.held.holds(file, key.bytes()) {
         return condition(Condition::InvReq, 28);
     }
     let seek = key.seek(call.has(row::GTEQ));
     let mut found = std::mem::take(&mut w.task.fetched.0);
     found.clear();
     let (mut of, mut more) = (Vec::new(), false);
-    let mut show = |f: Found<'_>| {
+    let mut show = |f: Found<&[u8]>| {
         found.extend_from_slice(f.record);
         more = f.more;
         if update {
-            of.extend_from_slice(f.key);
+            of.extend_from_slice(f.position);
         }
     };
     let read = if update {
         let nosuspend = call.has(row::NOSUSPEND);
         w.services
-            .fetch_for_update(file, seek, nosuspend, &mut show)
+            .fetch_for_update(file, seek, access, nosuspend, &mut show)
             .map(|token| {
                 token.is_some_and(|token| {
-                    w.files.held.push(Held {
+                    w.files.held.add(Hold {
                         file,
                         token,
                         by_token,
-                        key: std::mem::take(&mut of),
+                        position: std::mem::take(&mut of).into(),
+                        key_at: 0,
                     });
                     call.set_int(row::TOKEN, i64::from(token));
                     true
                 })
             })
     } else {
-        w.services.fetch(file, seek, &mut show)
+        w.services.fetch(file, seek, access, &mut show)
     };
     let outcome = match read {
         Ok(true) => deliver(w, call, &TARGET, file, &found).and_then(|()| match more {

@@ -4,19 +4,19 @@
 //! that a WRITE does not do here.
 
 use cics::command::commands::{rewrite as rewrite_row, write as row};
+use cics::file::FileAccess;
 use cics::resp::Condition;
 
 use link::FileKind;
 
 use super::key::{Addressing, Named, file, file_options, named, record, set_ridfld};
 use crate::exec::{Call, Outcome, condition};
-use crate::files::Access;
 use crate::worker::Worker;
 
 const NAMED: Named = named!(row, None);
 
 pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let file = file(w, call, file_options!(row), Access::Add)?;
+    let file = file(w, call, file_options!(row), FileAccess::Write)?;
     let by = NAMED.addressing(&w.files, file, call)?;
     // What names the record may be where the command puts it: it is read only
     // where it must be there.
@@ -45,9 +45,9 @@ pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 pub fn rewrite(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let file = file(w, call, file_options!(rewrite_row), Access::Update)?;
+    let file = file(w, call, file_options!(rewrite_row), FileAccess::Rewrite)?;
     let named = call.int(rewrite_row::TOKEN);
-    let Some(held) = w.files.held(file, named.map(|t| t as u32)) else {
+    let Some(held) = w.files.held.find(file, named.map(|t| t as u32)) else {
         return condition(Condition::InvReq, if named.is_some() { 47 } else { 30 });
     };
     let token = held.token;
@@ -59,11 +59,11 @@ pub fn rewrite(w: &mut Worker, call: &Call<'_>) -> Outcome {
     )?;
     // The region compares the key of a path.
     let keyed = w.files.definition(file).kind == FileKind::Ksds;
-    if keyed && w.files.key_of(file, record) != held.key {
+    if keyed && w.files.key_of(file, record) != held.key() {
         return condition(Condition::InvReq, 46);
     }
     let nosuspend = call.has(rewrite_row::NOSUSPEND);
     w.services.rewrite(file, token, record, nosuspend)?;
-    w.files.release(file, token);
+    w.files.held.release(file, token);
     told
 }

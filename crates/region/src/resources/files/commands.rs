@@ -3,31 +3,19 @@
 //! A command is tried; if it must wait for a lock it is tried again from its
 //! start when it has the lock. So it sees the record as its last owner left it.
 
+use cics::file::{FileAccess, FileFault};
 use cics::resp::Condition;
-use link::call::{
-    CHANGE_NOSUSPEND, DELETE_GENERIC, DELETE_HELD, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND,
-    READ_UPDATE,
+use link::{Answer, FileCall, FileCommand, Hold};
+use store::{
+    FileDef, FileId, Found, IndexEntry, Organisation, ReadStore, Seek, UnitError, UnitOfWork,
 };
-use link::{Answer, Call, Op, Step as BrowseStep};
-use store::{FileDef, FileId, IndexEntry, Organisation, ReadStore, Seek, UnitError, UnitOfWork};
 
 use super::conditions::{of_apply, of_read, of_record, of_unit};
-use super::{File, Hold, Resources};
+use super::{File, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{
     Cx, Failure, Lifetime, LockName, LockSpace, Outcome, Request, Served, Step, condition,
 };
-
-/// A record that was found.
-struct Found {
-    /// Its own key.
-    key: Vec<u8>,
-    /// Of a path: where a browse stands, the alternate key first.
-    position: Option<Vec<u8>>,
-    /// Another record with the same alternate key follows.
-    more: bool,
-    record: Vec<u8>,
-}
 
 /// What a command's file is in the store.
 #[derive(Clone, Copy)]
@@ -41,26 +29,24 @@ struct Target {
 /// The abend of a wait for a record that can never end, or lasts too long.
 pub(super) const DEADLOCK: [u8; 4] = *b"AFCF";
 
-/// Serves a file operation of the link.
+/// Serves a command on a file.
 pub fn serve(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
-    let mut command = Command {
-        files: &mut resources.files,
-        cx,
-        task: request.caller.key,
-        request,
+    let data = std::mem::take(&mut request.call.data);
+    let served = match FileCall::parse(request.call.op, &request.call.args, &data) {
+        Ok(call) => {
+            let mut command = Command {
+                files: &mut resources.files,
+                cx,
+                task: request.caller.key,
+                request,
+                call,
+            };
+            command.serve()
+        }
+        Err(_) => condition(Condition::InvReq, 0),
     };
-    let flags = command.request.call.args[1];
-    match command.request.call.op {
-        Op::Read => command.read(),
-        Op::Browse => command.browse(),
-        Op::Write => command.write(),
-        Op::Rewrite => command.rewrite(),
-        Op::Delete if flags & DELETE_HELD != 0 => command.delete_held(),
-        Op::Delete if flags & DELETE_GENERIC != 0 => command.delete_generic(),
-        Op::Delete => command.delete(),
-        Op::Unlock => command.unlock(),
-        _ => condition(Condition::InvReq, 0),
-    }
+    request.call.data = data;
+    served
 }
 
 /// One try of a command.
@@ -69,109 +55,86 @@ struct Command<'a, 'k> {
     cx: &'a mut Cx<'k>,
     task: TaskKey,
     request: &'a mut Request,
+    call: FileCall<'a>,
 }
 
 impl Command<'_, '_> {
-    fn call(&self) -> &Call {
-        &self.request.call
+    fn serve(&mut self) -> Served {
+        let file = self.file()?;
+        match self.call.command {
+            FileCommand::Read { seek, access } => self.read(file, seek, access),
+            FileCommand::ReadUpdate { seek, .. } => self.read_update(file, seek),
+            FileCommand::Write { key, record, .. } => self.write(file.base, key, record),
+            FileCommand::Rewrite { token, record, .. } => self.rewrite(file.base, token, record),
+            FileCommand::DeleteHeld { token } => self.delete_held(file.base, token),
+            FileCommand::Delete { key, .. } => self.delete(file, key),
+            FileCommand::DeleteGeneric { prefix, .. } => self.delete_generic(file, prefix),
+            FileCommand::Unlock { token } => self.unlock(file.base, token),
+        }
     }
 
-    fn read(&mut self) -> Served {
-        let flags = self.call().args[1];
-        let file = self.file(|e| e.read)?;
-        let key = std::mem::take(&mut self.request.call.data);
-        let seek = match (flags & READ_GENERIC != 0, flags & READ_GTEQ != 0) {
-            (_, true) => Seek::AtLeast(&key),
-            (true, false) => Seek::Prefix(&key),
-            (false, false) => Seek::Equal(&key),
-        };
-        let found = self.seek(file, seek);
-        self.request.call.data = key;
-        let exact = flags & (READ_GENERIC | READ_GTEQ) == 0 && file.index.is_none();
-        let Some(found) = found? else {
-            return match flags & READ_UPDATE != 0 && exact {
-                true => self.not_there(file.base),
-                false => condition(Condition::NotFnd, 80),
-            };
-        };
-        if flags & READ_UPDATE == 0 {
-            return Ok(Step::Done(found.into()));
-        }
-        self.file(|e| e.update || e.delete)?;
-        let name = LockName::new(LockSpace::Record(file.base), &found.key);
-        if flags & READ_NOSUSPEND != 0 && self.cx.kernel.locks.is_taken(self.task, &name) {
-            return condition(Condition::RecordBusy, 107);
-        }
-        if self.lock(&name)?.is_none() {
-            return Ok(self.wait(name));
-        }
-        let holds = self.files.holds.entry(self.task).or_default();
-        holds.last_token += 1;
-        let token = holds.last_token;
-        holds.list.push(Hold {
-            file: file.base,
-            token,
-            key: found.key.clone().into_boxed_slice(),
-            alternate_key: found.position.clone(),
+    fn read(&mut self, file: Target, seek: Seek<'_>, access: FileAccess) -> Served {
+        let mut answer = None;
+        let found = self.seek(file, seek, &mut |found| {
+            answer = Some(Answer::of_found(&found, None));
         });
-        let mut answer = Answer::from(found);
-        answer.args[0] = token;
-        Ok(Step::Done(answer))
-    }
-
-    /// READ UPDATE has found no record of its key. Another task may have added
-    /// one that is not committed: VSAM waits for the lock on that key.
-    fn not_there(&mut self, file: FileId) -> Served {
-        let name = LockName::new(LockSpace::Record(file), &self.call().data);
-        if self.cx.kernel.locks.is_taken(self.task, &name) {
-            if self.call().args[1] & READ_NOSUSPEND != 0 {
-                return condition(Condition::RecordBusy, 107);
-            }
-            if self
-                .cx
-                .lock(self.request, &name, Lifetime::Unit, DEADLOCK)?
-                .is_none()
-            {
-                return Ok(self.wait(name));
-            }
-        }
-        // The lock that was waited for is of nothing.
-        let key = self.call().data.clone();
-        self.free_if_unchanged(file, &key);
-        condition(Condition::NotFnd, 80)
-    }
-
-    fn browse(&mut self) -> Served {
-        let file = self.file(|e| e.browse)?;
-        let step = BrowseStep::from_number(self.call().args[1]);
-        let step = step.ok_or(Failure::Condition(Condition::InvReq, 0))?;
-        let key = std::mem::take(&mut self.request.call.data);
-        let seek = match step {
-            BrowseStep::AtOrAfter => Seek::AtLeast(&key),
-            BrowseStep::After => Seek::Greater(&key),
-            BrowseStep::AtOrBefore => Seek::AtMost(&key),
-            BrowseStep::Before => Seek::Less(&key),
-            BrowseStep::Last => Seek::Last,
-        };
-        match self.seek(file, seek)? {
-            Some(found) => Ok(Step::Done(found.into())),
+        found?;
+        match answer {
+            Some(answer) => Ok(Step::Done(answer)),
+            None if access == FileAccess::Read => condition(Condition::NotFnd, 80),
             None => condition(Condition::EndFile, 90),
         }
     }
 
-    fn write(&mut self) -> Served {
-        let file = self.file(|e| e.add)?.base;
-        let key_bytes = self.call().args[1] as usize;
-        let Some((key, record)) = self.call().data.split_at_checked(key_bytes) else {
-            return condition(Condition::InvReq, 26);
+    fn read_update(&mut self, file: Target, seek: Seek<'_>) -> Served {
+        let Some(found) = self.seek_copy(file, seek)? else {
+            return match seek {
+                Seek::Equal(key) if file.index.is_none() => self.not_there(file.base, key),
+                _ => condition(Condition::NotFnd, 80),
+            };
         };
-        let (mut key, record) = (key.to_vec(), record.to_vec());
-        self.check_record(&record)?;
-        let at_end = self.organisation() == Some(Organisation::Esds);
-        if !at_end && key.is_empty() {
-            key = self.key_of(&record)?;
+        let name = LockName::new(LockSpace::Record(file.base), found.key());
+        if self.lock(&name)?.is_none() {
+            return Ok(self.wait(name));
         }
-        if let Some(wait) = self.lock_unique_keys(file, &record)? {
+        let holds = self.files.holds.entry(self.task).or_default();
+        let token = holds.next_token();
+        holds.add(Hold {
+            file: file.base,
+            token,
+            by_token: false,
+            position: found.position.as_slice().into(),
+            key_at: found.key_at,
+        });
+        let found = Found {
+            position: found.position.as_slice(),
+            key_at: found.key_at,
+            record: found.record.as_slice(),
+            more: found.more,
+        };
+        Ok(Step::Done(Answer::of_found(&found, Some(token))))
+    }
+
+    /// READ UPDATE has found no record of its key. Another task may have added
+    /// one that is not committed: VSAM waits for the lock on that key.
+    fn not_there(&mut self, file: FileId, key: &[u8]) -> Served {
+        let name = LockName::new(LockSpace::Record(file), key);
+        if self.cx.kernel.locks.is_taken(self.task, &name) && self.lock(&name)?.is_none() {
+            return Ok(self.wait(name));
+        }
+        // The lock that was waited for is of nothing.
+        self.free_if_unchanged(file, key);
+        condition(Condition::NotFnd, 80)
+    }
+
+    fn write(&mut self, file: FileId, key: &[u8], record: &[u8]) -> Served {
+        self.check_record(record)?;
+        let at_end = self.organisation() == Some(Organisation::Esds);
+        let key = match key {
+            [] if !at_end => self.key_of(record)?,
+            key => key.to_vec(),
+        };
+        if let Some(wait) = self.lock_unique_keys(file, record)? {
             return Ok(wait);
         }
         let name = LockName::new(LockSpace::Record(file), &key);
@@ -184,9 +147,9 @@ impl Command<'_, '_> {
         }
         let mut ends = std::mem::take(&mut self.files.ends);
         let changed = self.change(|unit, reader| match at_end {
-            true => unit.append(reader, &mut ends, file, &record),
+            true => unit.append(reader, &mut ends, file, record),
             false => unit
-                .insert(reader, file, &key, &record)
+                .insert(reader, file, &key, record)
                 .map(|()| key.clone()),
         });
         self.files.ends = ends;
@@ -194,59 +157,48 @@ impl Command<'_, '_> {
             Ok((at_once, key)) => (Ok(at_once), key),
             Err(failure) => (Err(failure), Vec::new()),
         };
-        let found = Found {
-            key,
-            position: None,
-            more: false,
-            record: Vec::new(),
-        };
-        self.settle(name, new, changed, found.into())
+        self.settle(name, new, changed, Answer::of_key(key))
     }
 
-    fn rewrite(&mut self) -> Served {
-        let file = self.file(|e| e.update)?.base;
-        let token = self.call().args[1];
+    fn rewrite(&mut self, file: FileId, token: Option<u32>, record: &[u8]) -> Served {
         let hold = self.held(file, token, 30)?;
-        let (key, alternate_key) = (hold.key.clone(), hold.alternate_key.clone());
-        let record = self.call().data.clone();
-        if let (Some(before), Some(index)) = (alternate_key, self.index()) {
-            // The key by which the record was read may not change under it.
-            let now = index.def.key_in(&record);
-            if now != before.get(..index.def.key_bytes()) {
-                return condition(Condition::InvReq, 46);
-            }
+        // The key by which the record was read may not change under it.
+        if let (Some(before), Some(index)) = (hold.alternate_key(), self.index())
+            && index.def.key_in(record) != Some(before)
+        {
+            return condition(Condition::InvReq, 46);
         }
-        if let Some(wait) = self.lock_unique_keys(file, &record)? {
+        let (token, key) = (hold.token, hold.key().to_vec());
+        if let Some(wait) = self.lock_unique_keys(file, record)? {
             return Ok(wait);
         }
-        let changed = self.change(|unit, reader| unit.replace(reader, file, &key, &record));
+        let changed = self.change(|unit, reader| unit.replace(reader, file, &key, record));
         let (at_once, ()) = changed?;
-        self.drop_hold(file, token);
+        self.release(file, token);
         let name = LockName::new(LockSpace::Record(file), &key);
         Ok(ended(at_once, Answer::default(), Some(name)))
     }
 
-    fn delete_held(&mut self) -> Served {
-        let file = self.file(|e| e.delete)?.base;
-        let token = self.call().args[2];
-        let key = self.held(file, token, 31)?.key.clone();
+    fn delete_held(&mut self, file: FileId, token: Option<u32>) -> Served {
+        let hold = self.held(file, token, 31)?;
+        let (token, key) = (hold.token, hold.key().to_vec());
         let (at_once, ()) = self.change(|unit, reader| unit.delete(reader, file, &key))?;
-        self.drop_hold(file, token);
+        self.release(file, token);
         let name = LockName::new(LockSpace::Record(file), &key);
-        Ok(ended(at_once, counted(1), Some(name)))
+        Ok(ended(at_once, Answer::of_deleted(1, false), Some(name)))
     }
 
-    fn delete(&mut self) -> Served {
-        let file = self.file(|e| e.delete)?;
-        let mut key = self.call().data.clone();
-        let mut answer = counted(1);
+    fn delete(&mut self, file: Target, key: &[u8]) -> Served {
+        let (mut key, mut more) = (key.to_vec(), false);
         if file.index.is_some() {
             // The first record with this alternate key is meant.
-            let found = self.seek(file, Seek::Equal(&key))?;
-            let found = found.ok_or(Failure::Condition(Condition::NotFnd, 80))?;
-            answer.args[1] = found.more.into();
-            key = found.key;
+            let mut first = None;
+            self.seek(file, Seek::Equal(&key), &mut |found| {
+                first = Some((found.key().to_vec(), found.more));
+            })?;
+            (key, more) = first.ok_or(Failure::Condition(Condition::NotFnd, 80))?;
         }
+        let answer = Answer::of_deleted(1, more);
         let name = LockName::new(LockSpace::Record(file.base), &key);
         let Some(new) = self.lock(&name)? else {
             return Ok(self.wait(name));
@@ -258,19 +210,20 @@ impl Command<'_, '_> {
 
     /// Deletes record after record, waiting for locks in between. Changes to a
     /// file that is not recoverable are gathered anew in every try.
-    fn delete_generic(&mut self) -> Served {
-        let file = self.file(|e| e.delete)?;
+    fn delete_generic(&mut self, file: Target, prefix: &[u8]) -> Served {
         let recoverable = self.is_recoverable();
         let mut at_once = UnitOfWork::new();
         if !recoverable {
             self.request.progress = 0;
         }
-        let prefix = self.call().data.clone();
         loop {
-            let next = match recoverable {
-                true => self.seek(file, Seek::Prefix(&prefix))?.map(|f| f.key),
-                false => self.seek_beside(&at_once, file, &prefix)?,
-            };
+            let mut next = None;
+            let mut take = |found: Found<&[u8]>| next = Some(found.key().to_vec());
+            if recoverable {
+                self.seek(file, Seek::Prefix(prefix), &mut take)?;
+            } else {
+                self.seek_beside(&at_once, file, prefix, &mut take)?;
+            }
             let Some(key) = next else {
                 break;
             };
@@ -279,10 +232,7 @@ impl Command<'_, '_> {
                 return Ok(self.wait(name));
             }
             let (unit, reader) = self.unit_and_store()?;
-            let changes = match recoverable {
-                true => unit,
-                false => &mut at_once,
-            };
+            let changes = if recoverable { unit } else { &mut at_once };
             changes
                 .delete(reader, file.base, &key)
                 .map_err(|e| of_unit(&e))?;
@@ -293,49 +243,33 @@ impl Command<'_, '_> {
             return condition(Condition::NotFnd, 80);
         }
         let at_once = (!recoverable).then_some(at_once);
-        Ok(ended(at_once, counted(deleted), None))
+        Ok(ended(at_once, Answer::of_deleted(deleted, false), None))
     }
 
-    fn unlock(&mut self) -> Served {
-        let file = self.file(|_| true)?.base;
-        let token = self.call().args[1];
+    fn unlock(&mut self, file: FileId, token: Option<u32>) -> Served {
         let holds = self.files.holds.entry(self.task).or_default();
-        let mut freed = Vec::new();
-        holds.list.retain(|hold| {
-            let drop = hold.file == file && (token == 0 || hold.token == token);
-            if drop {
-                freed.push(hold.key.clone());
-            }
-            !drop
-        });
-        if freed.is_empty() && token != 0 {
+        let freed = holds.take(file, token);
+        if freed.is_empty() && token.is_some() {
             return condition(Condition::InvReq, 47);
         }
-        for key in freed {
-            self.free_if_unchanged(file, &key);
+        for hold in freed {
+            self.free_if_unchanged(file, hold.key());
         }
         crate::kernel::done()
     }
 
     /// The file that the call names.
     fn named(&self) -> Option<&File> {
-        let number = usize::try_from(self.call().args[0]).ok()?;
-        self.files.files.get(number)
+        self.files.files.get(self.call.file as usize)
     }
 
-    /// What the file that the call names is in the store, if it is open and
-    /// allows what is asked.
-    fn file(&self, allows: impl Fn(&link::FileEntry) -> bool) -> Result<Target, Failure> {
-        let file = self.named();
-        let file = file.ok_or(Failure::Condition(Condition::FileNotFound, 1))?;
-        if !file.entry.enabled {
-            return condition(Condition::Disabled, 50);
-        }
-        if !allows(&file.entry) {
-            return condition(Condition::InvReq, 20);
-        }
-        let stored = file.stored.as_ref().filter(|_| !file.entry.closed);
-        let stored = stored.ok_or(Failure::Condition(Condition::NotOpen, 60))?;
+    /// What the file that the call names is in the store, if the command may
+    /// touch it.
+    fn file(&self) -> Result<Target, Failure> {
+        let file = self.named().ok_or(FileFault::NotFound)?;
+        let stored = file.stored.as_ref();
+        file.entry.check(self.call.access(), stored.is_some())?;
+        let stored = stored.ok_or(FileFault::NotOpen)?;
         Ok(Target {
             base: stored.base.id,
             index: stored.index.as_ref().map(|index| index.id),
@@ -396,58 +330,38 @@ impl Command<'_, '_> {
         both.ok_or(Failure::Condition(Condition::NotOpen, 60))
     }
 
-    fn seek(&mut self, file: Target, seek: Seek<'_>) -> Result<Option<Found>, Failure> {
-        let mut found = None;
+    /// Shows the record that is found, with the changes of the task's unit.
+    fn seek(
+        &mut self,
+        file: Target,
+        seek: Seek<'_>,
+        show: &mut dyn FnMut(Found<&[u8]>),
+    ) -> Result<(), Failure> {
         let (unit, reader) = self.unit_and_store()?;
-        let read = match file.index {
-            None => unit.seek(reader, file.base, seek, &mut |e| {
-                found = Some(Found {
-                    key: e.key.to_vec(),
-                    position: None,
-                    more: false,
-                    record: e.record.to_vec(),
-                });
-            }),
-            Some(index) => unit.seek_path(reader, index, seek, &mut |e| {
-                found = Some(Found {
-                    key: e.base_key.to_vec(),
-                    position: Some(e.position.to_vec()),
-                    more: e.more,
-                    record: e.record.to_vec(),
-                });
-            }),
-        };
-        read.map_err(|e| of_read(&e))?;
-        Ok(found)
+        seek_in(unit, reader, file, seek, show)
     }
 
-    /// The base's key of the first record with a prefix, past what `changes`
-    /// delete.
+    fn seek_copy(&mut self, file: Target, seek: Seek<'_>) -> Result<Option<Found>, Failure> {
+        let mut copy = None;
+        self.seek(file, seek, &mut |found| copy = Some(found.copied()))?;
+        Ok(copy)
+    }
+
+    /// The first record with a prefix, past what `changes` delete.
     fn seek_beside(
         &mut self,
         changes: &UnitOfWork,
         file: Target,
         prefix: &[u8],
-    ) -> Result<Option<Vec<u8>>, Failure> {
-        let mut found = None;
+        show: &mut dyn FnMut(Found<&[u8]>),
+    ) -> Result<(), Failure> {
         let (_, reader) = self.unit_and_store()?;
-        let seek = Seek::Prefix(prefix);
-        let read = match file.index {
-            None => changes.seek(reader, file.base, seek, &mut |e| {
-                found = Some(e.key.to_vec())
-            }),
-            Some(index) => changes.seek_path(reader, index, seek, &mut |e| {
-                found = Some(e.base_key.to_vec());
-            }),
-        };
-        read.map_err(|e| of_read(&e))?;
-        Ok(found)
+        seek_in(changes, reader, file, Seek::Prefix(prefix), show)
     }
 
     /// Locks; `Some(true)` when the lock is new, `None` when the task waits.
     fn lock(&mut self, name: &LockName) -> Result<Option<bool>, Failure> {
-        let nosuspend = self.call().args[CHANGE_NOSUSPEND] != 0;
-        if nosuspend && self.cx.kernel.locks.is_taken(self.task, name) {
+        if self.call.is_nosuspend() && self.cx.kernel.locks.is_taken(self.task, name) {
             return condition(Condition::RecordBusy, 107);
         }
         self.cx.lock(self.request, name, Lifetime::Unit, DEADLOCK)
@@ -466,9 +380,10 @@ impl Command<'_, '_> {
         let recoverable = self.is_recoverable();
         let (unit, reader) = self.unit_and_store()?;
         let mut at_once = UnitOfWork::new();
-        let made = match recoverable {
-            true => make(unit, reader),
-            false => make(&mut at_once, reader),
+        let made = if recoverable {
+            make(unit, reader)
+        } else {
+            make(&mut at_once, reader)
         };
         let made = made.map_err(|e| of_unit(&e))?;
         Ok(((!recoverable).then_some(at_once), made))
@@ -496,27 +411,22 @@ impl Command<'_, '_> {
 
     /// The record that the task read for update: the one of a token, or the
     /// last one. Where it has read none, INVREQ with `none`.
-    fn held(&self, file: FileId, token: u64, none: u32) -> Result<&Hold, Failure> {
+    fn held(&self, file: FileId, token: Option<u32>, none: u32) -> Result<&Hold<FileId>, Failure> {
         let holds = self.files.holds.get(&self.task);
-        let list = holds.map_or(&[][..], |h| &h.list);
-        let mut of_file = list.iter().rev().filter(|h| h.file == file);
-        let hold = of_file.find(|h| token == 0 || h.token == token);
-        let missing = if token == 0 { none } else { 47 };
+        let hold = holds.and_then(|holds| holds.find(file, token));
+        let missing = token.map_or(none, |_| 47);
         hold.ok_or(Failure::Condition(Condition::InvReq, missing))
     }
 
-    fn drop_hold(&mut self, file: FileId, token: u64) {
-        let holds = self.files.holds.entry(self.task).or_default();
-        let held = |h: &Hold| h.file == file && (token == 0 || h.token == token);
-        if let Some(at) = holds.list.iter().rposition(held) {
-            holds.list.remove(at);
+    fn release(&mut self, file: FileId, token: u32) {
+        if let Some(holds) = self.files.holds.get_mut(&self.task) {
+            holds.release(file, token);
         }
     }
 
     fn free_if_unchanged(&mut self, file: FileId, key: &[u8]) {
         let holds = self.files.holds.get(&self.task);
-        let mut list = holds.iter().flat_map(|h| &h.list);
-        let held = list.any(|h| h.file == file && *h.key == *key);
+        let held = holds.is_some_and(|holds| holds.holds(file, key));
         let unit = self.cx.kernel.units.get(self.task);
         let changed = unit.is_some_and(|u| u.changes.change(file, key).is_some());
         if !held && !changed {
@@ -542,23 +452,19 @@ fn ended(at_once: Option<UnitOfWork>, answer: Answer, unlock: Option<LockName>) 
     }
 }
 
-impl From<Found> for Answer {
-    /// The key or position, then the record.
-    fn from(found: Found) -> Answer {
-        let mut data = found.position.unwrap_or(found.key);
-        let key_bytes = data.len() as u64;
-        data.extend_from_slice(&found.record);
-        let mut answer = Answer::of_data(data);
-        answer.args[1] = found.more.into();
-        answer.args[2] = key_bytes;
-        answer
-    }
-}
-
-fn counted(records: u64) -> Answer {
-    let mut answer = Answer::default();
-    answer.args[0] = records;
-    answer
+/// Shows the record that is found, with the changes of a unit.
+fn seek_in(
+    unit: &UnitOfWork,
+    reader: &mut (dyn ReadStore + Send),
+    file: Target,
+    seek: Seek<'_>,
+    show: &mut dyn FnMut(Found<&[u8]>),
+) -> Result<(), Failure> {
+    let read = match file.index {
+        None => unit.seek(reader, file.base, seek, &mut |e| show(e.into())),
+        Some(index) => unit.seek_path(reader, index, seek, &mut |e| show(e.into())),
+    };
+    read.map(drop).map_err(|e| of_read(&e))
 }
 
 #[cfg(test)]
@@ -566,6 +472,7 @@ mod tests {
     use super::*;
     use crate::api::{Definitions, RegionConfig};
     use crate::resources::world::World;
+    use cics::file::FilePermits;
     use link::{FileEntry, Name};
     use store::{KeyField, MemoryStore, RecordFormat, WriteStore};
 
@@ -585,11 +492,7 @@ mod tests {
         let file = FileEntry {
             name: Name::new("ACCTS").expect("a name"),
             recoverable: true,
-            read: true,
-            update: true,
-            add: true,
-            delete: true,
-            browse: true,
+            permits: FilePermits::ALL,
             enabled: true,
             ..FileEntry::default()
         };
@@ -608,8 +511,44 @@ mod tests {
     }
 
     fn add(w: &mut World, task: u32) {
-        w.on_file(task, Op::Write, KEY.len() as u64, &[KEY, RECORD].concat());
+        w.on_file(task, WRITE);
         got(w, &[(task, "NORMAL")]);
+    }
+
+    const WRITE: FileCommand<'_> = FileCommand::Write {
+        key: KEY,
+        record: RECORD,
+        nosuspend: false,
+    };
+
+    fn read() -> FileCommand<'static> {
+        FileCommand::Read {
+            seek: Seek::Equal(KEY),
+            access: FileAccess::Read,
+        }
+    }
+
+    fn read_update(nosuspend: bool) -> FileCommand<'static> {
+        FileCommand::ReadUpdate {
+            seek: Seek::Equal(KEY),
+            access: FileAccess::ReadUpdate,
+            nosuspend,
+        }
+    }
+
+    fn rewrite(record: &[u8]) -> FileCommand<'_> {
+        FileCommand::Rewrite {
+            token: None,
+            record,
+            nosuspend: false,
+        }
+    }
+
+    fn delete() -> FileCommand<'static> {
+        FileCommand::Delete {
+            key: KEY,
+            nosuspend: false,
+        }
     }
 
     fn got(w: &mut World, told: &[(u32, &str)]) {
@@ -621,14 +560,14 @@ mod tests {
     fn a_read_for_update_waits_for_who_is_adding_the_record() {
         let mut w = world();
         add(&mut w, 1);
-        w.on_file(2, Op::Read, READ_UPDATE, KEY);
-        w.on_file(3, Op::Read, READ_UPDATE | READ_NOSUSPEND, KEY);
+        w.on_file(2, read_update(false));
+        w.on_file(3, read_update(true));
         // Without UPDATE nobody waits.
-        w.on_file(4, Op::Read, 0, KEY);
+        w.on_file(4, read());
         got(&mut w, &[(3, "RECORDBUSY"), (4, "NOTFND")]);
         w.end(1, true);
         got(&mut w, &[(2, "NORMAL")]);
-        w.on_file(2, Op::Rewrite, 0, b"0001 two");
+        w.on_file(2, rewrite(b"0001 two"));
         got(&mut w, &[(2, "NORMAL")]);
         w.end(2, true);
         assert_eq!(w.kernel.locks().each().count(), 0);
@@ -638,17 +577,31 @@ mod tests {
     fn a_record_that_was_never_added_is_not_found_and_leaves_no_lock() {
         let mut w = world();
         add(&mut w, 1);
-        w.on_file(2, Op::Read, READ_UPDATE, KEY);
+        w.on_file(2, read_update(false));
         got(&mut w, &[]);
         w.end(1, false);
         got(&mut w, &[(2, "NOTFND")]);
         assert_eq!(w.kernel.locks().each().count(), 0);
         // A task that has deleted the record keeps its own lock.
         add(&mut w, 3);
-        w.on_file(3, Op::Delete, 0, KEY);
-        w.on_file(3, Op::Read, READ_UPDATE, KEY);
+        w.on_file(3, delete());
+        w.on_file(3, read_update(false));
         got(&mut w, &[(3, "NORMAL"), (3, "NOTFND")]);
         w.end(3, true);
         assert_eq!(w.kernel.locks().each().count(), 0);
+    }
+
+    #[test]
+    fn a_task_goes_on_with_a_record_of_a_file_that_was_closed_and_disabled_meanwhile() {
+        let mut w = world();
+        add(&mut w, 1);
+        w.end(1, true);
+        w.on_file(2, read_update(false));
+        let name = Name::new("ACCTS").expect("a name");
+        let file = w.kernel.resources.files.entry_mut(name).expect("the file");
+        (file.enabled, file.closed) = (false, true);
+        w.on_file(2, rewrite(b"0001 two"));
+        w.on_file(3, read_update(false));
+        got(&mut w, &[(2, "NORMAL"), (2, "NORMAL"), (3, "DISABLED")]);
     }
 }

@@ -17,7 +17,7 @@ pub use jobs::serve as serve_job;
 
 use std::collections::HashMap;
 
-use link::{FileEntry, FileKind};
+use link::{FileEntry, FileKind, HeldRecords};
 use store::{Access, Ends, FileId, Organisation, ReadStore};
 
 use super::{Manager, Resources};
@@ -37,7 +37,7 @@ pub const MANAGER: Manager = Manager {
 #[derive(Default)]
 pub struct Files {
     files: Vec<File>,
-    holds: HashMap<TaskKey, Holds>,
+    holds: HashMap<TaskKey, HeldRecords<FileId>>,
     /// Keeps tasks apart that add records at the end of one file.
     ends: Ends,
 }
@@ -49,22 +49,6 @@ struct File {
     stored: Option<Access>,
     /// It is no longer defined; tasks that began with it end with it.
     gone: bool,
-}
-
-/// Records that a task has read for update.
-#[derive(Default)]
-struct Holds {
-    list: Vec<Hold>,
-    last_token: u64,
-}
-
-/// A record read for update.
-struct Hold {
-    file: FileId,
-    token: u64,
-    key: Box<[u8]>,
-    /// The position in the path by which it was read.
-    alternate_key: Option<Vec<u8>>,
 }
 
 impl Files {
@@ -204,6 +188,6 @@ fn access(reader: &mut dyn ReadStore, entry: &FileEntry) -> Option<Access> {
 /// No record is held for update beyond the end of the unit.
 fn unit_ended(resources: &mut Resources, _: &mut crate::kernel::Cx<'_>, task: TaskKey, _: bool) {
     if let Some(holds) = resources.files.holds.get_mut(&task) {
-        holds.list.clear();
+        holds.clear();
     }
 }

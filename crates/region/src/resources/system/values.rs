@@ -386,11 +386,11 @@ fn of_file(file: &FileEntry, base: Option<&FileDef>, option: &str) -> Option<Val
     let stored = base.is_some();
     match option {
         "ACCESSMETHOD" => cvda("VSAM"),
-        "ADD" => either(file.add, "ADDABLE", "NOTADDABLE"),
+        "ADD" => either(file.permits.add, "ADDABLE", "NOTADDABLE"),
         "BASEDSNAME" => text(base.map_or(&b""[..], |def| def.name.as_str().as_bytes())),
         "BLOCKFORMAT" => cvda("UNBLOCKED"),
-        "BROWSE" => either(file.browse, "BROWSABLE", "NOTBROWSABLE"),
-        "DELETE" => either(file.delete, "DELETABLE", "NOTDELETABLE"),
+        "BROWSE" => either(file.permits.browse, "BROWSABLE", "NOTBROWSABLE"),
+        "DELETE" => either(file.permits.delete, "DELETABLE", "NOTDELETABLE"),
         "DISPOSITION" => cvda("SHARE"),
         "DSNAME" => text(data_set(file).as_bytes()),
         "EMPTYSTATUS" => cvda("NOEMPTYREQ"),
@@ -402,7 +402,7 @@ fn of_file(file: &FileEntry, base: Option<&FileDef>, option: &str) -> Option<Val
         "KEYPOSITION" => int(file.key_offset),
         "OBJECT" => either(file.kind == FileKind::Path, "PATH", "BASE"),
         "OPENSTATUS" => either(stored && !file.closed, "OPEN", "CLOSED"),
-        "READ" => either(file.read, "READABLE", "NOTREADABLE"),
+        "READ" => either(file.permits.read, "READABLE", "NOTREADABLE"),
         "RECORDFORMAT" => either(file.variable, "VARIABLE", "FIXED"),
         "RECORDSIZE" => int(file.record_bytes),
         "RECOVSTATUS" => either(file.recoverable, "RECOVERABLE", "NOTRECOVABLE"),
@@ -411,7 +411,7 @@ fn of_file(file: &FileEntry, base: Option<&FileDef>, option: &str) -> Option<Val
         "STRINGS" => int(file.strings.max(1)),
         "TABLE" => cvda("NOTTABLE"),
         "TYPE" => cvda(type_of(file, base)),
-        "UPDATE" => either(file.update, "UPDATABLE", "NOTUPDATABLE"),
+        "UPDATE" => either(file.permits.update, "UPDATABLE", "NOTUPDATABLE"),
         _ => None,
     }
 }

@@ -162,11 +162,12 @@ impl Shared {
         if allows && !file.closed && closed != Some(true) {
             return condition(Condition::InvReq, 2);
         }
-        file.read = read.unwrap_or(file.read);
-        file.update = update.unwrap_or(file.update);
-        file.add = add.unwrap_or(file.add);
-        file.delete = delete.unwrap_or(file.delete);
-        file.browse = browse.unwrap_or(file.browse);
+        let permits = &mut file.permits;
+        permits.read = read.unwrap_or(permits.read);
+        permits.update = update.unwrap_or(permits.update);
+        permits.add = add.unwrap_or(permits.add);
+        permits.delete = delete.unwrap_or(permits.delete);
+        permits.browse = browse.unwrap_or(permits.browse);
         file.enabled = enabled.unwrap_or(file.enabled);
         // ENABLED ends UNENABLED too.
         file.closed = closed.unwrap_or(file.closed && enabled != Some(true));

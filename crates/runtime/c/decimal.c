@@ -1,0 +1,704 @@
+/* What a processor of z/Architecture would not go on with, and what it would:
+ * an invalid digit or sign in a decimal item, a division by zero without SIZE
+ * ERROR; zones of zoned digits, which PACK ignores.
+ *
+ * This file is included by the C side of each process that hosts libcob. That
+ * object is loaded before libcob, so that programs find the entries here first;
+ * each looks at its operands and goes on in libcob. The including file has
+ * cob_field and gives fault(), which ends the program unless nothing is running,
+ * address_may_be_null(), and has_ebcdic_sign() for the module in control. It calls bind_decimal() once libcob is loaded.
+ *
+ * Zoned items: the compiler has cob_check_numeric called before an item is
+ * used. What follows decides. Arithmetic and moves to numeric items take the
+ * digits alone; a digit or a sign that is invalid is a data exception there.
+ * Moves to characters and comparisons with invalid digits go on, as on z/OS.
+ * Reference: z/Architecture Principles of Operation, "Program Interruptions",
+ * "PACK"; Enterprise COBOL Programming Guide, NUMPROC and ZONEDATA.
+ */
+typedef struct {
+	unsigned short type;
+	unsigned short digits;
+	short scale;
+	unsigned short flags;
+	const void *pic;
+} decimal_attr;
+
+typedef struct {
+	struct {
+		int alloc;
+		int size;
+		void *limbs;
+	} value;
+	int scale;
+} cob_decimal;
+
+enum {
+	PACKED = 0x12, ZONED = 0x10, NUMERIC = 0x10, EDITED = 0x24,
+	HAVE_SIGN = 1, SIGN_SEPARATE = 2, SIGN_LEADING = 4, NO_SIGN_NIBBLE = 0x100,
+	SIZE_ERROR = 2
+};
+
+static struct {
+	void (*check_linkage)(const unsigned char *, const char *, int);
+	void (*check_based)(const unsigned char *, const char *);
+	int (*is_numeric)(const cob_field *);
+	void (*move)(cob_field *, cob_field *);
+	int (*get_int)(cob_field *);
+	int (*cmp)(cob_field *, cob_field *);
+	int (*numeric_cmp)(cob_field *, cob_field *);
+	int (*cmp_float)(cob_field *, cob_field *);
+	int (*cmp_llint)(cob_field *, long long);
+	int (*cmp_packed)(cob_field *, long long);
+	long long (*get_llint)(cob_field *);
+	void (*add)(cob_field *, cob_field *, int);
+	void (*sub)(cob_field *, cob_field *, int);
+	void (*mul)(cob_field *, cob_field *, int);
+	void (*div)(cob_field *, cob_field *, int);
+	void (*div_quotient)(cob_field *, cob_field *, cob_field *, int);
+	int (*add_int)(cob_field *, int, int);
+	int (*sub_int)(cob_field *, int, int);
+	void (*set_field)(cob_decimal *, cob_field *);
+	void (*decimal_div)(cob_decimal *, cob_decimal *);
+	void (*decimal_align)(cob_decimal *, int);
+	int (*decimal_cmp)(cob_decimal *, cob_decimal *);
+	int (*get_field)(cob_decimal *, cob_field *, int);
+	cob_field *(*numval)(cob_field *);
+	cob_field *(*numval_c)(cob_field *, cob_field *);
+} decimal;
+
+/* Scale of a decimal that came of a division by zero; known from the first. */
+static int undefined_scale;
+
+static const decimal_attr *attr_of(const cob_field *f)
+{
+	return f ? (const decimal_attr *)f->attr : NULL;
+}
+
+static int is_packed(const cob_field *f)
+{
+	return attr_of(f) && attr_of(f)->type == PACKED;
+}
+
+static int is_zoned(const cob_field *f)
+{
+	return attr_of(f) && attr_of(f)->type == ZONED;
+}
+
+static int is_number(const cob_field *f)
+{
+	return attr_of(f) && (attr_of(f)->type & NUMERIC);
+}
+
+static void data_exception(const cob_field *f, const char *name)
+{
+	char text[160];
+	int at = snprintf(text, sizeof text, "data exception (0C7): %s holds X'", name);
+	size_t i;
+
+	for (i = 0; i < f->size && i < 20; i++) {
+		at += snprintf(text + at, sizeof text - (size_t)at, "%02X", f->data[i]);
+	}
+	snprintf(text + at, sizeof text - (size_t)at, "%s'%s", i < f->size ? "..." : "",
+		is_packed(f) ? ", which is no packed number" : ", which is no number");
+	fault(text);
+}
+
+/* Items that cob_check_numeric was called for last. Only programs that are
+ * compiled with checks call it, so an item that is not here is not checked. */
+enum { CHECKED_ITEMS = 8 };
+static struct {
+	const unsigned char *data;
+	const char *name;
+} checked_items[CHECKED_ITEMS];
+static unsigned int next_checked;
+
+static void remember_checked(const unsigned char *data, const char *name)
+{
+	const unsigned int at = next_checked++ % CHECKED_ITEMS;
+
+	checked_items[at].data = data;
+	checked_items[at].name = name;
+}
+
+/* The item's name if the program is compiled with checks. */
+static const char *checked_name(const unsigned char *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < CHECKED_ITEMS; i++) {
+		if (checked_items[i].data == data) {
+			return checked_items[i].name;
+		}
+	}
+	return NULL;
+}
+
+/* Programs are about to go, and the names in them. */
+static inline void forget_checked(void)
+{
+	memset(checked_items, 0, sizeof checked_items);
+}
+
+/* The byte that a character of this code page has in EBCDIC (code page 037),
+ * where the zone and the digit of a zoned item are its halves; bytes that are
+ * no printable characters have halves of their own. */
+static unsigned char zoned_byte(unsigned char c)
+{
+	static const unsigned char printable[95] = {
+		0x40, 0x5A, 0x7F, 0x7B, 0x5B, 0x6C, 0x50, 0x7D, 0x4D, 0x5D, 0x5C, 0x4E, 0x6B, 0x60, 0x4B, 0x61,
+		0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8, 0xF9, 0x7A, 0x5E, 0x4C, 0x7E, 0x6E, 0x6F,
+		0x7C, 0xC1, 0xC2, 0xC3, 0xC4, 0xC5, 0xC6, 0xC7, 0xC8, 0xC9, 0xD1, 0xD2, 0xD3, 0xD4, 0xD5, 0xD6,
+		0xD7, 0xD8, 0xD9, 0xE2, 0xE3, 0xE4, 0xE5, 0xE6, 0xE7, 0xE8, 0xE9, 0xBA, 0xE0, 0xBB, 0xB0, 0x6D,
+		0x79, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96,
+		0x97, 0x98, 0x99, 0xA2, 0xA3, 0xA4, 0xA5, 0xA6, 0xA7, 0xA8, 0xA9, 0xC0, 0x4F, 0xD0, 0xA1
+	};
+
+	return c >= 0x20 && c < 0x7F ? printable[c - 0x20] : c;
+}
+
+/* How a zoned item's bytes are. */
+enum zoned_state { ZONED_CLEAN, ZONED_MENDED, ZONED_INVALID };
+
+/* Longest zoned item: libcob's 38 digits and a separate sign. */
+enum { ZONED_BYTES = 40 };
+
+/* Where the byte with the sign stands; `size` when there is none. */
+static size_t sign_place(const cob_field *f)
+{
+	const unsigned int flags = attr_of(f)->flags;
+
+	if (!(flags & HAVE_SIGN)) {
+		return f->size;
+	}
+	return flags & SIGN_LEADING ? 0 : f->size - 1;
+}
+
+/* The byte of a digit with a sign that libcob knows: 'p' to 'y' for -0 to -9,
+ * or the overpunched characters of EBCDIC if the program is compiled for them. */
+static unsigned char signed_digit(int digit, int negative)
+{
+	if (!negative) {
+		return (unsigned char)('0' + digit);
+	}
+	if (!has_ebcdic_sign()) {
+		return (unsigned char)('p' + digit);
+	}
+	return (unsigned char)(digit ? 'J' + digit - 1 : '}');
+}
+
+static int is_own_sign(unsigned char c, unsigned char z)
+{
+	return has_ebcdic_sign() ? z >> 4 == 12 || z >> 4 == 13 : c >= 'p' && c <= 'y';
+}
+
+/* Writes the item as libcob wants it, digits with their zones and a sign that
+ * libcob knows, unless it is so already. */
+static enum zoned_state mend_zoned(const cob_field *f, unsigned char to[ZONED_BYTES])
+{
+	const size_t sign = sign_place(f);
+	const int separate = attr_of(f)->flags & SIGN_SEPARATE;
+	enum zoned_state state = ZONED_CLEAN;
+	size_t i;
+
+	for (i = 0; i < f->size; i++) {
+		const unsigned char c = f->data[i];
+		const unsigned char z = zoned_byte(c);
+		int negative = 0;
+
+		to[i] = c;
+		if (c >= '0' && c <= '9') {
+			continue;
+		}
+		if (i == sign) {
+			if (separate ? c == '+' || c == '-' : is_own_sign(c, z)) {
+				continue;
+			}
+			if (separate || z >> 4 < 10) {
+				return ZONED_INVALID;
+			}
+			negative = z >> 4 == 11 || z >> 4 == 13;
+		}
+		if ((z & 15) > 9) {
+			return ZONED_INVALID;
+		}
+		to[i] = signed_digit(z & 15, negative);
+		state = ZONED_MENDED;
+	}
+	return state;
+}
+
+/* Copies of zoned items in the form that libcob wants; a statement has few. */
+enum { COPIES = 8 };
+static struct {
+	cob_field field;
+	unsigned char bytes[ZONED_BYTES];
+} copies[COPIES];
+static unsigned int next_copy;
+
+static enum zoned_state zoned_state(const cob_field *f, unsigned char to[ZONED_BYTES])
+{
+	return f->size && f->size <= ZONED_BYTES ? mend_zoned(f, to) : ZONED_CLEAN;
+}
+
+/* A zoned item to compute with or to compare: itself, or a copy whose zones are
+ * right. `must` is set where an invalid digit is a data exception. */
+static cob_field *zoned_operand(cob_field *f, int must)
+{
+	const unsigned int at = next_copy % COPIES;
+	const enum zoned_state state = zoned_state(f, copies[at].bytes);
+	const char *name;
+
+	if (state == ZONED_CLEAN) {
+		return f;
+	}
+	if (state == ZONED_INVALID) {
+		name = must ? checked_name(f->data) : NULL;
+		if (name) {
+			data_exception(f, name);
+		}
+		return f;
+	}
+	next_copy++;
+	copies[at].field = *f;
+	copies[at].field.data = copies[at].bytes;
+	return &copies[at].field;
+}
+
+static void check_packed(const cob_field *f)
+{
+	const unsigned char *p = f->data;
+	size_t i, digits;
+
+	if (!f->size) {
+		return;
+	}
+	digits = 2 * f->size - !(attr_of(f)->flags & NO_SIGN_NIBBLE);
+	for (i = 0; i < digits; i++) {
+		if ((i & 1 ? p[i / 2] & 15 : p[i / 2] >> 4) > 9) {
+			data_exception(f, "an item");
+			return;
+		}
+	}
+	if ((digits & 1) && (p[f->size - 1] & 15) < 10) {
+		data_exception(f, "an item");
+	}
+}
+
+/* An operand of arithmetic. */
+static cob_field *operand(cob_field *f)
+{
+	if (is_zoned(f)) {
+		return zoned_operand(f, 1);
+	}
+	if (is_packed(f)) {
+		check_packed(f);
+	}
+	return f;
+}
+
+/* An operand of a comparison, which goes on with invalid zoned digits. */
+static cob_field *compared(cob_field *f)
+{
+	return is_zoned(f) ? zoned_operand(f, 0) : operand(f);
+}
+
+/* An item that is computed with and then replaced by the result. */
+static cob_field *accumulator(cob_field *f)
+{
+	cob_field *clean = operand(f);
+
+	if (clean != f) {
+		memcpy(f->data, clean->data, f->size);
+	}
+	return f;
+}
+
+static void zero_divide(void)
+{
+	fault("division by zero (0CB) without ON SIZE ERROR");
+}
+
+EXPORT void cob_check_linkage(const unsigned char *item, const char *name, const int use)
+{
+	if (!item && use && !address_may_be_null()) {
+		decimal.check_linkage(item, name, use);
+	}
+}
+
+EXPORT void cob_check_based(const unsigned char *item, const char *name)
+{
+	if (!item && !address_may_be_null()) {
+		decimal.check_based(item, name);
+	}
+}
+
+EXPORT void cob_check_numeric(const cob_field *f, const char *name)
+{
+	if (is_zoned(f)) {
+		remember_checked(f->data, name);
+	} else if (!decimal.is_numeric(f)) {
+		data_exception(f, name);
+	}
+}
+
+/* The class test: an overpunched sign of EBCDIC is a sign, as with
+ * NUMPROC(NOPFD); the zones of the other digits count. */
+EXPORT int cob_is_numeric(const cob_field *f)
+{
+	unsigned char mended[ZONED_BYTES];
+	const int numeric = decimal.is_numeric(f);
+	size_t i, sign;
+
+	if (numeric || !is_zoned(f) || zoned_state(f, mended) != ZONED_MENDED) {
+		return numeric;
+	}
+	sign = sign_place(f);
+	for (i = 0; i < f->size; i++) {
+		const int zone = zoned_byte(f->data[i]) >> 4;
+
+		if (i == sign ? zone != 12 && zone != 13 : f->data[i] < '0' || f->data[i] > '9') {
+			return 0;
+		}
+	}
+	return 1;
+}
+
+/* Two unsigned zoned items of the same form: z/OS moves the bytes and sets the
+ * last zone. */
+static int moves_as_bytes(const cob_field *from, const cob_field *to)
+{
+	return is_zoned(to) && from->size == to->size && attr_of(from)->scale == attr_of(to)->scale
+		&& !(attr_of(from)->flags & HAVE_SIGN) && !(attr_of(to)->flags & HAVE_SIGN);
+}
+
+EXPORT void cob_move(cob_field *from, cob_field *to)
+{
+	if (is_zoned(from) && attr_of(to) && (is_number(to) || attr_of(to)->type == EDITED)) {
+		unsigned char mended[ZONED_BYTES];
+
+		if (moves_as_bytes(from, to) && zoned_state(from, mended) != ZONED_CLEAN) {
+			const unsigned char last = zoned_byte(from->data[from->size - 1]) & 15;
+
+			memmove(to->data, from->data, from->size);
+			if (last < 10) {
+				to->data[to->size - 1] = (unsigned char)('0' + last);
+			}
+			return;
+		}
+		from = zoned_operand(from, 1);
+	}
+	decimal.move(from, to);
+}
+
+EXPORT int cob_get_int(cob_field *f)
+{
+	return decimal.get_int(operand(f));
+}
+
+/* The compiler writes this one into each module, for unsigned zoned items. */
+EXPORT int cob_get_numdisp(const void *data, const int size)
+{
+	const unsigned char *p = data;
+	int i, n = 0;
+
+	for (i = 0; i < size; i++) {
+		const int digit = zoned_byte(p[i]) & 15;
+		const char *name = digit > 9 ? checked_name(data) : NULL;
+
+		if (name) {
+			cob_field item = { (size_t)size, (unsigned char *)data, NULL };
+			data_exception(&item, name);
+		}
+		n = n * 10 + (digit > 9 ? 0 : digit);
+	}
+	return n;
+}
+
+EXPORT int cob_cmp(cob_field *a, cob_field *b)
+{
+	if (is_number(a) && is_number(b)) {
+		a = compared(a);
+		b = compared(b);
+	}
+	return decimal.cmp(a, b);
+}
+
+EXPORT int cob_numeric_cmp(cob_field *a, cob_field *b)
+{
+	return decimal.numeric_cmp(compared(a), compared(b));
+}
+
+EXPORT int cob_cmp_float(cob_field *a, cob_field *b)
+{
+	return decimal.cmp_float(compared(a), compared(b));
+}
+
+EXPORT int cob_cmp_llint(cob_field *f, const long long n)
+{
+	return decimal.cmp_llint(compared(f), n);
+}
+
+EXPORT int cob_cmp_packed(cob_field *f, const long long n)
+{
+	return decimal.cmp_packed(compared(f), n);
+}
+
+/* The value of a packed item of up to 17 digits, its digits looked at on the
+ * way; 0 for a longer one or one without a sign nibble, which go on in decimal. */
+static int short_packed(const cob_field *f, long long *value)
+{
+	const unsigned char *p = f->data;
+	const size_t last = f->size - 1;
+	long long n = 0;
+	size_t i;
+
+	if (!f->size || f->size > 9 || (attr_of(f)->flags & NO_SIGN_NIBBLE)) {
+		return 0;
+	}
+	for (i = 0; i <= last; i++) {
+		const int high = p[i] >> 4, low = p[i] & 15;
+
+		if (high > 9 || (i < last) == (low > 9)) {
+			data_exception(f, "an item");
+			return 0;
+		}
+		n = n * 10 + high;
+		if (i < last) {
+			n = n * 10 + low;
+		}
+	}
+	*value = (p[last] & 15) == 13 || (p[last] & 15) == 11 ? -n : n;
+	return 1;
+}
+
+/* This and the next two stand in for functions that the compiler writes into
+ * each module. */
+EXPORT int cob_cmp_packed_int(cob_field *f, const long long n)
+{
+	long long value;
+
+	if (short_packed(f, &value)) {
+		return value < n ? -1 : value > n;
+	}
+	return decimal.cmp_llint(compared(f), n);
+}
+
+EXPORT int cob_get_packed_int(cob_field *f)
+{
+	long long value;
+
+	if (short_packed(f, &value)) {
+		return (int)value;
+	}
+	check_packed(f);
+	return (int)decimal.get_llint(f);
+}
+
+EXPORT int cob_add_packed_int(cob_field *f, const int n)
+{
+	static const long long limits[] = {
+		1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000
+	};
+	const decimal_attr *attr = attr_of(f);
+	long long value;
+	size_t i;
+
+	if (!short_packed(f, &value)) {
+		check_packed(f);
+		return n ? decimal.add_int(f, n, 0) : 0;
+	}
+	/* A number that keeps its sign and its digits is written in place. */
+	if (attr->digits > 9 || attr->scale || value < 0 || n < 0 || value + n >= limits[attr->digits]) {
+		return n ? decimal.add_int(f, n, 0) : 0;
+	}
+	value += n;
+	for (i = f->size; i-- > 0;) {
+		const int low = i + 1 == f->size ? f->data[i] & 15 : (int)(value % 10);
+
+		if (i + 1 < f->size) {
+			value /= 10;
+		}
+		f->data[i] = (unsigned char)(value % 10 << 4 | low);
+		value /= 10;
+	}
+	return 0;
+}
+
+EXPORT long long cob_get_llint(cob_field *f)
+{
+	return decimal.get_llint(operand(f));
+}
+
+EXPORT void cob_add(cob_field *a, cob_field *b, const int options)
+{
+	decimal.add(accumulator(a), operand(b), options);
+}
+
+EXPORT void cob_sub(cob_field *a, cob_field *b, const int options)
+{
+	decimal.sub(accumulator(a), operand(b), options);
+}
+
+EXPORT void cob_mul(cob_field *a, cob_field *b, const int options)
+{
+	decimal.mul(accumulator(a), operand(b), options);
+}
+
+static cob_field *divisor(cob_field *f, int options)
+{
+	f = operand(f);
+	if (!(options & SIZE_ERROR) && decimal.cmp_llint(f, 0) == 0) {
+		zero_divide();
+	}
+	return f;
+}
+
+EXPORT void cob_div(cob_field *a, cob_field *b, const int options)
+{
+	a = accumulator(a);
+	decimal.div(a, divisor(b, options), options);
+}
+
+EXPORT void cob_div_quotient(cob_field *a, cob_field *b, cob_field *quotient, const int options)
+{
+	a = operand(a);
+	decimal.div_quotient(a, divisor(b, options), quotient, options);
+}
+
+EXPORT int cob_add_int(cob_field *f, const int n, const int options)
+{
+	return decimal.add_int(accumulator(f), n, options);
+}
+
+EXPORT int cob_sub_int(cob_field *f, const int n, const int options)
+{
+	return decimal.sub_int(accumulator(f), n, options);
+}
+
+EXPORT void cob_decimal_set_field(cob_decimal *d, cob_field *f)
+{
+	decimal.set_field(d, operand(f));
+}
+
+EXPORT void cob_decimal_div(cob_decimal *a, cob_decimal *b)
+{
+	const int by_zero = b->value.size == 0;
+
+	decimal.decimal_div(a, b);
+	if (by_zero) {
+		undefined_scale = a->scale;
+	}
+}
+
+static int is_undefined(const cob_decimal *d)
+{
+	return undefined_scale && d->scale == undefined_scale;
+}
+
+/* A number that is none has a scale that must not be lost. */
+EXPORT void cob_decimal_align(cob_decimal *d, const int scale)
+{
+	if (!is_undefined(d)) {
+		decimal.decimal_align(d, scale);
+	}
+}
+
+EXPORT int cob_decimal_cmp(cob_decimal *a, cob_decimal *b)
+{
+	if (is_undefined(a) || is_undefined(b)) {
+		zero_divide();
+	}
+	return decimal.decimal_cmp(a, b);
+}
+
+EXPORT int cob_decimal_get_field(cob_decimal *d, cob_field *f, const int options)
+{
+	if (is_undefined(d) && !(options & SIZE_ERROR)) {
+		zero_divide();
+	}
+	return decimal.get_field(d, f, options);
+}
+
+/* The argument of NUMVAL or NUMVAL-C with CR or DB at its end as a minus sign,
+ * which libcob 3.1 reads only after a blank, or not at all. */
+static cob_field *credit_as_minus(cob_field *f)
+{
+	static unsigned char bytes[256];
+	static cob_field changed;
+	size_t n = f->size;
+
+	while (n && f->data[n - 1] == ' ') {
+		n--;
+	}
+	if (n < 3 || n >= sizeof bytes || is_number(f)) {
+		return f;
+	}
+	if (memcmp(f->data + n - 2, "CR", 2) && memcmp(f->data + n - 2, "DB", 2)
+	    && memcmp(f->data + n - 2, "cr", 2) && memcmp(f->data + n - 2, "db", 2)) {
+		return f;
+	}
+	memcpy(bytes, f->data, n - 2);
+	bytes[n - 2] = '-';
+	bytes[n - 1] = ' ';
+	changed = *f;
+	changed.data = bytes;
+	changed.size = n;
+	return &changed;
+}
+
+EXPORT cob_field *cob_intr_numval(cob_field *f)
+{
+	return decimal.numval(credit_as_minus(f));
+}
+
+EXPORT cob_field *cob_intr_numval_c(cob_field *f, cob_field *currency)
+{
+	return decimal.numval_c(credit_as_minus(f), currency);
+}
+
+/* Finds the entries that stand behind those above; false if one is missing. */
+static int bind_decimal(void *handle)
+{
+	static const struct {
+		void *place;
+		const char *name;
+	} all[] = {
+		{ &decimal.check_linkage, "cob_check_linkage" },
+		{ &decimal.check_based, "cob_check_based" },
+		{ &decimal.is_numeric, "cob_is_numeric" },
+		{ &decimal.move, "cob_move" },
+		{ &decimal.get_int, "cob_get_int" },
+		{ &decimal.cmp, "cob_cmp" },
+		{ &decimal.numeric_cmp, "cob_numeric_cmp" },
+		{ &decimal.cmp_float, "cob_cmp_float" },
+		{ &decimal.cmp_llint, "cob_cmp_llint" },
+		{ &decimal.cmp_packed, "cob_cmp_packed" },
+		{ &decimal.get_llint, "cob_get_llint" },
+		{ &decimal.add, "cob_add" },
+		{ &decimal.sub, "cob_sub" },
+		{ &decimal.mul, "cob_mul" },
+		{ &decimal.div, "cob_div" },
+		{ &decimal.div_quotient, "cob_div_quotient" },
+		{ &decimal.add_int, "cob_add_int" },
+		{ &decimal.sub_int, "cob_sub_int" },
+		{ &decimal.set_field, "cob_decimal_set_field" },
+		{ &decimal.decimal_div, "cob_decimal_div" },
+		{ &decimal.decimal_align, "cob_decimal_align" },
+		{ &decimal.decimal_cmp, "cob_decimal_cmp" },
+		{ &decimal.get_field, "cob_decimal_get_field" },
+		{ &decimal.numval, "cob_intr_numval" },
+		{ &decimal.numval_c, "cob_intr_numval_c" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof all / sizeof *all; i++) {
+		void *entry = dlsym(handle, all[i].name);
+
+		if (!entry) {
+			return 0;
+		}
+		memcpy(all[i].place, &entry, sizeof entry);
+	}
+	return 1;
+}
+

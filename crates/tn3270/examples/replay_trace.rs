@@ -1,0 +1,110 @@
+//! Replays traces of x3270: the host's side into a terminal, the client's side
+//! into the server's parser. Prints a line for each trace.
+//!
+//! `cargo run -p tn3270 --example replay_trace -- FILE…`. A trace has lines
+//! `< 0x0 hex` of the host and `> 0x0 hex` of the client. What the client typed is
+//! not in a trace, so only answers that no key caused can be equal.
+
+use std::collections::HashSet;
+
+use tn3270::stream::InboundRecord;
+use tn3270::telnet::{Decoder, DecoderLimits, TelnetEvent};
+use tn3270::{Emulator, EmulatorEvent, ScreenSize, TerminalModel};
+
+fn main() {
+    for path in std::env::args().skip(1) {
+        let text = std::fs::read(&path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        println!("{path}: {}", replay(&text));
+    }
+}
+
+fn replay(text: &str) -> String {
+    let model = match text {
+        _ if text.contains("3278-2") || text.contains("3279-2") => 2,
+        _ if text.contains("3278-3") || text.contains("3279-3") => 3,
+        _ if text.contains("3278-5") || text.contains("3279-5") => 5,
+        _ => 4,
+    };
+    let mut terminal = Emulator::with_model(TerminalModel::display(model));
+    let mut events = Vec::new();
+    let (mut sent, mut theirs) = (Vec::new(), Vec::new());
+    let mut host_bytes = 0;
+    for line in text.lines() {
+        let Some(bytes) = line.get(2..).and_then(hex) else {
+            continue;
+        };
+        if line.starts_with('<') {
+            host_bytes += bytes.len();
+            if let Err(error) = terminal.handle_bytes(&bytes, &mut events) {
+                return format!("host side ends: {error}");
+            }
+            sent.extend(terminal.poll_transmit().unwrap_or_default());
+        } else if line.starts_with('>') {
+            theirs.extend(bytes);
+        }
+    }
+    let rejected: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            EmulatorEvent::RecordRejected(error) => Some(error.to_string()),
+            _ => None,
+        })
+        .collect();
+    let extended = terminal.session().functions().is_some();
+    format!(
+        "{host_bytes} host bytes, {} screen changes, rejected {rejected:?}; {}; {}",
+        events
+            .iter()
+            .filter(|e| **e == EmulatorEvent::ScreenChanged)
+            .count(),
+        parsed(&theirs, extended),
+        compared(&sent, &theirs),
+    )
+}
+
+/// The bytes of a line `0x0 hex`.
+fn hex(rest: &str) -> Option<Vec<u8>> {
+    let digits = rest.strip_prefix("0x")?.split_whitespace().nth(1)?;
+    let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+fn events(bytes: &[u8]) -> Vec<TelnetEvent> {
+    let mut decoder = Decoder::new(DecoderLimits::default());
+    decoder.set_records(true);
+    let mut input = bytes;
+    std::iter::from_fn(|| decoder.next(&mut input).ok().flatten()).collect()
+}
+
+/// Whether the server's parser takes the client's records.
+fn parsed(theirs: &[u8], extended: bool) -> String {
+    let largest = ScreenSize::new(62, 160).map_or(0, ScreenSize::positions);
+    let (mut taken, mut refused) = (0, Vec::new());
+    for event in events(theirs) {
+        let TelnetEvent::Record(record) = event else {
+            continue;
+        };
+        let data = match record.split_at_checked(5) {
+            Some((header, data)) if extended && header[0] == 0 => data,
+            _ if extended => continue,
+            _ => &record[..],
+        };
+        match InboundRecord::parse(data, largest) {
+            Ok(_) => taken += 1,
+            Err(error) => refused.push(error.to_string()),
+        }
+    }
+    format!("server takes {taken} inputs, refuses {refused:?}")
+}
+
+/// How many of the client's answers are among ours.
+fn compared(sent: &[u8], theirs: &[u8]) -> String {
+    let ours: HashSet<_> = events(sent).iter().map(|e| format!("{e:?}")).collect();
+    let theirs = events(theirs);
+    let equal = theirs
+        .iter()
+        .filter(|e| ours.contains(&format!("{e:?}")))
+        .count();
+    format!("{equal} of {} client events equal", theirs.len())
+}

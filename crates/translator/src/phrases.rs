@@ -1,0 +1,453 @@
+//! The extent of a statement with phrases such as ON EXCEPTION, and the
+//! rewriting of CALL statements that have both ON EXCEPTION and NOT ON
+//! EXCEPTION.
+//!
+//! GnuCOBOL 3.1 runs both phrases of such a CALL when the program is missing,
+//! and none when it is there; one phrase alone is right. So the statement
+//! becomes a CALL with one phrase that sets a flag, and an IF on that flag.
+//!
+//! A statement may end without END-CALL: at a period, or where a word belongs
+//! to a statement around it. The scan below keeps a stack of the statements
+//! that are open, as the compiler's parser does.
+//! Reference: Enterprise COBOL Language Reference, "Delimited scope statements".
+
+use crate::outline::{Unit, is_period, skip_exec};
+use crate::token::{Kind, Token};
+use crate::translate::Work;
+
+/// The flag: 1 when the CALL raised an exception.
+const FLAG: &str = "DFHEIXC";
+
+/// Verbs that begin a statement.
+const VERBS: &[&str] = &[
+    "ACCEPT",
+    "ADD",
+    "ALLOCATE",
+    "ALTER",
+    "CALL",
+    "CANCEL",
+    "CLOSE",
+    "COMPUTE",
+    "CONTINUE",
+    "DELETE",
+    "DISPLAY",
+    "DIVIDE",
+    "ENTRY",
+    "EVALUATE",
+    "EXIT",
+    "FREE",
+    "GENERATE",
+    "GO",
+    "GOBACK",
+    "IF",
+    "INITIALIZE",
+    "INITIATE",
+    "INSPECT",
+    "INVOKE",
+    "JSON",
+    "MERGE",
+    "MOVE",
+    "MULTIPLY",
+    "NEXT",
+    "OPEN",
+    "PERFORM",
+    "READ",
+    "RELEASE",
+    "RETURN",
+    "REWRITE",
+    "SEARCH",
+    "SET",
+    "SORT",
+    "START",
+    "STOP",
+    "STRING",
+    "SUBTRACT",
+    "TERMINATE",
+    "UNSTRING",
+    "WRITE",
+    "XML",
+];
+
+/// A phrase, and the verbs that take it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phrase {
+    Exception,
+    Overflow,
+    SizeError,
+    AtEnd,
+    InvalidKey,
+    EndOfPage,
+}
+
+impl Phrase {
+    fn verbs(self) -> &'static [&'static str] {
+        match self {
+            Phrase::Exception => &["CALL", "XML", "JSON", "INVOKE"],
+            Phrase::Overflow => &["STRING", "UNSTRING", "CALL"],
+            Phrase::SizeError => &["ADD", "SUBTRACT", "MULTIPLY", "DIVIDE", "COMPUTE"],
+            Phrase::AtEnd => &["READ", "RETURN", "SEARCH"],
+            Phrase::InvalidKey => &["READ", "WRITE", "REWRITE", "DELETE", "START"],
+            Phrase::EndOfPage => &["WRITE"],
+        }
+    }
+}
+
+/// A phrase in the text: its first token, and the first one of its statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PhraseStart {
+    phrase: Phrase,
+    is_not: bool,
+    start: usize,
+    body: usize,
+}
+
+/// A statement that is open.
+#[derive(Debug, Clone)]
+struct OpenStatement {
+    verb: String,
+    /// Whether statements that follow are part of it.
+    holds_statements: bool,
+    has_else: bool,
+    phrases: Vec<PhraseStart>,
+}
+
+impl OpenStatement {
+    fn new(verb: String, holds_statements: bool) -> Self {
+        OpenStatement {
+            verb,
+            holds_statements,
+            has_else: false,
+            phrases: Vec::new(),
+        }
+    }
+
+    /// Whether it is a CALL that is rewritten.
+    fn is_two_way_call(&self) -> bool {
+        let exceptions = self.phrases.iter().filter(|p| {
+            matches!(p.phrase, Phrase::Exception | Phrase::Overflow) && self.verb == "CALL"
+        });
+        exceptions.count() == 2
+    }
+}
+
+/// A CALL with both phrases.
+#[derive(Debug)]
+struct TwoWayCall {
+    first: PhraseStart,
+    second: PhraseStart,
+    /// Statements that are open where the second phrase begins and where the
+    /// CALL ends, outermost first, which the compiler must see ended.
+    open_at_second: Vec<String>,
+    open_at_end: Vec<String>,
+    /// The token after its last statement.
+    end: usize,
+    /// Whether that token is END-CALL.
+    is_delimited: bool,
+}
+
+impl Work {
+    /// Rewrites the CALLs that have both phrases; the units that need the flag.
+    pub(crate) fn two_way_calls(&mut self, units: &[Unit]) -> Vec<bool> {
+        let mut needed = vec![false; units.len()];
+        // From the last to the first: what ends at one place ends there from
+        // the inside out.
+        for at in (0..self.tokens.len()).rev() {
+            if !self.tokens[at].is("CALL") || self.edits.dropped.contains(&at) {
+                continue;
+            }
+            let unit = units.iter().rposition(|u| u.start <= at && at < u.end);
+            let Some(unit) = unit.filter(|&u| units[u].procedure_body.is_some_and(|b| at >= b))
+            else {
+                continue;
+            };
+            if let Some(call) = two_way_call(&self.tokens, at, units[unit].end) {
+                self.rewrite_call(at, &call);
+                needed[unit] = true;
+            }
+        }
+        needed
+    }
+
+    /// The declaration of the flag.
+    pub(crate) fn flag_declaration() -> String {
+        format!(" 01 {FLAG} PIC S9(4) COMP-5 VALUE 0.")
+    }
+
+    fn rewrite_call(&mut self, at: usize, call: &TwoWayCall) {
+        let place = |at: usize| self.tokens[at.min(self.tokens.len() - 1)].place;
+        let places = [at, call.first.start, call.second.start, call.end].map(place);
+        let tested = u8::from(!call.first.is_not);
+        let closed = |open: &[String]| -> String {
+            let ends = open.iter().rev().map(|verb| format!("END-{verb} "));
+            ends.collect()
+        };
+        let head = format!("MOVE 0 TO {FLAG}");
+        let phrase = format!("ON EXCEPTION MOVE 1 TO {FLAG} END-CALL IF {FLAG} = {tested}");
+        let otherwise = format!("{}ELSE", closed(&call.open_at_second));
+        let end = format!("{}END-IF", closed(&call.open_at_end));
+        self.edits.insert(at, head, places[0]);
+        self.edits.insert(call.first.start, phrase, places[1]);
+        self.edits.insert(call.second.start, otherwise, places[2]);
+        self.edits.insert(call.end, end, places[3]);
+        let dropped =
+            (call.first.start..call.first.body).chain(call.second.start..call.second.body);
+        self.edits.dropped.extend(dropped);
+        if call.is_delimited {
+            self.edits.dropped.insert(call.end);
+        }
+    }
+}
+
+/// The CALL at an index if it has both phrases.
+fn two_way_call(tokens: &[Token], call: usize, end: usize) -> Option<TwoWayCall> {
+    let mut open = vec![OpenStatement::new("CALL".to_owned(), false)];
+    let mut open_at_second = Vec::new();
+    let mut at = call + 1;
+    let (end, is_delimited) = loop {
+        let token = tokens.get(at).filter(|_| at < end)?;
+        if is_period(tokens, at) {
+            break (at, false);
+        }
+        if token.kind != Kind::Word {
+            at += 1;
+            continue;
+        }
+        if token.is_any(&["EXEC", "EXECUTE"]) {
+            if !begins_statement(&mut open) {
+                break (at, false);
+            }
+            at = skip_exec(tokens, at).max(at + 1);
+            continue;
+        }
+        if let Some(phrase) = phrase_at(tokens, at) {
+            let taker = open.iter().rposition(|s| takes(s, &phrase));
+            let Some(taker) = taker else {
+                break (at, false);
+            };
+            if taker == 0 && open[0].phrases.len() == 1 {
+                open_at_second = to_close(&open);
+            }
+            open.truncate(taker + 1);
+            open[taker].phrases.push(phrase);
+            open[taker].holds_statements = true;
+            at = phrase.body;
+            continue;
+        }
+        let upper = token.upper();
+        if let Some(verb) = upper.strip_prefix("END-") {
+            match open.iter().rposition(|s| s.verb == verb) {
+                Some(0) => break (at, true),
+                Some(ended) => open.truncate(ended),
+                None if is_scope_end(verb) => break (at, false),
+                None => {}
+            }
+        } else if upper == "ELSE" {
+            match open.iter().rposition(|s| s.verb == "IF" && !s.has_else) {
+                Some(owner) => {
+                    open.truncate(owner + 1);
+                    open[owner].has_else = true;
+                }
+                None => break (at, false),
+            }
+        } else if upper == "WHEN" {
+            let owner = open
+                .iter()
+                .rposition(|s| s.verb == "EVALUATE" || s.verb == "SEARCH");
+            let Some(owner) = owner else {
+                break (at, false);
+            };
+            open.truncate(owner + 1);
+            open[owner].holds_statements = true;
+        } else if VERBS.contains(&upper.as_str()) {
+            if !begins_statement(&mut open) {
+                break (at, false);
+            }
+            let is_plain = upper == "PERFORM" && !is_inline(tokens, at);
+            if !is_plain {
+                let holds = matches!(upper.as_str(), "IF" | "PERFORM");
+                open.push(OpenStatement::new(upper.clone(), holds));
+            }
+            // EXIT PERFORM, XML GENERATE, JSON PARSE, NEXT SENTENCE.
+            at += usize::from(matches!(upper.as_str(), "EXIT" | "XML" | "JSON" | "NEXT"));
+        }
+        at += 1;
+    };
+    let base = open.first().filter(|s| s.is_two_way_call())?;
+    let exceptions: Vec<PhraseStart> = base.phrases.clone();
+    Some(TwoWayCall {
+        first: exceptions[0],
+        second: exceptions[1],
+        open_at_second,
+        open_at_end: to_close(&open),
+        end,
+        is_delimited,
+    })
+}
+
+/// A statement begins: those before it that hold no statements have ended.
+/// False when the innermost that is left is none, so the CALL has ended too.
+fn begins_statement(open: &mut Vec<OpenStatement>) -> bool {
+    while open.last().is_some_and(|s| !s.holds_statements) {
+        open.pop();
+    }
+    !open.is_empty()
+}
+
+/// The verbs of statements in the CALL that need an END. What is inside of
+/// another rewritten CALL is ended by that one.
+fn to_close(open: &[OpenStatement]) -> Vec<String> {
+    let inner = open[1..].iter().take_while(|s| !s.is_two_way_call());
+    let holding = inner.filter(|s| s.holds_statements);
+    holding.map(|s| s.verb.clone()).collect()
+}
+
+fn takes(statement: &OpenStatement, phrase: &PhraseStart) -> bool {
+    let kinds = phrase.phrase.verbs();
+    let same = |p: &PhraseStart| p.phrase == phrase.phrase && p.is_not == phrase.is_not;
+    kinds.contains(&statement.verb.as_str()) && !statement.phrases.iter().any(same)
+}
+
+fn is_scope_end(verb: &str) -> bool {
+    VERBS.contains(&verb)
+}
+
+/// The phrase that begins at an index.
+fn phrase_at(tokens: &[Token], start: usize) -> Option<PhraseStart> {
+    let is = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|t| t.is_any(words));
+    let mut at = start;
+    let is_not = is(at, &["NOT"]);
+    at += usize::from(is_not);
+    let has_preposition = is(at, &["ON", "AT"]);
+    at += usize::from(has_preposition);
+    let (phrase, words) = if is(at, &["EXCEPTION"]) {
+        (Phrase::Exception, 1)
+    } else if is(at, &["OVERFLOW"]) {
+        (Phrase::Overflow, 1)
+    } else if is(at, &["SIZE"]) && is(at + 1, &["ERROR"]) {
+        (Phrase::SizeError, 2)
+    } else if is(at, &["INVALID"]) {
+        (Phrase::InvalidKey, 1 + usize::from(is(at + 1, &["KEY"])))
+    } else if is(at, &["END-OF-PAGE", "EOP"]) {
+        (Phrase::EndOfPage, 1)
+    } else if is(at, &["END"]) {
+        (Phrase::AtEnd, 1)
+    } else {
+        return None;
+    };
+    Some(PhraseStart {
+        phrase,
+        is_not,
+        start,
+        body: at + words,
+    })
+}
+
+/// Whether the PERFORM at an index has its statements with it.
+fn is_inline(tokens: &[Token], at: usize) -> bool {
+    let Some(next) = tokens.get(at + 1) else {
+        return false;
+    };
+    if next.is_any(&["VARYING", "UNTIL", "WITH", "TEST", "FOREVER"]) || next.is_any(VERBS) {
+        return true;
+    }
+    // An identifier with its qualifiers and subscripts, or a number, then TIMES.
+    let mut end = at + 2;
+    while tokens.get(end).is_some_and(|t| t.is_any(&["OF", "IN"])) {
+        end += 2;
+    }
+    if tokens.get(end).is_some_and(|t| t.is_mark('(')) {
+        let close = tokens[end..].iter().position(|t| t.is_mark(')'));
+        end += close.map_or(0, |n| n + 1);
+    }
+    tokens.get(end).is_some_and(|t| t.is("TIMES"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::copy::Library;
+    use crate::translate::translate;
+    use copybook::Format;
+
+    /// The translated statements of a program that has these.
+    fn rewritten(statements: &str) -> String {
+        let program = format!(
+            "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. P.\n       PROCEDURE DIVISION.\n{statements}\n"
+        );
+        let done = translate(
+            Path::new("P.cbl"),
+            program.as_bytes(),
+            Format::Free,
+            &Library::default(),
+        );
+        let text = String::from_utf8(done.text).expect("text");
+        let body = text
+            .split("PROCEDURE")
+            .nth(1)
+            .expect("a procedure division");
+        let words = body.split_whitespace();
+        let lines = words.skip_while(|w| *w != "DIVISION.").skip(1);
+        let is_line = |w: &&str| !w.starts_with("#line") && !w.starts_with("\"P.cbl\"");
+        let is_number = |w: &&str| w.parse::<u32>().is_ok_and(|n| n > 1);
+        let out: Vec<&str> = lines.filter(is_line).filter(|w| !is_number(w)).collect();
+        out.join(" ")
+    }
+
+    #[test]
+    fn a_call_with_both_phrases_becomes_a_test_of_a_flag() {
+        assert_eq!(
+            rewritten(
+                "           CALL A ON EXCEPTION DISPLAY 'E'\n             NOT ON EXCEPTION DISPLAY 'N' END-CALL\n           GOBACK."
+            ),
+            "MOVE 0 TO DFHEIXC CALL A ON EXCEPTION MOVE 1 TO DFHEIXC END-CALL IF DFHEIXC = 1 \
+             DISPLAY 'E' ELSE DISPLAY 'N' END-IF GOBACK."
+        );
+    }
+
+    #[test]
+    fn phrases_in_the_other_order_test_for_the_other_value() {
+        assert_eq!(
+            rewritten(
+                "           CALL A NOT ON EXCEPTION DISPLAY 'N'\n             ON OVERFLOW DISPLAY 'E'."
+            ),
+            "MOVE 0 TO DFHEIXC CALL A ON EXCEPTION MOVE 1 TO DFHEIXC END-CALL IF DFHEIXC = 0 \
+             DISPLAY 'N' ELSE DISPLAY 'E' END-IF."
+        );
+    }
+
+    #[test]
+    fn statements_left_open_in_a_phrase_are_ended_before_the_other() {
+        assert_eq!(
+            rewritten(
+                "           IF X CALL A ON EXCEPTION IF B DISPLAY 'B'\n             NOT EXCEPTION PERFORM P1 ELSE DISPLAY 'X'."
+            ),
+            "IF X MOVE 0 TO DFHEIXC CALL A ON EXCEPTION MOVE 1 TO DFHEIXC END-CALL IF DFHEIXC = 1 \
+             IF B DISPLAY 'B' END-IF ELSE PERFORM P1 END-IF ELSE DISPLAY 'X'."
+        );
+    }
+
+    #[test]
+    fn a_call_inside_of_a_phrase_is_rewritten_too() {
+        assert_eq!(
+            rewritten(
+                "           CALL A ON EXCEPTION CALL B ON EXCEPTION DISPLAY 'B'\n             NOT ON EXCEPTION DISPLAY 'C' END-CALL NOT ON EXCEPTION CONTINUE END-CALL."
+            ),
+            "MOVE 0 TO DFHEIXC CALL A ON EXCEPTION MOVE 1 TO DFHEIXC END-CALL IF DFHEIXC = 1 \
+             MOVE 0 TO DFHEIXC CALL B ON EXCEPTION MOVE 1 TO DFHEIXC END-CALL IF DFHEIXC = 1 \
+             DISPLAY 'B' ELSE DISPLAY 'C' END-IF ELSE CONTINUE END-IF."
+        );
+    }
+
+    #[test]
+    fn one_phrase_alone_and_other_statements_stay_as_they_are() {
+        for text in [
+            "CALL A ON EXCEPTION DISPLAY 'E' END-CALL GOBACK.",
+            "CALL A NOT ON EXCEPTION DISPLAY 'N'.",
+            "CALL A USING B. STRING C DELIMITED BY SIZE INTO D ON OVERFLOW CONTINUE NOT ON OVERFLOW CONTINUE END-STRING.",
+            "CALL A END-CALL READ F AT END CONTINUE NOT AT END CONTINUE END-READ.",
+        ] {
+            assert_eq!(rewritten(&format!("           {text}")), text);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Numbers and calls that GnuCOBOL does otherwise than Enterprise COBOL, as
+//! programs of a region and as batch programs.
+
+use crate::program::{run, text};
+use crate::server::application;
+
+const DEFINITIONS: &str = "DEFINE TRANSACTION(NUM) GROUP(G) PROGRAM(NUM)\n";
+
+/// A program that displays what these statements leave, without CICS commands.
+fn program(storage: &str, statements: &str) -> String {
+    format!(
+        "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. NUM.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n{storage}       PROCEDURE DIVISION.\n       MAIN-PARA.\n{statements}           GOBACK.\n"
+    )
+}
+
+/// What the program displays in a region and as a batch program, which must be
+/// the same.
+fn displays(storage: &str, statements: &str) -> Vec<String> {
+    let source = program(storage, statements);
+    let app = application(&[
+        ("resources.csd", DEFINITIONS),
+        ("cobol/NUM.cbl", &source),
+        ("batch/NUM.cbl", &source),
+    ]);
+    let folder = app.path().to_str().unwrap();
+    let batch = run(&["batch", "NUM", folder]);
+    let in_batch: Vec<String> = text(&batch.stdout).lines().map(str::to_owned).collect();
+    let task = run(&["run", "NUM", folder]);
+    let all = format!("{}{}", text(&task.stdout), text(&task.stderr));
+    for line in &in_batch {
+        assert!(
+            all.contains(line.as_str()),
+            "batch has {line:?}, the region:\n{all}"
+        );
+    }
+    in_batch
+}
+
+#[test]
+fn zoned_digits_count_whatever_their_zones_are() {
+    let storage = "       01  G.\n           05  Z      PIC 9(3).\n       01  H.\n           05  S      PIC S9(3).\n       01  N          PIC S9(5) COMP-3.\n       01  W          PIC 9(3).\n       01  E          PIC ZZ9.\n       01  T          PIC X OCCURS 9.\n";
+    let statements = "           MOVE 5 TO N
+           MOVE ' 12' TO G
+           ADD Z TO N
+           DISPLAY 'ADD ' N
+           COMPUTE N = Z * 2
+           DISPLAY 'COMPUTE ' N
+           MOVE Z TO N
+           DISPLAY 'MOVE ' N
+           MOVE Z TO E
+           DISPLAY 'EDIT ' E
+           MOVE Z TO W
+           DISPLAY 'SAME ' W
+           MOVE '5  ' TO G
+           ADD 1 TO Z
+           DISPLAY 'TO ITSELF ' Z
+           MOVE '1B2' TO G
+           MOVE Z TO N
+           DISPLAY 'LETTER ' N
+           MOVE '12}' TO H
+           MOVE S TO N
+           DISPLAY 'OVERPUNCH ' N
+           MOVE ' 1J' TO H
+           ADD 1 TO S
+           DISPLAY 'NEGATIVE ' S
+           MOVE LOW-VALUES TO G
+           MOVE Z TO N
+           DISPLAY 'ZEROS ' N
+";
+    assert_eq!(
+        displays(storage, statements),
+        [
+            "ADD +00017",
+            "COMPUTE +00024",
+            "MOVE +00012",
+            "EDIT  12",
+            "SAME  12",
+            "TO ITSELF 501",
+            "LETTER +00122",
+            "OVERPUNCH -00120",
+            "NEGATIVE 010-",
+            "ZEROS +00000",
+        ]
+    );
+}
+
+#[test]
+fn an_invalid_digit_or_sign_is_a_data_exception_where_it_is_computed_with() {
+    for (storage, statements, bytes) in [
+        ("PIC 9(3)", "           ADD Z TO N\n", "312E32"),
+        ("PIC 9(3)", "           MOVE Z TO N\n", "312E32"),
+        ("PIC S9(3)", "           COMPUTE N = Z + 1\n", "202020"),
+    ] {
+        let value = if bytes == "202020" { "   " } else { "1.2" };
+        let storage = format!(
+            "       01  G VALUE '{value}'.\n           05  Z      {storage}.\n       01  N          PIC S9(5) COMP-3 VALUE 5.\n"
+        );
+        let source = program(&storage, statements);
+        let app = application(&[
+            ("resources.csd", DEFINITIONS),
+            ("cobol/NUM.cbl", &source),
+            ("batch/NUM.cbl", &source),
+        ]);
+        let folder = app.path().to_str().unwrap();
+        for command in ["run", "batch"] {
+            let ended = run(&[command, "NUM", folder]);
+            let all = format!("{}{}", text(&ended.stdout), text(&ended.stderr));
+            assert!(!ended.status.success(), "{all}");
+            let expected = format!("data exception (0C7): Z holds X'{bytes}'");
+            assert!(all.contains(&expected), "{command}: {all}");
+        }
+    }
+}
+
+#[test]
+fn a_move_to_characters_takes_any_bytes() {
+    let storage = "       01  G VALUE '1.2'.\n           05  Z      PIC 9(3).\n       01  X          PIC X(3).\n";
+    assert_eq!(
+        displays(storage, "           MOVE Z TO X\n           DISPLAY X\n"),
+        ["1.2"]
+    );
+}
+
+#[test]
+fn functions_and_operators_follow_the_manual() {
+    let storage = "       01  X PIC S9(5)V99 SIGN LEADING SEPARATE.\n       01  CURSOR PIC 9(4).\n       01  G.\n           05  S PIC S9(3).\n";
+    let statements = "           COMPUTE X = FUNCTION NUMVAL('12.50CR')
+           DISPLAY X
+           COMPUTE X = FUNCTION NUMVAL(' 12.50 DB ')
+           DISPLAY X
+           COMPUTE X = FUNCTION NUMVAL-C('$1,012.50cr')
+           DISPLAY X
+           COMPUTE CURSOR = 2 ** 3 ** 2
+           DISPLAY CURSOR
+           MOVE '12K' TO G
+           IF S NUMERIC DISPLAY 'NUMERIC' END-IF
+           MOVE ' 1K' TO G
+           IF S NOT NUMERIC DISPLAY 'NOT NUMERIC' END-IF
+";
+    assert_eq!(
+        displays(storage, statements),
+        [
+            "-0001250",
+            "-0001250",
+            "-0101250",
+            "0064",
+            "NUMERIC",
+            "NOT NUMERIC",
+        ]
+    );
+}
+
+#[test]
+fn one_of_two_exception_phrases_of_a_call_runs() {
+    let storage = "       01  PN PIC X(8) VALUE 'NOPROG'.\n";
+    let statements = "           CALL PN ON EXCEPTION DISPLAY '1 EXCEPTION'
+             NOT ON EXCEPTION DISPLAY '1 NOT EXCEPTION' END-CALL
+           CALL 'NOPROG' NOT ON EXCEPTION DISPLAY '2 NOT EXCEPTION'
+             ON EXCEPTION IF PN = 'NOPROG' DISPLAY '2 EXCEPTION'.
+           CALL 'SUBOK' ON EXCEPTION DISPLAY '3 EXCEPTION'
+             NOT ON EXCEPTION DISPLAY '3 NOT EXCEPTION'.
+";
+    let source = program(storage, statements);
+    let sub = "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. SUBOK.\n       PROCEDURE DIVISION.\n           GOBACK.\n";
+    let app = application(&[
+        ("resources.csd", DEFINITIONS),
+        ("cobol/NUM.cbl", &source),
+        ("cobol/SUBOK.cbl", sub),
+    ]);
+    let ended = run(&["run", "NUM", app.path().to_str().unwrap()]);
+    let all = format!("{}{}", text(&ended.stdout), text(&ended.stderr));
+    let shown: Vec<&str> = all
+        .lines()
+        .filter_map(|l| l.split_once("NUM  NUM"))
+        .map(|(_, said)| said.trim())
+        .collect();
+    assert_eq!(
+        shown,
+        ["1 EXCEPTION", "2 EXCEPTION", "3 NOT EXCEPTION"],
+        "{all}"
+    );
+}
