@@ -25,6 +25,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("advise", 0),
     ("measure", 0),
     ("skipped", 0),
+    ("sql", 0),
     ("translator", 1),
     ("store", 1),
     ("link", 1),
@@ -82,6 +83,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
 /// writes the bytes of JSON in place, which is where its speed comes from.
 const SAFE: &[&str] = &[
     "cics",
+    "sql",
     "bms",
     "sna",
     "tn3270",

@@ -283,7 +283,7 @@ fn temporary(operand: &Operand, used: &mut Temporaries) -> String {
 /// Bytes that one hexadecimal literal may hold; longer ones are joined.
 const LITERAL_BYTES: usize = 120;
 
-fn hex_literal(bytes: &[u8]) -> String {
+pub(crate) fn hex_literal(bytes: &[u8]) -> String {
     let parts: Vec<String> = bytes
         .chunks(LITERAL_BYTES)
         .map(|chunk| {

@@ -1,8 +1,8 @@
-//! EXEC CICS to COBOL calls, and COBOL to modules.
+//! EXEC CICS and EXEC SQL to COBOL calls, and COBOL to modules.
 //!
 //! [`translate`] reads a program with its COPY members, checks every command
-//! against the command table, and writes COBOL in which each command is a
-//! CALL; `#line` keeps the original places. [`Compiler`] runs `cobc` on the
+//! against the command table and every SQL statement against Db2's dialect, and
+//! writes COBOL in which each is a CALL; `#line` keeps the original places. [`Compiler`] runs `cobc` on the
 //! result and keeps modules whose text has not changed. Everything that is
 //! wrong comes back as [`Diagnostic`]s with file, line and column.
 //!
@@ -30,6 +30,7 @@ mod reach;
 mod reentry;
 mod shipped;
 mod source;
+mod sql;
 mod standard;
 mod token;
 mod translate;

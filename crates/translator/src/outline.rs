@@ -178,7 +178,9 @@ pub(crate) fn skip_exec(tokens: &[Token], at: usize) -> usize {
         if t.is("END-EXEC") {
             return i + 1;
         }
-        if t.is_any(&["EXEC", "EXECUTE"]) {
+        // EXECUTE is a statement of SQL itself.
+        let is_statement = i == at + 2 && tokens[at + 1].is("SQL");
+        if t.is_any(&["EXEC", "EXECUTE"]) && !is_statement {
             break;
         }
     }

@@ -16,6 +16,7 @@ use crate::outline::{Unit, outline, skip_exec};
 use crate::reach::{Called, called};
 use crate::reentry::Flow;
 use crate::source::{Files, Place};
+use crate::sql::SqlBlock;
 use crate::token::{Kind, Token};
 use crate::words;
 use crate::writer::Writer;
@@ -86,6 +87,7 @@ pub(crate) fn translate_for(
     work.missing_periods();
     work.command_periods();
     work.values();
+    work.sql_types();
     let units = outline(&work.tokens);
     work.program_names(&units);
     work.last_periods(&units);
@@ -94,7 +96,8 @@ pub(crate) fn translate_for(
     }
     work.varying_lengths(&units);
     work.null_arguments(&units);
-    let blocks = work.blocks(&units);
+    let (blocks, statements) = work.blocks(&units);
+    work.sql_statements(&units, &statements, batch);
     work.powers(&units);
     let flags = work.two_way_calls(&units);
     let uses_cics = work.programs(&units, blocks, &flags);
@@ -189,6 +192,11 @@ impl Work {
         all.any(|d| d.severity == Severity::Error)
     }
 
+    /// The file of a token.
+    pub(crate) fn path_of(&self, at: usize) -> std::path::PathBuf {
+        self.files.path(self.tokens[at].place.file).to_owned()
+    }
+
     /// A finding that keeps nothing from being compiled.
     pub(crate) fn warn(&mut self, at: Place, message: String, help: &str) {
         self.say(at, Finding::Source, message, Some(help.to_owned()));
@@ -220,8 +228,9 @@ impl Work {
     }
 
     /// Finds the commands and checks them.
-    fn blocks(&mut self, units: &[Unit]) -> Vec<Block> {
+    fn blocks(&mut self, units: &[Unit]) -> (Vec<Block>, Vec<SqlBlock>) {
         let mut blocks = Vec::new();
+        let mut statements = Vec::new();
         let mut at = 0;
         while at < self.tokens.len() {
             let t = &self.tokens[at];
@@ -248,7 +257,14 @@ impl Work {
                 continue;
             }
             let mut command = None;
+            let unit = units.iter().rposition(|u| u.start <= at && at < u.end);
             match language.as_str() {
+                "SQL" => {
+                    let unit = unit.unwrap_or(usize::MAX);
+                    statements.push(self.sql_block(at, end, unit));
+                    at = end;
+                    continue;
+                }
                 "CICS" => {
                     let outcome = exec::parse(&self.tokens[at + 2..end - 1], place);
                     command = outcome.command;
@@ -266,7 +282,6 @@ impl Work {
                     self.say(place, Finding::Unsupported(name), message, help);
                 }
             }
-            let unit = units.iter().rposition(|u| u.start <= at && at < u.end);
             if let Some(unit) = unit {
                 let outside = units[unit].procedure_body.is_none_or(|b| at < b);
                 if outside && command.take().is_some() {
@@ -286,7 +301,7 @@ impl Work {
             }
             at = end;
         }
-        blocks
+        (blocks, statements)
     }
 
     /// Writes the declarations, first statements and calls of every program;

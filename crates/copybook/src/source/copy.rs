@@ -303,9 +303,14 @@ fn block_end(pieces: &[Piece], index: usize) -> Option<usize> {
         return None;
     }
     let rest = &pieces[index + 1..];
-    let end = rest
-        .iter()
-        .position(|p| ["END-EXEC", "EXEC", "EXECUTE"].iter().any(|w| p.is_word(w)))?;
+    let mut words = rest.iter().enumerate().filter(|(_, p)| !p.is_gap());
+    // EXECUTE is a statement of SQL itself.
+    let is_sql = words.next().is_some_and(|(_, p)| p.is_word("SQL"));
+    let second = words.next().filter(|_| is_sql).map(|(at, _)| at);
+    let (end, _) = rest.iter().enumerate().find(|(at, p)| {
+        let starts = ["EXEC", "EXECUTE"].iter().any(|w| p.is_word(w));
+        p.is_word("END-EXEC") || starts && second != Some(*at)
+    })?;
     rest[end].is_word("END-EXEC").then_some(index + end + 2)
 }
 

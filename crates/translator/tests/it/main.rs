@@ -1,6 +1,7 @@
 //! The translator from outside: what it writes, what it says, what compiles.
 
 mod compiling;
+mod exec_sql;
 mod goldens;
 mod lengths;
 mod never_panics;

@@ -1,0 +1,9 @@
+//! SQLCODE, SQLSTATE, SQLCA and the texts of DSNTIAR.
+
+mod dsntiar;
+mod server;
+mod sqlca;
+
+pub use dsntiar::{TiarCode, dsntiar, message_text};
+pub use server::{ServerError, StatementContext, from_server_error};
+pub use sqlca::{SQLCA_BYTES, SQLCA_COPYBOOK, SQLDA_COPYBOOK, Sqlca, sqlstate};

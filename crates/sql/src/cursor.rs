@@ -1,0 +1,321 @@
+//! A cursor of a program: rows that were read ahead, its position, and what
+//! becomes of it at a syncpoint.
+//!
+//! Rows come through a portal, 50 at a time: one costs a ninth of a round trip
+//! then. A scrollable cursor and one WITH HOLD keep rows in bounded memory: the
+//! server refuses WITH HOLD with FOR UPDATE, and PREPARE TRANSACTION after it, so
+//! the rest of a held cursor is read before the commit.
+//!
+//! Reference: Db2 for z/OS SQL Reference, "DECLARE CURSOR", "FETCH".
+
+use std::collections::VecDeque;
+
+use crate::statement::{CursorOptions, FetchOrientation};
+
+/// Rows that are read ahead.
+pub const READ_AHEAD: u32 = 50;
+
+/// What a FETCH gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CursorStep<'a> {
+    /// A row: the body of a DataRow.
+    Row(&'a [u8]),
+    /// Execute the portal for so many rows (0 for all), hand them in, ask again.
+    NeedRows(u32),
+    /// No row: SQLCODE +100.
+    End,
+}
+
+/// Why a cursor cannot do what is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CursorError {
+    /// FETCH backwards of a cursor without SCROLL: -225.
+    #[error("the cursor is not scrollable")]
+    NotScrollable,
+    /// The rows that must be kept do not fit: -904.
+    #[error("the rows of the cursor do not fit into the memory that is allowed")]
+    TooLarge,
+    /// No row to change: -508.
+    #[error("the cursor is not positioned on a row")]
+    NotOnRow,
+}
+
+impl CursorError {
+    /// The SQLCODE that Db2 has for it.
+    pub fn sqlcode(self) -> i32 {
+        match self {
+            CursorError::NotScrollable => -225,
+            CursorError::TooLarge => -904,
+            CursorError::NotOnRow => -508,
+        }
+    }
+}
+
+/// An open cursor.
+#[derive(Debug)]
+pub struct OpenCursor {
+    options: CursorOptions,
+    /// Rows that were received; all of them if it scrolls, else those ahead and
+    /// the one it stands on.
+    rows: VecDeque<Vec<u8>>,
+    bytes: usize,
+    most_bytes: usize,
+    /// The server has no more.
+    complete: bool,
+    /// Number of the row, from 1; 0 before the first. Counts all rows that were
+    /// passed, also those that are not kept.
+    position: i64,
+    /// Rows before `rows` that are not kept.
+    dropped: i64,
+    /// Stands on a row, so that it can be changed.
+    on_row: bool,
+    /// The transaction that the portal was in has ended.
+    detached: bool,
+}
+
+impl OpenCursor {
+    /// A cursor that was opened, with the memory that its rows may take.
+    pub fn new(options: CursorOptions, most_bytes: usize) -> OpenCursor {
+        OpenCursor {
+            options,
+            rows: VecDeque::new(),
+            bytes: 0,
+            most_bytes,
+            complete: false,
+            position: 0,
+            dropped: 0,
+            on_row: false,
+            detached: false,
+        }
+    }
+
+    /// A row that the portal gave.
+    pub fn handle_row(&mut self, body: &[u8]) -> Result<(), CursorError> {
+        self.bytes = self.bytes.saturating_add(body.len());
+        if self.bytes > self.most_bytes {
+            return Err(CursorError::TooLarge);
+        }
+        self.rows.push_back(body.to_vec());
+        Ok(())
+    }
+
+    /// The portal has no more rows.
+    pub fn handle_complete(&mut self) {
+        self.complete = true;
+    }
+
+    /// Goes on as FETCH says; a distance of ABSOLUTE or RELATIVE is `distance`.
+    pub fn fetch(
+        &mut self,
+        orientation: FetchOrientation,
+        distance: i32,
+    ) -> Result<CursorStep<'_>, CursorError> {
+        let forward = matches!(orientation, FetchOrientation::Next);
+        if !forward && !self.options.scroll {
+            return Err(CursorError::NotScrollable);
+        }
+        let wanted = match orientation {
+            FetchOrientation::Next => self.position + 1,
+            FetchOrientation::Prior => self.position - 1,
+            FetchOrientation::Current => self.position,
+            FetchOrientation::Before => 0,
+            FetchOrientation::First => 1,
+            FetchOrientation::Relative(_) => self.position + i64::from(distance),
+            FetchOrientation::Absolute(_) if distance >= 0 => i64::from(distance),
+            // From the end: all rows must be there.
+            FetchOrientation::Last | FetchOrientation::After | FetchOrientation::Absolute(_) => {
+                if !self.complete {
+                    return Ok(CursorStep::NeedRows(0));
+                }
+                let count = self.count();
+                match orientation {
+                    FetchOrientation::Last => count,
+                    FetchOrientation::After => count + 1,
+                    _ => count + 1 + i64::from(distance),
+                }
+            }
+        };
+        let ahead = wanted - self.count();
+        if ahead > 0 && !self.complete {
+            let many = u32::try_from(ahead).unwrap_or(READ_AHEAD).max(READ_AHEAD);
+            return Ok(CursorStep::NeedRows(many));
+        }
+        self.position = wanted.clamp(0, self.count() + 1);
+        self.on_row = (1..=self.count()).contains(&wanted);
+        if !self.options.scroll {
+            self.forget();
+        }
+        if !self.on_row {
+            return Ok(CursorStep::End);
+        }
+        let at = usize::try_from(self.position - self.dropped - 1).unwrap_or(usize::MAX);
+        let is_asked_for_place = matches!(
+            orientation,
+            FetchOrientation::Before | FetchOrientation::After
+        );
+        match self.rows.get(at) {
+            Some(row) if !is_asked_for_place => Ok(CursorStep::Row(row)),
+            _ => Ok(CursorStep::End),
+        }
+    }
+
+    /// Rows that were received so far.
+    fn count(&self) -> i64 {
+        self.dropped + i64::try_from(self.rows.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Lets go of rows before the one it stands on.
+    fn forget(&mut self) {
+        while self.dropped + 1 < self.position
+            && let Some(row) = self.rows.pop_front()
+        {
+            self.bytes -= row.len().min(self.bytes);
+            self.dropped += 1;
+        }
+    }
+
+    /// The row that a positioned UPDATE or DELETE changes: the body of its
+    /// DataRow, whose last two values are ctid and xmin.
+    pub fn current(&self) -> Result<&[u8], CursorError> {
+        let at = usize::try_from(self.position - self.dropped - 1).unwrap_or(usize::MAX);
+        let row = self.rows.get(at).filter(|_| self.on_row);
+        row.map(Vec::as_slice).ok_or(CursorError::NotOnRow)
+    }
+
+    /// The row was deleted, or the unit of work ended: there is no row to change
+    /// until the next FETCH.
+    pub fn leave_row(&mut self) {
+        self.on_row = false;
+    }
+
+    /// Whether its portal must be read to the end before a commit.
+    pub fn must_be_kept(&self) -> bool {
+        self.options.hold && !self.complete && !self.detached
+    }
+
+    /// The unit of work was committed; whether the cursor is still open.
+    pub fn handle_commit(&mut self) -> bool {
+        self.detached = true;
+        self.on_row = false;
+        self.options.hold && self.complete
+    }
+
+    /// Db2 closes all cursors at a rollback.
+    pub fn handle_rollback(&mut self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statement::Distance;
+
+    /// Fetches with a server of five rows.
+    fn fetch(
+        cursor: &mut OpenCursor,
+        next: &mut u8,
+        orientation: FetchOrientation,
+        distance: i32,
+    ) -> Option<u8> {
+        loop {
+            match cursor.fetch(orientation, distance).unwrap() {
+                CursorStep::Row(row) => return Some(row[0]),
+                CursorStep::End => return None,
+                CursorStep::NeedRows(many) => {
+                    let many = if many == 0 { 9 } else { many.min(2) };
+                    for _ in 0..many {
+                        if *next > 5 {
+                            cursor.handle_complete();
+                            break;
+                        }
+                        cursor.handle_row(&[*next]).unwrap();
+                        *next += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_come_in_order_and_are_let_go() {
+        let (mut cursor, mut next) = (OpenCursor::new(CursorOptions::default(), 3), 1);
+        let rows: Vec<_> = (0..7)
+            .map(|_| fetch(&mut cursor, &mut next, FetchOrientation::Next, 0))
+            .collect();
+        assert_eq!(
+            rows,
+            [Some(1), Some(2), Some(3), Some(4), Some(5), None, None]
+        );
+        assert_eq!(
+            cursor.fetch(FetchOrientation::Prior, 0),
+            Err(CursorError::NotScrollable)
+        );
+    }
+
+    #[test]
+    fn a_scrollable_cursor_goes_every_way() {
+        let options = CursorOptions {
+            scroll: true,
+            ..CursorOptions::default()
+        };
+        let (mut cursor, mut next) = (OpenCursor::new(options, 100), 1);
+        use FetchOrientation as F;
+        let far = Distance::Rows(0);
+        let steps = [
+            (F::Last, 0, Some(5)),
+            (F::Prior, 0, Some(4)),
+            (F::Absolute(far), 2, Some(2)),
+            (F::Absolute(far), -1, Some(5)),
+            (F::Relative(far), -3, Some(2)),
+            (F::Current, 0, Some(2)),
+            (F::Before, 0, None),
+            (F::Next, 0, Some(1)),
+            (F::Prior, 0, None),
+            (F::After, 0, None),
+            (F::Prior, 0, Some(5)),
+            (F::Next, 0, None),
+        ];
+        for (orientation, distance, row) in steps {
+            assert_eq!(
+                fetch(&mut cursor, &mut next, orientation, distance),
+                row,
+                "{orientation:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_held_cursor_survives_a_commit_with_all_its_rows_read() {
+        let options = CursorOptions {
+            hold: true,
+            ..CursorOptions::default()
+        };
+        let (mut cursor, mut next) = (OpenCursor::new(options, 100), 1);
+        assert_eq!(
+            fetch(&mut cursor, &mut next, FetchOrientation::Next, 0),
+            Some(1)
+        );
+        assert!(cursor.current().is_ok() && cursor.must_be_kept());
+        while next <= 5 {
+            cursor.handle_row(&[next]).unwrap();
+            next += 1;
+        }
+        cursor.handle_complete();
+        assert!(cursor.handle_commit());
+        assert_eq!(cursor.current(), Err(CursorError::NotOnRow));
+        assert_eq!(
+            fetch(&mut cursor, &mut next, FetchOrientation::Next, 0),
+            Some(2)
+        );
+        let mut plain = OpenCursor::new(CursorOptions::default(), 100);
+        assert!(!plain.handle_commit());
+    }
+
+    #[test]
+    fn more_rows_than_the_memory_takes_are_904() {
+        let mut cursor = OpenCursor::new(CursorOptions::default(), 2);
+        cursor.handle_row(&[1]).unwrap();
+        assert_eq!(cursor.handle_row(&[1, 2]).unwrap_err().sqlcode(), -904);
+    }
+}

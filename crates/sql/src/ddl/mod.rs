@@ -1,0 +1,277 @@
+//! Db2's definitions for PostgreSQL: what DSNTIAD and DSNTEP2 read.
+//!
+//! A text is cut into statements as DSNTIAD does: only columns 1 to 72 count,
+//! `*` in column 1 or 7 and `--` begin comments, `;` ends a statement. Each is rewritten, or
+//! left out with a note that names it: storage groups, table spaces, buffer
+//! pools and their clauses have no meaning here.
+//!
+//! Reference: Db2 for z/OS SQL Reference, "CREATE TABLE", "CREATE INDEX",
+//! "ALTER TABLE", "GRANT".
+
+mod writer;
+
+use crate::rewrite::{RewriteOptions, rewrite};
+use crate::statement::Statement;
+use crate::text::{NoHostVariables, Problem, SqlToken, lex};
+use crate::types::NoCatalog;
+
+use writer::Writer;
+
+/// What becomes of a statement of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// Line that it begins on, from 1.
+    pub line: u32,
+    /// Statements for the server, in their order; none if it is left out.
+    pub sql: Vec<String>,
+    /// What was left out of it.
+    pub notes: Vec<String>,
+    /// What is wrong with it.
+    pub problem: Option<Problem>,
+}
+
+/// The statements of a text, with the line that each begins on.
+pub fn statements(text: &str) -> Vec<(u32, String)> {
+    let mut out = Vec::new();
+    let mut current = String::new();
+    let mut start = 1;
+    let mut quote: Option<char> = None;
+    let mut block = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        let line: String = line.chars().take(72).collect();
+        let is_comment = line.starts_with('*')
+            || line.chars().nth(6) == Some('*') && line[..6].trim().is_empty();
+        if quote.is_none() && !block && is_comment {
+            continue;
+        }
+        let mut chars = line.chars().peekable();
+        while let Some(c) = chars.next() {
+            let pair = (c, chars.peek().copied().unwrap_or(' '));
+            if block {
+                block = pair != ('*', '/');
+                if !block {
+                    chars.next();
+                }
+            } else if let Some(open) = quote {
+                current.push(c);
+                quote = (c != open).then_some(open);
+            } else if pair == ('-', '-') {
+                break;
+            } else if pair == ('/', '*') {
+                block = true;
+                chars.next();
+            } else if c == ';' {
+                push(&mut out, start, &mut current);
+            } else {
+                if current.trim().is_empty() && !c.is_whitespace() {
+                    start = number;
+                }
+                quote = matches!(c, '\'' | '"').then_some(c);
+                current.push(c);
+            }
+        }
+        current.push('\n');
+    }
+    push(&mut out, start, &mut current);
+    out
+}
+
+fn push(out: &mut Vec<(u32, String)>, line: u32, current: &mut String) {
+    let text = std::mem::take(current);
+    if !text.trim().is_empty() {
+        out.push((line, text.trim().to_owned()));
+    }
+}
+
+/// Rewrites every statement of a text.
+pub fn apply(text: &str, options: &RewriteOptions) -> Vec<Applied> {
+    let list = statements(text).into_iter();
+    list.map(|(line, text)| one(line, &text, options)).collect()
+}
+
+fn one(line: u32, text: &str, options: &RewriteOptions) -> Applied {
+    let mut applied = Applied {
+        line,
+        sql: Vec::new(),
+        notes: Vec::new(),
+        problem: None,
+    };
+    let result = lex(text).and_then(|tokens| statement(&tokens, text, options, &mut applied));
+    applied.problem = result.err();
+    applied
+}
+
+/// Statements that are read and left out.
+const LEFT_OUT: &[&[&str]] = &[
+    &["CREATE", "STOGROUP"],
+    &["CREATE", "DATABASE"],
+    &["CREATE", "TABLESPACE"],
+    &["CREATE", "LOB", "TABLESPACE"],
+    &["CREATE", "AUXILIARY"],
+    &["CREATE", "LARGE", "TABLESPACE"],
+    &["ALTER", "STOGROUP"],
+    &["ALTER", "DATABASE"],
+    &["ALTER", "TABLESPACE"],
+    &["ALTER", "INDEX"],
+    &["DROP", "STOGROUP"],
+    &["DROP", "DATABASE"],
+    &["DROP", "TABLESPACE"],
+    &["GRANT", "USE", "OF"],
+    &["GRANT", "DBADM"],
+    &["GRANT", "CREATETAB"],
+    &["GRANT", "BIND"],
+    &["GRANT", "EXECUTE"],
+    &["RUNSTATS"],
+    &["REORG"],
+    &["SET", "CURRENT"],
+    &["LABEL"],
+];
+
+fn starts(tokens: &[SqlToken], words: &[&str]) -> bool {
+    tokens.len() >= words.len() && tokens.iter().zip(words).all(|(t, w)| t.is(w))
+}
+
+fn statement(
+    tokens: &[SqlToken],
+    text: &str,
+    options: &RewriteOptions,
+    applied: &mut Applied,
+) -> Result<(), Problem> {
+    if let Some(words) = LEFT_OUT.iter().find(|w| starts(tokens, w)) {
+        applied
+            .notes
+            .push(format!("{} is left out", words.join(" ")));
+        return Ok(());
+    }
+    if starts(tokens, &["COMMIT"]) || starts(tokens, &["ROLLBACK"]) {
+        applied.sql.push(tokens[0].text.clone());
+        return Ok(());
+    }
+    let mut writer = Writer::new(tokens, options, applied);
+    if starts(tokens, &["CREATE", "TABLE"]) {
+        return writer.create_table();
+    }
+    let index = tokens.iter().take(4).any(|t| t.is("INDEX"));
+    if starts(tokens, &["CREATE"]) && index {
+        return writer.create_index();
+    }
+    if starts(tokens, &["ALTER", "TABLE"]) {
+        return writer.alter_table();
+    }
+    let plain = [
+        &["DROP"][..],
+        &["GRANT"],
+        &["REVOKE"],
+        &["CREATE", "SEQUENCE"],
+        &["CREATE", "SCHEMA"],
+        &["COMMENT", "ON"],
+        &["TRUNCATE"],
+    ];
+    if plain.iter().any(|w| starts(tokens, w)) {
+        return writer.plain();
+    }
+    let view = starts(tokens, &["CREATE", "VIEW"]);
+    if view && let Some(at) = tokens.iter().position(|t| t.is("AS")) {
+        let query = text.get(tokens[at].end..).unwrap_or_default();
+        let sql = data(query, options)?;
+        Writer::new(&tokens[..=at], options, applied).plain()?;
+        if let Some(last) = applied.sql.last_mut() {
+            last.push_str(&format!(" {sql}"));
+        }
+        return Ok(());
+    }
+    applied.sql.push(data(text, options)?);
+    Ok(())
+}
+
+/// INSERT, UPDATE, DELETE and queries.
+fn data(text: &str, options: &RewriteOptions) -> Result<String, Problem> {
+    let statement = Statement::parse_dynamic(text)?;
+    let rewritten = rewrite(&statement, &NoCatalog, &NoHostVariables, options);
+    rewritten
+        .map(|r| r.sql)
+        .map_err(|mut problems| problems.swap_remove(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A word a line: nothing stands after column 72.
+    fn short_lines(text: &str) -> String {
+        text.replace(' ', "\n")
+    }
+
+    fn sql(text: &str) -> Vec<String> {
+        let list = apply(&short_lines(text), &RewriteOptions::default());
+        list.into_iter()
+            .flat_map(|a| {
+                assert_eq!(a.problem, None, "{text}");
+                a.sql
+            })
+            .collect()
+    }
+
+    #[test]
+    fn text_ends_in_column_72_and_stars_are_comments() {
+        let long = format!("{:<72}IGNORED", "DELETE FROM T");
+        let text = format!(
+            "* A COMMENT; WITH A SEMICOLON\n      * ANOTHER\n{long}\n  WHERE A = ';' -- x;\n;\nCOMMIT;"
+        );
+        let list = statements(&text);
+        assert_eq!(list.len(), 2);
+        assert_eq!(list[0].0, 3);
+        assert!(list[0].1.ends_with("WHERE A = ';'") && !list[0].1.contains("IGNORED"));
+    }
+
+    #[test]
+    fn storage_is_named_and_left_out() {
+        let text = "CREATE STOGROUP S VOLUMES('*') VCAT X; CREATE TABLE DB1.T (A INTEGER NOT NULL GENERATED BY DEFAULT \
+                    AS IDENTITY (START WITH 1, INCREMENT BY 1, CACHE 20), B CHAR(02) NOT NULL WITH DEFAULT, \
+                    C VARCHAR(20), PRIMARY KEY(A)) IN DB1.TS CCSID EBCDIC NOT VOLATILE AUDIT NONE;";
+        let list = apply(&short_lines(text), &RewriteOptions::default());
+        assert_eq!(list[1].problem, None);
+        assert_eq!(list[0].notes, ["CREATE STOGROUP is left out"]);
+        assert!(list[1].notes.iter().any(|n| n == "CCSID is left out"));
+        assert_eq!(
+            list[1].sql.last().unwrap().as_str(),
+            "CREATE TABLE \"DB1\".\"T\" (\"A\" integer NOT NULL GENERATED BY DEFAULT AS IDENTITY (START WITH 1 \
+             INCREMENT BY 1 CACHE 20), \"B\" character(2) NOT NULL DEFAULT '', \"C\" db2.varchar_20, PRIMARY KEY (\"A\"))"
+        );
+    }
+
+    #[test]
+    fn indexes_keys_and_grants_keep_what_has_a_meaning() {
+        assert_eq!(
+            sql(
+                "CREATE UNIQUE INDEX A.X ON A.T (K ASC, V DESC) USING STOGROUP S PRIQTY 48 ERASE NO CLUSTER BUFFERPOOL BP0 CLOSE NO"
+            ),
+            ["CREATE UNIQUE INDEX \"X\" ON \"A\".\"T\" (\"K\" ASC, \"V\" DESC)"]
+        );
+        assert_eq!(
+            sql("ALTER TABLE T FOREIGN KEY FK (K) REFERENCES P ON DELETE CASCADE"),
+            [
+                "ALTER TABLE \"T\" ADD CONSTRAINT \"FK\" FOREIGN KEY (\"K\") REFERENCES \"P\" ON DELETE CASCADE"
+            ]
+        );
+        assert_eq!(
+            sql("GRANT SELECT, DELETE ON TABLE A.T TO PUBLIC"),
+            ["GRANT SELECT, DELETE ON TABLE \"A\".\"T\" TO PUBLIC"]
+        );
+        assert_eq!(
+            sql("GRANT DBADM ON DATABASE D TO PUBLIC"),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            sql("INSERT INTO T VALUES (1, '31.12.2026')"),
+            ["INSERT INTO \"T\" VALUES (1, '31.12.2026')"]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "(CREATE|ALTER|TABLE|INDEX|T|\\(|\\)|,|INTEGER|NOT|NULL|KEY|ON|'|;|\\*|\n| ){0,30}") {
+            apply(&text, &RewriteOptions::default());
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! COBOL fields on one side, PostgreSQL's binary values on the other.
+//!
+//! [`encode`] writes a field as the value of a parameter, [`decode`] a value of
+//! a result into a field; no text and no allocation stands between where it can
+//! be avoided. The COBOL types are those of host variables, with lengths in
+//! bytes.
+//!
+//! Invariant: no value of a server and no bytes of a field make it panic.
+
+mod cobol;
+mod decode;
+mod encode;
+mod number;
+mod text;
+
+pub use cobol::{CobolType, SignPlace};
+pub use decode::{DecodeOptions, Decoded, decode};
+pub use encode::{EncodeError, encode};
+pub use number::{Decimal, NumberError};
+pub use text::{from_server, to_server};

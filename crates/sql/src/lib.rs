@@ -1,0 +1,37 @@
+//! Db2's SQL on PostgreSQL: statements, types, SQLCODE, the wire's messages.
+//!
+//! [`Statement`] reads what stands in EXEC SQL, [`rewrite`] turns it into
+//! PostgreSQL's SQL, [`wire`] talks to the server as a state machine over bytes,
+//! [`field`] moves values between its messages and COBOL fields, and [`code`]
+//! says in SQLCODE and SQLCA what happened.
+//!
+//! Invariant: no socket, thread, file or clock; nothing that a program or a
+//! server sends makes it panic.
+
+#![forbid(unsafe_code)]
+
+pub mod block;
+pub mod code;
+pub mod cursor;
+pub mod ddl;
+mod dialect;
+pub mod field;
+mod rewrite;
+mod schema;
+mod statement;
+pub mod temporal;
+mod text;
+mod types;
+pub mod wire;
+
+pub use rewrite::{RewriteOptions, Rewritten, function_names, rewrite};
+pub use schema::{CATALOG_VIEWS, SETUP_SQL, varchar_domain};
+pub use statement::{
+    CursorOptions, Distance, FORMS, FetchOrientation, Form, Isolation, LockStrength, RowCount,
+    Sensitivity, Served, Statement, StatementKind, WheneverAction, WheneverCondition, form, verbs,
+};
+pub use text::{
+    HostReference, HostType, HostVariables, NoHostVariables, Problem, ProblemKind, SqlToken,
+    TokenKind, lex, nearest,
+};
+pub use types::{Catalog, Column, NoCatalog, SqlType, Table};

@@ -1,0 +1,242 @@
+//! INSERT, UPDATE, DELETE and LOCK TABLE.
+
+use sqlparser::ast::{
+    AssignmentTarget, Delete, Expr, FromTable, Ident, Insert, ObjectName, ObjectNamePart,
+    SelectItem, SetExpr, Statement as Ast, TableObject, Update,
+};
+
+use super::build::{binary, plain, quoted};
+use super::query::quote_all;
+use super::{Rewriter, Rewritten};
+use crate::statement::{RowCount, Statement};
+use crate::text::Problem;
+use crate::types::SqlType;
+use crate::wire::oid;
+
+impl Rewriter<'_> {
+    /// A statement that changes rows.
+    pub(super) fn change(&mut self, statement: &Statement, ast: Ast, out: &mut Rewritten) {
+        self.scopes.push(Vec::new());
+        match ast {
+            Ast::Insert(insert) => self.insert(statement, insert, out),
+            Ast::Update(update) => self.update(statement, update, out),
+            Ast::Delete(delete) => self.delete(statement, delete, out),
+            _ => {
+                let at = self.tokens.first().map_or(0, |t| t.at);
+                self.problems
+                    .push(Problem::refused(at, statement.form.name));
+            }
+        }
+        self.scopes.pop();
+    }
+
+    fn insert(&mut self, statement: &Statement, mut insert: Insert, out: &mut Rewritten) {
+        let at = self.tokens.first().map_or(0, |t| t.at);
+        let TableObject::TableName(name) = &mut insert.table else {
+            self.problems.push(Problem::refused(at, "INSERT into this"));
+            return;
+        };
+        let parts: Vec<String> = name
+            .0
+            .iter()
+            .filter_map(|p| p.as_ident().map(|i| i.value.clone()))
+            .collect();
+        let relation = self.table_name(name);
+        let schema = parts.len().checked_sub(2).map(|i| parts[i].clone());
+        let schema = schema.or_else(|| self.options.qualifier.clone());
+        let identity = self
+            .catalog
+            .table(schema.as_deref(), &relation.name)
+            .and_then(|t| t.columns.iter().find(|c| c.identity))
+            .map(|c| c.name.clone());
+        let known = relation.columns.clone();
+        self.add_relation(relation);
+        let mut targets: Option<Vec<SqlType>> = None;
+        if insert.columns.is_empty() {
+            targets = known.map(|c| c.into_iter().map(|(_, t)| t).collect());
+        } else {
+            let mut types = Vec::new();
+            for column in &mut insert.columns {
+                types.push(self.target(column));
+            }
+            targets = targets.or(Some(types));
+        }
+        let rows = statement.rows.is_some_and(|r| r != RowCount::Rows(1));
+        if let Some(source) = &mut insert.source {
+            if let SetExpr::Values(values) = &mut *source.body {
+                for row in &mut values.rows {
+                    self.row(&mut row.content, targets.as_deref(), at);
+                }
+            } else {
+                let columns = self.query(source);
+                self.assign_columns(&mut source.body, &columns, targets.as_deref(), at);
+            }
+            let one_row = matches!(&*source.body, SetExpr::Values(v) if v.rows.len() == 1);
+            if let Some(identity) = identity.filter(|_| one_row && !rows) {
+                let column = Expr::Identifier(quoted(&identity));
+                insert.returning = Some(vec![SelectItem::UnnamedExpr(column)]);
+                out.returns_identity = true;
+            }
+        }
+        out.sql = insert.to_string();
+    }
+
+    /// The name of a column that is assigned to; its type.
+    fn target(&mut self, column: &mut ObjectName) -> SqlType {
+        let last = quote_all(column);
+        let mut ident: Vec<Ident> = vec![Ident::new(last)];
+        if let Some(ObjectNamePart::Identifier(i)) = column.0.last() {
+            ident[0].span = i.span;
+        }
+        // PostgreSQL takes the name alone.
+        let keep = column.0.split_off(column.0.len().saturating_sub(1));
+        column.0 = keep;
+        self.compound(&mut ident)
+    }
+
+    /// A row of VALUES.
+    fn row(&mut self, row: &mut [Expr], targets: Option<&[SqlType]>, at: usize) {
+        if let Some(targets) = targets
+            && targets.len() != row.len()
+        {
+            let message = format!("{} values for {} columns", row.len(), targets.len());
+            self.error(at, -117, message);
+        }
+        for (index, value) in row.iter_mut().enumerate() {
+            let target = targets.and_then(|t| t.get(index)).copied();
+            self.assign(target.unwrap_or(SqlType::Unknown), value);
+        }
+    }
+
+    /// The columns of INSERT … SELECT.
+    fn assign_columns(
+        &mut self,
+        body: &mut SetExpr,
+        columns: &[(String, SqlType)],
+        targets: Option<&[SqlType]>,
+        at: usize,
+    ) {
+        let Some(targets) = targets else { return };
+        let SetExpr::Select(select) = body else {
+            return;
+        };
+        let whole = select.projection.iter().all(|i| {
+            matches!(
+                i,
+                SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }
+            )
+        });
+        if whole && select.projection.len() != targets.len() {
+            let message = format!(
+                "{} values for {} columns",
+                select.projection.len(),
+                targets.len()
+            );
+            self.error(at, -117, message);
+            return;
+        }
+        if !whole {
+            return;
+        }
+        for ((item, target), (_, source)) in select.projection.iter_mut().zip(targets).zip(columns)
+        {
+            if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item {
+                self.fit(*target, expr, *source);
+            }
+        }
+    }
+
+    fn update(&mut self, statement: &Statement, mut update: Update, out: &mut Rewritten) {
+        self.table_with_joins(&mut update.table);
+        for assignment in &mut update.assignments {
+            match &mut assignment.target {
+                AssignmentTarget::ColumnName(name) => {
+                    let target = self.target(name);
+                    self.assign(target, &mut assignment.value);
+                }
+                AssignmentTarget::Tuple(names) => {
+                    let targets: Vec<SqlType> = names.iter_mut().map(|n| self.target(n)).collect();
+                    match &mut assignment.value {
+                        Expr::Tuple(values) => {
+                            for (value, target) in values.iter_mut().zip(targets) {
+                                self.assign(target, value);
+                            }
+                        }
+                        other => {
+                            self.expr(other);
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(condition) = &mut update.selection {
+            self.expr(condition);
+        }
+        if statement.name.is_some() {
+            update.selection = Some(self.row_condition(out));
+            let names =
+                ["ctid", "xmin"].map(|c| SelectItem::UnnamedExpr(Expr::Identifier(plain(c))));
+            update.returning = Some(names.to_vec());
+        }
+        out.sql = update.to_string();
+    }
+
+    fn delete(&mut self, statement: &Statement, mut delete: Delete, out: &mut Rewritten) {
+        let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) =
+            &mut delete.from;
+        for table in tables.iter_mut() {
+            self.table_with_joins(table);
+        }
+        if let Some(condition) = &mut delete.selection {
+            self.expr(condition);
+        }
+        if statement.name.is_some() {
+            delete.selection = Some(self.row_condition(out));
+        }
+        out.sql = delete.to_string();
+    }
+
+    /// The condition that names a cursor's row, with two more parameters.
+    fn row_condition(&mut self, out: &mut Rewritten) -> Expr {
+        let first = self.parameters.len() + 1;
+        out.is_positioned = true;
+        out.parameters = vec![oid::TID, oid::XID];
+        let is = |name: &str, number: usize| {
+            let value = Expr::value(sqlparser::ast::Value::Placeholder(format!("${number}")));
+            binary(
+                Expr::Identifier(plain(name)),
+                sqlparser::ast::BinaryOperator::Eq,
+                value,
+            )
+        };
+        binary(
+            is("ctid", first),
+            sqlparser::ast::BinaryOperator::And,
+            is("xmin", first + 1),
+        )
+    }
+
+    /// LOCK TABLE name IN SHARE or EXCLUSIVE MODE.
+    pub(super) fn lock_table(&mut self, out: &mut Rewritten) {
+        let words: Vec<&str> = self.tokens.iter().map(|t| t.text.as_str()).collect();
+        let end = words.iter().position(|w| *w == "IN").unwrap_or(words.len());
+        let parts = words.get(2..end).unwrap_or_default().iter();
+        let parts = parts.filter(|w| **w != ".");
+        let name = parts
+            .map(|w| ObjectNamePart::Identifier(Ident::new(*w)))
+            .collect();
+        let mut name = ObjectName(name);
+        let mode = match words.get(end..) {
+            Some(["IN", "SHARE", "MODE"]) => "SHARE",
+            Some(["IN", "EXCLUSIVE", "MODE"]) => "EXCLUSIVE",
+            _ => {
+                let at = self.tokens.last().map_or(0, |t| t.at);
+                let message = "LOCK TABLE ends with IN SHARE MODE or IN EXCLUSIVE MODE";
+                self.error(at, -104, message.to_owned());
+                return;
+            }
+        };
+        self.table_name(&mut name);
+        out.sql = format!("LOCK TABLE {name} IN {mode} MODE");
+    }
+}

@@ -1,0 +1,742 @@
+//! Functions: the table of what each is in PostgreSQL.
+//!
+//! Most are functions of schema `db2` under the same name, which the server
+//! tells apart by the types of their arguments; a few need types here, for the
+//! digits of a result. A function that has no row is refused with the nearest.
+//!
+//! Reference: Db2 for z/OS SQL Reference, "Built-in functions".
+
+use sqlparser::ast::{
+    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
+    Spanned,
+};
+
+use super::Rewriter;
+use super::build::{binary, call, cast, literal_text, number, placeholder, take, text};
+use super::expression::wider;
+use crate::text::{Problem, nearest};
+use crate::types::SqlType;
+
+/// How a function is written.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// `db2.name` with the same arguments.
+    Own,
+    /// A function of the server under this name.
+    Server(&'static str),
+    /// Code in this module.
+    Special(Special),
+}
+
+#[derive(Clone, Copy)]
+enum Special {
+    Coalesce,
+    Greatest,
+    Least,
+    Aggregate,
+    Substr,
+    Char,
+    Varchar,
+    Digits,
+    Decimal,
+    Integer(SqlType),
+    Float,
+    Round,
+    Concat,
+    Strip,
+    Translate,
+    Datetime(SqlType),
+    Format,
+    Window,
+}
+
+/// The type of a result.
+#[derive(Clone, Copy)]
+enum Gives {
+    Type(SqlType),
+    /// That of the first argument.
+    First,
+    /// Text as long as the first argument.
+    Text,
+}
+
+struct Row {
+    name: &'static str,
+    least: usize,
+    most: usize,
+    shape: Shape,
+    gives: Gives,
+}
+
+const fn own(name: &'static str, least: usize, most: usize, gives: Gives) -> Row {
+    Row {
+        name,
+        least,
+        most,
+        shape: Shape::Own,
+        gives,
+    }
+}
+
+const fn server(
+    name: &'static str,
+    least: usize,
+    most: usize,
+    other: &'static str,
+    gives: Gives,
+) -> Row {
+    Row {
+        name,
+        least,
+        most,
+        shape: Shape::Server(other),
+        gives,
+    }
+}
+
+const fn special(name: &'static str, least: usize, most: usize, what: Special) -> Row {
+    Row {
+        name,
+        least,
+        most,
+        shape: Shape::Special(what),
+        gives: Gives::First,
+    }
+}
+
+const INT: Gives = Gives::Type(SqlType::Integer);
+const DOUBLE: Gives = Gives::Type(SqlType::Double);
+const ANY: usize = 64;
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    special("COALESCE", 1, ANY, Special::Coalesce),
+    special("VALUE", 1, ANY, Special::Coalesce),
+    special("IFNULL", 2, 2, Special::Coalesce),
+    special("NVL", 2, ANY, Special::Coalesce),
+    server("NULLIF", 2, 2, "nullif", Gives::First),
+    special("MAX", 1, ANY, Special::Greatest),
+    special("MIN", 1, ANY, Special::Least),
+    special("GREATEST", 2, ANY, Special::Greatest),
+    special("LEAST", 2, ANY, Special::Least),
+    special("SUM", 1, 1, Special::Aggregate),
+    special("AVG", 1, 1, Special::Aggregate),
+    server("COUNT", 1, 1, "count", INT),
+    server("COUNT_BIG", 1, 1, "count", Gives::Type(SqlType::Decimal(31, 0))),
+    server("STDDEV", 1, 1, "stddev_pop", DOUBLE),
+    server("STDDEV_SAMP", 1, 1, "stddev_samp", DOUBLE),
+    server("VARIANCE", 1, 1, "var_pop", DOUBLE),
+    server("VARIANCE_SAMP", 1, 1, "var_samp", DOUBLE),
+    special("ROW_NUMBER", 0, 0, Special::Window),
+    special("RANK", 0, 0, Special::Window),
+    special("DENSE_RANK", 0, 0, Special::Window),
+    special("SUBSTR", 2, 3, Special::Substr),
+    special("SUBSTRING", 2, 4, Special::Substr),
+    own("LENGTH", 1, 1, INT),
+    own("CHARACTER_LENGTH", 1, 2, INT),
+    special("CHAR", 1, 2, Special::Char),
+    special("VARCHAR", 1, 2, Special::Varchar),
+    special("DIGITS", 1, 1, Special::Digits),
+    special("DECIMAL", 1, 3, Special::Decimal),
+    special("DEC", 1, 3, Special::Decimal),
+    special("INTEGER", 1, 1, Special::Integer(SqlType::Integer)),
+    special("INT", 1, 1, Special::Integer(SqlType::Integer)),
+    special("SMALLINT", 1, 1, Special::Integer(SqlType::Smallint)),
+    special("BIGINT", 1, 1, Special::Integer(SqlType::Bigint)),
+    special("DOUBLE", 1, 1, Special::Float),
+    special("DOUBLE_PRECISION", 1, 1, Special::Float),
+    special("FLOAT", 1, 1, Special::Float),
+    special("REAL", 1, 1, Special::Float),
+    special("ROUND", 1, 2, Special::Round),
+    special("TRUNC", 1, 2, Special::Round),
+    special("TRUNCATE", 1, 2, Special::Round),
+    special("CONCAT", 2, 2, Special::Concat),
+    special("STRIP", 1, 3, Special::Strip),
+    own("TRIM", 1, 1, Gives::Text),
+    own("LTRIM", 1, 1, Gives::Text),
+    own("RTRIM", 1, 1, Gives::Text),
+    special("TRANSLATE", 1, 4, Special::Translate),
+    own("REPLACE", 3, 3, Gives::Type(SqlType::Unknown)),
+    own("OVERLAY", 3, 5, Gives::Type(SqlType::Unknown)),
+    own("INSERT", 4, 5, Gives::Type(SqlType::Unknown)),
+    own("LEFT", 2, 3, Gives::Text),
+    own("RIGHT", 2, 3, Gives::Text),
+    own("LPAD", 2, 3, Gives::Type(SqlType::Unknown)),
+    own("RPAD", 2, 3, Gives::Type(SqlType::Unknown)),
+    own("REPEAT", 2, 2, Gives::Type(SqlType::Unknown)),
+    own("SPACE", 1, 1, Gives::Type(SqlType::Varchar(4000))),
+    own("UPPER", 1, 2, Gives::Text),
+    own("UCASE", 1, 2, Gives::Text),
+    own("LOWER", 1, 2, Gives::Text),
+    own("LCASE", 1, 2, Gives::Text),
+    own("POSSTR", 2, 2, INT),
+    own("LOCATE", 2, 4, INT),
+    own("LOCATE_IN_STRING", 2, 4, INT),
+    own("INSTR", 2, 4, INT),
+    own("POSITION", 2, 3, INT),
+    own("CHR", 1, 1, Gives::Type(SqlType::Char(1))),
+    own("ASCII", 1, 1, INT),
+    own("HEX", 1, 1, Gives::Type(SqlType::Varchar(254))),
+    server("ABS", 1, 1, "abs", Gives::First),
+    server("ABSVAL", 1, 1, "abs", Gives::First),
+    server("SIGN", 1, 1, "sign", Gives::First),
+    server("MOD", 2, 2, "mod", Gives::First),
+    server("CEILING", 1, 1, "ceil", Gives::First),
+    server("CEIL", 1, 1, "ceil", Gives::First),
+    server("FLOOR", 1, 1, "floor", Gives::First),
+    server("SQRT", 1, 1, "sqrt", DOUBLE),
+    server("EXP", 1, 1, "exp", DOUBLE),
+    server("LN", 1, 1, "ln", DOUBLE),
+    server("LOG", 1, 1, "ln", DOUBLE),
+    server("LOG10", 1, 1, "log", DOUBLE),
+    server("POWER", 2, 2, "power", Gives::First),
+    server("SIN", 1, 1, "sin", DOUBLE),
+    server("COS", 1, 1, "cos", DOUBLE),
+    server("TAN", 1, 1, "tan", DOUBLE),
+    server("RAND", 0, 0, "random", DOUBLE),
+    own("MULTIPLY_ALT", 2, 2, Gives::Type(SqlType::Unknown)),
+    special("DATE", 1, 1, Special::Datetime(SqlType::Date)),
+    special("TIME", 1, 1, Special::Datetime(SqlType::Time)),
+    special("TIMESTAMP", 1, 2, Special::Datetime(SqlType::Timestamp(6))),
+    own("YEAR", 1, 1, INT),
+    own("MONTH", 1, 1, INT),
+    own("DAY", 1, 1, INT),
+    own("DAYOFMONTH", 1, 1, INT),
+    own("HOUR", 1, 1, INT),
+    own("MINUTE", 1, 1, INT),
+    own("SECOND", 1, 1, INT),
+    own("MICROSECOND", 1, 1, INT),
+    own("DAYS", 1, 1, INT),
+    own("JULIAN_DAY", 1, 1, INT),
+    own("DAYOFWEEK", 1, 1, INT),
+    own("DAYOFWEEK_ISO", 1, 1, INT),
+    own("DAYOFYEAR", 1, 1, INT),
+    own("WEEK", 1, 1, INT),
+    own("WEEK_ISO", 1, 1, INT),
+    own("QUARTER", 1, 1, INT),
+    own("MIDNIGHT_SECONDS", 1, 1, INT),
+    own("TIMESTAMPDIFF", 2, 2, INT),
+    own("LAST_DAY", 1, 1, Gives::First),
+    own("ADD_MONTHS", 2, 2, Gives::First),
+    own("NEXT_DAY", 2, 2, Gives::First),
+    own("MONTHS_BETWEEN", 2, 2, Gives::Type(SqlType::Decimal(31, 15))),
+    special("TIMESTAMP_FORMAT", 2, 2, Special::Format),
+    special("TO_DATE", 2, 2, Special::Format),
+    special("VARCHAR_FORMAT", 2, 2, Special::Format),
+    special("TO_CHAR", 2, 2, Special::Format),
+    own("IDENTITY_VAL_LOCAL", 0, 0, Gives::Type(SqlType::Decimal(31, 0))),
+    own("GENERATE_UNIQUE", 0, 0, Gives::Type(SqlType::Binary(13))),
+];
+
+/// The names of all functions.
+pub fn function_names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|r| r.name)
+}
+
+impl Rewriter<'_> {
+    /// Rewrites a call; the type of its result.
+    pub(super) fn function(&mut self, expr: &mut Expr) -> SqlType {
+        let span = expr.span();
+        let Expr::Function(function) = expr else {
+            return SqlType::Unknown;
+        };
+        let parts: Vec<String> = function
+            .name
+            .0
+            .iter()
+            .filter_map(|p| p.as_ident().map(|i| i.value.clone()))
+            .collect();
+        let at = self.place(span);
+        let name = match parts.as_slice() {
+            [name] => name.clone(),
+            [schema, name] if matches!(schema.as_str(), "SYSIBM" | "SYSFUN") => name.clone(),
+            _ => {
+                let what = format!("the function {}", parts.join("."));
+                self.problems.push(Problem::refused(at, &what));
+                return SqlType::Unknown;
+            }
+        };
+        let Some(row) = ROWS.iter().find(|r| r.name == name) else {
+            let near = nearest(&name, function_names()).map(|n| format!("did you mean {n}?"));
+            let mut problem = Problem::refused(at, &format!("the function {name}"));
+            problem.sqlcode = -440;
+            problem.help = near;
+            self.problems.push(problem);
+            return SqlType::Unknown;
+        };
+        let types = self.arguments(function);
+        let count = types.len();
+        if count < row.least || count > row.most {
+            let message = format!("{name} has {count} arguments; it takes {}", takes(row));
+            self.error(at, -170, message);
+            return SqlType::Unknown;
+        }
+        if let Some(over) = &mut function.over {
+            self.window(over);
+        }
+        let first = types.first().copied().unwrap_or(SqlType::Unknown);
+        match row.shape {
+            Shape::Own => {
+                function.name = super::build::object(&format!("db2.{}", name.to_ascii_lowercase()));
+            }
+            Shape::Server(other) => function.name = super::build::object(other),
+            Shape::Special(what) => return self.special(expr, &name, what, &types),
+        }
+        match row.gives {
+            Gives::Type(t) => t,
+            Gives::First => first,
+            Gives::Text => first.length().map_or(SqlType::Unknown, SqlType::Varchar),
+        }
+    }
+
+    /// Rewrites the arguments; their types.
+    fn arguments(&mut self, function: &mut Function) -> Vec<SqlType> {
+        let FunctionArguments::List(list) = &mut function.args else {
+            return Vec::new();
+        };
+        let mut types = Vec::new();
+        // Units of a length are the server's own.
+        list.args.retain(|arg| {
+            let FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Identifier(i))) = arg else {
+                return true;
+            };
+            !matches!(
+                i.value.as_str(),
+                "OCTETS" | "CODEUNITS16" | "CODEUNITS32" | "SYSTEM"
+            )
+        });
+        for arg in &mut list.args {
+            match arg {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => {
+                    // Formats and sides of CHAR and STRIP are words.
+                    if let Expr::Identifier(i) = e
+                        && i.quote_style.is_none()
+                        && WORDS.contains(&i.value.as_str())
+                    {
+                        *e = text(i.value.clone());
+                    }
+                    types.push(self.expr(e));
+                }
+                FunctionArg::Unnamed(_) => types.push(SqlType::Unknown),
+                FunctionArg::Named { name, .. } => {
+                    let span = name.span;
+                    self.refuse(span, "a named argument");
+                }
+                FunctionArg::ExprNamed { arg, .. } => {
+                    let at = self.tokens.first().map_or(0, |t| t.at);
+                    let _ = arg;
+                    self.problems.push(Problem::refused(at, "a named argument"));
+                }
+            }
+        }
+        types
+    }
+
+    fn window(&mut self, over: &mut sqlparser::ast::WindowType) {
+        let sqlparser::ast::WindowType::WindowSpec(spec) = over else {
+            return;
+        };
+        for expr in &mut spec.partition_by {
+            self.expr(expr);
+        }
+        for item in &mut spec.order_by {
+            self.expr(&mut item.expr);
+        }
+    }
+
+    fn special(
+        &mut self,
+        expr: &mut Expr,
+        name: &str,
+        what: Special,
+        types: &[SqlType],
+    ) -> SqlType {
+        let span = expr.span();
+        let first = types.first().copied().unwrap_or(SqlType::Unknown);
+        let Expr::Function(function) = expr else {
+            return SqlType::Unknown;
+        };
+        match what {
+            Special::Window => {
+                function.name = super::build::object(&name.to_ascii_lowercase());
+                return SqlType::Bigint;
+            }
+            Special::Aggregate => {
+                function.name = super::build::object(&name.to_ascii_lowercase());
+                return self.aggregate(expr, name, first);
+            }
+            Special::Greatest | Special::Least if types.len() == 1 => {
+                let server = if matches!(what, Special::Greatest) {
+                    "max"
+                } else {
+                    "min"
+                };
+                function.name = super::build::object(server);
+                return first;
+            }
+            _ => {}
+        }
+        let mut args = take_arguments(function);
+        let mut arg = |n: usize| args.get_mut(n).map_or_else(|| text(""), take);
+        let (result, sql_type) = match what {
+            Special::Coalesce => {
+                return self.coalesce(expr, args, types);
+            }
+            Special::Greatest | Special::Least => {
+                let server = if matches!(what, Special::Greatest) {
+                    "greatest"
+                } else {
+                    "least"
+                };
+                (
+                    null_if_any(server, args),
+                    types.iter().copied().reduce(wider).unwrap_or(first),
+                )
+            }
+            Special::Substr => {
+                let most = first.length().unwrap_or(0);
+                let (subject, start) = (arg(0), arg(1));
+                if types.len() > 2 {
+                    let length = arg(2);
+                    let known = literal_number(&length);
+                    let call = call("db2.substr", vec![subject, start, length, number(most)]);
+                    (call, known.map_or(SqlType::Unknown, SqlType::Varchar))
+                } else {
+                    let call = call("db2.substr", vec![subject, start, number(most)]);
+                    (
+                        call,
+                        first.length().map_or(SqlType::Unknown, SqlType::Varchar),
+                    )
+                }
+            }
+            Special::Char => return self.char_function(expr, args, types),
+            Special::Varchar => {
+                let shown = self.as_text(arg(0), first);
+                if types.len() > 1 {
+                    let length = arg(1);
+                    let known = literal_number(&length).unwrap_or(255);
+                    (
+                        call("db2.varchar", vec![shown, length]),
+                        SqlType::Varchar(known),
+                    )
+                } else {
+                    (
+                        shown,
+                        first.length().map_or(SqlType::Unknown, SqlType::Varchar),
+                    )
+                }
+            }
+            Special::Digits => {
+                let Some((precision, scale)) = first.decimal() else {
+                    let at = self.place(span);
+                    let message = "DIGITS needs a number whose digits are known".to_owned();
+                    self.error(at, -171, message);
+                    return SqlType::Unknown;
+                };
+                let precision = if first == SqlType::Integer {
+                    10
+                } else {
+                    precision
+                };
+                let call = call("db2.digits", vec![arg(0), number(precision), number(scale)]);
+                (call, SqlType::Char(u32::from(precision)))
+            }
+            Special::Decimal => {
+                let precision = literal_number(&arg(1)).unwrap_or(15);
+                let scale = literal_number(&arg(2)).unwrap_or(0);
+                let narrow = |n: u32| u8::try_from(n).unwrap_or(31);
+                let target = SqlType::Decimal(narrow(precision), narrow(scale));
+                (self.cast_to(arg(0), first, target), target)
+            }
+            Special::Integer(target) => {
+                let subject = arg(0);
+                let written = self.unpadded(subject, first);
+                (self.cast_to(written, first, target), target)
+            }
+            Special::Float => {
+                let target = if name == "REAL" {
+                    SqlType::Real
+                } else {
+                    SqlType::Double
+                };
+                (cast(arg(0), &target.postgresql()), target)
+            }
+            Special::Round => {
+                let server = if name == "ROUND" { "round" } else { "trunc" };
+                let digits = if types.len() > 1 { arg(1) } else { number(0) };
+                let subject = match first.decimal() {
+                    Some(_) if !first.is_integer() => arg(0),
+                    _ => cast(arg(0), "numeric"),
+                };
+                (call(server, vec![subject, cast(digits, "integer")]), first)
+            }
+            Special::Concat => {
+                let length = types
+                    .iter()
+                    .try_fold(0u32, |sum, t| sum.checked_add(t.length()?));
+                (
+                    call("db2.concat", args),
+                    length.map_or(SqlType::Unknown, SqlType::Varchar),
+                )
+            }
+            Special::Strip => {
+                let side = match literal_text(&arg(1)) {
+                    Some(side) if side.starts_with('L') => "L",
+                    Some(side) if side.starts_with('T') => "T",
+                    _ => "B",
+                };
+                let what = if types.len() > 2 { arg(2) } else { text(" ") };
+                let call = call("db2.strip", vec![arg(0), text(side), what]);
+                (
+                    call,
+                    first.length().map_or(SqlType::Unknown, SqlType::Varchar),
+                )
+            }
+            Special::Translate => {
+                let name = if types.len() == 1 {
+                    "db2.upper"
+                } else {
+                    "db2.translate"
+                };
+                (call(name, args), first)
+            }
+            Special::Datetime(target) => {
+                let mut subject = arg(0);
+                if types.len() > 1 {
+                    (call("db2.timestamp", vec![subject, arg(1)]), target)
+                } else if let Some(written) = literal_text(&subject).map(str::to_owned)
+                    && crate::temporal::is_of_own_form(&written, target)
+                {
+                    self.datetime_constant(&mut subject, &written, target, span);
+                    (subject, target)
+                } else {
+                    (self.cast_to(subject, first, target), target)
+                }
+            }
+            Special::Format => {
+                let from_text = matches!(name, "TIMESTAMP_FORMAT" | "TO_DATE");
+                let pattern = match literal_text(&arg(1)) {
+                    Some(pattern) => text(format_words(pattern)),
+                    None => {
+                        self.refuse(span, &format!("{name} with a computed format"));
+                        return SqlType::Unknown;
+                    }
+                };
+                if from_text {
+                    (
+                        call("db2.timestamp_format", vec![arg(0), pattern]),
+                        SqlType::Timestamp(6),
+                    )
+                } else {
+                    (
+                        call("db2.varchar_format", vec![arg(0), pattern]),
+                        SqlType::Varchar(255),
+                    )
+                }
+            }
+            Special::Aggregate | Special::Window => (arg(0), first),
+        };
+        *expr = result;
+        sql_type
+    }
+
+    /// SUM and AVG have the type of their argument, AVG cuts.
+    fn aggregate(&mut self, expr: &mut Expr, name: &str, argument: SqlType) -> SqlType {
+        let (result, scale) = match (name, argument) {
+            (_, SqlType::Smallint | SqlType::Integer) => (SqlType::Integer, 0),
+            (_, SqlType::Bigint) => (SqlType::Bigint, 0),
+            ("SUM", SqlType::Decimal(_, s)) => return SqlType::Decimal(31, s),
+            ("AVG", SqlType::Decimal(p, s)) => {
+                let wide = p > 15 || self.options.decimal_digits >= 31;
+                let (most, base) = if wide { (31, 28) } else { (15, 15) };
+                let scale = (base - i16::from(p) + i16::from(s)).clamp(0, 31);
+                let scale = u8::try_from(scale).unwrap_or(0);
+                let inner = take(expr);
+                *expr = call("trunc", vec![inner, number(scale)]);
+                return SqlType::Decimal(most, scale);
+            }
+            (_, other) => return other,
+        };
+        let inner = take(expr);
+        let inner = if name == "AVG" {
+            call("trunc", vec![inner, number(scale)])
+        } else {
+            inner
+        };
+        *expr = cast(inner, &result.postgresql());
+        result
+    }
+
+    fn coalesce(&mut self, expr: &mut Expr, mut args: Vec<Expr>, types: &[SqlType]) -> SqlType {
+        let known = types.iter().copied().find(|t| *t != SqlType::Unknown);
+        let typed = args
+            .iter()
+            .zip(types)
+            .find(|(a, t)| **t != SqlType::Unknown && literal_text(a).is_none())
+            .map(|(_, t)| *t);
+        let target = typed.or(known).unwrap_or(SqlType::Unknown);
+        for (arg, t) in args.iter_mut().zip(types) {
+            self.pair(target, arg, *t);
+        }
+        *expr = call("coalesce", args);
+        types
+            .iter()
+            .copied()
+            .filter(|t| *t != SqlType::Unknown)
+            .reduce(wider)
+            .unwrap_or(SqlType::Unknown)
+    }
+
+    /// CHAR of a text, number, date, time or timestamp.
+    fn char_function(
+        &mut self,
+        expr: &mut Expr,
+        mut args: Vec<Expr>,
+        types: &[SqlType],
+    ) -> SqlType {
+        let first = types[0];
+        let subject = take(&mut args[0]);
+        let (result, sql_type) = if first.is_datetime() {
+            let style = args.get(1).and_then(literal_text).map(str::to_owned);
+            let style = style.unwrap_or_else(|| self.options.dates.name().to_owned());
+            let length = match first {
+                SqlType::Date => 10,
+                SqlType::Time => 8,
+                _ => 26,
+            };
+            (
+                call("db2.char", vec![subject, text(style)]),
+                SqlType::Char(length),
+            )
+        } else if let Some(length) = args.get(1).and_then(literal_number) {
+            let shown = self.as_text(subject, first);
+            (
+                call("db2.char", vec![shown, number(length)]),
+                SqlType::Char(length),
+            )
+        } else if let Some(own) = first.length() {
+            let char_type = SqlType::Char(own);
+            (
+                subject,
+                if matches!(first, SqlType::Char(_)) {
+                    char_type
+                } else {
+                    SqlType::Varchar(own)
+                },
+            )
+        } else {
+            let length = match first {
+                SqlType::Smallint => 6,
+                SqlType::Integer => 11,
+                SqlType::Bigint => 20,
+                SqlType::Decimal(p, _) => u32::from(p) + 2,
+                _ => 24,
+            };
+            let shown = match first {
+                SqlType::Decimal(p, s) => call("db2.char", vec![subject, number(p), number(s)]),
+                t if t.is_integer() => {
+                    call("db2.char", vec![cast(subject, "text"), number(length)])
+                }
+                SqlType::Unknown => call("db2.char", vec![subject]),
+                _ => cast(subject, "text"),
+            };
+            (shown, SqlType::Char(length))
+        };
+        *expr = result;
+        sql_type
+    }
+
+    /// A value as text without blanks at its end.
+    pub(super) fn as_text(&mut self, expr: Expr, source: SqlType) -> Expr {
+        if source.is_text() {
+            return expr;
+        }
+        if source.is_datetime() {
+            let style = text(self.options.dates.name());
+            return call("db2.char", vec![expr, style]);
+        }
+        call("db2.varchar", vec![expr])
+    }
+
+    /// Text that holds a number, without the blanks that a cast would refuse.
+    fn unpadded(&mut self, expr: Expr, source: SqlType) -> Expr {
+        if source.is_text() && placeholder(&expr).is_none() {
+            return call("btrim", vec![cast(expr, "text")]);
+        }
+        expr
+    }
+}
+
+/// Words that are arguments of CHAR and STRIP.
+const WORDS: &[&str] = &[
+    "ISO", "USA", "EUR", "JIS", "LOCAL", "LEADING", "TRAILING", "BOTH", "L", "T", "B",
+];
+
+fn takes(row: &Row) -> String {
+    if row.least == row.most {
+        return row.least.to_string();
+    }
+    format!("{} to {}", row.least, row.most)
+}
+
+fn take_arguments(function: &mut Function) -> Vec<Expr> {
+    let FunctionArguments::List(list) = &mut function.args else {
+        return Vec::new();
+    };
+    let args = list.args.drain(..);
+    args.filter_map(|arg| match arg {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e),
+        _ => None,
+    })
+    .collect()
+}
+
+/// The value of a whole number.
+fn literal_number(expr: &Expr) -> Option<u32> {
+    match expr {
+        Expr::Nested(inner) => literal_number(inner),
+        Expr::Value(v) => match &v.value {
+            sqlparser::ast::Value::Number(digits, _) => digits.parse().ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The greatest or least, NULL if any argument is.
+fn null_if_any(server: &str, args: Vec<Expr>) -> Expr {
+    let is_null = |e: &Expr| Expr::IsNull(Box::new(e.clone()));
+    let any = args
+        .iter()
+        .map(is_null)
+        .reduce(|a, b| binary(a, BinaryOperator::Or, b));
+    let otherwise = call(server, args);
+    let Some(condition) = any else {
+        return otherwise;
+    };
+    Expr::Case {
+        case_token: sqlparser::ast::helpers::attached_token::AttachedToken::empty(),
+        end_token: sqlparser::ast::helpers::attached_token::AttachedToken::empty(),
+        operand: None,
+        conditions: vec![CaseWhen {
+            condition,
+            result: Expr::value(sqlparser::ast::Value::Null),
+        }],
+        else_result: Some(Box::new(otherwise)),
+    }
+}
+
+/// Words of a format as PostgreSQL has them.
+fn format_words(pattern: &str) -> String {
+    let mut out = pattern.to_uppercase();
+    for (db2, server) in [
+        ("NNNNNN", "US"),
+        ("FF6", "US"),
+        ("FF3", "MS"),
+        ("RRRR", "YYYY"),
+        ("RR", "YY"),
+    ] {
+        out = out.replace(db2, server);
+    }
+    out
+}

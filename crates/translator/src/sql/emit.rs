@@ -1,0 +1,256 @@
+//! The COBOL that stands for a statement.
+
+use sql::block::{Descriptor, SQL_ENTRY, StatementBlock};
+use sql::field::CobolType;
+use sql::{CursorOptions, FetchOrientation, HostReference, RowCount, Statement, StatementKind};
+
+use crate::calls::hex_literal;
+use crate::diagnostic::Kind as Finding;
+use crate::source::Place;
+use crate::translate::Work;
+
+use super::text::SqlText;
+use super::{Program, SqlBlock};
+
+/// Arguments of a call that the compiler passes at most.
+const MOST_ARGUMENTS: usize = 180;
+
+/// Arguments of a call, each once.
+#[derive(Default)]
+struct Arguments(Vec<String>);
+
+impl Arguments {
+    fn number(&mut self, item: &str) -> u16 {
+        let at = self.0.iter().position(|i| i == item).unwrap_or_else(|| {
+            self.0.push(item.to_owned());
+            self.0.len() - 1
+        });
+        u16::try_from(at).unwrap_or(u16::MAX)
+    }
+}
+
+impl Work {
+    /// The call of an executable statement.
+    pub(super) fn sql_call(
+        &mut self,
+        program: &mut Program<'_>,
+        statement: &Statement,
+        block: &SqlBlock,
+    ) -> String {
+        let mut statement = statement.clone();
+        let mut text = &block.text;
+        self.sql_check(program, &statement, text);
+        use StatementKind as K;
+        let named = statement.name.clone();
+        let positioned = matches!(statement.kind, K::Update | K::Delete) && named.is_some();
+        if matches!(statement.kind, K::Open | K::Fetch | K::Close) || positioned {
+            let name = named.unwrap_or_default();
+            let Some((cursor, declared)) = program.cursors.get(&name) else {
+                let near = sql::nearest(&name, program.cursors.keys().map(String::as_str));
+                let help = near.map(|n| format!("did you mean {n}?"));
+                let message = format!("the cursor {name} is not declared");
+                self.say(block.text.place(0), Finding::Command, message, help);
+                return "CONTINUE".to_owned();
+            };
+            let rowset = statement.cursor.rowset;
+            statement.cursor = CursorOptions {
+                rowset: rowset || cursor.cursor.rowset,
+                ..cursor.cursor
+            };
+            statement.prepared.clone_from(&cursor.prepared);
+            if statement.kind == K::Open && cursor.prepared.is_none() {
+                statement.body.clone_from(&cursor.body);
+                statement.inputs.clone_from(&cursor.inputs);
+                text = declared;
+            }
+        }
+        let place = self.tokens[block.start].place;
+        self.sql_statement_call(program, &mut statement, text, &block.text, place)
+    }
+
+    fn sql_statement_call(
+        &mut self,
+        program: &mut Program<'_>,
+        statement: &mut Statement,
+        inputs_text: &SqlText,
+        outputs_text: &SqlText,
+        place: Place,
+    ) -> String {
+        let mut arguments = Arguments::default();
+        let mut counts = Vec::new();
+        let mut inputs = Vec::new();
+        let mut outputs = Vec::new();
+        for reference in &statement.inputs {
+            let fields = self.sql_fields(program, reference, &mut arguments, inputs_text);
+            counts.push(fields.len());
+            inputs.extend(fields);
+        }
+        for reference in &statement.outputs {
+            outputs.extend(self.sql_fields(program, reference, &mut arguments, outputs_text));
+        }
+        if let Some(area) = &statement.descriptor {
+            match program.fields.find(area) {
+                Ok(found) => {
+                    arguments.number(&found.item);
+                }
+                Err(error) => self.say(
+                    outputs_text.place(0),
+                    Finding::Command,
+                    error.message,
+                    error.help,
+                ),
+            }
+        }
+        if arguments.0.len() > MOST_ARGUMENTS {
+            let message = format!("the statement has {} host variables", arguments.0.len());
+            let help = "put them into a structure and name that";
+            self.say(place, Finding::Command, message, Some(help.to_owned()));
+        }
+        let arrays = inputs
+            .iter()
+            .chain(&outputs)
+            .any(|d: &Descriptor| d.occurs > 1);
+        if arrays && !statement.cursor.rowset && statement.rows.is_none() {
+            let message = "a host variable is a table".to_owned();
+            let help = "tables are for rowsets: FETCH … ROWSET or INSERT … FOR n ROWS";
+            self.say(
+                outputs_text.place(0),
+                Finding::Command,
+                message,
+                Some(help.to_owned()),
+            );
+        }
+        statement.number_inputs(&counts);
+        let (rows, rows_input) = match statement.rows {
+            Some(RowCount::Rows(rows)) => (rows, 0),
+            Some(RowCount::Input(input)) => {
+                let before: usize = counts.iter().take(input).sum();
+                (0, u16::try_from(before).unwrap_or(u16::MAX))
+            }
+            None => (0, 0),
+        };
+        program.number = program.number.saturating_add(1);
+        let mut block = program.block(statement.kind, place);
+        block.cursor = statement.cursor;
+        block.orientation = statement.orientation;
+        block.rows = rows;
+        block.rows_input = rows_input;
+        block.arguments = u16::try_from(arguments.0.len()).unwrap_or(u16::MAX);
+        block.inputs = inputs;
+        block.outputs = outputs;
+        block.name = statement.name.clone().unwrap_or_default();
+        block.prepared = statement.prepared.clone().unwrap_or_default();
+        block.text = statement.text();
+        program.call(&block, &arguments)
+    }
+
+    /// The fields of a reference; what is wrong with it is reported.
+    fn sql_fields(
+        &mut self,
+        program: &Program<'_>,
+        reference: &HostReference,
+        arguments: &mut Arguments,
+        text: &SqlText,
+    ) -> Vec<Descriptor> {
+        let place = text.place(reference.at);
+        let found = match program.fields.find(&reference.name) {
+            Ok(found) => found,
+            Err(error) => {
+                self.say(place, Finding::Command, error.message, error.help);
+                return Vec::new();
+            }
+        };
+        let argument = arguments.number(&found.item);
+        let mut indicators = Vec::new();
+        if let Some(name) = &reference.indicator {
+            match program.fields.find(name) {
+                Ok(indicator) => {
+                    let number = arguments.number(&indicator.item);
+                    for field in &indicator.fields {
+                        let CobolType::Integer {
+                            bytes: 2,
+                            big_endian,
+                            ..
+                        } = field.cobol
+                        else {
+                            let message =
+                                format!("the indicator {name} is not S9(4) COMP or COMP-5");
+                            self.say(place, Finding::Command, message, None);
+                            return Vec::new();
+                        };
+                        for occurrence in 0..field.occurs.max(1) {
+                            let offset = field.offset + u32::from(occurrence) * field.stride;
+                            indicators.push((
+                                number,
+                                u16::try_from(offset).unwrap_or(u16::MAX),
+                                big_endian,
+                            ));
+                        }
+                    }
+                }
+                Err(error) => {
+                    self.say(place, Finding::Command, error.message, error.help);
+                    return Vec::new();
+                }
+            }
+        }
+        let fields = found.fields.iter().enumerate();
+        fields
+            .map(|(at, field)| {
+                let indicator = indicators.get(at);
+                Descriptor {
+                    argument,
+                    offset: field.offset,
+                    cobol: field.cobol,
+                    occurs: field.occurs,
+                    stride: field.stride,
+                    indicator: indicator.map(|(argument, offset, _)| (*argument, *offset)),
+                    indicator_big_endian: indicator.is_some_and(|(_, _, big)| *big),
+                }
+            })
+            .collect()
+    }
+}
+
+impl Program<'_> {
+    /// A statement that is known and not served: the run time says so.
+    pub(super) fn refused_call(&mut self, place: Place) -> String {
+        self.number = self.number.saturating_add(1);
+        let block = self.block(StatementKind::Other, place);
+        self.call(&block, &Arguments::default())
+    }
+
+    fn block(&self, kind: StatementKind, place: Place) -> StatementBlock {
+        StatementBlock {
+            kind,
+            number: self.number,
+            line: place.line,
+            source_file: u8::try_from(place.file).unwrap_or(u8::MAX),
+            arguments: 0,
+            cursor: CursorOptions::default(),
+            orientation: FetchOrientation::Next,
+            rows: 0,
+            rows_input: 0,
+            token: self.token,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            name: String::new(),
+            prepared: String::new(),
+            text: String::new(),
+        }
+    }
+
+    fn call(&self, block: &StatementBlock, arguments: &Arguments) -> String {
+        let mut text = format!(
+            "CALL \"{SQL_ENTRY}\" USING {} SQLCA",
+            hex_literal(&block.emit())
+        );
+        for argument in &arguments.0 {
+            text.push(' ');
+            text.push_str(argument);
+        }
+        text.push_str(" END-CALL");
+        text.push_str(&self.tests());
+        text
+    }
+}

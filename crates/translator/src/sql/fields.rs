@@ -1,0 +1,355 @@
+//! The fields that host variables are.
+//!
+//! Each record of the DATA DIVISION is laid out by the copybook crate, one at a
+//! time, so that a record with a clause that it does not know spoils no other.
+
+use copybook::{Field, FieldId, Format, Kind, Layout, ParseOptions, SignPlace, Storage};
+use sql::field::{CobolType, SignPlace as Sign};
+
+use crate::outline::{Unit, is_period, skip_exec};
+use crate::token::{Kind as TokenKind, Token};
+use crate::writer::inline;
+
+/// The records of a program.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    layouts: Vec<Layout>,
+    /// Records that could not be laid out, and why.
+    failed: Vec<(String, String)>,
+}
+
+/// What a reference stands for.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// The item as COBOL names it, qualified.
+    pub item: String,
+    /// Its fields: one, or those of a structure.
+    pub fields: Vec<HostField>,
+}
+
+/// A field of a host variable.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HostField {
+    /// Bytes from the item's beginning.
+    pub offset: u32,
+    /// Its type.
+    pub cobol: CobolType,
+    /// Occurrences.
+    pub occurs: u16,
+    /// Bytes from one occurrence to the next.
+    pub stride: u32,
+}
+
+/// Why a reference stands for nothing.
+#[derive(Debug, Clone)]
+pub(super) struct NotFound {
+    pub message: String,
+    pub help: Option<String>,
+}
+
+impl Fields {
+    /// The records of a program's DATA DIVISION.
+    pub(super) fn of(unit: &Unit, tokens: &[Token]) -> Fields {
+        let mut fields = Fields::default();
+        let Some(data) = unit.data else { return fields };
+        let end = unit.procedure.unwrap_or(unit.end).min(tokens.len());
+        let mut record = String::new();
+        let mut name = String::new();
+        let mut at = data;
+        while at < end {
+            if tokens[at].is_any(&["EXEC", "EXECUTE"]) {
+                at = skip_exec(tokens, at);
+                at += usize::from(is_period(tokens, at));
+                continue;
+            }
+            let stop = (at..end).find(|i| is_period(tokens, *i)).unwrap_or(end);
+            let entry = &tokens[at..stop];
+            let level = entry.first().filter(|t| t.kind == TokenKind::Word);
+            match level.and_then(|t| t.text.parse::<u8>().ok()) {
+                Some(1 | 77) => {
+                    fields.record(&name, &record);
+                    name = entry.get(1).map(Token::upper).unwrap_or_default();
+                    record = entry_text(entry, true);
+                }
+                Some(_) if !record.is_empty() => record.push_str(&entry_text(entry, false)),
+                _ => {
+                    // A section's header or a file's description ends a record.
+                    fields.record(&name, &record);
+                    record.clear();
+                }
+            }
+            at = stop + 1;
+        }
+        fields.record(&name, &record);
+        fields
+    }
+
+    /// Adds the records of a text.
+    pub(super) fn add(&mut self, text: &str) {
+        self.record("", text);
+    }
+
+    fn record(&mut self, name: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let options = ParseOptions {
+            format: Format::Free,
+            ..ParseOptions::default()
+        };
+        match copybook::parse(text, &options) {
+            Ok(layouts) => self.layouts.extend(layouts),
+            Err(why) => self.failed.push((name.to_owned(), why.to_string())),
+        }
+    }
+
+    /// Whether there is a record of this name.
+    pub(super) fn is_record(&self, name: &str) -> bool {
+        let named = |l: &Layout| {
+            l.fields
+                .first()
+                .is_some_and(|f| f.name.as_deref() == Some(name))
+        };
+        self.layouts.iter().any(named) || self.failed.iter().any(|(n, _)| n == name)
+    }
+
+    /// The item of a name such as `FIELD` or `GROUP.FIELD`.
+    pub(super) fn find(&self, name: &str) -> Result<Found, NotFound> {
+        let parts: Vec<&str> = name.split('.').collect();
+        let Some((last, above)) = parts.split_last() else {
+            return Err(self.unknown(name));
+        };
+        let mut found = Vec::new();
+        for layout in &self.layouts {
+            for id in (0..layout.fields.len())
+                .filter_map(|n| u32::try_from(n).ok())
+                .map(FieldId)
+            {
+                let named = layout[id].name.as_deref() == Some(*last);
+                if named && is_within(layout, id, above) {
+                    found.push((layout, id));
+                }
+            }
+        }
+        match found.as_slice() {
+            [] => Err(self.unknown(last)),
+            [(layout, id)] => Ok(Found {
+                item: path(layout, *id),
+                fields: describe(layout, *id, name)?,
+            }),
+            several => Err(NotFound {
+                message: format!("there are {} items called {name}", several.len()),
+                help: Some(format!(
+                    "qualify it: :{}",
+                    dotted(several[0].0, several[0].1)
+                )),
+            }),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> NotFound {
+        let names = self
+            .layouts
+            .iter()
+            .flat_map(|l| l.fields.iter().filter_map(|f| f.name.as_deref()));
+        let near = sql::nearest(name, names).map(|n| format!("did you mean :{n}?"));
+        let broken = self.failed.first().map(|(record, why)| {
+            let why = why.lines().next().unwrap_or_default();
+            format!("the record {record} could not be laid out: {why}")
+        });
+        NotFound {
+            message: format!("the host variable {name} is not declared"),
+            help: near.or(broken),
+        }
+    }
+}
+
+fn entry_text(entry: &[Token], is_record: bool) -> String {
+    let at = entry.iter().position(|t| t.is("REDEFINES"));
+    let text = match at.filter(|_| is_record) {
+        // What it redefines is another record, and makes no difference to its own.
+        Some(at) => {
+            let rest = entry.get(at + 2..).unwrap_or_default();
+            format!("{} {}", inline(&entry[..at]), inline(rest))
+        }
+        None => inline(entry),
+    };
+    format!("{text}.\n")
+}
+
+/// Whether the groups around a field have these names, outermost first.
+fn is_within(layout: &Layout, id: FieldId, names: &[&str]) -> bool {
+    let mut wanted = names.iter().rev().peekable();
+    let mut above = layout[id].parent;
+    while let Some(parent) = above {
+        if wanted
+            .peek()
+            .is_some_and(|w| layout[parent].name.as_deref() == Some(**w))
+        {
+            wanted.next();
+        }
+        above = layout[parent].parent;
+    }
+    wanted.peek().is_none()
+}
+
+fn names_around(layout: &Layout, id: FieldId) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut at = Some(id);
+    while let Some(field) = at {
+        names.extend(layout[field].name.as_deref());
+        at = layout[field].parent;
+    }
+    names
+}
+
+/// `FIELD OF GROUP OF RECORD`.
+fn path(layout: &Layout, id: FieldId) -> String {
+    let mut text = names_around(layout, id).join(" OF ");
+    if layout[id].occurs.is_some() {
+        text.push_str(" (1)");
+    }
+    text
+}
+
+/// `RECORD.FIELD`.
+fn dotted(layout: &Layout, id: FieldId) -> String {
+    let names = names_around(layout, id);
+    match (names.first(), names.last()) {
+        (Some(first), Some(last)) if names.len() > 1 => format!("{last}.{first}"),
+        (Some(first), _) => (*first).to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// The fields that an item passes.
+fn describe(layout: &Layout, id: FieldId, name: &str) -> Result<Vec<HostField>, NotFound> {
+    let base = layout[id].offset;
+    let mut list = Vec::new();
+    collect(layout, id, base, name, &mut list)?;
+    if list.is_empty() {
+        return Err(NotFound {
+            message: format!("the structure {name} has no fields"),
+            help: None,
+        });
+    }
+    Ok(list)
+}
+
+fn collect(
+    layout: &Layout,
+    id: FieldId,
+    base: u32,
+    name: &str,
+    list: &mut Vec<HostField>,
+) -> Result<(), NotFound> {
+    let field = &layout[id];
+    let is_part = !list.is_empty() || field.offset != base;
+    if field.redefines.is_some() && is_part {
+        return Ok(());
+    }
+    let cobol = if field.kind == Kind::Group {
+        match length_and_text(layout, field) {
+            Some(cobol) => cobol,
+            None => {
+                for child in &field.children {
+                    collect(layout, *child, base, name, list)?;
+                }
+                return Ok(());
+            }
+        }
+    } else {
+        cobol_type(field).ok_or_else(|| NotFound {
+            message: format!(
+                "{} has a type that SQL does not have",
+                field.name.as_deref().unwrap_or(name)
+            ),
+            help: Some(
+                "host variables are X(n), 9(n), COMP, COMP-3, COMP-1, COMP-2 and level-49 groups"
+                    .to_owned(),
+            ),
+        })?
+    };
+    list.push(HostField {
+        offset: field.offset - base,
+        cobol,
+        occurs: field
+            .occurs
+            .as_ref()
+            .map_or(1, |o| u16::try_from(o.max).unwrap_or(u16::MAX)),
+        stride: field.occurs.as_ref().map_or(field.length, |o| o.stride),
+    });
+    Ok(())
+}
+
+/// A group of two items of level 49, a length and a text.
+fn length_and_text(layout: &Layout, group: &Field) -> Option<CobolType> {
+    let [length, text] = group.children.as_slice() else {
+        return None;
+    };
+    let (length, text) = (&layout[*length], &layout[*text]);
+    if length.level != 49 || text.level != 49 || text.kind != Kind::Alphanumeric {
+        return None;
+    }
+    let Kind::Numeric(number) = &length.kind else {
+        return None;
+    };
+    let big_endian = match number.storage {
+        Storage::Binary => true,
+        Storage::Native => false,
+        _ => return None,
+    };
+    let most = text.length;
+    match length.length {
+        2 => Some(CobolType::Varchar { most, big_endian }),
+        4 => Some(CobolType::Lob {
+            most,
+            binary: false,
+            big_endian,
+        }),
+        _ => None,
+    }
+}
+
+fn cobol_type(field: &Field) -> Option<CobolType> {
+    let number = match &field.kind {
+        Kind::Alphanumeric | Kind::AlphanumericEdited | Kind::NumericEdited(_) => {
+            return Some(CobolType::Char(field.length));
+        }
+        Kind::Float => return Some(CobolType::Float4),
+        Kind::Double => return Some(CobolType::Float8),
+        Kind::Numeric(number) => number,
+        _ => return None,
+    };
+    let digits = u8::try_from(number.digits).ok().filter(|d| *d <= 31)?;
+    let scale = i8::try_from(number.scale).ok()?;
+    let signed = number.signed;
+    Some(match number.storage {
+        Storage::Zoned { sign } => CobolType::Zoned {
+            digits,
+            scale,
+            sign: match sign {
+                SignPlace::None => Sign::Unsigned,
+                SignPlace::Trailing => Sign::Trailing,
+                SignPlace::Leading => Sign::Leading,
+                SignPlace::TrailingSeparate => Sign::TrailingSeparate,
+                SignPlace::LeadingSeparate => Sign::LeadingSeparate,
+            },
+        },
+        Storage::Packed => CobolType::Packed {
+            digits,
+            scale,
+            signed,
+        },
+        Storage::Binary | Storage::BinaryFull | Storage::Native => CobolType::Integer {
+            bytes: u8::try_from(field.length)
+                .ok()
+                .filter(|n| matches!(n, 1 | 2 | 4 | 8))?,
+            digits,
+            scale,
+            signed,
+            big_endian: number.storage != Storage::Native,
+        },
+        Storage::PackedUnsigned => return None,
+    })
+}
