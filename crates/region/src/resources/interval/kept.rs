@@ -97,11 +97,12 @@ pub(super) fn task_begun(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Ca
 /// A unit of work of such a task is over. One that was backed out did not
 /// delete the request, so the next one shall.
 pub(super) fn unit_ended(
-    interval: &mut Intervals,
+    resources: &mut Resources,
     cx: &mut Cx<'_>,
     task: TaskKey,
     committed: bool,
 ) {
+    let interval = &mut resources.interval;
     // A unit in doubt, without a task: the request begins, or is over.
     let detached = task.unit_number().is_some();
     if detached && let Some(id) = interval.running.remove(&task) {
@@ -112,7 +113,7 @@ pub(super) fn unit_ended(
         if committed {
             interval.remove(id);
         } else {
-            schedule(interval, cx, id);
+            schedule(resources, cx, id);
         }
     } else if !committed {
         delete_in_unit(interval, cx, task);

@@ -312,7 +312,7 @@ pub(super) fn unit_ended(
         }
     }
     retrieve::unit_ended(resources, task, committed);
-    kept::unit_ended(&mut resources.interval, cx, task, committed);
+    kept::unit_ended(resources, cx, task, committed);
 }
 
 /// A started task is over, or could not begin. What ended normally was dealt
