@@ -10,15 +10,24 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ipconn::sim::Report as Two;
-use region::sim::{Report, play};
+use region::sim::{Report, play, play_hashed};
 
 /// Which histories to play.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  cargo xtask sim --seconds 120\n  cargo xtask sim --seed 4711")]
+#[command(
+    after_help = "Examples:\n  cargo xtask sim --seconds 120\n  cargo xtask sim --seed 4711\n  \
+    cargo xtask sim --seed 1 --count 200 --hashes"
+)]
 pub struct Args {
     /// Play this seed alone
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Play so many seeds from --seed on
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "seed")]
+    count: u64,
+    /// Print nothing but a line with the hash of each history, to compare builds
+    #[arg(long, requires = "seed")]
+    hashes: bool,
     /// The first seed; the following ones are played too
     #[arg(long, value_name = "N", default_value_t = 1)]
     from: u64,
@@ -44,13 +53,9 @@ enum World {
 
 /// Plays histories; false when one breaks a rule.
 pub fn run(args: &Args) -> Result<bool> {
-    if let Some(seed) = args.seed {
-        // Its panic tells the rest.
-        if args.world != Some(World::Two) {
-            println!("{}", told(1, &play(seed, args.steps)));
-        }
-        if args.world != Some(World::One) {
-            println!("{}", told_of_two(1, &ipconn::sim::play(seed, args.steps)));
+    if let Some(first) = args.seed {
+        for seed in first..first.saturating_add(args.count) {
+            play_one(seed, args);
         }
         return Ok(true);
     }
@@ -89,6 +94,24 @@ pub fn run(args: &Args) -> Result<bool> {
         println!("{}", told_of_two(histories, &two));
     }
     Ok(true)
+}
+
+/// Plays the histories of a seed, with their hashes. A broken rule panics.
+fn play_one(seed: u64, args: &Args) {
+    let print = |world: &str, hash: u64, report: String| {
+        println!("{world} {seed} {hash:016x}");
+        if !args.hashes {
+            println!("{report}");
+        }
+    };
+    if args.world != Some(World::Two) {
+        let report = play_hashed(seed, args.steps);
+        print("one", report.hash, told(1, &report));
+    }
+    if args.world != Some(World::One) {
+        let report = ipconn::sim::play_hashed(seed, args.steps);
+        print("two", report.hash, told_of_two(1, &report));
+    }
 }
 
 fn broken(seed: u64, steps: u64, world: &str) -> bool {
@@ -150,6 +173,8 @@ fn add(all: &mut Report, one: &Report) {
     all.triggered += one.triggered;
     all.fetched += one.fetched;
     all.cancelled += one.cancelled;
+    all.entered += one.entered;
+    all.recovered += one.recovered;
 }
 
 fn told(histories: u64, r: &Report) -> String {
@@ -157,7 +182,8 @@ fn told(histories: u64, r: &Report) -> String {
         "{histories} histories, {} steps: {} tasks ({} started by the region, {} refused), \
          {} units committed, {} backed out, {} workers killed, {} store failures, \
          {} deaths of the region, {} of them with a loss of power, {} of the partners' links with {} units in doubt, \
-         {} tasks triggered, {} children fetched, {} STARTs cancelled; no rule broken",
+         {} tasks triggered, {} children fetched, {} STARTs cancelled, {} inputs of terminals, {} of \
+         them back to find what they had left; no rule broken",
         r.steps,
         r.tasks,
         r.started,
@@ -172,6 +198,8 @@ fn told(histories: u64, r: &Report) -> String {
         r.in_doubt,
         r.triggered,
         r.fetched,
-        r.cancelled
+        r.cancelled,
+        r.entered,
+        r.recovered
     )
 }

@@ -4,6 +4,10 @@
 //!
 //! A file or crate that is let off stands in a table below with its reason.
 
+mod circles;
+mod functions;
+mod ratchets;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -128,10 +132,20 @@ pub fn run() -> Result<bool> {
         layers(folder, &mut broken)?;
         let mut sources = Vec::new();
         rust_files(folder, &mut sources)?;
+        let mut long = 0;
         for path in sources {
             let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             file(&path, &text, &mut broken);
+            for function in functions::long(&text) {
+                long += 1;
+                let (name, line, lines) = (function.name, function.line, function.lines);
+                println!(
+                    "{}:{line}: function {name} has {lines} lines",
+                    path.display()
+                );
+            }
         }
+        shape(folder, long, &mut broken)?;
     }
     for name in SAFE {
         let lib = format!("crates/{name}/src/lib.rs");
@@ -144,6 +158,33 @@ pub fn run() -> Result<bool> {
     }
     println!("{} crates, {} rules broken", crates.len(), broken.len());
     Ok(broken.is_empty())
+}
+
+/// Circles between a crate's modules and its long functions, against the
+/// ratchets.
+fn shape(folder: &Path, long: usize, broken: &mut Vec<String>) -> Result<()> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let mut in_circles = 0;
+    for circle in circles::of_crate(folder)? {
+        if circle.folder.is_empty() {
+            in_circles += circle.modules.len();
+        }
+        let within = match circle.folder.as_str() {
+            "" => String::new(),
+            folder => format!(" in {folder}"),
+        };
+        println!(
+            "{name}: a circle{within} of {} files, {} lines: {}",
+            circle.files,
+            circle.lines,
+            circle.modules.join(", ")
+        );
+    }
+    let what = "top-level modules in circles";
+    ratchets::check(ratchets::IN_CIRCLES, &name, in_circles, what, broken);
+    let what = format!("functions of more than {} lines", functions::MOST_LINES);
+    ratchets::check(ratchets::LONG_FUNCTIONS, &name, long, &what, broken);
+    Ok(())
 }
 
 /// A crate uses only what is below it.

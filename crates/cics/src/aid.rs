@@ -70,6 +70,30 @@ pub fn by_name(name: &str) -> Option<&'static Aid> {
     AIDS.iter().find(|a| a.name == name)
 }
 
+/// Number of the name that stands for every key but ENTER.
+pub const ANYKEY: u16 = 1;
+
+/// The AIDs by their bytes in the 3270 data stream, in the order of [`AIDS`],
+/// which has [`ANYKEY`] before them.
+const STREAM: [u8; 33] = [
+    0x6D, 0x6A, 0x7D, 0x7E, 0xE6, 0x6C, 0x6E, 0x6B, 0x7F, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7,
+    0xF8, 0xF9, 0x7A, 0x7B, 0x7C, 0xC1, 0xC2, 0xC3, 0xC4, 0xC5, 0xC6, 0xC7, 0xC8, 0xC9, 0x4A, 0x4B,
+    0x4C,
+];
+
+/// The AID that the 3270 data stream, EIBAID and DFHAID have as this byte.
+pub fn by_stream(byte: u8) -> Option<&'static Aid> {
+    let at = STREAM.iter().position(|b| *b == byte)?;
+    AIDS.get(at + 1)
+}
+
+impl Aid {
+    /// Whether ANYKEY stands for it: PA and PF keys and CLEAR.
+    pub fn is_any_key(&self) -> bool {
+        self.name == "CLEAR" || self.name.starts_with("PA") || self.name.starts_with("PF")
+    }
+}
+
 /// The AID of a number in a command block.
 pub fn by_number(number: u16) -> Option<&'static Aid> {
     AIDS.iter().find(|a| a.number == number)
@@ -86,5 +110,15 @@ mod tests {
             assert_eq!(by_name(a.name), Some(a));
         }
         assert_eq!(by_number(22).unwrap().name, "PF12");
+    }
+
+    #[test]
+    fn keys_are_known_by_their_bytes_in_the_data_stream() {
+        let name = |byte| by_stream(byte).map(|aid| aid.name);
+        assert_eq!(name(0x7D), Some("ENTER"));
+        assert_eq!(name(0x6B), Some("PA3"));
+        assert_eq!(name(0x7C), Some("PF12"));
+        assert_eq!(name(0x4C), Some("PF24"));
+        assert_eq!(STREAM.len() + 1, AIDS.len());
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! Invariant: no socket, no thread, no clock.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use region::{Name, Order, UnitId};
 
@@ -30,7 +30,7 @@ pub struct Coordinating {
     link: Name<4>,
     /// Units of this life of the region have greater numbers.
     after: UnitId,
-    parts: HashMap<u64, Part>,
+    parts: BTreeMap<u64, Part>,
     /// Units that it was told to commit alone and has not answered: whether it is
     /// to be asked what became of them.
     alone: BTreeMap<u64, bool>,
@@ -104,7 +104,7 @@ impl Coordinating {
         Coordinating {
             link,
             after,
-            parts: HashMap::new(),
+            parts: BTreeMap::new(),
             alone: BTreeMap::new(),
             heard: Vec::new(),
         }

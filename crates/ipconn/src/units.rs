@@ -6,7 +6,7 @@
 //! prepared any more, and it is backed out. What is prepared is the region's
 //! ([`region::Handle::settle`]) and lives as long as it must.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use region::BranchId;
@@ -14,7 +14,7 @@ use region::BranchId;
 use crate::wire::Name;
 
 /// Who calls, by which of its connections to this region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Coordinator {
     /// Its name.
     pub applid: Name,
@@ -56,12 +56,12 @@ impl Coordinator {
 }
 
 /// The units of all callers.
-pub struct Units<T>(Mutex<HashMap<Coordinator, Caller<T>>>);
+pub struct Units<T>(Mutex<BTreeMap<Coordinator, Caller<T>>>);
 
 struct Caller<T> {
     /// The number of its newest connection.
     connection: u64,
-    units: HashMap<u64, Unit<T>>,
+    units: BTreeMap<u64, Unit<T>>,
 }
 
 impl<T> Default for Units<T> {
@@ -74,7 +74,7 @@ impl<T> Default for Caller<T> {
     fn default() -> Self {
         Caller {
             connection: 0,
-            units: HashMap::new(),
+            units: BTreeMap::new(),
         }
     }
 }
@@ -98,7 +98,7 @@ pub struct Working<'u, T> {
 }
 
 impl<T> Units<T> {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Coordinator, Caller<T>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Coordinator, Caller<T>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -216,7 +216,7 @@ impl<T> Caller<T> {
 }
 
 /// Gives the task of a unit that waits; one that works is told when it is done.
-fn lose<T>(units: &mut HashMap<u64, Unit<T>>, unit: u64) -> Option<Box<T>> {
+fn lose<T>(units: &mut BTreeMap<u64, Unit<T>>, unit: u64) -> Option<Box<T>> {
     match units.get_mut(&unit) {
         Some(Unit::Busy { lost }) => {
             *lost = true;

@@ -14,7 +14,7 @@ use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 /// First eight bytes of a worker's memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 /// Request slots of a worker.
 pub const SLOTS: usize = 64;
 /// Default bytes of a slot's arena.
@@ -157,7 +157,7 @@ pub struct Request {
     #[doc(hidden)]
     pub reserved: u8,
     /// The principal facility: the conversation with which a partner attached
-    /// the task; blank for none.
+    /// the task, or its terminal; blank for none.
     pub facility: Name<4>,
     /// Name of the current channel, blank for none.
     pub channel: ChannelName,
@@ -175,6 +175,10 @@ pub struct Request {
     pub web: u64,
     /// Bytes of the web request, 0 for none.
     pub web_bytes: u64,
+    /// Arena offset of the [`crate::terminal::TerminalData`].
+    pub terminal: u64,
+    /// Bytes of that, 0 for a task without a terminal.
+    pub terminal_bytes: u64,
 }
 
 /// The request carries a channel.
@@ -361,8 +365,9 @@ mod tests {
                 offset_of!(Request, used),
                 offset_of!(Request, commarea_bytes),
                 offset_of!(Request, web),
+                offset_of!(Request, terminal),
             ],
-            [16, 32, 40, 56, 60, 64, 80, 112, 120]
+            [16, 32, 40, 56, 60, 64, 80, 112, 120, 136]
         );
         assert_eq!(
             [

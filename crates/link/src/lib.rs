@@ -46,6 +46,7 @@ pub mod program_link;
 mod qr;
 mod region_side;
 mod socket;
+pub mod terminal;
 pub mod trace;
 mod uses;
 mod worker_side;

@@ -139,8 +139,10 @@ fn is_served(row: &Command, option: &str) -> bool {
 fn not_given(row: &Command) -> Option<String> {
     let why = match (row.served, row.domain) {
         (Served::Region, Domain::Web) => "request, response, fetch and XML are for that",
+        (Served::Worker, _) | (Served::Region, Domain::Programs) => {
+            "the objects of a script have what it is for"
+        }
         (Served::Region, _) => return None,
-        (Served::Worker, _) => "the objects of a script have what it is for",
         (Served::NotYet(why) | Served::Refused(why), _) => why,
     };
     Some(format!("cannot be given by a script: {why}"))

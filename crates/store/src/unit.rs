@@ -94,6 +94,13 @@ impl UnitOfWork {
         self.files.is_empty() && self.tables.is_empty()
     }
 
+    /// True if something would be changed, and that in these tables alone.
+    pub fn is_in_tables(&self, tables: &[Table]) -> bool {
+        self.files.is_empty()
+            && !self.tables.is_empty()
+            && self.tables.keys().all(|table| tables.contains(table))
+    }
+
     /// Bytes of keys, records and values held.
     pub fn bytes(&self) -> usize {
         let overlays = self.indexes.values().chain(self.tables.values());

@@ -6,6 +6,7 @@
 //! Reference: CICS API reference, HANDLE CONDITION, IGNORE CONDITION, PUSH
 //! HANDLE; application development, "Handling exception conditions".
 
+use cics::aid;
 use cics::resp::{Condition, DefaultAction};
 
 use crate::abend::AbendExit;
@@ -24,6 +25,8 @@ pub enum Action {
 #[derive(Debug, Clone, Default)]
 pub struct Handles {
     actions: Vec<(u16, Action)>,
+    /// Labels by the number of an AID; 0 for none.
+    aids: Vec<(u16, u16)>,
     abend: AbendExit,
     abend_active: bool,
 }
@@ -42,6 +45,7 @@ pub enum Reaction {
 impl Handles {
     fn reset(&mut self) {
         self.actions.clear();
+        self.aids.clear();
         self.abend = AbendExit::None;
         self.abend_active = false;
     }
@@ -52,6 +56,27 @@ impl Handles {
         if let Some(action) = action {
             self.actions.push((condition, action));
         }
+    }
+
+    /// HANDLE AID: the label for a key, by its number; 0 when it has none any more.
+    pub fn set_aid(&mut self, aid: u16, label: u16) {
+        self.aids.retain(|(a, _)| *a != aid);
+        self.aids.push((aid, label));
+    }
+
+    /// The label for a key, as the data stream has it. ANYKEY stands in for
+    /// every key but ENTER that is not named itself.
+    pub fn aid_label(&self, stream: u8) -> Option<u16> {
+        if self.aids.is_empty() {
+            return None;
+        }
+        let label = |number| {
+            let found = self.aids.iter().find(|(aid, _)| *aid == number);
+            found.map(|(_, label)| *label)
+        };
+        let key = aid::by_stream(stream)?;
+        let any = || label(aid::ANYKEY).filter(|_| key.is_any_key());
+        label(key.number).or_else(any).filter(|label| *label != 0)
     }
 
     fn action(&self, condition: Condition) -> Option<Action> {
@@ -181,6 +206,17 @@ mod tests {
         assert_eq!(h.reaction(Condition::LengErr), Reaction::Continue);
         let default = Condition::RetPage.default_action();
         assert_eq!(h.reaction(Condition::RetPage), Reaction::Default(default));
+    }
+
+    #[test]
+    fn a_key_goes_to_its_own_label_before_that_of_anykey() {
+        let number = |name: &str| aid::by_name(name).expect("a name").number;
+        let mut h = Handles::default();
+        h.set_aid(aid::ANYKEY, 1);
+        h.set_aid(number("PF3"), 2);
+        h.set_aid(number("CLEAR"), 0);
+        let [enter, pf3, pf4, clear] = [0x7D, 0xF3, 0xF4, 0x6D].map(|key| h.aid_label(key));
+        assert_eq!((enter, pf3, pf4, clear), (None, Some(2), Some(1), None));
     }
 
     #[test]

@@ -50,6 +50,7 @@ impl From<Failure> for Stop {
                     b"AFCF" => "its wait for a record lasted too long, or could never end",
                     b"AKCS" => "its wait lasted too long, or could never end",
                     b"AEXY" => "the task was purged while it waited",
+                    b"AKCT" => "its terminal sent no input in time",
                     b"ASP7" => "whether the unit of work is committed is not known",
                     _ => "ended by the region",
                 };
@@ -317,12 +318,19 @@ impl Worker {
             call.set_int(command::RESP2, i64::from(resp2));
         }
         let mut label = 0;
-        if condition != Condition::Normal && flags & (FLAG_RESP | FLAG_NOHANDLE) == 0 {
+        let handles = flags & (FLAG_RESP | FLAG_NOHANDLE) == 0;
+        let key = self.task.key_read.take().filter(|_| handles);
+        if let Some(to) = key.and_then(|key| self.aid_label(key)) {
+            // Before a condition of the same command.
+            label = to;
+        } else if condition != Condition::Normal && handles {
             match self.react(call, condition, resp2) {
-                Ok(to) if to & REENTER != 0 => return self.resume_at(to & !REENTER),
                 Ok(to) => label = to,
                 Err(abend) => return self.take_exit(abend),
             }
+        }
+        if label & REENTER != 0 {
+            return self.resume_at(label & !REENTER);
         }
         if flags & FLAG_LABELS != 0 {
             self.set_label(label);
@@ -338,6 +346,10 @@ impl Worker {
             Reaction::Label(label) => return Ok(label),
             Reaction::Continue | Reaction::Default(DefaultAction::Ignore) => return Ok(0),
             Reaction::Default(DefaultAction::Suspend) => abend::AKCS,
+            // A terminal that is gone has an abend of its own.
+            Reaction::Default(_) if raised == Condition::TermErr && self.task.has_terminal() => {
+                AbendCode(*b"ATNI")
+            }
             Reaction::Default(DefaultAction::Abend(code)) => code,
         };
         let text = format!("{} answered {raised} (RESP2 {resp2})", call.row.name);
@@ -346,6 +358,12 @@ impl Worker {
             abend.line = call.block.line();
         }
         Err(abend)
+    }
+
+    /// The label of HANDLE AID for a key.
+    fn aid_label(&mut self, key: u8) -> Option<u16> {
+        let (depth, serial) = self.rt.frame();
+        self.task.frames.at(depth, serial).handles.aid_label(key)
     }
 
     /// Stores the label that the program goes to after the command.

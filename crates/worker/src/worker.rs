@@ -15,6 +15,7 @@ use cics::abend;
 use cics::eib::{EIB_BYTES, Eib};
 use cics::resp::Condition;
 use link::layout::REQUEST_PIPELINE;
+use link::terminal::TerminalData;
 use link::trace::TraceWriter;
 use link::{Counts, Entry, ProgramName, ProgramUses, Request, TransId, WorkerConfig};
 
@@ -22,6 +23,7 @@ use crate::abend::Abend;
 use crate::channel::{ChannelId, Channels};
 use crate::clock::{Clock, Now, monotonic_ns};
 use crate::cob::{Code, Runtime, StartError};
+use crate::commands::terminal::TaskTerminal;
 use crate::commands::{self, Fetched};
 use crate::conditions::Frames;
 use crate::exec::{self, Dispatch, Stop};
@@ -96,6 +98,11 @@ pub(crate) struct Task {
     pub priority: u8,
     /// The principal facility, blank for none.
     pub facility: [u8; 4],
+    /// That is a terminal.
+    pub terminal: Option<TaskTerminal>,
+    /// AID of the input that the command under way has received, as the data
+    /// stream has it.
+    pub key_read: Option<u8>,
     /// When it began; EIBTIME and EIBDATE.
     begun: Now,
     levels: Vec<Level>,
@@ -218,6 +225,10 @@ impl Worker {
         }
         let task = &mut self.task;
         task.begin(request);
+        if request.terminal_bytes > 0 {
+            // SAFETY: the link's region wrote it into the arena.
+            task.terminal = unsafe { terminal_at(base, request) };
+        }
         task.web.begin(request);
         self.trace.begin_task(request.task, request.transid);
         task.counts.started_ns = now.monotonic_ns;
@@ -458,6 +469,11 @@ impl Worker {
         let above = (number > 1).then(|| *self.task.levels[number - 2].eib);
         let (transid, task_number) = (self.task.transid, self.task.number);
         let facility = self.task.facility;
+        let key = self
+            .task
+            .terminal
+            .as_ref()
+            .map(|t| (t.data.aid, t.data.cursor));
         let level = self.task.level_mut();
         let bytes = level.passed.bytes;
         if let Some(above) = above {
@@ -468,6 +484,10 @@ impl Worker {
             eib.reset();
             eib.set_transid(&transid);
             eib.set_terminal(&facility);
+            if let Some((aid, cursor)) = key {
+                eib.set_aid(aid);
+                eib.set_cursor(cursor);
+            }
             eib.set_task_number((task_number % 10_000_000) as u32);
             eib.set_time(time);
             eib.set_date(date);
@@ -518,6 +538,19 @@ impl Worker {
     }
 }
 
+/// What the region says of the task's terminal.
+///
+/// # Safety
+/// `base` is the task's arena, and the request's extents lie in it.
+unsafe fn terminal_at(base: *const u8, request: &Request) -> Option<TaskTerminal> {
+    // SAFETY: by the contract.
+    let bytes = unsafe {
+        let at = base.add(request.terminal as usize);
+        std::slice::from_raw_parts(at, request.terminal_bytes as usize)
+    };
+    TerminalData::parse(bytes).map(TaskTerminal::new)
+}
+
 /// The transactions that have a work area, in the order of their names.
 fn work_areas(config: &WorkerConfig) -> Vec<(TransId, u32)> {
     let with_area = config.transactions.iter().filter(|t| t.twa_bytes > 0);
@@ -539,6 +572,8 @@ impl Task {
         };
         self.priority = request.priority;
         self.facility = *request.facility.as_bytes();
+        self.terminal = None;
+        self.key_read = None;
         self.depth = 0;
         self.channels.clear();
         self.loaded.clear();
@@ -553,6 +588,11 @@ impl Task {
         self.over = false;
         self.counts = Counts::default();
         self.on_qr = false;
+    }
+
+    /// Whether it has a terminal.
+    pub fn has_terminal(&self) -> bool {
+        self.terminal.is_some()
     }
 
     fn open_level(&mut self, started: usize) {
@@ -628,6 +668,8 @@ impl Default for Task {
             linked_by: [b' '; 8],
             priority: 0,
             facility: [b' '; 4],
+            terminal: None,
+            key_read: None,
             begun: Now::default(),
             levels: Vec::new(),
             depth: 0,

@@ -60,6 +60,9 @@ pub struct IntraDef {
     pub trigger_level: u32,
     /// TRANSID.
     pub transid: Option<TransId>,
+    /// FACILITYID: the terminal of ATIFACILITY(TERMINAL); `None` for one that is
+    /// named like the queue.
+    pub facility_id: Option<String>,
     /// ATIFACILITY.
     pub facility: AtiFacility,
     /// USERID.
@@ -243,6 +246,7 @@ impl Values<'_> {
             trigger_level: self.number("TRIGGERLEVEL", 0..=32_767).unwrap_or(1),
             transid: self.parsed("TRANSID"),
             facility: self.choice("ATIFACILITY", &facility),
+            facility_id: self.text("FACILITYID"),
             userid: self.text("USERID"),
         }
     }

@@ -18,6 +18,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use region::sim::history::HistoryHash;
 use region::sim::node::Node;
 use region::sim::random::Random;
 use region::{Order, ParticipantId, UnitId};
@@ -63,6 +64,8 @@ pub struct Report {
     pub in_doubt: u64,
     /// Transactions of a store that failed.
     pub disk_failures: u64,
+    /// Hash of all events, if it was asked for.
+    pub hash: u64,
 }
 
 /// How a unit ended, as its program was told.
@@ -110,7 +113,19 @@ struct World {
 /// Plays the history of a seed: so many steps, and then until nothing is left
 /// to do. Panics when a rule is broken.
 pub fn play(seed: u64, steps: u64) -> Report {
-    let mut world = World::new(seed);
+    play_world(World::new(seed), seed, steps)
+}
+
+/// The same with [`Report::hash`].
+pub fn play_hashed(seed: u64, steps: u64) -> Report {
+    let world = World::new(seed);
+    for side in &world.sides {
+        side.node.borrow_mut().history = Some(HistoryHash::default());
+    }
+    play_world(world, seed, steps)
+}
+
+fn play_world(mut world: World, seed: u64, steps: u64) -> Report {
     for _ in 0..steps {
         world.step(false);
     }
@@ -123,6 +138,7 @@ pub fn play(seed: u64, steps: u64) -> Report {
     world.come_to_rest(seed);
     world.check_at_rest(seed);
     world.check_ends();
+    world.report.hash = world.hash();
     world.report
 }
 
@@ -151,6 +167,20 @@ impl World {
             last_connection: 0,
             report: Report::default(),
         }
+    }
+
+    /// Hash of what both kernels asked for and of what the programs were told.
+    fn hash(&self) -> u64 {
+        let mut hash = HistoryHash::default();
+        for side in &self.sides {
+            let node = side.node.borrow();
+            let Some(history) = node.history else {
+                return 0;
+            };
+            hash.note(node.life, &history.value());
+        }
+        hash.note(self.now, &self.report);
+        hash.value()
     }
 
     fn step(&mut self, calm: bool) {

@@ -91,8 +91,37 @@ pub struct RegionConfig {
     pub temporary_storage_bytes: u64,
     /// Most bytes of all intrapartition transient data queues.
     pub transient_data_bytes: u64,
+    /// Bounds of facilities and of what waits at them.
+    pub facilities: FacilityLimits,
     /// Transactions, classes, programs, files and queues.
     pub definitions: Definitions,
+}
+
+/// Bounds of facilities that outlive tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FacilityLimits {
+    /// Most facilities.
+    pub most: usize,
+    /// Most bytes of all that is saved for next tasks and entered ahead.
+    pub bytes: usize,
+    /// Most STARTs that wait for one terminal.
+    pub queued_starts: usize,
+    /// Most inputs that wait at one.
+    pub queued_inputs: usize,
+    /// Seconds after which what outlived the region is not given back.
+    pub kept_s: u32,
+}
+
+impl Default for FacilityLimits {
+    fn default() -> Self {
+        FacilityLimits {
+            most: 10_000,
+            bytes: 64 << 20,
+            queued_starts: 100,
+            queued_inputs: 8,
+            kept_s: 86_400,
+        }
+    }
 }
 
 impl Default for RegionConfig {
@@ -136,6 +165,7 @@ impl Default for RegionConfig {
             state: PathBuf::from("."),
             temporary_storage_bytes: 256 << 20,
             transient_data_bytes: 256 << 20,
+            facilities: FacilityLimits::default(),
             definitions: Definitions::default(),
         }
     }
@@ -198,6 +228,8 @@ pub struct TransactionDef {
     pub in_doubt: InDoubt,
     /// Bytes of the transaction work area.
     pub twa_bytes: u32,
+    /// What RETURN saves for its next task at a terminal outlives the region.
+    pub recover_conversation: bool,
 }
 
 impl Default for TransactionDef {
@@ -214,6 +246,7 @@ impl Default for TransactionDef {
             timeout_ms: 0,
             in_doubt: InDoubt::default(),
             twa_bytes: 0,
+            recover_conversation: false,
         }
     }
 }

@@ -32,6 +32,7 @@ pub fn transaction(def: &csd::TransactionDef) -> TransactionDef {
         timeout_ms: 0,
         in_doubt: def.in_doubt,
         twa_bytes: u32::from(def.twa_bytes),
+        recover_conversation: false,
     }
 }
 
@@ -108,15 +109,19 @@ pub fn td_queue(def: &csd::TdQueueDef, user: &str) -> Result<TdQueueDef, String>
 fn intrapartition(queue: &str, def: &csd::IntraDef, user: &str) -> Result<TdKind, String> {
     let trigger = match (def.transid, def.trigger_level) {
         (None, _) | (_, 0) => None,
-        (Some(_), _) if def.facility != csd::AtiFacility::File => {
+        (Some(_), _) if def.facility == csd::AtiFacility::System => {
             return Err(format!(
-                "TDQUEUE({queue}): a task can be triggered without a terminal only; give ATIFACILITY(FILE)"
+                "TDQUEUE({queue}): a task cannot be triggered for a remote system; give ATIFACILITY(FILE) or ATIFACILITY(TERMINAL)"
             ));
         }
         (Some(transid), level) => Some(Trigger {
             level,
             transid: transid.into(),
             userid: name(def.userid.as_deref().unwrap_or(user)),
+            terminal: match def.facility {
+                csd::AtiFacility::Terminal => name(def.facility_id.as_deref().unwrap_or(queue)),
+                _ => Name::BLANK,
+            },
         }),
     };
     Ok(TdKind::Intrapartition {

@@ -6,6 +6,7 @@
 mod config;
 mod conversations;
 mod door;
+mod facilities;
 mod facility;
 mod guests;
 mod handle;
@@ -24,11 +25,17 @@ mod task;
 mod trace;
 
 pub use crate::kernel::{BranchId, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId};
-pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, Stop, TransactionDef};
+pub use config::{
+    ClassDef, Definitions, Engines, FacilityLimits, RegionConfig, StartError, Stop, TransactionDef,
+};
 pub use conversations::{
     ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,
 };
 pub use door::DoorRuntime;
+pub use facilities::{
+    Erase, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,
+    FacilitySink, FacilityState, InputRefused, InputTaken, RegisterRefused,
+};
 pub use facility::Facility;
 pub(crate) use guests::{GIVEN_UP, abend_of};
 pub use guests::{GuestPrograms, GuestTask, NotRun, Passed};

@@ -104,8 +104,10 @@ pub struct Trigger {
     pub level: u32,
     /// TRANSID.
     pub transid: TransId,
-    /// USERID.
+    /// USERID; of one with a terminal who is signed on there counts.
     pub userid: UserId,
+    /// The terminal that the task has; blank for none.
+    pub terminal: Name<4>,
 }
 
 /// How the records of a file follow each other.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use link::{Answer, Operands, TransId, UserId};
 
+use crate::api::FacilityId;
 use crate::core::{OutsideCall, TaskKey};
 use crate::shell::Shared;
 
@@ -38,6 +39,8 @@ pub struct ServiceCommand {
     pub number: u16,
     /// Its operands.
     pub operands: Operands,
+    /// Its facility, where that outlives it.
+    pub facility: Option<FacilityId>,
     pub(crate) way: Option<(Arc<Shared>, TaskKey)>,
     /// The task waits, and a purge may end that.
     pub(crate) out: Option<OutsideCall>,
@@ -53,6 +56,7 @@ impl ServiceCommand {
             userid: UserId::BLANK,
             number,
             operands,
+            facility: None,
             way: None,
             out: None,
         }

@@ -5,6 +5,7 @@ use std::future::{Future, poll_fn};
 use std::task::{Poll, ready};
 
 use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL, REQUEST_PIPELINE};
+use link::terminal::{TERMINAL_BYTES, TerminalData};
 use link::{
     ChannelData, ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name,
     Request, TransId,
@@ -20,6 +21,8 @@ pub struct Task {
     commarea: (usize, usize),
     /// The web request that it serves.
     web: (usize, usize),
+    /// What the worker is told of its terminal.
+    terminal: (usize, usize),
     channel: ChannelName,
     start_code: StartCode,
     facility: Name<4>,
@@ -37,6 +40,7 @@ impl Task {
             lease,
             commarea: (0, 0),
             web: (0, 0),
+            terminal: (0, 0),
             channel: ChannelName::BLANK,
             start_code,
             facility: Name::BLANK,
@@ -82,6 +86,18 @@ impl Task {
 
     pub(crate) fn set_facility_name(&mut self, name: Name<4>) {
         self.facility = name;
+    }
+
+    /// The task has a terminal.
+    pub(crate) fn set_terminal(
+        &mut self,
+        terminal: &TerminalData,
+    ) -> Result<(), PutError<Infallible>> {
+        let offset = self.alloc(TERMINAL_BYTES).ok_or(PutError::TooLarge)?;
+        let area = self.lease.bytes_mut(offset, TERMINAL_BYTES);
+        area.copy_from_slice(&terminal.emit());
+        self.terminal = (offset, TERMINAL_BYTES);
+        Ok(())
     }
 
     /// Puts a container of at most `max_len` bytes. `fill` writes it in place,
@@ -262,6 +278,8 @@ impl Task {
             commarea_bytes: self.commarea.1 as u64,
             web: self.web.0 as u64,
             web_bytes: self.web.1 as u64,
+            terminal: self.terminal.0 as u64,
+            terminal_bytes: self.terminal.1 as u64,
             transid: self.seen,
             ..Request::default()
         };

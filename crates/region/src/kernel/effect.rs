@@ -1,11 +1,12 @@
 //! What must be done after a call of the kernel.
 
+use link::terminal::TerminalData;
 use link::{Answer, ChannelData, ProgramName, TransId, UserId};
 use store::UnitOfWork;
 
 use super::prepared::BranchId;
 use super::request::Outcome;
-use crate::api::{Abend, StartCode};
+use crate::api::{Abend, FacilityEvent, FacilityId, StartCode};
 use crate::core::TaskKey;
 
 /// What must be done after a call of the kernel.
@@ -56,6 +57,8 @@ pub enum Effect {
     /// What a coordinator said of a branch is carried out; or is not, since the
     /// store refused.
     Settled(BranchId, bool),
+    /// Something happens at a facility, for its door.
+    Facility(FacilityId, Box<FacilityEvent>),
 }
 
 /// Work that may block: a file or a device.
@@ -144,6 +147,9 @@ pub struct Start {
     pub commarea: Vec<u8>,
     /// Name of its principal facility, blank for none.
     pub facility: link::Name<4>,
+    /// What the worker is told of it, where it is a terminal that outlives the
+    /// task.
+    pub terminal: Option<Box<TerminalData>>,
     /// Somebody wants its channel and how it ended.
     pub wants_result: bool,
 }

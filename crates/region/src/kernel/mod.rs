@@ -273,6 +273,18 @@ impl Cx<'_> {
         }
     }
 
+    /// As [`Cx::change_store`], but what the store refuses is not tried again: a
+    /// later change to the same entry may have been taken meanwhile.
+    pub fn change_store_once(&mut self, changes: store::UnitOfWork) {
+        if self.kernel.reader.is_some() && !changes.is_empty() {
+            self.out.push(Effect::Commit(Job {
+                task: TaskKey::NOBODY,
+                changes,
+                then: Then::Nothing(store::UnitOfWork::default()),
+            }));
+        }
+    }
+
     /// A number for a task to be started.
     pub fn next_start(&mut self) -> u64 {
         self.kernel.last_start += 1;

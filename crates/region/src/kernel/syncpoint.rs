@@ -88,6 +88,11 @@ impl Kernel {
         let unit = self.state.units.of(task);
         match (unit.changes.is_empty(), unit.participants.as_slice()) {
             (true, []) => self.conclude(now, task, then, None, out),
+            (false, []) if crate::resources::need_no_wait(&unit.changes) => {
+                let changes = std::mem::take(&mut unit.changes);
+                self.manage(now, out, |_, cx| cx.change_store_once(changes));
+                self.conclude(now, task, then, None, out);
+            }
             (false, []) => self.decide(now, task, then, out),
             (true, [_]) => {
                 unit.phase = Phase::Alone { then, limit: None };

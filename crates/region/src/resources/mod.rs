@@ -17,6 +17,7 @@ pub mod counters;
 pub mod dump;
 pub mod enqueue;
 pub mod events;
+pub mod facilities;
 pub mod files;
 pub mod interval;
 pub mod journals;
@@ -146,6 +147,14 @@ managers! {
     storage: Storage;
     /// INQUIRE and SET.
     system: Systems;
+    /// Facilities that outlive tasks.
+    facilities: Facilities;
+}
+
+/// Whether a unit of work changes nothing but what is saved for the next input of
+/// terminals: its task does not wait for the store.
+pub fn need_no_wait(changes: &UnitOfWork) -> bool {
+    changes.is_in_tables(&[facilities::SAVED])
 }
 
 /// The commands of all managers by number.

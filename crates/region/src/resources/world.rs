@@ -11,7 +11,7 @@ use link::{Answer, Call, FileCall, FileCommand, Name, Op, Operands};
 use store::{MemoryStore, WriteStore};
 
 use super::Resources;
-use crate::api::{Abend, Definitions, RegionConfig};
+use crate::api::{Abend, Definitions, FacilityEvent, FacilityId, RegionConfig};
 use crate::core::TaskKey;
 use crate::kernel::{BranchId, Caller, Effect, Job, Kernel, Settings, Start, StartEnd, UnitId};
 
@@ -40,6 +40,10 @@ pub struct World {
     pub settled: Vec<(String, bool)>,
     /// What coordinators were told of units in one phase.
     pub outcomes: Vec<(String, Option<bool>)>,
+    /// The transaction of the tasks.
+    pub transid: link::TransId,
+    /// Events at facilities.
+    pub events: Vec<(FacilityId, FacilityEvent)>,
     store: Option<MemoryStore>,
     answers: Vec<(u32, Answer)>,
     /// The start that a task comes from.
@@ -103,6 +107,8 @@ impl World {
             in_doubt: InDoubt::default(),
             settled: Vec::new(),
             outcomes: Vec::new(),
+            transid: Name::from_bytes(*b"TEST"),
+            events: Vec::new(),
             starts: HashMap::new(),
             disk: true,
             doubt: false,
@@ -121,6 +127,17 @@ impl World {
     /// The region dies and starts again over what is in the store.
     pub fn restart(self) -> Self {
         Self::at(self.now, self.config, self.store)
+    }
+
+    /// Calls resource managers outside of any task.
+    pub fn manage<R>(
+        &mut self,
+        call: impl FnOnce(&mut Resources, &mut crate::kernel::Cx<'_>) -> R,
+    ) -> R {
+        let mut out = Vec::new();
+        let result = self.kernel.with(self.now, &mut out, call);
+        self.perform(out);
+        result
     }
 
     /// The region ends normally: what it keeps is in the store.
@@ -148,7 +165,7 @@ impl World {
         Caller {
             key: TaskKey::for_test(task),
             number: task.into(),
-            transid: Name::from_bytes(*b"TEST"),
+            transid: self.transid,
             userid: Name::BLANK,
             priority: 1,
             start: self.starts.get(&task).copied(),
@@ -382,6 +399,7 @@ impl World {
                     let text = [&queue[..], b" ", &record].concat();
                     self.lines.push(String::from_utf8_lossy(&text).into_owned());
                 }
+                Effect::Facility(id, event) => self.events.push((id, *event)),
                 Effect::Waits(_) | Effect::Trace { .. } => {}
             }
         }

@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use link::trace::KernelPoint;
@@ -18,6 +18,7 @@ use super::Shared;
 use super::clock::{now_ns, unix_offset_ns, zone_s};
 use super::committer::{self, Committer};
 use super::lease::ended_well;
+use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
 use super::wakes;
 use crate::api::{Abend, RegionConfig, StartError, WaitKind};
 use crate::core::TaskKey;
@@ -56,9 +57,9 @@ impl Known {
 
 /// A region's kernel and the threads it has work done by.
 pub struct KernelRoom {
-    kernel: Mutex<Kernel>,
-    committer: Mutex<Option<Committer>>,
-    blocking: Mutex<Option<Sender<(TaskKey, BlockingWork)>>>,
+    kernel: OrderedLock<Kernel>,
+    committer: OrderedLock<Option<Committer>>,
+    blocking: OrderedLock<Option<Sender<(TaskKey, BlockingWork)>>>,
     damage: StoreDamage,
 }
 
@@ -111,17 +112,17 @@ impl KernelRoom {
             (store as Box<dyn WriteStore>, orders)
         });
         let room = KernelRoom {
-            kernel: Mutex::new(Kernel::new(reader, settings, resources)),
-            committer: Mutex::new(committer),
-            blocking: Mutex::new(None),
+            kernel: OrderedLock::new(LockRank::Kernel, Kernel::new(reader, settings, resources)),
+            committer: OrderedLock::new(LockRank::Committer, committer),
+            blocking: OrderedLock::new(LockRank::Blocking, None),
             damage,
         };
         Ok((room, committing, tables))
     }
 
     /// The kernel.
-    pub fn lock(&self) -> MutexGuard<'_, Kernel> {
-        self.kernel.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn lock(&self) -> OrderedGuard<'_, Kernel> {
+        self.kernel.lock()
     }
 
     /// What of the store is known to be damaged, in words.
@@ -155,13 +156,12 @@ impl KernelRoom {
         self.blocking().take();
     }
 
-    fn committer(&self) -> MutexGuard<'_, Option<Committer>> {
-        let lock = self.committer.lock();
-        lock.unwrap_or_else(PoisonError::into_inner)
+    fn committer(&self) -> OrderedGuard<'_, Option<Committer>> {
+        self.committer.lock()
     }
 
-    fn blocking(&self) -> MutexGuard<'_, Option<Sender<(TaskKey, BlockingWork)>>> {
-        self.blocking.lock().unwrap_or_else(PoisonError::into_inner)
+    fn blocking(&self) -> OrderedGuard<'_, Option<Sender<(TaskKey, BlockingWork)>>> {
+        self.blocking.lock()
     }
 }
 
@@ -340,35 +340,7 @@ impl Shared {
                 Effect::Answer(task, answer, waited) => {
                     self.answer_waiting(task, &answer, waited, changed == Some(task));
                 }
-                Effect::Waits(task) => self.with(|core, cx| {
-                    let worker = core.runs_in(task);
-                    if worker.is_none() && core.task(task).is_none_or(|t| t.open.is_none()) {
-                        return;
-                    }
-                    let kernel = self.kernel.lock();
-                    let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
-                    let kind = kernel.wait_of(task).map(|(on, _)| on.kind());
-                    drop(kernel);
-                    let point = match waits {
-                        true => KernelPoint::Wait,
-                        false => KernelPoint::Wake,
-                    };
-                    if let Some(of) = core.task(task) {
-                        self.trace.put(point, of.number, of.transid, None);
-                    }
-                    if let Some(of) = core.task_mut(task) {
-                        match kind {
-                            Some(kind) => of.waits.begin(kind, cx.now),
-                            None => of.waits.end(cx.now),
-                        }
-                    }
-                    if let Some(worker) = worker {
-                        // Its worker waits for a guest all the while.
-                        let guest = cx.links.get(worker).is_some_and(|l| l.guests.works());
-                        core.waits(cx, worker, waits || guest);
-                    }
-                    core.lend(cx, task, lends);
-                }),
+                Effect::Waits(task) => self.wait_changed(task),
                 // Handed over under the kernel's lock.
                 Effect::Commit(_) => {}
                 Effect::Participant(unit, participant, order) => {
@@ -397,11 +369,46 @@ impl Shared {
                 } => self.trace.user(number, task, transid, &data),
                 Effect::Settled(branch, yes) => self.settled(&branch, yes),
                 Effect::Outcome(branch, committed) => self.outcome_known(&branch, committed),
+                Effect::Facility(id, event) => self.report_facility(id, *event),
             }
         }
         if !ended.is_empty() {
             self.units_over(ended);
         }
+    }
+
+    /// A running task waits now, or goes on.
+    fn wait_changed(self: &Arc<Self>, task: TaskKey) {
+        self.with(|core, cx| {
+            let worker = core.runs_in(task);
+            if worker.is_none() && core.task(task).is_none_or(|t| t.open.is_none()) {
+                return;
+            }
+            let kernel = self.kernel.lock();
+            let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
+            let kind = kernel.wait_of(task).map(|(on, _)| on.kind());
+            drop(kernel);
+            let point = if waits {
+                KernelPoint::Wait
+            } else {
+                KernelPoint::Wake
+            };
+            if let Some(of) = core.task(task) {
+                self.trace.put(point, of.number, of.transid, None);
+            }
+            if let Some(of) = core.task_mut(task) {
+                match kind {
+                    Some(kind) => of.waits.begin(kind, cx.now),
+                    None => of.waits.end(cx.now),
+                }
+            }
+            if let Some(worker) = worker {
+                // Its worker waits for a guest all the while.
+                let guest = cx.links.get(worker).is_some_and(|l| l.guests.works());
+                core.waits(cx, worker, waits || guest);
+            }
+            core.lend(cx, task, lends);
+        });
     }
 
     /// Answers the call of a task, unless its worker has died meanwhile: the

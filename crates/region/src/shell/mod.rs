@@ -12,6 +12,7 @@ mod committer;
 mod conversations;
 mod dispatch;
 mod engines;
+mod facilities;
 mod guests;
 mod kernel;
 mod lease;
@@ -19,6 +20,7 @@ mod lines;
 mod links;
 mod open;
 mod operators;
+mod ordered_lock;
 mod output;
 mod participants;
 mod process;
@@ -46,7 +48,7 @@ pub use wakes::port_here;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use link::RegionPage;
@@ -56,9 +58,11 @@ use crate::api::{Definitions, Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
 use branches::{Outcomes, Settlements};
 use conversations::ConversationTable;
+use facilities::FacilityTable;
 use kernel::KernelRoom;
 use lines::Lines;
 use links::WorkerLink;
+use ordered_lock::{OrderedGuard, OrderedLock};
 use participants::ParticipantTable;
 use process::Order;
 use sink::Sink;
@@ -66,7 +70,7 @@ use starts::StartTable;
 
 /// What all handles, tasks and threads of a region share.
 pub struct Shared {
-    state: Mutex<State>,
+    state: OrderedLock<State>,
     /// Doorbells, eventfds and the QR token.
     pub page: Arc<RegionPage>,
     /// Where monitoring records go.
@@ -77,6 +81,8 @@ pub struct Shared {
     alarm: AtomicU64,
     /// Tasks that the region itself starts.
     starts: StartTable,
+    /// Where events of facilities go.
+    facilities: FacilityTable,
     /// Participants in units of work.
     pub(crate) participants: ParticipantTable,
     /// Who waits for branches to be committed or backed out.
@@ -153,10 +159,9 @@ fn unix_offset() -> u64 {
 }
 
 impl Shared {
-    /// The state. A panic of another holder was our own bug and is loud
-    /// already; the state is whole between two calls of the core.
-    pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The state, which is whole between two calls of the core.
+    pub fn lock(&self) -> OrderedGuard<'_, State> {
+        self.state.lock()
     }
 
     /// Calls the core and does afterwards what it asks for. Gives back whether

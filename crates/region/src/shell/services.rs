@@ -26,6 +26,7 @@ impl Shared {
         call: &Call,
     ) -> Result<(), Violation> {
         let operands = Operands::parse(&call.data)?;
+        let facility = self.facility_of(key);
         let command = {
             let state = self.lock();
             let Some(task) = state.core.task(key) else {
@@ -37,6 +38,7 @@ impl Shared {
                 userid: task.userid,
                 number: call.args[0] as u16,
                 operands,
+                facility,
                 way: Some((self.clone(), key)),
                 out: None,
             }

@@ -17,9 +17,11 @@ use super::branches::{Outcomes, Settlements};
 use super::conversations::ConversationTable;
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
+use super::facilities::FacilityTable;
 use super::kernel::KernelRoom;
 use super::lines::Lines;
 use super::links::LinkTable;
+use super::ordered_lock::{LockRank, OrderedLock};
 use super::output::Output;
 use super::participants::ParticipantTable;
 use super::process::{self, Recipe};
@@ -62,13 +64,16 @@ impl Threads {
         let (orders, order_receiver) = channel();
         let (started, started_receiver) = channel();
         let shared = Arc::new(Shared {
-            state: Mutex::new(State {
-                core: Core::new(limits(&config), compiled),
-                links,
-                // Port 0 is the dispatch thread's.
-                ports: 1,
-                drained: None,
-            }),
+            state: OrderedLock::new(
+                LockRank::State,
+                State {
+                    core: Core::new(limits(&config), compiled),
+                    links,
+                    // Port 0 is the dispatch thread's.
+                    ports: 1,
+                    drained: None,
+                },
+            ),
             page,
             sink,
             offload: cpu_set(&config.engines.offload),
@@ -76,6 +81,7 @@ impl Threads {
             kernel,
             alarm: AtomicU64::new(u64::MAX),
             starts: StartTable::default(),
+            facilities: FacilityTable::default(),
             participants: ParticipantTable::default(),
             settlements: Settlements::default(),
             outcomes: Outcomes::default(),

@@ -3,22 +3,28 @@
 //! their place, and their results are collected when they are over.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use super::Shared;
 use super::lease::SlotLease;
+use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
 use crate::api::{Outcome, PutError, Refusal, Reply, Task};
 use crate::core::{Stage, TaskKey, TaskSpec};
 use crate::kernel::{Start, StartEnd};
 
 /// What tasks are to be begun with, by the number of the start.
-#[derive(Default)]
-pub struct StartTable(Mutex<HashMap<u64, Start>>);
+pub struct StartTable(OrderedLock<HashMap<u64, Start>>);
+
+impl Default for StartTable {
+    fn default() -> Self {
+        StartTable(OrderedLock::new(LockRank::Starts, HashMap::new()))
+    }
+}
 
 impl StartTable {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Start>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> OrderedGuard<'_, HashMap<u64, Start>> {
+        self.0.lock()
     }
 }
 
@@ -137,6 +143,9 @@ fn fill(task: &mut Task, start: &Start) -> Result<(), PutError<std::convert::Inf
     }
     if !start.facility.is_blank() {
         task.set_facility_name(start.facility);
+    }
+    if let Some(terminal) = &start.terminal {
+        task.set_terminal(terminal)?;
     }
     Ok(())
 }

@@ -30,6 +30,7 @@ impl World {
         self.check_money();
         self.check_queues();
         self.check_counters();
+        self.kernel.resources.facilities.check_books();
     }
 
     /// MXT and the class hold, but for tasks that lent their place and have
@@ -160,6 +161,7 @@ impl World {
                 .all(|r| r.asked.is_empty() && r.branches.is_empty())
             && self.kernel.open_decisions().count() == 0
             && self.kernel.next_alarm().is_none()
+            && self.terminals.rest()
     }
 
     /// Nothing of any task is left behind, and a restart finds what there is.
@@ -173,6 +175,7 @@ impl World {
         assert!(resources.enqueue.is_idle(), "enqueues are left");
         assert!(resources.children.is_idle(), "children are left");
         assert!(resources.interval.is_idle(), "requests are left");
+        assert!(resources.facilities.is_idle(), "facilities have work left");
         assert!(resources.temporary_storage.is_idle(), "items are left");
         assert!(resources.transient_data.is_idle(), "records are left");
         for (number, request) in &self.model.requests {

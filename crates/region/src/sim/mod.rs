@@ -11,6 +11,7 @@
 //! backed out has none, and both partners have what the ledger says.
 
 mod check;
+pub mod history;
 pub(crate) mod links;
 mod model;
 pub mod node;
@@ -19,6 +20,7 @@ pub mod random;
 mod remote;
 mod store;
 mod task;
+mod terminals;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,12 +34,14 @@ use crate::api::{
 use crate::core::{Action, Compiled, Core, Cx, Limits, Stage, TaskKey, TaskSpec};
 use crate::kernel::{Effect, Job, Kernel, Settings, Start, StartEnd};
 use crate::resources::Resources;
+use history::HistoryHash;
 use links::{SimLinks, Slot};
 use model::Model;
 use program::{CHILD, STARTED, TRIGGERED};
 use random::Random;
 use remote::Remote;
 use task::SimTask;
+use terminals::{ENTERED, FOR_TERMINAL, Terminals};
 
 const MXT: usize = 6;
 const QUEUE: usize = 8;
@@ -79,12 +83,28 @@ pub struct Report {
     pub fetched: u64,
     /// STARTs that were cancelled.
     pub cancelled: u64,
+    /// Inputs of terminals that were taken.
+    pub entered: u64,
+    /// Times that a terminal found what was left in an earlier connection or life.
+    pub recovered: u64,
+    /// Hash of all events, if it was asked for.
+    pub hash: u64,
 }
 
 /// Plays the history of a seed: so many steps, and then until nothing is left
 /// to do. Panics when a rule is broken.
 pub fn play(seed: u64, steps: u64) -> Report {
+    play_world(World::new(seed), seed, steps)
+}
+
+/// The same with [`Report::hash`].
+pub fn play_hashed(seed: u64, steps: u64) -> Report {
     let mut world = World::new(seed);
+    world.history = Some(HistoryHash::default());
+    play_world(world, seed, steps)
+}
+
+fn play_world(mut world: World, seed: u64, steps: u64) -> Report {
     world.core(|core, cx| core.ensure_minimum(cx));
     for _ in 0..steps {
         world.step(false);
@@ -93,6 +113,7 @@ pub fn play(seed: u64, steps: u64) -> Report {
     for _ in 0..200_000 {
         if world.rests() {
             world.check_at_rest();
+            world.report.hash = world.history.map_or(0, HistoryHash::value);
             return world.report;
         }
         world.step(true);
@@ -119,7 +140,10 @@ struct World {
     ahead: Option<store::Ahead>,
     /// Starts whose task is not over, by their number.
     starts: BTreeMap<u64, Start>,
+    /// The numbers of requests whose tasks have a terminal, by their starts.
+    requests: BTreeMap<u64, u64>,
     remotes: [Remote; 2],
+    terminals: Terminals,
     model: Model,
     /// Tasks above MXT and above the class's limit at the last look, and
     /// those that have taken a lent place again since.
@@ -133,6 +157,8 @@ struct World {
     /// Engines of the core.
     parallel: usize,
     report: Report,
+    /// Hash of all events, if it is asked for.
+    history: Option<HistoryHash>,
 }
 
 impl World {
@@ -154,7 +180,9 @@ impl World {
             jobs: Vec::new(),
             ahead: None,
             starts: BTreeMap::new(),
+            requests: BTreeMap::new(),
             remotes: Default::default(),
+            terminals: Terminals::default(),
             model: Model::default(),
             over: [0; 2],
             returned: 0,
@@ -164,6 +192,7 @@ impl World {
             last_request: 0,
             parallel,
             report: Report::default(),
+            history: None,
         }
     }
 
@@ -177,6 +206,9 @@ impl World {
         };
         let result = call(&mut self.core, &mut cx);
         for action in out {
+            if let Some(history) = &mut self.history {
+                history.note(self.now, &action);
+            }
             self.act(action);
         }
         result
@@ -187,6 +219,9 @@ impl World {
         let mut out = Vec::new();
         let result = call(&mut self.kernel, self.now, &mut out);
         for effect in out {
+            if let Some(history) = &mut self.history {
+                history.note(self.now, &effect);
+            }
             self.perform(effect);
         }
         result
@@ -228,7 +263,10 @@ impl World {
                     }
                 });
             }
-            Effect::Commit(job) => self.jobs.push(job),
+            Effect::Commit(job) => {
+                self.terminals.note_job(&job);
+                self.jobs.push(job);
+            }
             Effect::Participant(unit, participant, order) => {
                 self.tell_remote(unit, participant, order);
             }
@@ -245,6 +283,7 @@ impl World {
                 self.answered(key, &answer);
             }
             Effect::Statistics
+            | Effect::Facility(..)
             | Effect::Settled(..)
             | Effect::Outcome(..)
             | Effect::Line { .. }
@@ -267,7 +306,9 @@ impl World {
                 self.report.refused += 1;
                 self.core(|c, cx| c.cancel(cx, key));
                 if let Some(id) = start {
-                    self.start_over(id, &StartEnd::Refused(refusal));
+                    let ended = StartEnd::Refused(refusal);
+                    self.over_at_terminal(id, &ended, None);
+                    self.start_over(id, &ended);
                 }
             }
             Stage::Done if self.submitted.contains(&key) => self.collect(key),
@@ -283,11 +324,15 @@ impl World {
         };
         let (start, abend) = (state.start, state.abend.clone());
         self.judge_end(key, abend.is_none());
-        self.tasks.remove(&key);
+        let task = self.tasks.remove(&key);
+        // What RETURN has said counts when the program has ended well.
+        let returned = task.filter(|t| t.ended_well).and_then(|t| t.returned);
         self.report.tasks += 1;
         self.core(|c, cx| c.release(cx, key, 0, None));
         if let Some(id) = start {
-            self.start_over(id, &StartEnd::Ran(abend, None));
+            let ended = StartEnd::Ran(abend, None);
+            self.over_at_terminal(id, &ended, returned);
+            self.start_over(id, &ended);
         }
     }
 
@@ -314,6 +359,12 @@ impl World {
         match start.transid.as_str() {
             STARTED => self.model.begins(request_of(&start)),
             CHILD => drop(self.model.children.insert(id, None)),
+            name if ENTERED.contains(&name) || name == FOR_TERMINAL => {
+                if let Some(number) = self.begins_at_terminal(&start) {
+                    self.model.begins(number);
+                    self.requests.insert(id, number);
+                }
+            }
             _ => {
                 self.model.triggers();
                 self.report.triggered += 1;
@@ -326,7 +377,11 @@ impl World {
                 self.report.started += 1;
                 self.placed_or_waits(key);
             }
-            Err(refusal) => self.start_over(id, &StartEnd::Refused(refusal)),
+            Err(refusal) => {
+                let ended = StartEnd::Refused(refusal);
+                self.over_at_terminal(id, &ended, None);
+                self.start_over(id, &ended);
+            }
         }
     }
 
@@ -353,7 +408,9 @@ impl World {
         let start = id.and_then(|id| self.starts.get(&id));
         let transid = start.map_or("FREE", |s| s.transid.as_str());
         let request = start.filter(|s| s.transid.as_str() == STARTED);
-        let task = SimTask::new(&mut self.random, transid, request.map(request_of));
+        let request = request.map(request_of);
+        let request = request.or_else(|| self.requests.get(&id?).copied());
+        let task = SimTask::new(&mut self.random, transid, request);
         self.tasks.insert(key, task);
         self.submitted.push(key);
         self.core(|c, cx| c.submit(cx, key, &link::Request::default()));
@@ -379,7 +436,7 @@ impl World {
             let at = self.random.below(workers.len() as u64) as usize;
             workers[at]
         });
-        match self.random.below(if calm { 14 } else { 26 }) {
+        match self.random.below(if calm { 16 } else { 29 }) {
             0..=5 => {
                 if let Some(worker) = any {
                     self.work(worker);
@@ -414,6 +471,8 @@ impl World {
                 self.now = self.now.max(next) + self.random.below(3) * MS;
                 self.kernel(|k, now, out| k.expire(now, out));
             }
+            14 | 15 if calm => self.terminal_step(true),
+            26..=28 => self.terminal_step(false),
             14..=18 => self.begin(),
             19 => {
                 if let Some(key) = self.random.take(&mut self.building) {
@@ -531,7 +590,11 @@ fn kernel(store: &MemoryStore) -> Kernel {
     let mut resources = Resources::default();
     let mut reader = store.reader().expect("a reader");
     resources.files.define(reader.as_mut(), &store::files());
-    resources.define(&RegionConfig::default(), &definitions());
+    let config = RegionConfig {
+        facilities: terminals::LIMITS,
+        ..RegionConfig::default()
+    };
+    resources.define(&config, &definitions());
     Kernel::new(Some(reader), settings, resources)
 }
 
@@ -546,14 +609,24 @@ fn definitions() -> Definitions {
     };
     let class = Name::from_bytes(*b"NARROW  ");
     Definitions {
-        transactions: vec![
+        transactions: [
             transaction("FREE", None, 0),
             transaction("CLSS", Some(class), 0),
             transaction("LIMT", None, 400),
             transaction(STARTED, None, 0),
             transaction(TRIGGERED, None, 0),
             transaction(CHILD, Some(class), 0),
-        ],
+        ]
+        .into_iter()
+        .chain(
+            terminals::transactions().map(|(name, keeps)| TransactionDef {
+                name,
+                program,
+                recover_conversation: keeps,
+                ..TransactionDef::default()
+            }),
+        )
+        .collect(),
         classes: vec![ClassDef {
             name: class,
             max_active: CLASS_LIMIT,
@@ -579,6 +652,7 @@ fn queues() -> QueueDefinitions {
         level: program::TRIGGER_LEVEL,
         transid: Name::new(TRIGGERED).expect("a name"),
         userid: Name::BLANK,
+        terminal: Name::BLANK,
     };
     QueueDefinitions {
         models: vec![TsModelDef {
@@ -613,6 +687,8 @@ mod tests {
             all.triggered += report.triggered;
             all.fetched += report.fetched;
             all.cancelled += report.cancelled;
+            all.entered += report.entered;
+            all.recovered += report.recovered;
         }
         // Every kind of end is common, or the histories would prove little.
         assert!(all.tasks > 3_000 && all.started > 100, "{all:?}");
@@ -621,6 +697,7 @@ mod tests {
         assert!(all.restarts > 100 && all.in_doubt > 50, "{all:?}");
         assert!(all.triggered > 50 && all.fetched > 50, "{all:?}");
         assert!(all.cancelled > 30, "{all:?}");
+        assert!(all.entered > 1_000 && all.recovered > 20, "{all:?}");
     }
 
     #[test]

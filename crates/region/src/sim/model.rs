@@ -21,6 +21,8 @@ pub struct Model {
     given: BTreeSet<i64>,
     /// START requests, by their number.
     pub requests: BTreeMap<u64, Request>,
+    /// The terminals that some of them are for, by their place.
+    terminals: BTreeMap<u64, usize>,
     /// Who has enqueued on names, and how often.
     enqueued: BTreeMap<u8, (TaskKey, u32)>,
     /// The trigger has started a task, and its cycle is not over.
@@ -150,6 +152,23 @@ impl Model {
             false => Fate::Begins,
         };
         self.requests.insert(number, Request { protect, fate });
+    }
+
+    /// A START is for a terminal.
+    pub fn for_terminal(&mut self, number: u64, at: usize) {
+        self.terminals.insert(number, at);
+    }
+
+    /// A terminal is gone for good, and the STARTs that wait for it.
+    pub fn terminal_gone(&mut self, at: usize) {
+        let own = self.terminals.iter().filter(|(_, of)| **of == at);
+        for number in own.map(|(number, _)| number) {
+            if let Some(request) = self.requests.get_mut(number)
+                && request.fate == Fate::Begins
+            {
+                request.fate = Fate::Never;
+            }
+        }
     }
 
     /// What must become of a START now.

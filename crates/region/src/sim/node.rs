@@ -12,6 +12,7 @@ use cics::csd::InDoubt;
 use cics::resp::Condition;
 use link::{Answer, Call, Name, Op, Operands};
 
+use super::history::HistoryHash;
 use super::random::Random;
 use crate::api::Definitions;
 use crate::api::{
@@ -51,6 +52,8 @@ pub struct Node {
     jobs: Vec<Job>,
     /// What the store has and nobody has been told of, and what was there before.
     ahead: Option<(Vec<Done>, MemoryStore)>,
+    /// Hash of what its kernel asked for in all its lives, if it is asked for.
+    pub history: Option<HistoryHash>,
 }
 
 /// A job, and how it ended.
@@ -132,6 +135,7 @@ impl Node {
             outcomes: Asked::default(),
             jobs: Vec::new(),
             ahead: None,
+            history: None,
         };
         node.kernel(|k, now, out| k.restore(now, out))
             .expect("what was kept is read");
@@ -155,7 +159,9 @@ impl Node {
                 std::mem::take(&mut self.store)
             }
         };
+        let history = self.history;
         *self = Node::over(store, now, self.life + 1);
+        self.history = history;
         lost
     }
 
@@ -163,6 +169,9 @@ impl Node {
         let mut out = Vec::new();
         let result = call(&mut self.kernel, self.now, &mut out);
         for effect in out {
+            if let Some(history) = &mut self.history {
+                history.note(self.now, &effect);
+            }
             match effect {
                 Effect::Answer(key, answer, _) => {
                     self.answers.insert(number_of(key), said(&answer));
@@ -175,6 +184,7 @@ impl Node {
                 Effect::Settled(branch, yes) => self.settlements.tell(&branch, yes),
                 Effect::Outcome(branch, told) => self.outcomes.tell(&branch, told),
                 Effect::Waits(_)
+                | Effect::Facility(..)
                 | Effect::Start(_)
                 | Effect::Priority(..)
                 | Effect::Statistics

@@ -11,6 +11,7 @@ use link::{Call, FileCall, FileCommand, Op, Operands};
 use store::Seek;
 
 use super::random::Random;
+use super::terminals::{ENTERED, FOR_TERMINAL};
 
 /// Accounts in the file.
 pub const ACCOUNTS: u64 = 6;
@@ -80,8 +81,16 @@ pub enum Act {
     Counter(Call),
     /// START after seconds, with PROTECT or without.
     Start(i64, bool),
+    /// START for a terminal, by its place, after seconds, with PROTECT or without.
+    StartAt(usize, i64, bool),
     /// CANCEL of a START.
     Cancel,
+    /// RECEIVE from the task's terminal.
+    Receive,
+    /// SEND to it.
+    Send,
+    /// RETURN TRANSID; true when what is left outlives the region.
+    Return(bool),
     /// RUN TRANSID.
     Run,
     /// FETCH ANY.
@@ -108,12 +117,19 @@ pub fn script(random: &mut Random, transid: &str) -> Vec<Act> {
         }
         return acts;
     }
+    if ENTERED.contains(&transid) || transid == FOR_TERMINAL {
+        return super::terminals::script(random);
+    }
     // What nobody outside asked for asks for nothing more.
     let outer = transid != STARTED && transid != CHILD;
     for _ in 0..1 + random.below(3) {
         unit(random, &mut acts);
         if outer && random.one_in(4) {
             acts.push(Act::Start(random.below(5) as i64, random.one_in(2)));
+        }
+        if outer && random.one_in(3) {
+            let (at, protect) = super::terminals::choose(random);
+            acts.push(Act::StartAt(at, random.below(3) as i64, protect));
         }
         if outer && random.one_in(4) {
             acts.push(Act::Start(1 + random.below(4) as i64, random.one_in(2)));
@@ -136,7 +152,8 @@ pub fn script(random: &mut Random, transid: &str) -> Vec<Act> {
     acts
 }
 
-fn unit(random: &mut Random, acts: &mut Vec<Act>) {
+/// What a task does in a unit of work.
+pub fn unit(random: &mut Random, acts: &mut Vec<Act>) {
     let (from, to) = (random.below(ACCOUNTS), random.below(ACCOUNTS));
     let amount = 1 + random.below(90) as i64;
     if random.one_in(3) {

@@ -57,6 +57,7 @@ impl World {
     /// Tasks hear what became of their units.
     fn tell(&mut self, ended: Option<Vec<Ended>>) {
         for (job, result) in ended.into_iter().flatten() {
+            self.terminals.note_told(&job, result.is_ok());
             self.kernel(|k, now, out| k.committed(now, job.task, job.then, result, out));
         }
     }
@@ -138,6 +139,8 @@ impl World {
         self.waiting.clear();
         self.submitted.clear();
         self.starts.clear();
+        self.requests.clear();
+        self.terminals.region_died();
         self.over = [0; 2];
         self.links = SimLinks::default();
         self.core = new_core(self.parallel);

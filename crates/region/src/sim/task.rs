@@ -10,6 +10,7 @@ use super::links::Slot;
 use super::model::{Change, Fate, OnTd};
 use super::program::{self, Act, Td, Token};
 use super::random::Random;
+use super::terminals;
 use crate::core::{Caller as Who, TaskKey};
 
 /// A task that runs, or is about to.
@@ -30,6 +31,8 @@ pub struct SimTask {
     /// Its children, and those that FETCH ANY has told of.
     children: Vec<Token>,
     fetched: Vec<Token>,
+    /// What RETURN has left, and whether it outlives the region.
+    pub returned: Option<(u64, bool)>,
     /// An answer told it to end.
     abended: bool,
     /// Its slot holds results without an abend.
@@ -57,6 +60,7 @@ pub enum Asked {
     Dequeue(u8),
     Syncpoint,
     Rollback,
+    Return(u64, bool),
     Other,
 }
 
@@ -72,6 +76,7 @@ impl SimTask {
             change: None,
             children: Vec::new(),
             fetched: Vec::new(),
+            returned: None,
             abended: false,
             ended_well: false,
         }
@@ -150,6 +155,21 @@ impl World {
                 self.model.ask(number, protect);
                 let call = program::start_call(number, seconds, protect);
                 (call, Asked::Start(number, protect))
+            }
+            Act::StartAt(at, seconds, protect) => {
+                self.last_request += 1;
+                let number = self.last_request;
+                self.model.ask(number, protect);
+                self.model.for_terminal(number, at);
+                let call = terminals::start_call(number, at, seconds, protect);
+                (call, Asked::Start(number, protect))
+            }
+            Act::Receive => (terminals::receive_call(), Asked::Other),
+            Act::Send => (terminals::send_call(), Asked::Other),
+            Act::Return(keeps) => {
+                let number = self.terminals.next_number();
+                let call = terminals::return_call(number, keeps);
+                (call, Asked::Return(number, keeps))
             }
             Act::Cancel => {
                 let back = self.random.below(4);
@@ -281,6 +301,7 @@ impl World {
                 let number = operands.get_int(get_counter::VALUE);
                 self.model.given(number.expect("a number"));
             }
+            Asked::Return(number, keeps) => self.left(key, number, keeps),
             Asked::Start(number, true) => task.changes.push(Change::Request(number)),
             Asked::Cancel(number) => {
                 self.report.cancelled += 1;
@@ -300,9 +321,17 @@ impl World {
             }
             Asked::Enqueue(name) => self.model.enqueued(name, key),
             Asked::Dequeue(name) => self.model.dequeued(name, key),
-            // Changes of the physically recoverable queue count when they are
-            // in the store.
+            // The physically recoverable queue counts what is in the store.
             _ => {}
+        }
+    }
+
+    /// RETURN is answered. A terminal that is gone keeps nothing.
+    fn left(&mut self, key: TaskKey, number: u64, keeps: bool) {
+        let start = self.core.task(key).and_then(|t| t.start);
+        let there = start.is_some_and(|start| self.has_terminal(start));
+        if let Some(task) = self.tasks.get_mut(&key) {
+            task.returned = there.then_some((number, keeps));
         }
     }
 

@@ -86,23 +86,8 @@ fn options_and_values_that_are_not_served_only_warn() {
                 "it answers INVREQ"
             ),
             told_of(
-                15,
-                "EXEC CICS SEND ERASE is not supported yet",
-                "it answers INVREQ"
-            ),
-            told_of(
-                16,
-                "EXEC CICS RECEIVE ASIS is not supported yet",
-                "it answers INVREQ"
-            ),
-            told_of(
                 18,
                 "EXEC CICS CONVERSE FMH is not supported yet",
-                "it answers INVREQ"
-            ),
-            told_of(
-                18,
-                "EXEC CICS CONVERSE DEFRESP is not supported yet",
                 "it answers INVREQ"
             ),
             told_of(

@@ -347,6 +347,9 @@ pub struct TransactionSection {
     /// Milliseconds from the request on after which a task is ended; 0 for
     /// never.
     pub timeout_ms: u32,
+    /// What RETURN TRANSID of this transaction leaves at a terminal outlives the
+    /// server: it is given to the next input of the same logical unit and user.
+    pub recover_conversation: bool,
 }
 
 /// `[files.NAME]`

@@ -148,6 +148,7 @@ fn limit_transactions(sections: &BTreeMap<String, TransactionSection>, made: &mu
             continue;
         };
         transaction.timeout_ms = section.timeout_ms;
+        transaction.recover_conversation = section.recover_conversation;
         let Some(most) = section.max_active else {
             if section.max_waiting.is_some() {
                 made.errors.push(format!(
@@ -342,6 +343,7 @@ mod tests {
             max_active,
             max_waiting,
             timeout_ms: 900,
+            recover_conversation: false,
         }
     }
 

@@ -148,7 +148,10 @@ mod tests {
         )
         .unwrap();
         let built = app.build_maps().unwrap();
-        let mut errors = built.findings.iter().filter(|f| f.severity == Severity::Error);
+        let mut errors = built
+            .findings
+            .iter()
+            .filter(|f| f.severity == Severity::Error);
         let error = errors.next().unwrap();
         assert_eq!((error.line, error.column), (3, 27));
         assert!(!members.join("S.cpy").exists());

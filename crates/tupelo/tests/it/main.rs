@@ -23,6 +23,7 @@ mod decimal_comma;
 mod documents;
 mod drive;
 mod ends;
+mod facilities;
 mod faults;
 mod first_hour;
 mod genapp;

@@ -1,7 +1,7 @@
 //! ASSIGN: values of the task, its program and the region.
 //!
 //! Reference: CICS API reference, ASSIGN. Options of terminals answer INVREQ
-//! 1, since a worker's tasks have none, but FACILITY of a task that a partner
+//! 1 in a task that has none, but FACILITY of a task that a partner
 //! attached is its conversation. QNAME is the queue that triggered the task. Options of maps answer INVREQ 5 and of batch
 //! data interchange INVREQ 6; the other options of the command are still
 //! given.
@@ -10,6 +10,7 @@ use cics::command::commands::assign as row;
 use cics::cvda;
 use cics::resp::Condition;
 
+use super::assign_terminal::{self, NO_TERMINAL};
 use super::convert::LOCAL_CCSID;
 use crate::exec::{Call, Outcome, condition};
 use crate::worker::Worker;
@@ -31,8 +32,6 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
-/// RESP2 of what a task without a terminal cannot answer.
-const NO_TERMINAL: u32 = 1;
 const NOT_STARTED_BY_QUEUE: u32 = 3;
 const NO_MAPS: u32 = 5;
 const NO_BATCH: u32 = 6;
@@ -75,6 +74,8 @@ fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
             int(i64::from(cvda::value("NOTAPPLIC").unwrap_or(1)));
         }
         row::TNIPFAMILY => int(i64::from(cvda::value("NOTAPPLIC").unwrap_or(1))),
+        // The principal facility is a terminal.
+        row::FCI if task.terminal.is_some() => text(&[1]),
         // None of it: binary zeros.
         row::ABDUMP
         | row::ASRAINTRPT
@@ -111,9 +112,14 @@ fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
         | row::INITPARM
         | row::TNADDR
         | row::USERNAME => text(b""),
-        row::QNAME if task.start_code == *b"QD" => text(&task.facility),
+        row::QNAME if task.start_code == *b"QD" => match &task.terminal {
+            Some(terminal) => text(terminal.data.queue.as_bytes()),
+            None => text(&task.facility),
+        },
         row::QNAME => return Err(NOT_STARTED_BY_QUEUE),
-        row::FACILITY if task.start_code == *b"QD" => return Err(NO_TERMINAL),
+        row::FACILITY if task.start_code == *b"QD" && task.terminal.is_none() => {
+            return Err(NO_TERMINAL);
+        }
         row::FACILITY if task.facility != [b' '; 4] => text(&task.facility),
         row::DESTCOUNT
         | row::INPARTN
@@ -127,7 +133,7 @@ fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
         | row::PARTNPAGE
         | row::PARTNSET => return Err(NO_MAPS),
         row::DESTID | row::DESTIDLENG => return Err(NO_BATCH),
-        _ => return Err(NO_TERMINAL),
+        _ => return assign_terminal::give(w, call, option),
     }
     Ok(())
 }

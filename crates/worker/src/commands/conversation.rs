@@ -113,15 +113,28 @@ pub fn refuse_options(call: &Call<'_>, options: &[u8]) -> Outcome {
     }
 }
 
-/// The options that the command table says are not served.
-pub fn unserved(row: &Command) -> Vec<u8> {
+/// The options that no conversation has: those that the command table says are
+/// not served, and those that only terminals have.
+pub fn terminal_options(row: &Command) -> Vec<u8> {
     let lists = row.rules.iter().filter_map(|rule| match rule {
         Rule::Unserved(list, _) => Some(*list),
         _ => None,
     });
-    let names = lists.flatten();
+    let names = lists.flatten().chain(OF_TERMINALS);
     names.filter_map(|name| row.index_of(name)).collect()
 }
+
+/// Options that are served for terminals alone.
+const OF_TERMINALS: &[&str] = &[
+    "ALTERNATE",
+    "ASIS",
+    "CTLCHAR",
+    "DEFAULT",
+    "DEFRESP",
+    "ERASE",
+    "LEAVEKB",
+    "STRFIELD",
+];
 
 /// The record to send, when the command has FROM.
 pub fn from<'c>(

@@ -26,8 +26,11 @@ pub fn handle_condition(w: &mut Worker, call: &Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// A worker's tasks have no terminal, so no attention identifier comes.
-pub fn handle_aid(_w: &mut Worker, _call: &Call<'_>) -> Outcome {
+pub fn handle_aid(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let handles = &mut frame(w).handles;
+    for (aid, label) in call.block.pairs() {
+        handles.set_aid(aid, label);
+    }
     Ok(())
 }
 

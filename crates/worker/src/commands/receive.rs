@@ -10,29 +10,15 @@
 use std::sync::LazyLock;
 
 use cics::command::commands::{converse as converse_row, receive as row};
-use cics::resp::Condition;
-use link::conversation::{VERB_DATA, VERB_NOTRUNCATE, Verb};
+use link::conversation::{VERB_DATA, Verb};
 
 use super::conversation::{
-    MAX_RECORD, Named, allocated, from, outcome, refuse_options, run_verb, unserved,
+    Named, allocated, from, outcome, refuse_options, run_verb, terminal_options,
 };
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::VerbAnswer;
+use super::record::Target;
+use super::terminal;
+use crate::exec::{Call, Outcome};
 use crate::worker::Worker;
-
-/// Key of the area where SET points, out of the way of those of files.
-const RECORD_AREA: u32 = u32::MAX - 1;
-
-/// Where the data and their length go, by option.
-struct Target {
-    into: u8,
-    set: u8,
-    length: u8,
-    flength: u8,
-    maxlength: u8,
-    maxflength: u8,
-    notruncate: u8,
-}
 
 pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
     const NAMED: Named = Named {
@@ -40,7 +26,7 @@ pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
         session: Some(row::SESSION),
         state: Some(row::STATE),
     };
-    static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| unserved(&row::ROW));
+    static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| terminal_options(&row::ROW));
     const TARGET: Target = Target {
         into: row::INTO,
         set: row::SET,
@@ -50,6 +36,9 @@ pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
         maxflength: row::MAXFLENGTH,
         notruncate: row::NOTRUNCATE,
     };
+    if terminal::is_for(w, call, &NAMED) {
+        return terminal::receive(w, call, &TARGET);
+    }
     allocated(w, call, &NAMED)?;
     refuse_options(call, &OTHERS)?;
     let (limit, flags) = TARGET.wanted(call)?;
@@ -73,7 +62,10 @@ pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
         maxflength: converse_row::MAXFLENGTH,
         notruncate: converse_row::NOTRUNCATE,
     };
-    static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| unserved(&converse_row::ROW));
+    static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| terminal_options(&converse_row::ROW));
+    if terminal::is_for(w, call, &NAMED) {
+        return terminal::converse(w, call, &TARGET);
+    }
     allocated(w, call, &NAMED)?;
     refuse_options(call, &OTHERS)?;
     let record = from(
@@ -88,39 +80,4 @@ pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let answer = run_verb(w, call, &NAMED, Verb::Converse, [flags, limit], data)?;
     TARGET.deliver(w, call, &answer);
     outcome(&answer)
-}
-
-impl Target {
-    /// Most bytes wanted, and the flags.
-    fn wanted(&self, call: &Call<'_>) -> Result<(u64, u64), Stop> {
-        let max = call.int(self.maxlength).or(call.int(self.maxflength));
-        let length = call.int(self.length).or(call.int(self.flength));
-        let limit = match call.arg(self.into) {
-            // MAXLENGTH says how long the area is, else LENGTH does.
-            Some(into) => max.or(length).unwrap_or(into.size() as i64),
-            None => max.unwrap_or(MAX_RECORD),
-        };
-        if !(0..=MAX_RECORD).contains(&limit) {
-            return condition(Condition::LengErr, 0);
-        }
-        let area = call.arg(self.into).map_or(limit, |a| a.size() as i64);
-        let flags = match call.has(self.notruncate) {
-            true => VERB_NOTRUNCATE,
-            false => 0,
-        };
-        Ok((limit.min(area) as u64, flags))
-    }
-
-    fn deliver(&self, w: &mut Worker, call: &Call<'_>, answer: &VerbAnswer) {
-        let there = answer.args[4] as i64;
-        call.set_int(self.length, there);
-        call.set_int(self.flength, there);
-        if call.has(self.set) {
-            let at = w.task.storage.area(RECORD_AREA, &answer.data);
-            call.set_pointer(self.set, at);
-        }
-        if let Some(into) = call.arg(self.into) {
-            into.set_bytes(&answer.data, into.size());
-        }
-    }
 }

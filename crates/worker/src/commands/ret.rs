@@ -2,12 +2,14 @@
 //! which ends the task wherever it is.
 //!
 //! Reference: CICS API reference, RETURN. TRANSID needs a terminal: a task
-//! that was started without one gets INVREQ.
+//! that was started without one gets INVREQ. With one the region keeps what is
+//! left for the next task.
 
 use cics::command::commands::ret as row;
 use cics::resp::Condition;
 
 use super::forward;
+use super::interval::{add_channel, conclude};
 use super::link::{channel, commarea};
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::worker::{Exit, Worker};
@@ -19,13 +21,22 @@ pub fn shutdown(w: &mut Worker, call: &Call<'_>) -> Outcome {
     Ok(())
 }
 
+/// Leaves the next transaction, and what it is given, with the region.
+fn leave_next(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let mut operands = forward::gather(call)?;
+    add_channel(w, call, row::CHANNEL, &mut operands)?;
+    let reply = w.services.command(row::NUMBER, &operands)?;
+    conclude(&reply)
+}
+
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let highest = w.task.depth == 1;
     let passes = call.has(row::COMMAREA) || call.has(row::CHANNEL) || call.has(row::IMMEDIATE);
     if passes && !highest {
         return condition(Condition::InvReq, 2);
     }
-    let terminal = w.task.start_code[0] == b'T';
+    // A partner that attached the task counts as one.
+    let terminal = w.task.terminal.is_some() || w.task.start_code[0] == b'T';
     if call.has(row::TRANSID) && !terminal {
         return condition(Condition::InvReq, 1);
     }
@@ -33,6 +44,9 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         return condition(Condition::InvReq, 8);
     }
     let (from, bytes) = commarea(call, row::COMMAREA, row::LENGTH)?;
+    if w.task.terminal.is_some() && call.has(row::TRANSID) && highest {
+        leave_next(w, call)?;
+    }
     if let Some(channel) = channel(w, call, row::CHANNEL)? {
         w.task.result.channel = Some(channel);
     }

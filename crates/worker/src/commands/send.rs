@@ -7,7 +7,10 @@ use std::sync::LazyLock;
 use cics::command::commands::{send as row, wait_convid as wait_row};
 use link::conversation::{VERB_CONFIRM, VERB_DATA, VERB_INVITE, VERB_LAST, VERB_WAIT, Verb};
 
-use super::conversation::{Named, allocated, from, outcome, refuse_options, run_verb, unserved};
+use super::conversation::{
+    Named, allocated, from, outcome, refuse_options, run_verb, terminal_options,
+};
+use super::terminal;
 use crate::exec::{Call, Outcome};
 use crate::worker::Worker;
 
@@ -18,9 +21,12 @@ const NAMED: Named = Named {
 };
 
 /// Options of terminals and of sessions of other kinds.
-static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| unserved(&row::ROW));
+static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| terminal_options(&row::ROW));
 
 pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    if terminal::is_for(w, call, &NAMED) {
+        return terminal::send(w, call);
+    }
     let record = from(call, row::FROM, row::LENGTH, row::FLENGTH)?;
     let mut flags = 0;
     for (option, flag) in [

@@ -1,7 +1,7 @@
 //! Mapped APPC conversations.
 //!
-//! The options of terminals and of other session types stay in the rows, so
-//! that programs which use them compile; on a conversation they answer INVREQ.
+//! RECEIVE, SEND and CONVERSE are for terminals too. The options of terminals and
+//! of other session types answer INVREQ on a conversation.
 
 use crate::command::row::Command;
 
@@ -93,7 +93,7 @@ pub(super) mod rows {
             Rule::AtMostOne(&["TOLENGTH", "TOFLENGTH"]),
             Rule::AtMostOne(&["MAXLENGTH", "MAXFLENGTH"]),
             Rule::AtMostOne(&["CONVID", "SESSION"]),
-            Rule::Unserved(&["ALTERNATE", "ASIS", "ATTACHID", "CTLCHAR", "DEFAULT", "DEFRESP", "ERASE", "FMH", "LDC", "LEAVEKB", "LINEADDR", "PSEUDOBIN", "STRFIELD"], Condition::InvReq);
+            Rule::Unserved(&["ATTACHID", "FMH", "LDC", "LINEADDR", "PSEUDOBIN"], Condition::InvReq);
         @conditions
             Eoc, InvReq, LengErr, NotAlloc, Signal, TermErr;
     }
@@ -198,7 +198,7 @@ pub(super) mod rows {
             Rule::AtMostOne(&["LENGTH", "FLENGTH"]),
             Rule::AtMostOne(&["MAXLENGTH", "MAXFLENGTH"]),
             Rule::AtMostOne(&["CONVID", "SESSION"]),
-            Rule::Unserved(&["ASIS", "BUFFER", "LEAVEKB", "PSEUDOBIN"], Condition::InvReq);
+            Rule::Unserved(&["BUFFER", "PSEUDOBIN"], Condition::InvReq);
         @conditions
             Eoc, InvReq, LengErr, NotAlloc, Signal, TermErr;
     }
@@ -236,7 +236,7 @@ pub(super) mod rows {
             Rule::AtMostOne(&["INVITE", "LAST"]),
             Rule::AtMostOne(&["CONFIRM", "WAIT"]),
             Rule::AtMostOne(&["CONVID", "SESSION"]),
-            Rule::Unserved(&["ALTERNATE", "ASIS", "ATTACHID", "CBUFF", "CNOTCOMPL", "CTLCHAR", "DEFAULT", "DEFRESP", "ERASE", "FMH", "LDC", "LEAVEKB", "LINEADDR", "PSEUDOBIN", "STRFIELD"], Condition::InvReq);
+            Rule::Unserved(&["ATTACHID", "CBUFF", "CNOTCOMPL", "FMH", "LDC", "LINEADDR", "PSEUDOBIN"], Condition::InvReq);
         @conditions
             InvReq, LengErr, NotAlloc, Signal, TermErr;
     }

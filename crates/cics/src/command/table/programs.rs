@@ -57,7 +57,7 @@ pub(super) mod rows {
 
     command! {
         /// Ends the program, and the task at the highest level.
-        ret 0x0E08 eibfn "RETURN" "RETURN" Programs Worker;
+        ret 0x0E08 eibfn "RETURN" "RETURN" Programs Region;
         input TRANSID(Name(4));
         input COMMAREA(Area) [length("LENGTH")];
         input LENGTH(Halfword);

@@ -59,11 +59,10 @@ fn cancel_start(resources: &mut Resources, cx: &mut Cx<'_>, name: ReqId) -> Opti
             refused: |_| Failure::Abend(FAILED),
             unlock: None,
             settle: Box::new(move |resources, cx, stored| {
-                let interval = &mut resources.interval;
                 match stored {
-                    true => drop(interval.remove(id)),
+                    true => drop(resources.interval.remove(id)),
                     // Its time may have come meanwhile.
-                    false => schedule(interval, cx, id),
+                    false => schedule(resources, cx, id),
                 }
             }),
         },

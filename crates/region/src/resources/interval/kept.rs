@@ -9,7 +9,7 @@
 //! An entry's key is a letter (`P` protected, `N` not) and a number; its value
 //! is a list of operands. Times are nanoseconds since 1970.
 
-use link::{CHANNEL_DATA, ChannelData, Operands, TransId, UserId};
+use link::{CHANNEL_DATA, ChannelData, Name, Operands, TransId, UserId};
 use store::{Table, UnitOfWork};
 
 use super::super::Resources;
@@ -33,6 +33,7 @@ mod field {
     pub const RTRANSID: u8 = 5;
     pub const RTERMID: u8 = 6;
     pub const QUEUE: u8 = 7;
+    pub const TERMID: u8 = 8;
 }
 
 fn key(kind: u8, ticket: u64) -> [u8; 9] {
@@ -53,6 +54,15 @@ pub(super) fn protect(
         interval.last_ticket += 1;
         unit.put(STARTS, &key(PROTECTED, interval.last_ticket), &value);
         request.ticket = Some(interval.last_ticket);
+    }
+}
+
+/// Has a task's unit of work take a request out of the store.
+pub(super) fn remove_in_unit(cx: &mut Cx<'_>, task: TaskKey, request: &StartRequest) {
+    if let Some(ticket) = request.ticket
+        && let Some((unit, _)) = cx.unit_and_store(task)
+    {
+        unit.remove(STARTS, &key(PROTECTED, ticket));
     }
 }
 
@@ -130,10 +140,11 @@ pub(super) fn keep(resources: &mut Resources, cx: &mut Cx<'_>, changes: &mut Uni
     ids.sort_unstable();
     for id in ids {
         let request = &interval.requests[&id];
-        let waits = matches!(request.stage, Stage::Waiting(_));
+        let waits = matches!(request.stage, Stage::Waiting(_) | Stage::Queued);
         // The channel of one that was refused went with its task.
         let whole = !request.has_channel || request.start.channel.is_some();
-        if waits && whole && request.ticket.is_none() {
+        let pooled = resources.facilities.is_pooled(request.start.facility);
+        if waits && whole && !pooled && request.ticket.is_none() {
             interval.last_ticket += 1;
             let key = key(UNPROTECTED, interval.last_ticket);
             changes.put(STARTS, &key, &emit(request, offset));
@@ -174,8 +185,12 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
     for (_, mut request) in requests {
         let id = cx.next_start();
         request.start.id = id;
-        interval.insert(request);
-        schedule(interval, cx, id);
+        let terminal = request.start.facility;
+        if !terminal.is_blank() {
+            resources.facilities.expect(terminal);
+        }
+        resources.interval.insert(request);
+        schedule(resources, cx, id);
     }
 }
 
@@ -203,6 +218,9 @@ pub(super) fn unit_restored(
         request.stage = Stage::Uncommitted;
         let id = cx.next_start();
         request.start.id = id;
+        if !request.start.facility.is_blank() {
+            resources.facilities.expect(request.start.facility);
+        }
         interval.insert(request);
         interval.protected.entry(key).or_default().push(id);
     }
@@ -236,6 +254,9 @@ fn emit(request: &StartRequest, unix_offset_ns: u64) -> Vec<u8> {
         .bytes(field::TRANSID, *start.transid.as_bytes())
         .bytes(field::USERID, *start.userid.as_bytes())
         .bytes(field::NAME, request.name);
+    if !start.facility.is_blank() {
+        fields = fields.bytes(field::TERMID, *start.facility.as_bytes());
+    }
     if let Some(data) = &request.data {
         let parts = [
             (field::FROM, data.from.as_deref()),
@@ -278,6 +299,9 @@ fn parse(value: &[u8], unix_offset_ns: u64) -> Option<StartRequest> {
                     Some(_) => StartCode::StartData,
                     None => StartCode::Start,
                 },
+                facility: fields
+                    .get_name(field::TERMID)
+                    .map_or(Name::BLANK, Name::from_bytes),
                 ..Start::default()
             },
             at: at.saturating_sub(unix_offset_ns),

@@ -30,12 +30,13 @@ use cics::command::commands::{
     cancel as cancel_row, delay as delay_row, retrieve as retrieve_row, start as start_row,
     start_attach,
 };
-use link::TransId;
+use link::{Name, TransId};
 
 use super::{Manager, hand_over};
 use crate::api::TransactionDef;
 use crate::core::TaskKey;
 use crate::kernel::{Start, TimerId};
+pub use start::{discard, discard_for};
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -71,6 +72,9 @@ pub(super) type ReqId = [u8; 8];
 /// The event that a DELAY with REQID waits for, by its name.
 pub const DELAY: &str = "DELAY";
 
+/// The event that RETRIEVE WAIT waits for, by the number of the facility.
+pub const RETRIEVE: &str = "RETRIEVE";
+
 /// Requests to start tasks, and what they sent along.
 #[derive(Debug, Default)]
 pub struct Intervals {
@@ -86,6 +90,11 @@ pub struct Intervals {
     running: HashMap<TaskKey, u64>,
     last_name: u64,
     last_ticket: u64,
+    /// Requests for each terminal whose task has not been asked for.
+    for_terminals: HashMap<Name<4>, usize>,
+    /// Recoverable requests whose data a task has retrieved beside its own, with
+    /// the task's start, until the unit of work is over.
+    retrieved: HashMap<TaskKey, (u64, Vec<StartRequest>)>,
 }
 
 /// A request to start a task.
@@ -113,6 +122,8 @@ enum Stage {
     Uncommitted,
     /// It waits for its time.
     Waiting(Option<TimerId>),
+    /// It waits for its terminal.
+    Queued,
     /// The store was asked to let it go.
     Cancelling,
     /// Its task has been asked for.
@@ -140,6 +151,12 @@ impl Intervals {
         self.transactions.get(&name).copied()
     }
 
+    /// The name of a request.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn name_of(&self, id: u64) -> Option<ReqId> {
+        self.requests.get(&id).map(|request| request.name)
+    }
+
     /// True when nothing of any task is here.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
@@ -147,6 +164,8 @@ impl Intervals {
             && self.names.is_empty()
             && self.protected.is_empty()
             && self.running.is_empty()
+            && self.retrieved.is_empty()
+            && self.for_terminals.is_empty()
     }
 
     /// Starts a transaction that is defined, for a door; see
@@ -185,6 +204,10 @@ impl Intervals {
         if request.name != UNNAMED {
             self.names.entry(request.name).or_default().push_back(id);
         }
+        let terminal = request.start.facility;
+        if !terminal.is_blank() {
+            *self.for_terminals.entry(terminal).or_default() += 1;
+        }
         self.requests.insert(id, request);
     }
 
@@ -192,7 +215,26 @@ impl Intervals {
     fn remove(&mut self, id: u64) -> Option<StartRequest> {
         let request = self.requests.remove(&id)?;
         self.free_name(request.name, id);
+        if request.stage != Stage::Begun {
+            self.leave_queue(request.start.facility);
+        }
         Some(request)
+    }
+
+    /// A request no longer waits for its terminal.
+    fn leave_queue(&mut self, terminal: Name<4>) {
+        if let Some(count) = self.for_terminals.get_mut(&terminal) {
+            *count -= 1;
+            if *count == 0 {
+                self.for_terminals.remove(&terminal);
+            }
+        }
+    }
+
+    /// The task of a request that waited for its terminal; none when the request
+    /// is gone.
+    pub fn take_for_facility(&mut self, id: u64) -> Option<Start> {
+        start::begun(self, id)
     }
 
     /// A request no longer stands under its name.

@@ -1,53 +1,115 @@
-//! RETRIEVE: what the START of this task sent along, once.
+//! RETRIEVE: what the START of this task sent along, once; at a terminal then
+//! what further STARTs of its transaction have brought for that terminal, in
+//! their order. With WAIT a task waits for the next one.
 //!
-//! Without a terminal a task has the data of its own START alone, so there is
-//! nothing that WAIT could wait for.
+//! Reference: CICS API reference, RETRIEVE, "Retrieving data from several START
+//! commands".
 
 use cics::command::commands::retrieve as row;
 use cics::resp::Condition;
 use link::Operands;
 
 use super::super::Resources;
-use crate::kernel::{Cx, Request, Served, condition, done_with};
+use super::{RETRIEVE, StartData, kept};
+use crate::core::TaskKey;
+use crate::kernel::{Cx, Request, Served, Step, Wait, condition, done_with};
 
-pub(super) fn retrieve(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn retrieve(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+) -> Served {
     let interval = &mut resources.interval;
-    let id = request.caller.start.unwrap_or_default();
-    let Some(asked) = interval.requests.get_mut(&id) else {
-        return condition(Condition::EndData, 0);
-    };
-    if asked.has_channel {
-        return condition(Condition::InvReq, 0);
+    let own = request.caller.start.unwrap_or_default();
+    if let Some(asked) = interval.requests.get_mut(&own) {
+        if asked.has_channel {
+            return condition(Condition::InvReq, 0);
+        }
+        if let Some(data) = asked.data.take() {
+            let Some(given) = give(&request.operands, &data) else {
+                // Nothing was given, so nothing is used up.
+                asked.data = Some(data);
+                return condition(Condition::EnvDefErr, 0);
+            };
+            let name = asked.name;
+            interval.free_name(name, own);
+            return done_with(given);
+        }
     }
-    let Some(data) = asked.data.take() else {
+    further(resources, cx, request)
+}
+
+/// What a further START for the task's terminal has brought.
+fn further(resources: &mut Resources, cx: &mut Cx<'_>, request: &Request) -> Served {
+    let own = request.caller.start.unwrap_or_default();
+    let Some(facility) = resources.facilities.of_start(own) else {
         return condition(Condition::EndData, 0);
     };
-    let operands = &request.operands;
+    let transid = request.caller.transid;
+    let requests = &resources.interval.requests;
+    let fits = |id: u64| {
+        let found = requests.get(&id).filter(|r| r.start.transid == transid);
+        found.is_some_and(|r| r.data.is_some() && !r.has_channel)
+    };
+    let Some(id) = resources.facilities.take_queued(own, fits) else {
+        return match request.operands.has(row::WAIT) {
+            true => {
+                let wait = Wait::event(RETRIEVE, &facility.0.to_be_bytes());
+                Ok(Step::Wait(wait))
+            }
+            false => condition(Condition::EndData, 0),
+        };
+    };
+    let interval = &mut resources.interval;
+    let given = (interval.requests.get(&id))
+        .and_then(|found| give(&request.operands, found.data.as_ref()?));
+    let Some(given) = given else {
+        resources.facilities.put_back(own, id);
+        return condition(Condition::EnvDefErr, 0);
+    };
+    if let Some(found) = interval.remove(id)
+        && found.ticket.is_some()
+    {
+        kept::remove_in_unit(cx, request.caller.key, &found);
+        let retrieved = interval.retrieved.entry(request.caller.key);
+        retrieved.or_insert((own, Vec::new())).1.push(found);
+    }
+    done_with(given)
+}
+
+/// A unit of work is over. What it has retrieved of recoverable requests waits
+/// for the terminal again when it was backed out.
+pub(super) fn unit_ended(resources: &mut Resources, task: TaskKey, committed: bool) {
+    if resources.interval.retrieved.is_empty() {
+        return;
+    }
+    let Some((own, retrieved)) = resources.interval.retrieved.remove(&task) else {
+        return;
+    };
+    if committed {
+        return;
+    }
+    for mut request in retrieved.into_iter().rev() {
+        let id = request.start.id;
+        request.stage = super::Stage::Queued;
+        resources.interval.insert(request);
+        resources.facilities.put_back(own, id);
+    }
+}
+
+/// What the command wants of the data; none when it wants what is not there.
+fn give(operands: &Operands, data: &StartData) -> Option<Operands> {
     let mut given = Operands::default();
-    let mut missing = false;
     let parts = [
         (row::RTRANSID, data.rtransid.as_ref().map(|n| &n[..])),
         (row::RTERMID, data.rtermid.as_ref().map(|n| &n[..])),
         (row::QUEUE, data.queue.as_ref().map(|n| &n[..])),
     ];
     for (option, part) in parts.into_iter().filter(|(o, _)| operands.has(*o)) {
-        match part {
-            Some(bytes) => given = given.bytes(option, bytes),
-            None => missing = true,
-        }
+        given = given.bytes(option, part?);
     }
     if operands.has(row::INTO) || operands.has(row::SET) {
-        match &data.from {
-            Some(from) => given = given.bytes(row::INTO, from.as_slice()),
-            None => missing = true,
-        }
+        given = given.bytes(row::INTO, data.from.as_deref()?);
     }
-    if missing {
-        // Nothing was given, so nothing is used up.
-        asked.data = Some(data);
-        return condition(Condition::EnvDefErr, 0);
-    }
-    let name = asked.name;
-    interval.free_name(name, id);
-    done_with(given)
+    Some(given)
 }

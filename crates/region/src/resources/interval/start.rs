@@ -2,11 +2,11 @@
 
 use cics::command::commands::{start as row, start_attach as attach_row};
 use cics::resp::Condition;
-use link::{CHANNEL_DATA, ChannelData, Operands, TransId, UserId};
+use link::{CHANNEL_DATA, ChannelData, Name, Operands, TransId, UserId};
 
-use super::super::Resources;
+use super::super::{Resources, facilities};
 use super::when::{Options, when};
-use super::{Intervals, Stage, StartData, StartRequest, UNNAMED, kept};
+use super::{Intervals, Stage, StartData, StartRequest, UNNAMED, kept, retrieve};
 use crate::api::{Refusal, StartCode};
 use crate::core::TaskKey;
 use crate::kernel::{
@@ -30,10 +30,8 @@ pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
     let data = data(operands)?;
     let interval = &mut resources.interval;
     let transid = transaction(interval, operands.get_name(row::TRANSID))?;
-    if operands.has(row::TERMID) {
-        // There are no terminals.
-        return condition(Condition::TermIdErr, 0);
-    }
+    let terminal = terminal(resources, operands)?;
+    let interval = &mut resources.interval;
     let name = match operands.get_name(row::REQID) {
         None if operands.has(row::NOCHECK) => UNNAMED,
         None => interval.generate_name(),
@@ -60,6 +58,7 @@ pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
             false => StartCode::Start,
         },
         channel,
+        facility: terminal,
         ..Start::default()
     };
     let protect = operands.has(row::PROTECT);
@@ -73,12 +72,15 @@ pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
         stage: Stage::Uncommitted,
     };
     if protect {
-        kept::protect(interval, cx, caller.key, &mut asked);
+        // What is for a terminal of a pool goes with it.
+        if !resources.facilities.is_pooled(terminal) {
+            kept::protect(interval, cx, caller.key, &mut asked);
+        }
         interval.protected.entry(caller.key).or_default().push(id);
     }
     interval.insert(asked);
     if !protect {
-        schedule(interval, cx, id);
+        schedule(resources, cx, id);
     }
     match operands.has(row::NOCHECK) && !operands.has(row::REQID) {
         true => done(),
@@ -116,7 +118,7 @@ pub(super) fn from_door(
         ticket: None,
         stage: Stage::Uncommitted,
     });
-    schedule(interval, cx, id);
+    wait_or_begin(interval, cx, id);
 }
 
 /// START ATTACH.
@@ -142,9 +144,9 @@ pub(super) fn attach(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
         has_channel: false,
         name: UNNAMED,
         ticket: None,
-        stage: Stage::Begun,
+        stage: Stage::Uncommitted,
     });
-    begin(interval, cx, id);
+    begin_now(interval, cx, id);
     done()
 }
 
@@ -184,13 +186,40 @@ fn channel(operands: &Operands) -> Result<Option<ChannelData>, Failure> {
     parsed.transpose().map_err(|_| Failure::Abend(FAILED))
 }
 
-/// Lets a request wait for its time, or begins its task.
-pub(super) fn schedule(interval: &mut Intervals, cx: &mut Cx<'_>, id: u64) {
+/// The terminal that START names, which must be known and have room for one more
+/// request.
+fn terminal(resources: &Resources, operands: &Operands) -> Result<Name<4>, Failure> {
+    let Some(terminal) = operands.get_name(row::TERMID).map(Name::from_bytes) else {
+        return Ok(Name::BLANK);
+    };
+    if !resources.facilities.knows(terminal) {
+        return condition(Condition::TermIdErr, 0);
+    }
+    let waiting = resources.interval.for_terminals.get(&terminal);
+    match waiting.is_none_or(|n| *n < resources.facilities.most_starts()) {
+        true => Ok(terminal),
+        false => condition(Condition::IoErr, 0),
+    }
+}
+
+/// Lets a request wait for its time, or begins its task, when its terminal is
+/// free where it has one.
+pub(super) fn schedule(resources: &mut Resources, cx: &mut Cx<'_>, id: u64) {
+    let interval = &mut resources.interval;
+    let request = interval.requests.get(&id);
+    match request.is_some_and(|r| r.at <= cx.now) {
+        true => due(resources, cx, id),
+        false => wait_or_begin(interval, cx, id),
+    }
+}
+
+/// The same for a request without a terminal.
+fn wait_or_begin(interval: &mut Intervals, cx: &mut Cx<'_>, id: u64) {
     let Some(request) = interval.requests.get_mut(&id) else {
         return;
     };
     if request.at <= cx.now {
-        begin(interval, cx, id);
+        begin_now(interval, cx, id);
         return;
     }
     let alarm = Alarm::Manager(Intervals::INDEX, id);
@@ -200,23 +229,70 @@ pub(super) fn schedule(interval: &mut Intervals, cx: &mut Cx<'_>, id: u64) {
 
 /// The time of a request has come.
 pub(super) fn due(resources: &mut Resources, cx: &mut Cx<'_>, id: u64) {
-    begin(&mut resources.interval, cx, id);
-}
-
-/// Has the task of a request started.
-fn begin(interval: &mut Intervals, cx: &mut Cx<'_>, id: u64) {
+    let interval = &mut resources.interval;
     let Some(request) = interval.requests.get_mut(&id) else {
         return;
     };
+    let terminal = request.start.facility;
+    if terminal.is_blank() {
+        begin_now(interval, cx, id);
+    } else {
+        request.stage = Stage::Queued;
+        facilities::enqueue(resources, cx, terminal, facilities::Queued::Request(id));
+    }
+}
+
+/// Has the task of a request started.
+fn begin_now(interval: &mut Intervals, cx: &mut Cx<'_>, id: u64) {
+    if let Some(start) = begun(interval, id) {
+        cx.start(start);
+    }
+}
+
+/// The task of a request, which begins now.
+pub(super) fn begun(interval: &mut Intervals, id: u64) -> Option<Start> {
+    let request = interval.requests.get_mut(&id)?;
     request.stage = Stage::Begun;
     let channel = request.start.channel.take();
-    cx.start(Start {
+    let start = Start {
         channel,
         ..request.start.clone()
-    });
+    };
     let (name, holds) = (request.name, request.data.is_some());
     if !holds {
         interval.free_name(name, id);
+    }
+    interval.leave_queue(start.facility);
+    Some(start)
+}
+
+/// A terminal is gone for good: no request waits for it any more.
+pub fn discard_for(resources: &mut Resources, cx: &mut Cx<'_>, terminal: Name<4>) {
+    let waits = |r: &&StartRequest| {
+        let waits = matches!(r.stage, Stage::Waiting(_) | Stage::Queued);
+        waits && r.start.facility == terminal
+    };
+    let requests = resources.interval.requests.values().filter(waits);
+    let mut ids: Vec<u64> = requests.map(|r| r.start.id).collect();
+    ids.sort_unstable();
+    for id in ids {
+        let stage = resources.interval.requests.get(&id).map(|r| r.stage);
+        if let Some(Stage::Waiting(Some(timer))) = stage {
+            cx.kernel.timers.cancel(timer);
+        }
+        discard(resources, cx, id);
+    }
+}
+
+/// The terminal of a request is gone for good, and the request with it.
+pub fn discard(resources: &mut Resources, cx: &mut Cx<'_>, id: u64) {
+    if let Some(request) = resources.interval.remove(id) {
+        tracing::info!(
+            transid = %request.start.transid,
+            terminal = %request.start.facility,
+            "a START is discarded with its terminal"
+        );
+        kept::forget(cx, &request);
     }
 }
 
@@ -228,14 +304,15 @@ pub(super) fn unit_ended(
     task: TaskKey,
     committed: bool,
 ) {
-    let interval = &mut resources.interval;
-    for id in interval.protected.remove(&task).unwrap_or_default() {
+    let ids = resources.interval.protected.remove(&task);
+    for id in ids.unwrap_or_default() {
         match committed {
-            true => schedule(interval, cx, id),
-            false => drop(interval.remove(id)),
+            true => schedule(resources, cx, id),
+            false => drop(resources.interval.remove(id)),
         }
     }
-    kept::unit_ended(interval, cx, task, committed);
+    retrieve::unit_ended(resources, task, committed);
+    kept::unit_ended(&mut resources.interval, cx, task, committed);
 }
 
 /// A started task is over, or could not begin. What ended normally was dealt
@@ -248,6 +325,10 @@ pub(super) fn ended(resources: &mut Resources, cx: &mut Cx<'_>, id: u64, ended: 
         StartEnd::Refused(Refusal::ShuttingDown) => {
             if let Some(request) = interval.requests.get_mut(&id) {
                 request.stage = Stage::Waiting(None);
+                let terminal = request.start.facility;
+                if !terminal.is_blank() {
+                    *interval.for_terminals.entry(terminal).or_default() += 1;
+                }
             }
         }
         StartEnd::Refused(_) => {

@@ -95,8 +95,9 @@ fn intrapartition(def: &TdQueueDef, items: u64, option: &str) -> Option<Value> {
     let of_trigger =
         |value: fn(&Trigger) -> Vec<u8>| text(&trigger.as_ref().map(value).unwrap_or_default());
     match option {
+        "ATIFACILITY" if trigger.is_some_and(|t| !t.terminal.is_blank()) => cvda("TERMINAL"),
         "ATIFACILITY" => either(recovery.is_some(), "NOTERMINAL", "NOTAPPLIC"),
-        "ATITERMID" => text(b""),
+        "ATITERMID" => of_trigger(|t| t.terminal.as_bytes().to_vec()),
         "ATITRANID" => of_trigger(|t| t.transid.as_bytes().to_vec()),
         "ATIUSERID" => of_trigger(|t| t.userid.as_bytes().to_vec()),
         "NUMITEMS" => int(items),

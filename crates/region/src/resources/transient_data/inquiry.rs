@@ -144,6 +144,7 @@ fn apply(trigger: &mut Option<Trigger>, change: &Change) {
         level: 1,
         transid: TransId::BLANK,
         userid: UserId::BLANK,
+        terminal: Name::BLANK,
     });
     wanted.level = change.level.unwrap_or(wanted.level);
     wanted.transid = change.transid.unwrap_or(wanted.transid);

@@ -78,6 +78,10 @@ pub struct TransientData {
     emptied: HashMap<TaskKey, HashSet<QueueName>>,
     /// Tasks started by triggers.
     triggers: u64,
+    /// Terminals that are there or expected back.
+    terminals: HashSet<link::Name<4>>,
+    /// Triggers on their way to the queue of their terminal.
+    for_terminals: HashMap<u64, (link::Name<4>, crate::kernel::Start)>,
 }
 
 /// A queue.

@@ -30,6 +30,7 @@ fn intra(name: &[u8; 4], recovery: TdRecovery, level: u32) -> TdQueueDef {
         level,
         transid: Name::from_bytes(*b"TRIG"),
         userid: Name::BLANK,
+        terminal: link::Name::BLANK,
     };
     let trigger = (level > 0).then_some(trigger);
     queue(name, TdKind::Intrapartition { recovery, trigger })

@@ -9,11 +9,14 @@
 //! ever; no more than [`MOST`] of its tasks are there at one time, so others
 //! have their share.
 
+use link::Name;
+
 use super::super::Resources;
+use super::super::facilities::Facilities;
 use super::{QueueName, TransientData};
 use crate::api::{StartCode, TdRecovery};
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Cx, Start, StartEnd};
+use crate::kernel::{Alarm, Caller, Cx, Start, StartEnd};
 
 /// Most tasks of a queue's trigger at one time.
 const MOST: u32 = 4;
@@ -30,19 +33,76 @@ impl TransientData {
         if intra.fired || intra.running >= MOST || intra.items < u64::from(trigger.level) {
             return;
         }
+        let terminal = trigger.terminal;
+        if !terminal.is_blank() && !self.terminals.contains(&terminal) {
+            return;
+        }
+        let Some(intra) = self.intra(name) else {
+            return;
+        };
         intra.fired = true;
         intra.running += 1;
         let id = cx.next_start();
         self.triggered.insert(id, *name);
         self.triggers += 1;
-        cx.start(Start {
+        let start = Start {
             id,
             transid: trigger.transid,
             userid: trigger.userid,
             start_code: StartCode::Queue,
             facility: link::Name::from_bytes(*name),
             ..Start::default()
-        });
+        };
+        if terminal.is_blank() {
+            cx.start(start);
+        } else {
+            // The manager of terminals takes it over in a moment.
+            self.for_terminals.insert(id, (terminal, start));
+            let alarm = Alarm::Manager(Facilities::INDEX, id);
+            cx.kernel.timers.set(cx.now, alarm);
+        }
+    }
+
+    /// A terminal is there: queues that trigger for it look again.
+    pub fn facility_came(&mut self, cx: &mut Cx<'_>, terminal: Name<4>) {
+        self.terminals.insert(terminal);
+        let wanted = |queue: &super::Queue| match &queue.body {
+            super::Body::Intra(intra) => intra.trigger.is_some_and(|t| t.terminal == terminal),
+            _ => false,
+        };
+        let mut names: Vec<QueueName> = (self.queues.iter())
+            .filter(|(_, queue)| wanted(queue))
+            .map(|(name, _)| *name)
+            .collect();
+        names.sort_unstable();
+        for name in names {
+            self.fire(cx, &name);
+        }
+    }
+
+    /// A terminal is gone for good.
+    pub fn facility_gone(&mut self, terminal: Name<4>) {
+        self.terminals.remove(&terminal);
+    }
+
+    /// A trigger for a terminal, and which one it is.
+    pub fn take_trigger(&mut self, start: u64) -> Option<(Name<4>, Start)> {
+        self.for_terminals.remove(&start)
+    }
+
+    /// The task of a trigger will not begin.
+    pub fn trigger_gone(&mut self, start: u64) {
+        self.trigger_over(start);
+    }
+
+    fn trigger_over(&mut self, start: u64) {
+        let Some(name) = self.triggered.remove(&start) else {
+            return;
+        };
+        if let Some(intra) = self.intra(&name) {
+            intra.running -= 1;
+            intra.fired = false;
+        }
     }
 
     /// A task found a queue empty.
@@ -69,12 +129,5 @@ pub(super) fn task_ended(resources: &mut Resources, _: &mut Cx<'_>, caller: &Cal
 }
 
 pub(super) fn start_ended(resources: &mut Resources, _: &mut Cx<'_>, id: u64, _: &StartEnd) {
-    let td = &mut resources.transient_data;
-    let Some(name) = td.triggered.remove(&id) else {
-        return;
-    };
-    if let Some(intra) = td.intra(&name) {
-        intra.running -= 1;
-        intra.fired = false;
-    }
+    resources.transient_data.trigger_over(id);
 }

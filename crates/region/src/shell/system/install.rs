@@ -261,10 +261,11 @@ fn add(definitions: &mut Definitions, made: &Csd, user: &str) -> Result<(), Fail
             .iter_mut()
             .find(|t| t.name == new.name);
         match old {
-            // The settings have its time limit.
+            // The settings have these.
             Some(old) => {
                 *old = TransactionDef {
                     timeout_ms: old.timeout_ms,
+                    recover_conversation: old.recover_conversation,
                     ..new.clone()
                 };
             }

@@ -1,0 +1,200 @@
+//! The commands of a task on its terminal: RETURN with what is left for the next
+//! task, RECEIVE, SEND and CONVERSE on data streams.
+//!
+//! Maps are not known here: the terminal's door serves SEND MAP as a
+//! [`crate::CommandService`], and RECEIVE MAP asks for the input by RECEIVE first.
+
+use cics::command::commands::{converse as converse_row, ret, send as send_row};
+use cics::resp::Condition;
+use link::terminal::{INPUT_AID, INPUT_CURSOR};
+use link::{CHANNEL_DATA, ChannelData, Operands, TransId};
+
+use super::super::Resources;
+use super::{FacilityId, NextTask, Save, Saved, TERMINAL, kept, key, report};
+use crate::api::{Erase, FacilityEvent, FacilityOutput};
+use crate::kernel::{
+    Cx, Expiry, FAILED, Failure, Request, Served, Step, Wait, condition, done, done_with,
+};
+
+/// Abend of a task that has waited for input for longer than RTIMOUT.
+const READ_TIMEOUT: [u8; 4] = *b"AKCT";
+/// RESP2 of RETURN by a task that has no terminal.
+const NO_TERMINAL: u32 = 1;
+/// RESP2 of a COMMAREA that is too long.
+const TOO_LONG: u32 = 11;
+
+/// RETURN TRANSID at the highest level. It counts when the unit of work is
+/// committed.
+pub(super) fn returned(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+) -> Served {
+    let Some(id) = facility_of(resources, request) else {
+        return condition(Condition::InvReq, NO_TERMINAL);
+    };
+    let operands = &request.operands;
+    let transid = operands.get_name(ret::TRANSID).unwrap_or([b' '; 4]);
+    let transid = TransId::from_bytes(transid);
+    let data = if let Some(channel) = operands.get_bytes(CHANNEL_DATA) {
+        // A worker of ours writes what can be read.
+        let channel = ChannelData::parse(channel).map_err(|_| Failure::Abend(FAILED))?;
+        Saved::Channel(channel)
+    } else if let Some(commarea) = operands.get_bytes(ret::COMMAREA) {
+        Saved::Commarea(commarea.to_vec())
+    } else {
+        Saved::Nothing
+    };
+    let next = NextTask {
+        transid,
+        data,
+        message: operands.get_bytes(ret::INPUTMSG).map(<[u8]>::to_vec),
+        immediate: operands.has(ret::IMMEDIATE),
+        recovered: false,
+    };
+    let facilities = &mut resources.facilities;
+    if !facilities.has_room(next.bytes()) {
+        return condition(Condition::LengErr, TOO_LONG);
+    }
+    let entry = &facilities.all[&id];
+    if entry.closing {
+        return done();
+    }
+    let keeps = facilities.recovered.contains(&transid) && !entry.def.pooled;
+    let in_store = kept::save(entry, cx, request.caller.key, keeps.then_some(&next));
+    let save = Save {
+        facility: id,
+        next,
+        in_store,
+    };
+    facilities.saves.insert(request.caller.key, save);
+    done()
+}
+
+/// RECEIVE: the input that began the task, or the next one.
+pub(super) fn receive(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    match facility_of(resources, request) {
+        Some(id) => next_input(
+            resources,
+            cx,
+            request,
+            id,
+            cics::command::commands::receive::INTO,
+        ),
+        None => condition(Condition::NotAlloc, 0),
+    }
+}
+
+/// SEND.
+pub(super) fn send(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let Some(id) = facility_of(resources, request) else {
+        return condition(Condition::NotAlloc, 0);
+    };
+    if resources.facilities.all[&id].closing {
+        return condition(Condition::TermErr, 0);
+    }
+    let operands = &request.operands;
+    let output = FacilityOutput {
+        data: operands
+            .get_bytes(send_row::FROM)
+            .unwrap_or_default()
+            .to_vec(),
+        erase: erase(
+            operands,
+            send_row::ERASE,
+            send_row::DEFAULT,
+            send_row::ALTERNATE,
+        ),
+        control: control(operands, send_row::CTLCHAR),
+        structured: operands.has(send_row::STRFIELD),
+        last: operands.has(send_row::LAST),
+    };
+    report(cx, id, FacilityEvent::Output(output));
+    done()
+}
+
+/// CONVERSE: sends, then waits for the next input.
+pub(super) fn converse(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+) -> Served {
+    let Some(id) = facility_of(resources, request) else {
+        return condition(Condition::NotAlloc, 0);
+    };
+    if request.woken.is_none() && !resources.facilities.all[&id].closing {
+        let operands = &request.operands;
+        let from = operands.get_bytes(converse_row::FROM);
+        let (default, alternate) = (converse_row::DEFAULT, converse_row::ALTERNATE);
+        let output = FacilityOutput {
+            data: from.unwrap_or_default().to_vec(),
+            erase: erase(operands, converse_row::ERASE, default, alternate),
+            control: control(operands, converse_row::CTLCHAR),
+            structured: operands.has(converse_row::STRFIELD),
+            last: false,
+        };
+        report(cx, id, FacilityEvent::Output(output));
+        // What began the task is not the answer to what it sends.
+        let entry = resources.facilities.all.get_mut(&id);
+        if let Some(task) = entry.and_then(|e| e.task.as_mut()) {
+            task.initial = None;
+        }
+        resources.facilities.recount(id);
+    }
+    next_input(resources, cx, request, id, converse_row::INTO)
+}
+
+/// The task's next input, or the wait for it.
+fn next_input(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &Request,
+    id: FacilityId,
+    into: u8,
+) -> Served {
+    let facilities = &mut resources.facilities;
+    let Some(entry) = facilities.all.get_mut(&id).filter(|e| !e.closing) else {
+        return condition(Condition::TermErr, 0);
+    };
+    let initial = entry.task.as_mut().and_then(|task| task.initial.take());
+    if let Some(input) = initial.or_else(|| entry.inputs.pop_front()) {
+        entry.last_key = (input.aid, input.cursor);
+        facilities.recount(id);
+        let given = Operands::default()
+            .bytes(into, input.data)
+            .int(INPUT_AID, input.aid.into())
+            .int(INPUT_CURSOR, input.cursor.into());
+        return done_with(given);
+    }
+    let limit_ms = u64::from(entry.def.read_timeout_ms);
+    if request.woken.is_none() {
+        report(cx, id, FacilityEvent::Waits);
+    }
+    let wait = Wait::event(TERMINAL, &key(id));
+    Ok(Step::Wait(match limit_ms {
+        0 => wait,
+        ms => wait.at_most_until(cx.now + ms * 1_000_000, Expiry::Abend(READ_TIMEOUT)),
+    }))
+}
+
+fn facility_of(resources: &Resources, request: &Request) -> Option<FacilityId> {
+    let start = request.caller.start?;
+    resources.facilities.of_start(start)
+}
+
+fn erase(operands: &Operands, erase: u8, default: u8, alternate: u8) -> Erase {
+    if !operands.has(erase) {
+        Erase::No
+    } else if operands.has(default) {
+        Erase::Default
+    } else if operands.has(alternate) {
+        Erase::Alternate
+    } else {
+        Erase::Same
+    }
+}
+
+fn control(operands: &Operands, option: u8) -> Option<u8> {
+    let area = operands.get_bytes(option)?;
+    area.first().copied()
+}

@@ -1,0 +1,303 @@
+//! What is saved for the next task in the store: where the transaction that
+//! RETURN names asks for it, and the logical unit has a name of its own.
+//!
+//! It is part of the unit of work that leaves it, and goes with the first unit of
+//! the task that gets it. A unit that changes nothing else does not wait for the
+//! store. So what a restart finds is either what was left last, or what was left
+//! before steps that changed nothing. It is given to the same logical unit and
+//! user only, and not when it is older than the region's limit.
+//!
+//! Reference: none. On CICS the COMMAREA of a pseudoconversation ends with the
+//! region; TRANSACTION RESTART and TYPETERM RECOVOPTION are about tasks and
+//! sessions. So a setting of the transaction asks for it.
+
+use link::{CHANNEL_DATA, ChannelData, Name, Operands, TransId, UserId};
+use store::{Table, UnitOfWork};
+
+use super::super::Resources;
+use super::{Entry, Facilities, FacilityId, NextTask, Saved};
+use crate::core::TaskKey;
+use crate::kernel::{Caller, Cx, scan};
+
+/// By the name of the logical unit.
+pub const TABLE: Table = Table::new("conversation");
+
+/// The fields of an entry.
+mod field {
+    pub const AT: u8 = 0;
+    pub const USERID: u8 = 1;
+    pub const TRANSID: u8 = 2;
+    pub const COMMAREA: u8 = 3;
+    pub const MESSAGE: u8 = 4;
+}
+
+/// What the store has for a logical unit that is away.
+#[derive(Debug)]
+pub(super) struct Kept {
+    userid: UserId,
+    /// When it was saved, nanoseconds since 1970.
+    at: u64,
+    next: NextTask,
+}
+
+impl Kept {
+    pub(super) fn bytes(&self) -> usize {
+        self.next.bytes()
+    }
+}
+
+/// Has a task's unit of work keep what it leaves, or take away what was there;
+/// true when the store has something for the facility when that is committed.
+pub(super) fn save(entry: &Entry, cx: &mut Cx<'_>, task: TaskKey, next: Option<&NextTask>) -> bool {
+    let name = entry.unit_name();
+    let at = unix_ns(cx);
+    match next {
+        Some(next) => {
+            let value = emit(at, entry.userid, next);
+            let unit = cx.unit_and_store(task);
+            unit.map(|(unit, _)| unit.put(TABLE, name.as_bytes(), &value))
+                .is_some()
+        }
+        None if entry.in_store => {
+            if let Some((unit, _)) = cx.unit_and_store(task) {
+                unit.remove(TABLE, name.as_bytes());
+            }
+            false
+        }
+        None => false,
+    }
+}
+
+/// A task begins its first unit of work: that takes what it was given out of the
+/// store.
+pub(super) fn task_begun(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Caller) {
+    let facilities = &mut resources.facilities;
+    let Some(id) = caller.start.and_then(|start| facilities.of_start(start)) else {
+        return;
+    };
+    let Some(entry) = facilities.all.get_mut(&id) else {
+        return;
+    };
+    let given = entry.task.as_mut().and_then(|task| task.given.take());
+    let stored = entry.in_store && given.is_some();
+    facilities.recount(id);
+    if stored {
+        facilities.remove_in_unit(cx, caller.key, id);
+    }
+}
+
+/// A unit of work is over: what RETURN has said counts, or never was.
+pub(super) fn unit_ended(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    task: TaskKey,
+    committed: bool,
+) {
+    let facilities = &mut resources.facilities;
+    if facilities.removals.is_empty() && facilities.saves.is_empty() {
+        return;
+    }
+    let removal = facilities.removals.remove(&task);
+    let save = facilities.saves.remove(&task);
+    if !committed {
+        if let Some(id) = removal {
+            facilities.remove_in_unit(cx, task, id);
+        }
+        return;
+    }
+    if let Some(entry) = removal.and_then(|id| facilities.all.get_mut(&id)) {
+        entry.in_store = false;
+    }
+    if let Some(save) = save
+        && let Some(entry) = facilities.all.get_mut(&save.facility)
+    {
+        entry.in_store = save.in_store;
+        entry.next = Some(save.next);
+        let name = entry.unit_name();
+        facilities.recount(save.facility);
+        if save.in_store {
+            facilities.drop_kept(name);
+        }
+    }
+}
+
+/// A task is over. One that has committed nothing has used up what it was given
+/// all the same.
+pub(super) fn task_ended(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Caller) {
+    let facilities = &mut resources.facilities;
+    if facilities.removals.is_empty() {
+        return;
+    }
+    let Some(id) = facilities.removals.remove(&caller.key) else {
+        return;
+    };
+    if let Some(entry) = facilities.all.get_mut(&id) {
+        entry.in_store = false;
+        let mut changes = UnitOfWork::default();
+        changes.remove(TABLE, entry.unit_name().as_bytes());
+        cx.change_store_once(changes);
+    }
+}
+
+/// The region has started: what was saved in its last life waits for its users.
+pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
+    let mut rows: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    let Some(reader) = cx.kernel.reader.as_mut() else {
+        return;
+    };
+    let read = scan(reader.as_mut(), TABLE, &mut |key, value| {
+        rows.push((key.to_vec(), value.to_vec()));
+    });
+    if let Err(error) = read {
+        cx.kernel
+            .not_restored("what was saved for the next input of terminals", &error);
+        return;
+    }
+    let facilities = &mut resources.facilities;
+    let mut found: Vec<(Vec<u8>, Option<Kept>)> = rows
+        .into_iter()
+        .map(|(key, value)| (key, parse(&value)))
+        .collect();
+    // The newest first: the oldest go where not all have room.
+    found.sort_by_key(|(_, kept)| std::cmp::Reverse(kept.as_ref().map(|k| k.at)));
+    let now = unix_ns(cx);
+    let mut dropped = UnitOfWork::default();
+    for (key, kept) in found {
+        let name = key.first_chunk::<8>().map(|name| Name::from_bytes(*name));
+        let fits = |kept: &Kept| {
+            facilities.is_fresh(kept, now)
+                && facilities.has_room(kept.bytes())
+                && facilities.kept.len() < facilities.limits.most
+        };
+        match (name, kept.filter(fits)) {
+            (Some(name), Some(kept)) => {
+                facilities.bytes += kept.bytes();
+                facilities.kept.insert(name, kept);
+            }
+            _ => dropped.remove(TABLE, &key),
+        }
+    }
+    cx.change_store_once(dropped);
+}
+
+impl Facilities {
+    /// A facility, or its user, is there: what was saved for both is given to the
+    /// next task.
+    pub(super) fn recover(&mut self, cx: &Cx<'_>, id: FacilityId) {
+        let Some(entry) = self.all.get(&id) else {
+            return;
+        };
+        let (name, userid) = (entry.unit_name(), entry.userid);
+        let own = self.kept.get(&name).filter(|k| k.userid == userid);
+        let fresh = own.is_some_and(|kept| self.is_fresh(kept, unix_ns(cx)));
+        if !fresh || entry.def.pooled || entry.next.is_some() {
+            return;
+        }
+        if let Some(kept) = self.drop_kept(name)
+            && let Some(entry) = self.all.get_mut(&id)
+        {
+            entry.in_store = true;
+            entry.next = Some(kept.next);
+        }
+    }
+
+    /// A facility, or its user, leaves: what the store has waits until both are
+    /// back; anything else is gone.
+    pub(super) fn put_away(&mut self, cx: &Cx<'_>, id: FacilityId) {
+        let Some(entry) = self.all.get_mut(&id) else {
+            return;
+        };
+        let (name, userid) = (entry.unit_name(), entry.userid);
+        let next = entry.next.take();
+        let in_store = std::mem::take(&mut entry.in_store);
+        self.recount(id);
+        let Some(mut next) = next.filter(|_| in_store) else {
+            return;
+        };
+        (next.recovered, next.immediate) = (true, false);
+        self.drop_kept(name);
+        let kept = Kept {
+            userid,
+            at: unix_ns(cx),
+            next,
+        };
+        if self.kept.len() < self.limits.most {
+            self.bytes += kept.bytes();
+            self.kept.insert(name, kept);
+        }
+    }
+
+    fn drop_kept(&mut self, name: Name<8>) -> Option<Kept> {
+        let kept = self.kept.remove(&name)?;
+        self.bytes -= kept.bytes();
+        Some(kept)
+    }
+
+    fn is_fresh(&self, kept: &Kept, now: u64) -> bool {
+        let limit_ns = u64::from(self.limits.kept_s) * 1_000_000_000;
+        now.saturating_sub(kept.at) <= limit_ns
+    }
+
+    fn remove_in_unit(&mut self, cx: &mut Cx<'_>, task: TaskKey, id: FacilityId) {
+        let Some(entry) = self.all.get(&id) else {
+            return;
+        };
+        if let Some((unit, _)) = cx.unit_and_store(task) {
+            unit.remove(TABLE, entry.unit_name().as_bytes());
+            self.removals.insert(task, id);
+        }
+    }
+}
+
+fn unix_ns(cx: &Cx<'_>) -> u64 {
+    cx.kernel.settings.unix_offset_ns + cx.now
+}
+
+fn emit(at: u64, userid: UserId, next: &NextTask) -> Vec<u8> {
+    let mut fields = Operands::default()
+        .int(field::AT, at as i64)
+        .bytes(field::USERID, *userid.as_bytes())
+        .bytes(field::TRANSID, *next.transid.as_bytes());
+    match &next.data {
+        Saved::Nothing => {}
+        Saved::Commarea(bytes) => fields = fields.bytes(field::COMMAREA, bytes.as_slice()),
+        Saved::Channel(channel) => fields = fields.bytes(CHANNEL_DATA, channel.emit()),
+    }
+    if let Some(message) = &next.message {
+        fields = fields.bytes(field::MESSAGE, message.as_slice());
+    }
+    fields.emit()
+}
+
+fn parse(value: &[u8]) -> Option<Kept> {
+    let fields = Operands::parse(value).ok()?;
+    let data = match (
+        fields.get_bytes(CHANNEL_DATA),
+        fields.get_bytes(field::COMMAREA),
+    ) {
+        (Some(channel), _) => Saved::Channel(ChannelData::parse(channel).ok()?),
+        (None, Some(bytes)) => Saved::Commarea(bytes.to_vec()),
+        (None, None) => Saved::Nothing,
+    };
+    Some(Kept {
+        userid: UserId::from_bytes(fields.get_name(field::USERID)?),
+        at: u64::try_from(fields.get_int(field::AT)?).ok()?,
+        next: NextTask {
+            transid: TransId::from_bytes(fields.get_name(field::TRANSID)?),
+            data,
+            message: fields.get_bytes(field::MESSAGE).map(<[u8]>::to_vec),
+            immediate: false,
+            recovered: true,
+        },
+    })
+}
+
+/// The COMMAREA of an entry, for whoever plays histories.
+#[cfg(any(test, feature = "sim"))]
+pub fn saved_commarea(value: &[u8]) -> Vec<u8> {
+    let fields = Operands::parse(value).expect("an entry");
+    fields
+        .get_bytes(field::COMMAREA)
+        .unwrap_or_default()
+        .to_vec()
+}

@@ -1,0 +1,343 @@
+//! Facilities that outlive tasks: what they have between two inputs, and which
+//! task has them.
+//!
+//! A facility has one task at a time, begun by an input, by RETURN IMMEDIATE, or
+//! by a START or trigger that waited until it was free. RETURN leaves the next
+//! transaction and its COMMAREA or channel here; the next input takes them. What
+//! a START for a terminal sends along stays with interval control.
+//!
+//! A terminal that leaves and has a name of its own finds its queue of STARTs
+//! again when it comes back; that of a pooled one goes with it.
+//!
+//! Reference: CICS API reference, RETURN, RECEIVE, SEND, START; CICS intersystem
+//! communication, "Automatic transaction initiation".
+//! Invariant: a facility has at most one task, and counts and bytes of all that
+//! waits here stay below their limits.
+
+mod attach;
+mod commands;
+mod kept;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use cics::command::commands as rows;
+use link::{ChannelData, Name, TransId, UserId};
+
+use super::Manager;
+use crate::api::{
+    FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityLimits, FacilityState,
+    RegisterRefused, TransactionDef,
+};
+use crate::core::TaskKey;
+use crate::kernel::{Cx, Effect, Start};
+pub use attach::{close, enqueue, input, register};
+#[cfg(any(test, feature = "sim"))]
+pub use attach::{look_for_work, register_only};
+use kept::Kept;
+pub use kept::TABLE as SAVED;
+#[cfg(any(test, feature = "sim"))]
+pub use kept::saved_commarea;
+
+/// What this manager serves and hears of.
+pub const MANAGER: Manager = Manager {
+    commands: &[
+        (rows::ret::NUMBER, commands::returned),
+        (rows::receive::NUMBER, commands::receive),
+        (rows::send::NUMBER, commands::send),
+        (rows::converse::NUMBER, commands::converse),
+    ],
+    tables: &[kept::TABLE],
+    define: |resources, config, definitions| {
+        let facilities = &mut resources.facilities;
+        facilities.limits = config.facilities;
+        facilities.define(&definitions.transactions);
+    },
+    task_begun: kept::task_begun,
+    unit_ended: kept::unit_ended,
+    task_ended: kept::task_ended,
+    alarm: attach::triggered,
+    start_ended: attach::ended,
+    restore: kept::restore,
+    ..Manager::IDLE
+};
+
+/// The event that a task waits for in RECEIVE, by the facility's number.
+pub const TERMINAL: &str = "TERMINAL";
+
+/// All facilities of a region.
+#[derive(Debug, Default)]
+pub struct Facilities {
+    limits: FacilityLimits,
+    /// Transactions whose saved data outlive the region.
+    recovered: HashSet<TransId>,
+    all: HashMap<FacilityId, Entry>,
+    /// By terminal identifier, without those that are going away.
+    names: HashMap<Name<4>, FacilityId>,
+    /// By the start of the task that has it.
+    begun: HashMap<u64, FacilityId>,
+    /// What waits for terminals that are away.
+    parked: HashMap<Name<4>, VecDeque<Queued>>,
+    /// What RETURN has said of tasks whose unit of work is not over.
+    saves: HashMap<TaskKey, Save>,
+    /// Tasks whose unit of work takes what they were given out of the store.
+    removals: HashMap<TaskKey, FacilityId>,
+    /// What the store has for logical units that are away, or whose user is.
+    kept: HashMap<Name<8>, Kept>,
+    last: u64,
+    bytes: usize,
+}
+
+/// A facility.
+#[derive(Debug)]
+struct Entry {
+    def: FacilityDef,
+    userid: UserId,
+    task: Option<Attached>,
+    next: Option<NextTask>,
+    /// Entered ahead of a task that will ask for it.
+    inputs: VecDeque<FacilityInput>,
+    starts: VecDeque<Queued>,
+    /// AID and cursor of the last input.
+    last_key: (u8, u16),
+    /// The store has what the next task, or the one that runs, is given.
+    in_store: bool,
+    /// It has left; it goes with its task.
+    closing: bool,
+    /// Bytes counted for it.
+    counted: usize,
+}
+
+/// The task that has a facility.
+#[derive(Debug)]
+struct Attached {
+    transid: TransId,
+    /// The input that began it, until it is received.
+    initial: Option<FacilityInput>,
+    /// What it was given, until its first unit of work begins.
+    given: Option<NextTask>,
+}
+
+/// What RETURN has left for the next task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct NextTask {
+    transid: TransId,
+    data: Saved,
+    /// INPUTMSG: what its first RECEIVE gives.
+    message: Option<Vec<u8>>,
+    immediate: bool,
+    recovered: bool,
+}
+
+/// What is saved for a task.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum Saved {
+    #[default]
+    Nothing,
+    Commarea(Vec<u8>),
+    Channel(ChannelData),
+}
+
+/// What RETURN has said, until its unit of work is over.
+#[derive(Debug)]
+struct Save {
+    facility: FacilityId,
+    next: NextTask,
+    in_store: bool,
+}
+
+/// What waits until a facility is free.
+#[derive(Debug)]
+pub enum Queued {
+    /// A START, by its number in interval control.
+    Request(u64),
+    /// A trigger.
+    Trigger(Box<Start>),
+}
+
+impl Facilities {
+    fn define(&mut self, transactions: &[TransactionDef]) {
+        let recovered = transactions.iter().filter(|t| t.recover_conversation);
+        self.recovered = recovered.map(|t| t.name).collect();
+    }
+
+    /// Whether START may name a terminal: it is there, or was and is expected
+    /// back.
+    pub fn knows(&self, terminal: Name<4>) -> bool {
+        self.names.contains_key(&terminal) || self.parked.contains_key(&terminal)
+    }
+
+    /// Has a terminal count as expected, for what the store has for it.
+    pub fn expect(&mut self, terminal: Name<4>) {
+        if self.parked.len() < self.limits.most {
+            self.parked.entry(terminal).or_default();
+        }
+    }
+
+    /// Whether a terminal is of a pool: nothing that waits for it outlives it.
+    pub fn is_pooled(&self, terminal: Name<4>) -> bool {
+        let id = self.names.get(&terminal);
+        let entry = id.and_then(|id| self.all.get(id));
+        entry.is_some_and(|entry| entry.def.pooled)
+    }
+
+    /// Most STARTs that may wait for a terminal.
+    pub fn most_starts(&self) -> usize {
+        self.limits.queued_starts
+    }
+
+    /// The facility of a task, by the task's start.
+    pub fn of_start(&self, start: u64) -> Option<FacilityId> {
+        self.begun.get(&start).copied()
+    }
+
+    /// What waits for the next input.
+    pub fn state(&self, cx: &Cx<'_>, id: FacilityId) -> Option<FacilityState> {
+        let entry = self.all.get(&id).filter(|e| !e.closing)?;
+        let next = entry.next.as_ref();
+        Some(FacilityState {
+            userid: entry.userid,
+            busy: entry.task.is_some(),
+            waits: cx.is_awaited(TERMINAL, &key(id)),
+            next_transid: next.map_or(TransId::BLANK, |n| n.transid),
+            saved_bytes: next.map_or(0, |n| n.data.bytes()),
+            recovered: next.is_some_and(|n| n.recovered),
+            queued_starts: entry.starts.len(),
+        })
+    }
+
+    /// Takes a further START of the same transaction out of the queue of a
+    /// task's facility, for RETRIEVE: the oldest for which `fits` holds.
+    pub fn take_queued(&mut self, start: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
+        let id = self.of_start(start)?;
+        let entry = self.all.get_mut(&id)?;
+        let at = entry.starts.iter().position(|queued| match queued {
+            Queued::Request(request) => fits(*request),
+            Queued::Trigger(_) => false,
+        })?;
+        match entry.starts.remove(at)? {
+            Queued::Request(request) => Some(request),
+            Queued::Trigger(_) => None,
+        }
+    }
+
+    /// Puts a START back in front of the queue of a task's facility.
+    pub fn put_back(&mut self, start: u64, request: u64) -> bool {
+        let id = self.of_start(start);
+        let entry = id.and_then(|id| self.all.get_mut(&id));
+        let found = entry.is_some();
+        if let Some(entry) = entry {
+            entry.starts.push_front(Queued::Request(request));
+        }
+        found
+    }
+
+    /// Another user is signed on.
+    pub fn sign_on(&mut self, cx: &mut Cx<'_>, id: FacilityId, userid: UserId) {
+        let Some(entry) = self.all.get_mut(&id).filter(|e| e.userid != userid) else {
+            return;
+        };
+        let busy = entry.task.is_some();
+        if !busy {
+            self.put_away(cx, id);
+        }
+        if let Some(entry) = self.all.get_mut(&id) {
+            entry.userid = userid;
+        }
+        if !busy {
+            self.recover(cx, id);
+        }
+        self.recount(id);
+    }
+
+    /// True when nothing of any task is here.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_idle(&self) -> bool {
+        let free = |e: &Entry| e.task.is_none() && e.starts.is_empty() && e.inputs.is_empty();
+        self.begun.is_empty()
+            && self.saves.is_empty()
+            && self.removals.is_empty()
+            && self.all.values().all(free)
+    }
+
+    /// Looks at the books; panics when they do not agree.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn check_books(&self) {
+        let mut bytes = self.kept.values().map(Kept::bytes).sum::<usize>();
+        for (id, entry) in &self.all {
+            bytes += entry.counted;
+            assert_eq!(entry.counted, entry.bytes(), "bytes of {id:?}");
+            assert!(entry.inputs.len() <= self.limits.queued_inputs, "inputs");
+            let named = self.names.get(&entry.def.terminal) == Some(id);
+            assert_eq!(named, !entry.closing, "the name of {id:?}");
+        }
+        assert_eq!(self.bytes, bytes, "bytes of all");
+        let tasks = self.all.values().filter(|e| e.task.is_some()).count();
+        assert_eq!(self.begun.len(), tasks, "one task a facility");
+        let attached = |id: &FacilityId| self.all.get(id).is_some_and(|e| e.task.is_some());
+        assert!(self.begun.values().all(attached), "its facility");
+        assert!(self.all.len() <= self.limits.most, "facilities");
+    }
+
+    /// Whether so many more bytes may be kept.
+    fn has_room(&self, bytes: usize) -> bool {
+        self.bytes.saturating_add(bytes) <= self.limits.bytes
+    }
+
+    /// Counts the bytes of a facility anew.
+    fn recount(&mut self, id: FacilityId) {
+        if let Some(entry) = self.all.get_mut(&id) {
+            let bytes = entry.bytes();
+            self.bytes = self.bytes - entry.counted + bytes;
+            entry.counted = bytes;
+        }
+    }
+}
+
+impl Entry {
+    fn bytes(&self) -> usize {
+        let inputs = self.inputs.iter().map(|i| i.data.len()).sum::<usize>();
+        let task = self.task.as_ref().map_or(0, |task| {
+            let initial = task.initial.as_ref().map_or(0, |i| i.data.len());
+            initial + task.given.as_ref().map_or(0, NextTask::bytes)
+        });
+        inputs + task + self.next.as_ref().map_or(0, NextTask::bytes)
+    }
+
+    /// The logical unit.
+    fn unit_name(&self) -> Name<8> {
+        if !self.def.netname.is_blank() {
+            return self.def.netname;
+        }
+        let mut name = [b' '; 8];
+        name[..4].copy_from_slice(self.def.terminal.as_bytes());
+        Name::from_bytes(name)
+    }
+}
+
+impl NextTask {
+    fn bytes(&self) -> usize {
+        self.data.bytes() + self.message.as_ref().map_or(0, Vec::len)
+    }
+}
+
+impl Saved {
+    fn bytes(&self) -> usize {
+        match self {
+            Saved::Nothing => 0,
+            Saved::Commarea(bytes) => bytes.len(),
+            Saved::Channel(channel) => channel.containers.iter().map(|c| c.bytes.len() + 16).sum(),
+        }
+    }
+}
+
+/// A facility's number as waits name it.
+fn key(id: FacilityId) -> [u8; 8] {
+    id.0.to_be_bytes()
+}
+
+/// Hands an event to the facility's door.
+fn report(cx: &mut Cx<'_>, id: FacilityId, event: FacilityEvent) {
+    cx.out.push(Effect::Facility(id, Box::new(event)));
+}

@@ -1,0 +1,60 @@
+//! The output sinks of facilities, and the events that go to them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Shared;
+use super::ordered_lock::{LockRank, OrderedLock};
+use crate::api::{FacilityDef, FacilityEvent, FacilityId, FacilitySink, RegisterRefused};
+use crate::core::TaskKey;
+
+/// The sinks by facility.
+pub struct FacilityTable(OrderedLock<HashMap<FacilityId, Arc<dyn FacilitySink>>>);
+
+impl Default for FacilityTable {
+    fn default() -> Self {
+        FacilityTable(OrderedLock::new(LockRank::Facilities, HashMap::new()))
+    }
+}
+
+impl Shared {
+    /// Registers a facility.
+    pub(crate) fn register_facility(
+        self: &Arc<Self>,
+        def: FacilityDef,
+        sink: Arc<dyn FacilitySink>,
+    ) -> Result<FacilityId, RegisterRefused> {
+        self.kernel(|kernel, now, out| {
+            let id = kernel.with(now, out, |resources, cx| {
+                crate::resources::facilities::register(resources, cx, def)
+            })?;
+            // Under the kernel's lock: a task may begin at once.
+            self.facilities.0.lock().insert(id, sink);
+            Ok(id)
+        })
+    }
+
+    /// A facility goes away; its sink hears nothing more.
+    pub(crate) fn close_facility(self: &Arc<Self>, id: FacilityId) {
+        self.facilities.0.lock().remove(&id);
+        self.kernel(|kernel, now, out| {
+            kernel.with(now, out, |resources, cx| {
+                crate::resources::facilities::close(resources, cx, id);
+            });
+        });
+    }
+
+    /// Hands an event to the facility's door.
+    pub(super) fn report_facility(&self, id: FacilityId, event: FacilityEvent) {
+        let sink = self.facilities.0.lock().get(&id).cloned();
+        if let Some(sink) = sink {
+            sink.event(id, event);
+        }
+    }
+
+    /// The facility of a running task.
+    pub(super) fn facility_of(&self, key: TaskKey) -> Option<FacilityId> {
+        let start = self.lock().core.task(key)?.start?;
+        self.kernel.lock().resources.facilities.of_start(start)
+    }
+}

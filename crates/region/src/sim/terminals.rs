@@ -1,0 +1,407 @@
+//! Terminals of a simulated region: users who enter something, leave and come
+//! back, tasks that are started for them, and what must be given to the next task.
+//!
+//! Each task that leaves something with RETURN leaves a number of its own. A task
+//! that an input begins must get the number that was left last. After the death
+//! of the region it may get what the store can have: the last number of which a
+//! task was told that its unit is committed, or one that came after it.
+
+use cics::command::commands::{receive, ret, send, start};
+use link::{Name, Operands, TransId};
+
+use super::World;
+use super::program::{self, call, key, number_in};
+use super::random::Random;
+use crate::api::{FacilityDef, FacilityId, FacilityInput, FacilityLimits};
+use crate::core::TaskKey;
+use crate::kernel::{Job, Start, StartEnd, Then};
+use crate::resources::facilities;
+use link::{Call, Op};
+
+/// Transactions that inputs begin: what the second leaves outlives the region.
+pub const ENTERED: [&str; 2] = ["TERM", "TKEP"];
+/// What a START with a terminal names.
+pub const FOR_TERMINAL: &str = "TSTR";
+/// The last one is of a pool.
+const NAMES: [&str; 3] = ["T001", "T002", "T003"];
+const POOLED: usize = 2;
+const USERS: [&str; 2] = ["ANNE", "BILL"];
+/// Bounds that histories reach.
+pub const LIMITS: FacilityLimits = FacilityLimits {
+    most: 4,
+    bytes: 1 << 16,
+    queued_starts: 3,
+    queued_inputs: 2,
+    kept_s: 86_400,
+};
+
+/// What must be given to the next task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Left {
+    #[default]
+    Nothing,
+    /// This number, and whether it outlives the region.
+    Exactly(u64, bool),
+    /// One of those that the store may have.
+    Any,
+}
+
+/// A terminal.
+#[derive(Debug, Clone, Default)]
+struct Terminal {
+    id: Option<FacilityId>,
+    /// The start of its task.
+    task: Option<u64>,
+    left: Left,
+    /// What waits for its return.
+    away: Left,
+    /// What its task was given.
+    given: Left,
+    /// An input began its task.
+    entered: bool,
+    /// The region has died since it was there.
+    new_life: bool,
+    /// What the store may have, the oldest first, by the task of the unit.
+    stored: Vec<(TaskKey, Option<u64>)>,
+}
+
+/// All terminals.
+#[derive(Debug, Clone)]
+pub struct Terminals {
+    all: [Terminal; 3],
+    last_number: u64,
+}
+
+impl Default for Terminals {
+    fn default() -> Self {
+        let terminal = Terminal {
+            stored: vec![(TaskKey::NOBODY, None)],
+            ..Terminal::default()
+        };
+        Terminals {
+            all: [terminal.clone(), terminal.clone(), terminal],
+            last_number: 0,
+        }
+    }
+}
+
+impl Terminals {
+    /// A number that no task has left.
+    pub fn next_number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    /// The terminal of a started task.
+    fn of_start(&self, start: u64) -> Option<usize> {
+        self.all.iter().position(|t| t.task == Some(start))
+    }
+
+    /// All are there and none has a task.
+    pub fn rest(&self) -> bool {
+        self.all.iter().all(|t| t.id.is_some() && t.task.is_none())
+    }
+
+    /// A unit of work is on its way to the store.
+    pub fn note_job(&mut self, job: &Job) {
+        for (at, number) in saved_in(job) {
+            self.all[at].stored.push((job.task, number));
+        }
+    }
+
+    /// A task was told that its unit is committed: what came before is gone.
+    pub fn note_told(&mut self, job: &Job, stored: bool) {
+        if !stored || !matches!(job.then, Then::Unit) {
+            return;
+        }
+        for (at, number) in saved_in(job) {
+            let list = &mut self.all[at].stored;
+            if let Some(first) = list.iter().position(|s| *s == (job.task, number)) {
+                list.drain(..first);
+            }
+        }
+    }
+
+    /// The region dies.
+    pub fn region_died(&mut self) {
+        for terminal in &mut self.all {
+            *terminal = Terminal {
+                new_life: true,
+                stored: std::mem::take(&mut terminal.stored),
+                ..Terminal::default()
+            };
+        }
+    }
+}
+
+/// What a unit saves for terminals, or takes away.
+fn saved_in(job: &Job) -> Vec<(usize, Option<u64>)> {
+    let rows = job.changes.changes_of(facilities::SAVED);
+    let of = |(name, value): (&[u8], Option<&[u8]>)| {
+        let at = NAMES.iter().position(|n| name.starts_with(n.as_bytes()));
+        let number = value.map(|v| number_in(&facilities::saved_commarea(v)));
+        (at.expect("a terminal"), number)
+    };
+    rows.map(of).collect()
+}
+
+impl World {
+    /// A user does something, or comes or leaves.
+    pub(super) fn terminal_step(&mut self, calm: bool) {
+        let at = self.random.below(NAMES.len() as u64) as usize;
+        let Some(id) = self.terminals.all[at].id else {
+            self.terminal_comes(at, calm);
+            return;
+        };
+        if !calm && self.random.one_in(12) {
+            self.terminal_leaves(at, id);
+            return;
+        }
+        let state = self.kernel(|k, now, out| {
+            k.with(now, out, |resources, cx| resources.facilities.state(cx, id))
+        });
+        let waits = state.expect("it is registered").waits;
+        if calm && !waits {
+            return;
+        }
+        let entered = FacilityInput {
+            aid: 0x7D,
+            cursor: at as u16,
+            data: vec![b'x'; 1 + at],
+            transid: Name::new(ENTERED[self.random.below(2) as usize]).expect("a name"),
+        };
+        let taken = self.kernel(|k, now, out| {
+            k.with(now, out, |resources, cx| {
+                facilities::input(resources, cx, id, entered)
+            })
+        });
+        self.report.entered += u64::from(taken.is_ok());
+    }
+
+    fn terminal_comes(&mut self, at: usize, calm: bool) {
+        if self.terminals.all[at].task.is_some() {
+            return;
+        }
+        let stranger = !calm && self.random.one_in(6);
+        let def = FacilityDef {
+            terminal: Name::new(NAMES[at]).expect("a name"),
+            pooled: at == POOLED,
+            userid: Name::new(USERS[usize::from(stranger)]).expect("a name"),
+            read_timeout_ms: if at == 1 { 60 } else { 0 },
+            ..FacilityDef::default()
+        };
+        let terminal = &mut self.terminals.all[at];
+        let left = match (terminal.new_life, at == POOLED) {
+            (_, true) => Left::Nothing,
+            (false, _) => terminal.away,
+            (true, _) => Left::Any,
+        };
+        terminal.left = if stranger { Left::Nothing } else { left };
+        let id = self.kernel(|k, now, out| {
+            k.with(now, out, |resources, cx| {
+                // Before a task begins at it.
+                let id = facilities::register_only(resources, cx, def);
+                id.expect("its name is free")
+            })
+        });
+        let state = self.kernel(|k, now, out| {
+            k.with(now, out, |resources, cx| resources.facilities.state(cx, id))
+        });
+        let found = !state.expect("it is there").next_transid.is_blank();
+        let terminal = &mut self.terminals.all[at];
+        match terminal.left {
+            Left::Nothing => assert!(!found, "{at}: what was left for another is given"),
+            Left::Exactly(..) => assert!(found, "{at}: what was left is lost"),
+            Left::Any => {
+                let may_be = |there: bool| terminal.stored.iter().any(|s| s.1.is_some() == there);
+                assert!(may_be(found), "{at}: found {found}, {:?}", terminal.stored);
+                if !found {
+                    terminal.left = Left::Nothing;
+                }
+            }
+        }
+        if stranger {
+            // Whoever it is leaves again, and nothing is changed by that.
+            terminal.left = Left::Nothing;
+            self.kernel(|k, now, out| {
+                k.with(now, out, |resources, cx| {
+                    facilities::close(resources, cx, id)
+                });
+            });
+            return;
+        }
+        if found {
+            self.report.recovered += 1;
+        }
+        terminal.id = Some(id);
+        (terminal.new_life, terminal.away) = (false, Left::Nothing);
+        self.kernel(|k, now, out| {
+            k.with(now, out, |resources, cx| {
+                facilities::look_for_work(resources, cx, id)
+            });
+        });
+    }
+
+    fn terminal_leaves(&mut self, at: usize, id: FacilityId) {
+        let terminal = &mut self.terminals.all[at];
+        terminal.id = None;
+        // With a task it leaves when that is over.
+        if terminal.task.is_none() {
+            let left = std::mem::take(&mut terminal.left);
+            terminal.away = kept(left, at);
+        }
+        if at == POOLED {
+            self.model.terminal_gone(at);
+        }
+        self.kernel(|k, now, out| {
+            k.with(now, out, |resources, cx| {
+                facilities::close(resources, cx, id)
+            });
+        });
+    }
+
+    /// A task begins at a terminal; the number of its request, if it was started.
+    pub(super) fn begins_at_terminal(&mut self, begun: &Start) -> Option<u64> {
+        let name = begun.facility.as_str();
+        let at = NAMES.iter().position(|n| *n == name).expect("a terminal");
+        let terminal = &mut self.terminals.all[at];
+        assert_eq!(terminal.task, None, "{name} has a task already");
+        terminal.task = Some(begun.id);
+        terminal.given = Left::Nothing;
+        terminal.entered = begun.transid.as_str() != FOR_TERMINAL;
+        if !terminal.entered {
+            let interval = &self.kernel.resources.interval;
+            let request = interval.name_of(begun.id).expect("a request");
+            return Some(number_in(&request[1..]));
+        }
+        let got = (!begun.commarea.is_empty()).then(|| number_in(&begun.commarea));
+        terminal.given = std::mem::take(&mut terminal.left);
+        match terminal.given {
+            Left::Nothing => assert_eq!(got, None, "{name}"),
+            Left::Exactly(number, _) => assert_eq!(got, Some(number), "{name}"),
+            Left::Any => {
+                let may_be = terminal.stored.iter().any(|s| s.1 == got);
+                assert!(may_be, "{name} got {got:?} of {:?}", terminal.stored);
+            }
+        }
+        None
+    }
+
+    /// A started task is over, or could not begin; what it has left.
+    pub(super) fn over_at_terminal(
+        &mut self,
+        start: u64,
+        ended: &StartEnd,
+        returned: Option<(u64, bool)>,
+    ) {
+        let Some(at) = self.terminals.of_start(start) else {
+            return;
+        };
+        let terminal = &mut self.terminals.all[at];
+        terminal.task = None;
+        let returned = returned.map(|(number, keeps)| Left::Exactly(number, keeps));
+        match ended {
+            StartEnd::Ran(None, _) => terminal.left = returned.unwrap_or(terminal.left),
+            StartEnd::Ran(Some(_), _) => {}
+            StartEnd::Refused(_) if terminal.entered => terminal.left = terminal.given,
+            StartEnd::Refused(_) => {}
+        }
+        if terminal.id.is_none() {
+            let left = std::mem::take(&mut terminal.left);
+            terminal.away = kept(left, at);
+        }
+    }
+
+    /// Whether the terminal of a task is there.
+    pub(super) fn has_terminal(&self, start: u64) -> bool {
+        let at = self.terminals.of_start(start);
+        at.is_some_and(|at| self.terminals.all[at].id.is_some())
+    }
+}
+
+/// What of a number is there when its terminal comes back.
+fn kept(left: Left, at: usize) -> Left {
+    match left {
+        Left::Exactly(_, true) | Left::Any if at != POOLED => left,
+        _ => Left::Nothing,
+    }
+}
+
+/// The steps of a task at a terminal.
+pub fn script(random: &mut Random) -> Vec<program::Act> {
+    use program::Act;
+    let mut acts = Vec::new();
+    if random.one_in(2) {
+        acts.push(Act::Receive);
+    }
+    if random.one_in(2) {
+        program::unit(random, &mut acts);
+        if random.one_in(3) {
+            acts.push(Act::Syncpoint);
+        }
+    }
+    if random.one_in(3) {
+        acts.push(Act::Send);
+        acts.push(Act::Receive);
+        acts.push(Act::Receive);
+    }
+    match random.below(8) {
+        0 => acts.push(Act::Abend),
+        1 => {}
+        2 | 3 => acts.push(Act::Return(false)),
+        _ => acts.push(Act::Return(true)),
+    }
+    acts
+}
+
+/// RETURN TRANSID with a number in the COMMAREA.
+pub fn return_call(number: u64, keeps: bool) -> Call {
+    let operands = Operands::new(1 << ret::TRANSID | 1 << ret::COMMAREA)
+        .bytes(ret::TRANSID, ENTERED[usize::from(keeps)])
+        .bytes(ret::COMMAREA, key(number));
+    call(Op::Command, [ret::NUMBER.into(), 0], operands.emit())
+}
+
+/// RECEIVE.
+pub fn receive_call() -> Call {
+    call(
+        Op::Command,
+        [receive::NUMBER.into(), 0],
+        Operands::default().emit(),
+    )
+}
+
+/// SEND.
+pub fn send_call() -> Call {
+    let operands = Operands::new(1 << send::FROM).bytes(send::FROM, *b"a screen");
+    call(Op::Command, [send::NUMBER.into(), 0], operands.emit())
+}
+
+/// START for a terminal; with PROTECT where that may outlive the region.
+pub fn start_call(number: u64, at: usize, seconds: i64, protect: bool) -> Call {
+    let mut options = 1 << start::TRANSID | 1 << start::AFTER | 1 << start::SECONDS;
+    options |= 1 << start::TERMID | u128::from(protect) << start::PROTECT;
+    let operands = Operands::new(options)
+        .bytes(start::TRANSID, FOR_TERMINAL)
+        .int(start::SECONDS, seconds)
+        .bytes(start::TERMID, NAMES[at])
+        .bytes(start::REQID, format!("R{number:07}"));
+    call(Op::Command, [start::NUMBER.into(), 0], operands.emit())
+}
+
+/// A terminal for a START, and whether that is protected.
+pub fn choose(random: &mut Random) -> (usize, bool) {
+    let at = random.below(NAMES.len() as u64) as usize;
+    (at, at != POOLED && random.one_in(2))
+}
+
+/// The transactions of terminals, and whether what they are left outlives the
+/// region.
+pub fn transactions() -> [(TransId, bool); 3] {
+    [
+        (ENTERED[0], false),
+        (ENTERED[1], true),
+        (FOR_TERMINAL, false),
+    ]
+    .map(|(name, keeps)| (Name::new(name).expect("a name"), keeps))
+}

@@ -1,0 +1,138 @@
+//! RECEIVE, SEND and CONVERSE on the task's terminal, as data streams.
+//!
+//! The region has the terminal's input and output. What is longer than the
+//! program wants is cut with LENGERR, or goes on with the next RECEIVE when
+//! NOTRUNCATE is there. Each input sets EIBAID and EIBCPOSN, also one without
+//! data, and a label of HANDLE AID is looked for when the command is over.
+//!
+//! Reference: CICS API reference, RECEIVE (3270 logical), SEND (3270 logical),
+//! CONVERSE (3270 logical), HANDLE AID.
+
+use cics::command::commands::{converse as converse_row, receive as row, send as send_row};
+use cics::resp::Condition;
+use link::terminal::{INPUT_AID, INPUT_CURSOR, TerminalData};
+use link::{Operand, Operands};
+
+use super::conversation::{Named, from};
+use super::record::Target;
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::services::Reply;
+use crate::worker::Worker;
+
+/// The task's terminal.
+#[derive(Debug, Default)]
+pub struct TaskTerminal {
+    /// What the region says of it.
+    pub data: TerminalData,
+    /// What is left of an input after a RECEIVE with NOTRUNCATE.
+    rest: Vec<u8>,
+}
+
+impl TaskTerminal {
+    /// A terminal without input.
+    pub fn new(data: TerminalData) -> Self {
+        TaskTerminal {
+            data,
+            rest: Vec::new(),
+        }
+    }
+}
+
+/// Whether a command is meant for the task's terminal.
+pub fn is_for(w: &Worker, call: &Call<'_>, named: &Named) -> bool {
+    let elsewhere = call.has(named.convid) || named.session.is_some_and(|option| call.has(option));
+    w.task.terminal.is_some() && !elsewhere
+}
+
+pub(super) fn receive(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outcome {
+    if call.has(row::BUFFER) {
+        return condition(Condition::InvReq, 0);
+    }
+    let (limit, flags) = target.wanted(call)?;
+    let rest = w
+        .task
+        .terminal
+        .as_mut()
+        .map(|t| std::mem::take(&mut t.rest));
+    let data = match rest.filter(|rest| !rest.is_empty()) {
+        Some(rest) => rest,
+        None => {
+            let operands = Operands::new(call.options());
+            let reply = w.services.command(call.row.number, &operands)?;
+            input(w, &reply, row::INTO)?
+        }
+    };
+    deliver(w, call, target, data, limit, flags != 0)
+}
+
+pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let data = from(call, send_row::FROM, send_row::LENGTH, send_row::FLENGTH)?;
+    let control = call.arg(send_row::CTLCHAR).map(|a| a.bytes().to_vec());
+    let mut operands = Operands::new(call.options());
+    push(&mut operands, send_row::FROM, data.map(<[u8]>::to_vec));
+    push(&mut operands, send_row::CTLCHAR, control);
+    let reply = w.services.command(call.row.number, &operands)?;
+    conclude(&reply)
+}
+
+pub(super) fn converse(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outcome {
+    let (length, flength) = (converse_row::FROMLENGTH, converse_row::FROMFLENGTH);
+    let data = from(call, converse_row::FROM, length, flength)?;
+    let control = call.arg(converse_row::CTLCHAR).map(|a| a.bytes().to_vec());
+    let (limit, flags) = target.wanted(call)?;
+    let mut operands = Operands::new(call.options());
+    push(&mut operands, converse_row::FROM, data.map(<[u8]>::to_vec));
+    push(&mut operands, converse_row::CTLCHAR, control);
+    let reply = w.services.command(call.row.number, &operands)?;
+    let data = input(w, &reply, converse_row::INTO)?;
+    deliver(w, call, target, data, limit, flags != 0)
+}
+
+/// Takes an input over: its key into the EIB, its data for the program. Maps are
+/// received on top of it.
+pub fn input(w: &mut Worker, reply: &Reply, into: u8) -> Result<Vec<u8>, Stop> {
+    conclude(reply)?;
+    let key = |option| reply.operands.get_int(option).unwrap_or(0);
+    let (aid, cursor) = (key(INPUT_AID) as u8, key(INPUT_CURSOR) as u16);
+    let mut eib = w.task.level_mut().eib();
+    eib.set_aid(aid);
+    eib.set_cursor(cursor);
+    w.task.key_read = Some(aid);
+    Ok(reply.operands.get_bytes(into).unwrap_or_default().to_vec())
+}
+
+fn deliver(
+    w: &mut Worker,
+    call: &Call<'_>,
+    target: &Target,
+    mut data: Vec<u8>,
+    limit: u64,
+    notruncate: bool,
+) -> Outcome {
+    let whole = data.len();
+    let rest = data.split_off(whole.min(limit as usize));
+    let cut = !rest.is_empty() && !notruncate;
+    // With NOTRUNCATE the length is that of what was given.
+    let told = if notruncate { data.len() } else { whole };
+    target.store(w, call, &data, told as i64);
+    if let (true, Some(terminal)) = (notruncate, w.task.terminal.as_mut()) {
+        terminal.rest = rest;
+    }
+    if cut {
+        return condition(Condition::LengErr, 0);
+    }
+    Ok(())
+}
+
+fn push(operands: &mut Operands, option: u8, bytes: Option<Vec<u8>>) {
+    if let Some(bytes) = bytes {
+        operands.push(option, Operand::Bytes(bytes));
+    }
+}
+
+fn conclude(reply: &Reply) -> Outcome {
+    match reply.condition {
+        Condition::Normal => Ok(()),
+        other => condition(other, reply.resp2),
+    }
+}
