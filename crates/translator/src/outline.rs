@@ -179,7 +179,7 @@ pub(crate) fn skip_exec(tokens: &[Token], at: usize) -> usize {
             return i + 1;
         }
         // EXECUTE is a statement of SQL itself.
-        let is_statement = i == at + 2 && tokens[at + 1].is("SQL");
+        let is_statement = t.is("EXECUTE") && tokens[at + 1].is("SQL");
         if t.is_any(&["EXEC", "EXECUTE"]) && !is_statement {
             break;
         }
