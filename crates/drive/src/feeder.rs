@@ -68,6 +68,20 @@ impl Feeder {
         }
     }
 
+    /// The first row, from 0, whose value in a column `matches`, with what it
+    /// returned. Numbers are not looked at.
+    pub fn find_in_column<T>(
+        &self,
+        column: usize,
+        matches: impl Fn(&[u8]) -> Option<T>,
+    ) -> Option<(usize, T)> {
+        let Source::Rows { rows, .. } = &self.source else {
+            return None;
+        };
+        let mut rows = rows.iter().enumerate();
+        rows.find_map(|(i, row)| Some((i, matches(row.get(column)?)?)))
+    }
+
     /// Draws the next row; the result is what [`Feeder::write`] takes.
     pub fn draw(&self, rng: &mut Rng) -> u64 {
         match &self.source {

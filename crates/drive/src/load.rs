@@ -2,7 +2,7 @@
 //! plan, for the one-line form and for other crates' measurements.
 
 use crate::engine::{self, Outcome, RunError, Silent};
-use crate::message::{Check, Piece, Reply, Template};
+use crate::message::{Check, Piece, Reply, Template, percent_encode};
 use crate::plan::{
     Arrivals, Knobs, Load, Plan, Population, Protocol, Step, Target, Think, Writes, usual_ahead,
 };
@@ -234,7 +234,8 @@ pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<Target, LoadError> {
 }
 
 /// A request from its parts. Content-Length is written when there is a body
-/// or the method usually has one.
+/// or the method usually has one. In the path, whatever cannot be part of a
+/// request line is percent-encoded.
 pub fn http_request<'a>(
     method: &str,
     path: Vec<Piece>,
@@ -263,7 +264,7 @@ pub fn http_request<'a>(
     token(method)?;
     value(&path, b"\r\n \t")?;
     let mut head = vec![Piece::Bytes(format!("{method} ").into_bytes().into())];
-    head.extend(path);
+    head.extend(path.into_iter().map(in_target));
     let mut line = String::from(" HTTP/1.1\r\n");
     let headers: Vec<(&str, Vec<Piece>)> = headers.collect();
     let given = |name: &str| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
@@ -279,7 +280,13 @@ pub fn http_request<'a>(
         token(name)?;
         value(&pieces, b"\r\n\0")?;
         head.push(Piece::Bytes(format!("{name}: ").into_bytes().into()));
-        head.extend(pieces);
+        head.extend(pieces.into_iter().map(|piece| match piece {
+            Piece::Var(var) => Piece::Field {
+                name: name.into(),
+                var,
+            },
+            other => other,
+        }));
         head.push(Piece::Bytes(b"\r\n"[..].into()));
     }
     let has_body = body
@@ -291,6 +298,18 @@ pub fn http_request<'a>(
         with_length: !own_length && (has_body || matches!(method, "POST" | "PUT" | "PATCH")),
     };
     Ok(template.simplified())
+}
+
+fn in_target(piece: Piece) -> Piece {
+    match piece {
+        Piece::Var(var) => Piece::Encoded(var),
+        Piece::Bytes(bytes) => {
+            let mut encoded = Vec::new();
+            percent_encode(&bytes, &mut encoded);
+            Piece::Bytes(encoded.into())
+        }
+        other => other,
+    }
 }
 
 /// As many threads as the load needs: one carries about 100,000 requests a

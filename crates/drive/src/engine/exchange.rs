@@ -125,7 +125,9 @@ impl Worker<'_> {
             iteration: client.iteration.wrapping_add(1).saturating_sub(1),
             rng: &mut client.rng,
         };
-        opening.render(&mut scope, &mut self.scratch, &mut bytes);
+        opening
+            .render(&mut scope, &mut self.scratch, &mut bytes)
+            .expect("only headers can hold values that cannot be sent");
         let slot = &mut client.conns[conn];
         let written = slot.stream.as_mut().map(|stream| stream.write(&bytes));
         if let Some(Ok(n)) = written

@@ -164,6 +164,7 @@ impl Worker<'_> {
         client.out.at = 0;
         client.out.piece = 0;
         client.out.piece_end = 0;
+        let mut rendered = Ok(());
         match step.request.fixed() {
             Some(bytes) => {
                 // The same request as last time needs no new reference.
@@ -187,8 +188,8 @@ impl Worker<'_> {
                     iteration: client.iteration,
                     rng: &mut client.rng,
                 };
-                step.request
-                    .render(&mut scope, &mut self.scratch, &mut client.out.own);
+                let out = &mut client.out.own;
+                rendered = step.request.render(&mut scope, &mut self.scratch, out);
             }
         }
         client.phase = Phase::Connecting;
@@ -201,7 +202,10 @@ impl Worker<'_> {
             }
         }
         self.count(c, intended, |counts| counts.sent += 1);
-        self.send_when_connected(c);
+        match rendered {
+            Ok(()) => self.send_when_connected(c),
+            Err(why) => self.fail(c, Failure::Malformed, &why.to_string()),
+        }
     }
 
     /// The answer to the client's request is complete.

@@ -22,7 +22,8 @@ pub enum Failure {
     Closed,
     /// No complete answer in time.
     Timeout,
-    /// The answer does not follow the protocol.
+    /// The answer does not follow the protocol, or a captured value cannot be
+    /// sent.
     Malformed,
     /// TLS failed: a certificate that does not verify, or a broken record.
     Tls,

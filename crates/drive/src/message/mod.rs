@@ -7,7 +7,8 @@ mod template;
 
 pub use check::{Capture, CaptureFrom, Check};
 pub use framing::{Frame, Framing};
-pub use template::{Piece, Scope, Template, Var};
+pub use template::{Piece, Scope, Template, Unsendable, Var};
+pub(crate) use template::{forbidden_in_header, forbidden_name, percent_encode};
 
 /// How the end of an answer is recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]

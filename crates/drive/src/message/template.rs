@@ -2,6 +2,8 @@
 //! `{{iteration}}`, `{{random 1 100}}`, `{{uuid}}`, `{{now_ms}}`. A request
 //! without holes is bytes that every client shares; one with holes is rendered
 //! into the client's own buffer, which is reused.
+//!
+//! Invariant: no value ends the request line or a header, whatever it holds.
 
 use crate::clock;
 use crate::feeder::{Feeder, write_number};
@@ -47,6 +49,25 @@ pub enum Piece {
     Bytes(Box<[u8]>),
     /// A value known when the request is sent.
     Var(Var),
+    /// A value within a request target, percent-encoded where it must be.
+    Encoded(Var),
+    /// A value within a header, which must not hold an end of line.
+    Field {
+        /// The header's name.
+        name: Arc<str>,
+        /// The value.
+        var: Var,
+    },
+}
+
+/// A value that cannot be written where the template has it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the header {header} was not sent: its value holds {}", forbidden_name(*byte))]
+pub struct Unsendable {
+    /// The header's name.
+    pub header: String,
+    /// The first byte that a header cannot hold.
+    pub byte: u8,
 }
 
 /// A value known when the request is sent.
@@ -98,8 +119,14 @@ impl Template {
         }
     }
 
-    /// Appends the request to `out`; `scratch` is a buffer to reuse.
-    pub fn render(&self, scope: &mut Scope<'_>, scratch: &mut Vec<u8>, out: &mut Vec<u8>) {
+    /// Appends the request to `out`; `scratch` is a buffer to reuse. When a
+    /// value cannot be sent, what `out` holds is not a whole request.
+    pub fn render(
+        &self,
+        scope: &mut Scope<'_>,
+        scratch: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Unsendable> {
         match self {
             Template::Fixed(bytes) => out.extend_from_slice(bytes),
             Template::Http {
@@ -108,8 +135,8 @@ impl Template {
                 with_length,
             } => {
                 scratch.clear();
-                render(body, scope, scratch);
-                render(head, scope, out);
+                render(body, scope, scratch)?;
+                render(head, scope, out)?;
                 if *with_length {
                     out.extend_from_slice(b"Content-Length: ");
                     write_number(scratch.len(), out);
@@ -124,7 +151,7 @@ impl Template {
                 ebcdic,
             } => {
                 scratch.clear();
-                render(body, scope, scratch);
+                render(body, scope, scratch)?;
                 if *ebcdic {
                     *scratch = sna::ebcdic::from_str(&String::from_utf8_lossy(scratch));
                 }
@@ -136,15 +163,16 @@ impl Template {
             }
             Template::Message { body, framing } => {
                 scratch.clear();
-                render(body, scope, scratch);
+                render(body, scope, scratch)?;
                 framing.emit(scratch, out);
             }
         }
+        Ok(())
     }
 
     /// The same template as fixed bytes when nothing in it varies.
     pub fn simplified(self) -> Template {
-        let varies = |pieces: &[Piece]| pieces.iter().any(|p| matches!(p, Piece::Var(_)));
+        let varies = |pieces: &[Piece]| pieces.iter().any(|p| !matches!(p, Piece::Bytes(_)));
         let fixed = match &self {
             Template::Fixed(_) => return self,
             Template::Http { head, body, .. } => !varies(head) && !varies(body),
@@ -162,46 +190,157 @@ impl Template {
             rng: &mut Rng::new(0, 0),
         };
         let mut out = Vec::new();
-        self.render(&mut scope, &mut Vec::new(), &mut out);
+        self.render(&mut scope, &mut Vec::new(), &mut out)
+            .expect("a template without values can be sent");
         Template::Fixed(out.into())
     }
 }
 
 /// Appends pieces with their values of the moment.
-pub fn render(pieces: &[Piece], scope: &mut Scope<'_>, out: &mut Vec<u8>) {
+fn render(pieces: &[Piece], scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unsendable> {
     for piece in pieces {
         match piece {
             Piece::Bytes(bytes) => out.extend_from_slice(bytes),
-            Piece::Var(Var::Feeder { feeder, column }) => {
-                if let (Some(feeder), Some(row)) =
-                    (scope.feeders.get(*feeder), scope.rows.get(*feeder))
-                {
-                    feeder.write(*row, *column, out);
+            Piece::Var(var) => write_value(var, scope, out),
+            Piece::Encoded(var) => {
+                let start = out.len();
+                write_value(var, scope, out);
+                if out[start..].iter().any(|b| !in_request_line(*b)) {
+                    let value = out.split_off(start);
+                    percent_encode(&value, out);
                 }
             }
-            Piece::Var(Var::Captured(slot)) => {
-                out.extend_from_slice(scope.captured.get(*slot).map_or(&[], |v| v));
+            Piece::Field { name, var } => {
+                let start = out.len();
+                write_value(var, scope, out);
+                if let Some(byte) = forbidden_in_header(&out[start..]) {
+                    let header = name.to_string();
+                    return Err(Unsendable { header, byte });
+                }
             }
-            Piece::Var(Var::Client) => write_number(scope.client, out),
-            Piece::Var(Var::Iteration) => write_number(scope.iteration, out),
-            Piece::Var(Var::Random(low, high)) => {
-                write_number(scope.rng.between(*low, *high), out);
+        }
+    }
+    Ok(())
+}
+
+fn write_value(var: &Var, scope: &mut Scope<'_>, out: &mut Vec<u8>) {
+    match var {
+        Var::Feeder { feeder, column } => {
+            if let (Some(feeder), Some(row)) = (scope.feeders.get(*feeder), scope.rows.get(*feeder))
+            {
+                feeder.write(*row, *column, out);
             }
-            Piece::Var(Var::Uuid) => {
-                let (a, b) = (scope.rng.next_u64(), scope.rng.next_u64());
-                write_number(
-                    format_args!(
-                        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-                        a >> 32,
-                        (a >> 16) & 0xffff,
-                        a & 0xfff,
-                        0x8000 | ((b >> 48) & 0x3fff),
-                        b & 0xffff_ffff_ffff
-                    ),
-                    out,
-                );
-            }
-            Piece::Var(Var::NowMs) => write_number(clock::wall() / 1_000_000, out),
+        }
+        Var::Captured(slot) => {
+            out.extend_from_slice(scope.captured.get(*slot).map_or(&[], |v| v));
+        }
+        Var::Client => write_number(scope.client, out),
+        Var::Iteration => write_number(scope.iteration, out),
+        Var::Random(low, high) => write_number(scope.rng.between(*low, *high), out),
+        Var::Uuid => {
+            let (a, b) = (scope.rng.next_u64(), scope.rng.next_u64());
+            write_number(
+                format_args!(
+                    "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+                    a >> 32,
+                    (a >> 16) & 0xffff,
+                    a & 0xfff,
+                    0x8000 | ((b >> 48) & 0x3fff),
+                    b & 0xffff_ffff_ffff
+                ),
+                out,
+            );
+        }
+        Var::NowMs => write_number(clock::wall() / 1_000_000, out),
+    }
+}
+
+/// Whether a byte can be part of a request target: neither a blank, nor a
+/// control, nor above 7E. Which of the others need encoding depends on what
+/// the author means by them (`&`, `%`, `/`).
+fn in_request_line(byte: u8) -> bool {
+    byte.is_ascii_graphic()
+}
+
+/// Appends a value with `%XX` for each byte that cannot be part of a request
+/// target.
+///
+/// Reference: RFC 9112, section 3; RFC 3986, section 2.1.
+pub(crate) fn percent_encode(value: &[u8], out: &mut Vec<u8>) {
+    for byte in value {
+        if in_request_line(*byte) {
+            out.push(*byte);
+        } else {
+            write_number(format_args!("%{byte:02X}"), out);
+        }
+    }
+}
+
+/// The first byte of a value that would end a header, or that no header can
+/// hold.
+///
+/// Reference: RFC 9110, section 5.5.
+pub(crate) fn forbidden_in_header(value: &[u8]) -> Option<u8> {
+    value.iter().copied().find(|b| b"\r\n\0".contains(b))
+}
+
+/// What a byte that no header can hold is called.
+pub(crate) fn forbidden_name(byte: u8) -> &'static str {
+    match byte {
+        b'\r' => "a carriage return",
+        b'\n' => "a line feed",
+        _ => "a NUL",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(pieces: &[Piece], captured: &[u8]) -> Result<Vec<u8>, Unsendable> {
+        let mut scope = Scope {
+            feeders: &[],
+            rows: &[],
+            captured: &[captured.to_vec()],
+            client: 0,
+            iteration: 0,
+            rng: &mut Rng::new(0, 0),
+        };
+        let mut out = b"before ".to_vec();
+        render(pieces, &mut scope, &mut out).map(|()| out)
+    }
+
+    #[test]
+    fn a_request_target_has_no_blank_control_or_byte_above_7e() {
+        let target = [Piece::Encoded(Var::Captured(0))];
+        for (value, expected) in [
+            (&b"ann"[..], "before ann"),
+            (b"a b", "before a%20b"),
+            ("\u{fc}".as_bytes(), "before %C3%BC"),
+            (b"a\r\nX: 1\0\x7f", "before a%0D%0AX:%201%00%7F"),
+            (b"a&b=%41/c?", "before a&b=%41/c?"),
+        ] {
+            assert_eq!(rendered(&target, value).unwrap(), expected.as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_header_with_an_end_of_line_is_not_sent() {
+        let field = [Piece::Field {
+            name: "X-U".into(),
+            var: Var::Captured(0),
+        }];
+        assert_eq!(rendered(&field, b"a\tb").unwrap(), b"before a\tb");
+        for (value, byte) in [
+            (&b"a\r\nX: 1"[..], "a carriage return"),
+            (b"a\n", "a line feed"),
+            (b"\0", "a NUL"),
+        ] {
+            let why = rendered(&field, value).unwrap_err().to_string();
+            assert_eq!(
+                why,
+                format!("the header X-U was not sent: its value holds {byte}")
+            );
         }
     }
 }

@@ -6,7 +6,10 @@ use super::template::{self, Names};
 use super::tree::{Node, Notes, Value};
 use crate::feeder::Feeder;
 use crate::load::http_request;
-use crate::message::{Capture, CaptureFrom, Check, Framing, Piece, Reply, Template};
+use crate::message::{
+    Capture, CaptureFrom, Check, Framing, Piece, Reply, Template, Var, forbidden_in_header,
+    forbidden_name,
+};
 use crate::plan::{Step, Writes};
 use regex::bytes::Regex;
 use std::fs;
@@ -151,10 +154,37 @@ fn headers<'a>(
         .map(|entry| {
             let value = entry.node.as_text().unwrap_or_default();
             let value = pieces(value, &entry.node, names, notes)?;
+            refuse_line_ends(&entry.key, &value, &entry.node, names, notes);
             Some((entry.key.as_str(), value))
         })
         .collect();
     read.into_iter().collect()
+}
+
+/// Notes each column of a feeder that would end the header it is drawn for.
+fn refuse_line_ends(
+    header: &str,
+    value: &[Piece],
+    at: &Node,
+    names: &Names<'_>,
+    notes: &mut Notes<'_>,
+) {
+    for piece in value {
+        let Piece::Var(Var::Feeder { feeder, column }) = piece else {
+            continue;
+        };
+        let feeder = &names.feeders[*feeder];
+        if let Some((row, byte)) = feeder.find_in_column(*column, forbidden_in_header) {
+            let why = format!(
+                "feeder `{}`, row {}, column `{}`: the value holds {}, which the header {header} cannot have",
+                feeder.name,
+                row + 1,
+                feeder.columns()[*column],
+                forbidden_name(byte),
+            );
+            notes.add(&at.span, why);
+        }
+    }
 }
 
 fn body(
@@ -236,7 +266,7 @@ fn raw(
     };
     let fixed = body.iter().map(|piece| match piece {
         Piece::Bytes(bytes) => bytes.len(),
-        Piece::Var(_) => 0,
+        _ => 0,
     });
     if let Some(most) = framing
         .longest()

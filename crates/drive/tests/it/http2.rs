@@ -102,3 +102,31 @@ fn a_server_that_is_not_there_is_told() {
     });
     assert_eq!(outcome.sum().measured.failures(), 3);
 }
+
+#[test]
+fn values_in_the_path_are_encoded_in_http2_too() {
+    let address = server();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("u.csv"), "user\n\"a b\"\n\u{fc}\n").unwrap();
+    let scenario = format!(
+        r#"
+base = "http://{address}"
+[feeders.u]
+csv = "u.csv"
+[[population]]
+name = "p"
+http2 = true
+clients = 1
+iterations = 2
+[[population.step]]
+request = "GET /{{{{u.user}}}}"
+capture = {{ all = {{ regex = "(x+)" }} }}
+[[population.step]]
+request = "GET /second"
+headers = {{ X-A = "{{{{all}}}}" }}
+"#
+    );
+    let scenario = drive::scenario::read(&scenario, folder.path()).unwrap();
+    let outcome = crate::peers::carry_out(&scenario.variants[0].plan);
+    assert_eq!(outcome.sum().measured.answered, 4);
+}

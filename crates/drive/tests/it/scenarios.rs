@@ -432,3 +432,92 @@ request = "GET http://127.0.0.1:1/"
         "{told:?}"
     );
 }
+
+#[test]
+fn values_never_break_the_request_line() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = seen.clone();
+    let address = serve(move |mut stream| {
+        while let Some(request) = read_request(&mut stream) {
+            let line = request.lines().next().unwrap().to_owned();
+            log.lock().unwrap().push(line);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "user\nann\n\"a b\"\n\u{fc}\n\"a\r\nX-Evil: 1\"\n";
+    std::fs::write(folder.path().join("u.csv"), rows).unwrap();
+    let scenario = |header: &str| {
+        format!(
+            r#"
+base = "http://{address}"
+[feeders.u]
+csv = "u.csv"
+[[population]]
+name = "p"
+clients = 1
+iterations = 4
+[[population.step]]
+request = "GET /\u00e4/{{{{u.user}}}}"
+{header}
+"#
+        )
+    };
+    let good = read(&scenario(""), folder.path()).unwrap();
+    assert_eq!(carry_out(&good.variants[0].plan).sum().measured.answered, 4);
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [
+            "GET /%C3%A4/ann HTTP/1.1",
+            "GET /%C3%A4/a%20b HTTP/1.1",
+            "GET /%C3%A4/%C3%BC HTTP/1.1",
+            "GET /%C3%A4/a%0D%0AX-Evil:%201 HTTP/1.1",
+        ]
+    );
+    let header = r#"headers = { "X-U" = "{{u.user}}" }"#;
+    let mistakes = read(&scenario(header), folder.path()).unwrap_err();
+    assert_eq!(
+        mistakes[0].message,
+        "feeder `u`, row 4, column `user`: the value holds a carriage return, which the header X-U cannot have"
+    );
+}
+
+#[test]
+fn a_captured_value_with_a_line_end_fails_the_request_that_has_it_in_a_header() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let log = lines.clone();
+    let address = serve(move |mut stream| {
+        while let Some(request) = read_request(&mut stream) {
+            log.lock().unwrap().push(request);
+            let body = r#"{"a":"x\r\nX-Evil: 1"}"#;
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+            let _ = stream.write_all((head + body).as_bytes());
+        }
+    });
+    let plan = plan(&format!(
+        r#"
+base = "http://{address}"
+[[population]]
+name = "p"
+clients = 1
+iterations = 2
+[[population.step]]
+request = "GET /first"
+capture = {{ a = {{ json = "/a" }} }}
+[[population.step]]
+request = "GET /{{{{a}}}}"
+headers = {{ X-A = "{{{{a}}}}" }}
+"#
+    ));
+    let outcome = carry_out(&plan);
+    let failed = outcome.sum().measured.failed;
+    assert_eq!(failed.iter().sum::<u64>(), 2);
+    let why = "the header X-A was not sent: its value holds a carriage return";
+    let messages = &outcome.total.messages;
+    assert!(messages.keys().any(|m| m.contains(why)), "{messages:?}");
+    let lines = lines.lock().unwrap();
+    assert!(
+        lines.iter().all(|l| l.starts_with("GET /first")),
+        "{lines:?}"
+    );
+}

@@ -198,7 +198,9 @@ impl Client {
             iteration: self.iteration,
             rng: &mut self.rng,
         };
-        step.request.render(&mut scope, &mut Vec::new(), &mut bytes);
+        step.request
+            .render(&mut scope, &mut Vec::new(), &mut bytes)
+            .map_err(|why| (Failure::Malformed, why.to_string()))?;
         let asked = Asked {
             step,
             target: &population.targets[step.target],
