@@ -79,7 +79,10 @@ pub fn har(text: &str) -> Result<Imported, ImportError> {
         });
     }
     if requests.is_empty() {
-        return Err(ImportError::Empty);
+        return Err(match entries.len() {
+            0 => ImportError::Empty,
+            requests => ImportError::NoneTaken { requests, notes },
+        });
     }
     if requests
         .iter()

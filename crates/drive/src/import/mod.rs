@@ -32,4 +32,24 @@ pub enum ImportError {
     /// Nothing in it can be driven.
     #[error("the file holds no HTTP request")]
     Empty,
+    /// It has HTTP requests, and none of them could be taken over.
+    #[error("{}", none_taken(*requests, notes))]
+    NoneTaken {
+        /// How many requests the file has.
+        requests: usize,
+        /// Why each of them was left out.
+        notes: Vec<String>,
+    },
+}
+
+fn none_taken(requests: usize, notes: &[String]) -> String {
+    let mut text = if requests == 1 {
+        "its HTTP request could not be taken over".to_owned()
+    } else {
+        format!("none of its {requests} HTTP requests could be taken over")
+    };
+    for note in notes {
+        text += &format!("\n  {note}");
+    }
+    text
 }

@@ -5,7 +5,8 @@ use super::tree::Element;
 /// What an element is.
 pub(super) enum Role {
     Plan,
-    Group,
+    /// A thread group; a note says what of its load was not taken over.
+    Group(Option<&'static str>),
     /// An HTTP request.
     Sampler,
     /// A flow control action.
@@ -24,7 +25,15 @@ pub(super) enum Role {
 pub(super) fn role(element: &Element) -> Role {
     match element.kind.as_str() {
         "TestPlan" => Role::Plan,
-        "ThreadGroup" => Role::Group,
+        "ThreadGroup" => Role::Group(None),
+        // Their requests prepare the run or clean up after it.
+        "SetupThreadGroup" | "PostThreadGroup" => Role::Foreign,
+        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => Role::Group(Some(
+            "its level, ramp-up and hold time were taken over; its steps became one ramp",
+        )),
+        kind if kind.ends_with("ThreadGroup") => Role::Group(Some(
+            "its requests are taken over; of its load only the number of threads is, so compare `clients` and `duration`",
+        )),
         "HTTPSamplerProxy" | "HTTPSampler" | "HTTPSampler2" => Role::Sampler,
         "TestAction" => Role::Pause,
         "GenericController" | "RecordingController" | "LoopController" => Role::Branch(None),
@@ -47,6 +56,14 @@ pub(super) fn role(element: &Element) -> Role {
                 "its choice was left out; all of its requests come in every iteration, in this order",
             ))
         }
+        "com.blazemeter.jmeter.controller.ParallelSampler" => Role::Branch(Some(
+            "its requests are taken over; a client sends them one after another",
+        )),
+        // Run by module controllers only, wherever those are.
+        "TestFragmentController" => Role::Foreign,
+        kind if kind.ends_with("Controller") && !element.children.is_empty() => Role::Branch(Some(
+            "its requests are taken over; its rule was left out, so all of them come in every iteration",
+        )),
         kind if SCOPED.contains(&kind) => Role::Scoped,
         // Defaults of other protocols have the same tag.
         "ConfigTestElement" => {

@@ -44,12 +44,24 @@ impl Planned {
             }
             number.map(|n| n.ceil() as u64).or(usual)
         };
-        let threads = number("ThreadGroup.num_threads", Some(1)).unwrap_or(1);
-        let ramp_s = number("ThreadGroup.ramp_time", Some(0)).unwrap_or(0);
+        let mut threads = number("ThreadGroup.num_threads", Some(1)).unwrap_or(1);
+        let mut ramp_s = number("ThreadGroup.ramp_time", Some(0)).unwrap_or(0);
         let scheduled = element.property("ThreadGroup.scheduler") == Some("true");
         let mut when = |key| number(key, None).filter(|_| scheduled);
-        let (duration_s, delay_s) = (when("ThreadGroup.duration"), when("ThreadGroup.delay"));
-        let loops = number("LoopController.loops", Some(1));
+        let (mut duration_s, delay_s) = (when("ThreadGroup.duration"), when("ThreadGroup.delay"));
+        // A group of a plug-in loops until its time is over.
+        let usual_loops = Some(1).filter(|_| element.kind == "ThreadGroup");
+        let loops = number("LoopController.loops", usual_loops);
+        if element.kind.ends_with(".ConcurrencyThreadGroup") {
+            let unit_s = match element.property("Unit") {
+                Some("S") => 1,
+                _ => 60,
+            };
+            threads = number("TargetLevel", Some(threads)).unwrap_or(threads);
+            ramp_s = number("RampUp", Some(0)).unwrap_or(0) * unit_s;
+            let hold_s = number("Hold", Some(0)).unwrap_or(0) * unit_s;
+            duration_s = Some(ramp_s + hold_s);
+        }
         let forever = element.property("LoopController.continue_forever") == Some("true");
         if element
             .property("ThreadGroup.on_sample_error")

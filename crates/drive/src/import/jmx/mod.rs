@@ -29,7 +29,25 @@ pub fn jmx(text: &str) -> Result<Imported, ImportError> {
     import.found.title = "imported from a JMeter plan".into();
     import.collect_data(&top);
     import.walk(&top, &Scope::default());
-    import.finish()
+    let (requests, active) = count_samplers(&top);
+    if requests > active {
+        import.notes.push(format!(
+            "{} of {requests} HTTP requests: switched off there, so left out here",
+            requests - active
+        ));
+    }
+    import.finish(requests)
+}
+
+/// How many HTTP requests there are, and how many of them are not switched off.
+fn count_samplers(elements: &[Element]) -> (usize, usize) {
+    let counts = elements.iter().map(|element| {
+        let own = usize::from(matches!(elements::role(element), Role::Sampler));
+        let (inner, active) = count_samplers(&element.children);
+        let all = own + inner;
+        (all, if element.enabled { own + active } else { 0 })
+    });
+    counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
 }
 
 /// What is known while a plan is walked through.
@@ -91,7 +109,10 @@ impl Import {
                     }
                     self.walk(&element.children, &scope);
                 }
-                Role::Group => {
+                Role::Group(note) => {
+                    if let Some(note) = note {
+                        self.note(format!("{title}: {note}"));
+                    }
                     self.variables.captured.clear();
                     let planned = Planned::of(element, &self.variables);
                     self.planned.push(planned);
@@ -111,9 +132,14 @@ impl Import {
                 Role::Scoped => {}
                 Role::Noted(note) => self.note(format!("{title}: {note}")),
                 Role::Foreign => {
+                    let (_, samplers) = count_samplers(&element.children);
                     let inner = match element.children.iter().filter(|c| c.enabled).count() {
-                        0 => "",
-                        _ => ", with everything in it",
+                        0 => String::new(),
+                        _ if samplers == 0 => ", with everything in it".into(),
+                        _ if samplers == 1 => {
+                            ", with everything in it, also an HTTP request".into()
+                        }
+                        _ => format!(", with everything in it, also {samplers} HTTP requests"),
                     };
                     self.note(format!(
                         "{title} has no counterpart and was left out{inner}"
@@ -213,11 +239,17 @@ impl Import {
         }
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
+    fn finish(mut self, requests: usize) -> Result<Imported, ImportError> {
         let mut groups: Vec<Planned> = std::mem::take(&mut self.planned);
         groups.retain(|g| !g.group.requests.is_empty());
         if groups.is_empty() {
-            return Err(ImportError::Empty);
+            return Err(match requests {
+                0 => ImportError::Empty,
+                requests => ImportError::NoneTaken {
+                    requests,
+                    notes: self.notes,
+                },
+            });
         }
         groups::settle(groups, &mut self.found, &mut self.notes);
         if !self.variables.unknown.is_empty() {

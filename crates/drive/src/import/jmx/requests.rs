@@ -125,6 +125,9 @@ fn address<'a>(get: &dyn Fn(&str) -> &'a str, variables: &mut Variables) -> Resu
             };
             let slash = if path.starts_with('/') { "" } else { "/" };
             let domain = get("HTTPSampler.domain");
+            if domain.is_empty() {
+                return Err("it names no host, and no HTTP Request Defaults give one".into());
+            }
             variables.plain(&format!("{scheme}://{domain}{port}{slash}{path}"))
         }
     };

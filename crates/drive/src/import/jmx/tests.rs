@@ -187,6 +187,75 @@ fn an_assertion_that_no_check_can_express_is_named() {
 }
 
 #[test]
+fn requests_in_groups_and_controllers_of_plug_ins_are_taken_over() {
+    let concurrency = "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup";
+    let level = [
+        prop("TargetLevel", "10"),
+        prop("RampUp", "1"),
+        prop("Hold", "2"),
+        prop("Unit", "M"),
+    ];
+    let of_kind = |kind: &str, group: &str| {
+        let text = plan(group, &get("a", ""));
+        let text = text.replace("<ThreadGroup", &format!("<{kind}"));
+        jmx(&text.replace("</ThreadGroup", &format!("</{kind}"))).unwrap()
+    };
+    let imported = of_kind(concurrency, &level.concat());
+    note(&imported, "ConcurrencyThreadGroup `g`: its level");
+    assert!(imported.scenario.contains("duration = \"180s\""));
+    assert!(imported.scenario.contains("to = 10, for = \"60s\""));
+    read(&imported);
+    let stepping = "kg.apc.jmeter.threads.SteppingThreadGroup";
+    let group = prop("ThreadGroup.num_threads", "7");
+    let imported = of_kind(stepping, &group);
+    note(&imported, "of its load only the number of threads");
+    assert!(imported.scenario.contains("clients = 7"));
+    for controller in [
+        "com.blazemeter.jmeter.controller.ParallelSampler",
+        "com.blazemeter.jmeter.control.WeightedSwitchController",
+    ] {
+        let inner = format!(
+            "<{controller} testname=\"c\"/><hashTree>{}{}</hashTree>",
+            get("a", ""),
+            get("b", "")
+        );
+        let imported = jmx(&plan("", &inner)).unwrap();
+        assert_eq!(read(&imported).populations[0].steps.len(), 2);
+        note(&imported, "`c`: its requests are taken over");
+    }
+}
+
+#[test]
+fn a_plan_whose_requests_are_all_left_out_says_why() {
+    let why = |text: &str| jmx(text).unwrap_err().to_string();
+    let whole = plan("", &get("a", ""));
+    let no_host = whole.replace("127.0.0.1", "");
+    assert_eq!(
+        why(&no_host),
+        "its HTTP request could not be taken over\n  HTTPSamplerProxy `a`: it names no host, and no HTTP Request Defaults give one"
+    );
+    let port = format!(
+        "127.0.0.1</stringProp>{}<stringProp>",
+        prop("HTTPSampler.port", "http")
+    );
+    assert!(why(&whole.replace("127.0.0.1", &port)).contains("`a`: http://127.0.0.1:http"));
+    let two = plan("", &format!("{}{}", get("a", ""), get("b", "")));
+    let setup = why(&two.replace("ThreadGroup", "SetupThreadGroup"));
+    assert!(setup.contains("none of its 2 HTTP requests"), "{setup}");
+    assert!(
+        setup.contains("SetupThreadGroup `g` has no counterpart"),
+        "{setup}"
+    );
+    let sampler = "HTTPSamplerProxy testname=\"a\"";
+    let off = why(&whole.replace(sampler, &format!("{sampler} enabled=\"false\"")));
+    assert!(
+        off.contains("1 of 1 HTTP requests: switched off there"),
+        "{off}"
+    );
+    assert_eq!(why(&plan("", "")), "the file holds no HTTP request");
+}
+
+#[test]
 fn data_that_no_request_draws_are_left_out() {
     let counter = format!(
         "<CounterConfig testname=\"c\">{}</CounterConfig><hashTree/>",
