@@ -438,11 +438,7 @@ const TABLE: Table = &[
                 within: Within::Until30("write a list of types that has \"null\" in it"),
                 ..served("nullable", Plain)
             },
-            row(
-                "discriminator",
-                Treatment::Warning("the alternatives are tried one by one, whatever it says"),
-                One(Object::Discriminator),
-            ),
+            served("discriminator", One(Object::Discriminator)),
             served("readOnly", Plain),
             warned(
                 "writeOnly",
@@ -910,6 +906,12 @@ impl Walk<'_> {
         let braces = path.contains('{') && !beside.contains_key("variables");
         if path.contains(['?', '#']) || dots || braces {
             let message = format!("url: the path of {url} is taken as it stands: write it plainly");
+            self.warn("url", message);
+        } else if let Some((_, rest)) = url.split_once("://") {
+            let host = rest.split('/').next().unwrap_or_default();
+            let message = format!(
+                "url: {host} is not asked: the API is served here, and only the path of {url} counts"
+            );
             self.warn("url", message);
         }
     }

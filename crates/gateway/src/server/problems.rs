@@ -156,6 +156,15 @@ pub(super) struct Left<'a> {
 }
 
 impl Left<'_> {
+    /// Logs a problem with the program's answer, and returns it.
+    #[cold]
+    pub fn logged(&self, asset: &Asset, problem: Problem) -> Problem {
+        let field = problem.errors.iter().find_map(|e| e.field.as_deref());
+        let field = field.map_or(String::new(), |field| format!("{field}: "));
+        self.log(&format!("{}: {field}{}", asset.program, problem.detail));
+        problem
+    }
+
     fn log(&self, detail: &str) {
         let (task, transid) = (self.task, self.transid.as_str());
         tracing::error!(target: "gateway::answer", task, transid, "{detail}");

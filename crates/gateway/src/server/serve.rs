@@ -474,18 +474,19 @@ impl<B: Backend> Server<B> {
                 Some(bytes)
             })
             .collect();
-        if let Some((container, fault)) = failure {
-            return Err(bad_data(Fault {
-                container: Some(container),
-                ..*fault
-            }));
-        }
         let names = || reply.container_names();
         let left = Left {
             task: reply.costs().map(|costs| costs.task),
             transid: self.runs_under(work),
             containers: &names,
         };
+        if let Some((container, fault)) = failure {
+            let problem = bad_data(Fault {
+                container: Some(container),
+                ..*fault
+            });
+            return Err(left.logged(asset, problem));
+        }
         let make = || {
             let (mut text, mut tape) = (Vec::new(), Tape::default());
             let json = match derived {
@@ -717,7 +718,7 @@ fn read_derived<'t>(
     text.extend_from_slice(b"{\"channel\":");
     let container = |name: &str| reply.container(name);
     let read = derived.response.read(&container, text);
-    if !read.map_err(|fault| Box::new(bad_data(*fault)))? {
+    if !read.map_err(|fault| Box::new(left.logged(asset, bad_data(*fault))))? {
         let absent = absent_containers(asset, &[structure::BASE], left);
         return Err(Box::new(absent));
     }
@@ -739,7 +740,7 @@ fn answer(
     left: &Left<'_>,
 ) -> Result<Response<Vec<u8>>, Box<Problem>> {
     let mut context = EvalContext::new(request, Some(reply));
-    let fail = |failure: Failure| Box::new(failed(failure, reply));
+    let fail = |failure: Failure| Box::new(left.logged(work.asset, failed(failure, reply)));
     let chosen = ResponsePlan::choose(work.responses, &mut context).map_err(fail)?;
     let Some(plan) = chosen else {
         return Err(Box::new(match abend {

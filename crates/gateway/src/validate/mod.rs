@@ -12,6 +12,7 @@
 //!
 //! Reference: OpenAPI 3.0.3 and 3.1.0, Schema Object and Parameter Object.
 
+mod alternatives;
 mod decimal;
 mod defaults;
 pub(crate) mod format;

@@ -4,6 +4,7 @@
 //! Schemas live in one arena and name each other by index, so that recursive
 //! definitions need no special care.
 
+use super::alternatives::Discriminator;
 use super::newer::Newer;
 use super::pattern;
 use super::walk::{Scalar, Walk};
@@ -122,6 +123,8 @@ pub(crate) struct Schema {
     pub all_of: Vec<SchemaId>,
     pub any_of: Vec<SchemaId>,
     pub one_of: Vec<SchemaId>,
+    /// The property that names one of `one_of` or `any_of`.
+    pub discriminator: Option<Box<Discriminator>>,
     pub not: Option<SchemaId>,
     /// The value is the server's to give: a request need not have it.
     pub read_only: bool,
@@ -287,6 +290,8 @@ impl SchemaSet {
         schema.all_of = several("allOf");
         schema.any_of = several("anyOf");
         schema.one_of = several("oneOf");
+        let alternatives = [&schema.one_of[..], &schema.any_of].concat();
+        schema.discriminator = Discriminator::of(s, &alternatives);
         schema.not = s.get("not").map(|inner| self.compile(document, inner));
         if self.newer {
             self.build_newer(document, s, &mut schema);

@@ -103,6 +103,18 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
+    /// A fault of the member at a path below the object at hand.
+    #[cold]
+    pub(super) fn fault_at(&mut self, path: &[String], message: impl Into<String>) {
+        let length = self.pointer.len();
+        for name in path {
+            self.pointer.push('/');
+            self.pointer.push_str(&escaped(name));
+        }
+        self.fault(message);
+        self.pointer.truncate(length);
+    }
+
     pub fn value(&mut self, id: SchemaId, value: Json<'_>) {
         if self.ended {
             return;
@@ -125,7 +137,7 @@ impl<'s> Walk<'s, '_> {
             || !schema.one_of.is_empty()
             || schema.not.is_some()
         {
-            self.combined(schema, &mut |walk, id| walk.value(id, value));
+            self.combined(schema, Some(value), &mut |walk, id| walk.value(id, value));
         }
         if let Some(newer) = &schema.newer {
             self.newer(newer, value);
@@ -139,33 +151,52 @@ impl<'s> Walk<'s, '_> {
         }
         let schema = self.set.get(id);
         self.scalar(schema, scalar);
-        self.combined(schema, &mut |walk, id| walk.text(id, scalar));
+        self.combined(schema, None, &mut |walk, id| walk.text(id, scalar));
     }
 
-    fn combined(&mut self, schema: &Schema, check: &mut dyn FnMut(&mut Walk<'_, '_>, SchemaId)) {
-        self.deeper(|walk| walk.combined_there(schema, check));
+    fn combined(
+        &mut self,
+        schema: &Schema,
+        value: Option<Json<'_>>,
+        check: &mut dyn FnMut(&mut Walk<'_, '_>, SchemaId),
+    ) {
+        self.deeper(|walk| walk.combined_there(schema, value, check));
     }
 
     fn combined_there(
         &mut self,
         schema: &Schema,
+        value: Option<Json<'_>>,
         check: &mut dyn FnMut(&mut Walk<'_, '_>, SchemaId),
     ) {
         for id in &schema.all_of {
             check(self, *id);
         }
+        let discriminator = schema.discriminator.as_ref();
+        let chosen = discriminator.and_then(|d| d.chosen(value?));
+        if let Some(id) = chosen {
+            check(self, id);
+            self.must_not(schema, check);
+            return;
+        }
         let mut fits = |walk: &mut Walk<'s, '_>, id: SchemaId| walk.tried(|inner| check(inner, id));
         if !schema.any_of.is_empty() && !schema.any_of.iter().any(|id| fits(self, *id)) {
-            self.fault("fits none of the forms it may have");
+            self.none_fits(&schema.any_of, value);
         }
         if !schema.one_of.is_empty() {
             match schema.one_of.iter().filter(|id| fits(self, **id)).count() {
-                0 => self.fault("fits none of the forms it may have"),
+                0 => self.none_fits(&schema.one_of, value),
                 1 => {}
                 _ => self.fault("fits more than one of the forms it may have"),
             }
         }
-        if schema.not.is_some_and(|id| fits(self, id)) {
+        self.must_not(schema, check);
+    }
+
+    fn must_not(&mut self, schema: &Schema, check: &mut dyn FnMut(&mut Walk<'_, '_>, SchemaId)) {
+        if let Some(id) = schema.not
+            && self.tried(|inner| check(inner, id))
+        {
             self.fault("has a form it must not have");
         }
     }
@@ -286,7 +317,7 @@ impl<'s> Walk<'s, '_> {
                 self.fault("must not have two equal items");
             }
         }
-        self.combined(schema, &mut |walk, id| walk.list(id, texts));
+        self.combined(schema, None, &mut |walk, id| walk.list(id, texts));
     }
 
     /// Whether the schema lets a value be of this kind; a fault otherwise.
@@ -499,6 +530,36 @@ mod tests {
             faults(schema, r#"{"next":{"v":true}}"#),
             ["/next/v fits none of the forms it may have"]
         );
+    }
+
+    #[test]
+    fn what_fits_no_alternative_is_reported_at_its_place() {
+        let either = |kind: &str, member: &str, of: &str| {
+            json!({"type": "object", "required": ["kind", member], "additionalProperties": false,
+                "properties": {"kind": {"type": "string", "enum": [kind]}, member: {"type": of}}})
+        };
+        let (t, n) = (either("T", "text", "string"), either("N", "num", "integer"));
+        let listed = json!({"oneOf": [t, n]});
+        let named = json!({"oneOf": [{"$ref": "#/s/text"}, {"$ref": "#/s/num"}],
+            "discriminator": {"propertyName": "kind", "mapping": {"T": "#/s/text", "N": "num"}},
+            "s": {"text": t, "num": n}});
+        for schema in [listed, named] {
+            for (body, fault) in [
+                (r#"{"kind":"T","text":"a"}"#, &[][..]),
+                (r#"{"kind":"N","num":1}"#, &[]),
+                (
+                    r#"{"kind":"T","text":"a","num":7}"#,
+                    &["/num num is not a member this object has"],
+                ),
+                (r#"{"kind":"N"}"#, &["/num num is required"]),
+                (r#"{"kind":"N","num":"x"}"#, &["/num must be an integer"]),
+                ("{}", &["/kind kind is required"]),
+                (r#"{"kind":"Z"}"#, &["/kind must be one of T, N"]),
+                ("1", &[" fits none of the forms it may have"]),
+            ] {
+                assert_eq!(faults(schema.clone(), body), fault, "{body}");
+            }
+        }
     }
 
     #[test]
