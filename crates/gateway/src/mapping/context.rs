@@ -443,12 +443,13 @@ impl<'a> EvalContext<'a> {
             return None;
         };
         match (root, names.as_slice()) {
-            (Root::PathParameters | Root::QueryParameters | Root::Headers, [name]) => {
-                match self.declared(place(*root), name)? {
-                    params::Value::One(text) => Some(text),
-                    _ => None,
-                }
-            }
+            (
+                Root::PathParameters | Root::QueryParameters | Root::Headers | Root::Cookies,
+                [name],
+            ) => match self.declared(place(*root), name)? {
+                params::Value::One(text) => Some(text),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -462,15 +463,22 @@ impl<'a> EvalContext<'a> {
             }
             // Headers need not be named in the document.
             None if place == Place::Header => {
-                let value = self.request.headers.get(name).and_then(|v| v.to_str().ok());
+                let value = params::joined(self.request.headers, name);
                 value.inspect(|text| write_string(text, out)).is_some()
+            }
+            None if place == Place::Cookie => {
+                let mut all = params::cookies(self.request.headers);
+                let cookie = all.find(|(known, _)| *known == name);
+                cookie
+                    .inspect(|(_, text)| write_string(text, out))
+                    .is_some()
             }
             None => false,
         }
     }
 
     /// Writes all parameters of a place as an object: of the query and of the
-    /// headers those too that the document does not name. Names of headers have no
+    /// headers and cookies those too that the document does not name. Names of headers have no
     /// case: a header has the name that `uses` gives it, then that of the
     /// document, then its own in lower case.
     fn all_params(&self, place: Place, uses: &[Path], out: &mut Vec<u8>) {
@@ -491,7 +499,10 @@ impl<'a> EvalContext<'a> {
             }
         }
         let mut headers = |known: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
-            let used = uses.iter().filter(|path| path.root == Root::Headers);
+            let is_header = place == Place::Header;
+            let used = uses
+                .iter()
+                .filter(|path| is_header && path.root == Root::Headers);
             let names: BTreeSet<&str> = used
                 .filter_map(|path| path.names.first())
                 .filter(|name| name.eq_ignore_ascii_case(known))
@@ -511,11 +522,19 @@ impl<'a> EvalContext<'a> {
             for name in self.request.headers.keys() {
                 let named =
                     |p: &Param| p.place == place && p.name.eq_ignore_ascii_case(name.as_str());
-                let value = self.request.headers.get(name);
-                if let Some(text) = value.and_then(|v| v.to_str().ok())
+                if let Some(text) = params::joined(self.request.headers, name.as_str())
                     && !self.request.params.iter().any(named)
                 {
-                    headers(name.as_str(), &mut |out| write_string(text, out));
+                    headers(name.as_str(), &mut |out| write_string(&text, out));
+                }
+            }
+        }
+        if place == Place::Cookie {
+            let mut written = BTreeSet::new();
+            for (name, text) in params::cookies(self.request.headers) {
+                let named = |p: &Param| p.place == place && p.name == name;
+                if !self.request.params.iter().any(named) && written.insert(name) {
+                    headers(name, &mut |out| write_string(&text, out));
                 }
             }
         }
@@ -523,7 +542,7 @@ impl<'a> EvalContext<'a> {
     }
 
     fn general(&mut self, plan: &GeneralPlan) -> Result<Option<String>, Failure> {
-        let mut texts: [Option<String>; 6] = Default::default();
+        let mut texts: [Option<String>; 7] = Default::default();
         for (i, root) in Root::ALL.into_iter().enumerate() {
             if !plan.general.uses.iter().any(|path| path.root == root) {
                 continue;
@@ -638,6 +657,7 @@ fn place(root: Root) -> Place {
     match root {
         Root::PathParameters => Place::Path,
         Root::QueryParameters => Place::Query,
+        Root::Cookies => Place::Cookie,
         _ => Place::Header,
     }
 }

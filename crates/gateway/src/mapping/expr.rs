@@ -35,16 +35,18 @@ pub(crate) enum Root {
     PathParameters,
     QueryParameters,
     Headers,
+    Cookies,
     Body,
     Asset,
     Item,
 }
 
 impl Root {
-    pub const ALL: [Root; 6] = [
+    pub const ALL: [Root; 7] = [
         Root::PathParameters,
         Root::QueryParameters,
         Root::Headers,
+        Root::Cookies,
         Root::Body,
         Root::Asset,
         Root::Item,
@@ -56,6 +58,7 @@ impl Root {
             Root::PathParameters => &["pathParameters"],
             Root::QueryParameters => &["queryParameters"],
             Root::Headers => &["headers"],
+            Root::Cookies => &["cookies"],
             Root::Body => &["body", "requestBody"],
             Root::Asset => &["zosAssetResponse"],
             Root::Item => &["item"],

@@ -469,6 +469,7 @@ impl Compiler<'_> {
             Root::PathParameters => (Place::Path, "path variable"),
             Root::QueryParameters => (Place::Query, "query parameter"),
             Root::Headers => (Place::Header, "header"),
+            Root::Cookies => (Place::Cookie, "cookie"),
             Root::Body | Root::Asset | Root::Item => return,
         };
         let (Some(params), Some(name)) = (self.params, names.first()) else {

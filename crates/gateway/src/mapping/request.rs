@@ -424,6 +424,7 @@ impl RequestPlan {
             subscripts: Vec::new(),
             scratch: Vec::new(),
             faults: Vec::new(),
+            counted: Vec::new(),
         };
         writer.ops(&self.areas[index])?;
         if !writer.faults.is_empty() {
@@ -442,6 +443,8 @@ struct Writer<'a, 'r> {
     subscripts: Vec<u32>,
     scratch: Vec<u8>,
     faults: Vec<Fault>,
+    /// Counters of tables in rows, with what the first row has set them to.
+    counted: Vec<(FieldId, usize)>,
 }
 
 impl Writer<'_, '_> {
@@ -551,15 +554,35 @@ impl Writer<'_, '_> {
             subscripts: self.subscripts.clone(),
             scratch: Vec::new(),
             faults: Vec::new(),
+            counted: std::mem::take(&mut self.counted),
         };
         inner.rows(id, list, input, items)?;
         let faults = inner.faults;
+        self.counted = inner.counted;
         self.faults.extend(faults);
         Ok(())
     }
 }
 
 impl<'a> Writer<'a, '_> {
+    /// Why a table in a row cannot have so many elements: the one counter that
+    /// it has for all rows has another value already.
+    fn other_count(&mut self, id: FieldId, rows: usize) -> Option<String> {
+        let record = &self.area.record;
+        let counter = self.area.layout()[id].occurs.as_ref()?.depending_on?;
+        if self.subscripts.is_empty() || record.depth(counter) >= self.subscripts.len() {
+            return None;
+        }
+        let Some((_, before)) = self.counted.iter().find(|(known, _)| *known == counter) else {
+            self.counted.push((counter, rows));
+            return None;
+        };
+        (*before != rows).then(|| {
+            let counter = self.area.layout().path(counter);
+            format!("has {rows} items, and {before} in an earlier row: {counter} counts those of every row")
+        })
+    }
+
     fn rows(
         &mut self,
         id: FieldId,
@@ -568,6 +591,10 @@ impl<'a> Writer<'a, '_> {
         items: &[Op],
     ) -> Result<(), EncodeFailure> {
         let rows = list.rows().unwrap_or_default();
+        if let Some(why) = self.other_count(id, rows.len()) {
+            self.fault(input, why, Some(self.area.layout().path(id)));
+            return Ok(());
+        }
         if let Err(fault) =
             self.area
                 .record

@@ -442,7 +442,8 @@ impl Loader<'_> {
             let after: Option<&ResponsePlan> = plans.iter().find(|p: &&ResponsePlan| p.is_last());
             self.documented(object, &file, (status_node.at, status));
             let unreachable = after.map(|last| last.expects_abend);
-            if let Some(plan) = self.response(object, folder, (&file, key, entry), status, asset) {
+            let entry = (&*file, key, entry);
+            if let Some(plan) = self.response(object, folder, entry, status, asset, unreachable) {
                 if unreachable.is_some_and(|abends| abends || !plan.expects_abend) {
                     let message =
                         format!("{name} can never be the answer: an entry before it always is");
@@ -490,6 +491,31 @@ impl Loader<'_> {
         }
     }
 
+    /// Reports an entry without its file; one that is never chosen costs nothing,
+    /// so the rest of the API is served.
+    fn no_mapping(
+        &mut self,
+        file: &Path,
+        key: &crate::yaml::Node,
+        unconditional: bool,
+        after_last: bool,
+    ) -> Option<ResponsePlan> {
+        let name = key.text().unwrap_or_default();
+        let help = "each entry is named after a file beside it, which maps its response";
+        let message = format!("there is no file {name}");
+        let why = if unconditional {
+            "without a condition it is never chosen"
+        } else if after_last {
+            "an entry before it always is the answer"
+        } else {
+            self.out.error_help(file, key.at, message, help);
+            return None;
+        };
+        let message = format!("{message}, and the entry is passed over: {why}");
+        self.out.warn_help(file, key.at, message, Some(help.into()));
+        None
+    }
+
     fn response(
         &mut self,
         object: &OperationObject<'_>,
@@ -497,6 +523,7 @@ impl Loader<'_> {
         (file, key, entry): (&Path, &crate::yaml::Node, &crate::yaml::Node),
         status: StatusCode,
         asset: &Asset,
+        unreachable: Option<bool>,
     ) -> Option<ResponsePlan> {
         let reply = Some(&asset.response);
         let tree = asset.api_first.as_ref().map(|derived| &derived.response);
@@ -531,10 +558,8 @@ impl Loader<'_> {
         });
         let mapping = folder.join(key.text().unwrap_or_default());
         if !mapping.is_file() {
-            let message = format!("there is no file {}", key.text().unwrap_or_default());
-            let help = "each entry is named after a file beside it, which maps its response";
-            self.out.error_help(file, key.at, message, help);
-            return None;
+            let after_last = unreachable.is_some_and(|abends| abends || !expects_abend);
+            return self.no_mapping(file, key, condition.is_none(), after_last);
         }
         let node = read_yaml(&mapping, self.out)?;
         let nodes = tree::read(&mapping, &node, self.out);

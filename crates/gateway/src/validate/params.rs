@@ -136,13 +136,9 @@ fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Va
             }
         }
         Place::Cookie => {
-            for header in sources.headers.get_all(http::header::COOKIE) {
-                for pair in header.to_str().unwrap_or("").split(';') {
-                    if let Some((name, value)) = pair.trim().split_once('=')
-                        && name == param.name
-                    {
-                        found.add(decode(value, false, param, faults));
-                    }
+            for (name, value) in raw_cookies(sources.headers) {
+                if name == param.name {
+                    found.add(decode(value, false, param, faults));
                 }
             }
         }
@@ -155,7 +151,11 @@ fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Va
         let all = std::iter::once(first).chain(found.more);
         return Value::Many(all.flat_map(|v| parts(v, split)).collect());
     }
-    if !found.more.is_empty() && param.place != Place::Header {
+    if !found.more.is_empty() && param.place == Place::Header {
+        let all = std::iter::once(first).chain(found.more);
+        return Value::One(Cow::Owned(all.collect::<Vec<_>>().join(",")));
+    }
+    if !found.more.is_empty() {
         fault(
             param,
             format!("{} is given more than once", param.name),
@@ -163,6 +163,36 @@ fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Va
         );
     }
     Value::One(first)
+}
+
+/// A header as one text: its values with commas between them, as they would be
+/// in one line.
+///
+/// Reference: RFC 9110, section 5.3; z/OS Connect, "How the z/OS Connect Server
+/// JSON object is created for mapping".
+pub(crate) fn joined<'a>(headers: &'a http::HeaderMap, name: &str) -> Option<Cow<'a, str>> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next()?.to_str().ok()?;
+    let mut rest = values.filter_map(|value| value.to_str().ok()).peekable();
+    if rest.peek().is_none() {
+        return Some(Cow::Borrowed(first));
+    }
+    let all: Vec<&str> = std::iter::once(first).chain(rest).map(str::trim).collect();
+    Some(Cow::Owned(all.join(",")))
+}
+
+/// The cookies of a request: names and values, `%XX` decoded where that is text.
+pub(crate) fn cookies(headers: &http::HeaderMap) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+    raw_cookies(headers).map(|(name, value)| {
+        let decoded = percent_encoding::percent_decode_str(value).decode_utf8();
+        (name, decoded.unwrap_or(Cow::Borrowed(value)))
+    })
+}
+
+fn raw_cookies(headers: &http::HeaderMap) -> impl Iterator<Item = (&str, &str)> {
+    let headers = headers.get_all(http::header::COOKIE).into_iter();
+    let pairs = headers.flat_map(|header| header.to_str().unwrap_or("").split(';'));
+    pairs.filter_map(|pair| pair.trim().split_once('='))
 }
 
 /// The texts of a parameter: nearly always one.
