@@ -392,6 +392,10 @@ fn conditions_counters_and_directions_are_in_the_document() {
             prefix: Some("RICH-".into()),
         },
         program_text: Some(PROGRAM.into()),
+        overrides: Overrides {
+            enums: true,
+            ..Overrides::default()
+        },
         request: vec![rich.clone()],
         response: vec![rich],
         ..Import::default()
@@ -559,6 +563,7 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
             .map(|t| Day::parse(t).unwrap())
             .into(),
             trim_tables: true,
+            enums: false,
         },
         request: vec![book.clone()],
         response: vec![book],

@@ -9,6 +9,7 @@ mod fake;
 mod hostile;
 mod http2;
 mod import;
+mod import_bodies;
 mod load;
 mod observe;
 mod operations;

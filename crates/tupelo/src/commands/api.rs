@@ -110,8 +110,9 @@ pub struct RequesterArgs {
     A COMMAREA that is the same both ways takes one --request; where the program\n\
     is below cobol/, the fields that it only reads go in and those that it only\n\
     writes come out. A copybook of a channel may name its container:\n\
-    --request IN-DATA=QUOTEREQ.cpy. Level-88 values become an enum, and the counter\n\
-    of OCCURS DEPENDING ON is made from the array.")]
+    --request IN-DATA=QUOTEREQ.cpy. A level-88 condition named for all values\n\
+    (VALID-KIND) becomes an enum, and with --enums all do. The counter of OCCURS\n\
+    DEPENDING ON is made from the array.")]
 pub struct ImportArgs {
     /// Name of the API, and its base path; or archives: an API's .aar with the
     /// .sar of each of its services, or one .sar alone.
@@ -159,6 +160,9 @@ pub struct ImportArgs {
     /// Tables of a fixed size come without the empty rows at their end.
     #[arg(long)]
     trim_tables: bool,
+    /// The values of level 88 are the only ones that their fields may have.
+    #[arg(long)]
+    enums: bool,
     /// Pictures have a comma for their decimal point, as a program of the folder
     /// says itself (DECIMAL-POINT IS COMMA).
     #[arg(long)]
@@ -171,7 +175,7 @@ pub struct ImportArgs {
     force: bool,
     /// Take changes of the copybooks over into the project that is there. What
     /// was edited in it is kept, and told.
-    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by", "boolean", "date", "trim_tables", "decimal_comma"])]
+    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by", "boolean", "date", "trim_tables", "enums", "decimal_comma"])]
     update: bool,
 }
 
@@ -344,6 +348,7 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
             booleans: args.boolean.clone(),
             dates: args.date.clone(),
             trim_tables: args.trim_tables,
+            enums: args.enums,
         },
         copies: app.copy_folders(),
         decimal_comma: args.decimal_comma.then_some(true),
@@ -375,6 +380,12 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
                 "Left out of the response, since its storage may hold another description: {left}. --redefines-by maps them by a value."
             ),
         }
+    }
+    if !made.open_values.is_empty() {
+        println!(
+            "Level 88 names values of {}: they are in its description and limit nothing. --enums takes no others.",
+            made.open_values.join(", ")
+        );
     }
     if let Some(transid) = &transid {
         define(app, Some(transid), &program)?;

@@ -1,7 +1,8 @@
 //! A request or response body: the members of each record.
 
 use super::AreaSource;
-use super::member::{Making, Member, MemberKind, leaf, object_schema, sample};
+use super::choice::{Choice, ChoiceCase};
+use super::member::{Making, Member, MemberKind, leaf, limit, object_schema, sample};
 use super::{Import, usage::Usage};
 use copybook::{Kind, Layout};
 use serde_json::Value;
@@ -39,6 +40,10 @@ impl Body {
                 redefines: &import.redefines,
                 overrides: &import.overrides,
                 variant,
+                type_code: import
+                    .redefines
+                    .choice()
+                    .map(|choice| choice.field.as_str()),
                 usage: &usage,
                 request,
                 shared,
@@ -46,7 +51,7 @@ impl Body {
             };
             let kind = match layout[Layout::RECORD].kind {
                 Kind::Group => MemberKind::Object(making.record()),
-                _ => leaf(layout, Layout::RECORD),
+                _ => leaf(layout, Layout::RECORD, import.overrides.enums),
             };
             left_out.append(&mut making.left_out);
             let mut json = import.names.spell(&source.name);
@@ -67,6 +72,31 @@ impl Body {
         });
         let areas = areas.collect();
         Body { areas, left_out }
+    }
+
+    /// The request that gives one description of redefined storage: its type
+    /// code has the values that mean it.
+    pub fn of_case(
+        sources: &[AreaSource],
+        import: &Import,
+        shared: bool,
+        choice: &Choice,
+        case: &ChoiceCase,
+    ) -> Body {
+        let mut body = Body::new(sources, import, true, shared, Some(&case.name));
+        for (_, member) in &mut body.areas {
+            if let MemberKind::Object(members) = &mut member.kind {
+                member.required |= limit(members, &choice.field, &case.values, case.others);
+            }
+        }
+        body
+    }
+
+    /// The member that is the type code, if it stands at the top of the body.
+    pub fn top_member(&self, field: &str) -> Option<&Member> {
+        self.lone()?
+            .iter()
+            .find(|m| m.cobol == field && m.is_shown())
     }
 
     /// The only record's members stand at the top of the body, those of

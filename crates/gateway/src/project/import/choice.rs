@@ -16,7 +16,44 @@ pub struct Choice {
     pub otherwise: Option<String>,
 }
 
+/// One description, and the values of the type code that mean it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ChoiceCase {
+    /// The description's name.
+    pub name: String,
+    /// The values that mean it, or with `others` those that do not.
+    pub values: Vec<String>,
+    /// Whether any other value means it.
+    pub others: bool,
+}
+
 impl Choice {
+    /// Each description once, in the order in which they are named.
+    pub(super) fn by_description(&self) -> Vec<ChoiceCase> {
+        let mut all: Vec<ChoiceCase> = Vec::new();
+        for (value, name) in &self.cases {
+            match all.iter_mut().find(|case| case.name == *name) {
+                Some(case) => case.values.push(value.clone()),
+                None => all.push(ChoiceCase {
+                    name: name.clone(),
+                    values: vec![value.clone()],
+                    others: false,
+                }),
+            }
+        }
+        if let Some(name) = &self.otherwise {
+            // Values that mean it by name are among the others.
+            all.retain(|case| case.name != *name);
+            let elsewhere = self.cases.iter().filter(|(_, other)| other != name);
+            all.push(ChoiceCase {
+                name: name.clone(),
+                values: elsewhere.map(|(value, _)| value.clone()).collect(),
+                others: true,
+            });
+        }
+        all
+    }
+
     /// Reads `ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME`, as `record decode` has
     /// it; none when it is not written so.
     pub fn parse(text: &str) -> Option<Choice> {

@@ -1,6 +1,7 @@
 //! The OpenAPI document of a new project, its asset and the asset's schema.
 
 use super::body::Body;
+use super::choice::{Choice, ChoiceCase};
 use super::member::{Member, MemberKind};
 use super::write::{write_yaml, yaml};
 use super::{AreaSource, Import};
@@ -9,13 +10,29 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 /// `openapi.yaml`.
-pub(super) fn openapi(import: &Import, request: &Body, response: &Body) -> String {
+///
+/// With `cases` a request is one of them, by the value of its type code.
+pub(super) fn openapi(
+    import: &Import,
+    request: &Body,
+    cases: &[(ChoiceCase, Body)],
+    response: &Body,
+) -> String {
     let name = &import.name;
     let program = import.program.to_ascii_uppercase();
     let problem = |what: &str| {
         json!({"description": what, "content": {"application/problem+json":
             {"schema": {"$ref": "#/components/schemas/Problem"}}}})
     };
+    let mut schemas = Map::from_iter([("Problem".to_owned(), problem_schema())]);
+    let body = match import.redefines.choice().filter(|_| !cases.is_empty()) {
+        Some(choice) => one_of_cases(choice, cases, &mut schemas),
+        None => closed(request.schema()),
+    };
+    let mut content = json!({"schema": body});
+    if let Some((_, first)) = cases.first() {
+        content["example"] = first.sample();
+    }
     let document = json!({
         "openapi": "3.0.3",
         "info": {"title": name, "version": "1.0.0"},
@@ -24,7 +41,7 @@ pub(super) fn openapi(import: &Import, request: &Body, response: &Body) -> Strin
             "operationId": format!("call{program}"),
             "summary": format!("Run the program {program}"),
             "requestBody": {"required": !request.areas.is_empty(),
-                "content": {"application/json": {"schema": closed(request.schema())}}},
+                "content": {"application/json": content}},
             "responses": {
                 "200": {"description": "What the program returned",
                     "content": {"application/json": {"schema": response.schema()}}},
@@ -34,26 +51,58 @@ pub(super) fn openapi(import: &Import, request: &Body, response: &Body) -> Strin
                 "504": problem("The program took too long"),
             },
         }}},
-        "components": {"schemas": {"Problem": {
-            "type": "object",
-            "description": "What went wrong (RFC 9457)",
-            "properties": {
-                "title": {"type": "string"},
-                "status": {"type": "integer"},
-                "detail": {"type": "string"},
-                "abendCode": {"type": "string"},
-                "program": {"type": "string"},
-                "errors": {"type": "array", "items": {"type": "object", "properties": {
-                    "message": {"type": "string"},
-                    "pointer": {"type": "string"},
-                    "field": {"type": "string"},
-                }}},
-            },
-        }}},
+        "components": {"schemas": schemas},
     });
     let mut out = String::new();
     write_yaml(&document, 0, &mut out);
     out
+}
+
+fn problem_schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "What went wrong (RFC 9457)",
+        "properties": {
+            "title": {"type": "string"},
+            "status": {"type": "integer"},
+            "detail": {"type": "string"},
+            "abendCode": {"type": "string"},
+            "program": {"type": "string"},
+            "errors": {"type": "array", "items": {"type": "object", "properties": {
+                "message": {"type": "string"},
+                "pointer": {"type": "string"},
+                "field": {"type": "string"},
+            }}},
+        },
+    })
+}
+
+/// A request that is one of the descriptions; their schemas are added to those
+/// of the document. A discriminator needs a value for each, at the top of the
+/// body.
+fn one_of_cases(
+    choice: &Choice,
+    cases: &[(ChoiceCase, Body)],
+    schemas: &mut Map<String, Value>,
+) -> Value {
+    let mut alternatives = Vec::new();
+    let mut mapping = Map::new();
+    for (case, body) in cases {
+        let name = format!("Request-{}", case.name);
+        let reference = json!(format!("#/components/schemas/{name}"));
+        schemas.insert(name, closed(body.schema()));
+        alternatives.push(json!({"$ref": reference}));
+        if !case.others {
+            let values = case.values.iter().map(|value| value.trim().to_owned());
+            mapping.extend(values.map(|value| (value, reference.clone())));
+        }
+    }
+    let mut schema = json!({"oneOf": alternatives});
+    let top = cases[0].1.top_member(&choice.field);
+    if let Some(member) = top.filter(|_| cases.iter().all(|(case, _)| !case.others)) {
+        schema["discriminator"] = json!({"propertyName": member.json, "mapping": mapping});
+    }
+    schema
 }
 
 /// The schema of what goes in, without members of other names: a misspelt one
@@ -124,7 +173,10 @@ pub(super) fn sources(import: &Import, copies: &[(String, Option<String>)]) -> O
     }
     let _ = writeln!(out, "redefines: {}", import.redefines.word());
     let words = import.overrides.words();
-    for (key, word) in ["booleans", "dates", "trimTables"].iter().zip(&words) {
+    for (key, word) in ["booleans", "dates", "trimTables", "enums"]
+        .iter()
+        .zip(&words)
+    {
         if !word.is_empty() {
             let _ = writeln!(out, "{key}: {}", yaml(word));
         }

@@ -96,11 +96,23 @@ impl Side<'_> {
             MemberKind::Number(_) => {
                 let _ = writeln!(out, "{pad}expression: {}", yaml(&path));
             }
-            MemberKind::Count(table) => {
+            MemberKind::Count(counted) => {
                 if let Side::Request { body } = self {
-                    let names = table.iter().map(|name| format!(".{}", quoted(name)));
-                    let table = format!("$count({body}{})", names.collect::<String>());
-                    let _ = writeln!(out, "{pad}expression: {}", yaml(&table));
+                    let (inner, rows) = match counted.path.split_last() {
+                        Some((inner, rows)) if counted.in_rows.is_some() => (Some(inner), rows),
+                        _ => (None, &counted.path[..]),
+                    };
+                    let names = rows.iter().map(|name| format!(".{}", quoted(name)));
+                    let path = format!("{body}{}", names.collect::<String>());
+                    // Without a row the counter has its least value.
+                    let count = match (inner, counted.in_rows) {
+                        (Some(inner), Some(min)) => {
+                            // Within the call a name in quotes were a text.
+                            format!("$max([{min}, {path}.$count(`{inner}`)])")
+                        }
+                        _ => format!("$count({path})"),
+                    };
+                    let _ = writeln!(out, "{pad}expression: {}", yaml(&count));
                 }
             }
         }

@@ -6,7 +6,7 @@ use super::overrides::Meaning;
 use super::usage::Usage;
 use super::{ImportNames, Overrides, Redefines};
 use crate::project::record::is_text;
-use copybook::{Field, FieldId, Kind, Layout, Literal, Numeric, Storage};
+use copybook::{Condition, Field, FieldId, Kind, Layout, Literal, Numeric, Storage};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -46,9 +46,18 @@ pub(super) enum MemberKind {
         numeric: bool,
     },
     Object(Vec<Member>),
-    /// The number of elements of the table at this path of JSON names; it is
-    /// no member of the body.
-    Count(Vec<String>),
+    /// The number of elements of a table; it is no member of the body.
+    Count(Counted),
+}
+
+/// The table that a counter counts.
+#[derive(Clone)]
+pub(super) struct Counted {
+    /// JSON names from below the body.
+    pub path: Vec<String>,
+    /// The fewest elements of a table inside of a table: every row has as many
+    /// as the others.
+    pub in_rows: Option<u32>,
 }
 
 /// How members are made.
@@ -59,6 +68,8 @@ pub(super) struct Making<'a> {
     pub overrides: &'a Overrides,
     /// The one description that a response shows, where a value chooses.
     pub variant: Option<&'a str>,
+    /// The field whose value chooses, in the request that gives one description.
+    pub type_code: Option<&'a str>,
     pub usage: &'a Usage,
     /// For a request; else for a response.
     pub request: bool,
@@ -112,7 +123,11 @@ impl Making<'_> {
             };
             let wanted = match self.request {
                 _ if !self.shared => true,
-                true => self.usage.goes_in(layout, *id) || self.is_counter(*id),
+                true => {
+                    self.usage.goes_in(layout, *id)
+                        || self.is_counter(*id)
+                        || self.type_code == Some(name.as_str())
+                }
                 false => self.usage.comes_out(layout, *id),
             };
             // Of two fields of one name a mapping can reach the first.
@@ -135,7 +150,7 @@ impl Making<'_> {
                         meaning,
                         numeric: matches!(field.kind, Kind::Numeric(_)),
                     },
-                    None => leaf(layout, *id),
+                    None => leaf(layout, *id, self.overrides.enums),
                 },
             };
             let meant = matches!(kind, MemberKind::Meant { .. });
@@ -155,16 +170,17 @@ impl Making<'_> {
                 .as_ref()
                 .is_some_and(|o| o.depending_on.is_some() && o.min > 0);
             let needed = self.shared && self.usage.is_needed(*id);
-            let optional = field.redefines.is_some() || self.is_redefined(*id);
+            let chosen = self.request && self.variant.is_some() && self.is_in_choice(*id);
+            let optional = !chosen && (field.redefines.is_some() || self.is_redefined(*id));
             all.push(Member {
-                alternative: field.redefines.is_some(),
+                alternative: !chosen && field.redefines.is_some(),
                 optional,
                 json,
                 cobol: name.clone(),
                 kind,
                 table,
                 required: match self.request {
-                    true => (needed || counted) && !optional,
+                    true => (needed || counted || chosen) && !optional,
                     // What is neither of a truth's values, or no date, is missing.
                     false => !optional && !meant,
                 },
@@ -215,45 +231,77 @@ impl Making<'_> {
         }
     }
 
+    /// Whether a field is a description that a value chooses, or stands in one
+    /// without a name.
+    fn is_in_choice(&self, id: FieldId) -> bool {
+        let Some(choice) = self.redefines.choice() else {
+            return false;
+        };
+        let layout = self.layout;
+        let mut at = Some(id);
+        while let Some(id) = at {
+            if choice.covers(layout, id) {
+                return true;
+            }
+            let above = layout[id].parent.filter(|g| *g != Layout::RECORD);
+            at = above.filter(|g| layout[*g].name.is_none());
+        }
+        false
+    }
+
     fn is_counter(&self, id: FieldId) -> bool {
         let of = |f: &Field| f.occurs.as_ref().and_then(|o| o.depending_on);
         self.layout.fields.iter().any(|f| of(f) == Some(id))
     }
 
     /// Names of each counter and of the table that it counts, from the record
-    /// down. Tables inside of tables are left as they are.
-    fn counters(&self) -> Vec<(Vec<String>, Vec<String>)> {
-        let mut found = Vec::new();
+    /// down, and the fewest elements of a table inside of a table.
+    fn counters(&self) -> Vec<Counter> {
+        let mut found: Vec<Counter> = Vec::new();
         for (id, field) in self.layout.iter() {
-            let Some(counter) = field.occurs.as_ref().and_then(|o| o.depending_on) else {
+            let Some(occurs) = field.occurs.as_ref() else {
                 continue;
             };
-            if let (Some(counter), Some(table)) = (self.path(counter), self.path(id)) {
+            let Some(counter) = occurs.depending_on else {
+                continue;
+            };
+            if let (Some((counter, false)), Some((table, nested))) =
+                (self.path(counter), self.path(id))
+            {
                 // One counter of two tables is the client's to give.
-                if found.iter().any(|(known, _)| *known == counter) {
-                    found.retain(|(known, _)| *known != counter);
+                if found.iter().any(|known| known.counter == counter) {
+                    found.retain(|known| known.counter != counter);
                 } else {
-                    found.push((counter, table));
+                    let in_rows = nested.then_some(occurs.min);
+                    found.push(Counter {
+                        counter,
+                        table,
+                        in_rows,
+                    });
                 }
             }
         }
         found
     }
 
-    /// COBOL names from below the record; none inside of a table.
-    fn path(&self, id: FieldId) -> Option<Vec<String>> {
+    /// COBOL names from below the record, and whether a table is among the
+    /// groups.
+    fn path(&self, id: FieldId) -> Option<(Vec<String>, bool)> {
         let mut names = vec![self.layout[id].name.clone()?];
+        let mut in_table = false;
         let mut above = self.layout[id].parent;
         while let Some(group) = above.filter(|g| *g != Layout::RECORD) {
             let field = &self.layout[group];
             if field.occurs.is_some() {
-                return None;
+                // A mapping has no name for a table that is FILLER.
+                field.name.as_ref()?;
+                in_table = true;
             }
             names.extend(field.name.clone());
             above = field.parent;
         }
         names.reverse();
-        Some(names)
+        Some((names, in_table))
     }
 }
 
@@ -270,20 +318,33 @@ fn require_groups(members: &mut [Member]) {
     }
 }
 
+/// A counter and its table, by COBOL names from below the record.
+struct Counter {
+    counter: Vec<String>,
+    table: Vec<String>,
+    in_rows: Option<u32>,
+}
+
 /// Makes counts of the members that count a table which is a member too.
-fn derive(members: &mut [Member], counters: &[(Vec<String>, Vec<String>)], at: &mut Vec<String>) {
-    let tables: Vec<(Vec<String>, Vec<String>)> = counters
+fn derive(members: &mut [Member], counters: &[Counter], at: &mut Vec<String>) {
+    let tables: Vec<(Vec<String>, Counted)> = counters
         .iter()
-        .filter_map(|(counter, table)| Some((counter.clone(), json_path(members, table)?)))
+        .filter_map(|counter| {
+            let counted = Counted {
+                path: json_path(members, &counter.table)?,
+                in_rows: counter.in_rows,
+            };
+            Some((counter.counter.clone(), counted))
+        })
         .collect();
     mark(members, &tables, at);
 }
 
-fn mark(members: &mut [Member], tables: &[(Vec<String>, Vec<String>)], at: &mut Vec<String>) {
+fn mark(members: &mut [Member], tables: &[(Vec<String>, Counted)], at: &mut Vec<String>) {
     for member in members {
         at.push(member.cobol.clone());
         match tables.iter().find(|(counter, _)| counter == at) {
-            Some((_, table)) => member.kind = MemberKind::Count(table.clone()),
+            Some((_, counted)) => member.kind = MemberKind::Count(counted.clone()),
             None => {
                 if let (MemberKind::Object(inner), None) = (&mut member.kind, &member.table) {
                     mark(inner, tables, at);
@@ -306,6 +367,61 @@ fn json_path(members: &[Member], cobol: &[String]) -> Option<Vec<String>> {
         path.extend(json_path(inner, rest)?);
     }
     Some(path)
+}
+
+/// Limits the type code to these values, or to any others if `others`, and
+/// requires it with each group around it.
+pub(super) fn limit(members: &mut [Member], field: &str, values: &[String], others: bool) -> bool {
+    for member in members {
+        let found = match &mut member.kind {
+            MemberKind::Object(inner) => limit(inner, field, values, others),
+            MemberKind::Text(schema) | MemberKind::Number(schema) if member.cobol == field => {
+                limit_values(schema, values, others);
+                true
+            }
+            _ => false,
+        };
+        if found {
+            member.required = true;
+            return true;
+        }
+    }
+    false
+}
+
+fn limit_values(schema: &mut Value, values: &[String], others: bool) {
+    let is_text = schema["type"] == "string";
+    let of = |value: &String| -> Value {
+        let trimmed = value.trim();
+        let as_number = || number(trimmed).filter(|_| !is_text);
+        as_number().unwrap_or_else(|| json!(trimmed))
+    };
+    let values: Vec<Value> = values.iter().map(of).collect();
+    let Some(object) = schema.as_object_mut() else {
+        return;
+    };
+    let named = object.remove("enum");
+    object.remove("example");
+    if !others {
+        object.insert("enum".into(), Value::Array(values));
+        return;
+    }
+    let free = |candidate: &Value| !values.contains(candidate);
+    let named = named
+        .as_ref()
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let letters = ('A'..='Z').map(|letter| json!(letter.to_string()));
+    let digits = (0..=9).map(|digit| json!(digit));
+    let usual: Vec<Value> = if is_text {
+        letters.collect()
+    } else {
+        digits.collect()
+    };
+    let example = named.chain(&usual).find(|v| free(v)).cloned();
+    object.extend(example.map(|example| ("example".to_owned(), example)));
+    object.insert("not".into(), json!({"enum": values}));
 }
 
 impl MemberKind {
@@ -406,13 +522,14 @@ where
     }
 }
 
-/// A field that is no group.
-pub(super) fn leaf(layout: &Layout, id: FieldId) -> MemberKind {
+/// A field that is no group. With `enums` the values of its conditions are the
+/// only ones it may have.
+pub(super) fn leaf(layout: &Layout, id: FieldId, enums: bool) -> MemberKind {
     let field = &layout[id];
     match &field.kind {
         Kind::Numeric(numeric) => {
             let mut schema = number_schema(numeric, field.length);
-            show_values(&mut schema, numbers(field));
+            show_values(&mut schema, field, enums, numbers);
             MemberKind::Number(schema)
         }
         Kind::Float | Kind::Double | Kind::DecimalFloat => {
@@ -435,29 +552,28 @@ pub(super) fn leaf(layout: &Layout, id: FieldId) -> MemberKind {
                 }
                 _ => json!({"type": "string", "maxLength": length}),
             };
-            show_values(&mut schema, texts(field));
+            show_values(&mut schema, field, enums, texts);
             MemberKind::Text(schema)
         }
     }
 }
 
-/// The values of a text's conditions; none when they are not all single texts.
-fn texts(field: &Field) -> Option<Vec<Value>> {
-    values(field, |literal| match literal {
+/// A text of a condition; none when it is no single text.
+fn texts(literal: &Literal) -> Option<Value> {
+    match literal {
         Literal::Text(text) => Some(json!(text.trim_end())),
         Literal::Figurative(word) if word.starts_with("SPACE") => Some(json!("")),
         _ => None,
-    })
+    }
 }
 
-/// The values of a number's conditions; none when they are not all single
-/// numbers.
-fn numbers(field: &Field) -> Option<Vec<Value>> {
-    values(field, |literal| match literal {
+/// A number of a condition; none when it is no single number.
+fn numbers(literal: &Literal) -> Option<Value> {
+    match literal {
         Literal::Number(text) => number(text),
         Literal::Figurative(word) if word.starts_with("ZERO") => Some(json!(0)),
         _ => None,
-    })
+    }
 }
 
 /// A COBOL literal as a JSON number.
@@ -475,9 +591,13 @@ fn number(text: &str) -> Option<Value> {
     serde_json::from_str(&format!("{sign}{digits}")).ok()
 }
 
-fn values(field: &Field, of: impl Fn(&Literal) -> Option<Value>) -> Option<Vec<Value>> {
+/// The values of conditions, each once; none when they are not all single ones.
+fn values<'a>(
+    conditions: impl Iterator<Item = &'a Condition>,
+    of: fn(&Literal) -> Option<Value>,
+) -> Option<Vec<Value>> {
     let mut all: Vec<Value> = Vec::new();
-    for (from, to) in field.conditions.iter().flat_map(|c| &c.values) {
+    for (from, to) in conditions.flat_map(|c| &c.values) {
         let value = of(from)?;
         if to.is_some() {
             return None;
@@ -489,13 +609,43 @@ fn values(field: &Field, of: impl Fn(&Literal) -> Option<Value>) -> Option<Vec<V
     (!all.is_empty()).then_some(all)
 }
 
-/// The values of the conditions in a schema: all that a field may hold, or,
-/// where there is one alone, what the program asks for among others.
-fn show_values(schema: &mut Value, values: Option<Vec<Value>>) {
-    match values {
-        Some(values) if values.len() > 1 => schema["enum"] = Value::Array(values),
-        Some(mut values) => schema["example"] = values.pop().unwrap_or_default(),
-        None => {}
+/// Whether a condition's name says that its values are all there are.
+fn names_all(condition: &Condition) -> bool {
+    let mut words = condition.name.split(['-', '_']);
+    words.any(|word| {
+        matches!(
+            word.to_ascii_uppercase().as_str(),
+            "VALID" | "VALIDS" | "VALUES"
+        )
+    })
+}
+
+/// Whether conditions name values of a field, of which none says that they are
+/// all, so that others may be right too.
+pub(super) fn names_some_values(field: &Field) -> bool {
+    let of = match field.kind {
+        Kind::Numeric(_) => numbers,
+        _ => texts,
+    };
+    let several = values(field.conditions.iter(), of).is_some_and(|v| v.len() > 1);
+    several && !field.conditions.iter().any(names_all)
+}
+
+/// The values of the conditions in a schema. They limit a field only where one
+/// condition is named for the set of all, or with `enums`: a condition names
+/// values, and a field may have others.
+fn show_values(schema: &mut Value, field: &Field, enums: bool, of: fn(&Literal) -> Option<Value>) {
+    let set = field.conditions.iter().filter(|c| names_all(c));
+    let all = || values(field.conditions.iter(), of);
+    let limits = values(set, of).or_else(|| all().filter(|_| enums));
+    match limits.filter(|values| values.len() > 1) {
+        Some(values) => schema["enum"] = Value::Array(values),
+        None => {
+            let first = all().and_then(|values| values.into_iter().next());
+            if let Some(first) = first {
+                schema["example"] = first;
+            }
+        }
     }
 }
 

@@ -26,6 +26,7 @@ pub use archive::{
 };
 use body::Body;
 pub use choice::Choice;
+use choice::ChoiceCase;
 use copybook::{CopyFolders, Layout, ParseOptions};
 pub use overrides::{Day, Overrides, Truth};
 use std::path::{Path, PathBuf};
@@ -219,6 +220,8 @@ pub struct Imported {
     pub sample: String,
     /// Redefinitions that no part of the bodies stands for.
     pub left_out: Vec<String>,
+    /// Fields whose conditions name some values, which limit no body.
+    pub open_values: Vec<String>,
     /// What was taken, and may not be what was meant.
     pub warnings: Diagnostics,
 }
@@ -272,6 +275,7 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
         Body::new(&request, import, true, shared, None),
         Body::new(&response, import, false, shared, None),
     );
+    let cases = request_cases(import, &request, shared);
     let main = Path::new("src/main");
     let asset = main.join("zosAssets").join(&program);
     let copies = asset.join("providerFiles/gen");
@@ -284,7 +288,11 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
             .chain(&response)
             .map(|a| a.record.layout().clone())
             .collect(),
-        sample: bodies.0.sample().to_string(),
+        sample: cases
+            .first()
+            .map_or(&bodies.0, |(_, body)| body)
+            .sample()
+            .to_string(),
         left_out: bodies
             .0
             .left_out
@@ -292,13 +300,14 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
             .chain(&bodies.1.left_out)
             .cloned()
             .collect(),
+        open_values: open_values(import, &all),
         warnings: out,
     };
     made.left_out.sort();
     made.left_out.dedup();
     made.add(
         main.join("api/openapi.yaml"),
-        document::openapi(import, &bodies.0, &bodies.1),
+        document::openapi(import, &bodies.0, &cases, &bodies.1),
     );
     made.add(main.join("config/options.yaml"), document::options(import));
     made.add(
@@ -334,6 +343,39 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
     }
     made.add(operation.join("response_mapping.yaml"), conditions);
     Ok(made)
+}
+
+/// The fields whose conditions name some values, each once.
+fn open_values(import: &Import, layouts: &[&Layout]) -> Vec<String> {
+    if import.overrides.enums {
+        return Vec::new();
+    }
+    let fields = layouts.iter().flat_map(|layout| layout.iter());
+    let open = fields.filter(|(_, field)| member::names_some_values(field));
+    let mut names: Vec<String> = open.filter_map(|(_, field)| field.name.clone()).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The requests, one for each description that a value chooses.
+fn request_cases(import: &Import, areas: &[AreaSource], shared: bool) -> Vec<(ChoiceCase, Body)> {
+    let Some(choice) = import.redefines.choice() else {
+        return Vec::new();
+    };
+    let fits = areas
+        .iter()
+        .any(|a| choice.faults(&[a.record.layout()]).is_none());
+    if !fits {
+        return Vec::new();
+    }
+    let cases = choice.by_description().into_iter();
+    cases
+        .map(|case| {
+            let body = Body::of_case(areas, import, shared, choice, &case);
+            (case, body)
+        })
+        .collect()
 }
 
 /// The responses: file, condition, and the description of redefined storage
@@ -507,6 +549,7 @@ fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Op
     faults.list.into_iter().for_each(|f| out.copybook(f));
     for layout in layouts.iter().flatten() {
         namesakes(layout, &book.file, out);
+        unnamed_tables(layout, &book.file, out);
     }
     for fresh in out.0.split_off(before) {
         if !out.0.contains(&fresh) {
@@ -556,6 +599,29 @@ fn namesakes(layout: &Layout, file: &Path, out: &mut Diagnostics) {
                     Some("give one of them another name, which changes no byte".into()),
                 ),
             }
+        }
+    }
+}
+
+/// Reports tables without a name: a mapping cannot reach what is in them.
+fn unnamed_tables(layout: &Layout, file: &Path, out: &mut Diagnostics) {
+    for (id, field) in layout.iter() {
+        if field.name.is_some() || field.occurs.is_none() {
+            continue;
+        }
+        let names = choice::names_of(layout, id);
+        if !names.is_empty() {
+            out.warn_help(
+                file,
+                Position::default(),
+                format!(
+                    "the table in line {} is FILLER, so {} {} left out of the API",
+                    field.line,
+                    names.join(", "),
+                    if names.len() == 1 { "is" } else { "are" },
+                ),
+                Some("give the table a name, which changes no byte".into()),
+            );
         }
     }
 }

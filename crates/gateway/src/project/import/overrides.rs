@@ -19,6 +19,8 @@ pub struct Overrides {
     pub dates: Vec<Day>,
     /// Tables of a fixed size come without the empty rows at their end.
     pub trim_tables: bool,
+    /// The values of level 88 are the only ones of their fields.
+    pub enums: bool,
 }
 
 /// A field that is a JSON boolean.
@@ -238,20 +240,28 @@ impl Overrides {
     }
 
     /// The same as texts, for `sources.yaml`.
-    pub(super) fn words(&self) -> [String; 3] {
+    pub(super) fn words(&self) -> [String; 4] {
         let truth = |t: &Truth| format!("{}={}/{}", t.field, t.yes, t.no);
         let booleans: Vec<String> = self.booleans.iter().map(truth).collect();
         let day = |d: &Day| format!("{}={}", d.field, d.format);
         let dates: Vec<String> = self.dates.iter().map(day).collect();
-        let trim = if self.trim_tables { "yes" } else { "" };
-        [booleans.join(","), dates.join(","), trim.to_owned()]
+        let yes = |flag: bool| {
+            if flag {
+                "yes".to_owned()
+            } else {
+                String::new()
+            }
+        };
+        let (trim, enums) = (yes(self.trim_tables), yes(self.enums));
+        [booleans.join(","), dates.join(","), trim, enums]
     }
 
-    pub(super) fn by_words(booleans: &str, dates: &str, trim: &str) -> Overrides {
+    pub(super) fn by_words([booleans, dates, trim, enums]: [&str; 4]) -> Overrides {
         Overrides {
             booleans: booleans.split(',').filter_map(Truth::parse).collect(),
             dates: dates.split(',').filter_map(Day::parse).collect(),
             trim_tables: trim == "yes",
+            enums: enums == "yes",
         }
     }
 
@@ -345,14 +355,19 @@ mod tests {
             booleans: words[..2].iter().filter_map(|w| Truth::parse(w)).collect(),
             dates: words[2..].iter().filter_map(|w| Day::parse(w)).collect(),
             trim_tables: true,
+            enums: true,
         };
-        let [booleans, dates, trim] = overrides.words();
+        let words = overrides.words();
+        let [booleans, dates, trim, enums] = words.each_ref().map(String::as_str);
         assert_eq!(booleans, "ACTIVE=Y/N,DONE=1/");
         assert_eq!(
             dates,
             "BORN=YYYYMMDD,SEEN=DD.MM.YY,MADE=YYYYDDD,GONE=YY/DDD,SENT=YYYYDDD"
         );
-        assert_eq!(Overrides::by_words(&booleans, &dates, &trim), overrides);
+        assert_eq!(
+            Overrides::by_words([booleans, dates, trim, enums]),
+            overrides
+        );
         for wrong in ["A", "A=Y", "=Y/N", "A=Y/Y", "A=Y/N/M"] {
             assert_eq!(Truth::parse(wrong), None, "{wrong}");
         }

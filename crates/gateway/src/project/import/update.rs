@@ -110,9 +110,7 @@ fn one(
         },
         redefines: Redefines::by_word(option("redefines").unwrap_or_default()),
         overrides: Overrides::by_words(
-            option("booleans").unwrap_or_default(),
-            option("dates").unwrap_or_default(),
-            option("trimTables").unwrap_or_default(),
+            ["booleans", "dates", "trimTables", "enums"].map(|key| option(key).unwrap_or_default()),
         ),
         copies: copies.to_vec(),
         decimal_comma: None,
