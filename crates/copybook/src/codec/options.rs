@@ -177,6 +177,9 @@ pub enum LongRecord {
     Error,
     /// What lies behind the layout is not looked at.
     Ignore,
+    /// A record may be as long as its layout at most, whatever its counters
+    /// say; what is after the last row of a short table is not looked at.
+    Slack,
 }
 
 /// The rule for one redefined item.

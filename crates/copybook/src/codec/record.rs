@@ -205,11 +205,13 @@ impl Plan {
         if actual < needed && !partial {
             return Err(DecodeError::TooShort { actual, needed });
         }
-        if actual > needed && self.options.long_record == LongRecord::Error {
-            return Err(DecodeError::TooLong {
-                actual,
-                limit: needed,
-            });
+        let limit = match self.options.long_record {
+            LongRecord::Error => needed,
+            LongRecord::Slack => self.length,
+            LongRecord::Ignore => actual,
+        };
+        if actual > limit {
+            return Err(DecodeError::TooLong { actual, limit });
         }
         Ok(shape)
     }

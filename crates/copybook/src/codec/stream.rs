@@ -9,7 +9,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use super::descriptor::{Descriptor, DescriptorError, fill};
+use super::descriptor::{Descriptor, DescriptorError, WORD_BYTES, fill};
 use super::error::{DecodeError, EncodeError};
 use super::record::Codec;
 
@@ -90,6 +90,8 @@ pub struct RecordReader<'c, R> {
     input: R,
     buffer: Vec<u8>,
     record: u64,
+    /// What is left of the block that was read, where records are blocked.
+    block: Option<Vec<u8>>,
 }
 
 impl<'c, R: BufRead> RecordReader<'c, R> {
@@ -101,6 +103,7 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
             input,
             buffer: Vec::new(),
             record: 0,
+            block: None,
         }
     }
 
@@ -111,7 +114,8 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
 
     /// The next record; `None` at the end of the stream.
     pub fn read(&mut self) -> Result<Option<&[u8]>, StreamError> {
-        if self.input.fill_buf()?.is_empty() {
+        let rest_of_block = self.block.as_ref().is_some_and(|block| !block.is_empty());
+        if !rest_of_block && self.input.fill_buf()?.is_empty() {
             return Ok(None);
         }
         self.record += 1;
@@ -119,7 +123,7 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
         match self.framing {
             Framing::Fixed(len) => self.fill(len)?,
             Framing::SelfDescribing => self.fill_by_counters()?,
-            Framing::Rdw => self.behind_word(Descriptor::Rdw)?,
+            Framing::Rdw => self.next_of_block()?,
             Framing::GnuCobol => self.behind_word(Descriptor::GnuCobol)?,
         }
         if self.buffer.is_empty()
@@ -173,6 +177,45 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
         self.fill(len)
     }
 
+    /// Reads a record after its word. Files that were transferred with their
+    /// blocks have a block descriptor word before the words of its records: the
+    /// first one shows it, being longer than any record and a chain of words.
+    fn next_of_block(&mut self) -> Result<(), StreamError> {
+        if self.block.as_ref().is_none_or(Vec::is_empty) {
+            self.behind_word(Descriptor::Rdw)?;
+            if self.block.is_none() {
+                let blocked = self.record == 1
+                    && self.buffer.len() > self.codec.max_len()
+                    && is_chain(&self.buffer);
+                if !blocked {
+                    return Ok(());
+                }
+            }
+            self.block = Some(std::mem::take(&mut self.buffer));
+        }
+        let record = self.record;
+        let block = self.block.get_or_insert_default();
+        let Some((word, rest)) = block.split_first_chunk::<WORD_BYTES>() else {
+            let (actual, needed) = (block.len(), WORD_BYTES);
+            return Err(StreamError::Cut {
+                record,
+                actual,
+                needed,
+            });
+        };
+        let word = *word;
+        let length = usize::from(u16::from_be_bytes([word[0], word[1]]));
+        let bytes = length.checked_sub(WORD_BYTES).and_then(|n| rest.get(..n));
+        match bytes.filter(|_| word[2..] == [0, 0]) {
+            Some(bytes) => {
+                self.buffer.extend_from_slice(bytes);
+                block.drain(..length);
+                Ok(())
+            }
+            None => Err(StreamError::Descriptor { record, word }),
+        }
+    }
+
     fn behind_word(&mut self, form: Descriptor) -> Result<(), StreamError> {
         let record = self.record;
         match form.read(&mut self.input, &mut self.buffer) {
@@ -186,6 +229,19 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
             Err(DescriptorError::Word(word)) => Err(StreamError::Descriptor { record, word }),
         }
     }
+}
+
+/// Whether bytes are nothing but records, each after its descriptor word.
+fn is_chain(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    while let Some((word, _)) = rest.split_first_chunk::<WORD_BYTES>() {
+        let length = usize::from(u16::from_be_bytes([word[0], word[1]]));
+        if length < WORD_BYTES || word[2..] != [0, 0] || length > rest.len() {
+            return false;
+        }
+        rest = &rest[length..];
+    }
+    rest.is_empty()
 }
 
 /// Writes every record of `input` as a line of JSON; gives their number.

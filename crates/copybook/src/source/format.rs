@@ -27,6 +27,7 @@ impl Format {
     pub(super) fn told(text: &str) -> Option<Format> {
         let mut fixed = 0usize;
         let mut free = 0usize;
+        let (mut comments, mut shifted) = (0usize, 0usize);
         for line in text.lines() {
             if let Some(format) = source_directive(line) {
                 return Some(format);
@@ -34,6 +35,8 @@ impl Format {
             if opens_free_program(line) {
                 return Some(Format::Free);
             }
+            comments += usize::from(is_comment(line));
+            shifted += usize::from(has_level_in_column_7(line));
             match vote(line) {
                 Some(Format::Fixed) => fixed += 1,
                 Some(Format::Free) => free += 1,
@@ -42,6 +45,8 @@ impl Format {
         }
         match (fixed, free) {
             (0, 0) => None,
+            // Text one column too far left, with comments where they belong.
+            _ if shifted > 0 && fixed == comments => Some(Format::Free),
             _ if free > fixed => Some(Format::Free),
             _ => Some(Format::Fixed),
         }
@@ -88,6 +93,18 @@ fn opens_free_program(line: &str) -> bool {
         Some("PROGRAM-ID" | "FUNCTION-ID") => true,
         _ => false,
     }
+}
+
+/// Whether a line has `*` in column 7 and nothing before it.
+fn is_comment(line: &str) -> bool {
+    let rest = line.strip_prefix("      ");
+    rest.is_some_and(|rest| rest.starts_with('*') && !rest.starts_with("*>"))
+}
+
+/// Whether a line's text begins in column 7, with a level number.
+fn has_level_in_column_7(line: &str) -> bool {
+    let rest = line.strip_prefix("      ");
+    rest.is_some_and(|rest| starts_with_level(rest))
 }
 
 /// Whether a text begins with one or two digits and a blank.
@@ -179,6 +196,14 @@ mod tests {
         // A level at the margin, and a name far behind it.
         let free = "01        REC.\n05          A PIC X.\n05          B PIC X.\n";
         assert_eq!(Format::detect(free), Format::Free);
+    }
+
+    #[test]
+    fn a_text_one_column_too_far_left_is_free_whatever_its_comments_are() {
+        let text = "      * remark\n      * another\n      01 REC.\n         05 A PIC X.\n";
+        assert_eq!(Format::detect(text), Format::Free);
+        let fixed = "      * remark\n       01 REC.\n      01 MARK.\n";
+        assert_eq!(Format::detect(fixed), Format::Free);
     }
 
     #[test]

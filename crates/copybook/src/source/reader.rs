@@ -59,6 +59,7 @@ pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) 
         pieces: Vec::new(),
         open_quote: None,
         started: false,
+        sentence_ended: true,
         entry: false,
         diagnostics,
     };
@@ -125,6 +126,9 @@ struct Reader<'a> {
     open_quote: Option<char>,
     /// Whether anything but comments and compiler options was read.
     started: bool,
+    /// Whether the last line of text ended with a period, so that the next
+    /// begins an entry or a sentence.
+    sentence_ended: bool,
     /// In a comment entry of the identification division.
     entry: bool,
     diagnostics: &'a mut Diagnostics,
@@ -235,6 +239,11 @@ impl Reader<'_> {
             return;
         }
         self.open_quote = None;
+        // No entry begins with a star: the margins of the text are shifted.
+        if self.sentence_ended && trimmed.starts_with('*') {
+            return;
+        }
+        self.sentence_ended = trimmed.ends_with('.');
         if is_listing_statement(trimmed) || self.is_in_comment_entry(columns, trimmed) {
             return;
         }

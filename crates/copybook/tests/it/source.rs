@@ -103,6 +103,24 @@ fn the_records_of_a_program_are_found() {
 }
 
 #[test]
+fn texts_with_shifted_margins_are_laid_out() {
+    for text in [
+        "01 VENDOR.\n  05 V-NAME PIC X(20).\n* A COMMENT AT THE LEFT\n  05 V-NO PIC 9(5).\n",
+        "      * A COMMENT\n      01 VENDOR.\n         05  V-NAME PIC X(20).\n         05  V-NO PIC 9(5).\n",
+        "       * ONE COLUMN TOO FAR\n       01  VENDOR.\n           05 V-NAME PIC X(20).\n           05 V-NO PIC 9(5).\n",
+    ] {
+        assert_eq!(
+            fields(&parse(text)),
+            ["VENDOR 25", "VENDOR.V-NAME 20", "VENDOR.V-NO 5"],
+            "{text}"
+        );
+    }
+    // Within an entry a star is no comment.
+    let within = "       01  A PIC X\n       * 5.\n";
+    assert!(copybook::parse(within, &ParseOptions::default()).is_err());
+}
+
+#[test]
 fn a_text_below_level_01_gets_the_name_of_its_file() {
     let options = ParseOptions {
         source_name: "copy/cust_area.cpy",

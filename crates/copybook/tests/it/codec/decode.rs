@@ -258,6 +258,22 @@ fn records_of_other_lengths_are_errors_or_partly_read() {
 }
 
 #[test]
+fn slack_after_a_short_table_ends_with_the_layout() {
+    let book = "01 R.
+           05 N PIC 9.
+           05 T PIC X(2) OCCURS 1 TO 4 DEPENDING ON N.";
+    let slack = codec(book, |o| o.long_record = LongRecord::Slack);
+    assert_eq!(
+        decoded(&slack, b"1AA    "),
+        Ok(r#"{"N":1,"T":["AA"]}"#.into())
+    );
+    assert_eq!(
+        decoded(&slack, b"1AA       "),
+        Err("the record has 10 bytes, its layout ends at 9".into())
+    );
+}
+
+#[test]
 fn mainframe_floats_and_integers_are_read_as_such() {
     let book = "01 R.
            05 F COMP-1.

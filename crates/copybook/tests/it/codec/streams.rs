@@ -69,6 +69,42 @@ fn fixed_records_are_filled_up() {
 }
 
 #[test]
+fn records_of_blocks_are_read_without_their_block_descriptor_words() {
+    let codec = super::codec("01 R. 05 A PIC X(4). 05 B PIC X(4).", |_| ());
+    let record = |text: &[u8; 8]| [&[0, 12, 0, 0], &text[..]].concat();
+    let block = |records: &[Vec<u8>]| {
+        let records = records.concat();
+        [&[0, records.len() as u8 + 4, 0, 0], &records[..]].concat()
+    };
+    let (one, two) = (record(b"aaaabbbb"), record(b"ccccdddd"));
+    let file = [block(&[one.clone(), two.clone()]), block(&[one])].concat();
+    let read = |file: &[u8]| {
+        let mut lines = Vec::new();
+        let read = decode_lines(&codec, Framing::Rdw, file, &mut lines);
+        read.map(|_| String::from_utf8(lines).unwrap())
+    };
+    assert_eq!(
+        read(&file).unwrap(),
+        "{\"A\":\"aaaa\",\"B\":\"bbbb\"}\n{\"A\":\"cccc\",\"B\":\"dddd\"}\n{\"A\":\"aaaa\",\"B\":\"bbbb\"}\n"
+    );
+    // A later block that is none, and one that is cut.
+    let broken = [
+        block(std::slice::from_ref(&two)),
+        vec![0, 12, 0, 0],
+        b"no words".to_vec(),
+    ]
+    .concat();
+    assert!(matches!(
+        read(&broken),
+        Err(StreamError::Descriptor { record: 2, .. })
+    ));
+    assert!(matches!(
+        read(&file[..file.len() - 1]),
+        Err(StreamError::Cut { record: 3, .. })
+    ));
+}
+
+#[test]
 fn broken_files_name_the_record() {
     let codec = codec(BOOK, |_| ());
     let read = |framing, bytes: &[u8]| decode_lines(&codec, framing, bytes, Vec::new());

@@ -10,7 +10,9 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
 use copybook::codec::stream::{Framing, decode_lines, encode_lines};
-use copybook::codec::{Choice, Codec, CodecOptions, Invalid, Machine, NumberForm, RedefinesRule, Trim};
+use copybook::codec::{
+    Choice, Codec, CodecOptions, Invalid, LongRecord, Machine, NumberForm, RedefinesRule, ShortRecord, Trim,
+};
 use copybook::codepage::CodePage;
 use miette::{Context, IntoDiagnostic, Result, miette};
 
@@ -194,6 +196,12 @@ pub fn decode(args: DecodeArgs) -> Result<Outcome> {
         options.trim = Trim::Keep;
     }
     options.omit_empty = args.omit_empty;
+    if args.common.rdw {
+        // The word says how long a record is: fields after its end are absent,
+        // and what a table leaves free may follow it.
+        options.short_record = ShortRecord::Absent;
+        options.long_record = LongRecord::Slack;
+    }
     let codec = Codec::build(&layout, &options).into_diagnostic()?;
     let (input, output) = (args.common.reader()?, args.common.writer()?);
     decode_lines(&codec, args.common.framing(&codec), input, output).into_diagnostic()?;
