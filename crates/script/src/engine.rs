@@ -33,6 +33,7 @@ use crate::transfer::Transfer;
 
 /// The engine's own part: what scripts see beside the language.
 const PRELUDE: &[(&str, &str)] = &[
+    ("<tupelo:locale>", include_str!("prelude/locale.js")),
     ("<tupelo:cics>", include_str!("prelude/cics.js")),
     ("<tupelo:copybook>", include_str!("prelude/copybook.js")),
     ("<tupelo:xml>", include_str!("prelude/xml.js")),

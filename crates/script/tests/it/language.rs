@@ -13,6 +13,31 @@ fn functions_of_the_language_that_are_ours_look_like_its_own() {
 }
 
 #[test]
+fn a_locale_or_a_time_zone_is_refused_and_not_passed_over() {
+    for call in [
+        "(1.5).toLocaleString('de-DE')",
+        "(1n).toLocaleString('de-DE')",
+        "[1.5].toLocaleString('de-DE')",
+        "new Date(0).toLocaleTimeString('en-US', { timeZone: 'America/New_York' })",
+        "new Date(0).toLocaleDateString(undefined, { timeZone: 'UTC' })",
+        "new Date(0).toLocaleString('en-US')",
+        "'a'.localeCompare('b', 'de')",
+        "'i'.toLocaleUpperCase('tr')",
+    ] {
+        let told = told(get(&format!(
+            "try {{ return String({call}) }} catch (e) {{ return e.name + ': ' + e.message }}"
+        )));
+        assert!(told.starts_with("RangeError: "), "{call}: {told}");
+        assert!(told.contains("takes no locale"), "{call}: {told}");
+    }
+    let told = told(get(
+        "return [(1.5).toLocaleString(), 'a'.localeCompare('b'), 'a'.toLocaleUpperCase(), \
+         ['b', 'a'].sort((x, y) => x.localeCompare(y)), Date.prototype.toLocaleString.length]",
+    ));
+    assert_eq!(told, r#"["1.5",-1,"A",["a","b"],0]"#);
+}
+
+#[test]
 fn a_handler_answers_by_what_it_returns() {
     assert_eq!(told(get("return {a: [1, 2n, 'é']}")), r#"{"a":[1,2,"é"]}"#);
     assert_eq!(told(get("return 'plain'")), "plain");
