@@ -1,9 +1,11 @@
 //! How records look outside of a file: framing and conversion together.
 
-use copybook::codec::Machine;
-use copybook::{CodePage, Codec, CodecOptions, Layout};
+use copybook::codec::{Choice, LongRecord, Machine, ShortRecord};
+use copybook::{CodePage, Codec, CodecOptions, DecodeError, Layout};
 use miette::{IntoDiagnostic, Result, bail};
-use store::transfer::{Convert, Framing, JsonRecords, ThroughCopybook, Translate, Verbatim};
+use store::transfer::{
+    Convert, ConvertError, Framing, JsonRecords, ThroughCopybook, Translate, Verbatim,
+};
 use store::{FileDef, Organisation};
 
 use super::config::DataFormat;
@@ -16,6 +18,51 @@ pub struct Records {
     pub convert: Box<dyn Convert>,
     /// Whether every byte is taken for a character, for want of a copybook.
     pub as_text: bool,
+    /// Checks records that go into the file as they are.
+    pub check: Option<RecordCheck>,
+}
+
+/// Refuses bytes that the file's copybook does not allow: records of another
+/// code page, or of another length.
+pub struct RecordCheck {
+    codec: Codec,
+}
+
+impl RecordCheck {
+    fn build(layout: &Layout, inside: &CodecOptions) -> Result<RecordCheck> {
+        let options = CodecOptions {
+            // Any description of redefined storage may be the one that holds.
+            other_redefines: Choice::AllValid,
+            short_record: ShortRecord::Absent,
+            long_record: LongRecord::Ignore,
+            ..inside.clone()
+        };
+        let codec = Codec::build(layout, &options).into_diagnostic()?;
+        Ok(RecordCheck { codec })
+    }
+}
+
+impl Convert for RecordCheck {
+    fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
+        match self.codec.decode(outside, &mut Vec::new()) {
+            // Letters beyond ASCII are right in any code page but EBCDIC.
+            Err(DecodeError::Unmappable { .. }) if !looks_like_ebcdic(outside) => {}
+            Err(error) => return Err(ConvertError(error.to_string())),
+            Ok(()) => {}
+        }
+        record.extend_from_slice(outside);
+        Ok(())
+    }
+
+    fn outward(&self, record: &[u8], outside: &mut Vec<u8>) -> Result<(), ConvertError> {
+        Verbatim.outward(record, outside)
+    }
+}
+
+/// Whether most bytes are blanks, letters or digits of EBCDIC.
+fn looks_like_ebcdic(record: &[u8]) -> bool {
+    let there = record.iter().filter(|b| **b == 0x40 || **b >= 0x81).count();
+    there * 2 > record.len()
 }
 
 impl Records {
@@ -66,10 +113,16 @@ impl Records {
             (_, None) => Box::new(Translate::new(outside, CodePage::ascii())),
         };
         let as_text = layout.is_none() && outside != CodePage::ascii();
+        let verbatim = format != DataFormat::Json && outside == CodePage::ascii();
+        let check = match layout.filter(|_| verbatim) {
+            Some(layout) => Some(RecordCheck::build(layout, &inside)?),
+            None => None,
+        };
         Ok(Records {
             framing,
             convert,
             as_text,
+            check,
         })
     }
 

@@ -10,7 +10,7 @@ mod step;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use miette::{Result, miette};
+use miette::{Result, bail, miette};
 
 use super::file::idcams::Given;
 use crate::Outcome;
@@ -61,7 +61,16 @@ pub fn run(args: Args) -> Result<Outcome> {
     let folder = given.unwrap_or_else(|| PathBuf::from("."));
     let app = Application::open(&folder, args.state.as_deref())?;
     if let Some(path) = &args.jcl {
+        if args.given.converts() {
+            eprintln!("--code-page and --copybook hold for REPRO; programs read the records of their DDs as they are");
+        }
         return job::run(&args, path, app);
+    }
+    if args.given.converts() {
+        bail!(
+            help = "tupelo record decode X.cpy FILE --code-page cp037 | tupelo record encode X.cpy -o NEW converts a file by its copybook",
+            "--code-page and --copybook are for REPRO in a job: a program reads the records of its DDs as they are"
+        );
     }
     let program = args.program.as_deref().ok_or_else(|| {
         miette!(help = "tupelo batch PROGRAM [FOLDER], or --jcl FILE", "there is no program to run")

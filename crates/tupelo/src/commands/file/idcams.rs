@@ -71,6 +71,13 @@ pub struct Given {
 }
 
 impl Given {
+    /// Whether records are to be converted, which REPRO does.
+    pub fn converts(&self) -> bool {
+        self.form.converts()
+    }
+}
+
+impl Given {
     /// A file's text, with other text in the places of placeholders.
     pub fn text(&self, path: &Path) -> Result<String> {
         let bytes = std::fs::read(path)

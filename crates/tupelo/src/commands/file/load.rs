@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use indicatif::ProgressBar;
 use miette::{Context, IntoDiagnostic, Result, bail};
-use store::transfer::{LoadError, LoadEvent, LoadMode, LoadOptions, load};
+use store::transfer::{Convert, LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, Reject, load};
 
 use super::progress::bar;
 use super::which::{Form, Which};
@@ -32,6 +32,9 @@ pub struct Args {
     /// Pass over up to so many records that cannot be taken.
     #[arg(long, default_value_t = 0, value_name = "RECORDS")]
     max_rejects: u64,
+    /// Take records as they are, also those that their copybook does not allow.
+    #[arg(long)]
+    unchecked: bool,
 }
 
 /// Loads, and tells of each record that is refused.
@@ -74,7 +77,13 @@ pub fn run(args: Args) -> Result<Outcome> {
         bar: bytes,
         stage: "loading",
     };
-    let loaded = load(&mut store, entry.id, &mut *input, &options, &*records.convert, &mut |event| {
+    let convert: &dyn Convert = match &records.check {
+        // A record behind its address has more than the copybook describes.
+        Some(check) if !args.unchecked && !args.numbered => check,
+        _ => &*records.convert,
+    };
+    let is_checked = records.check.is_some();
+    let loaded = load(&mut store, entry.id, &mut *input, &options, convert, &mut |event| {
         match event {
             LoadEvent::Rejected { number, key, reason } => {
                 let key = key.map_or(String::new(), |k| format!(" key {k}"));
@@ -87,14 +96,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         }
     });
     shown.bar.finish_and_clear();
-    let (report, _) = match loaded {
-        // What was wrong with the record has been told.
-        Err(LoadError::Rejected { number, .. }) => bail!(
-            help = "--max-rejects N passes over up to N records that cannot be taken",
-            "the load ended at record {number}"
-        ),
-        loaded => loaded.into_diagnostic()?,
-    };
+    let report = loaded.map(|(report, _)| report).or_else(|error| explained(error, is_checked, args.add))?;
     println!(
         "{}: {} records loaded, {} bytes, {} refused",
         entry.def.name, report.loaded, report.bytes, report.rejected
@@ -103,6 +105,26 @@ pub fn run(args: Args) -> Result<Outcome> {
         0 => Outcome::Clean,
         _ => Outcome::Findings,
     })
+}
+
+/// Why a load ended: what was wrong with the record has been reported.
+fn explained(error: LoadError, is_checked: bool, adds: bool) -> Result<LoadReport> {
+    match error {
+        LoadError::Rejected {
+            number,
+            reason: Reject::Convert(_),
+            ..
+        } if is_checked => bail!(
+            help = "--code-page cp037 converts EBCDIC by the copybook; --unchecked takes the bytes as they are; --max-rejects N passes over up to N records",
+            "the load ended at record {number}{}",
+            if adds { "" } else { ", and the file has the records that it had" }
+        ),
+        LoadError::Rejected { number, .. } => bail!(
+            help = "--max-rejects N passes over up to N records that cannot be taken",
+            "the load ended at record {number}"
+        ),
+        other => Err(other).into_diagnostic(),
+    }
 }
 
 /// The bar on the terminal, and what it is about.

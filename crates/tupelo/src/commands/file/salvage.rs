@@ -164,6 +164,7 @@ impl Output {
             framing: Framing::Rdw,
             convert: Box::new(Verbatim),
             as_text: false,
+            check: None,
         });
         let doubtful = if found.is_certain { "" } else { ".doubtful" };
         let stem = args.to.join(format!("{}{doubtful}", found.name));

@@ -95,6 +95,11 @@ impl Which {
 }
 
 impl Form {
+    /// Whether records are to be converted.
+    pub fn converts(&self) -> bool {
+        self.code_page.is_some() || self.copybook.is_some()
+    }
+
     /// Records in a format and code page, both of which may be absent.
     pub fn of(format: Option<DataFormat>, code_page: Option<String>) -> Form {
         Form {
