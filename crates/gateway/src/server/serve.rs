@@ -480,12 +480,9 @@ impl<B: Backend> Server<B> {
             transid: self.runs_under(work),
             containers: &names,
         };
-        if let Some((container, fault)) = failure {
-            let problem = bad_data(Fault {
-                container: Some(container),
-                ..*fault
-            });
-            return Err(left.logged(asset, problem));
+        if let Some((container, mut fault)) = failure {
+            fault.container = Some(container);
+            return Err(left.logged(asset, bad_data(*fault)));
         }
         let make = || {
             let (mut text, mut tape) = (Vec::new(), Tape::default());
