@@ -124,7 +124,7 @@ impl Statements {
             parse.reader.finish();
         }
         if !goes_on {
-            operands.set_int(operand::STATE, 0);
+            end_parse(operands);
             return Ok(());
         }
         operands.set_int(operand::CODE, 0);
@@ -136,7 +136,7 @@ impl Statements {
                 named(EXCEPTION, text)
             }
             Step::End => {
-                operands.set_int(operand::STATE, 0);
+                end_parse(operands);
                 return Ok(());
             }
         };
@@ -176,6 +176,14 @@ fn is_in_order(statement: &Statement) -> bool {
         ancestors.push(node.offset);
     }
     true
+}
+
+/// There is no further event: the texts are empty.
+fn end_parse(operands: &mut dyn Operands) {
+    operands.set_int(operand::STATE, 0);
+    for at in 0..3 {
+        operands.set_int(operand::TEXTS + 2 * at, 0);
+    }
 }
 
 /// Puts an event into the special registers.
