@@ -91,6 +91,7 @@ const SAFE: &[&str] = &[
     "sna",
     "tn3270",
     "soap",
+    "runtime",
     "capture",
     "advise",
     "translator",

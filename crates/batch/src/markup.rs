@@ -19,8 +19,7 @@ pub(crate) struct Field {
 }
 
 /// What the C side calls for a statement.
-pub(crate) type Statement =
-    unsafe extern "C" fn(*const *mut Field, c_int, c_int) -> *const c_char;
+pub(crate) type Statement = unsafe extern "C" fn(*const *mut Field, c_int, c_int) -> *const c_char;
 
 type GetInt = unsafe extern "C" fn(*mut Field) -> c_longlong;
 type SetInt = unsafe extern "C" fn(*mut Field, c_int);

@@ -14,8 +14,8 @@ use store::{DiskOptions, DiskReader, DiskStore, Durability, OpenError};
 
 use crate::beside::Region;
 use crate::dd::Step;
-use crate::markup;
 use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Phrase, Records, Relation};
+use crate::markup;
 
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]

@@ -81,8 +81,15 @@ pub(crate) fn literal_bytes(text: &str) -> Vec<u8> {
     if !text[..open].eq_ignore_ascii_case("X") {
         return crate::source::encode(&inner.replace(&quote.repeat(2), quote));
     }
-    let digits: Vec<u8> = inner.chars().filter_map(|c| c.to_digit(16)).map(|d| d as u8).collect();
-    digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+    let digits: Vec<u8> = inner
+        .chars()
+        .filter_map(|c| c.to_digit(16))
+        .map(|d| d as u8)
+        .collect();
+    digits
+        .chunks_exact(2)
+        .map(|pair| pair[0] << 4 | pair[1])
+        .collect()
 }
 
 /// Characters of a literal without the blanks at its end, which a name may

@@ -305,7 +305,9 @@ pub(crate) fn extent(tokens: &[Token], verb: &str, from: usize, end: usize) -> O
         at += 1;
     };
     let open_at_end = to_close(&open);
-    let phrases = open.swap_remove(0).phrases;
+    // Without phrases it has ended where another statement begins.
+    let first = open.into_iter().next();
+    let phrases = first.map(|s| s.phrases).unwrap_or_default();
     Some(Extent {
         phrases,
         open_at_second,
@@ -327,7 +329,7 @@ fn begins_statement(open: &mut Vec<OpenStatement>) -> bool {
 /// The verbs of statements in the first one that need an END. What is inside of
 /// another rewritten statement is ended by that one.
 fn to_close(open: &[OpenStatement]) -> Vec<String> {
-    let inner = open[1..].iter().take_while(|s| !s.is_rewritten());
+    let inner = open.iter().skip(1).take_while(|s| !s.is_rewritten());
     let holding = inner.filter(|s| s.holds_statements);
     holding.map(|s| s.verb.clone()).collect()
 }

@@ -383,7 +383,8 @@ impl TextWriter {
     }
 
     fn text(&mut self, text: &[u8]) {
-        self.0.extend_from_slice(format!("{}:", text.len()).as_bytes());
+        self.0
+            .extend_from_slice(format!("{}:", text.len()).as_bytes());
         self.0.extend_from_slice(text);
         self.0.push(b' ');
     }

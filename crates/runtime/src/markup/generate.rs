@@ -115,11 +115,7 @@ impl Source<'_> {
 }
 
 /// How often an item occurs; 1 without OCCURS.
-pub(super) fn occurrences(
-    statement: &Statement,
-    node: usize,
-    count: &dyn Fn(u32) -> u32,
-) -> u32 {
+pub(super) fn occurrences(statement: &Statement, node: usize, count: &dyn Fn(u32) -> u32) -> u32 {
     match statement.nodes[node].table {
         Some(table) => table.counter.map_or(table.max, |c| count(c).min(table.max)),
         None => 1,

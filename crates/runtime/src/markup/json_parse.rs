@@ -81,9 +81,7 @@ impl Assignment<'_> {
         let node = &self.statement.nodes[0];
         match value {
             JsonValue::Array(_) => Err(code::ANONYMOUS_ARRAY),
-            JsonValue::Object(members) if !node.name.is_empty() => {
-                self.members(members, &[(0, 0)])
-            }
+            JsonValue::Object(members) if !node.name.is_empty() => self.members(members, &[(0, 0)]),
             JsonValue::Object(members) if node.kind == Kind::Group => {
                 let items = self.items(0, 0);
                 self.members(members, &items)
@@ -116,11 +114,7 @@ impl Assignment<'_> {
     }
 
     /// Name/value pairs to the items that they match.
-    fn members(
-        &mut self,
-        members: &[(Vec<u8>, JsonValue)],
-        items: &[(usize, usize)],
-    ) -> Assigned {
+    fn members(&mut self, members: &[(Vec<u8>, JsonValue)], items: &[(usize, usize)]) -> Assigned {
         let mut first: Vec<Option<&JsonValue>> = vec![None; items.len()];
         for (name, value) in members {
             let nodes = &self.statement.nodes;

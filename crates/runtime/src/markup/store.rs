@@ -82,12 +82,7 @@ fn store_text(node: &Node, bytes: &mut [u8], text: &[u8]) -> Outcome {
     }
 }
 
-fn store_decimal(
-    node: &Node,
-    bytes: &mut [u8],
-    text: &[u8],
-    has_ebcdic_sign: bool,
-) -> Outcome {
+fn store_decimal(node: &Node, bytes: &mut [u8], text: &[u8], has_ebcdic_sign: bool) -> Outcome {
     let float = || std::str::from_utf8(text).ok()?.trim().parse::<f64>().ok();
     let stored = match &node.kind {
         Kind::Float => float().map(|value| bytes.copy_from_slice(&(value as f32).to_ne_bytes())),
@@ -141,11 +136,17 @@ fn store_edited(node: &Node, bytes: &mut [u8], text: &[u8], digits: u16, scale: 
         scale,
     };
     let mut shown = Vec::new();
-    if picture.edit(number, Rounding::Truncate, &mut shown).is_err() {
+    if picture
+        .edit(number, Rounding::Truncate, &mut shown)
+        .is_err()
+    {
         // A picture without a sign shows the digits alone.
         number.negative = false;
         shown.clear();
-        if picture.edit(number, Rounding::Truncate, &mut shown).is_err() {
+        if picture
+            .edit(number, Rounding::Truncate, &mut shown)
+            .is_err()
+        {
             return Outcome::Incompatible;
         }
     }
@@ -225,14 +226,23 @@ mod tests {
     fn characters_are_cut_or_filled() {
         let mut node = Node::new(1, "X", 0, 3, Kind::Alphanumeric);
         let mut bytes = *b"...";
-        assert_eq!(store_string(&node, &mut bytes, b"abcd", false), Outcome::Cut);
+        assert_eq!(
+            store_string(&node, &mut bytes, b"abcd", false),
+            Outcome::Cut
+        );
         assert_eq!(&bytes, b"abc");
-        assert_eq!(store_number(&node, &mut bytes, b"-7", false), Outcome::Stored);
+        assert_eq!(
+            store_number(&node, &mut bytes, b"-7", false),
+            Outcome::Stored
+        );
         assert_eq!(&bytes, b"7  ");
         let none = store_number(&node, &mut bytes, b"1.5", false);
         assert_eq!(none, Outcome::Incompatible);
         node.is_justified = true;
-        assert_eq!(store_string(&node, &mut bytes, b"x", false), Outcome::Stored);
+        assert_eq!(
+            store_string(&node, &mut bytes, b"x", false),
+            Outcome::Stored
+        );
         assert_eq!(&bytes, b"  x");
     }
 

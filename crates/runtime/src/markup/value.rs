@@ -98,12 +98,8 @@ pub(super) fn is_figurative(node: &Node, bytes: &[u8], which: Figuratives) -> bo
     let all = |byte: u8| bytes.iter().all(|&b| b == byte);
     let is_zero = || match &node.kind {
         Kind::Numeric(numeric) => number::read(numeric, bytes).is_some_and(|d| d.magnitude == 0),
-        Kind::Float => bytes
-            .try_into()
-            .is_ok_and(|b| f32::from_ne_bytes(b) == 0.0),
-        Kind::Double => bytes
-            .try_into()
-            .is_ok_and(|b| f64::from_ne_bytes(b) == 0.0),
+        Kind::Float => bytes.try_into().is_ok_and(|b| f32::from_ne_bytes(b) == 0.0),
+        Kind::Double => bytes.try_into().is_ok_and(|b| f64::from_ne_bytes(b) == 0.0),
         _ => all(b'0'),
     };
     has(Figuratives::ZERO) && is_zero()

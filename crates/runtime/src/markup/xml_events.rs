@@ -210,7 +210,9 @@ impl XmlReader {
     fn construct(&mut self) -> Parsed<()> {
         match self.phase {
             Phase::Declaration => {
-                if self.is_next(b"<?xml")? && self.document.get(self.at + 5).is_none_or(|&b| is_blank(b)) {
+                if self.is_next(b"<?xml")?
+                    && self.document.get(self.at + 5).is_none_or(|&b| is_blank(b))
+                {
                     self.declaration()?;
                 }
                 self.phase = Phase::Prolog;
@@ -271,7 +273,10 @@ impl XmlReader {
             match text[at] {
                 b'<' => return Err(wrong()),
                 b'&' => {
-                    let end = text[at..].iter().position(|&b| b == b';').ok_or_else(wrong)?;
+                    let end = text[at..]
+                        .iter()
+                        .position(|&b| b == b';')
+                        .ok_or_else(wrong)?;
                     let found = resolve(&text[at + 1..at + end], self.is_latin);
                     value.extend(found.ok_or_else(wrong)?);
                     at += end;
@@ -397,7 +402,10 @@ impl XmlReader {
         let mut rest = &line_ends(&text)[..];
         while let Some(amp) = rest.iter().position(|&b| b == b'&') {
             found.extend_from_slice(&rest[..amp]);
-            let end = rest[amp..].iter().position(|&b| b == b';').ok_or_else(wrong)?;
+            let end = rest[amp..]
+                .iter()
+                .position(|&b| b == b';')
+                .ok_or_else(wrong)?;
             let reference = &rest[amp + 1..amp + end];
             rest = &rest[amp + end + 1..];
             match resolve(reference, self.is_latin) {
@@ -407,7 +415,8 @@ impl XmlReader {
                         self.queue.push_back(event("CONTENT-CHARACTERS", &found));
                         found.clear();
                     }
-                    self.queue.push_back(event("UNRESOLVED-REFERENCE", reference));
+                    self.queue
+                        .push_back(event("UNRESOLVED-REFERENCE", reference));
                 }
                 None => return Err(wrong()),
             }

@@ -179,7 +179,9 @@ impl XmlWriter<'_> {
 /// The name of an element or attribute.
 fn name(node: &Node) -> Vec<u8> {
     let mut name = node.name.clone();
-    let is_reserved = name.get(..3).is_some_and(|n| n.eq_ignore_ascii_case(b"xml"));
+    let is_reserved = name
+        .get(..3)
+        .is_some_and(|n| n.eq_ignore_ascii_case(b"xml"));
     if !node.is_exact && (is_reserved || name.first().is_some_and(u8::is_ascii_digit)) {
         name.insert(0, b'_');
     }

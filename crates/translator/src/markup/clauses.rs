@@ -134,10 +134,34 @@ struct ClauseReader<'a> {
 
 /// Words that begin a phrase, so that they are no identifier in a list.
 const PHRASES: &[&str] = &[
-    "FROM", "INTO", "COUNT", "WITH", "ENCODING", "XML-DECLARATION", "ATTRIBUTES", "NAMESPACE",
-    "NAMESPACE-PREFIX", "NAME", "TYPE", "SUPPRESS", "CONVERTING", "ON", "NOT", "EXCEPTION",
-    "END-JSON", "END-XML", "PROCESSING", "RETURNING", "VALIDATING", "DETAIL", "INDICATING",
-    "IGNORING", "ALSO", "ELSE", "WHEN", "EVERY",
+    "FROM",
+    "INTO",
+    "COUNT",
+    "WITH",
+    "ENCODING",
+    "XML-DECLARATION",
+    "ATTRIBUTES",
+    "NAMESPACE",
+    "NAMESPACE-PREFIX",
+    "NAME",
+    "TYPE",
+    "SUPPRESS",
+    "CONVERTING",
+    "ON",
+    "NOT",
+    "EXCEPTION",
+    "END-JSON",
+    "END-XML",
+    "PROCESSING",
+    "RETURNING",
+    "VALIDATING",
+    "DETAIL",
+    "INDICATING",
+    "IGNORING",
+    "ALSO",
+    "ELSE",
+    "WHEN",
+    "EVERY",
 ];
 
 impl ClauseReader<'_> {
@@ -201,7 +225,10 @@ impl ClauseReader<'_> {
             return false;
         };
         token.kind == Kind::Word
-            && token.text.bytes().any(|b| b.is_ascii_alphabetic() || b >= 0x80)
+            && token
+                .text
+                .bytes()
+                .any(|b| b.is_ascii_alphabetic() || b >= 0x80)
             && !token.is_any(PHRASES)
             && !token.is_any(cics::cobol::VERBS)
             && !token.upper().starts_with("END-")
@@ -298,7 +325,11 @@ impl ClauseReader<'_> {
             );
         } else if self.is(0, &["INDICATING", "IGNORING"]) {
             let phrase = self.tokens[start].upper();
-            self.unsupported(start, &phrase, "use CONVERTING, or test the items in the program");
+            self.unsupported(
+                start,
+                &phrase,
+                "use CONVERTING, or test the items in the program",
+            );
             // The rest belongs to it.
             while self.at < self.tokens.len() && !self.is_statement_end() {
                 self.at += 1;
@@ -367,7 +398,10 @@ impl ClauseReader<'_> {
             self.accept("IS");
             let at = self.at;
             let Some(form) = self.form() else {
-                self.wrong(at, "has a TYPE OF that is not ATTRIBUTE, ELEMENT or CONTENT");
+                self.wrong(
+                    at,
+                    "has a TYPE OF that is not ATTRIBUTE, ELEMENT or CONTENT",
+                );
                 return;
             };
             self.clauses.types.push((item, form));
@@ -402,7 +436,11 @@ impl ClauseReader<'_> {
     }
 
     fn is_figurative_when(&self) -> bool {
-        self.is(0, &["WHEN"]) && self.tokens.get(self.at + 1).is_some_and(|t| figurative(t).is_some())
+        self.is(0, &["WHEN"])
+            && self
+                .tokens
+                .get(self.at + 1)
+                .is_some_and(|t| figurative(t).is_some())
     }
 
     fn when(&mut self) -> Option<Figuratives> {
@@ -474,7 +512,11 @@ impl ClauseReader<'_> {
     }
 
     fn label(&mut self) {
-        if self.tokens.get(self.at).is_some_and(|t| t.kind == Kind::Word) {
+        if self
+            .tokens
+            .get(self.at)
+            .is_some_and(|t| t.kind == Kind::Word)
+        {
             self.at += 1;
         }
         while self.is(0, &["OF", "IN"]) {

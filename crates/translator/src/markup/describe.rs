@@ -176,7 +176,11 @@ impl Describer<'_> {
         let place = self.tokens[identifier.start].place;
         let record = self.root.field().name.clone().unwrap_or_default();
         let message = format!("{} is not one item of {record}", names.join(" OF "));
-        self.problem(place, message, "name an item of the record, with its qualifiers");
+        self.problem(
+            place,
+            message,
+            "name an item of the record, with its qualifiers",
+        );
         None
     }
 
@@ -293,12 +297,7 @@ impl Describer<'_> {
         Some(())
     }
 
-    fn convert_boolean(
-        &self,
-        converting: &Converting,
-        id: FieldId,
-        node: &mut Node,
-    ) -> Option<()> {
+    fn convert_boolean(&self, converting: &Converting, id: FieldId, node: &mut Node) -> Option<()> {
         let length = node.length as usize;
         let mut values = converting.values.iter().map(|value| {
             let token = &self.tokens[value.start];
@@ -355,7 +354,10 @@ impl Describer<'_> {
                 self.unsupported(
                     place,
                     "OCCURS DEPENDING ON within a table",
-                    &format!("{} is one: move its rows to a table of its own first", node.item),
+                    &format!(
+                        "{} is one: move its rows to a table of its own first",
+                        node.item
+                    ),
                 );
             }
             if node.table.is_some() {
@@ -363,7 +365,11 @@ impl Describer<'_> {
             }
             let is_unnamed = node.name.is_empty() && node.table.is_some() && !node.is_hidden;
             if is_json && is_unnamed && at > 0 {
-                self.unsupported(place, "a table without a name", "give the table a data name");
+                self.unsupported(
+                    place,
+                    "a table without a name",
+                    "give the table a data name",
+                );
             }
             let kind = match node.kind {
                 Kind::National => "a national item",
@@ -408,11 +414,7 @@ impl Describer<'_> {
 }
 
 /// Whether a statement's text is UTF-8 beyond ASCII.
-pub(super) fn encoding(
-    tokens: &[Token],
-    clauses: &Clauses,
-    problems: &mut Vec<Problem>,
-) -> bool {
+pub(super) fn encoding(tokens: &[Token], clauses: &Clauses, problems: &mut Vec<Problem>) -> bool {
     let Some(at) = clauses.encoding else {
         return true;
     };

@@ -24,8 +24,8 @@ use crate::token::{Kind, Token};
 use crate::translate::Work;
 use crate::writer::inline;
 
-pub(crate) use clauses::{clauses_end, verb_at};
 use clauses::{Clauses, Identifier, Problem, name_of};
+pub(crate) use clauses::{clauses_end, verb_at};
 use records::{Records, names_of};
 
 /// Declarations for the statements of a file.
@@ -108,7 +108,9 @@ impl Work {
         };
         needs.documents[root] = Some(longest);
         for problem in problems {
-            let kind = problem.unsupported.map_or(Finding::Source, Finding::Unsupported);
+            let kind = problem
+                .unsupported
+                .map_or(Finding::Source, Finding::Unsupported);
             self.say(problem.place, kind, problem.message, Some(problem.help));
         }
         let verb = match clauses.verb {
@@ -149,12 +151,18 @@ impl Work {
             statement.is_utf8 = describe::encoding(&self.tokens, clauses, problems);
             needs.storage[unit].push_str(&declaration(&name, &statement.emit()));
             let procedure = inline(&self.tokens[clauses.procedure.clone()?]);
-            return problems.is_empty().then(|| xml_parse(&name, &text, &procedure));
+            return problems
+                .is_empty()
+                .then(|| xml_parse(&name, &text, &procedure));
         }
         // An item of a program around this one is GLOBAL.
         let wanted = names_of(&self.tokens[clauses.record.clone()?]);
         let mut owner = unit;
-        while needs.records(&self.tokens, units, owner).find(&wanted).is_none() {
+        while needs
+            .records(&self.tokens, units, owner)
+            .find(&wanted)
+            .is_none()
+        {
             match units[owner].parent {
                 Some(parent) => owner = parent,
                 None => break,
@@ -326,7 +334,131 @@ fn declaration(name: &str, bytes: &[u8]) -> String {
             let digits: String = part.iter().map(|b| format!("{b:02X}")).collect();
             format!("X\"{digits}\"")
         };
-        text.push_str(&format!(" 02 FILLER PIC X({}) VALUE {literal}.", part.len()));
+        text.push_str(&format!(
+            " 02 FILLER PIC X({}) VALUE {literal}.",
+            part.len()
+        ));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::copy::Library;
+    use crate::translate::{Translation, translate};
+    use copybook::Format;
+
+    const RECORD: &str = "01 B PIC X(80). 01 N PIC 9(4). 01 G. 02 A-b PIC X. 02 T PIC 9 OCCURS 0 \
+                          TO 3 DEPENDING ON N OF C. 01 C. 02 N PIC 9.";
+
+    fn translated(statements: &str) -> Translation {
+        let program = format!(
+            "IDENTIFICATION DIVISION. PROGRAM-ID. P. DATA DIVISION. WORKING-STORAGE SECTION. \
+             {RECORD} PROCEDURE DIVISION. {statements} GOBACK. Q. EXIT.\n"
+        );
+        let (path, library) = (Path::new("P.cbl"), Library::default());
+        translate(path, program.as_bytes(), Format::Free, &library)
+    }
+
+    /// The translated statements.
+    fn rewritten(statements: &str) -> String {
+        let done = translated(statements);
+        assert_eq!(done.diagnostics, []);
+        let text = String::from_utf8(done.text).expect("text");
+        let body = text.split("PROCEDURE DIVISION.").nth(1).expect("a body");
+        let body = body.trim().trim_end_matches("GOBACK. Q. EXIT.");
+        body.trim().to_owned()
+    }
+
+    #[test]
+    fn a_statement_becomes_a_call_and_a_test_of_its_code() {
+        assert_eq!(
+            rewritten(
+                "JSON GENERATE B FROM G COUNT N OF C ON EXCEPTION DISPLAY 'E' NOT ON EXCEPTION \
+                 DISPLAY 'N' END-JSON"
+            ),
+            "CALL \"DFHEI3\" USING DFHXD1 B G DFHJSC N OF C OMITTED OMITTED N OF C END-CALL IF \
+             DFHJSC NOT = 0 DISPLAY 'E' ELSE DISPLAY 'N' END-IF"
+        );
+        assert_eq!(
+            rewritten(
+                "IF N OF C = 1 XML GENERATE B FROM G NOT EXCEPTION DISPLAY 'N' ELSE STOP RUN."
+            ),
+            "IF N OF C = 1 CALL \"DFHEI3\" USING DFHXD1 B G DFHXMC OMITTED OMITTED OMITTED N OF C \
+             END-CALL IF DFHXMC = 0 DISPLAY 'N' END-IF ELSE STOP RUN."
+        );
+        assert_eq!(
+            rewritten("JSON PARSE B INTO G END-JSON DISPLAY JSON-CODE JSON-STATUS."),
+            "CALL \"DFHEI3\" USING DFHXD1 B G DFHJSC DFHJSS OMITTED OMITTED N OF C END-CALL DISPLAY \
+             DFHJSC DFHJSS."
+        );
+    }
+
+    #[test]
+    fn xml_parse_becomes_a_loop_over_its_procedure() {
+        let text =
+            rewritten("XML PARSE B PROCESSING PROCEDURE IS Q THRU Q MOVE XML-TEXT TO N OF C.");
+        let looped = "PERFORM UNTIL DFHXST = 0 PERFORM Q THRU Q MOVE";
+        assert!(
+            text.starts_with("MOVE 0 TO DFHXST MOVE") && text.contains(looped),
+            "{text}"
+        );
+        assert!(text.ends_with("END-PERFORM MOVE FUNCTION CONCATENATE(DFHXTX) TO N OF C."));
+    }
+
+    #[test]
+    fn a_when_of_suppress_belongs_to_the_statement_and_another_ends_it() {
+        let text = rewritten(
+            "EVALUATE N OF C WHEN 1 JSON GENERATE B FROM G SUPPRESS T WHEN ZERO OR SPACES A-B \
+             WHEN LOW-VALUES EXCEPTION CONTINUE WHEN 2 STOP RUN END-EVALUATE",
+        );
+        assert!(text.ends_with("IF DFHJSC NOT = 0 CONTINUE END-IF WHEN 2 STOP RUN END-EVALUATE"));
+    }
+
+    #[test]
+    fn statements_in_phrases_of_others_end_themselves() {
+        let text = rewritten(
+            "JSON GENERATE B FROM G EXCEPTION XML GENERATE B FROM G EXCEPTION DISPLAY 'X' \
+             NOT EXCEPTION CALL 'P' EXCEPTION DISPLAY 'C' END-CALL END-XML NOT EXCEPTION CONTINUE.",
+        );
+        assert!(text.ends_with(
+            "DISPLAY 'X' ELSE CALL 'P' EXCEPTION DISPLAY 'C' END-CALL END-IF ELSE CONTINUE END-IF."
+        ), "{text}");
+    }
+
+    #[test]
+    fn problems_have_the_place_of_their_words() {
+        for (statement, message, column) in [
+            ("JSON PARSE B.", "has no INTO", 0),
+            ("XML PARSE B.", "has no PROCESSING PROCEDURE", 0),
+            ("JSON GENERATE B FROM N.", "N is not one data item", 21),
+            (
+                "JSON GENERATE B FROM G NAME OF X IS 'x'.",
+                "X is not one item of G",
+                31,
+            ),
+            (
+                "XML PARSE B VALIDATING FILE X PROCESSING Q.",
+                "VALIDATING is not supported",
+                12,
+            ),
+            (
+                "JSON GENERATE B FROM G INDICATING T IS JSON NULL.",
+                "INDICATING is not",
+                23,
+            ),
+        ] {
+            let done = translated(&format!("\n{statement}"));
+            let first = done.diagnostics.first().expect(statement);
+            assert!(
+                first.message.contains(message),
+                "{statement}: {}",
+                first.message
+            );
+            assert_eq!((first.line, first.column), (2, column + 1), "{statement}");
+            assert!(first.help.is_some());
+        }
+    }
 }

@@ -76,8 +76,8 @@ impl Records {
             let is_understood = copybook::parse(&alone, &options).is_ok();
             understood[record].fill(is_understood);
         }
-        records.layouts = copybook::parse(&text(&|line| understood[line]), &options)
-            .unwrap_or_default();
+        records.layouts =
+            copybook::parse(&text(&|line| understood[line]), &options).unwrap_or_default();
         records
     }
 
@@ -158,7 +158,10 @@ fn record_lines(tokens: &[Token], entries: &[Range<usize>]) -> Vec<Range<usize>>
     let mut records: Vec<Range<usize>> = Vec::new();
     for (line, entry) in entries.iter().enumerate() {
         let level = level(&tokens[entry.start]);
-        match records.last_mut().filter(|_| !matches!(level, Some(1 | 77 | 78))) {
+        match records
+            .last_mut()
+            .filter(|_| !matches!(level, Some(1 | 77 | 78)))
+        {
             Some(record) => record.end = line + 1,
             None => records.push(line..line + 1),
         }
