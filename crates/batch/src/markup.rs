@@ -79,11 +79,11 @@ impl Operands for BatchOperands<'_> {
         unsafe { std::slice::from_raw_parts(field.data, field.size) }.to_vec()
     }
 
-    fn write(&mut self, at: usize, offset: usize, bytes: &[u8]) {
+    fn write(&mut self, at: usize, offset: usize, bytes: &[u8], room: usize) {
         let Some(field) = self.field(at) else {
             return;
         };
-        if let Some(room) = field.size.checked_sub(offset) {
+        if let Some(room) = field.size.max(room).checked_sub(offset) {
             let n = bytes.len().min(room);
             // SAFETY: inside the item, as above.
             unsafe { std::ptr::copy(bytes.as_ptr(), field.data.add(offset), n) };

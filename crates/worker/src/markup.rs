@@ -33,9 +33,9 @@ impl Operands for WorkerOperands<'_, '_> {
         argument.map_or_else(Vec::new, |a| a.bytes().to_vec())
     }
 
-    fn write(&mut self, at: usize, offset: usize, bytes: &[u8]) {
+    fn write(&mut self, at: usize, offset: usize, bytes: &[u8], room: usize) {
         if let Some(argument) = self.arguments.get(at) {
-            argument.write_at(offset, bytes);
+            argument.write_at(offset, bytes, room);
         }
     }
 

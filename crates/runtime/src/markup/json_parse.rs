@@ -53,6 +53,10 @@ pub(super) fn parse(statement: &Statement, operands: &mut dyn Operands) -> (i64,
     let mut assignment = Assignment {
         statement,
         operands,
+        has_counters: statement
+            .nodes
+            .iter()
+            .any(|n| n.table.is_some_and(|t| t.counter.is_some())),
         status: 0,
         is_matched: false,
     };
@@ -69,6 +73,7 @@ pub(super) fn parse(statement: &Statement, operands: &mut dyn Operands) -> (i64,
 struct Assignment<'a> {
     statement: &'a Statement,
     operands: &'a mut dyn Operands,
+    has_counters: bool,
     status: i64,
     is_matched: bool,
 }
@@ -81,10 +86,9 @@ impl Assignment<'_> {
         let node = &self.statement.nodes[0];
         match value {
             JsonValue::Array(_) => Err(code::ANONYMOUS_ARRAY),
-            JsonValue::Object(members) if !node.name.is_empty() => self.members(members, &[(0, 0)]),
+            JsonValue::Object(members) if !node.name.is_empty() => self.members(members, None),
             JsonValue::Object(members) if node.kind == Kind::Group => {
-                let items = self.items(0, 0);
-                self.members(members, &items)
+                self.members(members, Some((0, 0)))
             }
             _ => Err(code::INVALID),
         }
@@ -113,8 +117,17 @@ impl Assignment<'_> {
         u32::try_from(value).unwrap_or(0)
     }
 
-    /// Name/value pairs to the items that they match.
-    fn members(&mut self, members: &[(Vec<u8>, JsonValue)], items: &[(usize, usize)]) -> Assigned {
+    /// Name/value pairs to the items of a group, or to the first item of all.
+    fn members(
+        &mut self,
+        members: &[(Vec<u8>, JsonValue)],
+        group: Option<(usize, usize)>,
+    ) -> Assigned {
+        let items_of = |parse: &Self| match group {
+            Some((node, at)) => parse.items(node, at),
+            None => vec![(0, 0)],
+        };
+        let mut items = items_of(self);
         let mut first: Vec<Option<&JsonValue>> = vec![None; items.len()];
         for (name, value) in members {
             let nodes = &self.statement.nodes;
@@ -131,10 +144,12 @@ impl Assignment<'_> {
                 }
                 Some(_) => return Err(code::DIFFERENT_DUPLICATES),
             }
-            let (node, _) = items[place];
-            if !nodes[node].is_hidden {
+            if self.has_counters {
                 // A counter that was just set moves what follows.
-                let at = self.place_of(items, place);
+                items = items_of(self);
+            }
+            let (node, at) = items[place];
+            if !nodes[node].is_hidden {
                 self.item(node, at, value)?;
             }
         }
@@ -146,16 +161,6 @@ impl Assignment<'_> {
             self.status |= status::ITEM_WITHOUT_PAIR;
         }
         Ok(())
-    }
-
-    /// Where an item is by the counters of now.
-    fn place_of(&self, items: &[(usize, usize)], place: usize) -> usize {
-        let (node, at) = items[place];
-        let nodes = &self.statement.nodes;
-        if nodes[0..node].iter().all(|n| n.table.is_none()) {
-            return nodes[node].offset as usize;
-        }
-        at
     }
 
     fn item(&mut self, node: usize, at: usize, value: &JsonValue) -> Assigned {
@@ -190,8 +195,7 @@ impl Assignment<'_> {
         if node.kind == Kind::Group {
             return match value {
                 JsonValue::Object(members) => {
-                    let items = self.items(index, at);
-                    self.members(members, &items)
+                    self.members(members, Some((index, at)))
                 }
                 JsonValue::Null => {
                     self.status |= null;
@@ -229,7 +233,8 @@ impl Assignment<'_> {
             Outcome::Cut => self.status |= status::CUT,
             Outcome::Stored => {}
         }
-        self.operands.write(operand::RECORD, at, &bytes);
+        let room = self.statement.nodes[0].length as usize;
+        self.operands.write(operand::RECORD, at, &bytes, room);
         Ok(())
     }
 }

@@ -24,7 +24,8 @@ pub trait Operands {
     /// Its bytes.
     fn bytes(&self, at: usize) -> Vec<u8>;
     /// Writes bytes from an offset on; what is beyond the operand is left out.
-    fn write(&mut self, at: usize, offset: usize, bytes: &[u8]);
+    /// One whose length varies has `room` bytes at its greatest.
+    fn write(&mut self, at: usize, offset: usize, bytes: &[u8], room: usize);
     /// Its value as a whole number.
     fn int(&self, at: usize) -> i64;
     /// Moves a whole number to it; nothing for one that is omitted.
@@ -190,14 +191,14 @@ fn end_parse(operands: &mut dyn Operands) {
 fn show(event: &XmlEvent, operands: &mut dyn Operands) {
     let mut name = event.name.as_bytes().to_vec();
     name.resize(operands.size(operand::EVENT), b' ');
-    operands.write(operand::EVENT, 0, &name);
+    operands.write(operand::EVENT, 0, &name, 0);
     let is_characters = matches!(event.name, "CONTENT-CHARACTERS" | "ATTRIBUTE-CHARACTERS");
     operands.set_int(operand::INFORMATION, i64::from(is_characters));
     let texts = [&event.text, &event.namespace, &event.prefix];
     for (at, text) in texts.into_iter().enumerate() {
         let place = operand::TEXTS + 2 * at;
         let kept = text.len().min(operands.size(place + 1));
-        operands.write(place + 1, 0, &text[..kept]);
+        operands.write(place + 1, 0, &text[..kept], 0);
         operands.set_int(place, kept as i64);
     }
 }
@@ -238,7 +239,7 @@ fn generate(statement: &Statement, operands: &mut dyn Operands) -> Result<(), Fa
         };
     }
     let kept = text.len().min(room);
-    operands.write(operand::TEXT, 0, &text[..kept]);
+    operands.write(operand::TEXT, 0, &text[..kept], 0);
     operands.set_int(operand::COUNT, kept as i64);
     operands.set_int(operand::CODE, code);
     Ok(())

@@ -73,6 +73,63 @@ fn values_go_to_the_items_of_their_names_and_the_registers_say_how() {
     }
 }
 
+/// Storage whose counter lies in the first byte of the record.
+struct Counted(Storage);
+
+impl Operands for Counted {
+    fn count(&self) -> usize {
+        8
+    }
+
+    fn size(&self, at: usize) -> usize {
+        self.0.size(at)
+    }
+
+    fn address(&self, at: usize) -> usize {
+        at
+    }
+
+    fn bytes(&self, at: usize) -> Vec<u8> {
+        self.0.bytes(at)
+    }
+
+    fn write(&mut self, at: usize, offset: usize, bytes: &[u8], room: usize) {
+        self.0.write(at, offset, bytes, room);
+    }
+
+    fn int(&self, at: usize) -> i64 {
+        if at == 7 {
+            i64::from(self.0.bytes(2)[0] - b'0')
+        } else {
+            self.0.int(at)
+        }
+    }
+
+    fn set_int(&mut self, at: usize, value: i64) {
+        self.0.set_int(at, value);
+    }
+
+    fn has_ebcdic_sign(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_counter_in_the_text_counts_for_what_comes_after_it() {
+    let copybook = "       01  G.\n           05  N PIC 9.\n           05  T PIC X OCCURS 0 TO 5 DEPENDING ON N.\n           05  Z PIC X.\n";
+    let text = br#"{"G":{"N":3,"T":["a","b","c"],"Z":"z"}}"#;
+    let mut storage = Counted(Storage(vec![
+        Area::Bytes(Statement::new(Verb::JsonParse, nodes(copybook)).emit()),
+        Area::Bytes(text.to_vec()),
+        Area::Bytes(b"0......".to_vec()),
+        Area::Int(-7),
+        Area::Int(-7),
+    ]));
+    Statements::default().serve(&mut storage).unwrap();
+    assert_eq!(storage.bytes(2), b"3abcz..");
+    assert_eq!((storage.int(3), storage.int(4)), (0, 0));
+}
+
 #[test]
 fn names_given_by_name_of_match_exactly_and_an_omitted_one_is_not_looked_for() {
     let mut renamed = nodes(GROUP);

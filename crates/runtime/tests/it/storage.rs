@@ -34,7 +34,7 @@ impl Operands for Storage {
         }
     }
 
-    fn write(&mut self, at: usize, offset: usize, bytes: &[u8]) {
+    fn write(&mut self, at: usize, offset: usize, bytes: &[u8], _room: usize) {
         if let Some(Area::Bytes(area)) = self.0.get_mut(at) {
             area[offset..offset + bytes.len()].copy_from_slice(bytes);
         }

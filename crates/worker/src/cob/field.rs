@@ -119,9 +119,10 @@ impl<'c> Arg<'c> {
         unsafe { std::ptr::copy(from.as_ptr(), self.data, n) };
     }
 
-    /// Writes bytes from an offset on; what is beyond the item is left out.
-    pub fn write_at(&self, offset: usize, from: &[u8]) {
-        let Some(room) = self.size.checked_sub(offset) else {
+    /// Writes bytes from an offset on; what is beyond the item is left out. An
+    /// item of varying length has `room` bytes at its greatest.
+    pub fn write_at(&self, offset: usize, from: &[u8], room: usize) {
+        let Some(room) = self.size.max(room).checked_sub(offset) else {
             return;
         };
         let n = from.len().min(room);
