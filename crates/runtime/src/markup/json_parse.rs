@@ -194,9 +194,7 @@ impl Assignment<'_> {
         let node = &self.statement.nodes[index];
         if node.kind == Kind::Group {
             return match value {
-                JsonValue::Object(members) => {
-                    self.members(members, Some((index, at)))
-                }
+                JsonValue::Object(members) => self.members(members, Some((index, at))),
                 JsonValue::Null => {
                     self.status |= null;
                     Ok(())

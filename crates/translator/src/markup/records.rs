@@ -59,9 +59,12 @@ impl Records {
         }
         let text = |keep: &dyn Fn(usize) -> bool| {
             let entries = records.entries.iter().enumerate();
-            let lines = entries.map(|(line, entry)| match keep(line) {
-                true => format!("{}.\n", inline(&tokens[entry.clone()])),
-                false => "\n".to_owned(),
+            let lines = entries.map(|(line, entry)| {
+                if keep(line) {
+                    format!("{}.\n", inline(&tokens[entry.clone()]))
+                } else {
+                    "\n".to_owned()
+                }
             });
             lines.collect::<String>()
         };

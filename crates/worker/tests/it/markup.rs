@@ -92,5 +92,8 @@ fn an_invalid_number_ends_the_task_as_a_data_exception() {
         .run("A", "")
         .play();
     let end = played.end(0).to_string();
-    assert!(end.contains("ASRA") && end.contains("N holds X'312E32'"), "{end}");
+    assert!(
+        end.contains("ASRA") && end.contains("N holds X'312E32'"),
+        "{end}"
+    );
 }
