@@ -4,8 +4,9 @@
 //! neither. Each statement becomes a CALL of the run time's entry with a
 //! descriptor in WORKING-STORAGE, and an IF on JSON-CODE or XML-CODE for its
 //! exception phrases. XML PARSE becomes a loop that PERFORMs the processing
-//! procedure for each event. The special registers are items that are declared
-//! in the outermost program; their names are put in the place of the registers'.
+//! procedure for each event. GnuCOBOL has the registers JSON-CODE and XML-CODE.
+//! The others are items that are declared in the outermost program; their names
+//! are put in the place of the registers'.
 //! Reference: Enterprise COBOL Language Reference, "Special registers", and the
 //! four statements.
 
@@ -54,11 +55,10 @@ impl MarkupNeeds {
     }
 }
 
-/// The special registers and the items that stand for them.
+/// The special registers that GnuCOBOL does not have, and the items that stand
+/// for them.
 const REGISTERS: &[(&str, &str)] = &[
-    ("JSON-CODE", "DFHJSC"),
     ("JSON-STATUS", "DFHJSS"),
-    ("XML-CODE", "DFHXMC"),
     ("XML-EVENT", "DFHXEV"),
     ("XML-INFORMATION", "DFHXIN"),
     ("XML-NAMESPACE", "DFHXNS"),
@@ -124,7 +124,11 @@ impl Work {
         let text = statement.unwrap_or_else(|| "CONTINUE".to_owned());
         self.edits.insert(at, text, place);
         self.edits.dropped.extend(at..clauses.end);
-        let code = if verb == "JSON" { "DFHJSC" } else { "DFHXMC" };
+        let code = if verb == "JSON" {
+            "JSON-CODE"
+        } else {
+            "XML-CODE"
+        };
         let relation = match found.phrases.first() {
             Some(first) if first.is_not => "=",
             _ => "NOT =",
@@ -186,8 +190,8 @@ impl Work {
             _ => operand(&clauses.count, &mut Vec::new()),
         };
         let code = match clauses.verb {
-            Verb::XmlGenerate => "DFHXMC",
-            _ => "DFHJSC",
+            Verb::XmlGenerate => "XML-CODE",
+            _ => "JSON-CODE",
         };
         needs.storage[unit].push_str(&declaration(&name, &statement.emit()));
         let record = inline(&self.tokens[clauses.record.clone()?]);
@@ -284,7 +288,7 @@ impl Work {
 /// The items of the registers.
 fn registers(longest: u32) -> String {
     let mut text = String::new();
-    for name in ["DFHJSC", "DFHJSS", "DFHXMC", "DFHXIN"] {
+    for name in ["DFHJSS", "DFHXIN"] {
         text.push_str(&format!(" 01 {name} GLOBAL PIC S9(9) BINARY VALUE 0."));
     }
     text.push_str(" 01 DFHXEV GLOBAL PIC X(30) VALUE SPACE.");
@@ -314,7 +318,7 @@ fn lengths(longest: u32) -> [(&'static str, &'static str, u32); 3] {
 fn xml_parse(descriptor: &str, document: &str, procedure: &str) -> String {
     // The texts are passed at their greatest lengths.
     let next = format!(
-        "MOVE DFHXTLM TO DFHXTL MOVE DFHXNLM TO DFHXNL MOVE DFHXPLM TO DFHXPL CALL \"{ENTRY}\" USING {descriptor} {document} DFHXST DFHXMC DFHXEV DFHXIN DFHXTL DFHXTX \
+        "MOVE DFHXTLM TO DFHXTL MOVE DFHXNLM TO DFHXNL MOVE DFHXPLM TO DFHXPL CALL \"{ENTRY}\" USING {descriptor} {document} DFHXST XML-CODE DFHXEV DFHXIN DFHXTL DFHXTX \
          DFHXNL DFHXNS DFHXPL DFHXPX END-CALL"
     );
     format!(
@@ -379,20 +383,20 @@ mod tests {
                 "JSON GENERATE B FROM G COUNT N OF C ON EXCEPTION DISPLAY 'E' NOT ON EXCEPTION \
                  DISPLAY 'N' END-JSON"
             ),
-            "CALL \"DFHEI3\" USING DFHXD1 B G DFHJSC N OF C OMITTED OMITTED N OF C END-CALL IF \
-             DFHJSC NOT = 0 DISPLAY 'E' ELSE DISPLAY 'N' END-IF"
+            "CALL \"DFHEI3\" USING DFHXD1 B G JSON-CODE N OF C OMITTED OMITTED N OF C END-CALL IF \
+             JSON-CODE NOT = 0 DISPLAY 'E' ELSE DISPLAY 'N' END-IF"
         );
         assert_eq!(
             rewritten(
                 "IF N OF C = 1 XML GENERATE B FROM G NOT EXCEPTION DISPLAY 'N' ELSE STOP RUN."
             ),
-            "IF N OF C = 1 CALL \"DFHEI3\" USING DFHXD1 B G DFHXMC OMITTED OMITTED OMITTED N OF C \
-             END-CALL IF DFHXMC = 0 DISPLAY 'N' END-IF ELSE STOP RUN."
+            "IF N OF C = 1 CALL \"DFHEI3\" USING DFHXD1 B G XML-CODE OMITTED OMITTED OMITTED N OF C \
+             END-CALL IF XML-CODE = 0 DISPLAY 'N' END-IF ELSE STOP RUN."
         );
         assert_eq!(
             rewritten("JSON PARSE B INTO G END-JSON DISPLAY JSON-CODE JSON-STATUS."),
-            "CALL \"DFHEI3\" USING DFHXD1 B G DFHJSC DFHJSS OMITTED OMITTED N OF C END-CALL DISPLAY \
-             DFHJSC DFHJSS."
+            "CALL \"DFHEI3\" USING DFHXD1 B G JSON-CODE DFHJSS OMITTED OMITTED N OF C END-CALL DISPLAY \
+             JSON-CODE DFHJSS."
         );
     }
 
@@ -414,7 +418,9 @@ mod tests {
             "EVALUATE N OF C WHEN 1 JSON GENERATE B FROM G SUPPRESS T WHEN ZERO OR SPACES A-B \
              WHEN LOW-VALUES EXCEPTION CONTINUE WHEN 2 STOP RUN END-EVALUATE",
         );
-        assert!(text.ends_with("IF DFHJSC NOT = 0 CONTINUE END-IF WHEN 2 STOP RUN END-EVALUATE"));
+        assert!(
+            text.ends_with("IF JSON-CODE NOT = 0 CONTINUE END-IF WHEN 2 STOP RUN END-EVALUATE")
+        );
     }
 
     #[test]

@@ -57,7 +57,7 @@ fn parse_fills_items_and_registers() {
              IF XML-TEXT = '12.5' COMPUTE N = FUNCTION NUMVAL(XML-TEXT) DISPLAY N END-IF."
         ),
         [
-            "Ann  010203+000000000+000000000",
+            "Ann  010203+000000000+0000000000",
             "START-OF-DOCUMENT{}",
             "START-OF-ELEMENT {m}",
             "ATTRIBUTE-NAME   {a}",
@@ -70,11 +70,11 @@ fn parse_fills_items_and_registers() {
             "END-OF-ELEMENT   {m}",
             "END-OF-DOCUMENT  {}",
             "N",
-            "0",
+            "0000000000",
             "START-OF-DOCUMENT{}",
             "START-OF-ELEMENT {a}",
             "END-OF-INPUT     {}",
-            "EXCEPTION        {}",
+            "EXCEPTION        {<a>}",
             "+000798720",
         ]
     );
