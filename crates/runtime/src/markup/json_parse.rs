@@ -60,13 +60,11 @@ pub(super) fn parse(statement: &Statement, operands: &mut dyn Operands) -> (i64,
         status: 0,
         is_matched: false,
     };
-    let code = assignment.root(&value).err().unwrap_or_else(|| {
-        if assignment.is_matched {
-            0
-        } else {
-            code::NO_MATCH
-        }
-    });
+    let code = match assignment.root(&value) {
+        Err(code) => code,
+        Ok(()) if assignment.is_matched => 0,
+        Ok(()) => code::NO_MATCH,
+    };
     (code, assignment.status)
 }
 

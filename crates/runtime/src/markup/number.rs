@@ -275,7 +275,8 @@ mod tests {
 
     #[test]
     fn zones_do_not_count_and_invalid_digits_do() {
-        let cases: &[(SignPlace, &[u8], Option<(bool, u128)>)] = &[
+        type Case = (SignPlace, &'static [u8], Option<(bool, u128)>);
+        let cases: &[Case] = &[
             (SignPlace::None, b" 12", Some((false, 12))),
             (SignPlace::None, b"1B2", Some((false, 122))),
             (SignPlace::None, b"1.2", None),

@@ -176,7 +176,7 @@ fn attributes_content_namespace_and_declaration_are_written() {
 #[test]
 fn characters_that_xml_does_not_have_become_hexadecimal_and_an_exception() {
     let statement = Statement::new(Verb::XmlGenerate, nodes(CLAIM));
-    let done = generate(&statement, b"\0\0\0\0007", 200, 0).unwrap();
+    let done = generate(&statement, b"\x00\x00\x00\x00007", 200, 0).unwrap();
     assert_eq!(done.code, 417);
     assert!(
         done.text

@@ -113,8 +113,9 @@ impl Describer<'_> {
         if field.redefines.is_some() && depth > 0 {
             return;
         }
+        let tokens = self.tokens;
         let entry = self.records.entry(&field);
-        let spelt = self.tokens[entry.clone()].get(1);
+        let spelt = tokens[entry.clone()].get(1);
         let spelt = spelt.filter(|t| field.name.as_deref() == Some(&t.upper()));
         let name = spelt.map_or_else(
             || field.name.clone().unwrap_or_default(),
@@ -134,7 +135,7 @@ impl Describer<'_> {
         node.table = field.occurs.as_ref().map(|occurs| Table {
             max: occurs.max,
             stride: occurs.stride,
-            counter: self.counter(&self.tokens[entry].to_vec()),
+            counter: self.counter(&tokens[entry]),
         });
         nodes.push(node);
         self.fields.push(id);
