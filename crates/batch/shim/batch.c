@@ -194,6 +194,9 @@ typedef struct {
 	/* STOP RUN with its status, a run-time error, or an abend that the program
 	 * asks for; does not return. */
 	void (*stop)(int status, int why);
+	/* A JSON or XML statement with its operands; why the program must end, or
+	 * NULL. */
+	const char *(*statement)(cob_field **params, int count, int ebcdic_sign);
 } tb_handlers;
 
 enum { STOPPED, FAILED, ABENDED };
@@ -522,6 +525,31 @@ static int has_ebcdic_sign(void)
 }
 
 #include "decimal.c"
+
+/* JSON and XML statements. */
+EXPORT int DFHEI3(void)
+{
+	const cob_module *m = glob->current_module;
+	const char *why = NULL;
+
+	if (m) {
+		why = on.statement((cob_field **)m->pointers[1], glob->call_params, has_ebcdic_sign());
+	}
+	if (why) {
+		fault(why);
+	}
+	return 0;
+}
+
+EXPORT long long tb_get_int(cob_field *f)
+{
+	return decimal.get_llint(f);
+}
+
+EXPORT void tb_set_int(cob_field *f, int value)
+{
+	set_int(f, value);
+}
 
 /* What the handler writes to SYSOUT, in its place among what DISPLAY writes. */
 EXPORT void tb_print(const char *text, size_t bytes)

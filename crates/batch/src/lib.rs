@@ -19,6 +19,7 @@ pub mod beside;
 pub mod dd;
 pub mod handler;
 pub mod jcl;
+mod markup;
 mod plain;
 mod run;
 pub mod status;

@@ -15,6 +15,7 @@ use store::{DiskOptions, DiskReader, DiskStore, Durability, OpenError};
 use crate::beside::Region;
 use crate::dd::Step;
 use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Phrase, Records, Relation};
+use crate::markup;
 
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +86,7 @@ struct Request {
 struct Handlers {
     serve: unsafe extern "C" fn(*mut Request),
     stop: unsafe extern "C" fn(c_int, c_int),
+    statement: markup::Statement,
 }
 
 type Start = unsafe extern "C" fn(*mut c_void, *const Handlers) -> c_int;
@@ -108,7 +110,11 @@ thread_local! {
     static STATE: RefCell<Option<State>> = const { RefCell::new(None) };
 }
 
-static HANDLERS: Handlers = Handlers { serve, stop };
+static HANDLERS: Handlers = Handlers {
+    serve,
+    stop,
+    statement: markup::statement,
+};
 
 /// Runs the step's program to its end, writes how it ended and leaves the
 /// process; comes back only if the program could not be started.
@@ -133,6 +139,7 @@ fn start(step: Step) -> Result<std::convert::Infallible, RunError> {
             std::mem::transmute::<*mut c_void, PrintBytes>(entry(shim, c"tb_print")?),
         )
     };
+    markup::bind(entry(shim, c"tb_get_int")?, entry(shim, c"tb_set_int")?);
     let (records, denied) = open_store(&step)?;
     let handler = Handler::new(step.dds.clone(), records, denied, print_out, tell);
     let failed = |reason: String| RunError::Program {

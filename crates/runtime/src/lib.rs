@@ -4,6 +4,12 @@
 //! `c/decimal.c` checks decimal data as a processor of z/Architecture does. The
 //! build scripts of the hosts compile it into their C side.
 //!
+//! [`markup`] does the statements JSON GENERATE, JSON PARSE, XML GENERATE and
+//! XML PARSE. The translator writes each of them as a CALL of [`markup::ENTRY`]
+//! with a descriptor; the hosts give [`markup::Statements`] the operands.
+//!
 //! Invariant: nothing here knows a region, a store or a file.
 
 #![forbid(unsafe_code)]
+
+pub mod markup;

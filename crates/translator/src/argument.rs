@@ -71,6 +71,27 @@ pub(crate) fn literal_length(text: &str) -> usize {
     inner.len() - doubled.min(inner.len() / 2)
 }
 
+/// The bytes of a literal as the program will hold them.
+pub(crate) fn literal_bytes(text: &str) -> Vec<u8> {
+    let Some(open) = text.find(['\'', '"']) else {
+        return crate::source::encode(text);
+    };
+    let quote = &text[open..open + 1];
+    let inner = text[open + 1..].strip_suffix(quote).unwrap_or("");
+    if !text[..open].eq_ignore_ascii_case("X") {
+        return crate::source::encode(&inner.replace(&quote.repeat(2), quote));
+    }
+    let digits: Vec<u8> = inner
+        .chars()
+        .filter_map(|c| c.to_digit(16))
+        .map(|d| d as u8)
+        .collect();
+    digits
+        .chunks_exact(2)
+        .map(|pair| pair[0] << 4 | pair[1])
+        .collect()
+}
+
 /// Characters of a literal without the blanks at its end, which a name may
 /// have in any number.
 pub(crate) fn significant_length(text: &str) -> usize {

@@ -19,6 +19,7 @@ mod diagnostic;
 mod digest;
 mod exec;
 mod lengths;
+mod markup;
 mod messages;
 mod nulls;
 mod outline;

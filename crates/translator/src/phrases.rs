@@ -1,6 +1,6 @@
 //! The extent of a statement with phrases such as ON EXCEPTION, and the
 //! rewriting of CALL statements that have both ON EXCEPTION and NOT ON
-//! EXCEPTION.
+//! EXCEPTION. JSON and XML statements are rewritten by [`crate::markup`].
 //!
 //! GnuCOBOL 3.1 runs both phrases of such a CALL when the program is missing,
 //! and none when it is there; one phrase alone is right. So the statement
@@ -11,6 +11,7 @@
 //! that are open, as the compiler's parser does.
 //! Reference: Enterprise COBOL Language Reference, "Delimited scope statements".
 
+use crate::markup::{self, MarkupNeeds};
 use crate::outline::{Unit, is_period, skip_exec};
 use crate::token::{Kind, Token};
 use crate::translate::Work;
@@ -94,11 +95,11 @@ impl Phrase {
 
 /// A phrase in the text: its first token, and the first one of its statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct PhraseStart {
+pub(crate) struct PhraseStart {
     phrase: Phrase,
-    is_not: bool,
-    start: usize,
-    body: usize,
+    pub(crate) is_not: bool,
+    pub(crate) start: usize,
+    pub(crate) body: usize,
 }
 
 /// A statement that is open.
@@ -121,38 +122,46 @@ impl OpenStatement {
         }
     }
 
-    /// Whether it is a CALL that is rewritten.
-    fn is_two_way_call(&self) -> bool {
-        let exceptions = self.phrases.iter().filter(|p| {
-            matches!(p.phrase, Phrase::Exception | Phrase::Overflow) && self.verb == "CALL"
-        });
-        exceptions.count() == 2
+    /// Whether it is a statement that is rewritten, and ends itself then.
+    fn is_rewritten(&self) -> bool {
+        let is_exception =
+            |p: &&PhraseStart| matches!(p.phrase, Phrase::Exception | Phrase::Overflow);
+        let exceptions = self.phrases.iter().filter(is_exception).count();
+        match self.verb.as_str() {
+            "CALL" => exceptions == 2,
+            "JSON" | "XML" => exceptions > 0,
+            _ => false,
+        }
     }
 }
 
-/// A CALL with both phrases.
+/// Where a statement and its phrases end.
 #[derive(Debug)]
-struct TwoWayCall {
-    first: PhraseStart,
-    second: PhraseStart,
+pub(crate) struct Extent {
+    /// ON EXCEPTION and NOT ON EXCEPTION, in their order.
+    pub(crate) phrases: Vec<PhraseStart>,
     /// Statements that are open where the second phrase begins and where the
-    /// CALL ends, outermost first, which the compiler must see ended.
+    /// statement ends, outermost first, which the compiler must see ended.
     open_at_second: Vec<String>,
     open_at_end: Vec<String>,
     /// The token after its last statement.
-    end: usize,
-    /// Whether that token is END-CALL.
-    is_delimited: bool,
+    pub(crate) end: usize,
+    /// Whether that token is its END word.
+    pub(crate) is_delimited: bool,
 }
 
 impl Work {
-    /// Rewrites the CALLs that have both phrases; the units that need the flag.
-    pub(crate) fn two_way_calls(&mut self, units: &[Unit]) -> Vec<bool> {
-        let mut needed = vec![false; units.len()];
+    /// Rewrites CALLs that have both phrases, and JSON and XML statements; the
+    /// declarations that each unit needs for them.
+    pub(crate) fn phrased_statements(&mut self, units: &[Unit]) -> Vec<String> {
+        let mut storage = vec![String::new(); units.len()];
+        let mut needs = MarkupNeeds::new(units.len());
         // From the last to the first: what ends at one place ends there from
         // the inside out.
         for at in (0..self.tokens.len()).rev() {
-            if !self.tokens[at].is("CALL") || self.edits.dropped.contains(&at) {
+            let is_call = self.tokens[at].is("CALL");
+            let verb = markup::verb_at(&self.tokens, at);
+            if !is_call && verb.is_none() || self.edits.dropped.contains(&at) {
                 continue;
             }
             let unit = units.iter().rposition(|u| u.start <= at && at < u.end);
@@ -160,51 +169,70 @@ impl Work {
             else {
                 continue;
             };
-            if let Some(call) = two_way_call(&self.tokens, at, units[unit].end) {
+            if !is_call {
+                self.markup_statement(at, unit, units, &mut needs);
+                continue;
+            }
+            let call = extent(&self.tokens, "CALL", at + 1, units[unit].end);
+            if let Some(call) = call.filter(|call| call.phrases.len() == 2) {
                 self.rewrite_call(at, &call);
-                needed[unit] = true;
+                if storage[unit].is_empty() {
+                    storage[unit] = format!(" 01 {FLAG} PIC S9(4) COMP-5 VALUE 0.");
+                }
             }
         }
-        needed
+        self.markup_registers(units, &mut needs);
+        for (unit, own) in storage.iter_mut().enumerate() {
+            own.push_str(&needs.storage[unit]);
+        }
+        storage
     }
 
-    /// The declaration of the flag.
-    pub(crate) fn flag_declaration() -> String {
-        format!(" 01 {FLAG} PIC S9(4) COMP-5 VALUE 0.")
+    fn rewrite_call(&mut self, at: usize, call: &Extent) {
+        let place = self.tokens[at].place;
+        let tested = u8::from(!call.phrases[0].is_not);
+        let phrase = format!("ON EXCEPTION MOVE 1 TO {FLAG} END-CALL IF {FLAG} = {tested}");
+        self.edits.insert(at, format!("MOVE 0 TO {FLAG}"), place);
+        self.rewrite_phrases(call, phrase);
     }
 
-    fn rewrite_call(&mut self, at: usize, call: &TwoWayCall) {
+    /// Puts `condition` in the place of the first phrase, ELSE in that of the
+    /// second, and END-IF at the end.
+    pub(crate) fn rewrite_phrases(&mut self, extent: &Extent, condition: String) {
         let place = |at: usize| self.tokens[at.min(self.tokens.len() - 1)].place;
-        let places = [at, call.first.start, call.second.start, call.end].map(place);
-        let tested = u8::from(!call.first.is_not);
         let closed = |open: &[String]| -> String {
             let ends = open.iter().rev().map(|verb| format!("END-{verb} "));
             ends.collect()
         };
-        let head = format!("MOVE 0 TO {FLAG}");
-        let phrase = format!("ON EXCEPTION MOVE 1 TO {FLAG} END-CALL IF {FLAG} = {tested}");
-        let otherwise = format!("{}ELSE", closed(&call.open_at_second));
-        let end = format!("{}END-IF", closed(&call.open_at_end));
-        self.edits.insert(at, head, places[0]);
-        self.edits.insert(call.first.start, phrase, places[1]);
-        self.edits.insert(call.second.start, otherwise, places[2]);
-        self.edits.insert(call.end, end, places[3]);
-        let dropped =
-            (call.first.start..call.first.body).chain(call.second.start..call.second.body);
-        self.edits.dropped.extend(dropped);
-        if call.is_delimited {
-            self.edits.dropped.insert(call.end);
+        let otherwise = format!("{}ELSE", closed(&extent.open_at_second));
+        let texts = [condition, otherwise];
+        for (phrase, text) in extent.phrases.iter().zip(texts) {
+            let at = place(phrase.start);
+            self.edits.insert(phrase.start, text, at);
+            self.edits.dropped.extend(phrase.start..phrase.body);
+        }
+        if !extent.phrases.is_empty() {
+            let text = format!("{}END-IF", closed(&extent.open_at_end));
+            let at = place(extent.end);
+            self.edits.insert(extent.end, text, at);
+        }
+        if extent.is_delimited {
+            self.edits.dropped.insert(extent.end);
         }
     }
 }
 
-/// The CALL at an index if it has both phrases.
-fn two_way_call(tokens: &[Token], call: usize, end: usize) -> Option<TwoWayCall> {
-    let mut open = vec![OpenStatement::new("CALL".to_owned(), false)];
+/// The extent of a statement of this verb whose operands are read up to an
+/// index.
+pub(crate) fn extent(tokens: &[Token], verb: &str, from: usize, end: usize) -> Option<Extent> {
+    let mut open = vec![OpenStatement::new(verb.to_owned(), false)];
     let mut open_at_second = Vec::new();
-    let mut at = call + 1;
+    let mut at = from;
     let (end, is_delimited) = loop {
-        let token = tokens.get(at).filter(|_| at < end)?;
+        if at >= end {
+            break (at, false);
+        }
+        let token = tokens.get(at)?;
         if is_period(tokens, at) {
             break (at, false);
         }
@@ -267,25 +295,30 @@ fn two_way_call(tokens: &[Token], call: usize, end: usize) -> Option<TwoWayCall>
                 let holds = matches!(upper.as_str(), "IF" | "PERFORM");
                 open.push(OpenStatement::new(upper.clone(), holds));
             }
-            // EXIT PERFORM, XML GENERATE, JSON PARSE, NEXT SENTENCE.
-            at += usize::from(matches!(upper.as_str(), "EXIT" | "XML" | "JSON" | "NEXT"));
+            if markup::verb_at(tokens, at).is_some() {
+                at = markup::clauses_end(tokens, at);
+                continue;
+            }
+            // EXIT PERFORM, NEXT SENTENCE.
+            at += usize::from(matches!(upper.as_str(), "EXIT" | "NEXT"));
         }
         at += 1;
     };
-    let base = open.first().filter(|s| s.is_two_way_call())?;
-    let exceptions: Vec<PhraseStart> = base.phrases.clone();
-    Some(TwoWayCall {
-        first: exceptions[0],
-        second: exceptions[1],
+    let open_at_end = to_close(&open);
+    // Without phrases it has ended where another statement begins.
+    let first = open.into_iter().next();
+    let phrases = first.map(|s| s.phrases).unwrap_or_default();
+    Some(Extent {
+        phrases,
         open_at_second,
-        open_at_end: to_close(&open),
+        open_at_end,
         end,
         is_delimited,
     })
 }
 
 /// A statement begins: those before it that hold no statements have ended.
-/// False when the innermost that is left is none, so the CALL has ended too.
+/// False when the innermost that is left is none, so the first has ended too.
 fn begins_statement(open: &mut Vec<OpenStatement>) -> bool {
     while open.last().is_some_and(|s| !s.holds_statements) {
         open.pop();
@@ -293,10 +326,10 @@ fn begins_statement(open: &mut Vec<OpenStatement>) -> bool {
     !open.is_empty()
 }
 
-/// The verbs of statements in the CALL that need an END. What is inside of
-/// another rewritten CALL is ended by that one.
+/// The verbs of statements in the first one that need an END. What is inside of
+/// another rewritten statement is ended by that one.
 fn to_close(open: &[OpenStatement]) -> Vec<String> {
-    let inner = open[1..].iter().take_while(|s| !s.is_two_way_call());
+    let inner = open.iter().skip(1).take_while(|s| !s.is_rewritten());
     let holding = inner.filter(|s| s.holds_statements);
     holding.map(|s| s.verb.clone()).collect()
 }

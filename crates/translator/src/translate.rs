@@ -99,8 +99,8 @@ pub(crate) fn translate_for(
     let (blocks, statements) = work.blocks(&units);
     work.sql_statements(&units, &statements, batch);
     work.powers(&units);
-    let flags = work.two_way_calls(&units);
-    let uses_cics = work.programs(&units, blocks, &flags);
+    let storage = work.phrased_statements(&units);
+    let uses_cics = work.programs(&units, blocks, &storage);
     match batch {
         true => work.no_commands(),
         false => work.file_statements(&units, uses_cics),
@@ -306,7 +306,7 @@ impl Work {
 
     /// Writes the declarations, first statements and calls of every program;
     /// whether any program uses CICS.
-    fn programs(&mut self, units: &[Unit], blocks: Vec<Block>, flags: &[bool]) -> bool {
+    fn programs(&mut self, units: &[Unit], blocks: Vec<Block>, storage: &[String]) -> bool {
         let mut needs: Vec<Needs> = vec![Needs::default(); units.len()];
         let mut pairs: Vec<Vec<(u16, u16)>> = Vec::with_capacity(blocks.len());
         let flows: Vec<Option<Flow>> = units.iter().map(|u| Flow::of(u, &self.tokens)).collect();
@@ -360,9 +360,9 @@ impl Work {
                 .any(|n| n == "DFHCOMMAREA" || n == "DFHEIBLK");
             if has_command[i] || (unit.parent.is_none() && commarea) || self.names_eib(units, i) {
                 uses_cics = true;
-                self.declare(unit, &needs[i], flags[i]);
-            } else if flags[i] {
-                self.declare_storage(unit, Work::flag_declaration());
+                self.declare(unit, &needs[i], &storage[i]);
+            } else if !storage[i].is_empty() {
+                self.declare_storage(unit, storage[i].clone());
             }
             let followed = units
                 .iter()
@@ -413,16 +413,14 @@ impl Work {
         }
     }
 
-    fn declare(&mut self, unit: &Unit, needs: &Needs, has_flag: bool) {
+    fn declare(&mut self, unit: &Unit, needs: &Needs, further: &str) {
         let (Some(procedure), Some(body), Some(first)) =
             (unit.procedure, unit.procedure_body, unit.first_statement())
         else {
             return;
         };
         let mut storage = needs.working_storage();
-        if has_flag {
-            storage.push_str(&Work::flag_declaration());
-        }
+        storage.push_str(further);
         self.declare_storage(unit, storage);
         let place = |at: usize| self.tokens[at.min(self.tokens.len() - 1)].place;
         let division = place(procedure);

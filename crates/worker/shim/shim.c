@@ -107,6 +107,7 @@ typedef struct {
 	int (*print_to)(void (*printed)(int stream, const char *text, size_t bytes));
 	void (*flush)(void);
 	void (*end_task)(void);
+	int (*has_ebcdic_sign)(void);
 } tw_entries;
 
 /* A place to jump to: the base of a LINK level or of a CALL. */
@@ -355,7 +356,8 @@ EXPORT int DFHEI2(void)
 	return 0;
 }
 
-/* CALL of a built-in service (CEE..., EZA..., BAQ...), put aside by the resolver. */
+/* CALL of a built-in service (CEE..., EZA..., BAQ..., DFHEI3), put aside by the
+ * resolver. */
 static int call_service(void)
 {
 	cob_module *m = glob->current_module;
@@ -391,7 +393,7 @@ static void *find(const char *name, size_t len, int must)
 			return (void *)DFHEI2;
 		}
 	}
-	if (len > 3 && (!memcmp(name, "CEE", 3) || !memcmp(name, "EZA", 3)
+	if (len > 3 && ((len == 6 && !memcmp(name, "DFHEI3", 6)) || !memcmp(name, "CEE", 3) || !memcmp(name, "EZA", 3)
 	    || !memcmp(name, "BAQ", 3))) {
 		const int number = on.service_named(name, len);
 
@@ -812,6 +814,7 @@ EXPORT int tw_start(void *libcob_handle, const tw_handlers *handlers, tw_entries
 		.print_to = tw_print_to,
 		.flush = tw_flush,
 		.end_task = tw_end_task,
+		.has_ebcdic_sign = has_ebcdic_sign,
 	};
 	return 1;
 }

@@ -10,6 +10,7 @@
 //!   levels, the way of a command, HANDLE and abends;
 //! * `le`: the Language Environment services that programs CALL;
 //! * `baq`: the calls of the API requester;
+//! * `markup`: JSON and XML statements;
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
 //! * `web`: the web request that a task serves;
 //! * `commands`: one file a command or group, and the table that finds them;
@@ -35,6 +36,7 @@ mod eza;
 mod files;
 mod host;
 mod le;
+mod markup;
 pub mod memory;
 mod print;
 pub mod probe;

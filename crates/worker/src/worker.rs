@@ -52,6 +52,8 @@ pub struct Worker {
     /// Sockets of the task whose data it moves itself.
     pub(crate) sockets: crate::eza::OwnSockets,
     pub(crate) transforms: Transforms,
+    /// JSON and XML statements.
+    pub(crate) markup: runtime::markup::Statements,
     pub(crate) task: Task,
 }
 
@@ -200,6 +202,7 @@ impl Worker {
             hosts: crate::eza::HostArea::default(),
             sockets: crate::eza::OwnSockets::default(),
             transforms: Transforms::new(&config.transforms),
+            markup: runtime::markup::Statements::default(),
             task: Task {
                 storage: Storage::bounded(config.confinement.task_bytes),
                 ..Task::default()
@@ -297,6 +300,7 @@ impl Worker {
         self.files.end_task();
         self.task.storage.end_task();
         self.sockets.clear();
+        self.markup.end_task();
         self.rt.end_task();
         let crossings = self.services.crossings();
         let task = &mut self.task;

@@ -32,6 +32,7 @@ mod hostile;
 mod http;
 mod ipconn;
 mod lab;
+mod markup;
 mod named;
 mod names;
 mod node;

@@ -15,7 +15,7 @@ fn program(storage: &str, statements: &str) -> String {
 
 /// What the program displays in a region and as a batch program, which must be
 /// the same.
-fn displays(storage: &str, statements: &str) -> Vec<String> {
+pub(crate) fn displays(storage: &str, statements: &str) -> Vec<String> {
     let source = program(storage, statements);
     let app = application(&[
         ("resources.csd", DEFINITIONS),

@@ -119,6 +119,17 @@ impl<'c> Arg<'c> {
         unsafe { std::ptr::copy(from.as_ptr(), self.data, n) };
     }
 
+    /// Writes bytes from an offset on; what is beyond the item is left out. An
+    /// item of varying length has `room` bytes at its greatest.
+    pub fn write_at(&self, offset: usize, from: &[u8], room: usize) {
+        let Some(room) = self.size.max(room).checked_sub(offset) else {
+            return;
+        };
+        let n = from.len().min(room);
+        // SAFETY: inside the item; `from` may overlap it.
+        unsafe { std::ptr::copy(from.as_ptr(), self.data.add(offset), n) };
+    }
+
     /// The item as a pointer.
     pub fn pointer(&self) -> *mut u8 {
         if self.size < size_of::<*mut u8>() {

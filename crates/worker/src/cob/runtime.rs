@@ -96,6 +96,7 @@ struct Entries {
     print_to: unsafe extern "C" fn(Printed) -> c_int,
     flush: unsafe extern "C" fn(),
     end_task: unsafe extern "C" fn(),
+    has_ebcdic_sign: unsafe extern "C" fn() -> c_int,
 }
 
 /// Takes what a stream printed: 0 is standard output, 1 standard error.
@@ -235,6 +236,12 @@ impl Runtime {
     pub fn end_task(&self) {
         // SAFETY: no program is active.
         unsafe { (self.c.end_task)() };
+    }
+
+    /// Whether zoned items of the module in control have the signs of EBCDIC.
+    pub fn has_ebcdic_sign(&self) -> bool {
+        // SAFETY: it reads the module in control.
+        unsafe { (self.c.has_ebcdic_sign)() != 0 }
     }
 
     /// A function of libcob.

@@ -6,6 +6,7 @@ use super::{messages, time};
 use crate::baq;
 use crate::exec::Stop;
 use crate::eza;
+use crate::markup;
 use crate::worker::Worker;
 
 /// Why a service did not end well.
@@ -71,6 +72,7 @@ rows! {
     "CEESECI" time::seconds_to_integers, Some(8);
     "CEESECS" time::seconds, Some(3);
     "CEEUTC" time::utc, Some(2);
+    "DFHEI3" markup::serve, None;
     "EZACIC04" eza::to_ascii, None;
     "EZACIC05" eza::to_host, None;
     "EZACIC06" eza::masks, None;

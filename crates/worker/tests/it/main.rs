@@ -5,6 +5,7 @@ mod containers;
 mod environment;
 mod files;
 mod link;
+mod markup;
 mod programs;
 mod services;
 mod transforms;
