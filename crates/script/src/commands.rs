@@ -139,6 +139,7 @@ fn is_served(row: &Command, option: &str) -> bool {
 fn not_given(row: &Command) -> Option<String> {
     let why = match (row.served, row.domain) {
         (Served::Region, Domain::Web) => "request, response, fetch and XML are for that",
+        (Served::Region, Domain::Maps) => "a script has no terminal",
         (Served::Worker, _) | (Served::Region, Domain::Programs) => {
             "the objects of a script have what it is for"
         }

@@ -71,6 +71,7 @@ const RESP_OPTION: OptionRow = OptionRow {
     length: None,
     required: false,
     bare: false,
+    bare_value: None,
 };
 
 /// What a command's tokens gave.
@@ -191,6 +192,7 @@ impl Reader {
         for option in &written {
             self.option(row, option, &mut parsed);
         }
+        self.default_areas(row, &mut parsed, verb.place);
         self.rules(row, &parsed, verb.place);
         self.unserved(row, &parsed, &written);
         parsed.operands.sort_by_key(|o| o.index);
@@ -275,6 +277,11 @@ impl Reader {
             _ => row.option(index).copied().unwrap_or(RESP_OPTION),
         };
         match written.argument {
+            None if option.bare_value.is_some() => {
+                let number = option.bare_value.unwrap_or_default().to_owned();
+                let value = Value::Integer(number);
+                parsed.operands.push(operand(index, &option, value));
+            }
             // It only says what the command is about.
             None if option.bare => parsed.bits &= !(1 << index),
             Some(_) if !option.argument.is_allowed() => {
@@ -422,6 +429,41 @@ impl Reader {
             return None;
         }
         Some(value)
+    }
+
+    /// Areas that are named after a literal: FROM and INTO of commands on maps.
+    fn default_areas(&mut self, row: &'static Command, parsed: &mut Parsed, at: Place) {
+        for rule in row.rules {
+            let Rule::DefaultArea(area, named, suffix, unless) = rule else {
+                continue;
+            };
+            let has = |name: &str| row.index_of(name).is_some_and(|i| parsed.has(i));
+            let (Some(area_index), Some(named_index)) = (row.index_of(area), row.index_of(named))
+            else {
+                continue;
+            };
+            // A missing option is reported by the rules.
+            if has(area) || !has(named) || unless.iter().any(|name| has(name)) {
+                continue;
+            }
+            let operands = parsed.operands.iter();
+            let Some(named_by) = operands.clone().find(|o| o.index == named_index) else {
+                continue;
+            };
+            let Value::Literal(literal) = &named_by.value else {
+                let message = format!("{} needs {area}, because {named} is no literal", row.name);
+                self.say(at, message, None);
+                // It is reported once.
+                self.meant |= 1 << area_index;
+                continue;
+            };
+            let name = literal.text.trim_matches(['\'', '"']).trim_end();
+            let item = literal.word(format!("{name}{suffix}"));
+            let option = row.option(area_index).copied().unwrap_or(RESP_OPTION);
+            let value = Value::Item(vec![item]);
+            parsed.bits |= 1 << area_index;
+            parsed.operands.push(operand(area_index, &option, value));
+        }
     }
 
     /// Options that the command knows and does not serve.

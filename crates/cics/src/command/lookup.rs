@@ -118,6 +118,11 @@ mod tests {
                     | Rule::Unserved(l, _) => {
                         l.iter().for_each(check);
                     }
+                    Rule::DefaultArea(a, b, _, l) => {
+                        check(a);
+                        check(b);
+                        l.iter().for_each(|n| check(n));
+                    }
                     Rule::UnservedValue(a, _, _) => check(a),
                     Rule::Needs(a, l) | Rule::Excludes(a, l) => {
                         check(a);

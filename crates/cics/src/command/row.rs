@@ -206,6 +206,8 @@ pub struct OptionRow {
     /// It may stand without the argument that it takes, and then says only what
     /// the command is about.
     pub bare: bool,
+    /// The number that it means without an argument.
+    pub bare_value: Option<&'static str>,
 }
 
 /// What an option takes.
@@ -292,6 +294,14 @@ pub enum Rule {
     Needs(&'static str, &'static [&'static str]),
     /// The first cannot stand with any of the others.
     Excludes(&'static str, &'static [&'static str]),
+    /// The first, where neither it nor one of the last is there, names the data
+    /// item that is named like the literal of the second, with this suffix.
+    DefaultArea(
+        &'static str,
+        &'static str,
+        &'static str,
+        &'static [&'static str],
+    ),
     /// The command answers this condition when it has one of them: what they
     /// ask for is not supported.
     Unserved(&'static [&'static str], Condition),
@@ -353,6 +363,7 @@ const fn option(name: &'static str, argument: Argument, direction: Direction) ->
         length: None,
         required: false,
         bare: false,
+        bare_value: None,
     }
 }
 
@@ -393,6 +404,12 @@ impl OptionRow {
     /// The command is wrong without it.
     pub(super) const fn required(mut self) -> Self {
         self.required = true;
+        self
+    }
+
+    /// It may stand without its argument, and means this number then.
+    pub(super) const fn bare_as(mut self, number: &'static str) -> Self {
+        self.bare_value = Some(number);
         self
     }
 

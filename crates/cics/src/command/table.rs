@@ -145,6 +145,7 @@ mod inquiry_queues;
 mod inquiry_region;
 mod inquiry_tasks;
 mod journals;
+mod maps;
 mod operating;
 mod programs;
 mod queues;
@@ -177,6 +178,7 @@ pub mod commands {
     pub use super::inquiry_region::rows::*;
     pub use super::inquiry_tasks::rows::*;
     pub use super::journals::rows::*;
+    pub use super::maps::rows::*;
     pub use super::operating::rows::*;
     pub use super::programs::rows::*;
     pub use super::queues::rows::*;
@@ -203,6 +205,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     queues::SERVED,
     counters::SERVED,
     starting::SERVED,
+    maps::SERVED,
     terminals::MAPS,
     conversations::SERVED,
     terminals::TERMINALS,

@@ -334,7 +334,7 @@ fn a_command_that_a_script_cannot_give_says_why() {
     for (command, wanted) in [
         (
             "SEND MAP",
-            "SEND MAP cannot be given by a script: terminals are not served yet",
+            "SEND MAP cannot be given by a script: a script has no terminal",
         ),
         ("SQL", "EXEC SQL is not served yet"),
         ("EXEC SQL SELECT", "EXEC SQL is not served yet"),

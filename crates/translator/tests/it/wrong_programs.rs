@@ -31,7 +31,7 @@ fn what_is_unsupported_is_listed() {
         .unsupported()
         .map(|(d, n)| (d.line, n))
         .collect();
-    assert_eq!(list, [(17, "EXEC CICS SEND TEXT"), (19, "EXEC DLI")]);
+    assert_eq!(list, [(17, "EXEC CICS SEND PAGE"), (19, "EXEC DLI")]);
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_command_not_yet_supported_only_warns() {
     let translation = translated("handles.cbl");
     assert!(!translation.has_errors());
     let d = &translation.diagnostics[0];
-    assert_eq!(d.kind, Kind::Unsupported("EXEC CICS SEND TEXT".to_owned()));
+    assert_eq!(d.kind, Kind::Unsupported("EXEC CICS SEND PAGE".to_owned()));
     assert_eq!((d.severity, d.line, d.column), (Severity::Warning, 16, 22));
 }
 
@@ -99,4 +99,36 @@ fn options_and_values_that_are_not_served_only_warn() {
             ),
         ]
     );
+}
+
+#[test]
+fn areas_of_maps_are_named_after_a_literal_and_asked_for_otherwise() {
+    let text = b"       IDENTIFICATION DIVISION.
+       PROGRAM-ID. MAPS.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01 M PIC X(7).
+       01 MENUI PIC X(9).
+       01 MENUO REDEFINES MENUI PIC X(9).
+       PROCEDURE DIVISION.
+           EXEC CICS SEND MAP('MENU') CURSOR ERASE END-EXEC
+           EXEC CICS SEND MAP('ONLY') MAPONLY CURSOR(80) END-EXEC
+           EXEC CICS RECEIVE MAP('MENU ') END-EXEC
+           EXEC CICS RECEIVE MAP(M) END-EXEC
+           GOBACK.
+";
+    let library = Library::open::<&Path>(&[]);
+    let maps = translate(Path::new("MAPS.cbl"), text, Format::Auto, &library);
+    let said: Vec<String> = maps.diagnostics.iter().map(ToString::to_string).collect();
+    let wanted = "RECEIVE MAP needs INTO, because MAP is no literal";
+    assert!(said.len() == 1 && said[0].contains(wanted), "{said:?}");
+    let text = String::from_utf8_lossy(&maps.text).into_owned();
+    let procedure = text.split("PROCEDURE DIVISION").nth(1).unwrap();
+    let calls: Vec<&str> = procedure.split("DFHEI1").skip(1).collect();
+    let [send, only, receive, ..] = calls[..] else {
+        panic!("{procedure}");
+    };
+    assert!(send.contains("MENUO") && send.contains("-1"), "{send}");
+    assert!(!only.contains("ONLYO") && only.contains("80"), "{only}");
+    assert!(receive.contains("MENUI"), "{receive}");
 }

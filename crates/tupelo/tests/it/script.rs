@@ -744,7 +744,7 @@ fn a_script_inquires_of_the_region_and_is_told_what_it_cannot_ask() {
             "cics.exec('WEB READ HTTPHEADER')",
             "request, response, fetch",
         ),
-        ("cics.exec('SEND MAP')", "terminals are not served yet"),
+        ("cics.exec('SEND MAP')", "a script has no terminal"),
         ("cics.exec('SQL SELECT')", "EXEC SQL is not served yet"),
     ] {
         let told = told(body);

@@ -42,6 +42,7 @@ mod issue;
 mod key;
 mod link;
 mod load;
+mod maps;
 mod put_container;
 mod queues;
 mod read;
@@ -116,6 +117,10 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::wait_convid::NUMBER, send::wait_convid),
     (rows::receive::NUMBER, receive::receive),
     (rows::converse::NUMBER, receive::converse),
+    (rows::send_map::NUMBER, maps::send_map),
+    (rows::send_text::NUMBER, maps::send_text),
+    (rows::send_control::NUMBER, maps::send_control),
+    (rows::receive_map::NUMBER, maps::receive_map),
     (rows::issue_confirmation::NUMBER, issue::confirmation),
     (rows::issue_error::NUMBER, issue::error),
     (rows::issue_abend::NUMBER, issue::abend),

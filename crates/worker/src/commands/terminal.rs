@@ -26,6 +26,10 @@ pub struct TaskTerminal {
     pub data: TerminalData,
     /// What is left of an input after a RECEIVE with NOTRUNCATE.
     rest: Vec<u8>,
+    /// The input that began the task was not received yet.
+    unread: bool,
+    /// The task has sent something.
+    sent: bool,
 }
 
 impl TaskTerminal {
@@ -34,6 +38,8 @@ impl TaskTerminal {
         TaskTerminal {
             data,
             rest: Vec::new(),
+            unread: data.aid != 0,
+            sent: false,
         }
     }
 }
@@ -42,6 +48,28 @@ impl TaskTerminal {
 pub fn is_for(w: &Worker, call: &Call<'_>, named: &Named) -> bool {
     let elsewhere = call.has(named.convid) || named.session.is_some_and(|option| call.has(option));
     w.task.terminal.is_some() && !elsewhere
+}
+
+/// Notes an output: it releases the input that began the task, so that the next
+/// RECEIVE waits for the user.
+pub fn note_output(w: &mut Worker) {
+    if let Some(terminal) = &mut w.task.terminal {
+        terminal.sent = true;
+    }
+}
+
+/// Drops the input that began the task if an output came before any RECEIVE.
+pub fn drop_released_input(w: &mut Worker) -> Outcome {
+    let Some(terminal) = &mut w.task.terminal else {
+        return Ok(());
+    };
+    let released = terminal.unread && terminal.sent;
+    terminal.unread = false;
+    if released {
+        // It is there, so this waits for nothing.
+        w.services.command(row::NUMBER, &Operands::default())?;
+    }
+    Ok(())
 }
 
 pub(super) fn receive(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outcome {
@@ -54,6 +82,7 @@ pub(super) fn receive(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outco
         .terminal
         .as_mut()
         .map(|t| std::mem::take(&mut t.rest));
+    drop_released_input(w)?;
     let data = match rest.filter(|rest| !rest.is_empty()) {
         Some(rest) => rest,
         None => {
@@ -72,6 +101,7 @@ pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
     push(&mut operands, send_row::FROM, data.map(<[u8]>::to_vec));
     push(&mut operands, send_row::CTLCHAR, control);
     let reply = w.services.command(call.row.number, &operands)?;
+    note_output(w);
     conclude(&reply)
 }
 
@@ -98,6 +128,10 @@ pub fn input(w: &mut Worker, reply: &Reply, into: u8) -> Result<Vec<u8>, Stop> {
     eib.set_aid(aid);
     eib.set_cursor(cursor);
     w.task.key_read = Some(aid);
+    if let Some(terminal) = &mut w.task.terminal {
+        (terminal.data.aid, terminal.data.cursor) = (aid, cursor);
+        terminal.unread = false;
+    }
     Ok(reply.operands.get_bytes(into).unwrap_or_default().to_vec())
 }
 

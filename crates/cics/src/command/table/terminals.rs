@@ -2,32 +2,16 @@
 
 use crate::command::row::Command;
 
-/// Basic mapping support, not yet supported.
+/// Page building, routing and partitions of basic mapping support.
 pub(super) const MAPS: &[Command] = later! { Maps until
-    "terminals are not served yet";
+    "pages, routing and partitions are not served yet";
     0x180A eibfn "PURGE MESSAGE" "PURGE" ["MESSAGE"] "MESSAGE";
-    0x1802 eibfn "RECEIVE MAP" "RECEIVE" ["MAP"] "MAP()" "MAPSET()" "INTO()" "SET()" "TERMINAL"
-        "FROM()" "LENGTH()" "ASIS" "INPARTN()" "MAPPINGDEV()";
     0x180E eibfn "RECEIVE PARTN" "RECEIVE" ["PARTN"] "PARTN()" "INTO()" "SET()" "LENGTH()" "ASIS";
     0x180C eibfn "ROUTE" "ROUTE" [] "INTERVAL()" "TIME()" "AFTER" "HOURS()" "MINUTES()" "SECONDS()"
         "AT" "ERRTERM()" "TITLE()" "LIST()" "OPCLASS()" "REQID()" "LDC()" "NLEOM";
-    0x1812 eibfn "SEND CONTROL" "SEND" ["CONTROL"] "CONTROL" "ACCUM" "ACTPARTN()" "ALARM"
-        "ALTERNATE" "CURSOR()" "DEFAULT" "ERASE" "ERASEAUP" "FORMFEED" "FREEKB" "FRSET" "HONEOM"
-        "LAST" "LDC()" "L40" "L64" "L80" "MSR()" "OUTPARTN()" "PAGING" "PRINT" "REQID()" "SET()"
-        "TERMINAL" "WAIT";
-    0x1804 eibfn "SEND MAP" "SEND" ["MAP"] "MAP()" "ACCUM" "ACTPARTN()" "ALARM" "ALTERNATE"
-        "CURSOR()" "DATAONLY" "DEFAULT" "ERASE" "ERASEAUP" "FMHPARM()" "FORMFEED" "FREEKB" "FROM()"
-        "FRSET" "HONEOM" "LAST" "LDC()" "LENGTH()" "L40" "L64" "L80" "MAPONLY" "MAPSET()" "MSR()"
-        "NLEOM" "NOFLUSH" "OUTPARTN()" "PAGING" "PRINT" "REQID()" "SET()" "TERMINAL" "WAIT"
-        "MAPPINGDEV()";
     0x1808 eibfn "SEND PAGE" "SEND" ["PAGE"] "PAGE" "RELEASE" "RETAIN" "TRANSID()" "TRAILER()"
         "SET()" "AUTOPAGE" "CURRENT" "ALL" "NOAUTOPAGE" "OPERPURGE" "FMHPARM()" "LAST";
     0x1810 eibfn "SEND PARTNSET" "SEND" ["PARTNSET"] "PARTNSET()";
-    0x1806 eibfn "SEND TEXT" "SEND" ["TEXT"] "TEXT" "ACCUM" "ACTPARTN()" "ALARM" "ALTERNATE"
-        "CURSOR()" "DEFAULT" "ERASE" "FMHPARM()" "FORMFEED" "FREEKB" "FROM()" "HEADER()" "HONEOM"
-        "JUSFIRST" "JUSLAST" "JUSTIFY()" "LAST" "LDC()" "LENGTH()" "L40" "L64" "L80" "MSR()" "NLEOM"
-        "OUTPARTN()" "PAGING" "PRINT" "REQID()" "SET()" "TERMINAL" "TRAILER()" "WAIT" "MAPPED"
-        "NOEDIT";
 };
 
 /// Terminal control and basic conversations, not yet supported.
