@@ -44,6 +44,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("ipconn", 3),
     ("script", 3),
     ("web", 3),
+    ("terminal", 3),
     ("drive", 3),
     ("lab", 3),
     ("tupelo", 4),

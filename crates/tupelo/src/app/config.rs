@@ -55,6 +55,8 @@ pub struct Config {
     pub script: script::ScriptConfig,
     /// CICS web support.
     pub web: web::WebConfig,
+    /// 3270 terminals.
+    pub terminal: terminal::TerminalConfig,
     /// REST APIs that programs call.
     pub requester: RequesterSection,
     /// Connections of the gateway to a CICS that is none of ours.

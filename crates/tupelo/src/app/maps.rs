@@ -41,10 +41,7 @@ impl Application {
         let mut members = BTreeMap::new();
         let mut findings = Vec::new();
         for path in sources {
-            let bytes = fs::read(&path)
-                .into_diagnostic()
-                .wrap_err_with(|| format!("cannot read {}", path.display()))?;
-            let source = bms::parse(&bms::source_text(&bytes));
+            let source = read_source(&path)?;
             let file = path.to_string_lossy();
             findings.extend(source.diagnostics.iter().map(|d| of_definitions(&file, d)));
             if !source.has_errors() {
@@ -59,6 +56,31 @@ impl Application {
             findings,
         })
     }
+}
+
+impl Application {
+    /// The map sets of `bms/` whose sources have no errors, for commands on maps.
+    ///
+    /// # Errors
+    ///
+    /// A source cannot be read.
+    pub fn map_sets(&self) -> Result<Vec<bms::MapSet>> {
+        let mut sets = Vec::new();
+        for path in map_sources(&self.folder.join(FOLDER)) {
+            let source = read_source(&path)?;
+            if !source.has_errors() {
+                sets.extend(source.sets);
+            }
+        }
+        Ok(sets)
+    }
+}
+
+fn read_source(path: &Path) -> Result<MapSource> {
+    let bytes = fs::read(path)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+    Ok(bms::parse(&bms::source_text(&bytes)))
 }
 
 /// The map sources of a folder in the order of their names.

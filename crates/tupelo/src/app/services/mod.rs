@@ -13,6 +13,7 @@ mod ipconn;
 mod requester;
 mod script;
 mod sockets;
+mod terminal;
 mod web;
 
 use std::path::Path;
@@ -37,6 +38,7 @@ const SERVICES: &[fn() -> Box<dyn Service>] = &[
     script::service,
     web::service,
     requester::service,
+    terminal::service,
     batch::service,
     gateway::service,
 ];

@@ -1,0 +1,197 @@
+//! SEND MAP, SEND TEXT, SEND CONTROL and RECEIVE MAP: operands to what the crate
+//! `bms` formats, and back.
+//!
+//! They run on the region's dispatch thread and wait for nothing.
+//! Reference: CICS API reference, SEND MAP, SEND TEXT, SEND CONTROL, RECEIVE MAP.
+
+use bms::{
+    Control, CursorOption, EraseOption, InboundRecord, MapContents, MapLayout, ReceiveError,
+    SendError, SendMap, SendText, receive_map, send_control, send_map, send_text,
+};
+use cics::command::commands as rows;
+use cics::resp::Condition;
+use link::terminal::{INPUT_AID, INPUT_CURSOR};
+use link::{Answer, Operands};
+
+use crate::config::Uppercase;
+use crate::display::{Display, Unreachable};
+use crate::input::map_fields;
+use crate::maps::{MapTable, MissingMap};
+use crate::service::Shared;
+
+/// The commands that are served here, by number.
+pub const COMMANDS: &[u16] = &[
+    rows::receive_map::NUMBER,
+    rows::send_control::NUMBER,
+    rows::send_map::NUMBER,
+    rows::send_text::NUMBER,
+];
+
+/// Serves a command for a terminal.
+pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &Operands) -> Answer {
+    let served = match number {
+        rows::send_map::NUMBER => map(shared, display, operands),
+        rows::send_text::NUMBER => text(shared, display, operands),
+        rows::send_control::NUMBER => control(display, operands),
+        _ => receive(shared, display, operands),
+    };
+    served.unwrap_or_else(|refused| refused)
+}
+
+fn map(shared: &Shared, display: &Display, operands: &Operands) -> Result<Answer, Answer> {
+    use rows::send_map as row;
+    let maps = shared.maps();
+    let layout = find(&maps, operands, row::MAP, row::MAPSET)?;
+    let data = operands.get_bytes(row::FROM).unwrap_or_default();
+    let contents = if operands.has(row::MAPONLY) {
+        MapContents::MapOnly
+    } else if operands.has(row::DATAONLY) {
+        MapContents::DataOnly(data)
+    } else {
+        MapContents::Merged(data)
+    };
+    let cursor = match operands.get_int(row::CURSOR) {
+        None => CursorOption::Map,
+        Some(position) => {
+            i16::try_from(position).map_or(CursorOption::Symbolic, CursorOption::Position)
+        }
+    };
+    let command = SendMap {
+        contents,
+        erase: erase(operands, row::ERASE, row::ALTERNATE, Some(row::ERASEAUP)),
+        control: controls(
+            operands,
+            row::FREEKB,
+            row::ALARM,
+            row::PRINT,
+            Some(row::FRSET),
+        ),
+        cursor,
+    };
+    let stream = send_map(layout, &command, &display.profile(), &shared.page)
+        .map_err(|SendError::MapSize| Answer::of_condition(Condition::InvMpSz, 0))?;
+    wrote(display.write_stream(&stream))
+}
+
+fn text(shared: &Shared, display: &Display, operands: &Operands) -> Result<Answer, Answer> {
+    use rows::send_text as row;
+    let command = SendText {
+        text: operands.get_bytes(row::FROM).unwrap_or_default(),
+        erase: erase(operands, row::ERASE, row::ALTERNATE, None),
+        control: controls(operands, row::FREEKB, row::ALARM, row::PRINT, None),
+        cursor: position(operands, row::CURSOR),
+    };
+    // Without page building each further page overwrites the one before.
+    for stream in send_text(&command, &display.profile(), &shared.page) {
+        wrote(display.write_stream(&stream))?;
+    }
+    wrote(Ok(()))
+}
+
+fn control(display: &Display, operands: &Operands) -> Result<Answer, Answer> {
+    use rows::send_control as row;
+    let erase = erase(operands, row::ERASE, row::ALTERNATE, Some(row::ERASEAUP));
+    let control = controls(
+        operands,
+        row::FREEKB,
+        row::ALARM,
+        row::PRINT,
+        Some(row::FRSET),
+    );
+    let cursor = position(operands, row::CURSOR);
+    let stream = send_control(&display.profile(), erase, control, cursor);
+    let written = wrote(display.write_stream(&stream));
+    if erase.erases_screen() {
+        display.lock().cleared = true;
+    }
+    written
+}
+
+/// RECEIVE MAP of an input that the worker has received.
+fn receive(shared: &Shared, display: &Display, operands: &Operands) -> Result<Answer, Answer> {
+    use rows::receive_map as row;
+    let maps = shared.maps();
+    let layout = find(&maps, operands, row::MAP, row::MAPSET)?;
+    let data = operands.get_bytes(row::FROM).unwrap_or_default();
+    let fields = map_fields(data, &shared.page);
+    let fields: Vec<(u16, &[u8])> = fields.iter().map(|(at, text)| (*at, &text[..])).collect();
+    let int = |option| operands.get_int(option).unwrap_or(0);
+    let record = InboundRecord {
+        aid: int(INPUT_AID) as u8,
+        cursor: u16::try_from(int(INPUT_CURSOR)).ok(),
+        fields: &fields,
+    };
+    let uppercase = shared.config.uppercase == Uppercase::All && !operands.has(row::ASIS);
+    let screen = display.profile().current_size;
+    let mut area = vec![0; layout.symbolic_bytes];
+    let received = receive_map(layout, &record, screen, uppercase, &shared.page, &mut area);
+    received.map_err(|why| {
+        let condition = match why {
+            ReceiveError::MapFail => Condition::MapFail,
+            ReceiveError::OutputOnly => Condition::InvReq,
+            ReceiveError::MapSize => Condition::InvMpSz,
+        };
+        Answer::of_condition(condition, 0)
+    })?;
+    let given = Operands::default().bytes(row::INTO, area);
+    Ok(Answer::of_data(given.emit()))
+}
+
+/// The map of a command; without MAPSET the set is named like the map.
+fn find<'m>(
+    maps: &'m MapTable,
+    operands: &Operands,
+    map: u8,
+    mapset: u8,
+) -> Result<&'m MapLayout, Answer> {
+    let name = |option| {
+        let bytes = operands.get_bytes(option).unwrap_or_default();
+        String::from_utf8_lossy(bytes)
+            .trim_end_matches([' ', '\0'])
+            .to_owned()
+    };
+    let map = name(map);
+    let set = Some(name(mapset)).filter(|set| !set.is_empty());
+    let set = set.unwrap_or_else(|| map.clone());
+    maps.find(&set, &map).map_err(|missing| {
+        let what = match missing {
+            MissingMap::Set => "bms/ has no such map set",
+            MissingMap::Map => "the map set has no such map",
+        };
+        tracing::warn!(target: "terminal", %set, %map, "ABM0: {what}");
+        Answer::of_abend(b"ABM0")
+    })
+}
+
+fn erase(operands: &Operands, erase: u8, alternate: u8, unprotected: Option<u8>) -> EraseOption {
+    if operands.has(erase) && operands.has(alternate) {
+        EraseOption::Alternate
+    } else if operands.has(erase) {
+        EraseOption::Default
+    } else if unprotected.is_some_and(|option| operands.has(option)) {
+        EraseOption::Unprotected
+    } else {
+        EraseOption::Keep
+    }
+}
+
+fn controls(operands: &Operands, free: u8, alarm: u8, print: u8, reset: Option<u8>) -> Control {
+    Control {
+        free_keyboard: operands.has(free),
+        alarm: operands.has(alarm),
+        reset_modified: reset.is_some_and(|option| operands.has(option)),
+        print: operands.has(print),
+    }
+}
+
+fn position(operands: &Operands, cursor: u8) -> Option<u16> {
+    let position = operands.get_int(cursor)?;
+    u16::try_from(position).ok()
+}
+
+fn wrote(written: Result<(), Unreachable>) -> Result<Answer, Answer> {
+    match written {
+        Ok(()) => Ok(Answer::of_data(Operands::default().emit())),
+        Err(Unreachable) => Err(Answer::of_condition(Condition::TermErr, 0)),
+    }
+}

@@ -1,0 +1,256 @@
+//! One connected terminal: its session, what is known of its screen, and the
+//! region's way to it.
+//!
+//! The connection's future and the region's threads share it. What a task sends
+//! is put into the session at once; the future writes it to the socket.
+//!
+//! Invariant: the lock is never held while the region is called, and nobody
+//! waits for the client under it.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use bms::{AttributeSet, ExtendedAttribute, OutboundStream, TerminalProfile};
+use region::{Erase, FacilityEvent, FacilityId, FacilityOutput, FacilitySink, TransId};
+use tn3270::stream::Command;
+use tn3270::{ResponseFlag, ScreenSize, ServerSession, Wcc};
+use tokio::sync::Notify;
+
+use crate::messages;
+use crate::names::TerminalNames;
+use crate::service::Shared;
+
+/// A terminal.
+#[derive(Debug)]
+pub struct Display {
+    state: Mutex<DisplayState>,
+    /// Its names, once the client has asked for an LU.
+    names: OnceLock<TerminalNames>,
+    /// Output or the end of the session waits for the connection's future.
+    news: Notify,
+    shared: Weak<Shared>,
+    /// The session's time starts here.
+    start: Instant,
+}
+
+/// What changes.
+#[derive(Debug)]
+pub struct DisplayState {
+    /// The session.
+    pub session: ServerSession,
+    /// The screen is empty: nothing was written since it was cleared.
+    pub cleared: bool,
+    /// The screen is a message of the region, not a program's.
+    pub own_screen: bool,
+    /// No output has unlocked the keyboard since the last input.
+    pub locked: bool,
+    /// The transaction of the task that runs.
+    transid: TransId,
+}
+
+/// The terminal does not take output: its session is over, or its client reads
+/// nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unreachable;
+
+impl Display {
+    /// The terminal of a new connection.
+    pub fn new(shared: &Arc<Shared>) -> Arc<Display> {
+        let session = ServerSession::new(shared.config.session(), Duration::ZERO);
+        Arc::new(Display {
+            state: Mutex::new(DisplayState {
+                session,
+                cleared: true,
+                own_screen: false,
+                locked: false,
+                transid: TransId::BLANK,
+            }),
+            names: OnceLock::new(),
+            news: Notify::new(),
+            shared: Arc::downgrade(shared),
+            start: Instant::now(),
+        })
+    }
+
+    /// Time since the connection began.
+    pub fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// When the session's clock was at zero.
+    pub fn start(&self) -> Instant {
+        self.start
+    }
+
+    /// What changes.
+    pub fn lock(&self) -> MutexGuard<'_, DisplayState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Its names, once they are given.
+    pub fn names(&self) -> Option<&TerminalNames> {
+        self.names.get()
+    }
+
+    /// Gives it its names; later ones are ignored.
+    pub fn set_names(&self, names: TerminalNames) {
+        let _ = self.names.set(names);
+    }
+
+    /// Waits for output of the region.
+    pub async fn news(&self) {
+        self.news.notified().await;
+    }
+
+    /// Has the connection's future look at the session.
+    pub fn notify(&self) {
+        self.news.notify_one();
+    }
+
+    /// The terminal as commands on maps format for it.
+    pub fn profile(&self) -> TerminalProfile {
+        let state = self.lock();
+        let mut profile = TerminalProfile::model_2();
+        if let Some(info) = state.session.terminal() {
+            profile.default_size = map_size(info.default);
+            profile.alternate_size = map_size(info.alternate);
+            profile.extended = info.is_extended();
+            let color = info.has_color().then_some(ExtendedAttribute::Color);
+            let highlight = info.has_highlight().then_some(ExtendedAttribute::Highlight);
+            profile.attributes = color.into_iter().chain(highlight).collect::<AttributeSet>();
+        }
+        profile.current_size = map_size(state.session.screen_size());
+        profile.cleared = state.cleared;
+        profile
+    }
+
+    /// Writes what a command on maps has formatted.
+    ///
+    /// # Errors
+    /// The client is gone or does not read.
+    pub fn write_stream(&self, stream: &OutboundStream) -> Result<(), Unreachable> {
+        self.write(&stream.to_bytes())
+    }
+
+    /// Writes a record of a program.
+    ///
+    /// # Errors
+    /// The client is gone or does not read.
+    pub fn write(&self, record: &[u8]) -> Result<(), Unreachable> {
+        let mut state = self.lock();
+        let sent = state.session.send_record(record, ResponseFlag::NoResponse);
+        if sent.is_ok() {
+            state.cleared = false;
+            state.own_screen = false;
+            state.locked &= !restores_keyboard(record);
+        }
+        drop(state);
+        self.notify();
+        sent.map(|_| ()).map_err(|_| Unreachable)
+    }
+
+    /// Shows a message of the region.
+    pub fn show(&self, message: &str, erase: bool) {
+        let Some(shared) = self.shared.upgrade() else {
+            return;
+        };
+        let screen = self.lock().session.screen_size();
+        let record = messages::record(message, erase, screen, &shared.page);
+        // A client that is gone reads no message.
+        let _ = self.write(&record);
+        self.lock().own_screen = true;
+    }
+
+    /// Unlocks the keyboard if no output has.
+    pub fn unlock(&self) {
+        let mut state = self.lock();
+        if !state.locked {
+            return;
+        }
+        state.locked = false;
+        let _ = state
+            .session
+            .send_record(&messages::unlock(), ResponseFlag::NoResponse);
+        drop(state);
+        self.notify();
+    }
+
+    fn output(&self, shared: &Shared, output: &FacilityOutput) {
+        let mut record = Vec::with_capacity(output.data.len() + 2);
+        if output.structured {
+            record.push(Command::WriteStructuredField.emit());
+            record.extend(&output.data);
+        } else {
+            let alternate = {
+                let state = self.lock();
+                let info = state.session.terminal();
+                info.is_some_and(|info| state.session.screen_size() != info.default)
+            };
+            let command = match output.erase {
+                Erase::No => Command::Write,
+                Erase::Alternate => Command::EraseWriteAlternate,
+                Erase::Same if alternate => Command::EraseWriteAlternate,
+                Erase::Same | Erase::Default => Command::EraseWrite,
+            };
+            let unlock = Wcc {
+                reset_modified: true,
+                ..Wcc::RESTORE
+            };
+            record.push(command.emit());
+            record.push(output.control.unwrap_or(unlock.emit()));
+            record.extend(shared.page.stream(&output.data));
+        }
+        // The task sees the terminal's end at its next command.
+        let _ = self.write(&record);
+    }
+}
+
+/// The region's way to a terminal.
+#[derive(Debug)]
+pub struct Sink(pub Arc<Display>);
+
+impl FacilitySink for Sink {
+    fn event(&self, facility: FacilityId, event: FacilityEvent) {
+        let display = &self.0;
+        let Some(shared) = display.shared.upgrade() else {
+            return;
+        };
+        match event {
+            FacilityEvent::Begins(transid) => {
+                // A START may begin before the door knows the facility's number.
+                shared.attach(facility, display);
+                display.lock().transid = transid;
+            }
+            FacilityEvent::Output(output) => display.output(&shared, &output),
+            FacilityEvent::Waits => display.unlock(),
+            FacilityEvent::Ended {
+                abend: Some(abend), ..
+            } => {
+                let transid = display.lock().transid;
+                display.show(&messages::abended(transid, &abend), false);
+            }
+            FacilityEvent::Ended { abend: None, .. } => display.unlock(),
+            FacilityEvent::Refused { transid, refusal } => {
+                display.show(&messages::refused_task(transid, refusal), false);
+            }
+        }
+    }
+}
+
+fn map_size(size: ScreenSize) -> bms::ScreenSize {
+    bms::ScreenSize {
+        lines: size.rows(),
+        columns: size.columns(),
+    }
+}
+
+/// Whether a record unlocks the keyboard. Structured fields may do so.
+fn restores_keyboard(record: &[u8]) -> bool {
+    match record.first().and_then(|code| Command::parse(*code)) {
+        Some(command) if command.has_wcc() => record
+            .get(1)
+            .is_some_and(|wcc| Wcc::parse(*wcc).restore_keyboard),
+        Some(Command::EraseAllUnprotected) => true,
+        _ => false,
+    }
+}
