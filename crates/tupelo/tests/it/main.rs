@@ -62,6 +62,7 @@ mod socket_tls;
 mod sockets;
 mod starts;
 mod telemetry;
+mod terminal;
 mod trace;
 mod try_it_out;
 mod units;

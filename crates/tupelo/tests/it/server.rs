@@ -18,6 +18,8 @@ pub struct Server {
     pub admin: String,
     /// Where APPC partners connect; empty without an `[appc]` section.
     pub appc: String,
+    /// Where terminals connect; empty without a `[terminal]` section.
+    pub tn3270: String,
     /// Where each TCPIPSERVICE listens, by its name.
     pub web: Vec<(String, String)>,
     /// Records and compiled programs; removed with the server.
@@ -99,7 +101,8 @@ impl Server {
         let mut web = Vec::new();
         let settings = std::fs::read_to_string(folder.join("tupelo.toml")).unwrap_or_default();
         let mut appc = (!settings.contains("[appc]")).then(String::new);
-        while gateway.is_none() || admin.is_none() || appc.is_none() {
+        let mut tn3270 = (!settings.contains("[terminal]")).then(String::new);
+        while gateway.is_none() || admin.is_none() || appc.is_none() || tn3270.is_none() {
             let line = lines
                 .recv_timeout(Duration::from_secs(120))
                 .expect("the server says where it listens");
@@ -108,6 +111,9 @@ impl Server {
             let url = words.next();
             if let Some(address) = url.and_then(|url| url.strip_prefix("dlsw://")) {
                 appc = Some(address.to_owned());
+            }
+            if let (Some("tn3270"), Some(address)) = (what, url) {
+                tn3270 = Some(address.to_owned());
             }
             if let (Some("web"), Some(address)) = (what, url) {
                 let name = words.nth(1).unwrap_or_default();
@@ -125,6 +131,7 @@ impl Server {
             gateway: gateway.unwrap(),
             admin: admin.unwrap(),
             appc: appc.unwrap(),
+            tn3270: tn3270.unwrap(),
             web,
             state,
         }

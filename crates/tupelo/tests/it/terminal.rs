@@ -1,0 +1,294 @@
+//! Terminals of a server: `testdata/terminal`, a conversation of three screens,
+//! driven by the emulator of the crate `tn3270` and by s3270.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tn3270::screen::KeyboardState;
+use tn3270::{
+    CodeTable, DeviceType, Emulator, EmulatorEvent, Key, KeyOutcome, LuName, TerminalModel,
+};
+
+use crate::server::Server;
+
+fn application() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/terminal")
+}
+
+/// An emulator on a connection.
+struct Terminal {
+    emulator: Emulator,
+    stream: TcpStream,
+    table: CodeTable,
+}
+
+impl Terminal {
+    fn connect(server: &Server, emulator: Emulator) -> Terminal {
+        let stream = TcpStream::connect(&server.tn3270).unwrap();
+        let pause = Duration::from_millis(200);
+        stream.set_read_timeout(Some(pause)).unwrap();
+        let mut terminal = Terminal {
+            emulator,
+            stream,
+            table: CodeTable::cp037(),
+        };
+        terminal.wait_for("Type a transaction");
+        terminal
+    }
+
+    fn model_2(server: &Server) -> Terminal {
+        Terminal::connect(server, Emulator::with_model(TerminalModel::display(2)))
+    }
+
+    fn text(&self) -> String {
+        self.emulator.screen().screen_text(&self.table)
+    }
+
+    /// Exchanges bytes once; what happened. Returns `None` at the end of the
+    /// connection.
+    fn exchange(&mut self) -> Option<Vec<EmulatorEvent>> {
+        while let Some(bytes) = self.emulator.poll_transmit() {
+            self.stream.write_all(&bytes).unwrap();
+        }
+        let mut events = Vec::new();
+        let mut buffer = [0; 4096];
+        match self.stream.read(&mut buffer) {
+            Ok(0) => return None,
+            Ok(length) => {
+                let bytes = &buffer[..length];
+                self.emulator.handle_bytes(bytes, &mut events).unwrap();
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return None,
+            Err(error) => panic!("{error}"),
+        }
+        Some(events)
+    }
+
+    /// Waits until the screen shows a text and the keyboard is unlocked.
+    fn wait_for(&mut self, text: &str) {
+        let start = Instant::now();
+        loop {
+            let unlocked = self.emulator.screen().keyboard() == KeyboardState::Unlocked;
+            if unlocked && self.text().contains(text) {
+                return;
+            }
+            let waited = start.elapsed() < Duration::from_secs(60);
+            let alive = self.exchange().is_some();
+            assert!(waited && alive, "no {text:?} on\n{}", self.text());
+        }
+    }
+
+    fn type_text(&mut self, text: &str) {
+        let outcome = self.emulator.screen_mut().type_text(text, &self.table);
+        assert_eq!(outcome, KeyOutcome::Done, "{text:?} on\n{}", self.text());
+    }
+
+    fn press(&mut self, key: Key, then: &str) {
+        let outcome = self.emulator.press(key);
+        assert!(matches!(outcome, KeyOutcome::Send(_)), "{outcome:?}");
+        self.wait_for(then);
+    }
+
+    fn cursor(&self) -> (u16, u16) {
+        self.emulator.screen().cursor_position()
+    }
+}
+
+#[test]
+fn a_conversation_of_three_screens_runs_at_a_terminal() {
+    let server = Server::start(&application());
+    let mut terminal = Terminal::model_2(&server);
+    terminal.type_text("tell");
+    terminal.press(Key::Enter, "TELLER MENU");
+    assert_eq!(terminal.cursor(), (7, 17));
+    // MAPFAIL: nothing was entered.
+    terminal.press(Key::Enter, "Choose an option");
+    assert_eq!(terminal.cursor(), (7, 17));
+    terminal.type_text("7");
+    terminal.press(Key::Enter, "There is no such option");
+    terminal.type_text("1");
+    terminal.press(Key::Enter, "TRANSFER");
+    terminal.type_text("Savings");
+    terminal.press(Key::Enter, "Enter account and amount");
+    // The cursor is where the program put it, in the amount.
+    assert_eq!(terminal.cursor(), (4, 20));
+    // The account goes again only when it is typed again, as FRSET says.
+    terminal.type_text("1250");
+    terminal.emulator.screen_mut().set_cursor(3 * 80 + 20);
+    terminal.type_text("savings2");
+    terminal.press(Key::Enter, "CONFIRM");
+    let shown = terminal.text();
+    assert!(shown.contains("Transfer     1,250"), "{shown}");
+    assert!(shown.contains("to        savings2"), "{shown}");
+    terminal.type_text("y");
+    terminal.press(Key::Enter, "Transferred 0001250 to savings2");
+    terminal.press(Key::Clear, "TELLER MENU");
+    assert!(!terminal.text().contains("Transferred"));
+    terminal.press(Key::Pf(3), "Goodbye, T001");
+}
+
+#[test]
+fn an_unknown_transaction_is_reported_and_another_can_be_typed() {
+    let server = Server::start(&application());
+    let mut terminal = Terminal::model_2(&server);
+    terminal.type_text("nope");
+    terminal.press(Key::Enter, "DFHAC2001 Transaction 'NOPE' is not defined");
+    terminal.type_text("tell");
+    terminal.press(Key::Enter, "TELLER MENU");
+    terminal.press(Key::Pf(3), "Goodbye");
+    // CLEAR at a free terminal empties the screen.
+    let outcome = terminal.emulator.press(Key::Clear);
+    assert!(matches!(outcome, KeyOutcome::Send(_)));
+    terminal.wait_for("");
+    terminal.type_text("TELL");
+    terminal.press(Key::Enter, "TELLER MENU");
+}
+
+#[test]
+fn a_logical_unit_has_one_terminal_and_is_free_when_that_leaves() {
+    let server = Server::start(&application());
+    let config = || {
+        let mut config = tn3270::ClientConfig::new(DeviceType::display(2, true));
+        config.lu_names = vec![LuName::parse(b"BRANCH07").unwrap()];
+        config
+    };
+    let asking = || Emulator::new(config(), TerminalModel::display(2));
+    let first = Terminal::connect(&server, asking());
+    assert!(first.text().contains("terminal CH07"), "{}", first.text());
+    let mut second = Terminal {
+        emulator: asking(),
+        stream: TcpStream::connect(&server.tn3270).unwrap(),
+        table: CodeTable::cp037(),
+    };
+    let rejected = |events: &[EmulatorEvent]| {
+        let mut events = events.iter();
+        events.any(|event| matches!(event, EmulatorEvent::Rejected(_)))
+    };
+    while !rejected(&second.exchange().expect("an answer")) {}
+    drop(first);
+    let start = Instant::now();
+    // The connection's end takes a moment to be seen.
+    let mut again = loop {
+        let mut next = Terminal {
+            emulator: asking(),
+            stream: TcpStream::connect(&server.tn3270).unwrap(),
+            table: CodeTable::cp037(),
+        };
+        let refused = loop {
+            let events = next.exchange().expect("an answer");
+            if rejected(&events) || events.contains(&EmulatorEvent::Connected) {
+                break rejected(&events);
+            }
+        };
+        if !refused {
+            break next;
+        }
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "the LU is not free"
+        );
+    };
+    again.wait_for("terminal CH07");
+}
+
+#[test]
+fn plain_tn3270_clients_are_served_too() {
+    let server = Server::start(&application());
+    let mut config = tn3270::ClientConfig::new(DeviceType::display(3, false));
+    config.tn3270e = false;
+    let emulator = Emulator::new(config, TerminalModel::display(3));
+    let mut terminal = Terminal::connect(&server, emulator);
+    terminal.type_text("TELL");
+    terminal.press(Key::Enter, "TELLER MENU");
+    terminal.press(Key::Pf(3), "Goodbye");
+}
+
+/// s3270 with its pipes.
+struct S3270 {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl S3270 {
+    /// Starts it. Returns `None`, and counts the test as skipped, if it is not
+    /// installed.
+    fn start() -> Option<S3270> {
+        let started = Command::new("s3270")
+            .args(["-model", "3279-2-E"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        match started {
+            Ok(mut child) => {
+                let answers = BufReader::new(child.stdout.take().unwrap());
+                Some(S3270 { child, answers })
+            }
+            Err(error) => {
+                skipped::lacking("s3270", error);
+                None
+            }
+        }
+    }
+
+    /// The data lines of the answer to an action.
+    fn run(&mut self, action: &str) -> Vec<String> {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{action}").unwrap();
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            let read = self.answers.read_line(&mut line).unwrap();
+            assert_ne!(read, 0, "s3270 ended at {action}");
+            match line.trim_end() {
+                "ok" => return lines,
+                "error" => panic!("{action}: {lines:?}"),
+                line => lines.extend(line.strip_prefix("data: ").map(str::to_owned)),
+            }
+        }
+    }
+
+    fn shows(&mut self, text: &str) {
+        self.run("Wait(30,Unlock)");
+        let screen = self.run("Ascii()").join("\n");
+        assert!(screen.contains(text), "no {text:?} on\n{screen}");
+    }
+}
+
+impl Drop for S3270 {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn s3270_shows_the_same_screens() {
+    let Some(mut terminal) = S3270::start() else {
+        return;
+    };
+    let server = Server::start(&application());
+    terminal.run(&format!("Connect({})", server.tn3270));
+    terminal.run("Wait(30,InputField)");
+    terminal.shows("Type a transaction");
+    terminal.run("String(tell)");
+    terminal.run("Enter()");
+    terminal.shows("TELLER MENU");
+    assert_eq!(terminal.run("Query(Cursor)"), ["7 17"]);
+    terminal.run("String(1)");
+    terminal.run("Enter()");
+    terminal.shows("TRANSFER");
+    terminal.run("String(current)");
+    terminal.run("Tab()");
+    terminal.run("String(75)");
+    terminal.run("Enter()");
+    terminal.shows("Transfer        75");
+    terminal.run("String(n)");
+    terminal.run("Enter()");
+    terminal.shows("Nothing is transferred");
+    terminal.run("PF(3)");
+    terminal.shows("Goodbye, T001");
+}
