@@ -382,7 +382,7 @@ mod tests {
         assert_eq!(
             told("listen = 1\n[gateway]\nacess_log = true\n[regoin]\n"),
             [
-                "1:1 listen stands in no section / write it below [gateway] or [admin] or [appc] or [sockets] or [ipconn]",
+                "1:1 listen stands in no section / write it below [gateway] or [admin] or [appc] or [sockets] or [ipconn] or [terminal]",
                 "3:1 [gateway] has no key acess_log / is access_log meant?",
                 "4:2 there is no section [regoin] / is region meant?",
             ]

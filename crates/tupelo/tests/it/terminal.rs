@@ -12,6 +12,8 @@ use tn3270::{
     CodeTable, DeviceType, Emulator, EmulatorEvent, Key, KeyOutcome, LuName, TerminalModel,
 };
 
+use crate::http;
+use crate::program::{text, until};
 use crate::server::Server;
 
 fn application() -> PathBuf {
@@ -132,6 +134,37 @@ fn a_conversation_of_three_screens_runs_at_a_terminal() {
 }
 
 #[test]
+fn a_task_waits_for_its_user_and_a_missing_map_is_named() {
+    let server = Server::start(&application());
+    let mut terminal = Terminal::model_2(&server);
+    terminal.type_text("CHAT");
+    // What began the task is not the answer to its map.
+    terminal.press(Key::Enter, "TELLER MENU");
+    terminal.type_text("5");
+    terminal.press(Key::Enter, "You chose 5");
+    terminal.press(Key::Clear, "");
+    terminal.type_text("CHAT");
+    terminal.press(Key::Enter, "TELLER MENU");
+    terminal.type_text("9");
+    terminal.press(Key::Enter, "Transaction CHAT ended with abend ABM0");
+    terminal.press(Key::Clear, "");
+    terminal.type_text("CHAT");
+    terminal.press(Key::Enter, "TELLER MENU");
+    // HANDLE AID; then the client leaves a task that waits.
+    terminal.press(Key::Pf(3), "");
+    terminal.press(Key::Clear, "");
+    terminal.type_text("CHAT");
+    terminal.press(Key::Enter, "TELLER MENU");
+    drop(terminal);
+    // With ABM0 before, two.
+    until("the task to end", || {
+        let metrics = text(&http::send(&server.admin, "GET", "/metrics", None).body);
+        metrics.contains("tupelo_region_tasks_abended_total 2")
+            && metrics.contains("tupelo_terminals 0")
+    });
+}
+
+#[test]
 fn an_unknown_transaction_is_reported_and_another_can_be_typed() {
     let server = Server::start(&application());
     let mut terminal = Terminal::model_2(&server);
@@ -141,9 +174,7 @@ fn an_unknown_transaction_is_reported_and_another_can_be_typed() {
     terminal.press(Key::Enter, "TELLER MENU");
     terminal.press(Key::Pf(3), "Goodbye");
     // CLEAR at a free terminal empties the screen.
-    let outcome = terminal.emulator.press(Key::Clear);
-    assert!(matches!(outcome, KeyOutcome::Send(_)));
-    terminal.wait_for("");
+    terminal.press(Key::Clear, "");
     terminal.type_text("TELL");
     terminal.press(Key::Enter, "TELLER MENU");
 }
