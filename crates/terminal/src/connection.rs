@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use link::terminal::{ScreenSize, feature};
-use region::{FacilityDef, FacilityId, FacilityInput, FacilityKind, Handle, Name, UserId};
+use region::{
+    FacilityDef, FacilityId, FacilityInput, FacilityKind, Handle, InputTaken, Name, UserId,
+};
 use tn3270::telnet::{DeviceType, LuName, RejectReason};
 use tn3270::{Aid, InboundRecord, SessionEvent, TerminalInfo};
 use tokio::io::AsyncWriteExt;
@@ -53,6 +55,10 @@ impl Connection {
             let over = self.settle(&mut writing).await;
             if over {
                 break;
+            }
+            if self.display.take_unlock_due() && self.is_free() {
+                self.display.unlock();
+                continue;
             }
             let deadline = self.display.lock().session.poll_deadline();
             let deadline = deadline.map(|at| (self.display.start() + at).into());
@@ -212,6 +218,8 @@ impl Connection {
             let mut state = self.display.lock();
             (state.cleared, state.own_screen) = (true, false);
         }
+        // Nothing of a program is on the screen: a message may clear it.
+        let free = plain || record.fields().next().is_some_and(|f| f.address.is_none());
         let page = &self.shared.page;
         let mut data = program_data(&record, positions, plain, page);
         let code = transid(&data);
@@ -224,14 +232,25 @@ impl Connection {
             data,
             transid: code,
         };
-        if let Err(refused) = self.region.input(id, input) {
+        self.display.lock().awaiting = true;
+        let taken = self.region.input(id, input);
+        if !matches!(taken, Ok(InputTaken::Queued | InputTaken::Begins(_))) {
+            self.display.lock().awaiting = false;
+        }
+        if let Err(refused) = taken {
             if code.is_blank() {
                 // CLEAR, or a key on an empty screen.
                 return self.display.unlock();
             }
             self.display
-                .show(&messages::refused_input(code, refused), false);
+                .show(&messages::refused_input(code, refused), free);
         }
+    }
+
+    /// Whether the terminal has no task.
+    fn is_free(&self) -> bool {
+        let state = self.facility.and_then(|id| self.region.facility(id));
+        state.is_some_and(|state| !state.busy)
     }
 
     /// Whether the next input begins the transaction that it names.

@@ -44,6 +44,11 @@ pub struct DisplayState {
     pub own_screen: bool,
     /// No output has unlocked the keyboard since the last input.
     pub locked: bool,
+    /// The last input has begun no task and was not received yet.
+    pub awaiting: bool,
+    /// A task has ended meanwhile: the keyboard is unlocked unless the input
+    /// begins another.
+    unlock_due: bool,
     /// The transaction of the task that runs.
     transid: TransId,
 }
@@ -63,6 +68,8 @@ impl Display {
                 cleared: true,
                 own_screen: false,
                 locked: false,
+                awaiting: false,
+                unlock_due: false,
                 transid: TransId::BLANK,
             }),
             names: OnceLock::new(),
@@ -175,6 +182,24 @@ impl Display {
         self.notify();
     }
 
+    /// Unlocks the keyboard at the end of a task, unless the user has entered
+    /// something since: then the connection looks whether that begins a task.
+    fn task_ended(&self) {
+        let mut state = self.lock();
+        if !state.awaiting {
+            drop(state);
+            return self.unlock();
+        }
+        state.unlock_due = true;
+        drop(state);
+        self.notify();
+    }
+
+    /// Whether a task has ended since the last input; says so once.
+    pub fn take_unlock_due(&self) -> bool {
+        std::mem::take(&mut self.lock().unlock_due)
+    }
+
     fn output(&self, shared: &Shared, output: &FacilityOutput) {
         let mut record = Vec::with_capacity(output.data.len() + 2);
         if output.structured {
@@ -219,7 +244,9 @@ impl FacilitySink for Sink {
             FacilityEvent::Begins(transid) => {
                 // A START may begin before the door knows the facility's number.
                 shared.attach(facility, display);
-                display.lock().transid = transid;
+                let mut state = display.lock();
+                state.transid = transid;
+                (state.awaiting, state.unlock_due) = (false, false);
             }
             FacilityEvent::Output(output) => display.output(&shared, &output),
             FacilityEvent::Waits => display.unlock(),
@@ -229,7 +256,7 @@ impl FacilitySink for Sink {
                 let transid = display.lock().transid;
                 display.show(&messages::abended(transid, &abend), false);
             }
-            FacilityEvent::Ended { abend: None, .. } => display.unlock(),
+            FacilityEvent::Ended { abend: None, .. } => display.task_ended(),
             FacilityEvent::Refused { transid, refusal } => {
                 display.show(&messages::refused_task(transid, refusal), false);
             }

@@ -1,8 +1,9 @@
 //! What the region itself shows on a terminal: one line at the bottom.
 //!
 //! The numbers are those that CICS users look up; the words are this program's.
-//! The rest of the screen becomes one field for input, so that a user can type
-//! the next transaction without clearing it.
+//! On an empty screen the rest becomes one field for input, so that a user can
+//! type the next transaction without clearing it. It begins at the second
+//! position: s3270 takes a cursor at the first for no input field.
 
 use bms::TerminalPage;
 use region::{Abend, InputRefused, Refusal, TransId};
@@ -11,8 +12,8 @@ use tn3270::{FieldAttribute, OutboundBuilder, ScreenSize, Wcc};
 
 use crate::page::Page;
 
-/// A record that shows a message in the last line, with the cursor at the first
-/// position. `erase` clears the screen before.
+/// A record that shows a message in the last line. `erase` clears the screen
+/// before and puts the cursor into the field for input.
 pub fn record(message: &str, erase: bool, screen: ScreenSize, page: &Page) -> Vec<u8> {
     let command = if erase {
         Command::EraseWrite
@@ -31,10 +32,16 @@ pub fn record(message: &str, erase: bool, screen: ScreenSize, page: &Page) -> Ve
     text.truncate(usize::from(size.columns()) - 2);
     text.resize(usize::from(size.columns()) - 2, page.to_terminal(b' '));
     let mut out = OutboundBuilder::new(command, wcc, positions);
+    if erase {
+        out.field(attribute(UNPROTECTED)).cursor();
+    }
     out.address(line);
     out.field(attribute(PROTECTED_BRIGHT)).text(&text);
-    out.field(attribute(UNPROTECTED));
-    out.address(0).cursor();
+    if !erase {
+        // What an unformatted screen has at its top can be typed over.
+        out.field(attribute(UNPROTECTED));
+        out.address(0).cursor();
+    }
     out.into_record()
 }
 
