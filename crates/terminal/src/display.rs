@@ -257,7 +257,13 @@ impl FacilitySink for Sink {
                 display.show(&messages::abended(transid, &abend), false);
             }
             FacilityEvent::Ended { abend: None, .. } => display.task_ended(),
+            FacilityEvent::Refused { transid, .. } if transid.is_blank() => {
+                // CLEAR, or a key alone, that was pressed while a task ended.
+                display.lock().awaiting = false;
+                display.unlock();
+            }
             FacilityEvent::Refused { transid, refusal } => {
+                display.lock().awaiting = false;
                 display.show(&messages::refused_task(transid, refusal), false);
             }
         }
