@@ -4,7 +4,7 @@ use crate::command::row::Command;
 
 /// Page building, routing and partitions of basic mapping support.
 pub(super) const MAPS: &[Command] = later! { Maps until
-    "pages, routing and partitions are not served yet";
+    "pages, routing and partitions of terminals are not served yet";
     0x180A eibfn "PURGE MESSAGE" "PURGE" ["MESSAGE"] "MESSAGE";
     0x180E eibfn "RECEIVE PARTN" "RECEIVE" ["PARTN"] "PARTN()" "INTO()" "SET()" "LENGTH()" "ASIS";
     0x180C eibfn "ROUTE" "ROUTE" [] "INTERVAL()" "TIME()" "AFTER" "HOURS()" "MINUTES()" "SECONDS()"
