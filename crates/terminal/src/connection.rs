@@ -9,9 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use link::terminal::{ScreenSize, feature};
-use region::{
-    FacilityDef, FacilityId, FacilityInput, FacilityKind, Handle, InputTaken, Name, UserId,
-};
+use region::{FacilityDef, FacilityId, FacilityInput, FacilityKind, Handle, Name, UserId};
 use tn3270::telnet::{DeviceType, LuName, RejectReason};
 use tn3270::{Aid, InboundRecord, SessionEvent, TerminalInfo};
 use tokio::io::AsyncWriteExt;
@@ -232,12 +230,7 @@ impl Connection {
             data,
             transid: code,
         };
-        self.display.lock().awaiting = true;
-        let taken = self.region.input(id, input);
-        if !matches!(taken, Ok(InputTaken::Queued | InputTaken::Begins(_))) {
-            self.display.lock().awaiting = false;
-        }
-        if let Err(refused) = taken {
+        if let Err(refused) = self.region.input(id, input) {
             if code.is_blank() {
                 // CLEAR, or a key on an empty screen.
                 return self.display.unlock();

@@ -44,10 +44,8 @@ pub struct DisplayState {
     pub own_screen: bool,
     /// No output has unlocked the keyboard since the last input.
     pub locked: bool,
-    /// The last input has begun no task and was not received yet.
-    pub awaiting: bool,
-    /// A task has ended meanwhile: the keyboard is unlocked unless the input
-    /// begins another.
+    /// A task has ended: the keyboard is unlocked unless an input that was
+    /// entered meanwhile begins another.
     unlock_due: bool,
     /// The transaction of the task that runs.
     transid: TransId,
@@ -68,7 +66,6 @@ impl Display {
                 cleared: true,
                 own_screen: false,
                 locked: false,
-                awaiting: false,
                 unlock_due: false,
                 transid: TransId::BLANK,
             }),
@@ -182,16 +179,10 @@ impl Display {
         self.notify();
     }
 
-    /// Unlocks the keyboard at the end of a task, unless the user has entered
-    /// something since: then the connection looks whether that begins a task.
+    /// Has the connection unlock the keyboard at the end of a task, unless what
+    /// the user has entered since begins another.
     fn task_ended(&self) {
-        let mut state = self.lock();
-        if !state.awaiting {
-            drop(state);
-            return self.unlock();
-        }
-        state.unlock_due = true;
-        drop(state);
+        self.lock().unlock_due = true;
         self.notify();
     }
 
@@ -246,7 +237,7 @@ impl FacilitySink for Sink {
                 shared.attach(facility, display);
                 let mut state = display.lock();
                 state.transid = transid;
-                (state.awaiting, state.unlock_due) = (false, false);
+                state.unlock_due = false;
             }
             FacilityEvent::Output(output) => display.output(&shared, &output),
             FacilityEvent::Waits => display.unlock(),
@@ -259,11 +250,9 @@ impl FacilitySink for Sink {
             FacilityEvent::Ended { abend: None, .. } => display.task_ended(),
             FacilityEvent::Refused { transid, .. } if transid.is_blank() => {
                 // CLEAR, or a key alone, that was pressed while a task ended.
-                display.lock().awaiting = false;
-                display.unlock();
+                display.task_ended();
             }
             FacilityEvent::Refused { transid, refusal } => {
-                display.lock().awaiting = false;
                 display.show(&messages::refused_task(transid, refusal), false);
             }
         }
