@@ -28,37 +28,34 @@ mod connection;
 pub mod decode;
 mod engine;
 mod error;
+mod evidence;
 mod exchange;
 mod explanation;
 mod histogram;
 pub mod ipcs;
 pub mod join;
-pub mod judge;
+mod ledger;
+mod lookups;
 mod options;
-mod pacing;
 pub mod read;
 pub mod report;
-pub mod rules;
 mod segment;
 pub mod station;
 mod stream;
 pub mod synth;
 mod tcp;
-mod told;
+mod verdict;
 
-pub use connection::{
-    ACK_DELAY_BOUNDS_NS, AckDelays, Close, Connection, End, FLIGHTS, Handshake, ResetPacket, Rtt,
-    Tls, Vantage,
-};
+pub use connection::{CapturePoint, Close, Connection, End, Handshake, ResetPacket, Rtt, Tls};
 pub use error::ReadError;
-pub use exchange::{Exchange, GapReport, Part, Phase, PhaseTimes, Split, Stall};
-pub use explanation::{CaptureInfo, Cause, Explanation, Problem, Service, Totals};
+pub use evidence::{EvidenceKind, Owner, Reason};
+pub use exchange::{Exchange, Part, Phase};
+pub use explanation::{CaptureInfo, Explanation, Problem, Service, Totals};
 pub use histogram::Histogram;
+pub use ledger::{Interval, SliceTimes};
 pub use options::{Filter, KeyLog, KeyLogError, Options, Protocol};
-pub use pacing::{Pacing, WAIT_CLASSES};
-pub use rules::{About, Claim, Confidence, Evidence, Finding, Gap, Quiet, Rule, Silence};
 pub use segment::{Flags, MarkCounts, Marks, Segment, Side};
-pub use told::Told;
+pub use verdict::{Platform, Slice, Strength, VerdictKind};
 
 use std::io::Read;
 use std::path::Path;

@@ -19,14 +19,14 @@ pub struct Options {
     pub protocols: Vec<(u16, Protocol)>,
     /// Secrets that open TLS; those that a pcapng file carries come to them.
     pub key_log: KeyLog,
-    /// Times without a segment longer than this are gaps, offered to rules.
+    /// Shorter waits are summed and not listed.
     pub gap_ns: i64,
     /// Worst exchanges kept with their segments.
     pub keep_exchanges: usize,
     /// Worst connections kept.
     pub keep_connections: usize,
-    /// Worst findings kept a rule.
-    pub keep_findings: usize,
+    /// Longest waits kept.
+    pub keep_waits: usize,
     /// Segments kept of one exchange.
     pub keep_segments: usize,
     /// Connections followed at one time; beyond it the one that was idle
@@ -34,9 +34,8 @@ pub struct Options {
     pub max_connections: usize,
     /// Bytes held a direction for segments that came out of order.
     pub max_held_bytes: usize,
-    /// No rule is surer than captures of strangers allow it. Without, each is as sure as the
-    /// packets make it: for tests of what a cause must show.
-    pub as_met: bool,
+    /// Systems that advice is for; those that were seen where it is empty.
+    pub advice: Vec<crate::Platform>,
 }
 
 impl Default for Options {
@@ -51,11 +50,11 @@ impl Default for Options {
             gap_ns: 1_000_000,
             keep_exchanges: 50,
             keep_connections: 200,
-            keep_findings: 20,
+            keep_waits: 200,
             keep_segments: 400,
             max_connections: 131_072,
             max_held_bytes: 256 * 1024,
-            as_met: true,
+            advice: Vec::new(),
         }
     }
 }
