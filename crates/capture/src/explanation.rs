@@ -25,6 +25,8 @@ pub struct Explanation {
     pub services: Vec<Service>,
     /// The longest waits, the longest first.
     pub waits: Vec<Interval>,
+    /// Names that were looked up, the longest wait first.
+    pub names: Vec<String>,
     /// The connections that took most time, by first packet.
     pub connections: Vec<Connection>,
     /// The exchanges that took most time, the worst first.

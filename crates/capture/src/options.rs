@@ -11,6 +11,12 @@ pub struct Options {
     pub threads: usize,
     /// Only connections that match.
     pub filter: Filter,
+    /// Only connections that this address opened.
+    pub client: Option<IpAddr>,
+    /// Only connections to this address.
+    pub server: Option<IpAddr>,
+    /// Only the connection that begins with this packet.
+    pub connection: Option<u64>,
     /// Only packets from this time on.
     pub from_ns: Option<i64>,
     /// Only packets up to this time.
@@ -38,11 +44,24 @@ pub struct Options {
     pub advice: Vec<crate::Platform>,
 }
 
+impl Options {
+    /// Whether a connection between these ends, beginning with packet `id`, is
+    /// to be analysed.
+    pub(crate) fn wants(&self, id: u64, client: IpAddr, server: IpAddr) -> bool {
+        self.client.is_none_or(|wanted| wanted == client)
+            && self.server.is_none_or(|wanted| wanted == server)
+            && self.connection.is_none_or(|wanted| wanted == id)
+    }
+}
+
 impl Default for Options {
     fn default() -> Options {
         Options {
             threads: 1,
             filter: Filter::default(),
+            client: None,
+            server: None,
+            connection: None,
             from_ns: None,
             to_ns: None,
             protocols: Vec::new(),

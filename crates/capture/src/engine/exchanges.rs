@@ -9,7 +9,7 @@ use super::walk;
 use super::worst::Rank;
 use crate::evidence::EvidenceKind;
 use crate::options::TIMELINE;
-use crate::{Connection, Exchange, Options, Protocol, Segment, Side};
+use crate::{Connection, Exchange, Marks, Options, Protocol, Segment, Side};
 
 impl Shard {
     /// Sums up the exchanges that have ended, unless the copy of a last byte may
@@ -22,7 +22,7 @@ impl Shard {
         let closed = flow.connection.close.is_closed();
         let done = flow.app.assembler.done.len();
         let settled = match segment.from {
-            Side::Client => segment.len > 0 || flow.tracker.is_acknowledged(Side::Server),
+            Side::Client => segment.is_new_data() || flow.tracker.is_acknowledged(Side::Server),
             Side::Server => done > MAX_DONE,
         };
         if done > 0 && (settled || closed) {
@@ -157,9 +157,11 @@ fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
     let tls_end_ns = (connection.tls.as_ref()).map(|tls| tls.end_ns.unwrap_or(until_ns));
     let server_first = SERVER_FIRST.contains(&connection.server.port);
     let failed = shake.syn_ns.is_some() && shake.ack_ns.is_none() && shake.syns > 0;
+    let lost_request = shake.ack_ns.is_some() && connection.client.marks.of(Marks::LOST_SEGMENT) > 0;
     let label = match () {
         () if tls_end_ns.is_some() => "TLS handshake",
         () if failed => "connection attempt",
+        () if lost_request => "request that did not arrive",
         () if server_first && shake.ack_ns.is_some() => "greeting of the server",
         () => return None,
     };
@@ -183,6 +185,15 @@ fn waits_until(exchange: &Exchange, connection: &Connection, until_ns: i64) -> i
     let close = &connection.close;
     let ends = [close.first_fin, close.reset].into_iter().flatten();
     let from_ns = exchange.request.end_ns.max(exchange.response.end_ns);
+    // A last word on a connection of unknown protocol needs no answer.
+    let farewell = exchange.index > 0
+        && !exchange.is_answered()
+        && connection.protocol == Protocol::Turns
+        && close.reset.is_none()
+        && close.first_fin.is_some_and(|(_, at_ns)| at_ns - from_ns < FAREWELL_NS);
+    if farewell {
+        return from_ns;
+    }
     let closed_ns = ends.map(|(_, at_ns)| at_ns).filter(|at_ns| *at_ns >= from_ns);
     closed_ns.min().unwrap_or(until_ns).min(until_ns.max(from_ns))
 }
@@ -195,6 +206,9 @@ fn lost_ns(exchange: &Exchange) -> i64 {
 
 /// Exchanges of one connection that wait for their acknowledgement.
 const MAX_DONE: usize = 16;
+
+/// A close within this time is no answer that was waited for.
+const FAREWELL_NS: i64 = 1_000_000_000;
 
 /// Ports on which the server speaks first: FTP, SSH, SMTP, POP3, IMAP, MySQL, VNC.
 const SERVER_FIRST: [u16; 8] = [21, 22, 25, 110, 143, 587, 3306, 5900];

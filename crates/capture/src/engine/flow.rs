@@ -26,6 +26,8 @@ pub(super) struct Flow {
     pub(super) service: Option<usize>,
     /// Waits to be closed; late packets still belong to it.
     pub(super) closing: bool,
+    /// The options leave it out.
+    pub(super) unwanted: bool,
     /// Its SYN reused the addresses of an earlier connection.
     pub(super) port_reused: bool,
     /// The other connection of its DLSw link, where there is one.
@@ -87,6 +89,7 @@ impl Flow {
             },
             service: None,
             closing: false,
+            unwanted: false,
             port_reused: false,
             pair: Pair::default(),
         }

@@ -92,6 +92,9 @@ impl Shard {
         let Some((flow, mut holder)) = Shard::link(&mut self.flows, slot) else {
             return;
         };
+        if flow.unwanted {
+            return;
+        }
         flow.pair.dlsw |= packet.dlsw;
         let side = flow.sender(packet);
         if packet.llc.is_some() {
@@ -277,6 +280,8 @@ impl Shard {
             spare.map_or_else(Default::default, |s| (s.segments, s.exchange));
         let mut flow = Box::new(Flow::new(packet, segments, exchange));
         flow.port_reused = reused;
+        let (client, server) = (&flow.connection.client, &flow.connection.server);
+        flow.unwanted = !options.wants(packet.number, client.address, server.address);
         self.flows[slot as usize] = Some(flow);
         self.table.insert(packet.key, slot);
         self.last = Some((packet.key, slot));
@@ -362,12 +367,15 @@ impl Shard {
         let holes = flow.streams.iter().any(crate::stream::Stream::has_hole);
         let unfinished = holes || flow.tracker.is_stuck();
         flow.app.close(unfinished);
-        self.finish_exchanges(slot, until_ns, options);
-        self.finish_attempt(slot, until_ns, options);
+        if !flow.unwanted {
+            self.finish_exchanges(slot, until_ns, options);
+            self.finish_attempt(slot, until_ns, options);
+        }
         let rest = self.leave_link(slot);
         let Some(mut flow) = self.flows[slot as usize].take() else {
             return;
         };
+        let unwanted = flow.unwanted;
         self.free.push(slot);
         self.last_packets[slot as usize] = 0;
         if self.table.get(&flow.key) == Some(&slot) {
@@ -389,6 +397,9 @@ impl Shard {
             self.spare.push(Spare { segments, exchange });
         }
         flow.connection.evicted = evicted;
+        if unwanted {
+            return;
+        }
         let connection = flow.connection;
         let service = (self.services).row(flow.service, &connection);
         self.services.add_connection(service, &connection);

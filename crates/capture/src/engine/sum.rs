@@ -157,6 +157,7 @@ pub(super) fn explanation(
     let (verdict, slices) = slices(sums, &intervals, &context);
     all.verdict = Some(verdict);
     all.slices = slices;
+    all.names = names;
     all.waits = intervals;
     all.waits.truncate(options.keep_waits);
     all

@@ -106,7 +106,7 @@ impl Evidence for ConnectFailed {
 }
 
 /// On a connection that has answered before, a shorter wait is its end.
-const LEAST_NS: i64 = 100_000_000;
+const LEAST_NS: i64 = 500_000_000;
 
 /// A wait within the set-up.
 fn setup(wait: &Wait<'_>) -> Option<Claim> {

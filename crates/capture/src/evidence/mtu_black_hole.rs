@@ -92,7 +92,11 @@ fn unacknowledged(wait: &Wait<'_>, sender: Side) -> Option<u32> {
     let shrunk = around.iter().any(|s| {
         s.from == sender && s.seq == first.seq && s.len > 0 && s.len < first.len && s.packet > first.packet
     });
-    let alive = end.segments > 0 && wait.connection.end(sender.other()).segments > 2;
+    // Without a word from the other end afterwards it may as well be dead.
+    let alive = around.iter().any(|s| s.from != sender && s.packet > first.packet)
+        || wait.timeline.iter().any(|s| {
+            s.from != sender && s.marks.any(Marks::SACK | Marks::DUPLICATE_ACK) && s.packet + LOOK_BACK as u64 > first.packet
+        });
     let waits_for_it = wait.after().is_none_or(|after| {
         (after.from == sender && after.seq == first.seq) || wait.is_stuck(sender)
     });
@@ -107,21 +111,19 @@ fn missing(wait: &Wait<'_>, sender: Side) -> Option<u32> {
         (Some(a), Some(b)) => u32::from(a.min(b)),
         _ => return None,
     };
-    let full = full.min(wait.full_bytes(sender).max(LEAST_BYTES));
-    if end.largest_bytes * 20 >= full * 19 || end.largest_bytes == 0 || wait.length_ns() < LONG_NS {
+    if end.largest_bytes * 20 >= full * 18 || wait.length_ns() < LONG_NS {
         return None;
     }
-    let back = &wait.timeline[wait.before.saturating_sub(LOOK_BACK)..=wait.before];
-    let far = back
+    // The hole shows in the number of a later segment: a small one, a bare
+    // acknowledgement or a FIN.
+    let around = &wait.timeline[wait.before.saturating_sub(LOOK_BACK)..];
+    let (at, far) = around
         .iter()
-        .rev()
-        .find(|s| s.from == sender && s.marks.any(Marks::LOST_SEGMENT))?;
-    let before = back
-        .iter()
-        .filter(|s| s.from == sender && s.packet < far.packet)
-        .map(|s| s.end_seq());
-    let hole = far.seq.wrapping_sub(before.max()?);
-    (hole >= full && hole < 1 << 24).then_some(hole)
+        .enumerate()
+        .find(|(_, s)| s.from == sender && s.marks.any(Marks::LOST_SEGMENT))?;
+    let before = around[..at].iter().filter(|s| s.from == sender);
+    let hole = far.seq.wrapping_sub(before.map(|s| s.end_seq()).max()?);
+    (hole >= full.min(LEAST_HOLE) && hole < 1 << 24).then_some(hole)
 }
 
 /// Shorter waits are no sign of it: a timer has to run out first.
@@ -132,6 +134,9 @@ const LONG_NS: i64 = 1_000_000_000;
 
 /// Every path of today carries segments of this size.
 const LEAST_BYTES: u32 = 900;
+
+/// A smaller hole is no full segment.
+const LEAST_HOLE: u32 = 1_200;
 
 /// Segments that offload joined are compared with this size.
 const NEAR_FULL: u32 = 1460;

@@ -183,6 +183,13 @@ macro_rules! reasons {
                     $(Reason::$name => $text,)+
                 }
             }
+
+            /// What it means, in one sentence.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Reason::$name => concat!($($doc),+).trim_ascii_start(),)+
+                }
+            }
         }
     };
 }

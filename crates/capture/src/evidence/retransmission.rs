@@ -29,7 +29,9 @@ impl Evidence for Retransmission {
         if after.marks.any(Marks::RESENT) {
             // No answer could have come yet: the timer is shorter than the path.
             let far_ns = wait.near_ns(after.from.other());
-            if wait.length_ns() < far_ns && wait.before().from == after.from {
+            let before = wait.before();
+            let copy = before.from == after.from && before.seq == after.seq;
+            if wait.length_ns() < far_ns && copy {
                 return None;
             }
             let fast = after.marks.any(Marks::FAST_RETRANSMISSION) || reports_hole(wait, after.from);
@@ -52,6 +54,10 @@ impl Evidence for Retransmission {
             return None;
         }
         let before = wait.before();
+        // A queue that is never empty keeps the path at its rate, losses or not.
+        if wait.is_busy() {
+            return None;
+        }
         if before.from == after.from && before.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER) && before.flight > 0 {
             return whole(Reason::LossRecovery);
         }

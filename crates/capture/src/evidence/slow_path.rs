@@ -29,7 +29,8 @@ impl Evidence for SlowPath {
         let sender = wait.sender();
         let before = wait.before();
         if before.from == sender {
-            let early = wait.after().is_some_and(|s| s.marks.any(Marks::RESENT));
+            let copy = |s: &crate::Segment| s.marks.any(Marks::RESENT) && s.seq == before.seq;
+            let early = wait.after().is_some_and(copy);
             let far_ns = wait.near_ns(sender.other());
             if early && wait.length_ns() < far_ns {
                 // Sent again before any answer could have come.
@@ -39,6 +40,7 @@ impl Evidence for SlowPath {
         }
         let near_ns = wait.near_ns(sender);
         let path_ns = acknowledged_after_ns(wait).unwrap_or(near_ns).max(near_ns);
+        let path_ns = relayed_ns(wait, near_ns).unwrap_or(path_ns);
         let path_ns = path_ns - (wait.from_ns - before.time_ns).min(path_ns);
         if path_ns <= 0 {
             return None;
@@ -86,6 +88,15 @@ impl Evidence for SlowPath {
             ),
         }
     }
+}
+
+/// The handshake's round trip where something near (a relay, an address
+/// translator) acknowledges data, and the answer took as long as the handshake.
+fn relayed_ns(wait: &Wait<'_>, near_ns: i64) -> Option<i64> {
+    let shake_ns = wait.connection.end(wait.sender()).rtt.handshake_ns?;
+    let length_ns = wait.length_ns();
+    let alike = length_ns * 20 >= shake_ns * 17 && length_ns * 10 <= shake_ns * 14;
+    (shake_ns > near_ns.saturating_mul(4) && shake_ns > RISE_NS && alike).then_some(shake_ns)
 }
 
 /// The time until the other end acknowledged the request by itself, where

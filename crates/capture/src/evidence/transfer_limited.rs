@@ -30,14 +30,16 @@ impl Evidence for TransferLimited {
         let rounds = &wait.rounds[sender.index()];
         let round = rounds.round_bytes();
         let window = window_bytes(wait, sender);
-        let fills = window > 0 && u64::from(round) * 100 >= u64::from(window) * FILLS_PERCENT;
+        let full = wait.full_bytes(sender);
+        let held = wait.allowed_bytes(sender).is_some_and(|left| left < i64::from(full));
+        let fills = window > 0 && held && round <= window.saturating_mul(2) || window > 0 && u64::from(round) * 100 >= u64::from(window) * FILLS_PERCENT;
         let numbers = [round, window];
         let network = |reason| Some(Claim::whole(wait, reason, Owner::Network).with(numbers));
         let bulk = u64::from(round) >= u64::from(wait.full_bytes(sender)) * BULK_SEGMENTS;
         let ends_write = wait.is_short(before) && !bulk;
         let left = after.flight.saturating_sub(after.len);
-        let busy = left >= wait.full_bytes(sender).saturating_mul(2) && is_queue(wait);
-        let limited = fills && rounds.rounds >= starting_rounds(wait, sender) && !is_queue(wait);
+        let busy = left >= wait.full_bytes(sender).saturating_mul(2) && wait.is_queue();
+        let limited = fills && rounds.rounds >= starting_rounds(wait, sender) && !wait.is_queue();
         if busy || (!ends_write && !limited && is_steady(wait)) {
             return network(Reason::PathRate);
         }
@@ -60,7 +62,13 @@ impl Evidence for TransferLimited {
             let mut acks = back.filter(|s| s.from != sender && s.marks.any(Marks::ADVANCES));
             acks.next()
         });
-        let clocked = event.is_some_and(|event| wait.follows(event, after));
+        let near_ns = wait.near_ns(sender);
+        let clocked = event.is_some_and(|event| {
+            // Near the receiver the last burst may still be arriving when the
+            // acknowledgement that sets the next one free is on its way.
+            let soon = after.time_ns - event.time_ns <= near_ns * 13 / 10 + TURN_NS;
+            wait.follows(event, after) || (bulk && soon)
+        });
         let round_trip = wait.length_ns() <= rtt_ns * 3 / 2 + TURN_NS;
         if !clocked || !round_trip || ends_write {
             return None;
@@ -69,7 +77,7 @@ impl Evidence for TransferLimited {
             let owner = Owner::of(sender.other());
             return Some(Claim::whole(wait, Reason::ReceiverWindow, owner).with(numbers));
         }
-        let reason = if fills && !is_queue(wait) || rounds.grows() {
+        let reason = if fills && !wait.is_queue() || rounds.grows() {
             if rounds.after_idle {
                 Reason::IdleRestart
             } else {
@@ -185,14 +193,6 @@ fn is_steady(wait: &Wait<'_>) -> bool {
     // Pairs come with one acknowledgement; longer bursts are a window.
     let few = times.len() <= 8 || before.time_ns - times[7] >= length_ns * 2;
     long.len() == 3 && few && long.iter().all(even)
-}
-
-/// The round trip has grown, so data waits in a queue of the path.
-fn is_queue(wait: &Wait<'_>) -> bool {
-    let client = &wait.connection.client.rtt;
-    let server = &wait.connection.server.rtt;
-    let smoothed_ns = client.smoothed_ns + server.smoothed_ns;
-    smoothed_ns > wait.rtt_ns() * 3 / 2 + TURN_NS
 }
 
 /// A segment in the middle of a large write.

@@ -121,11 +121,31 @@ impl<'a> Wait<'a> {
     pub(crate) fn follows(&self, event: &Segment, after: &Segment) -> bool {
         let near_ns = self.near_ns(after.from);
         let apart_ns = after.time_ns - event.time_ns;
-        apart_ns <= near_ns * 13 / 10 + TURN_NS && apart_ns * 10 >= near_ns * 7
+        let soon = apart_ns <= near_ns * 13 / 10 + TURN_NS;
+        // Sooner than the path allows, it was no reaction.
+        soon && (near_ns < FAR_NS || apart_ns * 10 >= near_ns * 7)
     }
 }
 
 impl Wait<'_> {
+    /// The round trip has grown, so data waits in a queue of the path.
+    pub(crate) fn is_queue(&self) -> bool {
+        let client = &self.connection.client.rtt;
+        let server = &self.connection.server.rtt;
+        let smoothed_ns = client.smoothed_ns + server.smoothed_ns;
+        smoothed_ns > self.rtt_ns() * 3 / 2 + TURN_NS
+    }
+
+    /// The queue of the path still held data when the wait ended: the path was
+    /// in use all the time.
+    pub(crate) fn is_busy(&self) -> bool {
+        let Some(after) = self.after() else {
+            return false;
+        };
+        let left = after.flight.saturating_sub(after.len);
+        left >= self.full_bytes(after.from).saturating_mul(2) && self.is_queue()
+    }
+
     /// Data that `sender` had sent before the wait is not acknowledged, was sent
     /// again, and no acknowledgement comes within the wait.
     pub(crate) fn is_stuck(&self, sender: Side) -> bool {
@@ -235,6 +255,9 @@ impl RoundHistory {
 
 /// What an end needs, besides the path, to react to a segment.
 const TURN_NS: i64 = 2_000_000;
+
+/// A shorter round trip is not told from the time that an end takes.
+const FAR_NS: i64 = 5_000_000;
 
 /// Rounds are not shorter than this.
 const LEAST_ROUND_NS: i64 = 200_000;

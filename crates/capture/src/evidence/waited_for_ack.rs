@@ -39,8 +39,9 @@ impl Evidence for WaitedForAck {
         let micros = |ns: i64| (ns / 1_000).clamp(0, i64::from(u32::MAX)) as u32;
         let numbers = [before.len, micros(delay_ns)];
         if wait.is_short(before) {
-            let unheld = wait.connection.end(before.from).unheld_short;
-            if unheld > 0 {
+            let end = wait.connection.end(before.from);
+            // Now and then a write goes out with the acknowledgement of another.
+            if u64::from(end.unheld_short) * UNHELD_SHARE > end.data_segments {
                 return None;
             }
             let reason = if delayed {
@@ -119,6 +120,9 @@ fn first_ack<'a>(wait: &Wait<'a>, before: &Segment) -> Option<&'a Segment> {
 
 /// A receiver that waits this long has delayed its acknowledgement.
 const LEAST_DELAY_NS: i64 = 8_000_000;
+
+/// One short segment in so many that was not held: Nagle's algorithm is off.
+const UNHELD_SHARE: u64 = 8;
 
 /// Full segments in flight that a small congestion window allows.
 const FEW_SEGMENTS: u32 = 4;

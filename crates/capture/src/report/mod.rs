@@ -1,13 +1,29 @@
-//! An explanation as people read it: three sentences, a table that adds up,
-//! one exchange in detail, a page with pictures, before against after.
+//! An explanation as people read it: the verdict and its three sentences, the
+//! slices, one exchange in detail, a page with pictures, before against after.
 //!
 //! All of it is made from an [`Explanation`](crate::Explanation) alone, so it
 //! looks the same whether the capture came from a file, a trace or a laboratory.
 
 mod columns;
+mod compare;
+mod detail;
+mod html;
+mod ladder;
+mod mask;
+mod reference;
+mod slice_bar;
 mod text;
 
+pub use compare::{Comparison, Row, compare};
+pub use detail::detail;
+pub use html::html;
+pub use ladder::ladder_svg;
+pub use mask::mask;
+pub use reference::reference_page;
 pub use text::text;
+
+/// Version of the JSON, raised when a field changes its meaning or goes.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// Milliseconds with as many digits as they deserve.
 pub(crate) fn ms(ns: i64) -> String {

@@ -27,6 +27,8 @@ pub(super) struct Half {
     pub(super) ack_ns: i64,
     /// When it last acknowledged something new.
     pub(super) advance_ns: i64,
+    /// Length of its last segment with data.
+    pub(super) last_len: u32,
     /// Where its last short segment ended.
     pub(super) short_end: Option<u32>,
     /// The largest segment under way whose passing would be news: its end and

@@ -205,11 +205,14 @@ impl Rtt {
 /// Counts short segments that were sent while an earlier short one was not
 /// acknowledged: their sender has Nagle's algorithm off.
 fn observe_short(unheld: &mut u32, half: &mut Half, other: &Half, segment: &Segment, mss: u32) {
+    let tail = half.last_len >= mss;
+    half.last_len = segment.len;
     if !segment.is_short(mss) {
         return;
     }
     let acked = other.ack.unwrap_or(0);
-    if half.short_end.is_some_and(|end| before(acked, end)) {
+    // The tail of a large write goes out with it on many systems.
+    if !tail && half.short_end.is_some_and(|end| before(acked, end)) {
         *unheld = unheld.saturating_add(1);
     }
     half.short_end = Some(segment.end_seq());

@@ -166,7 +166,14 @@ fn is_finding(kind: EvidenceKind, facts: &SliceFacts<'_>) -> bool {
             lost_ns >= NOTICED_NS && (facts.context.rtt_ns >= FAR_NS || each_ns >= FAR_NS)
         }
         EvidenceKind::Chatty => lost_ns >= LONG_NS,
-        EvidenceKind::TransferLimited => lost_ns >= LONG_NS,
+        EvidenceKind::TransferLimited => {
+            let tunable = matches!(facts.reason, Reason::ReceiverWindow | Reason::SenderBuffer);
+            let least_ns = if tunable { NOTICED_NS } else { LONG_NS };
+            lost_ns >= least_ns && facts.total_ns >= LONG_NS
+        }
+        EvidenceKind::HostWait if facts.owner == Owner::Client => {
+            lost_ns >= LONG_NS && facts.longest_ns >= NOTICED_NS || lost_ns >= LONG_NS * 4
+        }
         EvidenceKind::HostWait => {
             lost_ns >= NOTICED_NS && (facts.longest_ns >= NOTICED_NS || lost_ns >= LONG_NS)
         }

@@ -1,20 +1,21 @@
-//! The sequence diagram of an exchange: time runs down, one line for each end,
-//! an arrow for each packet, a coloured band for each gap.
+//! The packet ladder of an exchange: time runs down, one line for each end, an
+//! arrow for each packet, a band for each wait in the colour of its kind.
 //!
 //! Every packet has a little height of its own and the rest is shared out by
-//! time, so that a gap of 200 ms is tall and packets microseconds apart can
-//! still be read. Bursts of many packets become one arrow each way.
+//! time, so that a wait of 200 ms is tall and packets microseconds apart can
+//! still be read. Bursts of many packets become one arrow each way. A long
+//! exchange shows the packets around its longest waits.
 
 use measure::report::escape;
 
 use super::detail::second_port;
-use super::{colour, ms};
-use crate::{Connection, Exchange, Flags, GapReport, Segment, Side, station};
+use super::ms;
+use crate::{Connection, Exchange, Flags, Interval, Segment, Side, station};
 
 /// The diagram for a page: a wide and a narrow SVG element, of which the page's
 /// style shows one. Of a DLSw link with two TCP connections, `second` is the one
 /// that came second.
-pub fn sequence_svg(
+pub fn ladder_svg(
     connection: Option<&Connection>,
     second: Option<&Connection>,
     exchange: &Exchange,
@@ -59,7 +60,7 @@ fn diagram(
     second: Option<&Connection>,
     exchange: &Exchange,
 ) -> String {
-    let arrows = arrows(exchange);
+    let (arrows, left_out) = fewer(arrows(exchange));
     let Some(start_ns) = arrows.first().map(|a| a.at_ns) else {
         return String::new();
     };
@@ -71,9 +72,9 @@ fn diagram(
     let mut body = String::new();
     for arrow in &arrows {
         let gap = exchange
-            .gaps
+            .waits
             .iter()
-            .find(|g| g.after == arrow.packet && g.from_ns >= start_ns);
+            .rfind(|wait| wait.after == arrow.packet && wait.from_ns >= start_ns);
         let least = if gap.is_some() {
             GAP_HEIGHT
         } else {
@@ -116,11 +117,18 @@ fn diagram(
             escape(&name(side))
         )
     };
+    let note = match left_out {
+        0 => String::new(),
+        n => format!(
+            r#"<text class="faint" x="{:.0}" y="{bottom:.0}" text-anchor="middle">{n} arrows are left out</text>"#,
+            (frame.left + frame.right) / 2.0
+        ),
+    };
     format!(
-        r#"<svg class="{}" viewBox="0 0 {} {:.0}" style="max-width:900px" role="img" aria-label="Packets of exchange {}" xmlns="http://www.w3.org/2000/svg">{}{}{body}{}{}</svg>"#,
+        r#"<svg class="{}" viewBox="0 0 {} {:.0}" style="max-width:900px" role="img" aria-label="Packets of exchange {}" xmlns="http://www.w3.org/2000/svg">{}{}{body}{}{}{note}</svg>"#,
         frame.class,
         frame.width,
-        bottom + 8.0,
+        bottom + 12.0,
         exchange.id,
         end(Side::Client, "client", frame.left),
         end(Side::Server, "server", frame.right),
@@ -175,6 +183,34 @@ fn arrows(exchange: &Exchange) -> Vec<Arrow> {
         }
     }
     arrows
+}
+
+/// Keeps the arrows around the longest times between two; the number of the
+/// others is the second value.
+fn fewer(arrows: Vec<Arrow>) -> (Vec<Arrow>, usize) {
+    if arrows.len() <= MOST_ARROWS {
+        return (arrows, 0);
+    }
+    let mut gaps: Vec<(i64, usize)> = (1..arrows.len())
+        .map(|at| (arrows[at].at_ns - arrows[at - 1].to_ns, at))
+        .collect();
+    gaps.sort_by_key(|(ns, at)| (std::cmp::Reverse(*ns), *at));
+    let mut keep = vec![false; arrows.len()];
+    keep[..2].fill(true);
+    keep[arrows.len() - 1] = true;
+    let mut kept = 3;
+    for (_, at) in gaps {
+        for one in [at - 1, at] {
+            kept += usize::from(!keep[one]);
+            keep[one] = true;
+        }
+        if kept >= MOST_ARROWS {
+            break;
+        }
+    }
+    let left_out = arrows.len() - keep.iter().filter(|one| **one).count();
+    let kept = arrows.into_iter().zip(keep);
+    (kept.filter(|(_, keep)| *keep).map(|(arrow, _)| arrow).collect(), left_out)
 }
 
 fn words(segment: &Segment) -> String {
@@ -246,11 +282,10 @@ fn draw(
     )
 }
 
-fn band(frame: &Frame, gap: &GapReport, from: f64, to: f64) -> String {
-    let (style, text) = match gap.rule {
-        Some(rule) => (format!("fill:var(--c{})", colour(rule)), rule),
-        None => ("fill:var(--line)".to_owned(), gap.phase.name()),
-    };
+fn band(frame: &Frame, wait: &Interval, from: f64, to: f64) -> String {
+    let kind = wait.reason.kind();
+    let style = format!("fill:var(--c{})", kind.colour());
+    let text = kind.title();
     let top = from + 11.0;
     let height = (to - from - 26.0).max(2.0);
     format!(
@@ -259,13 +294,16 @@ fn band(frame: &Frame, gap: &GapReport, from: f64, to: f64) -> String {
         frame.right - frame.left,
         (frame.left + frame.right) / 2.0,
         top + height / 2.0 + 4.0,
-        ms(gap.to_ns - gap.from_ns),
+        ms(wait.length_ns()),
         escape(text)
     )
 }
 
+/// More arrows make a page too long.
+const MOST_ARROWS: usize = 26;
+
 /// Up to so many packets each has its arrow.
-const SINGLE: usize = 40;
+const SINGLE: usize = 26;
 
 /// Packets closer than this are one burst.
 const BURST_NS: i64 = 500_000;
