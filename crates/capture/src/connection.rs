@@ -51,12 +51,6 @@ impl Connection {
         self.refused_after_ns().is_some_and(|ns| ns <= PROMPT_NS)
     }
 
-    /// True for one that nothing answered for seconds, until a reset ended it: something on
-    /// the way gave up. Nobody refused it.
-    pub(crate) fn was_given_up(&self) -> bool {
-        self.refused_after_ns().is_some_and(|ns| ns > PROMPT_NS)
-    }
-
     /// Time from the first SYN to the reset that was the only answer.
     fn refused_after_ns(&self) -> Option<i64> {
         let shake = &self.handshake;

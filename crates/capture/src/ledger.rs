@@ -152,6 +152,18 @@ impl Ledger {
         }
     }
 
+    /// A message says that the destination of a connection cannot be reached:
+    /// its unanswered waits have that reason.
+    pub(crate) fn mark_unreachable(&mut self, connection: u64, packet: u64) {
+        let waits = self.intervals.iter_mut();
+        for one in waits.filter(|one| one.connection == connection) {
+            if matches!(one.reason, Reason::SynUnanswered | Reason::NeverAcknowledged) {
+                one.reason = Reason::Unreachable;
+                one.after = packet;
+            }
+        }
+    }
+
     /// Moves the shorter half of the intervals into the sums.
     fn fold(&mut self) {
         let mut lengths: Vec<i64> = self.intervals.iter().map(Interval::length_ns).collect();

@@ -11,7 +11,9 @@
 use crate::decode::SideDatagram;
 use crate::evidence::{Owner, Reason};
 use crate::ledger::Interval;
+use crate::{Connection, End};
 use std::collections::HashMap;
+use std::net::IpAddr;
 
 /// Lookups and ICMP messages of a capture, in the order of the file.
 #[derive(Debug, Default)]
@@ -36,20 +38,30 @@ struct Query {
 /// An ICMP message about a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unreachable {
-    pub(crate) time_ns: i64,
+    /// Number of the message's packet.
     pub(crate) packet: u64,
     /// The sender and receiver of the packet that it is about.
     pub(crate) source: (u128, u16),
     pub(crate) destination: (u128, u16),
-    /// A router needs smaller packets, of this many bytes.
-    pub(crate) next_mtu: Option<u16>,
+}
+
+impl Unreachable {
+    /// True if the client of this connection sent the packet.
+    pub(crate) fn is_about(&self, connection: &Connection) -> bool {
+        let mapped = |address: IpAddr| match address {
+            IpAddr::V4(v4) => v4.to_ipv6_mapped().to_bits(),
+            IpAddr::V6(v6) => v6.to_bits(),
+        };
+        let end = |end: &End| (mapped(end.address), end.port);
+        self.source == end(&connection.client) && self.destination == end(&connection.server)
+    }
 }
 
 impl Lookups {
     /// Takes a datagram.
     pub(crate) fn handle(&mut self, datagram: &SideDatagram<'_>, time_ns: i64, packet: u64) {
         if !datagram.udp {
-            self.handle_icmp(datagram, time_ns, packet);
+            self.handle_icmp(datagram, packet);
             return;
         }
         let ports = (datagram.source.1, datagram.destination.1);
@@ -167,9 +179,9 @@ impl Lookups {
         self.enter(interval, message.name());
     }
 
-    fn handle_icmp(&mut self, datagram: &SideDatagram<'_>, time_ns: i64, packet: u64) {
+    fn handle_icmp(&mut self, datagram: &SideDatagram<'_>, packet: u64) {
         if self.unreachable.len() < MOST_OPEN
-            && let Some(found) = unreachable(datagram, time_ns, packet)
+            && let Some(found) = unreachable(datagram, packet)
         {
             self.unreachable.push(found);
         }
@@ -277,15 +289,16 @@ impl Message {
 }
 
 /// The packet that an ICMP message is about.
-fn unreachable(datagram: &SideDatagram<'_>, time_ns: i64, packet: u64) -> Option<Unreachable> {
+fn unreachable(datagram: &SideDatagram<'_>, packet: u64) -> Option<Unreachable> {
     let body = datagram.payload;
     let (kind, code) = (*body.first()?, *body.get(1)?);
-    let next_mtu = match (datagram.v6, kind, code) {
-        (false, 3, 4) => Some(u16::from_be_bytes([*body.get(6)?, *body.get(7)?])),
-        (true, 2, _) => Some(u16::from_be_bytes([*body.get(6)?, *body.get(7)?])),
-        (false, 3, _) | (true, 1, _) | (false, 11, _) | (true, 3, _) => None,
-        _ => return None,
+    // A router that asks for smaller packets (3/4) is no end of the path.
+    let ends = match (datagram.v6, kind) {
+        (false, 3) => code != 4,
+        (false, 11) | (true, 1 | 3) => true,
+        _ => false,
     };
+    ends.then_some(())?;
     let inner = body.get(8..)?;
     let mapped = |at: usize| -> Option<u128> {
         let four: [u8; 4] = inner.get(at..at + 4)?.try_into().ok()?;
@@ -305,11 +318,9 @@ fn unreachable(datagram: &SideDatagram<'_>, time_ns: i64, packet: u64) -> Option
     let port = |at: usize| Some(u16::from_be_bytes([*inner.get(at)?, *inner.get(at + 1)?]));
     (protocol == 6).then_some(())?;
     Some(Unreachable {
-        time_ns,
         packet,
         source: (source, port(at)?),
         destination: (destination, port(at + 2)?),
-        next_mtu,
     })
 }
 

@@ -365,7 +365,9 @@ impl Shard {
             false => flow.now_ns(),
         };
         let holes = flow.streams.iter().any(crate::stream::Stream::has_hole);
-        let unfinished = holes || flow.tracker.is_stuck();
+        // A link of DLSw goes on after bytes that the capture lost.
+        let streams = flow.connection.protocol != Protocol::Dlsw;
+        let unfinished = streams && (holes || flow.tracker.is_stuck());
         flow.app.close(unfinished);
         if !flow.unwanted {
             self.finish_exchanges(slot, until_ns, options);

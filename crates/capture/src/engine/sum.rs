@@ -137,7 +137,7 @@ pub(super) fn explanation(
         connections.merge(shard.connections);
         exchanges.merge(shard.exchanges);
     }
-    let (found, names, _) = lookups.finish(latest_ns);
+    let (found, names, unreachable) = lookups.finish(latest_ns);
     for interval in found {
         ledger.enter(interval);
     }
@@ -151,6 +151,10 @@ pub(super) fn explanation(
     });
     all.connections = connections.into_items().collect();
     all.connections.sort_by_key(|connection| connection.id);
+    for message in unreachable {
+        let about = all.connections.iter().filter(|c| message.is_about(c));
+        about.for_each(|c| ledger.mark_unreachable(c.id, message.packet));
+    }
     all.exchanges = exchanges.into_items().collect();
     let (sums, intervals) = ledger.settle();
     let context = Context::new(&facts, &all.totals, &names, &options.advice, &sums);

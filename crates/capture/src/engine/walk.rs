@@ -24,7 +24,10 @@ pub(super) fn judge(
     (ledger, options): (&mut Ledger, &Options),
 ) {
     let end_ns = intervals.end_ns();
-    let again = !exchange.resumed && intervals.start_ns() < timeline.judged_ns;
+    // Sessions of one link wait at the same time, each for its own units.
+    let session = exchange.session;
+    let others = |s: &Segment| session != 0 && s.session != 0 && s.session != session;
+    let again = !exchange.resumed && (session != 0 || intervals.start_ns() < timeline.judged_ns);
     let mut before = timeline.judged;
     if again {
         // Pipelined: part of its time was walked for the exchange before it.
@@ -44,7 +47,7 @@ pub(super) fn judge(
     while at + 1 < timeline.segments.len() {
         at += 1;
         let segment = timeline.segments[at];
-        if !is_progress(&segment, connection) {
+        if !is_progress(&segment, connection) || others(&segment) {
             continue;
         }
         if segment.time_ns > at_ns && at_ns < end_ns {

@@ -38,6 +38,10 @@ impl Evidence for SlowPath {
             }
             return needless_copy(wait);
         }
+        if wait.connection.protocol == Protocol::Dlsw {
+            // Units of SNA go further than TCP's round trip shows.
+            return None;
+        }
         let near_ns = wait.near_ns(sender);
         let path_ns = acknowledged_after_ns(wait).unwrap_or(near_ns).max(near_ns);
         let path_ns = relayed_ns(wait, near_ns).unwrap_or(path_ns);

@@ -40,17 +40,25 @@ fn held(
     grant: u32,
     reason: Reason,
 ) -> Option<Claim> {
-    let sender = wait.after()?.from;
-    let inner = wait.inner().iter().chain(wait.after());
-    let granted = inner.rev().find(|s| s.from == sender.other() && s.marks.any(grant));
-    // A grant may also have come with the segment before the sender's data.
-    let before = wait.before();
-    let granted = granted.or_else(|| {
-        (before.from == sender.other() && before.marks.any(grant)).then_some(before)
-    })?;
+    let session = wait.exchange.session;
+    let own = |s: &&Segment| session == 0 || s.session == 0 || s.session == session;
+    let after = wait.after()?;
+    let grants = after.marks.any(grant);
+    let sender = if grants { after.from.other() } else { after.from };
+    let inner = wait.inner().iter().chain([after]).filter(own);
+    let granted = inner.rev().find(|s| s.from == sender.other() && s.marks.any(grant))?;
+    if grants {
+        // The grant brought data of its own: the sender's has to follow at once.
+        let mut later = wait.timeline.iter().filter(own);
+        let next = later.find(|s| s.packet > after.packet && s.from == sender && s.len > 0)?;
+        if next.time_ns - after.time_ns > wait.near_ns(sender) * 13 / 10 + FOLLOWS_NS {
+            return None;
+        }
+    }
     let until = wait.timeline.partition_point(|s| s.packet < granted.packet);
     let earlier = &wait.timeline[..until];
-    let begins = earlier.iter().rev().take(LOOK_BACK).find(|s| since(s, sender))?;
+    let mut back = earlier.iter().rev().take(LOOK_BACK).filter(own);
+    let begins = back.find(|s| since(s, sender))?;
     let from_ns = begins.time_ns.max(wait.from_ns);
     (from_ns < wait.to_ns).then(|| Claim {
         from_ns,
@@ -98,5 +106,8 @@ pub(super) fn describe(facts: &SliceFacts<'_>) -> Option<Description> {
     })
 }
 
+/// A sender that was held goes on within this time of the grant.
+const FOLLOWS_NS: i64 = 500_000;
+
 /// Segments between what held a sender back and the grant.
-const LOOK_BACK: usize = 64;
+const LOOK_BACK: usize = 256;

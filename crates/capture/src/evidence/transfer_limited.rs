@@ -37,10 +37,8 @@ impl Evidence for TransferLimited {
         let network = |reason| Some(Claim::whole(wait, reason, Owner::Network).with(numbers));
         let bulk = u64::from(round) >= u64::from(wait.full_bytes(sender)) * BULK_SEGMENTS;
         let ends_write = wait.is_short(before) && !bulk;
-        let left = after.flight.saturating_sub(after.len);
-        let busy = left >= wait.full_bytes(sender).saturating_mul(2) && wait.is_queue();
         let limited = fills && rounds.rounds >= starting_rounds(wait, sender) && !wait.is_queue();
-        if busy || (!ends_write && !limited && is_steady(wait)) {
+        if wait.is_busy() || (!ends_write && !limited && is_steady(wait)) {
             return network(Reason::PathRate);
         }
         if wait.length_ns() * 3 < rtt_ns || wait.length_ns() < LEAST_NS {
@@ -55,38 +53,18 @@ impl Evidence for TransferLimited {
             }
             return network(Reason::PathRate);
         }
-        let event = wait.last_advance(sender.other()).or_else(|| {
-            // Near the receiver its acknowledgement may stand before the data
-            // that is counted as the wait's beginning.
-            let back = wait.timeline[..wait.before].iter().rev().take(4);
-            let mut acks = back.filter(|s| s.from != sender && s.marks.any(Marks::ADVANCES));
-            acks.next()
-        });
-        let near_ns = wait.near_ns(sender);
-        let clocked = event.is_some_and(|event| {
-            // Near the receiver the last burst may still be arriving when the
-            // acknowledgement that sets the next one free is on its way.
-            let soon = after.time_ns - event.time_ns <= near_ns * 13 / 10 + TURN_NS;
-            wait.follows(event, after) || (bulk && soon)
-        });
-        let round_trip = wait.length_ns() <= rtt_ns * 3 / 2 + TURN_NS;
-        if !clocked || !round_trip || ends_write {
+        let grows = rounds.grows() || fills && !wait.is_queue();
+        if ends_write || !paused(wait, after, bulk) {
             return None;
         }
-        if limited {
-            let owner = Owner::of(sender.other());
-            return Some(Claim::whole(wait, Reason::ReceiverWindow, owner).with(numbers));
-        }
-        let reason = if fills && !wait.is_queue() || rounds.grows() {
-            if rounds.after_idle {
-                Reason::IdleRestart
-            } else {
-                Reason::SlowStart
-            }
-        } else {
-            Reason::SenderBuffer
+        let reason = match (limited, grows) {
+            (true, _) => Reason::ReceiverWindow,
+            (false, true) if rounds.after_idle => Reason::IdleRestart,
+            (false, true) => Reason::SlowStart,
+            (false, false) => Reason::SenderBuffer,
         };
         let owner = match reason {
+            Reason::ReceiverWindow => Owner::of(sender.other()),
             Reason::SenderBuffer => Owner::of(sender),
             _ => Owner::Network,
         };
@@ -159,6 +137,27 @@ impl Evidence for TransferLimited {
             remedy: Some(remedy),
         }
     }
+}
+
+/// Whether a transfer paused for a round trip until an acknowledgement came.
+fn paused(wait: &Wait<'_>, after: &Segment, bulk: bool) -> bool {
+    let sender = after.from;
+    let event = wait.last_advance(sender.other()).or_else(|| {
+        // Near the receiver its acknowledgement may stand before the data that
+        // is counted as the wait's beginning.
+        let back = wait.timeline[..wait.before].iter().rev().take(4);
+        let mut acks = back.filter(|s| s.from != sender && s.marks.any(Marks::ADVANCES));
+        acks.next()
+    });
+    let Some(event) = event else {
+        return false;
+    };
+    // Near the receiver the last burst may still be arriving when the
+    // acknowledgement that sets the next one free is on its way.
+    let near_ns = wait.near_ns(sender);
+    let soon = after.time_ns - event.time_ns <= near_ns * 13 / 10 + TURN_NS;
+    let clocked = wait.follows(event, after) || (bulk && soon);
+    clocked && wait.length_ns() <= wait.rtt_ns() * 3 / 2 + TURN_NS
 }
 
 /// The window that limits `sender`, in bytes; 0 where its scale is unknown.

@@ -1,4 +1,7 @@
 //! Time that no kind explains: a slice of its own.
+//!
+//! It stands last in the table, so it claims what every other kind left. It
+//! has no remedy: a capture at another place is what would tell.
 
 use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
 use crate::verdict::{Description, SliceFacts, ms};

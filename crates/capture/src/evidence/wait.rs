@@ -90,9 +90,12 @@ impl<'a> Wait<'a> {
         self.connection.rtt_ns().unwrap_or(0)
     }
 
-    /// Payload bytes of a full segment of `side`.
+    /// Payload bytes of a full segment of `side`; where no handshake shows them,
+    /// at least what every end must accept (RFC 9293 3.7.1).
     pub(crate) fn full_bytes(&self, side: Side) -> u32 {
-        self.connection.segment_bytes(side)
+        let known = self.connection.client.mss.is_some() || self.connection.server.mss.is_some();
+        let least = if known { 1 } else { LEAST_MSS };
+        self.connection.segment_bytes(side).max(least)
     }
 
     /// True for a segment that ends a write without filling a segment.
@@ -255,6 +258,9 @@ impl RoundHistory {
 
 /// What an end needs, besides the path, to react to a segment.
 const TURN_NS: i64 = 2_000_000;
+
+/// Payload of a segment that every end accepts.
+const LEAST_MSS: u32 = 536;
 
 /// A shorter round trip is not told from the time that an end takes.
 const FAR_NS: i64 = 5_000_000;

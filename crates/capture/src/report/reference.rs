@@ -1,4 +1,7 @@
 //! The reference page of the kinds of evidence, made from their table.
+//!
+//! `tupelo reference causes` prints it and `cargo xtask docs` writes it, so
+//! that names in JSON and on the page cannot differ.
 
 use crate::{EvidenceKind, Reason};
 use std::fmt::Write;

@@ -1,4 +1,7 @@
 //! What the sentences of a verdict may use, besides the slice itself.
+//!
+//! Each share of the connections sums up [`Facts`]; at the end they become the
+//! [`Context`] that every kind of evidence describes its slice with.
 
 use super::advice::{Platform, Systems};
 use crate::evidence::{Owner, Reason};
@@ -60,7 +63,6 @@ pub(crate) struct Context<'a> {
     pub(crate) connections: u64,
     pub(crate) exchanges: u64,
     pub(crate) round_trips: u64,
-    pub(crate) payload_bytes: u64,
     pub(crate) packets: u64,
     pub(crate) names: &'a [String],
     pub(crate) server: String,
@@ -86,7 +88,6 @@ impl Context<'_> {
             connections: totals.connections,
             exchanges: totals.exchanges,
             round_trips: trips.map(|sum| sum.waits).sum(),
-            payload_bytes: totals.payload_bytes,
             packets: totals.segments,
             names,
             server: facts.busiest.as_ref().map_or(String::new(), |(.., name)| name.clone()),
