@@ -139,7 +139,9 @@ impl Shard {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
-        if flow.connection.exchanges > 0 || flow.connection.protocol == Protocol::Sna {
+        // A link's second connection has none of its own.
+        let sessions = matches!(flow.connection.protocol, Protocol::Sna | Protocol::Dlsw);
+        if flow.connection.exchanges > 0 || sessions {
             return;
         }
         let Some(exchange) = attempt(&flow.connection, until_ns) else {

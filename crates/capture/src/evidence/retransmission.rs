@@ -161,7 +161,7 @@ fn is_answer_resent(wait: &Wait<'_>) -> bool {
 /// segment without PSH and goes on after a time that a timer takes.
 fn is_cut_write(wait: &Wait<'_>) -> bool {
     let before = wait.before();
-    let full = before.len > 0 && before.len % wait.full_bytes(before.from).max(1) == 0;
+    let full = before.len > 0 && before.len.is_multiple_of(wait.full_bytes(before.from).max(1));
     let timer_ns = (wait.rtt_ns() * 2).max(TIMER_NS);
     let far = wait.near_ns(before.from) > LEAST_NS;
     full && far && !before.flags.has(Flags::PSH) && wait.length_ns() >= timer_ns

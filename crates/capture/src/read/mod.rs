@@ -421,7 +421,7 @@ pub const MAX_RECORD_BYTES: usize = 32 << 20;
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// Enough to recognise a format and read the header of a pcap file.
-const HEAD_BYTES: usize = 32;
+const HEAD_BYTES: usize = 128;
 
 /// Problems listed; a damaged file repeats itself.
 const MAX_PROBLEMS: usize = 100;
