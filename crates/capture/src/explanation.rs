@@ -4,9 +4,7 @@
 //! Invariant: the same file gives the same explanation, whatever the number
 //! of threads.
 
-use crate::{
-    Connection, Exchange, Histogram, Interval, MarkCounts, Protocol, Slice, SliceTimes,
-};
+use crate::{Connection, Exchange, Histogram, Interval, MarkCounts, Protocol, Slice, SliceTimes};
 use serde::Serialize;
 use std::net::IpAddr;
 

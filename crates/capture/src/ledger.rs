@@ -75,7 +75,9 @@ impl SliceTimes {
 
     /// The kind that took most, with its time.
     pub fn largest(&self) -> Option<(EvidenceKind, i64)> {
-        let kinds = EvidenceKind::ALL.into_iter().map(|kind| (kind, self.of(kind)));
+        let kinds = EvidenceKind::ALL
+            .into_iter()
+            .map(|kind| (kind, self.of(kind)));
         kinds.filter(|(_, ns)| *ns > 0).max_by_key(|(_, ns)| *ns)
     }
 }
@@ -157,7 +159,10 @@ impl Ledger {
     pub(crate) fn mark_unreachable(&mut self, connection: u64, packet: u64) {
         let waits = self.intervals.iter_mut();
         for one in waits.filter(|one| one.connection == connection) {
-            if matches!(one.reason, Reason::SynUnanswered | Reason::NeverAcknowledged) {
+            if matches!(
+                one.reason,
+                Reason::SynUnanswered | Reason::NeverAcknowledged
+            ) {
                 one.reason = Reason::Unreachable;
                 one.after = packet;
             }
@@ -220,10 +225,7 @@ impl Ledger {
     }
 
     /// The interval that owns an instant in which `active` ones wait.
-    fn owner_of_instant(
-        &self,
-        active: &std::collections::BTreeSet<(Reason, u32)>,
-    ) -> Option<u32> {
+    fn owner_of_instant(&self, active: &std::collections::BTreeSet<(Reason, u32)>) -> Option<u32> {
         let inside = |index: u32| self.intervals[index as usize].only_inside;
         let any = active.iter().any(|(_, index)| !inside(*index));
         let first = active.iter().next().filter(|_| any)?;
@@ -291,6 +293,9 @@ mod tests {
         ledger.enter(interval(50, 80, Reason::AnswerWait));
         let (sums, _) = ledger.settle();
         let of = |reason: Reason| sums[reason as usize][Owner::Unknown as usize].ns;
-        assert_eq!((of(Reason::LookupUnanswered), of(Reason::AnswerWait)), (30, 0));
+        assert_eq!(
+            (of(Reason::LookupUnanswered), of(Reason::AnswerWait)),
+            (30, 0)
+        );
     }
 }

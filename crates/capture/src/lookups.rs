@@ -65,7 +65,10 @@ impl Lookups {
             return;
         }
         let ports = (datagram.source.1, datagram.destination.1);
-        if ![ports.0, ports.1].into_iter().any(|port| RESOLVERS.contains(&port)) {
+        if ![ports.0, ports.1]
+            .into_iter()
+            .any(|port| RESOLVERS.contains(&port))
+        {
             return;
         }
         let Some(message) = Message::parse(datagram.payload) else {
@@ -78,13 +81,7 @@ impl Lookups {
         }
     }
 
-    fn query(
-        &mut self,
-        datagram: &SideDatagram<'_>,
-        message: &Message,
-        time_ns: i64,
-        packet: u64,
-    ) {
+    fn query(&mut self, datagram: &SideDatagram<'_>, message: &Message, time_ns: i64, packet: u64) {
         let multicast = datagram.destination.1 != DNS;
         // Services are looked for all the time; only addresses are waited for.
         if multicast && !matches!(message.kind(), A | AAAA) {
@@ -116,7 +113,11 @@ impl Lookups {
         let mut query = self.open.remove(&asked(datagram.destination.0));
         if query.is_none() && datagram.source.1 != DNS {
             // Multicast answers go to a group.
-            let key = self.open.keys().find(|key| key.1 == message.question).cloned();
+            let key = self
+                .open
+                .keys()
+                .find(|key| key.1 == message.question)
+                .cloned();
             query = key.and_then(|key| self.open.remove(&key));
         }
         let Some(query) = query else {
@@ -380,7 +381,10 @@ mod tests {
     #[test]
     fn a_query_that_is_sent_again_waits_from_the_first_one() {
         let mut lookups = Lookups::default();
-        let (query, answer) = (message(0x100, &["a", "test"]), message(0x8180, &["A", "test"]));
+        let (query, answer) = (
+            message(0x100, &["a", "test"]),
+            message(0x8180, &["A", "test"]),
+        );
         lookups.handle(&datagram(&query, true), 10, 1);
         lookups.handle(&datagram(&query, true), 5_000, 2);
         lookups.handle(&datagram(&answer, false), 5_020, 3);

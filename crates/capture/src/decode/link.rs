@@ -49,7 +49,10 @@ pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
         WIFI => wifi(bytes, 0),
         WIFI_RADIOTAP => {
             let length = bytes.get(2..4).ok_or(Skip::Undecodable)?;
-            wifi(bytes, usize::from(u16::from_le_bytes([length[0], length[1]])))
+            wifi(
+                bytes,
+                usize::from(u16::from_le_bytes([length[0], length[1]])),
+            )
         }
         ERF => erf(bytes),
         // Read by the LLC decoder, or known and without an address to follow.

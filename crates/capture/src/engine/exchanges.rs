@@ -159,7 +159,8 @@ fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
     let tls_end_ns = (connection.tls.as_ref()).map(|tls| tls.end_ns.unwrap_or(until_ns));
     let server_first = SERVER_FIRST.contains(&connection.server.port);
     let failed = shake.syn_ns.is_some() && shake.ack_ns.is_none() && shake.syns > 0;
-    let lost_request = shake.ack_ns.is_some() && connection.client.marks.of(Marks::LOST_SEGMENT) > 0;
+    let lost_request =
+        shake.ack_ns.is_some() && connection.client.marks.of(Marks::LOST_SEGMENT) > 0;
     let label = match () {
         () if tls_end_ns.is_some() => "TLS handshake",
         () if failed => "connection attempt",
@@ -192,12 +193,19 @@ fn waits_until(exchange: &Exchange, connection: &Connection, until_ns: i64) -> i
         && !exchange.is_answered()
         && connection.protocol == Protocol::Turns
         && close.reset.is_none()
-        && close.first_fin.is_some_and(|(_, at_ns)| at_ns - from_ns < FAREWELL_NS);
+        && close
+            .first_fin
+            .is_some_and(|(_, at_ns)| at_ns - from_ns < FAREWELL_NS);
     if farewell {
         return from_ns;
     }
-    let closed_ns = ends.map(|(_, at_ns)| at_ns).filter(|at_ns| *at_ns >= from_ns);
-    closed_ns.min().unwrap_or(until_ns).min(until_ns.max(from_ns))
+    let closed_ns = ends
+        .map(|(_, at_ns)| at_ns)
+        .filter(|at_ns| *at_ns >= from_ns);
+    closed_ns
+        .min()
+        .unwrap_or(until_ns)
+        .min(until_ns.max(from_ns))
 }
 
 /// Time of an exchange that a change could save, more or less: all but its

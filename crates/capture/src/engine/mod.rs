@@ -37,7 +37,13 @@ pub(crate) fn run(source: impl Read + Send, options: &Options) -> Result<Explana
     };
     let mut info = reader.info();
     info.problems.extend(front.problem());
-    Ok(sum::explanation(info, front.totals, shards, front.lookups, options))
+    Ok(sum::explanation(
+        info,
+        front.totals,
+        shards,
+        front.lookups,
+        options,
+    ))
 }
 
 /// Reads, decodes and analyses in one thread.

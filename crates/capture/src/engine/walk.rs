@@ -58,7 +58,14 @@ pub(super) fn judge(
                 before,
                 after: Some(at),
             };
-            place.give(connection, exchange, intervals, (at_ns, to_ns), ledger, options);
+            place.give(
+                connection,
+                exchange,
+                intervals,
+                (at_ns, to_ns),
+                ledger,
+                options,
+            );
             at_ns = to_ns;
         }
         if at > timeline.walked {
@@ -77,7 +84,14 @@ pub(super) fn judge(
             before,
             after: None,
         };
-        place.give(connection, exchange, intervals, (at_ns, end_ns), ledger, options);
+        place.give(
+            connection,
+            exchange,
+            intervals,
+            (at_ns, end_ns),
+            ledger,
+            options,
+        );
         at_ns = end_ns;
     }
     exchange.walked_ns = at_ns;
@@ -238,7 +252,9 @@ pub(super) fn enter_far_side(
     };
     if start_ns > from_ns {
         exchange.start_ns = from_ns;
-        exchange.slices.add(EvidenceKind::SlowPath, start_ns - from_ns);
+        exchange
+            .slices
+            .add(EvidenceKind::SlowPath, start_ns - from_ns);
         ledger.enter(interval);
     }
 }

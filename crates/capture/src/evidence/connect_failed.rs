@@ -58,7 +58,9 @@ impl Evidence for ConnectFailed {
                  message",
             ),
             Reason::Reset => (
-                format!("The connection to {target} was reset before the answer was complete; {lost} ms were lost."),
+                format!(
+                    "The connection to {target} was reset before the answer was complete; {lost} ms were lost."
+                ),
                 "A middlebox whose entry timed out sends the same reset; captures at both ends \
                  show which one sent it.",
                 "find out at the server why it closed the connection (crash, timeout, full \
@@ -113,7 +115,9 @@ fn setup(wait: &Wait<'_>) -> Option<Claim> {
     let reason = match wait.after() {
         Some(after) if after.flags.has(Flags::RST) => Reason::Refused,
         Some(after) if after.flags.has(Flags::SYN) => {
-            let again = after.marks.any(Marks::RETRANSMISSION | Marks::SPURIOUS_RETRANSMISSION)
+            let again = after
+                .marks
+                .any(Marks::RETRANSMISSION | Marks::SPURIOUS_RETRANSMISSION)
                 || wait.before().from == after.from;
             if !again {
                 return None;

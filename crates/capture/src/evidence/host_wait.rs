@@ -6,8 +6,8 @@
 //! waits for `100 Continue`.
 
 use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
-use crate::verdict::{Description, SliceFacts, ms, subject};
 use crate::Phase;
+use crate::verdict::{Description, SliceFacts, ms, subject};
 
 pub(super) struct HostWait;
 
@@ -40,7 +40,9 @@ impl Evidence for HostWait {
         let total = ms(facts.total_ns);
         let (sentence, alternatives) = match facts.reason {
             Reason::ContinueWait => (
-                format!("The client waited for `100 Continue`, which the server did not send: {lost} of {total} ms."),
+                format!(
+                    "The client waited for `100 Continue`, which the server did not send: {lost} of {total} ms."
+                ),
                 "A client that is slow to produce its body looks the same, but not each time with \
                  the same pause (curl: 1 s).",
             ),
@@ -69,7 +71,10 @@ impl Evidence for HostWait {
                  tells.",
             ),
             _ => (
-                format!("{who} took its time to answer: {lost} of {total} ms, {} ms a request.", ms(facts.lost_ns / facts.waits().max(1) as i64)),
+                format!(
+                    "{who} took its time to answer: {lost} of {total} ms, {} ms a request.",
+                    ms(facts.lost_ns / facts.waits().max(1) as i64)
+                ),
                 "A system that the server asked meanwhile looks the same; a capture at the server \
                  shows whom it waits for.",
             ),
@@ -110,4 +115,3 @@ fn remedy(facts: &SliceFacts<'_>) -> Option<String> {
     };
     Some(text.to_owned())
 }
-

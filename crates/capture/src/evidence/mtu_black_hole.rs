@@ -60,15 +60,13 @@ impl Evidence for MtuBlackHole {
             alternatives: "Heavy loss would drop small segments too. `ping -M do -s 1472` \
                            to the other end, with smaller sizes until one passes, tells."
                 .to_owned(),
-            remedy: Some(
-                facts.advice(
-                    "let ICMP `fragmentation needed` (type 3 code 4, ICMPv6 type 2) pass, or clamp \
+            remedy: Some(facts.advice(
+                "let ICMP `fragmentation needed` (type 3 code 4, ICMPv6 type 2) pass, or clamp \
                      the MSS at the tunnel (`--clamp-mss-to-pmtu`); net.ipv4.tcp_mtu_probing=1 on \
                      the sender",
-                    "PATHMTUDISCOVERY on IPCONFIG and ICMP allowed by the filters, or a smaller \
+                "PATHMTUDISCOVERY on IPCONFIG and ICMP allowed by the filters, or a smaller \
                      MTU on BEGINROUTES ROUTE for this destination",
-                ),
-            ),
+            )),
         }
     }
 }
@@ -82,7 +80,9 @@ fn unacknowledged(wait: &Wait<'_>, sender: Side) -> Option<u32> {
             && s.len >= LEAST_BYTES
             && s.len > passed
             && s.marks.any(Marks::RESENT)
-            && !s.marks.any(Marks::PROVEN_SPURIOUS | Marks::SPURIOUS_RETRANSMISSION)
+            && !s
+                .marks
+                .any(Marks::PROVEN_SPURIOUS | Marks::SPURIOUS_RETRANSMISSION)
     };
     let around = &wait.timeline[wait.before.saturating_sub(LOOK_BACK)..];
     let first = around.iter().find(stuck)?;
@@ -90,12 +90,20 @@ fn unacknowledged(wait: &Wait<'_>, sender: Side) -> Option<u32> {
     let copies = copies.count();
     // The smaller copy of the same bytes was acknowledged: proof.
     let shrunk = around.iter().any(|s| {
-        s.from == sender && s.seq == first.seq && s.len > 0 && s.len < first.len && s.packet > first.packet
+        s.from == sender
+            && s.seq == first.seq
+            && s.len > 0
+            && s.len < first.len
+            && s.packet > first.packet
     });
     // Without a word from the other end afterwards it may as well be dead.
-    let alive = around.iter().any(|s| s.from != sender && s.packet > first.packet)
+    let alive = around
+        .iter()
+        .any(|s| s.from != sender && s.packet > first.packet)
         || wait.timeline.iter().any(|s| {
-            s.from != sender && s.marks.any(Marks::SACK | Marks::DUPLICATE_ACK) && s.packet + LOOK_BACK as u64 > first.packet
+            s.from != sender
+                && s.marks.any(Marks::SACK | Marks::DUPLICATE_ACK)
+                && s.packet + LOOK_BACK as u64 > first.packet
         });
     let waits_for_it = wait.after().is_none_or(|after| {
         (after.from == sender && after.seq == first.seq) || wait.is_stuck(sender)

@@ -5,8 +5,8 @@
 //! Reference: RFC 1035, RFC 6762, RFC 7858.
 
 use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
-use crate::verdict::{Description, SliceFacts, ms};
 use crate::Phase;
+use crate::verdict::{Description, SliceFacts, ms};
 
 pub(super) struct NameLookup;
 

@@ -34,17 +34,30 @@ impl Evidence for Retransmission {
             if wait.length_ns() < far_ns && copy {
                 return None;
             }
-            let fast = after.marks.any(Marks::FAST_RETRANSMISSION) || reports_hole(wait, after.from);
-            return whole(if fast { Reason::FastRetransmit } else { Reason::Timeout });
+            let fast =
+                after.marks.any(Marks::FAST_RETRANSMISSION) || reports_hole(wait, after.from);
+            return whole(if fast {
+                Reason::FastRetransmit
+            } else {
+                Reason::Timeout
+            });
         }
         if after.marks.any(Marks::OUT_OF_ORDER) {
             // Near its sender nothing is out of order: it was sent again.
             let near = wait.near_ns(after.from) * 4 < wait.near_ns(after.from.other());
             let long = near || wait.length_ns() > wait.rtt_ns().max(LEAST_NS);
-            return whole(if long { Reason::FastRetransmit } else { Reason::Reordered });
+            return whole(if long {
+                Reason::FastRetransmit
+            } else {
+                Reason::Reordered
+            });
         }
         let closes = after.flags.any(Flags::RST | Flags::FIN) && after.len == 0;
-        if closes && [after.from, after.from.other()].iter().any(|side| wait.is_stuck(*side)) {
+        if closes
+            && [after.from, after.from.other()]
+                .iter()
+                .any(|side| wait.is_stuck(*side))
+        {
             return whole(Reason::NeverAcknowledged);
         }
         if is_answer_resent(wait) {
@@ -58,12 +71,23 @@ impl Evidence for Retransmission {
         if wait.is_busy() {
             return None;
         }
-        if before.from == after.from && before.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER) && before.flight > 0 {
+        if before.from == after.from
+            && before.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER)
+            && before.flight > 0
+        {
             return whole(Reason::LossRecovery);
         }
         let same_message = before.from == after.from && before.len > 0;
         let rounds = &wait.rounds[after.from.index()];
-        if same_message && rounds.lost && wait.length_ns() * 3 >= wait.rtt_ns() && before.flight > 0 && wait.follows(wait.last_advance(after.from.other()).unwrap_or(before), after) {
+        if same_message
+            && rounds.lost
+            && wait.length_ns() * 3 >= wait.rtt_ns()
+            && before.flight > 0
+            && wait.follows(
+                wait.last_advance(after.from.other()).unwrap_or(before),
+                after,
+            )
+        {
             return whole(Reason::LossRecovery);
         }
         if same_message && before.flight > 0 && is_recovering(wait, after.from) {
@@ -81,7 +105,9 @@ impl Evidence for Retransmission {
         let copies = facts.context.resent;
         let (sentence, alternatives, remedy) = match facts.reason {
             Reason::NeverAcknowledged => (
-                format!("Data was sent again and never acknowledged for {lost} of {total} ms: the other end or the path is dead."),
+                format!(
+                    "Data was sent again and never acknowledged for {lost} of {total} ms: the other end or the path is dead."
+                ),
                 "A host that lost power, a path that broke and a firewall that forgot the \
                  connection look the same; a new connection to the same port tells.",
                 "let the application time out sooner (TCP_USER_TIMEOUT, keep-alives); then look \
@@ -95,7 +121,9 @@ impl Evidence for Retransmission {
                  balancing)",
             ),
             _ => (
-                format!("Loss: {copies} segments were sent again; waiting for copies and for the reduced window took {lost} of {total} ms."),
+                format!(
+                    "Loss: {copies} segments were sent again; waiting for copies and for the reduced window took {lost} of {total} ms."
+                ),
                 "A queue that overflows and a bad link look the same; losses that come when the \
                  round trip is longest are a full queue.",
                 "find the lossy link or full queue (interface error and drop counters along the \
@@ -114,7 +142,10 @@ impl Evidence for Retransmission {
 /// Data that was repeated and not acknowledged until the end.
 fn unanswered(wait: &Wait<'_>) -> Option<Reason> {
     let before = wait.before();
-    if [before.from, before.from.other()].iter().any(|side| wait.is_stuck(*side)) {
+    if [before.from, before.from.other()]
+        .iter()
+        .any(|side| wait.is_stuck(*side))
+    {
         return Some(Reason::NeverAcknowledged);
     }
     // Near the receiver: it reports a hole that is never filled.
@@ -138,14 +169,16 @@ fn is_recovering(wait: &Wait<'_>, sender: crate::Side) -> bool {
     let from = wait.before.saturating_sub(12);
     let recent = wait.timeline[from..=wait.before].iter();
     let mut copies = recent.filter(|s| s.from == sender && s.marks.any(Marks::RESENT));
-    copies.next().is_some() || (reports_hole(wait, sender) && wait.connection.end(sender).marks.of(Marks::RESENT) > 0)
+    copies.next().is_some()
+        || (reports_hole(wait, sender) && wait.connection.end(sender).marks.of(Marks::RESENT) > 0)
 }
 
 /// The request was sent again although it had arrived, because its
 /// acknowledgement was lost with the answer; the answer came by a timer.
 fn is_answer_resent(wait: &Wait<'_>) -> bool {
     let asked_by = wait.exchange.asked_by;
-    let answers = wait.phase == Phase::ServerThink && wait.after().is_some_and(|s| s.from != asked_by);
+    let answers =
+        wait.phase == Phase::ServerThink && wait.after().is_some_and(|s| s.from != asked_by);
     let inner = wait.inner();
     let copy = inner
         .iter()
@@ -161,7 +194,10 @@ fn is_answer_resent(wait: &Wait<'_>) -> bool {
 /// segment without PSH and goes on after a time that a timer takes.
 fn is_cut_write(wait: &Wait<'_>) -> bool {
     let before = wait.before();
-    let full = before.len > 0 && before.len.is_multiple_of(wait.full_bytes(before.from).max(1));
+    let full = before.len > 0
+        && before
+            .len
+            .is_multiple_of(wait.full_bytes(before.from).max(1));
     let timer_ns = (wait.rtt_ns() * 2).max(TIMER_NS);
     let far = wait.near_ns(before.from) > LEAST_NS;
     full && far && !before.flags.has(Flags::PSH) && wait.length_ns() >= timer_ns

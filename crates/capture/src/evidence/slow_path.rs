@@ -108,9 +108,10 @@ fn relayed_ns(wait: &Wait<'_>, near_ns: i64) -> Option<i64> {
 /// delays an acknowledgement so long.
 fn acknowledged_after_ns(wait: &Wait<'_>) -> Option<i64> {
     let before = wait.before();
-    let ack = wait.inner().iter().find(|s| {
-        s.from != before.from && s.marks.any(Marks::ADVANCES) && s.via == before.via
-    })?;
+    let ack = wait
+        .inner()
+        .iter()
+        .find(|s| s.from != before.from && s.marks.any(Marks::ADVANCES) && s.via == before.via)?;
     let took_ns = ack.time_ns - before.time_ns;
     let prompt = wait
         .after()

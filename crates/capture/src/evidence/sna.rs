@@ -44,9 +44,15 @@ fn held(
     let own = |s: &&Segment| session == 0 || s.session == 0 || s.session == session;
     let after = wait.after()?;
     let grants = after.marks.any(grant);
-    let sender = if grants { after.from.other() } else { after.from };
+    let sender = if grants {
+        after.from.other()
+    } else {
+        after.from
+    };
     let inner = wait.inner().iter().chain([after]).filter(own);
-    let granted = inner.rev().find(|s| s.from == sender.other() && s.marks.any(grant))?;
+    let granted = inner
+        .rev()
+        .find(|s| s.from == sender.other() && s.marks.any(grant))?;
     if grants {
         // The grant brought data of its own: the sender's has to follow at once.
         let mut later = wait.timeline.iter().filter(own);

@@ -31,8 +31,11 @@ impl Evidence for TransferLimited {
         let round = rounds.round_bytes();
         let window = window_bytes(wait, sender);
         let full = wait.full_bytes(sender);
-        let held = wait.allowed_bytes(sender).is_some_and(|left| left < i64::from(full));
-        let fills = window > 0 && held && round <= window.saturating_mul(2) || window > 0 && u64::from(round) * 100 >= u64::from(window) * FILLS_PERCENT;
+        let held = wait
+            .allowed_bytes(sender)
+            .is_some_and(|left| left < i64::from(full));
+        let fills = window > 0 && held && round <= window.saturating_mul(2)
+            || window > 0 && u64::from(round) * 100 >= u64::from(window) * FILLS_PERCENT;
         let numbers = [round, window];
         let network = |reason| Some(Claim::whole(wait, reason, Owner::Network).with(numbers));
         let bulk = u64::from(round) >= u64::from(wait.full_bytes(sender)) * BULK_SEGMENTS;

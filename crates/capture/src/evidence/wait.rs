@@ -61,9 +61,7 @@ impl<'a> Wait<'a> {
 
     /// True for a FIN or RST of the end that waits.
     fn gives_up(&self, after: &Segment) -> bool {
-        after.len == 0
-            && after.flags.any(Flags::FIN | Flags::RST)
-            && after.from != self.expected()
+        after.len == 0 && after.flags.any(Flags::FIN | Flags::RST) && after.from != self.expected()
     }
 
     /// The end whose turn it is in this phase.
@@ -184,7 +182,9 @@ pub(crate) fn is_progress(segment: &Segment, connection: &Connection) -> bool {
     let shake = &connection.handshake;
     if segment.flags.has(Flags::SYN) {
         // A copy that came after the handshake was not needed.
-        return shake.ack_ns.is_none_or(|open_ns| segment.time_ns <= open_ns);
+        return shake
+            .ack_ns
+            .is_none_or(|open_ns| segment.time_ns <= open_ns);
     }
     if segment.flags.any(Flags::FIN | Flags::RST) {
         return true;

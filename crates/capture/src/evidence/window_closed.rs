@@ -30,7 +30,11 @@ impl Evidence for WindowClosed {
         let held = wait.allowed_bytes(sender).is_some_and(|left| left < full);
         if let Some(since_ns) = closed_since(wait, sender) {
             // A window that was full already held the sender from the beginning.
-            let from_ns = if held { wait.from_ns } else { since_ns.max(wait.from_ns) };
+            let from_ns = if held {
+                wait.from_ns
+            } else {
+                since_ns.max(wait.from_ns)
+            };
             return (wait.to_ns - from_ns >= LEAST_NS).then_some(Claim { from_ns, ..claim });
         }
         let before = wait.before();
@@ -95,9 +99,10 @@ impl Evidence for WindowClosed {
 fn closed_since(wait: &Wait<'_>, sender: crate::Side) -> Option<i64> {
     let receiver = sender.other();
     let shut = |s: &Segment| s.marks.any(Marks::ZERO_WINDOW) || s.window == 0;
-    let mut windows = wait.inner().iter().filter(|s| {
-        s.from == receiver && !s.flags.any(crate::Flags::RST | crate::Flags::SYN)
-    });
+    let mut windows = wait
+        .inner()
+        .iter()
+        .filter(|s| s.from == receiver && !s.flags.any(crate::Flags::RST | crate::Flags::SYN));
     if let Some(first) = windows.find(|s| shut(s)) {
         return Some(first.time_ns);
     }

@@ -37,7 +37,9 @@ impl Netmon {
         let (minor, major) = (head[4], head[5]);
         let table = u32_at(head, 24, false) as usize;
         if major != 2 || table < HEADER_BYTES {
-            return Err(wrong("this version of the NetMon format is not known (2 is)"));
+            return Err(wrong(
+                "this version of the NetMon format is not known (2 is)",
+            ));
         }
         let netmon = Netmon {
             link: match u16_at(head, 6, false) {

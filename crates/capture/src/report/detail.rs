@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use super::columns::columns;
 use super::{ms, percent};
-use crate::{CapturePoint, Connection, EvidenceKind, Exchange, Explanation, Segment, Side, station};
+use crate::{
+    CapturePoint, Connection, EvidenceKind, Exchange, Explanation, Segment, Side, station,
+};
 
 /// The exchange of this number (its request's first packet), if it was kept.
 pub fn detail(explanation: &Explanation, number: u64) -> Option<String> {
@@ -77,7 +79,11 @@ fn taken(point: CapturePoint) -> &'static str {
 fn slices(exchange: &Exchange) -> String {
     let total = exchange.total_ns();
     let row = |name: &str, ns: i64| {
-        vec![name.to_owned(), ms(ns), format!("{:.1}", percent(ns, total))]
+        vec![
+            name.to_owned(),
+            ms(ns),
+            format!("{:.1}", percent(ns, total)),
+        ]
     };
     let mut rows: Vec<Vec<String>> = EvidenceKind::ALL
         .iter()
@@ -95,7 +101,11 @@ fn packets(exchange: &Exchange) -> String {
     let mut rows = Vec::new();
     let mut previous: Option<&Segment> = None;
     for segment in &exchange.segments {
-        for wait in exchange.waits.iter().filter(|wait| wait.after == segment.packet) {
+        for wait in exchange
+            .waits
+            .iter()
+            .filter(|wait| wait.after == segment.packet)
+        {
             let text = format!(
                 "-- {} ms: {} ({}, {})",
                 ms(wait.length_ns()),

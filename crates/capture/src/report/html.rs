@@ -26,7 +26,10 @@ pub fn html(explanation: &Explanation, heading: &str, pictures: usize) -> String
 /// The sentence, now against without it, and the three sentences.
 fn verdict_card(verdict: &Slice) -> String {
     let mut card = format!("<p class=verdict>{}</p>", escape(&verdict.sentence));
-    if let Some(without_ms) = verdict.without_ms.filter(|_| verdict.kind != VerdictKind::None) {
+    if let Some(without_ms) = verdict
+        .without_ms
+        .filter(|_| verdict.kind != VerdictKind::None)
+    {
         card += &saving(verdict, without_ms);
     }
     let part = |name: &str, text: &str| match text.is_empty() {
@@ -118,19 +121,33 @@ fn notes(explanation: &Explanation) -> String {
                 0 => String::new(),
                 offset => format!(" at offset {offset}"),
             };
-            format!("<p class=soft>{}{place}: {}</p>", problem.id, escape(&problem.text))
+            format!(
+                "<p class=soft>{}{place}: {}</p>",
+                problem.id,
+                escape(&problem.text)
+            )
         })
         .collect();
-    format!("<details><summary>Notes on the capture ({})</summary>{items}</details>", problems.len())
+    format!(
+        "<details><summary>Notes on the capture ({})</summary>{items}</details>",
+        problems.len()
+    )
 }
 
 /// The worst request as a ladder, the others folded.
 fn ladders(explanation: &Explanation, pictures: usize) -> String {
-    let mut drawn = explanation.exchanges.iter().filter(|e| !e.segments.is_empty()).take(pictures);
+    let mut drawn = explanation
+        .exchanges
+        .iter()
+        .filter(|e| !e.segments.is_empty())
+        .take(pictures);
     let Some(worst) = drawn.next() else {
         return String::new();
     };
-    let mut out = format!("<h2>The request that took most</h2>{}", ladder(explanation, worst, true));
+    let mut out = format!(
+        "<h2>The request that took most</h2>{}",
+        ladder(explanation, worst, true)
+    );
     let others: Vec<&Exchange> = drawn.collect();
     if !others.is_empty() {
         out += "<details><summary>Others</summary>";

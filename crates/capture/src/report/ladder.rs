@@ -70,23 +70,30 @@ fn diagram(
     let mut y = TOP;
     let mut before_ns = start_ns;
     let mut body = String::new();
+    let mut heights = Vec::with_capacity(arrows.len());
     for arrow in &arrows {
-        let gap = exchange
-            .waits
-            .iter()
-            .rfind(|wait| wait.after == arrow.packet && wait.from_ns >= start_ns);
-        let least = if gap.is_some() {
-            GAP_HEIGHT
-        } else {
-            ARROW_HEIGHT
+        let waits = |wait: &&Interval| wait.from_ns < arrow.at_ns && wait.to_ns > before_ns;
+        let least = match exchange.waits.iter().find(waits) {
+            Some(_) => GAP_HEIGHT,
+            None => ARROW_HEIGHT,
         };
-        let height = least + (arrow.at_ns - before_ns).max(0) as f64 / span * tall;
-        if let Some(gap) = gap {
-            body += &band(frame, gap, y, y + height);
-        }
-        y += height;
-        body += &draw(frame, arrow, y, start_ns, connection);
+        y += least + (arrow.at_ns - before_ns).max(0) as f64 / span * tall;
+        heights.push(y);
         before_ns = arrow.to_ns;
+    }
+    for wait in &exchange.waits {
+        // From the arrow before the wait to the one that ended it; packets
+        // within it are drawn over the band.
+        let first = arrows.iter().rposition(|a| a.at_ns <= wait.from_ns);
+        let last = arrows.iter().position(|a| a.at_ns >= wait.to_ns);
+        if let (Some(first), Some(last)) = (first, last)
+            && first < last
+        {
+            body += &band(frame, wait, &heights[first..=last]);
+        }
+    }
+    for (arrow, y) in arrows.iter().zip(&heights) {
+        body += &draw(frame, arrow, *y, start_ns, connection);
     }
     let bottom = y + 24.0;
     let name = |side: Side| match connection {
@@ -210,7 +217,12 @@ fn fewer(arrows: Vec<Arrow>) -> (Vec<Arrow>, usize) {
     }
     let left_out = arrows.len() - keep.iter().filter(|one| **one).count();
     let kept = arrows.into_iter().zip(keep);
-    (kept.filter(|(_, keep)| *keep).map(|(arrow, _)| arrow).collect(), left_out)
+    (
+        kept.filter(|(_, keep)| *keep)
+            .map(|(arrow, _)| arrow)
+            .collect(),
+        left_out,
+    )
 }
 
 fn words(segment: &Segment) -> String {
@@ -282,20 +294,27 @@ fn draw(
     )
 }
 
-fn band(frame: &Frame, wait: &Interval, from: f64, to: f64) -> String {
+/// The band of a wait over the heights of its arrows, its text where there is
+/// most room.
+fn band(frame: &Frame, wait: &Interval, heights: &[f64]) -> String {
     let kind = wait.reason.kind();
     let style = format!("fill:var(--c{})", kind.colour());
-    let text = kind.title();
+    let (from, to) = (heights[0], heights[heights.len() - 1]);
     let top = from + 11.0;
     let height = (to - from - 26.0).max(2.0);
+    let rooms = heights.windows(2).map(|pair| (pair[1] - pair[0], pair[0]));
+    let (room, start) = rooms.fold(
+        (0.0, from),
+        |best, one| if one.0 > best.0 { one } else { best },
+    );
     format!(
         r#"<rect x="{}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity=".22"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
         frame.left,
         frame.right - frame.left,
         (frame.left + frame.right) / 2.0,
-        top + height / 2.0 + 4.0,
+        start + room / 2.0 + 2.0,
         ms(wait.length_ns()),
-        escape(text)
+        escape(kind.title())
     )
 }
 

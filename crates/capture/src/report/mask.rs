@@ -27,7 +27,10 @@ pub fn mask(explanation: &mut Explanation) {
             exchange.label = "request".to_owned();
         }
     }
-    let slices = explanation.slices.iter_mut().chain(&mut explanation.verdict);
+    let slices = explanation
+        .slices
+        .iter_mut()
+        .chain(&mut explanation.verdict);
     for slice in slices {
         for text in [&mut slice.sentence, &mut slice.seen] {
             for (real, masked) in masks.names() {

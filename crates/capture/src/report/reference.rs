@@ -69,6 +69,8 @@ fn meaning(kind: EvidenceKind) -> &'static str {
             "An end did not send although it could: the server before or within its answer, either \
              end within a TLS handshake, the client before or within its request."
         }
-        EvidenceKind::Unexplained => "Time that no kind claims. It is never hidden in another slice.",
+        EvidenceKind::Unexplained => {
+            "Time that no kind claims. It is never hidden in another slice."
+        }
     }
 }

@@ -52,7 +52,10 @@ fn sentences(verdict: &Slice) -> String {
     if !verdict.seen.is_empty() {
         out += &named("Seen", &verdict.seen);
     }
-    if let Some(without_ms) = verdict.without_ms.filter(|_| verdict.kind != VerdictKind::None) {
+    if let Some(without_ms) = verdict
+        .without_ms
+        .filter(|_| verdict.kind != VerdictKind::None)
+    {
         let now_ms = without_ms + verdict.lost_ms;
         let text = format!(
             "{} ms instead of {} ms",

@@ -100,7 +100,8 @@ impl Tracker {
             let end = connection.end_mut(from);
             end.rtt.sample(took_ns);
             if connection.capture_point == CapturePoint::Unknown {
-                connection.capture_point = capture_point(&connection.client.rtt, &connection.server.rtt);
+                connection.capture_point =
+                    capture_point(&connection.client.rtt, &connection.server.rtt);
             }
         }
         if let Some((end_seq, bytes)) = sender.large

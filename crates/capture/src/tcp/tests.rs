@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::decode::{FlowKey, SynOptions};
-use crate::{Rtt, CapturePoint};
+use crate::{CapturePoint, Rtt};
 
 /// A connection and the packets it has seen.
 struct Case {

@@ -34,8 +34,15 @@ impl Facts {
         self.resent += connection.client.marks.of(resent) + connection.server.marks.of(resent);
         self.systems.add(connection);
         let server = &connection.server;
-        let rank = (connection.slices.total_ns(), std::cmp::Reverse(connection.id));
-        if self.busiest.as_ref().is_none_or(|(ns, id, _)| rank > (*ns, *id)) {
+        let rank = (
+            connection.slices.total_ns(),
+            std::cmp::Reverse(connection.id),
+        );
+        if self
+            .busiest
+            .as_ref()
+            .is_none_or(|(ns, id, _)| rank > (*ns, *id))
+        {
             let name = station::end_name(server.address, server.port);
             self.busiest = Some((rank.0, rank.1, name));
         }
@@ -90,7 +97,10 @@ impl Context<'_> {
             round_trips: trips.map(|sum| sum.waits).sum(),
             packets: totals.segments,
             names,
-            server: facts.busiest.as_ref().map_or(String::new(), |(.., name)| name.clone()),
+            server: facts
+                .busiest
+                .as_ref()
+                .map_or(String::new(), |(.., name)| name.clone()),
             advice: match advice.is_empty() {
                 true => facts.systems.platforms(),
                 false => advice.to_vec(),
@@ -101,7 +111,9 @@ impl Context<'_> {
 
     /// The name that was waited for longest, for a sentence.
     pub(crate) fn lookup_name(&self) -> String {
-        self.names.first().map_or(String::new(), |name| format!(" of {name}"))
+        self.names
+            .first()
+            .map_or(String::new(), |name| format!(" of {name}"))
     }
 }
 
@@ -158,7 +170,9 @@ impl SliceFacts<'_> {
     /// Reasons with their time, for the sentence on what was seen.
     pub(crate) fn reason_list(&self) -> String {
         let listed: Vec<String> = (self.reasons.iter().take(3))
-            .map(|(reason, ns, waits)| format!("{} {waits} ×, {} ms", reason.name(), super::ms(*ns)))
+            .map(|(reason, ns, waits)| {
+                format!("{} {waits} ×, {} ms", reason.name(), super::ms(*ns))
+            })
             .collect();
         listed.join("; ")
     }

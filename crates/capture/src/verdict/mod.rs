@@ -40,7 +40,11 @@ pub(crate) fn slices(
     let total_ns: i64 = (sums.iter().flatten()).fold(0, |sum, one| sum.saturating_add(one.ns));
     let mut slices: Vec<Slice> = (EvidenceKind::ALL.into_iter())
         .flat_map(|kind| {
-            let all: Vec<Reason> = Reason::ALL.iter().copied().filter(|one| one.kind() == kind).collect();
+            let all: Vec<Reason> = Reason::ALL
+                .iter()
+                .copied()
+                .filter(|one| one.kind() == kind)
+                .collect();
             // Each limit of a transfer is a slice of its own.
             match kind {
                 EvidenceKind::TransferLimited => all.into_iter().map(|one| vec![one]).collect(),
@@ -60,8 +64,7 @@ fn join_turns(sums: &mut ReasonSums, context: &Context<'_>) {
     let reasons = [Reason::HandshakeRoundTrip, Reason::TurnRoundTrip];
     let trips = reasons.map(|reason| sums[reason as usize]);
     let count: u64 = trips.iter().flatten().map(|one| one.waits).sum();
-    let many = count >= MANY_TURNS && context.rtt_ns < SLOW_NS
-        || count >= VERY_MANY_TURNS;
+    let many = count >= MANY_TURNS && context.rtt_ns < SLOW_NS || count >= VERY_MANY_TURNS;
     if !many {
         return;
     }
@@ -87,9 +90,9 @@ fn slice(
     let mut owners = [0_i64; Owner::COUNT];
     for reason in of {
         let row = &sums[*reason as usize];
-        let (ns, waits) = row.iter().fold((0, 0), |(ns, waits), one| {
-            (ns + one.ns, waits + one.waits)
-        });
+        let (ns, waits) = row
+            .iter()
+            .fold((0, 0), |(ns, waits), one| (ns + one.ns, waits + one.waits));
         for (sum, one) in owners.iter_mut().zip(row) {
             *sum = sum.saturating_add(one.ns);
         }
@@ -105,7 +108,8 @@ fn slice(
         .into_iter()
         .max_by_key(|owner| (owners[*owner as usize], std::cmp::Reverse(*owner)))?;
     let shows = |one: &&Interval| {
-        one.reason == reason || (kind == EvidenceKind::Chatty && one.reason == Reason::TurnRoundTrip)
+        one.reason == reason
+            || (kind == EvidenceKind::Chatty && one.reason == Reason::TurnRoundTrip)
     };
     let facts = SliceFacts {
         reason,

@@ -89,7 +89,10 @@ impl Slice {
             total => facts.lost_ns as f64 / total as f64,
         };
         let failed = kind == EvidenceKind::ConnectFailed
-            || matches!(facts.reason, Reason::NeverAnswered | Reason::NeverAcknowledged);
+            || matches!(
+                facts.reason,
+                Reason::NeverAnswered | Reason::NeverAcknowledged
+            );
         let finding = is_finding(kind, facts);
         Slice {
             kind: VerdictKind::Kind(kind),
@@ -121,7 +124,10 @@ impl Slice {
             })
             .collect();
         let sentence = match (context.exchanges, total_ns) {
-            (0, 0) => format!("The capture holds no request with an answer ({} packets of TCP).", context.packets),
+            (0, 0) => format!(
+                "The capture holds no request with an answer ({} packets of TCP).",
+                context.packets
+            ),
             (n, total) => format!(
                 "No wait stands out: {n} requests took {} ms in all: {}.",
                 ms(total),
@@ -210,8 +216,10 @@ fn strength(facts: &SliceFacts<'_>) -> Strength {
 /// The time without the slice, where taking its waits out of the exchanges
 /// gives it: nothing else of the exchange changes then.
 fn without_ms(kind: EvidenceKind, facts: &SliceFacts<'_>) -> Option<f64> {
-    let removable = !matches!(kind, EvidenceKind::Unexplained | EvidenceKind::TransferLimited)
-        || matches!(facts.reason, Reason::ReceiverWindow | Reason::SenderBuffer);
+    let removable = !matches!(
+        kind,
+        EvidenceKind::Unexplained | EvidenceKind::TransferLimited
+    ) || matches!(facts.reason, Reason::ReceiverWindow | Reason::SenderBuffer);
     removable.then(|| to_ms(facts.total_ns - facts.lost_ns))
 }
 

@@ -270,7 +270,10 @@ fn netmon_files_are_read() {
     file.extend(&frame);
     file.extend(128_u32.to_le_bytes());
     let info = one(&file);
-    assert_eq!((info.format.as_str(), info.first_ns), ("netmon", 1_709_209_801_501_000_000));
+    assert_eq!(
+        (info.format.as_str(), info.first_ns),
+        ("netmon", 1_709_209_801_501_000_000)
+    );
 }
 
 #[test]
@@ -304,9 +307,31 @@ fn every_link_layer_leads_to_the_segment() {
         (104, [&[0x0F, 0, 8, 0][..], &ip].concat()),
         (109, [&[0; 12][..], &ip].concat()),
         (1, [&mac[..], &[0x88, 0x47, 0, 1, 0x41, 64], &ip].concat()),
-        (105, [&[8, 1][..], &[0; 22], &[0xAA, 0xAA, 3, 0, 0, 0, 8, 0], &ip].concat()),
-        (127, [&[0, 0, 8, 0, 0, 0, 0, 0, 0x88, 1][..], &[0; 24], &[0xAA, 0xAA, 3, 0, 0, 0, 8, 0], &ip].concat()),
-        (197, [&[0; 8][..], &[2, 0, 0, 0, 0, 0, 0, 0, 0, 0], &mac, &[8, 0], &ip].concat()),
+        (
+            105,
+            [&[8, 1][..], &[0; 22], &[0xAA, 0xAA, 3, 0, 0, 0, 8, 0], &ip].concat(),
+        ),
+        (
+            127,
+            [
+                &[0, 0, 8, 0, 0, 0, 0, 0, 0x88, 1][..],
+                &[0; 24],
+                &[0xAA, 0xAA, 3, 0, 0, 0, 8, 0],
+                &ip,
+            ]
+            .concat(),
+        ),
+        (
+            197,
+            [
+                &[0; 8][..],
+                &[2, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+                &mac,
+                &[8, 0],
+                &ip,
+            ]
+            .concat(),
+        ),
     ] {
         one(&pcap(link, &[(5, frame)]));
     }

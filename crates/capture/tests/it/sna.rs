@@ -97,7 +97,11 @@ fn a_late_pacing_response_is_named_at_both_ends_and_nothing_else_is() {
                 let explanation = explained(link, place, one_way_us, &paced(120_000));
                 adds_up(&explanation);
                 let at = format!("{link:?} {place:?} {one_way_us}");
-                assert_eq!(reasons(&explanation), BTreeSet::from(["sna.pacing"]), "{at}");
+                assert_eq!(
+                    reasons(&explanation),
+                    BTreeSet::from(["sna.pacing"]),
+                    "{at}"
+                );
                 let turns = turns(&explanation);
                 let stalled_ns = closed_ns(turns[0]);
                 let most_ns = 121_000_000 + 6_000 * one_way_us as i64;
@@ -138,10 +142,7 @@ fn a_late_pacing_response_is_named_while_other_sessions_send() {
             "{link:?}: {stalled_ns}"
         );
         let others = turns.iter().filter(|e| e.label == "OTHER");
-        assert!(
-            others.map(|e| closed_ns(e)).all(|ns| ns == 0),
-            "{link:?}"
-        );
+        assert!(others.map(|e| closed_ns(e)).all(|ns| ns == 0), "{link:?}");
     }
 }
 
@@ -183,10 +184,7 @@ fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
     for link in EVERY {
         let explanation = explained(link, Place::Client, 100, &script);
         adds_up(&explanation);
-        assert!(
-            !reasons(&explanation).contains("sna.pacing"),
-            "{link:?}"
-        );
+        assert!(!reasons(&explanation).contains("sna.pacing"), "{link:?}");
         let think_ns = turns(&explanation)[0].slices.of(EvidenceKind::HostWait);
         assert!(think_ns > 120_000_000, "{link:?}: {think_ns}");
     }
@@ -203,10 +201,7 @@ fn a_sender_that_takes_its_time_after_the_response_was_not_held() {
     ];
     for link in EVERY {
         let explanation = explained(link, Place::Client, 50, &script);
-        assert!(
-            !reasons(&explanation).contains("sna.pacing"),
-            "{link:?}"
-        );
+        assert!(!reasons(&explanation).contains("sna.pacing"), "{link:?}");
     }
 }
 

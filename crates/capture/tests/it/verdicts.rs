@@ -89,8 +89,15 @@ fn a_lost_answer_waits_for_its_timer() {
         action: Action::Lose,
     }];
     let explanation = explained(conversation);
-    let slice = explanation.slices.iter().find(|s| s.kind.name() == "retransmission");
-    assert!(slice.is_some_and(|slice| slice.lost_ms > 100.0), "{:#?}", explanation.slices);
+    let slice = explanation
+        .slices
+        .iter()
+        .find(|s| s.kind.name() == "retransmission");
+    assert!(
+        slice.is_some_and(|slice| slice.lost_ms > 100.0),
+        "{:#?}",
+        explanation.slices
+    );
 }
 
 #[test]
@@ -141,7 +148,10 @@ fn data_that_is_never_acknowledged_waits_to_the_end() {
         (20_100, segment(client, 2, 2, 0x10, b"")),
     ];
     for at_us in [20_200, 300_000, 900_000, 2_100_000, 4_500_000] {
-        frames.push((at_us, segment(client, 2, 2, 0x18, b"GET / HTTP/1.1\r\n\r\n")));
+        frames.push((
+            at_us,
+            segment(client, 2, 2, 0x18, b"GET / HTTP/1.1\r\n\r\n"),
+        ));
     }
     let explanation = explain(&pcap(RAW, &frames)[..], &Options::default()).unwrap();
     check(&explanation, "retransmission", "network", 4_400.0..4_500.0);
