@@ -5,7 +5,7 @@
 //! Reference: RFC 9293, 3.7.1; paper 000, whose request took three packets and
 //! its response six.
 
-use super::network::{self, cause, exactness};
+use super::network::{self, exactness};
 use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, Needs};
 use crate::error::LabError;
