@@ -59,11 +59,17 @@ fn the_verdict_comes_first_and_the_table_adds_up() {
     let ran = explain(&[name(&files.path("before.pcap"))]);
     assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stderr));
     let out = text(&ran.stdout);
-    assert!(out.starts_with("Nagle's algorithm waited for delayed"), "{out}");
+    assert!(
+        out.starts_with("Nagle's algorithm waited for delayed"),
+        "{out}"
+    );
     for part in ["Seen: ", "Without it: ", "What else: ", "To change: "] {
         assert!(out.contains(part), "{part} is missing: {out}");
     }
-    assert!(out.contains("TCP_NODELAY") && !out.contains("z/OS"), "{out}");
+    assert!(
+        out.contains("TCP_NODELAY") && !out.contains("z/OS"),
+        "{out}"
+    );
     let table = out.split("Where the time went\n").nth(1).unwrap();
     let rows = table.lines().skip(1).take_while(|line| line.contains("("));
     let shares = rows.map(|line| line.split_whitespace().last().unwrap().parse::<f64>());
@@ -77,7 +83,10 @@ fn a_healthy_capture_exits_0_and_says_where_the_time_went() {
     let ran = explain(&[name(&files.path("after.pcap"))]);
     let out = text(&ran.stdout);
     assert_eq!(ran.status.code(), Some(0), "{out}");
-    assert!(out.starts_with("No wait stands out") && !out.contains("To change"), "{out}");
+    assert!(
+        out.starts_with("No wait stands out") && !out.contains("To change"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -88,7 +97,10 @@ fn json_has_the_verdict_at_its_top_level() {
     let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!(json["schema_version"], 2);
     let verdict = &json["verdict"];
-    assert_eq!((&verdict["kind"], &verdict["owner"]), (&"waited-for-ack".into(), &"client".into()));
+    assert_eq!(
+        (&verdict["kind"], &verdict["owner"]),
+        (&"waited-for-ack".into(), &"client".into())
+    );
     assert_eq!(json["slices"][0], *verdict);
     let exchanges = json["exchanges"].as_array().unwrap();
     for exchange in exchanges {
