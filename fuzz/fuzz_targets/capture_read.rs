@@ -8,13 +8,6 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     for exchange in &explanation.exchanges {
-        let outside = match exchange.index {
-            0 => exchange.split.phases.of(capture::Phase::ClientThink),
-            _ => 0,
-        };
-        assert_eq!(
-            exchange.end_ns - exchange.start_ns,
-            exchange.total_ns() + outside
-        );
+        assert!(exchange.total_ns() <= exchange.end_ns - exchange.start_ns);
     }
 });

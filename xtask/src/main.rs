@@ -9,7 +9,6 @@ mod ci;
 mod crash;
 mod docs;
 mod fuzz;
-mod judge;
 mod licences;
 mod sim;
 mod test262;
@@ -46,8 +45,6 @@ enum Task {
     Tidy,
     /// Run the conformance suite of JavaScript on the engines of scripts
     Test262(test262::Args),
-    /// Judge the causes of `capture explain` on captures whose truth is known
-    Judge(judge::Args),
     /// Score the verdicts of `capture explain` against a key of captures
     Verdicts(verdicts::Args),
     /// An HTTP server to drive: answers at once, or is a queue of known
@@ -74,7 +71,6 @@ fn main() -> ExitCode {
         Task::Sim(args) => sim::run(&args),
         Task::Tidy => tidy::run(),
         Task::Test262(args) => test262::run(&args),
-        Task::Judge(args) => judge::run(&args),
         Task::Verdicts(args) => verdicts::run(&args),
         Task::Serve(args) => bench::serve(&args),
         Task::Present(args) => bench::present(&args),

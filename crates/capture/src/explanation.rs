@@ -4,31 +4,30 @@
 //! Invariant: the same file gives the same explanation, whatever the number
 //! of threads.
 
-use crate::rules::Silence;
-use crate::{Connection, Exchange, Finding, Histogram, MarkCounts, PhaseTimes, Protocol, Told};
+use crate::{Connection, Exchange, Histogram, Interval, MarkCounts, Protocol, Slice, SliceTimes};
 use serde::Serialize;
 use std::net::IpAddr;
 
 /// Everything found in a capture.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Explanation {
+    /// What took most of the time that was lost. `None` before an analysis.
+    pub verdict: Option<Slice>,
+    /// The time of all exchanges by kind of evidence, the largest first.
+    pub slices: Vec<Slice>,
     /// The file itself.
     pub capture: CaptureInfo,
     /// Sums over everything.
     pub totals: Totals,
     /// Sums by service (server address, port and protocol), busiest first.
     pub services: Vec<Service>,
-    /// Sums by cause, costliest first.
-    pub causes: Vec<Cause>,
-    /// What is said: the findings, those of one rule between the same ends as one.
-    pub told: Vec<Told>,
-    /// The worst findings of each rule, costliest first.
-    pub findings: Vec<Finding>,
-    /// Waits of which nothing was said, by reason.
-    pub silences: Vec<Silence>,
-    /// The worst connections (most stalled time, then most time), by first packet.
+    /// The longest waits, the longest first.
+    pub waits: Vec<Interval>,
+    /// Names that were looked up, the longest wait first.
+    pub names: Vec<String>,
+    /// The connections that took most time, by first packet.
     pub connections: Vec<Connection>,
-    /// The worst exchanges (most stalled time, then most time), worst first.
+    /// The exchanges that took most time, the worst first.
     pub exchanges: Vec<Exchange>,
 }
 
@@ -84,10 +83,6 @@ pub struct Totals {
     pub cut_frames: u64,
     /// Frames captured twice.
     pub duplicate_frames: u64,
-    /// Packets of which these are copies: many copies of each are a program's that writes one
-    /// packet again and again, and no capture's.
-    #[serde(skip)]
-    pub duplicated_packets: u64,
     /// Packets whose time was before their predecessor's on the connection.
     pub backward_times: u64,
     /// Connections.
@@ -96,8 +91,6 @@ pub struct Totals {
     pub midway_connections: u64,
     /// Of these: a SYN was never answered.
     pub unanswered_connections: u64,
-    /// Of these unanswered: a reset ended them after seconds of silence.
-    pub given_up_connections: u64,
     /// Of these: dropped early to keep memory bounded.
     pub evicted_connections: u64,
     /// Of these: carried data both ways and not one acknowledgement by itself.
@@ -115,10 +108,9 @@ pub struct Totals {
     pub complete_exchanges: u64,
     /// Payload bytes.
     pub payload_bytes: u64,
-    /// Time of all exchanges by phase, without stalls.
-    pub phases: PhaseTimes,
-    /// Stalls inside exchanges.
-    pub stalled_ns: i64,
+    /// Time of all exchanges by kind of evidence; exchanges that ran at the same
+    /// time count each.
+    pub slices: SliceTimes,
     /// How often each mark was set.
     pub marks: MarkCounts,
 }
@@ -134,43 +126,20 @@ pub struct Service {
     pub port: u16,
     /// What is spoken.
     pub protocol: Protocol,
-    /// Connections; one that the capture has on both sides of something that translates
-    /// addresses counts once, here and in the counts of connections below.
+    /// Connections.
     pub connections: u64,
-    /// Connections whose handshake was captured.
-    pub opened: u64,
-    /// Of those: carried exactly one exchange, and the server sent something.
-    pub single_exchange: u64,
-    /// Connections that the server closed first.
-    pub closed_by_server: u64,
-    /// Connections that both ends closed before they had heard of each other's FIN.
-    #[serde(skip)]
-    pub closed_at_once: u64,
-    /// Connections that were closed by both ends, or with a RST.
-    pub closed: u64,
     /// Connections that ended with a RST.
     pub resets: u64,
-    /// SYNs that were sent again.
-    pub syn_retries: u64,
     /// Connections whose SYN met a RST.
     pub refused: u64,
-    /// SYNs on an address pair that an earlier connection had used.
-    pub ports_reused: u64,
     /// Connections with a TLS handshake.
     pub tls: u64,
-    /// Of these: the server's hello is in the capture.
-    #[serde(skip)]
-    pub tls_answered: u64,
     /// Of these: resumed.
     pub tls_resumed: u64,
     /// Exchanges.
     pub exchanges: u64,
-    /// Time of its exchanges by phase, without stalls.
-    pub phases: PhaseTimes,
-    /// Stalls inside its exchanges.
-    pub stalled_ns: i64,
-    /// Stalls by cause, costliest first.
-    pub causes: Vec<Cause>,
+    /// Time of its exchanges by kind of evidence.
+    pub slices: SliceTimes,
     /// Packets, both ways.
     pub packets: u64,
     /// Request payload bytes.
@@ -183,18 +152,4 @@ pub struct Service {
     pub response_segments: u64,
     /// Total time of its exchanges.
     pub times: Histogram,
-}
-
-/// Sums over one cause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Cause {
-    /// The rule.
-    pub rule: &'static str,
-    /// How often it was found.
-    pub count: u64,
-    /// What it cost in all: each gap once, client think included.
-    pub cost_ns: i64,
-    /// Taken out of the phases of exchanges; where several waited in one gap
-    /// (pipelining, SNA sessions), the time of each.
-    pub stalled_ns: i64,
 }

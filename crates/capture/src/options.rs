@@ -11,6 +11,12 @@ pub struct Options {
     pub threads: usize,
     /// Only connections that match.
     pub filter: Filter,
+    /// Only connections that this address opened.
+    pub client: Option<IpAddr>,
+    /// Only connections to this address.
+    pub server: Option<IpAddr>,
+    /// Only the connection that begins with this packet.
+    pub connection: Option<u64>,
     /// Only packets from this time on.
     pub from_ns: Option<i64>,
     /// Only packets up to this time.
@@ -19,14 +25,14 @@ pub struct Options {
     pub protocols: Vec<(u16, Protocol)>,
     /// Secrets that open TLS; those that a pcapng file carries come to them.
     pub key_log: KeyLog,
-    /// Times without a segment longer than this are gaps, offered to rules.
+    /// Shorter waits are summed and not listed.
     pub gap_ns: i64,
     /// Worst exchanges kept with their segments.
     pub keep_exchanges: usize,
     /// Worst connections kept.
     pub keep_connections: usize,
-    /// Worst findings kept a rule.
-    pub keep_findings: usize,
+    /// Longest waits kept.
+    pub keep_waits: usize,
     /// Segments kept of one exchange.
     pub keep_segments: usize,
     /// Connections followed at one time; beyond it the one that was idle
@@ -34,9 +40,18 @@ pub struct Options {
     pub max_connections: usize,
     /// Bytes held a direction for segments that came out of order.
     pub max_held_bytes: usize,
-    /// No rule is surer than captures of strangers allow it. Without, each is as sure as the
-    /// packets make it: for tests of what a cause must show.
-    pub as_met: bool,
+    /// Systems that advice is for; those that were seen where it is empty.
+    pub advice: Vec<crate::Platform>,
+}
+
+impl Options {
+    /// Whether a connection between these ends, beginning with packet `id`, is
+    /// to be analysed.
+    pub(crate) fn wants(&self, id: u64, client: IpAddr, server: IpAddr) -> bool {
+        self.client.is_none_or(|wanted| wanted == client)
+            && self.server.is_none_or(|wanted| wanted == server)
+            && self.connection.is_none_or(|wanted| wanted == id)
+    }
 }
 
 impl Default for Options {
@@ -44,6 +59,9 @@ impl Default for Options {
         Options {
             threads: 1,
             filter: Filter::default(),
+            client: None,
+            server: None,
+            connection: None,
             from_ns: None,
             to_ns: None,
             protocols: Vec::new(),
@@ -51,11 +69,11 @@ impl Default for Options {
             gap_ns: 1_000_000,
             keep_exchanges: 50,
             keep_connections: 200,
-            keep_findings: 20,
+            keep_waits: 200,
             keep_segments: 400,
             max_connections: 131_072,
             max_held_bytes: 256 * 1024,
-            as_met: true,
+            advice: Vec::new(),
         }
     }
 }

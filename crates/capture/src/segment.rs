@@ -6,7 +6,6 @@
 //! Reference: RFC 9293 for the fields; the marks use tshark's definitions
 //! where tshark has a word for it.
 
-use crate::Connection;
 use serde::{Serialize, Serializer};
 
 /// One TCP segment of a connection's timeline.
@@ -85,49 +84,6 @@ impl Segment {
         self.len == 0 && !self.flags.any(Flags::SYN | Flags::FIN | Flags::RST)
     }
 
-    /// True when `ack`, which proves this copy needless, is the answer to it: the
-    /// first one had arrived, and the receiver was in no hurry to say so. Else
-    /// the first one (or its acknowledgement) was late on the path.
-    pub(crate) fn answered_by(&self, ack: &Segment, connection: &Connection) -> bool {
-        if !ack.marks.any(Marks::ADVANCES) {
-            return false;
-        }
-        match connection.client.sack_permitted && connection.server.sack_permitted {
-            true => ack.marks.any(Marks::DSACK),
-            false => {
-                let round_ns = connection.end(ack.from).rtt.best_ns().unwrap_or(0);
-                (ack.time_ns - self.time_ns) * 5 >= round_ns * 4
-            }
-        }
-    }
-
-    /// True when this segment was sent before its sender had heard `word` of the
-    /// other end: its timestamp echoes an earlier one. Unknown without timestamps, and
-    /// then false.
-    pub(crate) fn was_sent_before(&self, word: &Segment) -> bool {
-        let echoes = self.ts_echo != 0 && word.ts_value != 0;
-        let ahead = word.ts_value.wrapping_sub(self.ts_echo);
-        echoes && ahead != 0 && ahead < 1 << 31
-    }
-
-    /// True unless the capture shows that `other`, with the same sequence number,
-    /// carried something else or is the same packet at another place.
-    pub(crate) fn may_repeat(&self, other: &Segment) -> bool {
-        if self.ip_id != 0 && self.ip_id == other.ip_id {
-            return false;
-        }
-        let apart_ns = other.time_ns - self.time_ns;
-        if self.ts_value != 0 && self.ts_value == other.ts_value && apart_ns > TS_TICK_NS {
-            // A copy has the timestamp of its own sending.
-            return false;
-        }
-        let (Some(mine), Some(theirs)) = (self.head, other.head) else {
-            return true;
-        };
-        let both = (self.len.min(other.len) as usize).min(mine.len());
-        mine[..both] == theirs[..both]
-    }
-
     /// True for a segment that ends a write and does not fill segments of `mss`
     /// bytes: what Nagle's algorithm holds while another such one is under way.
     pub(crate) fn is_short(&self, mss: u32) -> bool {
@@ -145,10 +101,6 @@ impl Segment {
         self.len > 0 && !self.marks.any(Marks::REPEATED | Marks::KEEP_ALIVE)
     }
 }
-
-/// A clock of timestamps ticks at least once in this time (RFC 7323 5.4: one
-/// second, and as much again for what a host takes).
-const TS_TICK_NS: i64 = 2_000_000_000;
 
 /// One of the two ends: the client opened the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

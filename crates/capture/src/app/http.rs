@@ -16,8 +16,6 @@ pub(super) struct Http {
     directions: [Direction; 2],
     /// The protocol was changed or a tunnel opened.
     left: bool,
-    /// Bytes came where a message begins that begin none.
-    strayed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -52,12 +50,12 @@ enum State {
 struct Head {
     length: Option<u64>,
     chunked: bool,
+    expects_continue: bool,
 }
 
 impl Parse for Http {
     fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
         let used = self.piece(at.side, bytes, at.stamp, at.out);
-        at.connection.strayed |= self.strayed || self.left;
         match self.left {
             true => Step::Leave(used),
             false => Step::Used(used),
@@ -129,7 +127,6 @@ impl Http {
                 Side::Server => bytes.len() >= 7 && !is_response(bytes),
             };
             if foreign {
-                self.strayed = true;
                 direction.state = State::Lost;
                 count(side, bytes.len() as u64, stamp, out);
                 return bytes.len();
@@ -161,7 +158,6 @@ impl Http {
                 if direction.partial.len() > MAX_HEAD_BYTES {
                     direction.partial = Vec::new();
                     direction.state = State::Lost;
-                    self.strayed = true;
                 }
                 if side == Side::Client {
                     out.request_bytes(bytes.len() as u64, stamp);
@@ -178,10 +174,10 @@ impl Http {
         let state = match side {
             Side::Client => {
                 out.request_bytes(used as u64, stamp);
-                self.strayed |= !asks_for_1(text);
                 if let Some(exchange) = out.back_mut() {
                     label(&mut exchange.label, request_words(text));
                     exchange.no_body = text.starts_with(b"HEAD ");
+                    exchange.expects_continue = head.expects_continue;
                 }
                 match (head.chunked, head.length) {
                     (true, _) => State::ChunkLine,
@@ -191,7 +187,6 @@ impl Http {
             }
             Side::Server => {
                 let Some(status) = status(text) else {
-                    self.strayed = true;
                     self.directions[side.index()].state = State::Lost;
                     count(side, used as u64, stamp, out);
                     return;
@@ -262,7 +257,6 @@ impl Http {
                 Some(bytes) => State::Chunk(bytes + 2),
                 None => State::Lost,
             };
-            self.strayed |= direction.state == State::Lost;
         }
         count(side, end as u64 + 1, stamp, out);
         if last {
@@ -319,7 +313,7 @@ impl Head {
         while let Some(end) = memchr(b'\n', rest) {
             let line = &rest[..end];
             rest = &rest[end + 1..];
-            let known = matches!(line.first(), Some(b'c' | b'C' | b't' | b'T'));
+            let known = matches!(line.first(), Some(b'c' | b'C' | b't' | b'T' | b'e' | b'E'));
             if !known {
                 continue;
             }
@@ -332,6 +326,8 @@ impl Head {
             } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
                 let last = value.rsplit(|b| *b == b',').next().unwrap_or_default();
                 head.chunked = last.trim_ascii().eq_ignore_ascii_case(b"chunked");
+            } else if name.eq_ignore_ascii_case(b"expect") {
+                head.expects_continue = value.eq_ignore_ascii_case(b"100-continue");
             }
         }
         head
@@ -377,13 +373,6 @@ fn status(text: &[u8]) -> Option<u16> {
         return None;
     }
     decimal(&line[9..12]).map(|status| status as u16)
-}
-
-/// Whether the request line ends with a version of HTTP/1.
-fn asks_for_1(text: &[u8]) -> bool {
-    let line = &text[..memchr(b'\n', text).unwrap_or(text.len())];
-    let version = line.trim_ascii_end().rsplit(|byte| *byte == b' ').next();
-    version.is_some_and(|version| version.len() == 8 && is_response(version))
 }
 
 /// Method and target of a request line.

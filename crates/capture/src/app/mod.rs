@@ -209,7 +209,7 @@ impl App {
     }
 
     /// The connection has ended, or is given up.
-    pub(crate) fn close(&mut self) {
+    pub(crate) fn close(&mut self, unfinished: bool) {
         if let Parser::Dlsw(dlsw) = &mut self.parser {
             dlsw.settle(&mut self.assembler);
         }
@@ -218,7 +218,7 @@ impl App {
             Parser::Tls(tls) => tls.ends_at_close(),
             _ => true,
         };
-        self.assembler.close(whole);
+        self.assembler.close(whole && !unfinished);
     }
 
     fn recognise(

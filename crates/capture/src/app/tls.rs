@@ -182,11 +182,6 @@ impl TlsRecords {
                     && out.is_turn_over();
                 if side == Side::Client {
                     self.asked = true;
-                    let whole = direction.left == 0 && direction.size > RECEIPT_BYTES;
-                    if let Some(tls) = connection.tls.as_mut().filter(|_| whole) {
-                        tls.said_records = tls.said_records.saturating_add(1);
-                        tls.said_bytes = tls.said_bytes.max(direction.size);
-                    }
                 }
                 if self.asked && !farewell {
                     out.turn(side, count, stamp);
@@ -294,16 +289,12 @@ impl TlsRecords {
         match side {
             Side::Client => {
                 self.client_random = hello.random;
-                tls.random = hello.random.map_or(0, first_half);
-                tls.http2 = hello.http2;
                 tls.server_name = hello.server_name.clone();
                 tls.resumption_offered = hello.pre_shared_key || hello.ticket;
                 self.offered_session = hello.session.clone();
             }
             Side::Server => {
                 tls.version = hello.version;
-                // Since 1.3 what the server chose is closed.
-                tls.http2 &= hello.version == TLS_1_3 || hello.http2;
                 tls.resumed = match hello.version {
                     TLS_1_3 => hello.pre_shared_key,
                     _ => {
@@ -324,13 +315,6 @@ impl TlsRecords {
             }
         }
     }
-}
-
-/// Its first eight bytes.
-fn first_half(random: Random) -> u64 {
-    random
-        .first_chunk()
-        .map_or(0, |half| u64::from_be_bytes(*half))
 }
 
 /// True when `bytes` begin with a record header.
@@ -357,10 +341,6 @@ const TLS_1_3: u16 = 0x0304;
 
 /// 2^14 plus what TLS 1.2 allows for compression and encryption.
 const MAX_RECORD_BYTES: u16 = 16_384 + 2_048;
-
-/// A goodbye, a receipt of settings or a sign of life of HTTP/2 are no longer, closed.
-const RECEIPT_BYTES: usize = 64;
-
 /// An alert of TLS 1.3 looks like data of two bytes: content, type, tag. The
 /// one that says goodbye comes when nothing is open, and is no message.
 const SEALED_ALERT_BYTES: usize = 19;

@@ -15,8 +15,6 @@ pub(super) struct Hello {
     pub(super) session: Vec<u8>,
     pub(super) server_name: Option<String>,
     pub(super) pre_shared_key: bool,
-    /// HTTP/2 is among the protocols offered, or the one chosen.
-    pub(super) http2: bool,
     /// A ticket that is not empty.
     pub(super) ticket: bool,
     /// The same record holds a Certificate.
@@ -69,25 +67,12 @@ fn read(record: &mut Cursor<'_>, hello: &mut Hello) -> Option<()> {
                 let name = String::from_utf8_lossy(value.take(length.min(256))?);
                 hello.server_name = Some(name.into_owned());
             }
-            16 => hello.http2 = names_http2(value)?,
             35 => hello.ticket = length > 0,
             41 => hello.pre_shared_key = true,
             43 if kind == SERVER_HELLO => hello.version = value.number(2)? as u16,
             _ => {}
         }
     }
-}
-
-/// Whether the list of protocols has `h2`.
-fn names_http2(mut list: Cursor<'_>) -> Option<bool> {
-    list.take(2)?;
-    while !list.0.is_empty() {
-        let length = list.byte()?;
-        if list.take(usize::from(length))? == b"h2" {
-            return Some(true);
-        }
-    }
-    Some(false)
 }
 
 /// Bytes taken from the front.

@@ -1,4 +1,4 @@
-//! IPv4 and IPv6 down to TCP.
+//! IPv4 and IPv6 down to TCP, UDP and ICMP.
 //!
 //! A total length of 0 stands for a datagram that segmentation offload will
 //! cut later: its length is the frame's. Bytes behind the datagram (padding
@@ -6,8 +6,10 @@
 
 use super::{Skip, be16, be32};
 
-/// A datagram that carries TCP.
+/// A datagram that carries TCP, UDP or ICMP.
 pub(super) struct Datagram {
+    /// Number of what it carries.
+    pub(super) protocol: u8,
     /// Where the TCP header begins.
     pub(super) offset: usize,
     /// Bytes of TCP header and data on the wire.
@@ -44,7 +46,8 @@ fn v4(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
     if fragment & 0x1fff != 0 {
         return Err(Skip::Fragment);
     }
-    if bytes[9] != TCP {
+    let protocol = bytes[9];
+    if !matches!(protocol, TCP | UDP | ICMP) {
         return Err(Skip::Other);
     }
     let total = match be16(bytes, 2) as usize {
@@ -53,6 +56,7 @@ fn v4(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
     };
     let mapped = |at| 0xffff_0000_0000 | be32(bytes, at) as u128;
     Ok(Datagram {
+        protocol,
         offset: header,
         payload_bytes: total.checked_sub(header).ok_or(Skip::Undecodable)?,
         source: mapped(12),
@@ -78,8 +82,9 @@ fn v6(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
     };
     let (mut next, mut offset, mut fragment) = (bytes[6], 40, false);
     for _ in 0..MAX_EXTENSIONS {
-        if next == TCP {
+        if matches!(next, TCP | UDP | ICMP_V6) {
             return Ok(Datagram {
+                protocol: next,
                 offset,
                 payload_bytes: total.checked_sub(offset).ok_or(Skip::Undecodable)?,
                 source: address(8),
@@ -117,7 +122,10 @@ fn v6(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
     Err(Skip::Undecodable)
 }
 
-const TCP: u8 = 6;
+pub(super) const TCP: u8 = 6;
+pub(super) const UDP: u8 = 17;
+const ICMP: u8 = 1;
+const ICMP_V6: u8 = 58;
 
 /// Extension headers in a row that are believed.
 const MAX_EXTENSIONS: usize = 12;

@@ -37,7 +37,25 @@ pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
             }
             by_type(bytes, be16(bytes, 0), 20)
         }
-        // Told to the LLC decoder, or known and without an address to follow.
+        PPP | PPP_SERIAL | PPP_DIRECTION => ppp(bytes),
+        PPP_ETHER => ppp_protocol(bytes, 6),
+        CISCO_HDLC => {
+            if bytes.len() < 4 {
+                return Err(Skip::Undecodable);
+            }
+            by_type(bytes, be16(bytes, 2), 4)
+        }
+        ENC => by_version(bytes, 12),
+        WIFI => wifi(bytes, 0),
+        WIFI_RADIOTAP => {
+            let length = bytes.get(2..4).ok_or(Skip::Undecodable)?;
+            wifi(
+                bytes,
+                usize::from(u16::from_le_bytes([length[0], length[1]])),
+            )
+        }
+        ERF => erf(bytes),
+        // Read by the LLC decoder, or known and without an address to follow.
         TOKEN_RING | EXPORTED => Err(Skip::Other),
         _ => Err(Skip::UnknownLink),
     }
@@ -57,6 +75,7 @@ fn by_type(bytes: &[u8], mut kind: u16, mut offset: usize) -> Result<Network, Sk
                 kind = be16(bytes, offset + 2);
                 offset += 4;
             }
+            0x8847 | 0x8848 => return mpls(bytes, offset),
             0x8864 => {
                 if bytes.len() < offset + 8 {
                     return Err(Skip::Undecodable);
@@ -74,6 +93,86 @@ fn by_type(bytes: &[u8], mut kind: u16, mut offset: usize) -> Result<Network, Sk
     Err(Skip::Undecodable)
 }
 
+/// PPP in HDLC-like framing, with or without address and control, or with a
+/// direction in the place of the address.
+fn ppp(bytes: &[u8]) -> Result<Network, Skip> {
+    match bytes {
+        // Cisco's framing on a link that says PPP.
+        [0x0F | 0x8F, 0, ..] if bytes.len() >= 4 => by_type(bytes, be16(bytes, 2), 4),
+        [_, 3, ..] => ppp_protocol(bytes, 2),
+        _ => ppp_protocol(bytes, 0),
+    }
+}
+
+/// Follows a PPP protocol number at `offset`, of one byte where it is odd.
+fn ppp_protocol(bytes: &[u8], offset: usize) -> Result<Network, Skip> {
+    let first = *bytes.get(offset).ok_or(Skip::Undecodable)?;
+    let (number, next) = match first & 1 {
+        1 => (u16::from(first), offset + 1),
+        _ if bytes.len() < offset + 2 => return Err(Skip::Undecodable),
+        _ => (be16(bytes, offset), offset + 2),
+    };
+    match number {
+        0x0021 | 0x0057 => by_version(bytes, next),
+        _ => Err(Skip::Other),
+    }
+}
+
+/// Follows MPLS labels to the bottom of their stack.
+fn mpls(bytes: &[u8], mut offset: usize) -> Result<Network, Skip> {
+    for _ in 0..MAX_TAGS {
+        let label = bytes.get(offset..offset + 4).ok_or(Skip::Undecodable)?;
+        offset += 4;
+        if label[2] & 1 == 1 {
+            return by_version(bytes, offset);
+        }
+    }
+    Err(Skip::Undecodable)
+}
+
+/// A data frame of IEEE 802.11 with a SNAP header in it.
+fn wifi(bytes: &[u8], start: usize) -> Result<Network, Skip> {
+    let header = bytes.get(start..).ok_or(Skip::Undecodable)?;
+    let [control, flags, ..] = *header else {
+        return Err(Skip::Undecodable);
+    };
+    // Data frames in clear; others carry no IP.
+    if control & 0x0C != 0x08 || flags & 0x40 != 0 {
+        return Err(Skip::Other);
+    }
+    let four_addresses = flags & 3 == 3;
+    let mut length = 24 + if four_addresses { 6 } else { 0 };
+    if control & 0x80 != 0 {
+        length += 2;
+    }
+    match header.get(length..length + 8) {
+        Some([0xAA, 0xAA, 3, 0, 0, 0, high, low]) => {
+            by_type(bytes, u16::from_be_bytes([*high, *low]), start + length + 8)
+        }
+        _ => Err(Skip::Other),
+    }
+}
+
+/// A record of an Endace card: its header, extension headers, and Ethernet.
+fn erf(bytes: &[u8]) -> Result<Network, Skip> {
+    let kind = *bytes.get(8).ok_or(Skip::Undecodable)?;
+    let mut offset = 16;
+    let mut more = kind & 0x80 != 0;
+    while more {
+        more = bytes.get(offset).ok_or(Skip::Undecodable)? & 0x80 != 0;
+        offset += 8;
+    }
+    if !ERF_ETHERNET.contains(&(kind & 0x7F)) {
+        return Err(Skip::Other);
+    }
+    // Two bytes of padding, then two addresses.
+    let ethernet = offset + 2;
+    if bytes.len() < ethernet + 14 {
+        return Err(Skip::Undecodable);
+    }
+    by_type(bytes, be16(bytes, ethernet + 12), ethernet + 14)
+}
+
 /// Tells IPv4 from IPv6 by the header's own version.
 fn by_version(bytes: &[u8], offset: usize) -> Result<Network, Skip> {
     match bytes.get(offset).map(|byte| byte >> 4) {
@@ -86,10 +185,21 @@ fn by_version(bytes: &[u8], offset: usize) -> Result<Network, Skip> {
 const NULL: u16 = 0;
 pub(super) const ETHERNET: u16 = 1;
 pub(super) const TOKEN_RING: u16 = 6;
+const PPP: u16 = 9;
 const RAW_BSD: u16 = 12;
+const PPP_SERIAL: u16 = 50;
+const PPP_ETHER: u16 = 51;
 const RAW_OPENBSD: u16 = 14;
 const RAW: u16 = 101;
+const CISCO_HDLC: u16 = 104;
+const WIFI: u16 = 105;
 const LOOP: u16 = 108;
+const ENC: u16 = 109;
+const WIFI_RADIOTAP: u16 = 127;
+const PPP_DIRECTION: u16 = 166;
+const ERF: u16 = 197;
+/// Records of Endace cards that hold Ethernet.
+const ERF_ETHERNET: [u8; 4] = [2, 11, 16, 20];
 const COOKED: u16 = 113;
 const IPV4: u16 = 228;
 const IPV6: u16 = 229;

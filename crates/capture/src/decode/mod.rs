@@ -190,6 +190,9 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
     };
     let wire = (frame.wire as usize).saturating_sub(network.offset);
     let datagram = ip::datagram(network.version, &bytes[network.offset..], wire)?;
+    if datagram.protocol != ip::TCP {
+        return Err(Skip::Other);
+    }
     let segment_offset = network.offset + datagram.offset;
     let segment = &bytes[segment_offset..];
     let header = tcp::header(segment)?;
@@ -235,6 +238,43 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
             dlsw: false,
         },
         fragment: datagram.fragment,
+    })
+}
+
+/// A UDP or ICMP datagram.
+#[derive(Clone, Copy, Debug)]
+pub struct SideDatagram<'a> {
+    /// Sender and receiver, IPv4 as ::ffff:a.b.c.d; ports are 0 for ICMP.
+    pub source: (u128, u16),
+    /// The same.
+    pub destination: (u128, u16),
+    /// UDP's payload, or the whole ICMP message.
+    pub payload: &'a [u8],
+    /// It is UDP.
+    pub udp: bool,
+    /// It is ICMPv6 rather than ICMP.
+    pub v6: bool,
+}
+
+/// The UDP or ICMP datagram in a frame that carries no TCP.
+pub fn side_datagram<'a>(frame: &Frame, bytes: &'a [u8]) -> Option<SideDatagram<'a>> {
+    let network = link::network(frame.link, bytes).ok()?;
+    let wire = (frame.wire as usize).saturating_sub(network.offset);
+    let inner = &bytes[network.offset..];
+    let datagram = ip::datagram(network.version, inner, wire).ok()?;
+    let body = inner.get(datagram.offset..)?;
+    let body = &body[..body.len().min(datagram.payload_bytes)];
+    let udp = datagram.protocol == ip::UDP;
+    if udp && body.len() < 8 {
+        return None;
+    }
+    let port = |at: usize| if udp { be16(body, at) } else { 0 };
+    Some(SideDatagram {
+        source: (datagram.source, port(0)),
+        destination: (datagram.destination, port(2)),
+        payload: if udp { &body[8..] } else { body },
+        udp,
+        v6: network.version == 6,
     })
 }
 

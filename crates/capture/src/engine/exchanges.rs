@@ -1,15 +1,15 @@
-//! Exchanges that have ended: their time is split, summed up and, where they are
-//! among the worst, kept. A long one is judged in pieces, so that its timeline
-//! stays short.
+//! Exchanges that have ended: their time is given to kinds of evidence, summed
+//! up and, where they are among the longest, kept. A long one is walked in
+//! pieces, so that its timeline stays short.
 
-use super::flow::Flow;
-use super::gaps;
+use super::flow::{CONTEXT, Flow};
 use super::shard::Shard;
 use super::split::Intervals;
+use super::walk;
 use super::worst::Rank;
+use crate::evidence::EvidenceKind;
 use crate::options::TIMELINE;
-use crate::rules::{CONTEXT, RULES, applies};
-use crate::{Connection, Exchange, Options, Phase, Protocol, Segment, Side};
+use crate::{Connection, Exchange, Marks, Options, Protocol, Segment, Side};
 
 impl Shard {
     /// Sums up the exchanges that have ended, unless the copy of a last byte may
@@ -22,66 +22,51 @@ impl Shard {
         let closed = flow.connection.close.is_closed();
         let done = flow.app.assembler.done.len();
         let settled = match segment.from {
-            Side::Client => segment.len > 0 || flow.tracker.is_acknowledged(Side::Server),
+            Side::Client => segment.is_new_data() || flow.tracker.is_acknowledged(Side::Server),
             Side::Server => done > MAX_DONE,
         };
         if done > 0 && (settled || closed) {
-            self.finish_exchanges(slot, options);
+            let until_ns = flow.now_ns();
+            self.finish_exchanges(slot, until_ns, options);
         }
     }
 
-    /// Splits the time of every exchange that has ended.
-    pub(super) fn finish_exchanges(&mut self, slot: u32, options: &Options) {
-        let second = self.second_of(slot);
+    /// Gives the time of every exchange that has ended to kinds of evidence. An
+    /// exchange without its whole answer has waited until `until_ns`.
+    pub(super) fn finish_exchanges(&mut self, slot: u32, until_ns: i64, options: &Options) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
         while let Some(mut exchange) = flow.app.assembler.done.pop_front() {
             let service = (self.services).row(flow.service, &flow.connection);
             flow.service = Some(service);
-            let now_ns = flow.now_ns();
             let connection = &mut flow.connection;
             let previous_end_ns = flow.timeline.previous_end_ns;
-            let intervals = Intervals::of(&exchange, connection, previous_end_ns, now_ns);
-            let (_, causes) = self.services.row_mut(service);
-            gaps::judge(
+            let until_ns = waits_until(&exchange, connection, until_ns);
+            let intervals = Intervals::of(&exchange, connection, previous_end_ns, until_ns);
+            walk::judge(
                 &mut flow.timeline,
-                (connection, second.as_deref()),
+                connection,
                 &mut exchange,
                 &intervals,
-                (&mut self.ledger, causes),
-                options,
+                true,
+                (&mut self.ledger, options),
             );
-            exchange.split.phases.merge(&intervals.times());
-            exchange.split.settle();
-            if let Some(path_ns) = path_ns(&exchange, connection) {
-                (exchange.split).shift(Phase::ServerThink, Phase::RoundTrip, path_ns);
-            }
             exchange.start_ns = match exchange.index {
                 0 => intervals.start_ns(),
                 _ => exchange.request.start_ns,
             };
             exchange.end_ns = intervals.end_ns();
+            walk::enter_far_side(connection, &mut exchange, previous_end_ns, &mut self.ledger);
             flow.timeline.previous_end_ns = previous_end_ns.max(exchange.end_ns);
             connection.exchanges += 1;
-            connection.exchange_ns = (connection.exchange_ns).saturating_add(exchange.total_ns());
+            connection.slices.merge(&exchange.slices);
             self.totals.exchanges += 1;
             self.totals.complete_exchanges += exchange.complete as u64;
-            self.totals.phases.merge(&exchange.split.phases);
-            self.totals.stalled_ns =
-                (self.totals.stalled_ns).saturating_add(exchange.split.stalled_ns());
+            self.totals.slices.merge(&exchange.slices);
             self.services.add_exchange(service, &exchange);
-            let rules = RULES.iter().enumerate();
-            for (index, rule) in rules.filter(|(_, rule)| applies(**rule, connection)) {
-                rule.exchange(connection, &exchange, &mut self.scratch);
-                if !self.scratch.is_empty() {
-                    let (_, causes) = self.services.row_mut(service);
-                    self.ledger
-                        .enter(index, &mut self.scratch, Some((&*connection, causes)));
-                }
-            }
             let id = (exchange.id, exchange.index);
-            let rank = Rank::new(exchange.split.stalled_ns(), exchange.total_ns(), id);
+            let rank = Rank::new(lost_ns(&exchange), exchange.total_ns(), id);
             if self.exchanges.qualifies(rank) {
                 let range = (exchange.start_ns, exchange.end_ns);
                 flow.timeline.collect(&mut exchange, range, options);
@@ -97,26 +82,23 @@ impl Shard {
         }
     }
 
-    /// Judges part of a long exchange, so that its timeline can be cut.
+    /// Walks part of a long exchange, so that its timeline can be cut.
     pub(super) fn keep_timeline_short(&mut self, slot: u32, options: &Options) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
         let length = flow.timeline.segments.len();
         let open = flow.app.assembler.front().is_some() || flow.app.said().is_some();
-        // One that has ended and waits for its acknowledgement is not judged yet.
+        // One that has ended and waits for its acknowledgement is not walked yet.
         let waits = !flow.app.assembler.done.is_empty();
-        if length < CONTEXT * 8 || ((open || waits) && length < TIMELINE) {
+        if length < CONTEXT * 6 || ((open || waits) && length < TIMELINE) {
             return;
         }
         if waits {
-            self.finish_exchanges(slot, options);
+            let until_ns = flow.now_ns();
+            self.finish_exchanges(slot, until_ns, options);
             return;
         }
-        let second = self.second_of(slot);
-        let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
-            return;
-        };
         let service = (self.services).row(flow.service, &flow.connection);
         flow.service = Some(service);
         let Flow {
@@ -127,39 +109,116 @@ impl Shard {
         } = &mut *flow;
         if let Some(exchange) = app.assembler.front_mut() {
             let previous_end_ns = timeline.previous_end_ns;
-            // Up to the segment before the last CONTEXT: rules look ahead.
+            // Up to the segment before the last CONTEXT: evidence looks ahead.
             let until_ns = timeline.segments[length - CONTEXT].time_ns;
             let intervals =
                 Intervals::of(exchange, connection, previous_end_ns, until_ns).until(until_ns);
             timeline.collect(exchange, (intervals.start_ns(), until_ns), options);
-            let (_, causes) = self.services.row_mut(service);
-            gaps::judge(
+            walk::judge(
                 timeline,
-                (connection, second.as_deref()),
+                connection,
                 exchange,
                 &intervals,
-                (&mut self.ledger, causes),
-                options,
+                false,
+                (&mut self.ledger, options),
             );
+            if timeline.judged < length / 2 {
+                // Nothing but probes and copies: the rest has to go as well.
+                timeline.judged = length - CONTEXT;
+            }
             timeline.trim(None);
         } else {
             timeline.judged = timeline.judged.max(length.saturating_sub(CONTEXT * 2));
             timeline.trim(None);
         }
     }
+
+    /// A connection that has ended without any exchange: a set-up or a TLS
+    /// handshake that led to no request, or a server that never spoke.
+    pub(super) fn finish_attempt(&mut self, slot: u32, until_ns: i64, options: &Options) {
+        let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
+            return;
+        };
+        // A link's second connection has none of its own.
+        let sessions = matches!(flow.connection.protocol, Protocol::Sna | Protocol::Dlsw);
+        if flow.connection.exchanges > 0 || sessions {
+            return;
+        }
+        let Some(exchange) = attempt(&flow.connection, until_ns) else {
+            return;
+        };
+        flow.app.assembler.done.push_back(Box::new(exchange));
+        self.finish_exchanges(slot, until_ns, options);
+    }
 }
 
-/// What the path takes between the last byte of the request and the first of
-/// the answer, as seen from the place of capture. Units of SNA go further than
-/// TCP's round trip tells.
-fn path_ns(exchange: &Exchange, connection: &Connection) -> Option<i64> {
-    let far = exchange.session != 0 && connection.protocol != Protocol::Http2;
-    let answered = exchange.is_answered() && exchange.request.bytes > 0 && !far;
-    let rtt = connection.end(exchange.asked_by.other()).rtt;
-    rtt.handshake_ns.filter(|_| answered)?;
-    // What waited behind another answer was on its way meanwhile.
-    Some(rtt.best_ns()? - exchange.split.phases.of(Phase::Queued))
+/// An exchange that stands for an attempt without one. Returns `None` where
+/// nothing was waited for.
+fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
+    let shake = &connection.handshake;
+    let tls_end_ns = (connection.tls.as_ref()).map(|tls| tls.end_ns.unwrap_or(until_ns));
+    let server_first = SERVER_FIRST.contains(&connection.server.port);
+    let failed = shake.syn_ns.is_some() && shake.ack_ns.is_none() && shake.syns > 0;
+    let lost_request =
+        shake.ack_ns.is_some() && connection.client.marks.of(Marks::LOST_SEGMENT) > 0;
+    let label = match () {
+        () if tls_end_ns.is_some() => "TLS handshake",
+        () if failed => "connection attempt",
+        () if lost_request => "request that did not arrive",
+        () if server_first && shake.ack_ns.is_some() => "greeting of the server",
+        () => return None,
+    };
+    let open_ns = shake.ack_ns.unwrap_or(until_ns);
+    let begins_ns = if failed { until_ns } else { open_ns };
+    let mut exchange = Exchange {
+        id: connection.id,
+        connection: connection.id,
+        label: label.to_owned(),
+        ..Exchange::default()
+    };
+    exchange.request.start_ns = tls_end_ns.unwrap_or(begins_ns);
+    exchange.request.end_ns = exchange.request.start_ns;
+    exchange.request.first_packet = connection.id;
+    Some(exchange)
+}
+
+/// Until when somebody waited for the rest of an answer: until an end closed
+/// the connection, or `until_ns`.
+fn waits_until(exchange: &Exchange, connection: &Connection, until_ns: i64) -> i64 {
+    let close = &connection.close;
+    let ends = [close.first_fin, close.reset].into_iter().flatten();
+    let from_ns = exchange.request.end_ns.max(exchange.response.end_ns);
+    // A last word on a connection of unknown protocol needs no answer.
+    let farewell = exchange.index > 0
+        && !exchange.is_answered()
+        && connection.protocol == Protocol::Turns
+        && close.reset.is_none()
+        && close
+            .first_fin
+            .is_some_and(|(_, at_ns)| at_ns - from_ns < FAREWELL_NS);
+    if farewell {
+        return from_ns;
+    }
+    let closed_ns = ends
+        .map(|(_, at_ns)| at_ns)
+        .filter(|at_ns| *at_ns >= from_ns);
+    closed_ns
+        .min()
+        .unwrap_or(until_ns)
+        .min(until_ns.max(from_ns))
+}
+
+/// Time of an exchange that a change could save, more or less: all but its
+/// round trips.
+fn lost_ns(exchange: &Exchange) -> i64 {
+    exchange.total_ns() - exchange.slices.of(EvidenceKind::SlowPath) / 2
 }
 
 /// Exchanges of one connection that wait for their acknowledgement.
 const MAX_DONE: usize = 16;
+
+/// A close within this time is no answer that was waited for.
+const FAREWELL_NS: i64 = 1_000_000_000;
+
+/// Ports on which the server speaks first: FTP, SSH, SMTP, POP3, IMAP, MySQL, VNC.
+const SERVER_FIRST: [u16; 8] = [21, 22, 25, 110, 143, 587, 3306, 5900];

@@ -2,10 +2,9 @@
 
 use super::link::Link;
 use super::pairs::Pair;
-use super::pending::Pending;
 use crate::app::{App, Note};
 use crate::decode::{FlowKey, Packet};
-use crate::rules::CONTEXT;
+use crate::evidence::RoundHistory;
 use crate::stream::Stream;
 use crate::tcp::Tracker;
 use crate::{Connection, Exchange, Flags, Marks, Options, Segment, Side};
@@ -27,30 +26,29 @@ pub(super) struct Flow {
     pub(super) service: Option<usize>,
     /// Waits to be closed; late packets still belong to it.
     pub(super) closing: bool,
+    /// The options leave it out.
+    pub(super) unwanted: bool,
     /// Its SYN reused the addresses of an earlier connection.
     pub(super) port_reused: bool,
-    /// Its SYN is that of the connection before, which was refused, once more.
-    pub(super) asks_again: bool,
-    /// It began without a SYN, soon behind the end of one between the same ports: the rest of that one.
-    pub(super) remnant: bool,
     /// The other connection of its DLSw link, where there is one.
     pub(super) pair: Pair,
 }
 
 /// The segments of a connection since its exchange began, and how far they
-/// have been judged.
+/// have been walked.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     pub(super) segments: Vec<Segment>,
-    /// Gaps before this index have been offered to the rules.
+    /// Index of the last segment that brought an exchange forward and was walked.
     pub(super) judged: usize,
-    /// The same as a time; pipelined exchanges look at some gaps again.
+    /// Its time; pipelined exchanges walk some waits again.
     pub(super) judged_ns: i64,
-    /// Gaps that a rule claimed, by the packet before, and the rule; of those
-    /// still here.
-    pub(super) claimed: Vec<(u64, usize)>,
-    /// Claims that the rest of the connection may take back, summed up.
-    pub(super) pending: Vec<Pending>,
+    /// Segments up to this index are in `rounds`.
+    pub(super) walked: usize,
+    /// Bytes a round trip of both ends.
+    pub(super) rounds: [RoundHistory; 2],
+    /// The last end that sent data, and when.
+    last_data: Option<(Side, i64)>,
     /// End of the last exchange; 0 before the first.
     pub(super) previous_end_ns: i64,
 }
@@ -91,9 +89,8 @@ impl Flow {
             },
             service: None,
             closing: false,
+            unwanted: false,
             port_reused: false,
-            asks_again: false,
-            remnant: false,
             pair: Pair::default(),
         }
     }
@@ -132,8 +129,8 @@ impl Timeline {
         at.ok().map(|at| &mut self.segments[at])
     }
 
-    /// Adds what SNA units said of the packet that brought them.
-    pub(super) fn tell(&mut self, note: Note) {
+    /// Adds what SNA units show of the packet that brought them.
+    pub(super) fn annotate(&mut self, note: Note) {
         if let Some(last) = self.segments.last_mut() {
             last.marks.set(note.marks);
             last.session = note.session;
@@ -158,8 +155,30 @@ impl Timeline {
         None
     }
 
-    /// Drops what no rule will ask for any more, keeping the context of the
-    /// next gap. `wanted` is the first packet of the oldest open exchange.
+    /// Counts the data segment at `at` among its sender's round trips.
+    pub(super) fn observe(&mut self, at: usize, connection: &Connection) {
+        self.walked = at;
+        let segment = self.segments[at];
+        if segment.len == 0 {
+            return;
+        }
+        let rtt_ns = connection.rtt_ns().unwrap_or(0);
+        let rounds = &mut self.rounds[segment.from.index()];
+        match self.last_data {
+            Some((from, at_ns)) if from == segment.from => {
+                // A pause of the sender begins a new message, too.
+                if segment.marks.any(Marks::AFTER_IDLE) && segment.time_ns - at_ns > rtt_ns * 2 {
+                    rounds.begin(true);
+                }
+            }
+            last => rounds.begin(last.is_some() && segment.marks.any(Marks::AFTER_IDLE)),
+        }
+        rounds.observe(&segment, rtt_ns);
+        self.last_data = Some((segment.from, segment.time_ns));
+    }
+
+    /// Drops what no kind of evidence asks for any more, keeping the context of
+    /// the next wait. `wanted` is the first packet of the oldest open exchange.
     pub(super) fn trim(&mut self, wanted: Option<u64>) {
         let mut drop = self.judged.saturating_sub(CONTEXT);
         if let Some(packet) = wanted {
@@ -167,8 +186,7 @@ impl Timeline {
         }
         self.segments.drain(..drop);
         self.judged -= drop;
-        let oldest = self.segments.first().map_or(u64::MAX, |s| s.packet);
-        self.claimed.retain(|(packet, _)| *packet >= oldest);
+        self.walked = self.walked.saturating_sub(drop);
     }
 
     /// Copies the segments of an exchange into it, from `from_ns` to `to_ns`:
@@ -224,3 +242,6 @@ fn first_sender(packet: &Packet) -> Side {
 
 /// Segments among which the copy is looked for that a receiver reports.
 const LOOK_BACK: usize = 256;
+
+/// Segments kept before a wait that is not walked yet.
+pub(super) const CONTEXT: usize = 48;

@@ -134,7 +134,7 @@ impl Flow {
         };
         self.app.handle_llc(side, frame, stamp);
         if let Some(note) = self.app.take_note() {
-            self.timeline.tell(note);
+            self.timeline.annotate(note);
         }
         segment
     }

@@ -8,22 +8,20 @@
 
 mod exchanges;
 mod flow;
-mod gaps;
-mod ledger;
 mod link;
 mod pairs;
 mod parallel;
-mod pending;
 mod place;
 mod shard;
 mod split;
 mod sum;
-mod twins;
+mod walk;
 mod worst;
 
 use crate::decode::{self, Packet, Skip};
+use crate::lookups::Lookups;
 use crate::read::{Block, Frame, Reader};
-use crate::{Explanation, Options, Problem, ReadError, Totals};
+use crate::{Explanation, Flags, Options, Problem, ReadError, Totals};
 use place::Places;
 use shard::Shard;
 use std::io::Read;
@@ -39,7 +37,13 @@ pub(crate) fn run(source: impl Read + Send, options: &Options) -> Result<Explana
     };
     let mut info = reader.info();
     info.problems.extend(front.problem());
-    Ok(sum::explanation(info, front.totals, shards, options))
+    Ok(sum::explanation(
+        info,
+        front.totals,
+        shards,
+        front.lookups,
+        options,
+    ))
 }
 
 /// Reads, decodes and analyses in one thread.
@@ -71,6 +75,7 @@ struct Front<'a> {
     /// A link type that is not read here, and how many frames had it.
     unknown_link: Option<(u16, u64)>,
     places: Places,
+    lookups: Lookups,
 }
 
 impl<'a> Front<'a> {
@@ -80,6 +85,7 @@ impl<'a> Front<'a> {
             totals: Totals::default(),
             unknown_link: None,
             places: Places::new(options),
+            lookups: Lookups::default(),
         }
     }
 
@@ -102,11 +108,20 @@ impl<'a> Front<'a> {
                 {
                     return None;
                 }
+                if packet.flags.0 & (Flags::SYN | Flags::ACK) == Flags::SYN {
+                    let client = packet.key.addresses[usize::from(!packet.forward)];
+                    self.lookups.handle_open(client, frame.time_ns);
+                }
                 Some(packet)
             }
             Err(skip) => {
                 match skip {
-                    Skip::Other => self.totals.other_frames += 1,
+                    Skip::Other => {
+                        self.totals.other_frames += 1;
+                        if let Some(datagram) = decode::side_datagram(frame, bytes) {
+                            self.lookups.handle(&datagram, frame.time_ns, number);
+                        }
+                    }
                     Skip::StationSearch => {
                         self.totals.other_frames += 1;
                         self.totals.search_frames += 1;

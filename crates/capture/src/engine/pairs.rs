@@ -15,7 +15,7 @@ use super::flow::{Flow, Timeline};
 use super::shard::Shard;
 use crate::decode::FlowKey;
 use crate::options::TIMELINE;
-use crate::{Connection, Options, Segment};
+use crate::{Options, Segment};
 
 /// What a connection has to do with another one.
 #[derive(Debug, Default)]
@@ -30,19 +30,9 @@ pub(super) struct Pair {
     turned: bool,
     /// It has ended and holds the link for the second alone.
     parked: bool,
-    /// The second of its link as it was at its end.
-    gone: Option<Box<Connection>>,
 }
 
 impl Flow {
-    /// The connection, its ends being those of the link.
-    fn view(&self) -> Connection {
-        match self.pair.turned {
-            true => self.connection.turned(),
-            false => self.connection.clone(),
-        }
-    }
-
     /// A segment of this second connection as one of the link's.
     pub(super) fn of_link(&self, segment: Segment) -> Segment {
         of_second(segment, self.pair.turned)
@@ -114,17 +104,6 @@ impl Shard {
                 let [own, holder] = both.ok()?;
                 Some((own.as_deref_mut()?, holder.as_deref_mut()))
             }
-        }
-    }
-
-    /// The second connection of the link that this slot holds, its ends being
-    /// those of the link.
-    pub(super) fn second_of(&self, slot: u32) -> Option<Box<Connection>> {
-        let pair = &self.flows[slot as usize].as_deref()?.pair;
-        let living = (pair.second).and_then(|second| self.flows[second as usize].as_deref());
-        match living {
-            Some(second) => Some(Box::new(second.view())),
-            None => pair.gone.clone(),
         }
     }
 
@@ -303,10 +282,8 @@ impl Shard {
             return Some(second);
         }
         let holder = flow.pair.holder.take()?;
-        let view = Box::new(flow.view());
         let first = self.flows[holder as usize].as_deref_mut()?;
         first.pair.second = None;
-        first.pair.gone = Some(view);
         first.pair.parked.then_some(holder)
     }
 }

@@ -6,16 +6,13 @@
 //! that late packets find it, and is then summed up and dropped.
 
 use super::flow::Flow;
-use super::ledger::Ledger;
 use super::worst::{Rank, Worst};
 use super::{SHARDS, sum::Services};
 use crate::app::Stamp;
 use crate::decode::{FlowKey, Packet};
-use crate::rules::{RULES, applies};
+use crate::ledger::Ledger;
 use crate::stream::Chunk;
-use crate::{
-    Connection, Exchange, Finding, Flags, Marks, Options, Protocol, Segment, Side, Totals,
-};
+use crate::{Connection, Exchange, Flags, Marks, Options, Protocol, Segment, Side, Totals};
 use std::collections::{HashMap, VecDeque};
 
 /// One share of the connections and what was found on them.
@@ -41,12 +38,14 @@ pub(super) struct Shard {
     pub(super) limit: usize,
     /// Time of the latest packet.
     pub(super) latest_ns: i64,
+    /// The capture has ended.
+    ended: bool,
+    pub(super) facts: crate::verdict::Facts,
     pub(super) totals: Totals,
     pub(super) services: Services,
     pub(super) ledger: Ledger,
     pub(super) connections: Worst<Connection>,
     pub(super) exchanges: Worst<Exchange>,
-    pub(super) scratch: Vec<Finding>,
     /// Memory of connections that were dropped.
     spare: Vec<Spare>,
 }
@@ -73,12 +72,13 @@ impl Shard {
             hand: 0,
             latest_ns: i64::MIN,
             limit: (options.max_connections / SHARDS).max(1),
+            ended: false,
+            facts: crate::verdict::Facts::default(),
             totals: Totals::default(),
             services: Services::default(),
-            ledger: Ledger::new(options),
+            ledger: Ledger::default(),
             connections: Worst::new(options.keep_connections),
             exchanges: Worst::new(options.keep_exchanges),
-            scratch: Vec::new(),
             spare: Vec::new(),
         }
     }
@@ -92,6 +92,9 @@ impl Shard {
         let Some((flow, mut holder)) = Shard::link(&mut self.flows, slot) else {
             return;
         };
+        if flow.unwanted {
+            return;
+        }
         flow.pair.dlsw |= packet.dlsw;
         let side = flow.sender(packet);
         if packet.llc.is_some() {
@@ -116,7 +119,6 @@ impl Shard {
             self.totals.backward_times += segment.marks.any(Marks::TIME_BACKWARDS) as u64;
             if segment.marks.any(Marks::DUPLICATE_FRAME) {
                 self.totals.duplicate_frames += 1;
-                self.totals.duplicated_packets += u64::from(!flow.tracker.copied_again);
                 return;
             }
         }
@@ -127,10 +129,9 @@ impl Shard {
         if let Some(byte) = flow.tracker.proven
             && let Some(copy) = flow.timeline.mark_needless(side.other(), byte)
         {
-            if copy.answered_by(&segment, &flow.connection) {
-                flow.app.assembler.forget_resend(copy.packet);
-            }
-            (flow.connection.end_mut(side.other())).note_needless(copy.packet);
+            flow.app.assembler.forget_resend(copy.packet);
+            let sender = flow.connection.end_mut(side.other());
+            sender.marks.add(Marks(Marks::PROVEN_SPURIOUS));
             let of_link = (holder.as_mut()).and_then(|h| h.timeline.packet_mut(copy.packet));
             if let Some(copy) = of_link {
                 copy.marks.set(Marks::PROVEN_SPURIOUS);
@@ -199,7 +200,7 @@ impl Shard {
         }
         let link = holder.unwrap_or(flow);
         if let Some(note) = link.app.take_note() {
-            link.timeline.tell(note);
+            link.timeline.annotate(note);
         }
         let waits = segment.len > 0 && link.app.said().is_some();
         if waits {
@@ -231,6 +232,7 @@ impl Shard {
     /// Closes every connection that is left; the capture's last packet was at `latest_ns`.
     pub(super) fn finish(&mut self, latest_ns: i64, options: &Options) {
         self.latest_ns = latest_ns;
+        self.ended = true;
         for slot in 0..self.flows.len() as u32 {
             self.settle(slot, true);
         }
@@ -246,7 +248,7 @@ impl Shard {
             _ => self.table.get(&packet.key).copied(),
         };
         let opens = packet.flags.has(Flags::SYN) && !packet.flags.has(Flags::ACK);
-        let (mut reused, mut asks_again, mut remnant) = (false, false, false);
+        let mut reused = false;
         if let Some(slot) = known {
             let flow = self.flows[slot as usize].as_deref();
             let same = flow.is_some_and(|flow| {
@@ -267,9 +269,7 @@ impl Shard {
             reused = true;
         } else if let Some(ended) = self.recent.get(&packet.key) {
             let soon = packet.time_ns - ended.at_ns < REUSE_NS;
-            asks_again = opens && soon && ended.refused == Some(packet.seq);
-            reused = opens && soon && !asks_again;
-            remnant = soon && !packet.flags.has(Flags::SYN);
+            reused = opens && soon && ended.refused != Some(packet.seq);
         }
         if self.table.len() >= self.limit {
             self.evict(options);
@@ -280,8 +280,8 @@ impl Shard {
             spare.map_or_else(Default::default, |s| (s.segments, s.exchange));
         let mut flow = Box::new(Flow::new(packet, segments, exchange));
         flow.port_reused = reused;
-        flow.asks_again = asks_again;
-        flow.remnant = remnant;
+        let (client, server) = (&flow.connection.client, &flow.connection.server);
+        flow.unwanted = !options.wants(packet.number, client.address, server.address);
         self.flows[slot as usize] = Some(flow);
         self.table.insert(packet.key, slot);
         self.last = Some((packet.key, slot));
@@ -359,12 +359,25 @@ impl Shard {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
-        flow.app.close();
-        self.finish_exchanges(slot, options);
+        // A wait goes on after the last packet, to the end of the capture.
+        let until_ns = match self.ended && !flow.connection.close.is_closed() && !evicted {
+            true => self.latest_ns.max(flow.now_ns()),
+            false => flow.now_ns(),
+        };
+        let holes = flow.streams.iter().any(crate::stream::Stream::has_hole);
+        // A link of DLSw goes on after bytes that the capture lost.
+        let streams = flow.connection.protocol != Protocol::Dlsw;
+        let unfinished = streams && (holes || flow.tracker.is_stuck());
+        flow.app.close(unfinished);
+        if !flow.unwanted {
+            self.finish_exchanges(slot, until_ns, options);
+            self.finish_attempt(slot, until_ns, options);
+        }
         let rest = self.leave_link(slot);
         let Some(mut flow) = self.flows[slot as usize].take() else {
             return;
         };
+        let unwanted = flow.unwanted;
         self.free.push(slot);
         self.last_packets[slot as usize] = 0;
         if self.table.get(&flow.key) == Some(&slot) {
@@ -386,60 +399,42 @@ impl Shard {
             self.spare.push(Spare { segments, exchange });
         }
         flow.connection.evicted = evicted;
-        let mut connection = flow.connection;
+        if unwanted {
+            return;
+        }
+        let connection = flow.connection;
         let service = (self.services).row(flow.service, &connection);
-        if !flow.timeline.pending.is_empty() {
-            self.settle_claims(&flow.timeline.pending, &mut connection, service);
-        }
-        if !flow.remnant {
-            self.services
-                .add_connection(service, &connection, flow.port_reused, flow.asks_again);
-        }
-        self.totals.connections += 1;
-        self.totals.evicted_connections += evicted as u64;
-        let shake = &connection.handshake;
-        let tcp = connection.protocol != Protocol::Sna;
-        self.totals.midway_connections += (tcp && shake.syns == 0 && shake.syn_acks == 0) as u64;
-        // One that was asked for when the capture ended may have been answered.
-        let asked_ns = shake.last_syn_ns.unwrap_or(i64::MAX);
-        let waited = shake.syns > 1 || self.latest_ns.saturating_sub(asked_ns) >= SYN_TIMER_NS;
-        // A client that goes on, or closes, was answered where nobody captured it.
-        // A SYN that carries data is seldom a client's.
-        let client = &connection.client;
-        let went_on = client.segments > u64::from(shake.syns) || client.data_segments > 0;
-        let silent = shake.syn_acks == 0 && connection.server.segments == 0 && !went_on;
-        let given_up = tcp && connection.was_given_up();
-        let unanswered = shake.syns > 0 && (silent && waited || given_up);
-        self.totals.unanswered_connections += unanswered as u64;
-        self.totals.given_up_connections += given_up as u64;
-        let ackless = tcp && connection.lacks_acks();
-        self.totals.ackless_connections += u64::from(ackless);
-        self.totals.made_times += u64::from(tcp && connection.has_made_times());
-        let sent = [connection.client.bytes, connection.server.bytes];
-        let half = connection.protocol == Protocol::Dlsw && sent.contains(&0);
-        self.totals.half_links += (half && connection.link.is_none()) as u64;
-        self.totals.payload_bytes += sent[0] + sent[1];
-        self.totals.marks.merge(&connection.client.marks);
-        self.totals.marks.merge(&connection.server.marks);
-        let rules = RULES.iter().enumerate();
-        for (index, rule) in rules.filter(|(_, rule)| applies(**rule, &connection)) {
-            rule.connection(&connection, &mut self.scratch);
-            if !self.scratch.is_empty() {
-                let (_, causes) = self.services.row_mut(service);
-                (self.ledger).enter(index, &mut self.scratch, Some((&connection, causes)));
-            }
-        }
-        let rank = Rank::new(
-            connection.stalled_ns,
-            connection.exchange_ns,
-            (connection.id, 0),
-        );
+        self.services.add_connection(service, &connection);
+        self.count(&connection);
+        let total_ns = connection.slices.total_ns();
+        let rank = Rank::new(total_ns, 0, (connection.id, 0));
         if self.connections.qualifies(rank) {
             self.connections.insert(rank, Box::new(connection));
         }
         if let Some(rest) = rest {
             self.close(rest, evicted, options);
         }
+    }
+
+    /// Adds a connection that has ended to the sums.
+    fn count(&mut self, connection: &Connection) {
+        let totals = &mut self.totals;
+        totals.connections += 1;
+        totals.evicted_connections += u64::from(connection.evicted);
+        let shake = &connection.handshake;
+        let tcp = connection.protocol != Protocol::Sna;
+        totals.midway_connections += u64::from(tcp && shake.syns == 0 && shake.syn_acks == 0);
+        let unanswered = shake.syns > 0 && shake.syn_acks == 0;
+        totals.unanswered_connections += u64::from(unanswered);
+        totals.ackless_connections += u64::from(tcp && connection.lacks_acks());
+        totals.made_times += u64::from(tcp && connection.has_made_times());
+        let sent = [connection.client.bytes, connection.server.bytes];
+        let half = connection.protocol == Protocol::Dlsw && sent.contains(&0);
+        totals.half_links += u64::from(half && connection.link.is_none());
+        totals.payload_bytes += sent[0] + sent[1];
+        totals.marks.merge(&connection.client.marks);
+        totals.marks.merge(&connection.server.marks);
+        self.facts.add(connection);
     }
 
     /// Remembers a pair of ends that was used.
@@ -480,9 +475,6 @@ const REUSE_NS: i64 = 60_000_000_000;
 
 /// Pairs of ends remembered for it, a shard.
 const MAX_RECENT: usize = 4096;
-
-/// A client asks again after this (RFC 6298 2.1).
-const SYN_TIMER_NS: i64 = 1_000_000_000;
 
 /// A SYN so long behind the first is no second recording of it.
 const SYN_AGAIN_NS: i64 = 90_000_000;

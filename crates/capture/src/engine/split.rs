@@ -4,7 +4,7 @@
 //! two packets never crosses one; where clocks or pipelining disturb the
 //! order, boundaries are clamped to their predecessor and the sum still holds.
 
-use crate::{Connection, Exchange, Phase, PhaseTimes};
+use crate::{Connection, Exchange, Phase};
 
 /// Consecutive intervals, each with its phase.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl Intervals {
                 intervals.push(open_ns.min(asked_ns), Phase::Connect);
             }
             if let Some(tls) = &connection.tls {
-                intervals.push(tls.start_ns.min(asked_ns), idle);
+                intervals.push(tls.start_ns.min(asked_ns), Phase::ClientThink);
                 let end_ns = tls.end_ns.unwrap_or(asked_ns);
                 intervals.push(end_ns.min(asked_ns), Phase::Tls);
             }
@@ -66,6 +66,11 @@ impl Intervals {
         intervals.push(answer_ns, Phase::ServerThink);
         if answered {
             let end_ns = exchange.response.end_ns.max(exchange.request.end_ns);
+            let end_ns = match exchange.complete || exchange.session != 0 {
+                true => end_ns,
+                // Its rest never came.
+                false => end_ns.max(now_ns),
+            };
             intervals.push(end_ns, Phase::Response);
         }
         intervals
@@ -105,17 +110,6 @@ impl Intervals {
             .map_or((Phase::ClientThink, i64::MAX), |(end_ns, phase)| {
                 (*phase, *end_ns)
             })
-    }
-
-    /// The length of each phase.
-    pub(super) fn times(&self) -> PhaseTimes {
-        let mut times = PhaseTimes::default();
-        let mut from_ns = self.start_ns;
-        for (end_ns, phase) in &self.bounds[..self.len] {
-            times.add(*phase, end_ns - from_ns);
-            from_ns = *end_ns;
-        }
-        times
     }
 
     /// Adds an interval up to `end_ns`, unless it would be empty.

@@ -1,40 +1,24 @@
 //! The sums by service, and the final sum over all shards.
 
-use super::ledger::{Causes, Ledger};
 use super::shard::Shard;
-use super::twins::{Counted, MOST, Twins};
 use super::worst::Worst;
-use crate::rules::RULES;
+use crate::ledger::Ledger;
+use crate::lookups::Lookups;
+use crate::verdict::{Context, Facts, slices};
 use crate::{
-    CaptureInfo, Connection, Exchange, Explanation, Histogram, Marks, Options, PhaseTimes, Problem,
-    Protocol, Service, Told, Totals,
+    CaptureInfo, Connection, Exchange, Explanation, Histogram, Marks, Options, Problem, Protocol,
+    Service, SliceTimes, Totals,
 };
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// Sums by server address and port.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Services {
     index: HashMap<(IpAddr, u16), usize>,
-    rows: Vec<(Service, Causes)>,
-    /// By row.
-    twins: Vec<Twins>,
-    /// How many connections may yet be remembered for those.
-    room: usize,
+    rows: Vec<Service>,
     /// The row for what came after the table was full.
     rest: Option<usize>,
-}
-
-impl Default for Services {
-    fn default() -> Services {
-        Services {
-            index: HashMap::default(),
-            rows: Vec::new(),
-            twins: Vec::new(),
-            room: MOST,
-            rest: None,
-        }
-    }
 }
 
 impl Services {
@@ -44,25 +28,18 @@ impl Services {
             let end = &connection.server;
             self.row_of(Some(end.address), end.port)
         });
-        let protocol = &mut self.rows[row].0.protocol;
+        let protocol = &mut self.rows[row].protocol;
         if *protocol == Protocol::Turns {
             *protocol = connection.protocol;
         }
         row
     }
 
-    /// One row and its causes.
-    pub(super) fn row_mut(&mut self, row: usize) -> (&mut Service, &mut Causes) {
-        let (service, causes) = &mut self.rows[row];
-        (service, causes)
-    }
-
     /// Counts an exchange.
     pub(super) fn add_exchange(&mut self, row: usize, exchange: &Exchange) {
-        let (service, _) = self.row_mut(row);
+        let service = &mut self.rows[row];
         service.exchanges += 1;
-        service.phases.merge(&exchange.split.phases);
-        service.stalled_ns = (service.stalled_ns).saturating_add(exchange.split.stalled_ns());
+        service.slices.merge(&exchange.slices);
         service.request_bytes += exchange.request.bytes;
         service.response_bytes += exchange.response.bytes;
         service.request_segments += exchange.request.segments as u64;
@@ -71,50 +48,31 @@ impl Services {
     }
 
     /// Counts a connection that has ended.
-    /// `reused`: its addresses were those of an earlier one; `asks_again`: it is the
-    /// earlier one, refused then and asked for once more.
-    pub(super) fn add_connection(
-        &mut self,
-        row: usize,
-        connection: &Connection,
-        reused: bool,
-        asks_again: bool,
-    ) {
-        let counted = Counted::of(connection, reused, asks_again);
-        let known = self.twins[row].is_known(connection, counted, &mut self.room);
-        let (service, _) = self.row_mut(row);
+    pub(super) fn add_connection(&mut self, row: usize, connection: &Connection) {
+        let service = &mut self.rows[row];
+        service.connections += 1;
         service.packets += connection.client.segments + connection.server.segments;
-        if !known {
-            counted.add_to(service);
-        }
+        service.resets += u64::from(connection.close.reset.is_some());
+        service.refused += u64::from(connection.was_refused());
+        service.tls += u64::from(connection.tls.is_some());
+        service.tls_resumed += u64::from(connection.tls.as_ref().is_some_and(|tls| tls.resumed));
     }
 
     /// Adds the rows of `other`.
     fn merge(&mut self, other: Services) {
-        for ((mut theirs, causes), twins) in other.rows.into_iter().zip(other.twins) {
+        for theirs in other.rows {
             let row = self.row_of(theirs.address, theirs.port);
-            self.twins[row].merge(twins, &mut theirs);
-            let (mine, my_causes) = self.row_mut(row);
-            my_causes.merge(&causes);
+            let mine = &mut self.rows[row];
             if mine.protocol == Protocol::Turns {
                 mine.protocol = theirs.protocol;
             }
             mine.connections += theirs.connections;
-            mine.opened += theirs.opened;
-            mine.single_exchange += theirs.single_exchange;
-            mine.closed_by_server += theirs.closed_by_server;
-            mine.closed_at_once += theirs.closed_at_once;
-            mine.closed += theirs.closed;
             mine.resets += theirs.resets;
-            mine.syn_retries += theirs.syn_retries;
             mine.refused += theirs.refused;
-            mine.ports_reused += theirs.ports_reused;
             mine.tls += theirs.tls;
-            mine.tls_answered += theirs.tls_answered;
             mine.tls_resumed += theirs.tls_resumed;
             mine.exchanges += theirs.exchanges;
-            mine.phases.merge(&theirs.phases);
-            mine.stalled_ns = mine.stalled_ns.saturating_add(theirs.stalled_ns);
+            mine.slices.merge(&theirs.slices);
             mine.packets += theirs.packets;
             mine.request_bytes += theirs.request_bytes;
             mine.response_bytes += theirs.response_bytes;
@@ -145,17 +103,17 @@ impl Services {
             }
             None => self.rest = Some(row),
         }
-        self.rows.push((empty(address, port), Causes::default()));
-        self.twins.push(Twins::default());
+        self.rows.push(empty(address, port));
         row
     }
 }
 
-/// Adds up all shards and asks the rules about the whole.
+/// Adds up all shards, settles the ledger and chooses the verdict.
 pub(super) fn explanation(
     capture: CaptureInfo,
     totals: Totals,
     shards: Vec<Shard>,
+    lookups: Lookups,
     options: &Options,
 ) -> Explanation {
     let mut all = Explanation {
@@ -163,27 +121,29 @@ pub(super) fn explanation(
         totals,
         ..Explanation::default()
     };
-    let mut ledger = Ledger::new(options);
+    let mut ledger = Ledger::default();
+    let mut facts = Facts::default();
     let mut services = Services::default();
     let mut connections = Worst::new(options.keep_connections);
     let mut exchanges = Worst::new(options.keep_exchanges);
     let latest_ns = shards.iter().map(|shard| shard.latest_ns).max();
+    let latest_ns = latest_ns.unwrap_or(i64::MIN).max(all.capture.last_ns);
     for mut shard in shards {
-        shard.finish(latest_ns.unwrap_or(i64::MIN), options);
+        shard.finish(latest_ns, options);
         add_totals(&mut all.totals, &shard.totals);
         ledger.merge(shard.ledger);
+        facts.merge(shard.facts);
         services.merge(shard.services);
         connections.merge(shard.connections);
         exchanges.merge(shard.exchanges);
     }
+    let (found, names, unreachable) = lookups.finish(latest_ns);
+    for interval in found {
+        ledger.enter(interval);
+    }
     let doubts = doubts(&all.totals, options);
     all.capture.problems.extend(doubts);
-    all.services = (services.rows.into_iter())
-        .map(|(mut service, causes)| {
-            service.causes = causes.found();
-            service
-        })
-        .collect();
+    all.services = services.rows;
     // The busiest first; the address breaks ties, so the order is one.
     (all.services).sort_by_key(|s| {
         let busy = std::cmp::Reverse((s.exchanges, s.connections));
@@ -191,23 +151,19 @@ pub(super) fn explanation(
     });
     all.connections = connections.into_items().collect();
     all.connections.sort_by_key(|connection| connection.id);
+    for message in unreachable {
+        let about = all.connections.iter().filter(|c| message.is_about(c));
+        about.for_each(|c| ledger.mark_unreachable(c.id, message.packet));
+    }
     all.exchanges = exchanges.into_items().collect();
-    let mut found = Vec::new();
-    let mut entered = Vec::new();
-    for (index, rule) in RULES.iter().enumerate() {
-        rule.capture(&all, &mut found);
-        entered.push((index, std::mem::take(&mut found)));
-    }
-    for (index, mut found) in entered {
-        ledger.enter(index, &mut found, None);
-    }
-    all.silences = (ledger.silences.iter())
-        .filter(|silence| silence.count > 0)
-        .copied()
-        .collect();
-    all.causes = ledger.causes.found();
-    all.findings = ledger.into_findings(options.as_met);
-    all.told = Told::of(&all.findings);
+    let (sums, intervals) = ledger.settle();
+    let context = Context::new(&facts, &all.totals, &names, &options.advice, &sums);
+    let (verdict, slices) = slices(sums, &intervals, &context);
+    all.verdict = Some(verdict);
+    all.slices = slices;
+    all.names = names;
+    all.waits = intervals;
+    all.waits.truncate(options.keep_waits);
     all
 }
 
@@ -292,12 +248,10 @@ fn doubts(totals: &Totals, options: &Options) -> impl Iterator<Item = Problem> {
 fn add_totals(sum: &mut Totals, one: &Totals) {
     sum.segments += one.segments;
     sum.duplicate_frames += one.duplicate_frames;
-    sum.duplicated_packets += one.duplicated_packets;
     sum.backward_times += one.backward_times;
     sum.connections += one.connections;
     sum.midway_connections += one.midway_connections;
     sum.unanswered_connections += one.unanswered_connections;
-    sum.given_up_connections += one.given_up_connections;
     sum.evicted_connections += one.evicted_connections;
     sum.paired_links += one.paired_links;
     sum.half_links += one.half_links;
@@ -306,8 +260,7 @@ fn add_totals(sum: &mut Totals, one: &Totals) {
     sum.exchanges += one.exchanges;
     sum.complete_exchanges += one.complete_exchanges;
     sum.payload_bytes += one.payload_bytes;
-    sum.phases.merge(&one.phases);
-    sum.stalled_ns = sum.stalled_ns.saturating_add(one.stalled_ns);
+    sum.slices.merge(&one.slices);
     sum.marks.merge(&one.marks);
 }
 
@@ -317,22 +270,12 @@ fn empty(address: Option<IpAddr>, port: u16) -> Service {
         port,
         protocol: Protocol::Turns,
         connections: 0,
-        opened: 0,
-        single_exchange: 0,
-        closed_at_once: 0,
-        closed_by_server: 0,
-        closed: 0,
         resets: 0,
-        syn_retries: 0,
         refused: 0,
-        ports_reused: 0,
         tls: 0,
-        tls_answered: 0,
         tls_resumed: 0,
         exchanges: 0,
-        phases: PhaseTimes::default(),
-        stalled_ns: 0,
-        causes: Vec::new(),
+        slices: SliceTimes::default(),
         packets: 0,
         request_bytes: 0,
         response_bytes: 0,

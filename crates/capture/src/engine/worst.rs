@@ -52,29 +52,6 @@ impl<T> Worst<T> {
         self.items.truncate(self.limit);
     }
 
-    /// Changes items; those for which `change` says so get a new rank.
-    pub(super) fn revise(
-        &mut self,
-        mut change: impl FnMut(&mut T) -> bool,
-        rank: impl Fn(&T) -> Rank,
-    ) {
-        let mut any = false;
-        for (old, item) in &mut self.items {
-            if change(item) {
-                any = true;
-                *old = rank(item);
-            }
-        }
-        if any {
-            self.items.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
-        }
-    }
-
-    /// Keeps the items that `wanted` keeps.
-    pub(super) fn retain(&mut self, wanted: impl Fn(&T) -> bool) {
-        self.items.retain(|(_, item)| wanted(item));
-    }
-
     /// Takes the items of `other`.
     pub(super) fn merge(&mut self, other: Worst<T>) {
         for (rank, item) in other.items {

@@ -12,6 +12,7 @@
 //! one block; what cannot be read is a [`Problem`] with its offset.
 
 mod compressed;
+mod netmon;
 mod pcap;
 mod pcapng;
 
@@ -60,6 +61,7 @@ pub struct Frame {
 enum Format {
     Pcap(pcap::Pcap),
     Pcapng(pcapng::Pcapng),
+    Netmon(netmon::Netmon),
 }
 
 /// What a format says to the bytes at hand.
@@ -84,6 +86,8 @@ impl<'a> Reader<'a> {
         head.truncate(filled);
         let (format, name, used) = if let Some((pcap, used)) = pcap::Pcap::open(&head)? {
             (Format::Pcap(pcap), "pcap", used)
+        } else if let Some((netmon, used)) = netmon::Netmon::open(&head)? {
+            (Format::Netmon(netmon), "netmon", used)
         } else if pcapng::Pcapng::recognise(&head) {
             (Format::Pcapng(pcapng::Pcapng::default()), "pcapng", 0)
         } else if head.is_empty() {
@@ -92,6 +96,11 @@ impl<'a> Reader<'a> {
             let (found, fix) = in_words(&head);
             return Err(ReadError::UnknownFormat { found, fix });
         };
+        let link = match &format {
+            Format::Pcap(pcap) => Some(pcap.link),
+            Format::Netmon(netmon) => Some(netmon.link),
+            Format::Pcapng(_) => None,
+        };
         let mut info = CaptureInfo {
             format: match compression {
                 Some(compression) => format!("{name}, {compression}"),
@@ -99,9 +108,9 @@ impl<'a> Reader<'a> {
             },
             ..CaptureInfo::default()
         };
-        if let Format::Pcap(pcap) = &format {
+        if let Some(link) = link {
             info.interfaces = 1;
-            info.link_types.push(pcap.link);
+            info.link_types.push(link);
         }
         Ok(Reader {
             source,
@@ -214,6 +223,7 @@ impl<'a> Reader<'a> {
             let step = match &mut self.format {
                 Format::Pcap(pcap) => pcap.step(rest),
                 Format::Pcapng(pcapng) => pcapng.step(rest),
+                Format::Netmon(netmon) => netmon.step(rest),
             };
             match step {
                 Step::Record(bytes, frame) => {
@@ -411,7 +421,7 @@ pub const MAX_RECORD_BYTES: usize = 32 << 20;
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// Enough to recognise a format and read the header of a pcap file.
-const HEAD_BYTES: usize = 32;
+const HEAD_BYTES: usize = 128;
 
 /// Problems listed; a damaged file repeats itself.
 const MAX_PROBLEMS: usize = 100;

@@ -4,13 +4,13 @@
 use std::fmt;
 
 use super::columns::columns;
-use super::{ms, percent, total_ns};
-use crate::{Explanation, Service};
+use super::ms;
+use crate::{EvidenceKind, Explanation, Service};
 
 /// Before against after.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Comparison {
-    /// Rows: all requests first, then services and causes that occur in either.
+    /// Rows: all requests first, then services and kinds that occur in either.
     pub rows: Vec<Row>,
 }
 
@@ -21,7 +21,7 @@ pub struct Row {
     pub name: String,
     /// Its unit.
     pub unit: &'static str,
-    /// Before; none where it does not occur.
+    /// Before. `None` where it does not occur.
     pub before: Option<f64>,
     /// After.
     pub after: Option<f64>,
@@ -50,13 +50,7 @@ pub fn compare(before: &Explanation, after: &Explanation) -> Comparison {
         (e.totals.exchanges > 0).then(|| ns as f64 / 1e6 / e.totals.exchanges as f64)
     };
     rows.push(both("response, all requests".into(), "ms", &|e| {
-        each(e, total_ns(e))
-    }));
-    rows.push(both("of it stalled".into(), "ms", &|e| {
-        each(e, e.totals.stalled_ns)
-    }));
-    rows.push(both("stalled".into(), "%", &|e| {
-        (e.totals.exchanges > 0).then(|| percent(e.totals.stalled_ns, total_ns(e)))
+        each(e, e.totals.slices.total_ns())
     }));
     let mut ports: Vec<u16> = before
         .services
@@ -79,7 +73,7 @@ pub fn compare(before: &Explanation, after: &Explanation) -> Comparison {
         rows.push(both(named("response, mean"), "ms", &|e| {
             of(e, &|s| s.times.mean_ns() as f64 / 1e6)
         }));
-        rows.push(both(named("response, 99 %"), "ms", &|e| {
+        rows.push(both(named("response, p99"), "ms", &|e| {
             of(e, &|s| s.times.quantile_ns(0.99) as f64 / 1e6)
         }));
         rows.push(both(named("packets a request"), "", &|e| {
@@ -89,23 +83,12 @@ pub fn compare(before: &Explanation, after: &Explanation) -> Comparison {
             of(e, &|s| s.response_segments as f64 / n(s))
         }));
     }
-    let mut causes: Vec<&str> = before
-        .causes
-        .iter()
-        .chain(&after.causes)
-        .map(|c| c.rule)
-        .collect();
-    causes.sort_unstable();
-    causes.dedup();
-    for rule in causes {
-        rows.push(both(format!("{rule} a request"), "ms", &|e| {
-            let cost = e
-                .causes
-                .iter()
-                .find(|c| c.rule == rule)
-                .map_or(0, |c| c.cost_ns);
-            each(e, cost)
-        }));
+    for kind in EvidenceKind::ALL {
+        let of = |e: &Explanation| e.totals.slices.of(kind);
+        if of(before) > 0 || of(after) > 0 {
+            let name = format!("{} a request", kind.title());
+            rows.push(both(name, "ms", &|e| each(e, of(e))));
+        }
     }
     Comparison { rows }
 }

@@ -1,10 +1,12 @@
-//! One exchange, packet by packet, with its gaps between them.
+//! One exchange, packet by packet, with its waits between them.
 
 use std::fmt::Write;
 
 use super::columns::columns;
 use super::{ms, percent};
-use crate::{Connection, Exchange, Explanation, Phase, Segment, Side, Vantage, station};
+use crate::{
+    CapturePoint, Connection, EvidenceKind, Exchange, Explanation, Segment, Side, station,
+};
 
 /// The exchange of this number (its request's first packet), if it was kept.
 pub fn detail(explanation: &Explanation, number: u64) -> Option<String> {
@@ -22,18 +24,7 @@ pub fn detail(explanation: &Explanation, number: u64) -> Option<String> {
         }
     }
     out += "\n";
-    out += &split(exchange);
-    let findings: Vec<_> = explanation
-        .findings
-        .iter()
-        .filter(|f| f.exchange == Some(number))
-        .collect();
-    if !findings.is_empty() {
-        out += "\n";
-        for finding in findings {
-            let _ = writeln!(out, "{}: {}", finding.rule, finding.text);
-        }
-    }
+    out += &slices(exchange);
     out += "\n";
     out += &packets(exchange);
     Some(out)
@@ -71,36 +62,35 @@ fn ends(connection: &Connection) -> String {
         "{} to {}{rtt}; {}",
         end(Side::Client),
         end(Side::Server),
-        taken(connection.vantage)
+        taken(connection.capture_point)
     )
 }
 
-fn taken(vantage: Vantage) -> &'static str {
-    match vantage {
-        Vantage::Unknown => "where it was captured is not known",
-        Vantage::Client => "captured near the client",
-        Vantage::Server => "captured near the server",
-        Vantage::Middle => "captured between them",
-        Vantage::Both => "captured near both",
+fn taken(point: CapturePoint) -> &'static str {
+    match point {
+        CapturePoint::Unknown => "place of capture unknown",
+        CapturePoint::Client => "captured near the client",
+        CapturePoint::Server => "captured near the server",
+        CapturePoint::Middle => "captured between them",
+        CapturePoint::Both => "captured near both",
     }
 }
 
-fn split(exchange: &Exchange) -> String {
+fn slices(exchange: &Exchange) -> String {
     let total = exchange.total_ns();
-    let row = |name: String, ns: i64| vec![name, ms(ns), format!("{:.1}", percent(ns, total))];
-    let mut rows: Vec<Vec<String>> = Phase::ALL[1..]
+    let row = |name: &str, ns: i64| {
+        vec![
+            name.to_owned(),
+            ms(ns),
+            format!("{:.1}", percent(ns, total)),
+        ]
+    };
+    let mut rows: Vec<Vec<String>> = EvidenceKind::ALL
         .iter()
-        .filter(|p| exchange.split.phases.of(**p) != 0)
-        .map(|p| row(p.name().to_owned(), exchange.split.phases.of(*p)))
+        .filter(|kind| exchange.slices.of(**kind) > 0)
+        .map(|kind| row(kind.title(), exchange.slices.of(*kind)))
         .collect();
-    rows.extend(
-        exchange
-            .split
-            .stalls
-            .iter()
-            .map(|s| row(format!("stall: {}", s.rule), s.cost_ns)),
-    );
-    rows.push(row("sum".to_owned(), total));
+    rows.push(row("sum", total));
     columns(&["", ">ms", ">%"], &rows)
 }
 
@@ -111,19 +101,19 @@ fn packets(exchange: &Exchange) -> String {
     let mut rows = Vec::new();
     let mut previous: Option<&Segment> = None;
     for segment in &exchange.segments {
-        let gap = exchange.gaps.iter().find(|g| g.after == segment.packet);
-        if let Some(gap) = gap {
-            let cause = gap.rule.unwrap_or("unexplained, stays in its phase");
-            rows.push(vec![
-                String::new(),
-                String::new(),
-                String::new(),
-                format!(
-                    "-- {} ms: {cause} ({})",
-                    ms(gap.to_ns - gap.from_ns),
-                    gap.phase.name()
-                ),
-            ]);
+        for wait in exchange
+            .waits
+            .iter()
+            .filter(|wait| wait.after == segment.packet)
+        {
+            let text = format!(
+                "-- {} ms: {} ({}, {})",
+                ms(wait.length_ns()),
+                wait.reason.kind().title(),
+                wait.reason.name(),
+                wait.owner.name()
+            );
+            rows.push(vec![String::new(), String::new(), String::new(), text]);
         }
         let apart = previous.map_or(0, |p| segment.time_ns - p.time_ns);
         rows.push(vec![

@@ -1,213 +1,192 @@
-//! The report as one page: the sentences, the sum as a bar and a table, causes
-//! with what to change, the worst exchanges with their pictures.
+//! The report as one page: the cause first, then its share, the worst request
+//! as a packet ladder, and tables that are folded.
 
-use measure::report::{escape, page, three_and_others};
+use measure::report::{escape, page};
 
 use super::detail::second;
-use super::split_bar::split_bar;
-use super::text::sum_rows;
-use super::{ms, percent, sequence_svg, summary, time_sequence, total_ns};
-use crate::rules::{is_own_time, rule};
-use crate::{Cause, Exchange, Explanation, Phase, station};
+use super::slice_bar::slice_bar;
+use super::text::title;
+use super::{ladder_svg, ms};
+use crate::verdict::LEAST_SHARE;
+use crate::{EvidenceKind, Exchange, Explanation, Slice, VerdictKind, station};
 
-/// The page. `pictures` exchanges are drawn.
-pub fn html(explanation: &Explanation, title: &str, pictures: usize) -> String {
-    let mut body = format!("<h1>{}</h1>", escape(title));
-    let [spent, worst, change] = summary(explanation);
-    body += &format!(
-        "<p class=verdict>{}</p><p>{}</p><p>{}</p>",
-        escape(&spent),
-        escape(&worst),
-        escape(&change)
-    );
-    for problem in &explanation.capture.problems {
-        body += &format!(
-            "<p class=warn>{}{}: {}</p>",
-            problem.id,
-            match problem.offset {
-                0 => String::new(),
-                offset => format!(" at offset {offset}"),
-            },
-            escape(&problem.text)
-        );
+/// The page. `pictures` exchanges are drawn, the first one unfolded.
+pub fn html(explanation: &Explanation, heading: &str, pictures: usize) -> String {
+    let mut body = format!("<h1>{}</h1>", escape(heading));
+    if let Some(verdict) = &explanation.verdict {
+        body += &verdict_card(verdict);
     }
-    body += &tiles(explanation);
-    if explanation.totals.exchanges > 0 {
-        body += "<h2>Where the time went</h2><div class=card>";
-        body += &split_bar(&sum_rows(explanation));
-        body += &sum_table(explanation);
-        body += "</div>";
-    }
-    body += &causes(explanation);
+    body += &slices(&explanation.slices);
+    body += &notes(explanation);
+    body += &ladders(explanation, pictures);
     body += &services(explanation);
-    let drawn: Vec<&Exchange> = explanation
-        .exchanges
-        .iter()
-        .filter(|e| !e.segments.is_empty())
-        .take(pictures)
-        .collect();
-    if !drawn.is_empty() {
-        body += "<h2>The worst exchanges</h2>";
-        body += "<p class=soft>Time runs down. A packet has a little height of its own, gaps share the rest by their \
-                 length; bands are coloured by cause.</p>";
-    }
-    for exchange in drawn {
-        body += &picture(explanation, exchange);
-    }
-    page(title, &body)
+    page(heading, &body)
 }
 
-fn tiles(explanation: &Explanation) -> String {
-    let totals = &explanation.totals;
-    let total = total_ns(explanation);
-    let n = totals.exchanges.max(1) as i64;
-    let matter = [
-        (format!("{} ms", ms(total / n)), "a request, mean"),
-        (
-            format!("{:.0} %", percent(totals.stalled_ns, total)),
-            "of it stalled on the network",
-        ),
-        (
-            format!("{} ms", ms(totals.phases.of(Phase::ServerThink) / n)),
-            "server think, mean",
-        ),
-    ];
-    let mut others = vec![
-        (totals.exchanges.to_string(), "requests"),
-        (totals.connections.to_string(), "connections"),
-        (explanation.capture.packets.to_string(), "packets"),
-    ];
-    if totals.paired_links > 0 {
-        let links = totals.paired_links.to_string();
-        others.push((links, "DLSw links of two connections"));
+/// The sentence, now against without it, and the three sentences.
+fn verdict_card(verdict: &Slice) -> String {
+    let mut card = format!("<p class=verdict>{}</p>", escape(&verdict.sentence));
+    if let Some(without_ms) = verdict
+        .without_ms
+        .filter(|_| verdict.kind != VerdictKind::None)
+    {
+        card += &saving(verdict, without_ms);
     }
-    three_and_others(&matter, &others)
-}
-
-fn sum_table(explanation: &Explanation) -> String {
-    let total = total_ns(explanation);
-    let n = explanation.totals.exchanges.max(1) as i64;
-    let row = |name: &str, ns: i64| {
-        format!(
-            "<tr><td>{}<td>{}<td>{}<td>{:.1}</tr>",
-            escape(name),
-            ms(ns),
-            ms(ns / n),
-            percent(ns, total)
-        )
+    let part = |name: &str, text: &str| match text.is_empty() {
+        true => String::new(),
+        false => format!("<dt>{name}</dt><dd>{}</dd>", escape(text)),
     };
-    let rows: String = sum_rows(explanation)
-        .iter()
-        .map(|(name, ns, _)| row(name, *ns))
-        .collect();
-    format!(
-        "<table><tr><th><th>ms<th>ms a request<th>%</tr>{rows}{}</table>",
-        row("sum", total)
-    )
-}
-
-/// Causes by what they cost, each with a bar of it; what is under a twentieth
-/// of the whole is folded.
-fn causes(explanation: &Explanation) -> String {
-    let mut causes: Vec<&Cause> = explanation
-        .causes
-        .iter()
-        .filter(|c| !is_own_time(c.rule))
-        .collect();
-    causes.sort_by_key(|c| std::cmp::Reverse((c.stalled_ns, c.cost_ns)));
-    let large = |c: &&Cause| {
-        c.stalled_ns * SMALL >= total_ns(explanation) || c.stalled_ns == 0 && c.cost_ns > 0
-    };
-    let (large, small): (Vec<&Cause>, Vec<&Cause>) = causes.into_iter().partition(large);
-    let cards = |causes: &[&Cause]| -> String {
-        causes
-            .iter()
-            .filter_map(|c| cause_card(explanation, c))
-            .collect()
-    };
-    let (mut out, small_cards) = (cards(&large), cards(&small));
-    if !small_cards.is_empty() {
-        let cost: i64 = small.iter().map(|c| c.stalled_ns).sum();
-        out += &format!(
-            "<details><summary>{} more, each under {} % of the time ({} ms together)</summary><br>{small_cards}</details>",
-            match small.len() {
-                1 => "1 cause".to_owned(),
-                n => format!("{n} causes"),
-            },
-            100 / SMALL,
-            ms(cost)
-        );
+    card += "<dl>";
+    if let Some(remedy) = &verdict.remedy {
+        card += &part("To change", remedy);
     }
-    match out.is_empty() {
-        true => out,
-        false => format!("<h2>Causes, and what to change</h2>{out}"),
-    }
+    card += &part("Seen", &verdict.seen);
+    card += &part("What else would look the same", &verdict.alternatives);
+    card += "</dl>";
+    format!("<div class=card>{card}</div>")
 }
 
-fn cause_card(explanation: &Explanation, cause: &Cause) -> Option<String> {
-    let about = rule(cause.rule)?.about();
-    let examples: String = explanation
-        .told
-        .iter()
-        .filter(|told| told.rule == cause.rule)
-        .take(3)
-        .map(|told| {
-            let packets: Vec<String> = told.packets.iter().map(u64::to_string).collect();
-            let packets = match packets.is_empty() {
-                true => String::new(),
-                false => format!("packets {}; ", packets.join(", ")),
-            };
-            let sure = format!("{:?}", told.confidence).to_lowercase();
-            let again = told
-                .again()
-                .map_or(String::new(), |again| format!("; {again}"));
-            format!(
-                "<p class=soft>{}{} ({packets}{sure} confidence)</p>",
-                escape(&told.text),
-                escape(&again)
-            )
-        })
-        .collect();
-    Some(format!(
-        "<div class=card><h3>{}: {}</h3><p>{} × · {} ms · of it {} ms taken out of requests</p>{}{examples}\
-         <dl><dt>Linux</dt><dd>{}</dd><dt>z/OS</dt><dd>{}</dd><dt>What this cannot know</dt><dd>{}</dd></dl></div><br>",
-        about.id,
-        escape(about.title),
-        cause.count,
-        ms(cause.cost_ns),
-        ms(cause.stalled_ns),
-        saving(explanation, cause),
-        escape(about.linux),
-        escape(about.zos),
-        escape(about.limits)
-    ))
-}
-
-/// What a change would save: a request as it is, and without the cause.
-fn saving(explanation: &Explanation, cause: &Cause) -> String {
-    let total = total_ns(explanation);
-    if cause.stalled_ns <= 0 || total <= 0 {
+/// What a change would save: the requests as they are, and without the cause.
+fn saving(verdict: &Slice, without_ms: f64) -> String {
+    let now_ms = without_ms + verdict.lost_ms;
+    if now_ms <= 0.0 {
         return String::new();
     }
-    let n = explanation.totals.exchanges.max(1) as i64;
-    let share = percent(cause.stalled_ns, total).min(100.0);
+    let share = (verdict.lost_ms / now_ms * 100.0).min(100.0);
+    let in_ms = |value: f64| ms((value * 1e6) as i64);
+    let colour = match verdict.kind {
+        VerdictKind::Kind(kind) => kind.colour(),
+        VerdictKind::None => 0,
+    };
     format!(
-        "<div class=saving><span>now {} ms a request</span><i><b style=\"width:{share:.1}%\"></b></i>\
+        "<div class=saving><span>now {} ms</span><i><b style=\"width:{share:.1}%;background:var(--c{colour})\"></b></i>\
          <span>without it {} ms</span><i style=\"width:{:.1}%\"></i></div>",
-        ms(total / n),
-        ms((total - cause.stalled_ns) / n),
+        in_ms(now_ms),
+        in_ms(without_ms),
         100.0 - share
     )
 }
 
-/// A cause is small below this part of the whole time: a twentieth.
-const SMALL: i64 = 20;
+/// The bar over all time, and a table of what took a twentieth or more.
+fn slices(slices: &[Slice]) -> String {
+    let parts: Vec<(EvidenceKind, String, i64)> = (slices.iter())
+        .filter_map(|slice| match slice.kind {
+            VerdictKind::Kind(kind) => {
+                Some((kind, kind.title().to_owned(), (slice.lost_ms * 1e6) as i64))
+            }
+            VerdictKind::None => None,
+        })
+        .collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    let row = |slice: &Slice| {
+        format!(
+            "<tr><td>{}<td>{}<td>{}<td>{}<td>{:.1}</tr>",
+            escape(&title(slice)),
+            slice.owner.name(),
+            slice.waits,
+            ms((slice.lost_ms * 1e6) as i64),
+            slice.share * 100.0
+        )
+    };
+    let heading = "<tr><th><th>owner<th>waits<th>ms<th>%</tr>";
+    let (large, small): (Vec<&Slice>, Vec<&Slice>) =
+        slices.iter().partition(|slice| slice.share >= LEAST_SHARE);
+    let rows = |slices: &[&Slice]| slices.iter().map(|slice| row(slice)).collect::<String>();
+    let rest = match small.is_empty() {
+        true => String::new(),
+        false => format!(
+            "<details><summary>{} more below 5 %</summary><div class=scroll><table>{heading}{}</table></div></details>",
+            small.len(),
+            rows(&small)
+        ),
+    };
+    format!(
+        "<h2>Where the time went</h2><div class=card>{}<div class=scroll><table>{heading}{}</table></div>{rest}</div>",
+        slice_bar(&parts),
+        rows(&large)
+    )
+}
+
+/// What the capture lacks, folded.
+fn notes(explanation: &Explanation) -> String {
+    let problems = &explanation.capture.problems;
+    if problems.is_empty() {
+        return String::new();
+    }
+    let items: String = (problems.iter())
+        .map(|problem| {
+            let place = match problem.offset {
+                0 => String::new(),
+                offset => format!(" at offset {offset}"),
+            };
+            format!(
+                "<p class=soft>{}{place}: {}</p>",
+                problem.id,
+                escape(&problem.text)
+            )
+        })
+        .collect();
+    format!(
+        "<details><summary>Notes on the capture ({})</summary>{items}</details>",
+        problems.len()
+    )
+}
+
+/// The worst request as a ladder, the others folded.
+fn ladders(explanation: &Explanation, pictures: usize) -> String {
+    let mut drawn = explanation
+        .exchanges
+        .iter()
+        .filter(|e| !e.segments.is_empty())
+        .take(pictures);
+    let Some(worst) = drawn.next() else {
+        return String::new();
+    };
+    let mut out = format!(
+        "<h2>The request that took most</h2>{}",
+        ladder(explanation, worst, true)
+    );
+    let others: Vec<&Exchange> = drawn.collect();
+    if !others.is_empty() {
+        out += "<details><summary>Others</summary>";
+        for exchange in others {
+            out += &ladder(explanation, exchange, false);
+        }
+        out += "</details>";
+    }
+    out
+}
+
+fn ladder(explanation: &Explanation, exchange: &Exchange, open: bool) -> String {
+    let mut connections = explanation.connections.iter();
+    let connection = connections.find(|c| c.id == exchange.connection);
+    let parts: Vec<(EvidenceKind, String, i64)> = EvidenceKind::ALL
+        .iter()
+        .filter(|kind| exchange.slices.of(**kind) > 0)
+        .map(|kind| (*kind, kind.title().to_owned(), exchange.slices.of(*kind)))
+        .collect();
+    let second = connection.and_then(|c| second(explanation, c));
+    let picture = ladder_svg(connection, second, exchange);
+    let heading = format!(
+        "Exchange {}: {} ({} ms)",
+        exchange.id,
+        escape(&exchange.label),
+        ms(exchange.total_ns())
+    );
+    let inside = format!("{}{picture}", slice_bar(&parts));
+    match open {
+        true => format!("<div class=card><h3>{heading}</h3>{inside}</div>"),
+        false => format!("<details class=card><summary>{heading}</summary>{inside}</details>"),
+    }
+}
 
 fn services(explanation: &Explanation) -> String {
     let rows: String = explanation
         .services
         .iter()
-        .take(20)
+        .take(ROWS)
         .map(|s| {
             let n = s.exchanges.max(1) as f64;
             format!(
@@ -233,42 +212,5 @@ fn services(explanation: &Explanation) -> String {
     }
 }
 
-fn picture(explanation: &Explanation, exchange: &Exchange) -> String {
-    let connection = explanation
-        .connections
-        .iter()
-        .find(|c| c.id == exchange.connection);
-    let plot = time_sequence(exchange);
-    let mut parts: Vec<(String, i64, u64)> = Phase::ALL[1..]
-        .iter()
-        .filter(|p| exchange.split.phases.of(**p) != 0)
-        .map(|p| (p.name().to_owned(), exchange.split.phases.of(*p), 1))
-        .collect();
-    parts.extend(
-        exchange
-            .split
-            .stalls
-            .iter()
-            .map(|s| (format!("stall: {}", s.rule), s.cost_ns, 1)),
-    );
-    let left_out = match exchange.segments_omitted {
-        0 => String::new(),
-        n => format!("<p class=soft>{n} packets are left out.</p>"),
-    };
-    format!(
-        "<div class=card><h3>Exchange {}: {} ({} ms)</h3>{}<div class=\"plots ladder\"><div>{}{left_out}</div>\
-         <div class=beside><h3>{}</h3>{}{}</div></div></div><br>",
-        exchange.id,
-        escape(&exchange.label),
-        ms(exchange.total_ns()),
-        split_bar(&parts),
-        sequence_svg(
-            connection,
-            connection.and_then(|c| second(explanation, c)),
-            exchange
-        ),
-        escape(&plot.title),
-        plot.legend(),
-        plot.svg()
-    )
-}
+/// Services in the table.
+const ROWS: usize = 8;

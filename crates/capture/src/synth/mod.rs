@@ -16,7 +16,6 @@
 
 mod bulk;
 mod conversation;
-pub mod corpus;
 mod end;
 mod frame;
 mod model;
@@ -30,7 +29,6 @@ mod writer;
 pub use self::sna::{LinkWord, SnaLink, SnaUnit, sna_capture, sna_captures};
 pub use bulk::{Bulk, bulk};
 pub use conversation::simulate;
-pub use corpus::Case;
 pub use frame::Segment;
 pub use model::{
     Action, Close, Conversation, DelayedAck, End, Exchange, Fault, Path, Payload, Place, Reader,

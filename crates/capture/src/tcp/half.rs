@@ -27,8 +27,8 @@ pub(super) struct Half {
     pub(super) ack_ns: i64,
     /// When it last acknowledged something new.
     pub(super) advance_ns: i64,
-    /// It did so in a segment without data.
-    pub(super) advance_pure: bool,
+    /// Length of its last segment with data.
+    pub(super) last_len: u32,
     /// Where its last short segment ended.
     pub(super) short_end: Option<u32>,
     /// The largest segment under way whose passing would be news: its end and
@@ -50,18 +50,12 @@ pub(super) struct Half {
     pub(super) shift_in_force: u8,
     /// The one segment whose acknowledgement is being timed.
     pub(super) timed: Option<Timed>,
+    /// Probes of a closed window since it last sent data.
+    pub(super) probes: u32,
+    /// It sent a FIN or RST.
+    pub(super) closed: bool,
     /// The last segment that was sent again.
     pub(super) resent: Option<Resent>,
-    /// End of the round trip being counted.
-    pub(super) round_end: u32,
-    /// Round trips counted.
-    pub(super) rounds: u8,
-    /// Most bytes in flight in this round trip.
-    pub(super) round_flight: u32,
-    /// Bytes sent since the last pause of half a round trip.
-    pub(super) burst_bytes: u32,
-    /// When it last sent data.
-    pub(super) data_ns: i64,
     /// Votes for the most common size of large segments.
     pub(super) votes: u32,
     /// The last frames, the latest at `latest_frame`.
@@ -108,8 +102,6 @@ impl Frame {
 pub(super) struct Timed {
     pub(super) end_seq: u32,
     pub(super) sent_ns: i64,
-    /// Nothing else was in flight: the acknowledgement's delay is all its own.
-    pub(super) alone: bool,
 }
 
 /// A segment sent again.

@@ -69,7 +69,6 @@ impl Tracker {
             if fwd.ack.is_none_or(|ack| before(ack, segment.ack)) {
                 marks.set(Marks::ADVANCES);
                 fwd.advance_ns = now;
-                fwd.advance_pure = len == 0 && !control;
                 fwd.sacked = false;
             }
             if packet.sack {
@@ -131,6 +130,12 @@ impl Tracker {
             fwd.ack = Some(segment.ack);
             fwd.ack_ns = now;
         }
+        if marks.any(Marks::KEEP_ALIVE | Marks::ZERO_WINDOW_PROBE) {
+            fwd.probes += 1;
+        } else if len > 0 {
+            fwd.probes = 0;
+        }
+        fwd.closed |= flags.any(Flags::FIN | Flags::RST);
         fwd.window = window;
         fwd.last_marks = marks.0;
         fwd.last_ns = now;

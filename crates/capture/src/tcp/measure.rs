@@ -5,7 +5,7 @@ use super::half::{Half, Resent, Timed};
 use super::{Tracker, before};
 use crate::connection::ResetPacket;
 use crate::decode::Packet;
-use crate::{Connection, FLIGHTS, Flags, Marks, Pacing, Rtt, Segment, Side, Vantage};
+use crate::{CapturePoint, Connection, Flags, Marks, Rtt, Segment, Side};
 
 impl Tracker {
     /// Brings `connection` up to date with a segment that was judged.
@@ -28,8 +28,6 @@ impl Tracker {
         if segment.flags.any(Flags::FIN | Flags::RST) || connection.close.first_fin.is_some() {
             close(connection, segment, self.passed_over);
         }
-        let bare = segment.len == 0 && !segment.flags.any(Flags::SYN | Flags::FIN | Flags::RST);
-        connection.end_mut(segment.from).sent_unseen |= bare && self.passed_over > 0;
         note_source(connection, segment);
         if segment.flags.has(Flags::ACK) {
             self.time_ack(connection, segment);
@@ -49,6 +47,7 @@ impl Tracker {
         end.window_scale = packet.syn.window_scale;
         end.sack_permitted = packet.syn.sack_permitted;
         end.timestamps = packet.syn.timestamps;
+        end.window_first_bytes = u32::from(packet.window);
         self.halves[from.index()].shift = Some(packet.syn.window_scale.unwrap_or(0));
         let both = (
             connection.client.window_scale,
@@ -71,10 +70,6 @@ impl Tracker {
         shake.syn_acks += 1;
         if shake.syn_ack_ns.is_none() {
             shake.syn_ack_ns = Some(now);
-            if shake.syns > 0 && from == Side::Server {
-                let [client, server] = &self.halves;
-                shake.first_seqs = Some((client.base, server.base));
-            }
             if let (Some(syn), 1) = (shake.last_syn_ns, shake.syns) {
                 connection.server.rtt.handshake_ns = Some(now - syn);
             }
@@ -90,7 +85,7 @@ impl Tracker {
         if let Some(syn) = shake.syn_ns {
             self.first_rtt_ns = Some(segment.time_ns - syn);
         }
-        connection.vantage = vantage(&connection.client.rtt, &connection.server.rtt);
+        connection.capture_point = capture_point(&connection.client.rtt, &connection.server.rtt);
     }
 
     /// Ends the timing of the segment that this one acknowledges.
@@ -104,11 +99,9 @@ impl Tracker {
             let took_ns = segment.time_ns - timed.sent_ns;
             let end = connection.end_mut(from);
             end.rtt.sample(took_ns);
-            if timed.alone && segment.is_pure_ack() {
-                end.ack_delays.add(took_ns);
-            }
-            if connection.vantage == Vantage::Unknown {
-                connection.vantage = vantage(&connection.client.rtt, &connection.server.rtt);
+            if connection.capture_point == CapturePoint::Unknown {
+                connection.capture_point =
+                    capture_point(&connection.client.rtt, &connection.server.rtt);
             }
         }
         if let Some((end_seq, bytes)) = sender.large
@@ -127,19 +120,6 @@ impl Tracker {
                 self.proven = Some(resent.end_seq.wrapping_sub(1));
             }
         }
-        if sender.rounds < FLIGHTS as u8
-            && segment.marks.any(Marks::ADVANCES)
-            && before(sender.round_end, ack)
-        {
-            // The acknowledgement of the round's first data ends it.
-            if sender.round_flight > 0 {
-                let index = sender.rounds as usize;
-                connection.end_mut(from.other()).flights[index] = sender.round_flight;
-                sender.rounds += 1;
-            }
-            sender.round_flight = 0;
-            sender.round_end = sender.next_seq.wrapping_sub(1);
-        }
     }
 
     /// Counts the segment for its sender.
@@ -147,13 +127,11 @@ impl Tracker {
         let from = segment.from;
         let full_bytes = connection.segment_bytes(from);
         let known = connection.client.mss.is_some() || connection.server.mss.is_some();
-        let apart_ns = (connection.rtt_ns().unwrap_or(0) / 2).max(BURST_NS);
         let [client, server] = &mut self.halves;
         let (half, other) = match from {
             Side::Client => (client, server),
             Side::Server => (server, client),
         };
-        let near_ns = connection.end(from).rtt.best_ns();
         let end = connection.end_mut(from);
         end.segments += 1;
         end.multipath |= packet.multipath;
@@ -172,13 +150,8 @@ impl Tracker {
         }
         end.data_segments += 1;
         end.bytes += segment.len as u64;
-        if segment.is_new_data() {
-            end.last_data_ns = segment.time_ns;
-        }
         end.largest_bytes = end.largest_bytes.max(segment.len);
-        let small = segment.len < full_bytes;
-        end.small_segments += u64::from(small);
-        end.small_pushed += u64::from(small && segment.flags.has(Flags::PSH));
+        end.small_segments += u64::from(segment.len < full_bytes);
         if known && segment.len > full_bytes {
             segment.marks.set(Marks::OFFLOADED);
         }
@@ -191,26 +164,16 @@ impl Tracker {
         }
         if segment.is_new_data() {
             let mss = if known { full_bytes } else { LEAST_MSS };
-            observe_pacing(&mut end.pacing, half, other, segment, (mss, near_ns));
+            observe_short(&mut end.unheld_short, half, other, segment, mss);
         }
         if segment.marks.any(Marks::RESENT) {
             half.large = None;
         } else if segment.len.min(full_bytes) > end.passed_bytes && half.large.is_none() {
             half.large = Some((segment.end_seq(), segment.len.min(full_bytes)));
         }
-        let paused = segment.time_ns - half.data_ns >= apart_ns;
-        half.burst_bytes = match paused {
-            true => segment.len,
-            false => half.burst_bytes.saturating_add(segment.len),
-        };
-        half.data_ns = segment.time_ns;
-        end.burst_max_bytes = end.burst_max_bytes.max(half.burst_bytes);
         end.flight_max_bytes = end.flight_max_bytes.max(segment.flight);
-        half.round_flight = half.round_flight.max(segment.flight);
         if segment.marks.any(Marks::REPEATED) {
             if segment.marks.any(Marks::RESENT) {
-                let waited_ns = segment.time_ns - half.next_seq_ns;
-                end.resend_wait_max_ns = end.resend_wait_max_ns.max(waited_ns);
                 half.resent = Some(Resent {
                     end_seq: segment.end_seq(),
                     ts_value: segment.ts_value,
@@ -222,7 +185,6 @@ impl Tracker {
             half.timed = Some(Timed {
                 end_seq: segment.end_seq(),
                 sent_ns: segment.time_ns,
-                alone: segment.flight == segment.len,
             });
         }
         end.marks.add(segment.marks);
@@ -241,39 +203,20 @@ impl Rtt {
     }
 }
 
-/// Notes what a new segment says of its sender's clock: whether an
-/// acknowledgement set it free, the application's own time did, or it went out
-/// behind a short one that nobody had acknowledged.
-fn observe_pacing(
-    pacing: &mut Pacing,
-    half: &mut Half,
-    other: &Half,
-    segment: &Segment,
-    (mss, near_ns): (u32, Option<i64>),
-) {
-    let short = segment.is_short(mss);
+/// Counts short segments that were sent while an earlier short one was not
+/// acknowledged: their sender has Nagle's algorithm off.
+fn observe_short(unheld: &mut u32, half: &mut Half, other: &Half, segment: &Segment, mss: u32) {
+    let tail = half.last_len >= mss;
+    half.last_len = segment.len;
+    if !segment.is_short(mss) {
+        return;
+    }
     let acked = other.ack.unwrap_or(0);
-    if short && half.short_end.is_some_and(|end| before(acked, end)) {
-        pacing.unheld = pacing.unheld.saturating_add(1);
+    // The tail of a large write goes out with it on many systems.
+    if !tail && half.short_end.is_some_and(|end| before(acked, end)) {
+        *unheld = unheld.saturating_add(1);
     }
-    if short {
-        half.short_end = Some(segment.end_seq());
-    }
-    let waited_ns = segment.time_ns - half.data_ns;
-    let same_message = half.data_ns != 0 && other.data_ns <= half.data_ns;
-    let all_acknowledged = segment.flight == segment.len && other.advance_ns >= half.data_ns;
-    let Some(near_ns) = near_ns.filter(|_| same_message && all_acknowledged) else {
-        return;
-    };
-    if waited_ns < LEAST_WAIT_NS {
-        return;
-    }
-    let turn_ns = segment.time_ns - other.advance_ns;
-    if turn_ns > near_ns * 11 / 10 + TURN_NS {
-        pacing.delay(waited_ns, turn_ns);
-    } else if turn_ns * 10 >= near_ns * 9 && other.advance_pure {
-        pacing.free(short, waited_ns, turn_ns);
-    }
+    half.short_end = Some(segment.end_seq());
 }
 
 /// Notes what tells whose a packet is: the hop limits of each end's packets, and data
@@ -365,26 +308,17 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
 
 /// Tells the place of capture from the two parts of the round trip. The
 /// nearer end answers at least eight times as fast as the other.
-fn vantage(client: &Rtt, server: &Rtt) -> Vantage {
+fn capture_point(client: &Rtt, server: &Rtt) -> CapturePoint {
     let (Some(to_client), Some(to_server)) = (client.best_ns(), server.best_ns()) else {
-        return Vantage::Unknown;
+        return CapturePoint::Unknown;
     };
     match (to_client, to_server) {
-        (c, s) if c < NEAR_NS && s < NEAR_NS => Vantage::Both,
-        (c, s) if c.saturating_mul(8) <= s => Vantage::Client,
-        (c, s) if s.saturating_mul(8) <= c => Vantage::Server,
-        _ => Vantage::Middle,
+        (c, s) if c < NEAR_NS && s < NEAR_NS => CapturePoint::Both,
+        (c, s) if c.saturating_mul(8) <= s => CapturePoint::Client,
+        (c, s) if s.saturating_mul(8) <= c => CapturePoint::Server,
+        _ => CapturePoint::Middle,
     }
 }
-
-/// Data closer together than this is one burst, on any path.
-const BURST_NS: i64 = 500_000;
-
-/// What an end takes, beside the path, to send what an acknowledgement set free.
-const TURN_NS: i64 = 500_000;
-
-/// Shorter waits between two segments are no wait for anything.
-const LEAST_WAIT_NS: i64 = 1_000_000;
 
 /// What every end must accept (RFC 9293 3.7.1): the segment size while no
 /// handshake told one.

@@ -54,6 +54,19 @@ impl Tracker {
         half.seen.then_some(half.base)
     }
 
+    /// True when data was sent again and not acknowledged, or waits for a window
+    /// of zero to open.
+    pub(crate) fn is_stuck(&self) -> bool {
+        let resent = |half: &Half| half.resent.is_some();
+        let [client, server] = &self.halves;
+        let closed = |half: &Half, other: &Half| {
+            half.sent && half.window == 0 && !half.closed && other.probes > 0
+        };
+        [(client, server), (server, client)]
+            .into_iter()
+            .any(|(half, other)| (resent(half) && half.flight(other) > 0) || closed(half, other))
+    }
+
     /// True when everything that `side` sent is acknowledged.
     pub(crate) fn is_acknowledged(&self, side: Side) -> bool {
         let half = &self.halves[side.index()];

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::decode::{FlowKey, SynOptions};
-use crate::{Rtt, Vantage};
+use crate::{CapturePoint, Rtt};
 
 /// A connection and the packets it has seen.
 struct Case {
@@ -96,15 +96,15 @@ impl Case {
 const DATA: u8 = Flags::ACK | Flags::PSH;
 
 #[test]
-fn the_place_of_capture_is_told_by_the_handshake() {
-    for (client_us, server_us, vantage) in [
-        (50, 20_000, Vantage::Client),
-        (20_000, 50, Vantage::Server),
-        (9_000, 11_000, Vantage::Middle),
-        (30, 40, Vantage::Both),
+fn the_handshake_shows_the_place_of_capture() {
+    for (client_us, server_us, point) in [
+        (50, 20_000, CapturePoint::Client),
+        (20_000, 50, CapturePoint::Server),
+        (9_000, 11_000, CapturePoint::Middle),
+        (30, 40, CapturePoint::Both),
     ] {
         let case = Case::open(client_us, server_us);
-        assert_eq!(case.connection.vantage, vantage);
+        assert_eq!(case.connection.capture_point, point);
         assert_eq!(
             case.connection.rtt_ns(),
             Some((client_us + server_us) * 1_000)
@@ -189,7 +189,6 @@ fn flights_show_the_growth_of_the_window() {
             case.put(Side::Server, at, Flags::ACK, (1, start + n * 1_460), 0);
         }
     }
-    assert_eq!(case.connection.client.flights[..3], [2_920, 5_840, 11_680]);
     assert_eq!(case.connection.client.flight_max_bytes, 11_680);
 }
 
@@ -203,14 +202,13 @@ fn offloaded_segments_are_full_and_not_many_small_ones() {
 }
 
 #[test]
-fn delayed_acknowledgements_are_counted_by_class_and_not_as_the_path() {
+fn delayed_acknowledgements_do_not_count_as_the_path() {
     let mut case = Case::open(50, 10_000);
     case.put(Side::Client, 20_000, DATA, (1, 1), 100);
     case.put(Side::Server, 230_000, Flags::ACK, (1, 101), 0);
     case.put(Side::Client, 240_000, DATA, (101, 1), 100);
     case.put(Side::Server, 285_000, Flags::ACK, (1, 201), 0);
     let server = &case.connection.server;
-    assert_eq!(server.ack_delays.classes, [0, 0, 1, 0, 1, 0]);
     let Rtt { samples, .. } = server.rtt;
     assert_eq!((samples, server.rtt.best_ns()), (2, Some(10_000_000)));
 }

@@ -255,6 +255,28 @@ fn compressed_captures_are_read_and_damage_is_told() {
 }
 
 #[test]
+fn netmon_files_are_read() {
+    let ip = datagram();
+    let frame = [&[2; 12][..], &[8, 0], &ip].concat();
+    let mut file = b"GMBU\x00\x02\x01\x00".to_vec();
+    for field in [2024_u16, 2, 4, 29, 12, 30, 1, 500] {
+        file.extend(field.to_le_bytes());
+    }
+    file.extend((128 + 16 + frame.len() as u32).to_le_bytes());
+    file.resize(128, 0);
+    file.extend(1_000_u64.to_le_bytes());
+    file.extend((frame.len() as u32).to_le_bytes());
+    file.extend((frame.len() as u32).to_le_bytes());
+    file.extend(&frame);
+    file.extend(128_u32.to_le_bytes());
+    let info = one(&file);
+    assert_eq!(
+        (info.format.as_str(), info.first_ns),
+        ("netmon", 1_709_209_801_501_000_000)
+    );
+}
+
+#[test]
 fn every_link_layer_leads_to_the_segment() {
     let ip = datagram();
     let mac = [2; 12];
@@ -277,6 +299,39 @@ fn every_link_layer_leads_to_the_segment() {
         (228, ip.clone()),
         (113, [cooked, ip.clone()].concat()),
         (276, [cooked_2, ip.clone()].concat()),
+        (9, [&[0xFF, 3, 0, 0x21][..], &ip].concat()),
+        (9, [&[0x21][..], &ip].concat()),
+        (50, [&[0x0F, 0, 8, 0][..], &ip].concat()),
+        (51, [&[0x11, 0, 0, 1, 0, 60, 0, 0x21][..], &ip].concat()),
+        (166, [&[1, 3, 0, 0x21][..], &ip].concat()),
+        (104, [&[0x0F, 0, 8, 0][..], &ip].concat()),
+        (109, [&[0; 12][..], &ip].concat()),
+        (1, [&mac[..], &[0x88, 0x47, 0, 1, 0x41, 64], &ip].concat()),
+        (
+            105,
+            [&[8, 1][..], &[0; 22], &[0xAA, 0xAA, 3, 0, 0, 0, 8, 0], &ip].concat(),
+        ),
+        (
+            127,
+            [
+                &[0, 0, 8, 0, 0, 0, 0, 0, 0x88, 1][..],
+                &[0; 24],
+                &[0xAA, 0xAA, 3, 0, 0, 0, 8, 0],
+                &ip,
+            ]
+            .concat(),
+        ),
+        (
+            197,
+            [
+                &[0; 8][..],
+                &[2, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+                &mac,
+                &[8, 0],
+                &ip,
+            ]
+            .concat(),
+        ),
     ] {
         one(&pcap(link, &[(5, frame)]));
     }

@@ -1,36 +1,14 @@
 //! The crate from outside, one module an area.
 
-mod answered_late;
 mod build;
-mod came_by_itself;
-mod changed;
-mod conditions;
 mod dlsw_pairs;
-mod evidence;
 mod examples;
-mod forged;
 mod formats;
-mod judged;
-mod link_conditions;
-mod measured;
-mod not_shown;
-mod one_of_several;
-mod opened;
-mod opened_late;
-mod own_accord;
-mod pauses;
-mod planted;
 mod protocols;
 mod reconciliation;
-mod refused;
 mod robust;
 mod sna;
 mod split;
-mod stretched;
-mod talk;
 mod text_input;
-mod traps;
 mod tshark;
-mod windows_told;
-mod witnesses;
-mod writes;
+mod verdicts;

@@ -62,14 +62,7 @@ proptest! {
         prop_assert_eq!(explanation.capture.packets, frames.len() as u64);
         prop_assert_eq!(explanation.totals.segments, frames.len() as u64);
         for exchange in &explanation.exchanges {
-            let outside = match exchange.index {
-                0 => exchange.split.phases.of(capture::Phase::ClientThink),
-                _ => 0,
-            };
-            prop_assert_eq!(
-                exchange.end_ns - exchange.start_ns,
-                exchange.total_ns() + outside
-            );
+            prop_assert!(exchange.total_ns() <= exchange.end_ns - exchange.start_ns);
         }
     }
 }
@@ -127,9 +120,8 @@ fn an_unknown_link_type_is_a_problem_and_not_an_end() {
 fn where_nothing_was_judged_nothing_is_advised() {
     let bytes = pcap(147, &[(0, vec![1, 2, 3])]);
     let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
-    let [_, judged, change] = capture::report::summary(&explanation);
-    assert!(judged.starts_with("Nothing could be judged"), "{judged}");
-    assert_eq!(change, "Nothing can be said of what to change.");
+    let verdict = explanation.verdict.expect("there is always one");
+    assert_eq!((verdict.kind.name(), verdict.remedy), ("none", None));
 }
 
 #[test]
@@ -142,8 +134,9 @@ fn times_that_run_backwards_are_lifted_and_counted() {
     ];
     let explanation = capture::explain(&pcap(RAW, &frames)[..], &Options::default()).unwrap();
     assert_eq!(explanation.totals.backward_times, 2);
-    // From the SYN to the request that completes the handshake; the rest is lifted.
-    assert_eq!(explanation.exchanges[0].total_ns(), 1_000_000);
+    // From the SYN to the request that completes the handshake, and the client's
+    // round trip before it; the rest is lifted.
+    assert_eq!(explanation.exchanges[0].total_ns(), 2_000_000);
 }
 
 #[test]
@@ -161,12 +154,7 @@ fn half_open_connections_do_not_exhaust_memory() {
     let explanation = capture::explain(&pcap(RAW, &frames)[..], &options).unwrap();
     let totals = &explanation.totals;
     assert_eq!(totals.connections, 40_000);
-    // Those of the last second may still have been answered.
-    assert!(
-        (38_000..=39_100).contains(&totals.unanswered_connections),
-        "{}",
-        totals.unanswered_connections
-    );
+    assert_eq!(totals.unanswered_connections, 40_000);
     assert!(
         totals.evicted_connections >= 38_400,
         "{}",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use capture::synth::{LinkWord, Place, SnaLink, SnaUnit, paced, sna_capture, stopped};
-use capture::{Exchange, Explanation, Options, Phase, Protocol, Side, explain};
+use capture::{EvidenceKind, Exchange, Explanation, Options, Protocol, Side, explain};
 use proptest::prelude::*;
 
 use crate::build::{Talk, pcap};
@@ -32,16 +32,22 @@ const EVERY: [SnaLink; 4] = [
 
 fn adds_up(explanation: &Explanation) {
     for exchange in &explanation.exchanges {
-        let outside = match exchange.index {
-            0 => exchange.split.phases.of(Phase::ClientThink),
-            _ => 0,
-        };
         let whole = exchange.end_ns - exchange.start_ns;
-        assert_eq!(exchange.total_ns() + outside, whole, "{exchange:#?}");
-        assert!(exchange.split.phases.0.iter().all(|ns| *ns >= 0));
+        assert_eq!(exchange.total_ns(), whole, "{exchange:#?}");
+        assert!(exchange.slices.0.iter().all(|ns| *ns >= 0));
     }
-    let stalled: i64 = explanation.causes.iter().map(|c| c.stalled_ns).sum();
-    assert_eq!(stalled, explanation.totals.stalled_ns);
+}
+
+/// Time of an exchange in which a window was closed.
+fn closed_ns(exchange: &Exchange) -> i64 {
+    exchange.slices.of(EvidenceKind::WindowClosed)
+}
+
+/// Reasons of the waits of a millisecond or more for a closed window.
+fn reasons(explanation: &Explanation) -> BTreeSet<&'static str> {
+    let waits = explanation.exchanges.iter().flat_map(|e| &e.waits);
+    let closed = waits.filter(|w| w.reason.kind() == EvidenceKind::WindowClosed);
+    closed.map(|w| w.reason.name()).collect()
 }
 
 #[test]
@@ -75,9 +81,9 @@ fn a_turn_of_a_conversation_is_an_exchange_with_its_program_and_exact_times() {
         // 200 units of time as scripted: the pacing response of 1.5 ms lies in
         // the request, 4 ms and 3 ms are the partner's.
         let think: Vec<_> = (turns.iter())
-            .map(|e| e.split.phases.of(Phase::ServerThink))
+            .map(|e| e.slices.of(EvidenceKind::HostWait) / 1_000_000)
             .collect();
-        assert_eq!(think, [4_000_000, 3_000_000], "{link:?}");
+        assert_eq!(think, [4, 3], "{link:?}");
         let request_ns = turns[0].request.end_ns - turns[0].request.start_ns;
         assert_eq!(request_ns, 1_000 * (20 + 20 + 1_500 + 50 + 20 + 30 + 20));
     }
@@ -90,15 +96,14 @@ fn a_late_pacing_response_is_named_at_both_ends_and_nothing_else_is() {
             for one_way_us in [0, 200, 5_000] {
                 let explanation = explained(link, place, one_way_us, &paced(120_000));
                 adds_up(&explanation);
-                let natural = ["server.think", "client.think"];
-                let causes: BTreeSet<_> = (explanation.causes.iter())
-                    .map(|c| c.rule)
-                    .filter(|c| !natural.contains(c))
-                    .collect();
                 let at = format!("{link:?} {place:?} {one_way_us}");
-                assert_eq!(causes, BTreeSet::from(["sna.pacing"]), "{at}");
+                assert_eq!(
+                    reasons(&explanation),
+                    BTreeSet::from(["sna.pacing"]),
+                    "{at}"
+                );
                 let turns = turns(&explanation);
-                let stalled_ns = turns[0].split.stalled_ns();
+                let stalled_ns = closed_ns(turns[0]);
                 let most_ns = 121_000_000 + 6_000 * one_way_us as i64;
                 assert!(
                     (119_000_000..most_ns).contains(&stalled_ns),
@@ -131,16 +136,13 @@ fn a_late_pacing_response_is_named_while_other_sessions_send() {
         adds_up(&explanation);
         let turns = turns(&explanation);
         let held = turns.iter().find(|e| e.label == "FILETRAN").unwrap();
-        let stalled_ns = held.split.stalled_ns();
+        let stalled_ns = closed_ns(held);
         assert!(
             (79_000_000..81_000_000).contains(&stalled_ns),
             "{link:?}: {stalled_ns}"
         );
         let others = turns.iter().filter(|e| e.label == "OTHER");
-        assert!(
-            others.map(|e| e.split.stalled_ns()).all(|ns| ns == 0),
-            "{link:?}"
-        );
+        assert!(others.map(|e| closed_ns(e)).all(|ns| ns == 0), "{link:?}");
     }
 }
 
@@ -162,13 +164,10 @@ fn a_wait_that_was_another_sessions_server_time_first_is_named_all_the_same() {
     for link in EVERY {
         let explanation = explained(link, Place::Client, 0, &script);
         adds_up(&explanation);
-        let pacing = explanation.causes.iter().find(|c| c.rule == "sna.pacing");
-        let pacing = pacing.unwrap_or_else(|| panic!("{link:?}: {:?}", explanation.causes));
-        assert_eq!(pacing.count, 1, "{link:?}");
-        assert!(
-            (49_900_000..50_100_000).contains(&pacing.stalled_ns),
-            "{link:?}"
-        );
+        let held = turns(&explanation);
+        let held = held.iter().find(|e| e.label == "HELD").unwrap();
+        let ns = closed_ns(held);
+        assert!((49_900_000..50_100_000).contains(&ns), "{link:?}: {ns}");
     }
 }
 
@@ -185,11 +184,8 @@ fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
     for link in EVERY {
         let explanation = explained(link, Place::Client, 100, &script);
         adds_up(&explanation);
-        assert!(
-            explanation.causes.iter().all(|c| c.rule != "sna.pacing"),
-            "{link:?}"
-        );
-        let think_ns = turns(&explanation)[0].split.phases.of(Phase::ServerThink);
+        assert!(!reasons(&explanation).contains("sna.pacing"), "{link:?}");
+        let think_ns = turns(&explanation)[0].slices.of(EvidenceKind::HostWait);
         assert!(think_ns > 120_000_000, "{link:?}: {think_ns}");
     }
 }
@@ -205,10 +201,7 @@ fn a_sender_that_takes_its_time_after_the_response_was_not_held() {
     ];
     for link in EVERY {
         let explanation = explained(link, Place::Client, 50, &script);
-        assert!(
-            explanation.causes.iter().all(|c| c.rule != "sna.pacing"),
-            "{link:?}"
-        );
+        assert!(!reasons(&explanation).contains("sna.pacing"), "{link:?}");
     }
 }
 
@@ -225,12 +218,11 @@ fn a_closed_link_is_named_with_its_cost_and_no_other_wait_is() {
                 let explanation = explained(link, place, one_way_us, &stopped(150_000));
                 adds_up(&explanation);
                 let turns = turns(&explanation);
-                let stalled_ns = turns[0].split.stalled_ns();
+                let stalled_ns = closed_ns(turns[0]);
                 let most_ns = 151_000_000 + 4_000 * one_way_us as i64;
                 let at = format!("{link:?} {place:?} {one_way_us}: {stalled_ns}");
                 assert!((149_000_000..most_ns).contains(&stalled_ns), "{at}");
-                let rules = turns.iter().flat_map(|e| &e.split.stalls);
-                assert!(rules.map(|s| s.rule).all(|r| r == cause), "{at}");
+                assert_eq!(reasons(&explanation), BTreeSet::from([cause]), "{at}");
             }
         }
     }
@@ -247,12 +239,7 @@ fn a_station_that_is_not_ready_for_what_nobody_sends_costs_nothing() {
     ];
     for link in EVERY {
         let explanation = explained(link, Place::Client, 100, &script);
-        let named = ["dlsw.window", "llc.not-ready"];
-        let causes = explanation.causes.iter();
-        assert!(
-            causes.map(|c| c.rule).all(|r| !named.contains(&r)),
-            "{link:?}"
-        );
+        assert!(reasons(&explanation).is_empty(), "{link:?}");
     }
 }
 
@@ -273,18 +260,15 @@ fn the_messages_that_a_dlsw_window_allows_are_counted() {
     ];
     let explanation = explained(SnaLink::Dlsw, Place::Client, 0, &script);
     adds_up(&explanation);
-    let found: Vec<_> = (explanation.findings.iter())
-        .filter(|f| f.rule == "dlsw.window" && f.cost_ns > 1_000_000)
+    let waits = explanation.exchanges.iter().flat_map(|e| &e.waits);
+    let found: Vec<_> = waits
+        .filter(|w| w.reason.name() == "dlsw.window")
+        .map(|w| w.length_ns())
         .collect();
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(
-        (59_900_000..60_100_000).contains(&found[0].cost_ns),
-        "{found:?}"
-    );
-    assert!(
-        found[0].text.contains("last message of its window"),
-        "{found:?}"
-    );
+    let [one] = found[..] else {
+        panic!("{found:?}");
+    };
+    assert!((59_900_000..60_100_000).contains(&one), "{one}");
 }
 
 #[test]
@@ -337,7 +321,7 @@ fn either_end_may_ask_and_sessions_do_not_mix() {
                 (
                     &e.label[..],
                     e.asked_by,
-                    e.split.phases.of(Phase::ServerThink),
+                    e.slices.of(EvidenceKind::HostWait),
                 )
             })
             .collect();
@@ -365,7 +349,6 @@ fn a_conversation_that_only_sends_ends_with_its_last_unit() {
             turns.iter().all(|e| e.complete && e.total_ns() == 0),
             "{link:?}"
         );
-        assert_eq!(explanation.totals.stalled_ns, 0);
     }
 }
 

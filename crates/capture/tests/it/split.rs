@@ -4,56 +4,32 @@ use capture::synth::{
     Action, Close, Conversation, DelayedAck, Exchange, Fault, Format, Payload, Select, Write,
     capture_file,
 };
-use capture::{Explanation, Options, Phase, Side};
+use capture::{EvidenceKind, Explanation, Options, Side};
 use proptest::prelude::*;
 
 use crate::build::{RAW, pcap, segment};
 
-/// Checks every kept exchange, and each connection as a whole.
+/// Checks every kept exchange, each connection, and the sums.
 fn check(explanation: &Explanation) -> Result<(), TestCaseError> {
     for exchange in &explanation.exchanges {
-        let phases = &exchange.split.phases;
-        for phase in Phase::ALL {
-            prop_assert!(phases.of(phase) >= 0, "{phase:?} in {exchange:#?}");
-        }
-        prop_assert!(exchange.split.stalls.iter().all(|stall| stall.cost_ns >= 0));
-        let outside = match exchange.index {
-            0 => phases.of(Phase::ClientThink),
-            _ => 0,
-        };
+        prop_assert!(exchange.slices.0.iter().all(|ns| *ns >= 0));
         prop_assert_eq!(
             exchange.end_ns - exchange.start_ns,
-            exchange.total_ns() + outside,
+            exchange.total_ns(),
             "{:#?}",
             exchange
         );
     }
     for connection in &explanation.connections {
-        let mut own: Vec<_> = (explanation.exchanges.iter())
-            .filter(|exchange| exchange.connection == connection.id)
-            .collect();
-        own.sort_by_key(|exchange| exchange.index);
-        let (Some(first), Some(last)) = (own.first(), own.last()) else {
-            continue;
-        };
-        prop_assert_eq!(own.len() as u64, connection.exchanges);
-        if !own.iter().all(|exchange| exchange.is_answered()) {
-            // One without an answer lasts to the end, beside the next.
-            continue;
-        }
-        let whole = last.end_ns - first.start_ns;
-        let parts: i64 = (own.iter())
-            .map(|e| e.total_ns() + e.split.phases.of(Phase::ClientThink))
-            .sum();
-        prop_assert_eq!(whole, parts);
-        let total: i64 = own.iter().map(|exchange| exchange.total_ns()).sum();
-        prop_assert_eq!(total, connection.exchange_ns);
+        let own = (explanation.exchanges.iter()).filter(|e| e.connection == connection.id);
+        let (count, total) = own.fold((0, 0), |(n, sum), e| (n + 1, sum + e.total_ns()));
+        prop_assert_eq!(count, connection.exchanges);
+        prop_assert_eq!(total, connection.slices.total_ns());
     }
-    let totals = &explanation.totals;
-    let services: i64 = explanation.services.iter().map(|s| s.stalled_ns).sum();
-    prop_assert_eq!(services, totals.stalled_ns);
-    let causes: i64 = explanation.causes.iter().map(|c| c.stalled_ns).sum();
-    prop_assert_eq!(causes, totals.stalled_ns);
+    let services = explanation.services.iter().map(|s| s.slices.total_ns());
+    prop_assert_eq!(services.sum::<i64>(), explanation.totals.slices.total_ns());
+    let slices: f64 = explanation.slices.iter().map(|slice| slice.share).sum();
+    prop_assert!(explanation.slices.is_empty() || (slices - 1.0).abs() < 1e-6);
     Ok(())
 }
 
@@ -128,7 +104,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn phases_and_stalls_add_up_to_the_nanosecond(conversation in conversation()) {
+    fn slices_add_up_to_the_nanosecond(conversation in conversation()) {
         let bytes = capture_file(&[conversation], Format::Pcap);
         let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
 
@@ -153,7 +129,7 @@ fn a_long_transfer_judged_in_pieces_adds_up() {
 }
 
 #[test]
-fn pipelined_requests_that_wait_in_one_gap_each_lose_its_time_and_the_table_adds_up() {
+fn pipelined_requests_that_wait_at_once_lose_the_time_each_and_the_verdict_once() {
     let (client, server) = ((50_000, 80), (80, 50_000));
     let asked = b"GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n";
     let (first, rest) = (
@@ -177,13 +153,12 @@ fn pipelined_requests_that_wait_in_one_gap_each_lose_its_time_and_the_table_adds
     let bytes = pcap(RAW, &frames);
     let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
     assert_eq!(explanation.totals.exchanges, 2);
-    let cause = explanation.causes.iter().find(|c| c.rule == "tcp.rto");
-    let cause = cause.expect("the timer is named");
-    assert_eq!((cause.count, cause.cost_ns), (1, 300_000_000));
-    assert_eq!(cause.stalled_ns, 600_000_000);
-    assert_eq!(explanation.totals.stalled_ns, 600_000_000);
+    let verdict = explanation.verdict.as_ref().expect("there is one");
+    assert_eq!(verdict.kind.name(), "retransmission");
+    assert!((300.0..303.0).contains(&verdict.lost_ms), "{verdict:#?}");
     for exchange in &explanation.exchanges {
         assert_eq!(exchange.end_ns - exchange.start_ns, exchange.total_ns());
-        assert_eq!(exchange.split.stalled_ns(), 300_000_000);
+        let waited_ns = exchange.slices.of(EvidenceKind::Retransmission);
+        assert!((300_000_000..303_000_000).contains(&waited_ns));
     }
 }

@@ -81,8 +81,8 @@ fn a_packet_trace_in_text_is_explained_like_a_capture() {
     assert!(trace.unread.is_empty(), "{:?}", trace.unread);
     let explanation = explain(to_pcap(&trace).as_slice(), &Options::default()).expect("a capture");
     assert_eq!(explanation.totals.undecodable_frames, 0);
-    let cause = explanation.causes.first().expect("a cause");
-    assert_eq!((cause.rule, cause.count), ("tcp.nagle.write-write-read", 3));
+    let verdict = explanation.verdict.expect("there is one");
+    assert_eq!((verdict.kind.name(), verdict.waits), ("waited-for-ack", 3));
 }
 
 /// Lines near enough to the real ones to get past their first words.

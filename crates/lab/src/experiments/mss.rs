@@ -5,7 +5,7 @@
 //! Reference: RFC 9293, 3.7.1; paper 000, whose request took three packets and
 //! its response six.
 
-use super::network::{self, cause, exactness};
+use super::network::{self, exactness};
 use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, Needs};
 use crate::error::LabError;
@@ -52,8 +52,8 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     let advertised = run("server advertises 536", "mss-advertised-536", advertised)?;
     let full = run("1,460 both ways", "mss-1460", Route::default())?;
     report.findings = vec![
-        small.finding(Some(cause::SMALL_MSS)),
-        advertised.finding(Some(cause::SMALL_MSS)),
+        small.finding(None),
+        advertised.finding(None),
         full.finding(None),
     ];
     let runs = [&small, &advertised, &full];

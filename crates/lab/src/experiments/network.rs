@@ -6,17 +6,15 @@ use crate::net::Route;
 use crate::report::{Published, Report};
 use crate::traffic::Run;
 
-/// Causes by the names that `capture` gives them.
+/// Kinds of evidence by the names that `capture` gives them.
 pub mod cause {
     /// A small write waits behind an unacknowledged one, whose
     /// acknowledgement is delayed.
-    pub const WRITE_WRITE_READ: &str = "tcp.nagle.write-write-read";
+    pub const WRITE_WRITE_READ: &str = "waited-for-ack";
     /// A sender waits for an acknowledgement that the receiver holds back.
-    pub const DELAYED_ACK: &str = "tcp.ack.delayed";
-    /// Segments are smaller than the path carries.
-    pub const SMALL_MSS: &str = "tcp.mss.small";
+    pub const DELAYED_ACK: &str = "waited-for-ack";
     /// The congestion window is still opening.
-    pub const SLOW_START: &str = "tcp.slow-start";
+    pub const SLOW_START: &str = "transfer-limited";
 }
 
 /// The client's shortest retransmission timeout where acknowledgements come

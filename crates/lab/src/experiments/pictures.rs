@@ -2,7 +2,7 @@
 
 use crate::report::{Bar, BarPart, Picture, bars};
 use crate::traffic::Run;
-use capture::{Exchange, Phase};
+use capture::{EvidenceKind, Exchange};
 use measure::report::{Axis, Plot, Series};
 
 /// Where the time of one exchange of each run went.
@@ -15,11 +15,11 @@ pub fn where_time_went(runs: &[&Run]) -> Picture {
         };
         let mut parts = Vec::new();
         if let Some(exchange) = usual(run) {
-            let split = &exchange.split;
-            // Client think lies outside of an exchange.
-            let phases = Phase::ALL.into_iter().skip(1);
-            parts.extend(phases.map(|p| part(p.name(), split.phases.of(p), false)));
-            parts.extend(split.stalls.iter().map(|s| part(s.rule, s.cost_ns, true)));
+            let kinds = EvidenceKind::ALL.into_iter();
+            parts.extend(kinds.map(|kind| {
+                let strong = !OWN_TIME.contains(&kind);
+                part(kind.title(), exchange.slices.of(kind), strong)
+            }));
             parts.retain(|p| p.length > 0.0);
         }
         Bar {
@@ -31,8 +31,7 @@ pub fn where_time_went(runs: &[&Run]) -> Picture {
         "Where the time went",
         "ms",
         &runs.iter().map(bar).collect::<Vec<_>>(),
-        "The exchange of median length, as captured near the client, so server think includes the way \
-         there and back; stalls carry the name of their cause.",
+        "The exchange of median length, as captured near the client, by kind of evidence.",
     )
 }
 
@@ -88,3 +87,10 @@ fn usual(run: &Run) -> Option<&Exchange> {
 
 /// Where a logarithmic axis begins: less than a packet takes.
 const EARLIEST_MS: f64 = 0.01;
+
+/// Time that passes without a fault: the path's and the server's own.
+const OWN_TIME: [EvidenceKind; 3] = [
+    EvidenceKind::SlowPath,
+    EvidenceKind::Chatty,
+    EvidenceKind::HostWait,
+];

@@ -223,17 +223,17 @@ fn direct(context: &Context<'_>, report: &mut Report) -> Result<f64, LabError> {
 
 /// What the capture at the relay names, a round.
 fn finding(conditions: &str, rounds: &Rounds, planted: Option<&str>) -> Finding {
-    let causes = rounds.explanation.causes.iter();
-    let noted = causes.filter(|c| Some(c.rule) == planted || c.stalled_ns >= NOTED_NS);
-    let named = noted.map(|c| Named {
-        cause: c.rule.into(),
-        cost_ms: c.cost_ns as f64 / 1e6,
-        count: c.count as usize,
+    let slices = rounds.explanation.slices.iter();
+    let noted = slices.filter(|s| Some(s.kind.name()) == planted || s.lost_ms >= NOTED_MS);
+    let named = noted.map(|s| Named {
+        cause: s.kind.name().into(),
+        cost_ms: s.lost_ms,
+        count: s.waits as usize,
     });
-    let mut text = rounds.explanation.findings.iter();
+    let mut text = rounds.explanation.slices.iter();
     let text = text
-        .find(|f| Some(f.rule) == planted)
-        .map(|f| f.text.clone());
+        .find(|s| Some(s.kind.name()) == planted)
+        .map(|s| s.sentence.clone());
     Finding {
         conditions: conditions.to_owned(),
         planted: planted.map(str::to_owned),
@@ -324,10 +324,10 @@ fn accounts(came: &[Came]) -> Table {
         let waits: u64 = came
             .delayed
             .explanation
-            .causes
+            .slices
             .iter()
-            .filter(|c| c.rule == cause::WRITE_WRITE_READ)
-            .map(|c| c.count)
+            .filter(|slice| slice.kind.name() == cause::WRITE_WRITE_READ)
+            .map(|slice| slice.waits)
             .sum();
         vec![
             row.flow.name.to_owned(),
@@ -434,4 +434,4 @@ fn conclude(report: &mut Report, came: &[Came], direct: f64) {
 }
 
 /// Waits that add up to less in all rounds are this machine's scheduling.
-const NOTED_NS: i64 = 20_000_000;
+const NOTED_MS: f64 = 20.0;

@@ -76,11 +76,14 @@ impl Rounds {
         rounds[rounds.len() / 2]
     }
 
-    /// What a cause cost a round in the capture, in milliseconds.
+    /// What a kind of evidence cost a round in the capture, in milliseconds.
     pub fn cost_ms(&self, cause: &str) -> f64 {
-        let causes = self.explanation.causes.iter();
-        let cost: i64 = causes.filter(|c| c.rule == cause).map(|c| c.cost_ns).sum();
-        cost as f64 / 1e6 / self.rounds.len() as f64
+        let slices = self.explanation.slices.iter();
+        let cost: f64 = slices
+            .filter(|slice| slice.kind.name() == cause)
+            .map(|slice| slice.lost_ms)
+            .sum();
+        cost / self.rounds.len() as f64
     }
 }
 

@@ -150,15 +150,17 @@ impl Run {
     /// What the explanation names, beside what was planted: the planted
     /// cause, and every other one that made exchanges wait.
     pub fn finding(&self, planted: Option<&str>) -> Finding {
-        let named = self.explanation.causes.iter();
-        let named = named.filter(|c| Some(c.rule) == planted || c.stalled_ns >= NOTED_NS);
-        let named = named.map(|c| Named {
-            cause: c.rule.into(),
-            cost_ms: c.cost_ns as f64 / 1e6,
-            count: c.count as usize,
+        let named = self.explanation.slices.iter();
+        let named = named.filter(|s| Some(s.kind.name()) == planted || s.lost_ms >= NOTED_MS);
+        let named = named.map(|s| Named {
+            cause: s.kind.name().into(),
+            cost_ms: s.lost_ms,
+            count: s.waits as usize,
         });
-        let text = self.explanation.findings.iter();
-        let mut text = text.filter(|f| Some(f.rule) == planted).map(|f| &f.text);
+        let text = self.explanation.slices.iter();
+        let mut text = text
+            .filter(|s| Some(s.kind.name()) == planted)
+            .map(|s| &s.sentence);
         Finding {
             conditions: self.conditions.clone(),
             planted: planted.map(str::to_owned),
@@ -171,4 +173,4 @@ impl Run {
 /// Whole frames of an Ethernet.
 const SNAP_BYTES: usize = 2048;
 /// Waits that add up to less in a whole run are this machine's scheduling.
-const NOTED_NS: i64 = 20_000_000;
+const NOTED_MS: f64 = 20.0;

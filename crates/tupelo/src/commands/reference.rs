@@ -30,7 +30,7 @@ enum Page {
     Commands,
     /// Every key of a load scenario.
     DriveScenario,
-    /// Every cause that `capture explain` names.
+    /// Every kind of evidence that `capture explain` has, with its reasons.
     Causes,
     /// Every rule of `tupelo advise`, and the files it reads.
     Advice,
@@ -57,7 +57,7 @@ fn text(page: Page) -> String {
         Page::CommandLine => command_line::page(crate::Cli::command()),
         Page::Metrics => metrics::page(),
         Page::Openapi => gateway::openapi_reference(),
-        Page::Causes => capture::rules::reference_page(),
+        Page::Causes => capture::report::reference_page(),
     }
 }
 

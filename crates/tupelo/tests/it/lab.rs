@@ -135,7 +135,7 @@ fn an_experiment_prints_a_line_a_figure_or_says_what_it_lacks() {
             let figures = lines.iter().filter(|l| l["found"].is_number()).count();
             let planted = lines.iter().find(|l| l["planted"].is_string()).unwrap();
             assert!(figures >= 5, "{lines:?}");
-            assert_eq!(planted["planted"], "tcp.nagle.write-write-read");
+            assert_eq!(planted["planted"], "waited-for-ack");
             assert_eq!(planted["holds"], true, "{planted}");
         }
         _ => panic!("{output:?}"),

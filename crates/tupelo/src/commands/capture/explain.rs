@@ -1,12 +1,11 @@
-//! `tupelo capture explain`: which stall cost what, why, and what to change.
+//! `tupelo capture explain`: what took the time, why, and what to change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use capture::join::{Delay, Reconciliation, TimeOfDay, parse_tasks, parse_trace, reconcile};
-use capture::rules::is_own_time;
-use capture::report::{compare, detail, html, silences, summary, text};
-use capture::{Connection, Explanation, KeyLog, Options, Protocol};
+use capture::report::{SCHEMA_VERSION, compare, detail, html, mask, text};
+use capture::{Connection, EvidenceKind, Explanation, KeyLog, Options, Platform, Protocol};
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 
 use super::filter::Wanted;
@@ -20,11 +19,13 @@ use crate::Outcome;
   tupelo capture explain slow.pcapng --exchange 4
   tcpdump -i any -w - port 8080 | tupelo capture explain -
   tupelo capture explain slow.pcapng --filter 'port 8080 and after 11:15:39' --html slow.html
+  tupelo capture explain slow.pcapng --mask --json
   tupelo capture explain --compare before.pcap after.pcap
   tupelo capture explain --tasks monitor.txt --trace aux.txt
 
 Reads pcap and pcapng, compressed or not, and z/OS packet traces as IPCS formats
-them. Exit status: 0 no cause found, 1 causes found, 2 could not run, 64 usage.")]
+them. Exit status: 0 nothing to change was found, 1 the verdict has a remedy,
+2 could not run, 64 usage.")]
 pub struct Args {
     /// The capture; - reads it from standard input.
     #[arg(required_unless_present_any = ["compare", "tasks"])]
@@ -57,15 +58,27 @@ pub struct Args {
     /// Hours that the trace's clock is ahead of the capture's (UTC).
     #[arg(long, value_name = "HOURS", default_value_t = 0.0, allow_negative_numbers = true)]
     hours_ahead: f64,
-    /// Times without a packet longer than this are gaps.
+    /// Only connections that this client opened.
+    #[arg(long, value_name = "ADDRESS")]
+    client: Option<std::net::IpAddr>,
+    /// Only connections to this server.
+    #[arg(long, value_name = "ADDRESS")]
+    server: Option<std::net::IpAddr>,
+    /// Only the connection that begins with this packet.
+    #[arg(long, value_name = "NUMBER")]
+    connection: Option<u64>,
+    /// Systems that advice is for: linux, windows, zos [default: those that the packets look like]
+    #[arg(long, value_name = "SYSTEMS", value_delimiter = ',', value_parser = parse_platform)]
+    advice: Vec<Platform>,
+    /// Mask addresses, names and requests, so that the result can be shared.
+    #[arg(long)]
+    mask: bool,
+    /// Shorter waits are summed and not listed.
     #[arg(long, value_name = "MS", default_value_t = 1.0, value_parser = parse_gap)]
     gap_ms: f64,
     /// Threads that analyse [default: one a processor, four at most]
     #[arg(long)]
     threads: Option<usize>,
-    /// Say also of which waits nothing is said, and why.
-    #[arg(short, long, action = clap::ArgAction::Count)]
-    verbose: u8,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -83,6 +96,10 @@ fn default_threads() -> usize {
 
 fn parse_filter(text: &str) -> Result<String, String> {
     Wanted::parse(text).map(|_| text.to_owned())
+}
+
+fn parse_platform(text: &str) -> Result<Platform, String> {
+    Platform::named(text).ok_or_else(|| format!("`{text}`: expected linux, windows or zos"))
 }
 
 fn parse_gap(text: &str) -> Result<f64, String> {
@@ -122,12 +139,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
                     .ok_or_else(|| miette!("exchange {number} is not among the worst; narrow --filter to it"))?;
                 print!("{shown}");
             }
-            (Some(explanation), None) => {
-                print!("{}", text(explanation));
-                if args.verbose > 0 {
-                    print!("{}", silences(explanation));
-                }
-            }
+            (Some(explanation), None) => print!("{}", text(explanation)),
             (None, _) => {}
         }
         if let Some(account) = &account {
@@ -150,10 +162,17 @@ fn load(args: &Args, file: &Path) -> Result<Explanation> {
         threads: args.threads.unwrap_or_else(default_threads).clamp(1, 64),
         protocols: args.protocols.clone(),
         gap_ns: (args.gap_ms * 1e6) as i64,
+        client: args.client,
+        server: args.server,
+        connection: args.connection,
+        advice: args.advice.clone(),
         key_log: args.key_log.as_deref().map(key_log).transpose()?.unwrap_or_default(),
         ..Options::default()
     };
-    let explanation = explained(file, &wanted, options)?;
+    let mut explanation = explained(file, &wanted, options)?;
+    if args.mask {
+        mask(&mut explanation);
+    }
     let opened = |c: &Connection| c.tls.as_ref().is_some_and(|tls| tls.opened);
     if let Some(key_log) = args.key_log.as_deref().filter(|_| !explanation.connections.iter().any(opened)) {
         eprintln!(
@@ -221,37 +240,39 @@ fn account(args: &Args, explanation: Option<&Explanation>) -> Result<Option<Reco
     }
 }
 
-/// Gaps with a cause, on the trace's clock.
+/// Waits with a cause between the ends, on the trace's clock.
 fn delays(explanation: &Explanation, hours_ahead: f64) -> Vec<Delay> {
     let east_s = (hours_ahead * 3600.0) as i64;
     let time = |ns: i64| TimeOfDay::of_unix_ns(u64::try_from(ns).unwrap_or(0), east_s);
-    let gaps = explanation.exchanges.iter().flat_map(|e| &e.gaps);
-    gaps.filter_map(|gap| {
-        let cause = gap.rule.filter(|r| !is_own_time(r))?;
-        Some(Delay {
-            began: time(gap.from_ns),
-            ended: time(gap.to_ns),
-            cause: cause.to_owned(),
-            packets: vec![gap.before, gap.after],
+    let own = [EvidenceKind::HostWait, EvidenceKind::SlowPath, EvidenceKind::Unexplained];
+    let waits = explanation.exchanges.iter().flat_map(|e| &e.waits);
+    waits
+        .filter(|wait| !own.contains(&wait.reason.kind()))
+        .map(|wait| Delay {
+            began: time(wait.from_ns),
+            ended: time(wait.to_ns),
+            cause: wait.reason.name().to_owned(),
+            packets: vec![wait.before, wait.after],
         })
-    })
-    .collect()
+        .collect()
 }
 
+/// The explanation at the top level, so that a program finds the verdict there.
 fn print_json(explanation: Option<&Explanation>, account: Option<&Reconciliation>) -> Result<()> {
-    let value = serde_json::json!({
-        "summary": explanation.map(summary),
-        "explanation": explanation,
-        "tasks": account,
-    });
+    let mut value = match explanation {
+        Some(explanation) => serde_json::to_value(explanation).into_diagnostic()?,
+        None => serde_json::json!({}),
+    };
+    value["schema_version"] = SCHEMA_VERSION.into();
+    value["tasks"] = serde_json::to_value(account).into_diagnostic()?;
     println!("{}", serde_json::to_string_pretty(&value).into_diagnostic()?);
     Ok(())
 }
 
-/// Whether anything was found that somebody could change.
+/// Whether anything was found that can be changed.
 fn has_causes(explanation: &Explanation) -> bool {
-    (explanation.causes.iter()).any(|c| !is_own_time(c.rule))
+    (explanation.verdict.iter()).any(|verdict| verdict.remedy.is_some())
 }
 
 /// Exchanges drawn in a page.
-const PICTURES: usize = 8;
+const PICTURES: usize = 4;

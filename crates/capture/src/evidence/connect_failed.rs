@@ -1,0 +1,139 @@
+//! A connection was not answered, refused or reset.
+//!
+//! Within the set-up every wait that another SYN, a reset or nothing ended is
+//! claimed. Later a reset, or a close without an answer, claims the wait that
+//! it ended, unless the end that waited sent it: that one gave up.
+//! Reference: RFC 9293 3.5 and 3.10; RFC 792 and 4443 for unreachable.
+
+use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
+use crate::verdict::{Description, SliceFacts, ms};
+use crate::{Flags, Marks, Phase};
+
+pub(super) struct ConnectFailed;
+
+impl Evidence for ConnectFailed {
+    fn kind(&self) -> EvidenceKind {
+        EvidenceKind::ConnectFailed
+    }
+
+    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+        if wait.phase == Phase::Connect {
+            return setup(wait);
+        }
+        let after = wait.after()?;
+        if after.len > 0 || wait.exchange.complete || after.from == wait.exchange.asked_by {
+            return None;
+        }
+        let owner = Owner::of(after.from);
+        // A last word that needs no answer is not a failure.
+        let failed = wait.connection.exchanges == 0 || wait.length_ns() >= LEAST_NS;
+        if !failed || wait.is_stuck(after.from) {
+            return None;
+        }
+        if after.flags.has(Flags::RST) {
+            return Some(Claim::whole(wait, Reason::Reset, owner));
+        }
+        let unanswered = !wait.exchange.is_answered() && wait.exchange.request.bytes > 0;
+        (after.flags.has(Flags::FIN) && unanswered)
+            .then(|| Claim::whole(wait, Reason::ClosedUnanswered, owner))
+    }
+
+    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+        let target = facts.server();
+        let tries = facts.count(Reason::SynUnanswered) + facts.count(Reason::SynLate);
+        let lost = ms(facts.lost_ns);
+        let (sentence, alternatives, remedy) = match facts.reason {
+            Reason::Refused => (
+                format!("{target} refused the connection: the SYN was answered with a reset."),
+                "A firewall that rejects answers the same way; a reset with another TTL than the \
+                 server's packets is not the server's.",
+                "start the service on this address and port, or correct the port; then look for a \
+                 firewall rule that rejects",
+            ),
+            Reason::Unreachable => (
+                format!("{target} cannot be reached: a router or host on the path reported it."),
+                "An outage of the path and a missing route look the same; traceroute shows where \
+                 the path ends.",
+                "correct the route, address or firewall rule at the system that sent the ICMP \
+                 message",
+            ),
+            Reason::Reset => (
+                format!(
+                    "The connection to {target} was reset before the answer was complete; {lost} ms were lost."
+                ),
+                "A middlebox whose entry timed out sends the same reset; captures at both ends \
+                 show which one sent it.",
+                "find out at the server why it closed the connection (crash, timeout, full \
+                 queue); for idle connections keep-alives shorter than the firewall's timeout",
+            ),
+            Reason::ClosedUnanswered => (
+                format!("{target} closed the connection without an answer; {lost} ms were lost."),
+                "A crash and a deliberate close look the same; the server's log tells.",
+                "find out at the server why it closed; retry a request on a connection that was \
+                 idle",
+            ),
+            Reason::SynLate => (
+                format!(
+                    "{target} did not answer the first SYN: {} of {} ms passed until one was \
+                     answered.",
+                    lost,
+                    ms(facts.total_ns)
+                ),
+                "A lost SYN, a lost SYN-ACK and a full listen queue look the same here; a capture \
+                 at the server shows whether the SYN arrived and was answered.",
+                "raise the listen backlog and somaxconn if the server counts listen overflows; \
+                 else look for loss on the path or a rate limit on SYNs",
+            ),
+            _ => (
+                format!("{target} did not answer: {lost} ms passed without an answer to a SYN."),
+                "A host that is down, a firewall that drops and a lost route look the same; a \
+                 capture at the server shows whether the SYN arrives.",
+                "open the port in the firewall or correct address and route; let the client give \
+                 up sooner or try its next address in parallel",
+            ),
+        };
+        let seen = match facts.reason {
+            Reason::SynUnanswered | Reason::SynLate => {
+                format!("{tries} waits for an answer to a SYN{}", facts.at_packets())
+            }
+            _ => format!("{} times{}", facts.count(facts.reason), facts.at_packets()),
+        };
+        Description {
+            sentence,
+            seen,
+            alternatives: alternatives.to_owned(),
+            remedy: Some(remedy.to_owned()),
+        }
+    }
+}
+
+/// On a connection that has answered before, a shorter wait is its end.
+const LEAST_NS: i64 = 500_000_000;
+
+/// A wait within the set-up.
+fn setup(wait: &Wait<'_>) -> Option<Claim> {
+    let reason = match wait.after() {
+        Some(after) if after.flags.has(Flags::RST) => Reason::Refused,
+        Some(after) if after.flags.has(Flags::SYN) => {
+            let again = after
+                .marks
+                .any(Marks::RETRANSMISSION | Marks::SPURIOUS_RETRANSMISSION)
+                || wait.before().from == after.from;
+            if !again {
+                return None;
+            }
+            if wait.connection.handshake.ack_ns.is_some() {
+                Reason::SynLate
+            } else {
+                Reason::SynUnanswered
+            }
+        }
+        Some(_) => return None,
+        None => Reason::SynUnanswered,
+    };
+    let owner = match reason {
+        Reason::Refused => Owner::Server,
+        _ => Owner::Network,
+    };
+    Some(Claim::whole(wait, reason, owner))
+}

@@ -1,0 +1,117 @@
+//! An end did not send although it could: the server, the client or its user.
+//!
+//! What is left of a wait when windows, losses and the path have been taken
+//! out, and it is plain whose turn it was: before an answer, within a TLS
+//! handshake, in a pause of an answer or of a request, or before a body that
+//! waits for `100 Continue`.
+
+use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
+use crate::Phase;
+use crate::verdict::{Description, SliceFacts, ms, subject};
+
+pub(super) struct HostWait;
+
+impl Evidence for HostWait {
+    fn kind(&self) -> EvidenceKind {
+        EvidenceKind::HostWait
+    }
+
+    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+        let sender = wait.sender();
+        let asked_by = wait.exchange.asked_by;
+        let owner = Owner::of(sender);
+        let reason = match wait.phase {
+            Phase::Connect => return None,
+            Phase::ClientThink => Reason::BeforeRequest,
+            Phase::Tls => Reason::TlsWait,
+            _ if wait.exchange.expects_continue && sender == asked_by => Reason::ContinueWait,
+            Phase::Request if sender == asked_by => Reason::RequestPause,
+            Phase::Response if wait.exchange.is_answered() => Reason::AnswerPause,
+            _ if wait.after.is_none() && wait.exchange.response.bytes == 0 => Reason::NeverAnswered,
+            _ if sender != asked_by => Reason::AnswerWait,
+            _ => Reason::RequestPause,
+        };
+        Some(Claim::whole(wait, reason, owner))
+    }
+
+    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+        let who = subject(facts.owner);
+        let lost = ms(facts.lost_ns);
+        let total = ms(facts.total_ns);
+        let (sentence, alternatives) = match facts.reason {
+            Reason::ContinueWait => (
+                format!(
+                    "The client waited for `100 Continue`, which the server did not send: {lost} of {total} ms."
+                ),
+                "A client that is slow to produce its body looks the same, but not each time with \
+                 the same pause (curl: 1 s).",
+            ),
+            Reason::TlsWait => (
+                format!("{who} was slow within the TLS handshake: {lost} of {total} ms."),
+                "A lookup of names or of a certificate's status looks the same; a profile of that \
+                 end tells.",
+            ),
+            Reason::BeforeRequest => (
+                format!("{who} had its connection open and did not ask for {lost} of {total} ms."),
+                "A connection that was opened ahead of need looks the same.",
+            ),
+            Reason::NeverAnswered => (
+                format!("{who} received the request and never answered: {lost} of {total} ms."),
+                "An answer that was lost on the other side of this capture looks the same; a \
+                 capture at that end tells.",
+            ),
+            Reason::AnswerPause => (
+                format!("{who} paused within its answers: {lost} of {total} ms."),
+                "Losses on the other side of this capture look the same; a capture at that end \
+                 tells.",
+            ),
+            Reason::RequestPause => (
+                format!("{who} paused within its requests: {lost} of {total} ms."),
+                "Losses on the other side of this capture look the same; a capture at that end \
+                 tells.",
+            ),
+            _ => (
+                format!(
+                    "{who} took its time to answer: {lost} of {total} ms, {} ms a request.",
+                    ms(facts.lost_ns / facts.waits().max(1) as i64)
+                ),
+                "A system that the server asked meanwhile looks the same; a capture at the server \
+                 shows whom it waits for.",
+            ),
+        };
+        Description {
+            sentence,
+            seen: format!("{}{}", facts.reason_list(), facts.at_packets()),
+            alternatives: alternatives.to_owned(),
+            remedy: remedy(facts),
+        }
+    }
+}
+
+fn remedy(facts: &SliceFacts<'_>) -> Option<String> {
+    let text = match (facts.reason, facts.owner) {
+        (Reason::ContinueWait, _) => {
+            "send the body at once (`curl -H 'Expect:'`), or let the server answer `100 Continue`"
+        }
+        (Reason::TlsWait, _) => {
+            "look at that end during the handshake: name lookups, certificate checks (OCSP), a busy \
+             or single-threaded process"
+        }
+        (_, Owner::Client) => {
+            "look at the client: what it computes or waits for before it sends the rest"
+        }
+        (Reason::NeverAnswered, _) => {
+            "look at the server's log and threads for this request: a deadlock, a full pool, or a \
+             system that it waits for; let the client time out sooner"
+        }
+        _ => {
+            return Some(facts.advice(
+                "look at the server: its log with times, a profile, and what it waits for (data \
+                 base, lock, another server)",
+                "look at the task's monitoring record (SMF 110, CICS performance class): dispatch, \
+                 suspend and file waits of the transaction",
+            ));
+        }
+    };
+    Some(text.to_owned())
+}

@@ -1,0 +1,213 @@
+//! Data was lost or late, and was sent again.
+//!
+//! A copy that ends a wait claims it. So does a receiver that reports a hole,
+//! and a sender that repeats data until the end without an answer. After a
+//! loss the sender's window is small; waits for it within the same message
+//! belong to the loss. Copies that the receiver proves needless (D-SACK,
+//! timestamps) are not losses: the wait is a late path then.
+//! Reference: RFC 6298, RFC 5681, RFC 2883, RFC 3522.
+
+use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
+use crate::verdict::{Description, SliceFacts, ms};
+use crate::{Flags, Marks, Phase, Protocol};
+
+pub(super) struct Retransmission;
+
+impl Evidence for Retransmission {
+    fn kind(&self) -> EvidenceKind {
+        EvidenceKind::Retransmission
+    }
+
+    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+        if wait.phase == Phase::Connect {
+            return None;
+        }
+        let whole = |reason| Some(Claim::whole(wait, reason, Owner::Network));
+        let Some(after) = wait.after() else {
+            return unanswered(wait).and_then(whole);
+        };
+        if after.marks.any(Marks::RESENT) {
+            // No answer could have come yet: the timer is shorter than the path.
+            let far_ns = wait.near_ns(after.from.other());
+            let before = wait.before();
+            let copy = before.from == after.from && before.seq == after.seq;
+            if wait.length_ns() < far_ns && copy {
+                return None;
+            }
+            let fast =
+                after.marks.any(Marks::FAST_RETRANSMISSION) || reports_hole(wait, after.from);
+            return whole(if fast {
+                Reason::FastRetransmit
+            } else {
+                Reason::Timeout
+            });
+        }
+        if after.marks.any(Marks::OUT_OF_ORDER) {
+            // Near its sender nothing is out of order: it was sent again.
+            let near = wait.near_ns(after.from) * 4 < wait.near_ns(after.from.other());
+            let long = near || wait.length_ns() > wait.rtt_ns().max(LEAST_NS);
+            return whole(if long {
+                Reason::FastRetransmit
+            } else {
+                Reason::Reordered
+            });
+        }
+        let closes = after.flags.any(Flags::RST | Flags::FIN) && after.len == 0;
+        if closes
+            && [after.from, after.from.other()]
+                .iter()
+                .any(|side| wait.is_stuck(*side))
+        {
+            return whole(Reason::NeverAcknowledged);
+        }
+        if is_answer_resent(wait) {
+            return whole(Reason::Timeout);
+        }
+        if wait.connection.protocol == Protocol::Sna || after.len == 0 {
+            return None;
+        }
+        let before = wait.before();
+        // A queue that is never empty keeps the path at its rate, losses or not.
+        if wait.is_busy() {
+            return None;
+        }
+        if before.from == after.from
+            && before.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER)
+            && before.flight > 0
+        {
+            return whole(Reason::LossRecovery);
+        }
+        let same_message = before.from == after.from && before.len > 0;
+        let rounds = &wait.rounds[after.from.index()];
+        if same_message
+            && rounds.lost
+            && wait.length_ns() * 3 >= wait.rtt_ns()
+            && before.flight > 0
+            && wait.follows(
+                wait.last_advance(after.from.other()).unwrap_or(before),
+                after,
+            )
+        {
+            return whole(Reason::LossRecovery);
+        }
+        if same_message && before.flight > 0 && is_recovering(wait, after.from) {
+            return whole(Reason::LossRecovery);
+        }
+        if same_message && is_cut_write(wait) {
+            return whole(Reason::SuspectedLoss);
+        }
+        None
+    }
+
+    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+        let lost = ms(facts.lost_ns);
+        let total = ms(facts.total_ns);
+        let copies = facts.context.resent;
+        let (sentence, alternatives, remedy) = match facts.reason {
+            Reason::NeverAcknowledged => (
+                format!(
+                    "Data was sent again and never acknowledged for {lost} of {total} ms: the other end or the path is dead."
+                ),
+                "A host that lost power, a path that broke and a firewall that forgot the \
+                 connection look the same; a new connection to the same port tells.",
+                "let the application time out sooner (TCP_USER_TIMEOUT, keep-alives); then look \
+                 for the host, route or firewall entry that disappeared",
+            ),
+            Reason::Reordered => (
+                format!("Segments arrived out of order; {lost} of {total} ms."),
+                "Loss would have needed copies; identical timestamps show that these are the \
+                 first ones.",
+                "keep the packets of one connection on one path (hash by ports, no per-packet \
+                 balancing)",
+            ),
+            _ => (
+                format!(
+                    "Loss: {copies} segments were sent again; waiting for copies and for the reduced window took {lost} of {total} ms."
+                ),
+                "A queue that overflows and a bad link look the same; losses that come when the \
+                 round trip is longest are a full queue.",
+                "find the lossy link or full queue (interface error and drop counters along the \
+                 path); on the sender SACK and RACK must be on, and BBR tolerates random loss",
+            ),
+        };
+        Description {
+            sentence,
+            seen: format!("{}{}", facts.reason_list(), facts.at_packets()),
+            alternatives: alternatives.to_owned(),
+            remedy: Some(remedy.to_owned()),
+        }
+    }
+}
+
+/// Data that was repeated and not acknowledged until the end.
+fn unanswered(wait: &Wait<'_>) -> Option<Reason> {
+    let before = wait.before();
+    if [before.from, before.from.other()]
+        .iter()
+        .any(|side| wait.is_stuck(*side))
+    {
+        return Some(Reason::NeverAcknowledged);
+    }
+    // Near the receiver: it reports a hole that is never filled.
+    reports_hole(wait, before.from).then_some(Reason::Timeout)
+}
+
+/// The receiver asked for missing data of `sender` around the wait.
+fn reports_hole(wait: &Wait<'_>, sender: crate::Side) -> bool {
+    let from = wait.before.saturating_sub(8);
+    let end = wait.after.unwrap_or(wait.timeline.len());
+    wait.timeline[from..end].iter().any(|s| {
+        s.from == sender.other()
+            && s.marks.any(Marks::SACK | Marks::DUPLICATE_ACK)
+            && !s.marks.any(Marks::DSACK)
+            && !s.marks.any(Marks::KEEP_ALIVE | Marks::KEEP_ALIVE_ACK)
+    })
+}
+
+/// A copy of this sender's, or a report of a hole, is only a few segments old.
+fn is_recovering(wait: &Wait<'_>, sender: crate::Side) -> bool {
+    let from = wait.before.saturating_sub(12);
+    let recent = wait.timeline[from..=wait.before].iter();
+    let mut copies = recent.filter(|s| s.from == sender && s.marks.any(Marks::RESENT));
+    copies.next().is_some()
+        || (reports_hole(wait, sender) && wait.connection.end(sender).marks.of(Marks::RESENT) > 0)
+}
+
+/// The request was sent again although it had arrived, because its
+/// acknowledgement was lost with the answer; the answer came by a timer.
+fn is_answer_resent(wait: &Wait<'_>) -> bool {
+    let asked_by = wait.exchange.asked_by;
+    let answers =
+        wait.phase == Phase::ServerThink && wait.after().is_some_and(|s| s.from != asked_by);
+    let inner = wait.inner();
+    let copy = inner
+        .iter()
+        .position(|s| s.from == asked_by && s.len > 0 && s.marks.any(Marks::RESENT));
+    let known = |until: usize| {
+        let mut before = inner[..until].iter();
+        before.any(|s| s.from != asked_by && s.marks.any(Marks::ADVANCES))
+    };
+    answers && copy.is_some_and(|at| !known(at)) && wait.length_ns() < LONGEST_NS
+}
+
+/// Near the receiver a lost tail shows only as a pause: a write stops at a full
+/// segment without PSH and goes on after a time that a timer takes.
+fn is_cut_write(wait: &Wait<'_>) -> bool {
+    let before = wait.before();
+    let full = before.len > 0
+        && before
+            .len
+            .is_multiple_of(wait.full_bytes(before.from).max(1));
+    let timer_ns = (wait.rtt_ns() * 2).max(TIMER_NS);
+    let far = wait.near_ns(before.from) > LEAST_NS;
+    full && far && !before.flags.has(Flags::PSH) && wait.length_ns() >= timer_ns
+}
+
+/// No path is shorter that is worth a verdict.
+const LEAST_NS: i64 = 1_000_000;
+
+/// A longer wait is the program's, even if a copy lies within it.
+const LONGEST_NS: i64 = 5_000_000_000;
+
+/// The shortest retransmission timer of today's systems.
+const TIMER_NS: i64 = 200_000_000;

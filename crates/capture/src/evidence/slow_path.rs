@@ -1,0 +1,144 @@
+//! The path's round trip, wherever an exchange has to wait for one.
+//!
+//! The handshake measures it without a delayed acknowledgement, on both sides
+//! of the place of capture. Setting up a connection takes one, each change of
+//! turn takes one. A path that is slower than its own best time shows in the
+//! acknowledgement of a request that comes late, and in copies that prove
+//! needless.
+
+use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
+use crate::verdict::{Description, SliceFacts, ms};
+use crate::{Marks, Phase, Protocol};
+
+pub(super) struct SlowPath;
+
+impl Evidence for SlowPath {
+    fn kind(&self) -> EvidenceKind {
+        EvidenceKind::SlowPath
+    }
+
+    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+        if wait.connection.protocol == Protocol::Sna {
+            return None;
+        }
+        if wait.phase == Phase::Connect {
+            wait.after()?;
+            let claim = Claim::whole(wait, Reason::HandshakeRoundTrip, Owner::Network);
+            return Some(claim);
+        }
+        let sender = wait.sender();
+        let before = wait.before();
+        if before.from == sender {
+            let copy = |s: &crate::Segment| s.marks.any(Marks::RESENT) && s.seq == before.seq;
+            let early = wait.after().is_some_and(copy);
+            let far_ns = wait.near_ns(sender.other());
+            if early && wait.length_ns() < far_ns {
+                // Sent again before any answer could have come.
+                return Some(Claim::whole(wait, Reason::TurnRoundTrip, Owner::Network));
+            }
+            return needless_copy(wait);
+        }
+        if wait.connection.protocol == Protocol::Dlsw {
+            // Units of SNA go further than TCP's round trip shows.
+            return None;
+        }
+        let near_ns = wait.near_ns(sender);
+        let path_ns = acknowledged_after_ns(wait).unwrap_or(near_ns).max(near_ns);
+        let path_ns = relayed_ns(wait, near_ns).unwrap_or(path_ns);
+        let path_ns = path_ns - (wait.from_ns - before.time_ns).min(path_ns);
+        if path_ns <= 0 {
+            return None;
+        }
+        let reason = if path_ns > near_ns * 2 + RISE_NS && wait.phase != Phase::ClientThink {
+            Reason::DelaySpike
+        } else {
+            Reason::TurnRoundTrip
+        };
+        let to_ns = wait.to_ns.min(wait.from_ns + path_ns);
+        let claim = Claim::whole(wait, reason, Owner::Network);
+        Some(Claim { to_ns, ..claim })
+    }
+
+    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+        let rtt = ms(facts.context.rtt_ns);
+        let sentence = match facts.reason {
+            Reason::DelaySpike => format!(
+                "The path was slower than its own best time: {} of {} ms passed on it.",
+                ms(facts.lost_ns),
+                ms(facts.total_ns)
+            ),
+            _ => format!(
+                "The path is slow: one round trip takes {rtt} ms, and {} of {} ms passed on it.",
+                ms(facts.lost_ns),
+                ms(facts.total_ns)
+            ),
+        };
+        Description {
+            sentence,
+            seen: format!(
+                "{}; round trip {rtt} ms{}",
+                facts.reason_list(),
+                facts.at_packets()
+            ),
+            alternatives: "Distance, a satellite link and a full queue look the same in one \
+                           handshake; a round trip that is shorter when the link is idle is a \
+                           queue."
+                .to_owned(),
+            remedy: Some(
+                "bring client and server nearer to each other (cache, proxy, CDN), keep connections \
+                 open, and use TLS 1.3 with resumption; where the round trip varies, manage the \
+                 queue at the slowest link (fq_codel, a smaller buffer)"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+/// The handshake's round trip where something near (a relay, an address
+/// translator) acknowledges data, and the answer took as long as the handshake.
+fn relayed_ns(wait: &Wait<'_>, near_ns: i64) -> Option<i64> {
+    let shake_ns = wait.connection.end(wait.sender()).rtt.handshake_ns?;
+    let length_ns = wait.length_ns();
+    let alike = length_ns * 20 >= shake_ns * 17 && length_ns * 10 <= shake_ns * 14;
+    (shake_ns > near_ns.saturating_mul(4) && shake_ns > RISE_NS && alike).then_some(shake_ns)
+}
+
+/// The time until the other end acknowledged the request by itself, where
+/// that can only be the path: the answer followed at once, or no receiver
+/// delays an acknowledgement so long.
+fn acknowledged_after_ns(wait: &Wait<'_>) -> Option<i64> {
+    let before = wait.before();
+    let ack = wait
+        .inner()
+        .iter()
+        .find(|s| s.from != before.from && s.marks.any(Marks::ADVANCES) && s.via == before.via)?;
+    let took_ns = ack.time_ns - before.time_ns;
+    let prompt = wait
+        .after()
+        .is_some_and(|after| after.time_ns - ack.time_ns < PROMPT_NS);
+    (prompt && took_ns < LONGEST_ACK_NS || took_ns > LONGEST_ACK_NS).then_some(took_ns)
+}
+
+/// A wait that holds a copy which was not needed, and that ended when the late
+/// acknowledgement came.
+fn needless_copy(wait: &Wait<'_>) -> Option<Claim> {
+    let sender = wait.sender();
+    let needless = Marks::PROVEN_SPURIOUS | Marks::SPURIOUS_RETRANSMISSION;
+    let copied = wait
+        .inner()
+        .iter()
+        .any(|s| s.from == sender && s.marks.any(needless));
+    let late = wait.last_advance(sender.other())?;
+    let after = wait.after()?;
+    (wait.phase != Phase::ServerThink && copied && wait.follows(late, after))
+        .then(|| Claim::whole(wait, Reason::DelaySpike, Owner::Network))
+}
+
+/// An answer so soon after the acknowledgement was not waited for.
+const PROMPT_NS: i64 = 3_000_000;
+
+/// No receiver delays an acknowledgement longer (RFC 1122: 0.5 s).
+const LONGEST_ACK_NS: i64 = 550_000_000;
+
+/// A rise below this is jitter.
+const RISE_NS: i64 = 20_000_000;

@@ -1,0 +1,119 @@
+//! SNA over DLSw and 802.2: waits for windows that are not TCP's.
+//!
+//! Each is a wait that begins with the last unit that the sender may send, or
+//! with the receiver's word that it is not ready, and ends with data that
+//! follows the grant at once. They count as closed windows.
+//! Reference: SNA Formats (GA27-3136), RFC 1795 section 8, ISO/IEC 8802-2.
+
+use super::{Claim, Owner, Reason, Wait};
+use crate::verdict::{Description, SliceFacts, ms, subject};
+use crate::{Marks, Protocol, Segment, Side};
+
+/// Claims a wait for a pacing response, a DLSw window or a station.
+pub(super) fn claim(wait: &Wait<'_>) -> Option<Claim> {
+    if !matches!(wait.connection.protocol, Protocol::Dlsw | Protocol::Sna) {
+        return None;
+    }
+    let pacing = |s: &Segment, sender: Side| {
+        s.from == sender && s.len > 0 && s.marks.any(Marks::PACING_REQUEST)
+    };
+    let window = |s: &Segment, sender: Side| {
+        let mark = if s.from == sender {
+            Marks::WINDOW_SPENT
+        } else {
+            Marks::NOT_READY
+        };
+        s.marks.any(mark)
+    };
+    let link = match wait.connection.protocol {
+        Protocol::Dlsw => Reason::DlswWindow,
+        _ => Reason::LlcNotReady,
+    };
+    held(wait, pacing, Marks::PACING_RESPONSE, Reason::SnaPacing)
+        .or_else(|| held(wait, window, Marks::READY_AGAIN, link))
+}
+
+/// The part of a wait between what holds the sender back and the grant.
+fn held(
+    wait: &Wait<'_>,
+    since: impl Fn(&Segment, Side) -> bool,
+    grant: u32,
+    reason: Reason,
+) -> Option<Claim> {
+    let session = wait.exchange.session;
+    let own = |s: &&Segment| session == 0 || s.session == 0 || s.session == session;
+    let after = wait.after()?;
+    let grants = after.marks.any(grant);
+    let sender = if grants {
+        after.from.other()
+    } else {
+        after.from
+    };
+    let inner = wait.inner().iter().chain([after]).filter(own);
+    let granted = inner
+        .rev()
+        .find(|s| s.from == sender.other() && s.marks.any(grant))?;
+    if grants {
+        // The grant brought data of its own: the sender's has to follow at once.
+        let mut later = wait.timeline.iter().filter(own);
+        let next = later.find(|s| s.packet > after.packet && s.from == sender && s.len > 0)?;
+        if next.time_ns - after.time_ns > wait.near_ns(sender) * 13 / 10 + FOLLOWS_NS {
+            return None;
+        }
+    }
+    let until = wait.timeline.partition_point(|s| s.packet < granted.packet);
+    let earlier = &wait.timeline[..until];
+    let mut back = earlier.iter().rev().take(LOOK_BACK).filter(own);
+    let begins = back.find(|s| since(s, sender))?;
+    let from_ns = begins.time_ns.max(wait.from_ns);
+    (from_ns < wait.to_ns).then(|| Claim {
+        from_ns,
+        ..Claim::whole(wait, reason, Owner::of(sender.other()))
+    })
+}
+
+/// The sentences of the three reasons. Returns `None` for windows of TCP.
+pub(super) fn describe(facts: &SliceFacts<'_>) -> Option<Description> {
+    let receiver = subject(facts.owner);
+    let (what, remedy) = match facts.reason {
+        Reason::SnaPacing => (
+            "a pacing response",
+            facts.advice(
+                "raise the receive pacing window of the receiver's mode (adaptive pacing where the \
+                 stack has it), or larger RUs",
+                "on the MODEENT (or APPL): adaptive pacing, or raise SSNDPAC, SRCVPAC and PSNDPAC; \
+                 VPACING on the APPL for what it receives",
+            ),
+        ),
+        Reason::DlswWindow => (
+            "the partner switch to grant a DLSw window",
+            "raise the initial window or the circuit's buffers on the receiving switch, and look at \
+             the link after it"
+                .to_owned(),
+        ),
+        Reason::LlcNotReady => (
+            "an 802.2 station that was not ready to receive",
+            "find out why the station's program or adapter has no buffers".to_owned(),
+        ),
+        _ => return None,
+    };
+    Some(Description {
+        sentence: format!(
+            "The sender waited for {what}: {} of {} ms.",
+            ms(facts.lost_ns),
+            ms(facts.total_ns)
+        ),
+        seen: format!("{} such waits{}", facts.waits(), facts.at_packets()),
+        alternatives: format!(
+            "Whether the program or the storage of {} held the grant back is not in the packets.",
+            receiver.to_lowercase()
+        ),
+        remedy: Some(remedy),
+    })
+}
+
+/// A sender that was held goes on within this time of the grant.
+const FOLLOWS_NS: i64 = 500_000;
+
+/// Segments between what held a sender back and the grant.
+const LOOK_BACK: usize = 256;

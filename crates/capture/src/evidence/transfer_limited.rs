@@ -1,0 +1,221 @@
+//! A transfer waited for a window, or used up the path's rate.
+//!
+//! Bytes a round trip are compared with the receiver's window; where they fill
+//! it, the window is the limit. Where rounds still grow it is the congestion
+//! window after a start or idle time; where they are constant and below the
+//! window, the sender's buffer. A transfer without pauses uses the path's rate.
+//! Works near the sender and near the receiver: what counts is bytes a round
+//! trip, not what is seen in flight.
+//! Reference: RFC 5681, RFC 7323, RFC 2861.
+
+use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
+use crate::verdict::{Description, SliceFacts, bytes as size, ms};
+use crate::{Flags, Marks, Phase, Protocol, Segment, Side};
+
+pub(super) struct TransferLimited;
+
+impl Evidence for TransferLimited {
+    fn kind(&self) -> EvidenceKind {
+        EvidenceKind::TransferLimited
+    }
+
+    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+        let (before, after) = (wait.before(), wait.after()?);
+        let transfer = before.from == after.from && before.len > 0 && after.len > 0;
+        if !transfer || wait.phase == Phase::Connect || wait.connection.protocol == Protocol::Sna {
+            return None;
+        }
+        let sender = after.from;
+        let rtt_ns = wait.rtt_ns();
+        let rounds = &wait.rounds[sender.index()];
+        let round = rounds.round_bytes();
+        let window = window_bytes(wait, sender);
+        let full = wait.full_bytes(sender);
+        let held = wait
+            .allowed_bytes(sender)
+            .is_some_and(|left| left < i64::from(full));
+        let fills = window > 0 && held && round <= window.saturating_mul(2)
+            || window > 0 && u64::from(round) * 100 >= u64::from(window) * FILLS_PERCENT;
+        let numbers = [round, window];
+        let network = |reason| Some(Claim::whole(wait, reason, Owner::Network).with(numbers));
+        let bulk = u64::from(round) >= u64::from(wait.full_bytes(sender)) * BULK_SEGMENTS;
+        let ends_write = wait.is_short(before) && !bulk;
+        let limited = fills && rounds.rounds >= starting_rounds(wait, sender) && !wait.is_queue();
+        if wait.is_busy() || (!ends_write && !limited && is_steady(wait)) {
+            return network(Reason::PathRate);
+        }
+        if wait.length_ns() * 3 < rtt_ns || wait.length_ns() < LEAST_NS {
+            // No pause: either the path's rate, or a window that is spread over
+            // the round trip.
+            if ends_write && !is_bulk(before) {
+                return None;
+            }
+            if limited {
+                let owner = Owner::of(sender.other());
+                return Some(Claim::whole(wait, Reason::ReceiverWindow, owner).with(numbers));
+            }
+            return network(Reason::PathRate);
+        }
+        let grows = rounds.grows() || fills && !wait.is_queue();
+        if ends_write || !paused(wait, after, bulk) {
+            return None;
+        }
+        let reason = match (limited, grows) {
+            (true, _) => Reason::ReceiverWindow,
+            (false, true) if rounds.after_idle => Reason::IdleRestart,
+            (false, true) => Reason::SlowStart,
+            (false, false) => Reason::SenderBuffer,
+        };
+        let owner = match reason {
+            Reason::ReceiverWindow => Owner::of(sender.other()),
+            Reason::SenderBuffer => Owner::of(sender),
+            _ => Owner::Network,
+        };
+        Some(Claim::whole(wait, reason, owner).with(numbers))
+    }
+
+    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+        let [round, window] = facts.numbers();
+        let lost = ms(facts.lost_ns);
+        let total = ms(facts.total_ns);
+        let rtt = ms(facts.context.rtt_ns);
+        let (sentence, alternatives, remedy) = match facts.reason {
+            Reason::ReceiverWindow => (
+                format!(
+                    "The receive window of {} limits the transfer: it holds one window a round trip \
+                     of {rtt} ms; {lost} of {total} ms were waited for it.",
+                    size(window)
+                ),
+                "A sender's buffer of the same size would look the same; a larger receive buffer \
+                 tells which one it is.",
+                facts.advice(
+                    "raise net.ipv4.tcp_rmem (its third value) on the receiver and do not set a small \
+                     SO_RCVBUF; window scaling must be on at both ends",
+                    "raise TCPRCVBUFRSIZE and TCPMAXRCVBUFRSIZE on TCPCONFIG of the receiver",
+                ),
+            ),
+            Reason::SenderBuffer => (
+                format!(
+                    "The sender keeps {} in flight, less than the window of {}, and waits a round \
+                     trip of {rtt} ms each time: {lost} of {total} ms.",
+                    size(round),
+                    size(window)
+                ),
+                "A program that writes that much and waits for its partner looks the same, as does \
+                 a congestion window that losses before the capture have cut.",
+                facts.advice(
+                    "raise the sender's buffer (net.ipv4.tcp_wmem, no small SO_SNDBUF), or let the \
+                     program write more before it waits",
+                    "raise TCPSENDBFRSIZE on TCPCONFIG of the sender, or SO_SNDBUF in the program",
+                ),
+            ),
+            Reason::IdleRestart => (
+                format!("After idle time the congestion window starts small again: {lost} of {total} ms."),
+                "A new connection starts the same way; this one had sent more before.",
+                "set net.ipv4.tcp_slow_start_after_idle=0 on the sender".to_owned(),
+            ),
+            Reason::SlowStart => (
+                format!("The transfer is too short for its path: the congestion window was still growing for {lost} of {total} ms."),
+                "A loss before the capture would look the same.",
+                "keep the connection open so that its window stays large, send less, or start \
+                 larger (`ip route change … initcwnd 30`)"
+                    .to_owned(),
+            ),
+            _ => (
+                format!("Data came at the rate of the path, without pauses: {lost} of {total} ms."),
+                "A sender that paces its data or a rate limit (shaper) looks the same; the same \
+                 transfer over another path tells.",
+                "send less (compress, cache), or raise the rate of the slowest link".to_owned(),
+            ),
+        };
+        Description {
+            sentence,
+            seen: format!(
+                "{}; {} a round trip{}",
+                facts.reason_list(),
+                size(round),
+                facts.at_packets()
+            ),
+            alternatives: alternatives.to_owned(),
+            remedy: Some(remedy),
+        }
+    }
+}
+
+/// Whether a transfer paused for a round trip until an acknowledgement came.
+fn paused(wait: &Wait<'_>, after: &Segment, bulk: bool) -> bool {
+    let sender = after.from;
+    let event = wait.last_advance(sender.other()).or_else(|| {
+        // Near the receiver its acknowledgement may stand before the data that
+        // is counted as the wait's beginning.
+        let back = wait.timeline[..wait.before].iter().rev().take(4);
+        let mut acks = back.filter(|s| s.from != sender && s.marks.any(Marks::ADVANCES));
+        acks.next()
+    });
+    let Some(event) = event else {
+        return false;
+    };
+    // Near the receiver the last burst may still be arriving when the
+    // acknowledgement that sets the next one free is on its way.
+    let near_ns = wait.near_ns(sender);
+    let soon = after.time_ns - event.time_ns <= near_ns * 13 / 10 + TURN_NS;
+    let clocked = wait.follows(event, after) || (bulk && soon);
+    clocked && wait.length_ns() <= wait.rtt_ns() * 3 / 2 + TURN_NS
+}
+
+/// The window that limits `sender`, in bytes; 0 where its scale is unknown.
+fn window_bytes(wait: &Wait<'_>, sender: Side) -> u32 {
+    let handshake = &wait.connection.handshake;
+    if handshake.syn_ack_ns.is_none() && handshake.syn_ns.is_none() {
+        return 0;
+    }
+    wait.last_window(sender.other()).map_or(0, |s| s.window)
+}
+
+/// Round trips that a transfer of this size needs to start, whatever the window:
+/// what a larger window could not save.
+fn starting_rounds(wait: &Wait<'_>, sender: Side) -> u32 {
+    let initial = u64::from(wait.full_bytes(sender).max(1)) * INITIAL_SEGMENTS;
+    let bytes = wait.exchange.part(sender).bytes;
+    (bytes / initial + 1).ilog2() + 1
+}
+
+/// Data arrives at even distances, one segment or pair after the other.
+fn is_steady(wait: &Wait<'_>) -> bool {
+    let before = wait.before();
+    let back = wait.timeline[..=wait.before].iter().rev().take(24);
+    let times: Vec<i64> = back
+        .filter(|s| s.from == before.from && s.len > 0)
+        .map(|s| s.time_ns)
+        .collect();
+    let bursts = times.windows(2).map(|pair| pair[0] - pair[1]);
+    let long: Vec<i64> = bursts.filter(|ns| *ns > LEAST_NS).take(3).collect();
+    let length_ns = wait.length_ns();
+    let even = |ns: &i64| *ns * 2 >= length_ns && length_ns * 2 >= *ns;
+    // Pairs come with one acknowledgement; longer bursts are a window.
+    let few = times.len() <= 8 || before.time_ns - times[7] >= length_ns * 2;
+    long.len() == 3 && few && long.iter().all(even)
+}
+
+/// A segment in the middle of a large write.
+fn is_bulk(segment: &Segment) -> bool {
+    segment.len >= BULK_BYTES || !segment.flags.has(Flags::PSH)
+}
+
+/// Segments that may be sent at the start (RFC 6928).
+const INITIAL_SEGMENTS: u64 = 10;
+
+/// A round that fills this share of the window is limited by it.
+const FILLS_PERCENT: u64 = 72;
+
+/// Shorter pauses are no pauses.
+const LEAST_NS: i64 = 500_000;
+
+/// What an end needs, besides the path, to react.
+const TURN_NS: i64 = 3_000_000;
+
+/// A round of so many segments is a bulk transfer, wherever its writes end.
+const BULK_SEGMENTS: u64 = 8;
+
+/// Segments of this size belong to a bulk transfer.
+const BULK_BYTES: u32 = 1_000;

@@ -1,0 +1,132 @@
+//! Files of Microsoft Network Monitor, version 2: a header, frames one after the
+//! other, and a table of their offsets.
+//!
+//! The table is not needed: frames follow the header without a hole, and the
+//! table begins where they end.
+//! Reference: "Network Monitor Capture File Format" in the NetMon 3.4 help.
+
+use super::{Frame, MAX_RECORD_BYTES, Step, u16_at, u32_at};
+use crate::{Problem, ReadError};
+
+/// What the header of the file said.
+pub(super) struct Netmon {
+    /// Link type of every frame, as libpcap numbers it.
+    pub(super) link: u16,
+    /// When the capture began.
+    start_ns: i64,
+    /// Bytes after the data of a frame.
+    trailer_bytes: usize,
+    /// Bytes until the table of offsets.
+    left: usize,
+}
+
+impl Netmon {
+    /// The format and the bytes of its header. Returns `None` if it is another.
+    pub(super) fn open(head: &[u8]) -> Result<Option<(Netmon, usize)>, ReadError> {
+        if !head.starts_with(b"GMBU") {
+            return Ok(None);
+        }
+        let wrong = |what: &str| ReadError::Corrupt {
+            offset: 0,
+            what: what.into(),
+            fix: "convert it with `editcap -F pcap IN OUT`",
+        };
+        if head.len() < HEADER_BYTES {
+            return Err(wrong("the NetMon file ends inside its header"));
+        }
+        let (minor, major) = (head[4], head[5]);
+        let table = u32_at(head, 24, false) as usize;
+        if major != 2 || table < HEADER_BYTES {
+            return Err(wrong(
+                "this version of the NetMon format is not known (2 is)",
+            ));
+        }
+        let netmon = Netmon {
+            link: match u16_at(head, 6, false) {
+                1 => 1,
+                2 => 6,
+                3 => 10,
+                6 => 105,
+                other => other.saturating_add(UNKNOWN_LINK),
+            },
+            start_ns: system_time(&head[8..24]),
+            trailer_bytes: match minor {
+                0 => 0,
+                1 => 2,
+                2 => 6,
+                _ => 15,
+            },
+            left: table - HEADER_BYTES,
+        };
+        Ok(Some((netmon, HEADER_BYTES)))
+    }
+
+    /// The next frame of `rest`; after the last one, the rest of the file.
+    pub(super) fn step(&mut self, rest: &[u8]) -> Step {
+        if self.left == 0 {
+            return Step::Record(rest.len(), None);
+        }
+        if rest.len() < FRAME_BYTES {
+            return Step::Need(FRAME_BYTES);
+        }
+        let captured = u32_at(rest, 12, false) as usize;
+        let total = FRAME_BYTES + captured + self.trailer_bytes;
+        if captured > MAX_RECORD_BYTES || total > self.left {
+            return Step::Stop(Problem {
+                id: "file.corrupt",
+                offset: 0,
+                text: "a frame is longer than the file says; everything before was read".into(),
+            });
+        }
+        if rest.len() < total {
+            return Step::Need(total);
+        }
+        self.left -= total;
+        let micros = i64::from(u32_at(rest, 4, false)) << 32 | i64::from(u32_at(rest, 0, false));
+        let frame = Frame {
+            time_ns: self.start_ns.saturating_add(micros.saturating_mul(1_000)),
+            offset: FRAME_BYTES as u32,
+            captured: captured as u32,
+            wire: u32_at(rest, 8, false).max(captured as u32),
+            link: self.link,
+        };
+        Step::Record(total, Some(frame))
+    }
+}
+
+/// Nanoseconds since 1970 of a SYSTEMTIME: year, month, weekday, day, hour,
+/// minute, second, milliseconds.
+fn system_time(bytes: &[u8]) -> i64 {
+    let field = |n: usize| i64::from(u16_at(bytes, n * 2, false));
+    let (year, month, day) = (field(0), field(1), field(3));
+    // Days from civil, with the year beginning in March.
+    let shifted = if month <= 2 { year - 1 } else { year };
+    let century = shifted.div_euclid(400);
+    let of_century = shifted - century * 400;
+    let month_index = (month + 9) % 12;
+    let of_year = (153 * month_index + 2) / 5 + day - 1;
+    let days = century * 146_097 + of_century * 365 + of_century / 4 - of_century / 100 + of_year
+        - 719_468;
+    let seconds = days * 86_400 + field(4) * 3_600 + field(5) * 60 + field(6);
+    seconds * 1_000_000_000 + field(7) * 1_000_000
+}
+
+const HEADER_BYTES: usize = 128;
+const FRAME_BYTES: usize = 16;
+
+/// Media types that libpcap has no number for stay unknown.
+const UNKNOWN_LINK: u16 = 60_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_the_header_is_that_of_the_calendar() {
+        let mut bytes = Vec::new();
+        for field in [2024_u16, 2, 4, 29, 12, 30, 1, 500] {
+            bytes.extend(field.to_le_bytes());
+        }
+        assert_eq!(system_time(&bytes), 1_709_209_801_500_000_000);
+    }
+}

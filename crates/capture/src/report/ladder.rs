@@ -1,0 +1,337 @@
+//! The packet ladder of an exchange: time runs down, one line for each end, an
+//! arrow for each packet, a band for each wait in the colour of its kind.
+//!
+//! Every packet has a little height of its own and the rest is shared out by
+//! time, so that a wait of 200 ms is tall and packets microseconds apart can
+//! still be read. Bursts of many packets become one arrow each way. A long
+//! exchange shows the packets around its longest waits.
+
+use measure::report::escape;
+
+use super::detail::second_port;
+use super::ms;
+use crate::{Connection, Exchange, Flags, Interval, Segment, Side, station};
+
+/// The diagram for a page: a wide and a narrow SVG element, of which the page's
+/// style shows one. Of a DLSw link with two TCP connections, `second` is the one
+/// that came second.
+pub fn ladder_svg(
+    connection: Option<&Connection>,
+    second: Option<&Connection>,
+    exchange: &Exchange,
+) -> String {
+    let drawn = |frame: &Frame| diagram(frame, connection, second, exchange);
+    drawn(&WIDE) + &drawn(&NARROW)
+}
+
+/// The measures of a diagram, in its own units.
+struct Frame {
+    class: &'static str,
+    width: f64,
+    /// Where the client's line stands.
+    left: f64,
+    /// Where the server's line stands.
+    right: f64,
+    /// Whether there is no room for whole addresses above a line.
+    tight: bool,
+}
+
+/// Some 640 px wide beside a plot, so that its letters stay above 12 px.
+const WIDE: Frame = Frame {
+    class: "plot wide",
+    width: 660.0,
+    left: 100.0,
+    right: 570.0,
+    tight: false,
+};
+
+/// On a telephone, where 340 units are some 340 px.
+const NARROW: Frame = Frame {
+    class: "plot narrow",
+    width: 340.0,
+    left: 66.0,
+    right: 290.0,
+    tight: true,
+};
+
+fn diagram(
+    frame: &Frame,
+    connection: Option<&Connection>,
+    second: Option<&Connection>,
+    exchange: &Exchange,
+) -> String {
+    let (arrows, left_out) = fewer(arrows(exchange));
+    let Some(start_ns) = arrows.first().map(|a| a.at_ns) else {
+        return String::new();
+    };
+    let end_ns = arrows.last().map_or(start_ns, |a| a.to_ns);
+    let span = (end_ns - start_ns).max(1) as f64;
+    let tall = (TIME_HEIGHT).max(arrows.len() as f64 * 2.0);
+    let mut y = TOP;
+    let mut before_ns = start_ns;
+    let mut body = String::new();
+    let mut heights = Vec::with_capacity(arrows.len());
+    for arrow in &arrows {
+        let waits = |wait: &&Interval| wait.from_ns < arrow.at_ns && wait.to_ns > before_ns;
+        let least = match exchange.waits.iter().find(waits) {
+            Some(_) => GAP_HEIGHT,
+            None => ARROW_HEIGHT,
+        };
+        y += least + (arrow.at_ns - before_ns).max(0) as f64 / span * tall;
+        heights.push(y);
+        before_ns = arrow.to_ns;
+    }
+    for wait in &exchange.waits {
+        // From the arrow before the wait to the one that ended it; packets
+        // within it are drawn over the band.
+        let first = arrows.iter().rposition(|a| a.at_ns <= wait.from_ns);
+        let last = arrows.iter().position(|a| a.at_ns >= wait.to_ns);
+        if let (Some(first), Some(last)) = (first, last)
+            && first < last
+        {
+            body += &band(frame, wait, &heights[first..=last]);
+        }
+    }
+    for (arrow, y) in arrows.iter().zip(&heights) {
+        body += &draw(frame, arrow, *y, start_ns, connection);
+    }
+    let bottom = y + 24.0;
+    let name = |side: Side| match connection {
+        Some(c) => {
+            let end = c.end(side);
+            let name = station::end_name(end.address, end.port);
+            match second {
+                Some(second) => format!("{name}, :{}", second_port(second, c, side)),
+                None => name,
+            }
+        }
+        None => String::new(),
+    };
+    let life = |x: f64| {
+        format!(
+            r#"<line x1="{x}" x2="{x}" y1="{}" y2="{bottom}" style="stroke:var(--ink)" stroke-width="1.5"/>"#,
+            TOP - 4.0
+        )
+    };
+    let end = |side: Side, word: &str, x: f64| {
+        let (at, anchor) = match (frame.tight, side) {
+            (false, _) => (x, "middle"),
+            (true, Side::Client) => (2.0, "start"),
+            (true, Side::Server) => (frame.width - 2.0, "end"),
+        };
+        format!(
+            r#"<text class="label" x="{at}" y="16" text-anchor="{anchor}">{word}</text><text class="faint" x="{at}" y="30" text-anchor="{anchor}">{}</text>"#,
+            escape(&name(side))
+        )
+    };
+    let note = match left_out {
+        0 => String::new(),
+        n => format!(
+            r#"<text class="faint" x="{:.0}" y="{bottom:.0}" text-anchor="middle">{n} arrows are left out</text>"#,
+            (frame.left + frame.right) / 2.0
+        ),
+    };
+    format!(
+        r#"<svg class="{}" viewBox="0 0 {} {:.0}" style="max-width:900px" role="img" aria-label="Packets of exchange {}" xmlns="http://www.w3.org/2000/svg">{}{}{body}{}{}{note}</svg>"#,
+        frame.class,
+        frame.width,
+        bottom + 12.0,
+        exchange.id,
+        end(Side::Client, "client", frame.left),
+        end(Side::Server, "server", frame.right),
+        life(frame.left),
+        life(frame.right)
+    )
+}
+
+/// One arrow: a packet, or a burst of them.
+struct Arrow {
+    packet: u64,
+    at_ns: i64,
+    to_ns: i64,
+    from: Side,
+    bytes: u64,
+    packets: usize,
+    text: String,
+    resent: bool,
+}
+
+fn arrows(exchange: &Exchange) -> Vec<Arrow> {
+    let single = exchange.segments.len() <= SINGLE;
+    let mut arrows: Vec<Arrow> = Vec::new();
+    let mut burst = 0;
+    for (n, segment) in exchange.segments.iter().enumerate() {
+        let after_gap = n > 0 && segment.time_ns - exchange.segments[n - 1].time_ns > BURST_NS;
+        if after_gap {
+            burst = arrows.len();
+        }
+        let control = segment.flags.any(Flags::SYN | Flags::FIN | Flags::RST);
+        let first = burst.min(arrows.len());
+        let joined = arrows[first..].iter_mut().find(|a| {
+            !single && !control && a.from == segment.from && (a.bytes > 0) == (segment.len > 0)
+        });
+        match joined {
+            Some(arrow) => {
+                arrow.to_ns = segment.time_ns;
+                arrow.bytes += u64::from(segment.len);
+                arrow.packets += 1;
+                arrow.resent |= segment.marks.any(crate::Marks::RESENT);
+            }
+            None => arrows.push(Arrow {
+                packet: segment.packet,
+                at_ns: segment.time_ns,
+                to_ns: segment.time_ns,
+                from: segment.from,
+                bytes: u64::from(segment.len),
+                packets: 1,
+                text: words(segment),
+                resent: segment.marks.any(crate::Marks::RESENT),
+            }),
+        }
+    }
+    arrows
+}
+
+/// Keeps the arrows around the longest times between two; the number of the
+/// others is the second value.
+fn fewer(arrows: Vec<Arrow>) -> (Vec<Arrow>, usize) {
+    if arrows.len() <= MOST_ARROWS {
+        return (arrows, 0);
+    }
+    let mut gaps: Vec<(i64, usize)> = (1..arrows.len())
+        .map(|at| (arrows[at].at_ns - arrows[at - 1].to_ns, at))
+        .collect();
+    gaps.sort_by_key(|(ns, at)| (std::cmp::Reverse(*ns), *at));
+    let mut keep = vec![false; arrows.len()];
+    keep[..2].fill(true);
+    keep[arrows.len() - 1] = true;
+    let mut kept = 3;
+    for (_, at) in gaps {
+        for one in [at - 1, at] {
+            kept += usize::from(!keep[one]);
+            keep[one] = true;
+        }
+        if kept >= MOST_ARROWS {
+            break;
+        }
+    }
+    let left_out = arrows.len() - keep.iter().filter(|one| **one).count();
+    let kept = arrows.into_iter().zip(keep);
+    (
+        kept.filter(|(_, keep)| *keep)
+            .map(|(arrow, _)| arrow)
+            .collect(),
+        left_out,
+    )
+}
+
+fn words(segment: &Segment) -> String {
+    match segment.via {
+        0 => what(segment),
+        _ => format!("{} (second)", what(segment)),
+    }
+}
+
+fn what(segment: &Segment) -> String {
+    if segment.flags.has(Flags::SYN | Flags::ACK) {
+        return "SYN ACK".to_owned();
+    }
+    let flags = [
+        (Flags::SYN, "SYN"),
+        (Flags::FIN, "FIN"),
+        (Flags::RST, "RST"),
+    ];
+    let named: Vec<&str> = flags
+        .iter()
+        .filter(|(bit, _)| segment.flags.has(*bit))
+        .map(|(_, n)| *n)
+        .collect();
+    match (segment.len, named.is_empty()) {
+        (0, true) => format!("ACK {}", segment.ack),
+        (0, false) => named.join(" "),
+        (len, _) => format!("{len} bytes"),
+    }
+}
+
+fn draw(
+    frame: &Frame,
+    arrow: &Arrow,
+    y: f64,
+    start_ns: i64,
+    connection: Option<&Connection>,
+) -> String {
+    let (from, to) = match arrow.from {
+        Side::Client => (frame.left, frame.right),
+        Side::Server => (frame.right, frame.left),
+    };
+    // Arrows slope by the way's share that lies on either side of the capture.
+    let far = connection.map_or(0, |c| c.end(arrow.from.other()).rtt.best_ns().unwrap_or(0));
+    let slope = if far > 200_000 { 8.0 } else { 3.0 };
+    let head = if to > from { -8.0 } else { 8.0 };
+    let text = match (arrow.packets, arrow.bytes) {
+        (1, _) => arrow.text.clone(),
+        (n, 0) => format!("{n} acknowledgements"),
+        (n, bytes) => format!("{n} packets, {bytes} bytes"),
+    };
+    let stroke = match (arrow.resent, arrow.bytes > 0) {
+        (true, _) => "var(--c3)",
+        (_, true) => "var(--c0)",
+        _ => "var(--faint)",
+    };
+    let again = if arrow.resent { ", sent again" } else { "" };
+    let end = y + slope;
+    format!(
+        r#"<line x1="{from}" y1="{y:.1}" x2="{to}" y2="{end:.1}" style="stroke:{stroke}" stroke-width="1.5"/><path d="M{to} {end:.1}l{head} -4v7z" style="fill:{stroke}"/><text x="{:.0}" y="{:.1}" text-anchor="middle">{}{again}</text><text class="faint" x="{:.0}" y="{:.1}" text-anchor="end">{} ms</text><text class="faint" x="{:.0}" y="{:.1}">#{}</text>"#,
+        (frame.left + frame.right) / 2.0,
+        y - 5.0 + slope / 2.0,
+        escape(&text),
+        frame.left - 6.0,
+        y + 4.0,
+        ms(arrow.at_ns - start_ns),
+        frame.right + 6.0,
+        y + 4.0,
+        arrow.packet
+    )
+}
+
+/// The band of a wait over the heights of its arrows, its text where there is
+/// most room.
+fn band(frame: &Frame, wait: &Interval, heights: &[f64]) -> String {
+    let kind = wait.reason.kind();
+    let style = format!("fill:var(--c{})", kind.colour());
+    let (from, to) = (heights[0], heights[heights.len() - 1]);
+    let top = from + 11.0;
+    let height = (to - from - 26.0).max(2.0);
+    let rooms = heights.windows(2).map(|pair| (pair[1] - pair[0], pair[0]));
+    let (room, start) = rooms.fold(
+        (0.0, from),
+        |best, one| if one.0 > best.0 { one } else { best },
+    );
+    format!(
+        r#"<rect x="{}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity=".22"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
+        frame.left,
+        frame.right - frame.left,
+        (frame.left + frame.right) / 2.0,
+        start + room / 2.0 + 2.0,
+        ms(wait.length_ns()),
+        escape(kind.title())
+    )
+}
+
+/// More arrows make a page too long.
+const MOST_ARROWS: usize = 26;
+
+/// Up to so many packets each has its arrow.
+const SINGLE: usize = 26;
+
+/// Packets closer than this are one burst.
+const BURST_NS: i64 = 500_000;
+
+const TOP: f64 = 44.0;
+const ARROW_HEIGHT: f64 = 20.0;
+
+/// A gap has room for its own line of text above its arrow's.
+const GAP_HEIGHT: f64 = 42.0;
+
+/// Height that is shared out by time.
+const TIME_HEIGHT: f64 = 260.0;

@@ -1,0 +1,81 @@
+//! Which systems the advice is for.
+//!
+//! The hop limit of an end's packets, rounded up to what stacks begin with,
+//! tells Windows from the rest. z/OS is likely on ports that only it serves, or
+//! where the trace was formatted by IPCS; `--advice` asks for it.
+
+use crate::{Connection, Protocol};
+use serde::Serialize;
+
+/// A system that advice can be for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Platform {
+    /// Linux.
+    Linux,
+    /// Windows.
+    Windows,
+    /// z/OS Communications Server.
+    Zos,
+}
+
+impl Platform {
+    /// The platform of this name.
+    pub fn named(name: &str) -> Option<Platform> {
+        match name {
+            "linux" => Some(Platform::Linux),
+            "windows" => Some(Platform::Windows),
+            "zos" => Some(Platform::Zos),
+            _ => None,
+        }
+    }
+}
+
+/// What the ends of a capture look like.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Systems {
+    zos: u64,
+    windows: u64,
+    others: u64,
+}
+
+impl Systems {
+    /// Looks at both ends of a connection.
+    pub(crate) fn add(&mut self, connection: &Connection) {
+        let zos = matches!(connection.protocol, Protocol::Dlsw | Protocol::Sna)
+            || ZOS_PORTS.contains(&connection.server.port);
+        self.zos += u64::from(zos);
+        for end in [&connection.client, &connection.server] {
+            match end.hop_limits {
+                Some([_, greatest @ 65..=128]) if greatest > 64 => self.windows += 1,
+                Some(_) => self.others += 1,
+                None => {}
+            }
+        }
+    }
+
+    /// Adds what another share saw.
+    pub(crate) fn merge(&mut self, other: &Systems) {
+        self.zos += other.zos;
+        self.windows += other.windows;
+        self.others += other.others;
+    }
+
+    /// The systems that advice is for.
+    pub(crate) fn platforms(&self) -> Vec<Platform> {
+        let mut platforms = Vec::new();
+        if self.windows <= self.others {
+            platforms.push(Platform::Linux);
+        }
+        if self.windows > 0 {
+            platforms.push(Platform::Windows);
+        }
+        if self.zos > 0 {
+            platforms.push(Platform::Zos);
+        }
+        platforms
+    }
+}
+
+/// Data-link switching, DRDA, CICS TCP/IP listeners, IPIC.
+const ZOS_PORTS: [u16; 8] = [446, 447, 448, 1435, 2065, 2067, 3010, 3011];

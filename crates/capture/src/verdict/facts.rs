@@ -1,0 +1,198 @@
+//! What the sentences of a verdict may use, besides the slice itself.
+//!
+//! Each share of the connections sums up [`Facts`]; at the end they become the
+//! [`Context`] that every kind of evidence describes its slice with.
+
+use super::advice::{Platform, Systems};
+use crate::evidence::{Owner, Reason};
+use crate::ledger::{Interval, ReasonSums};
+use crate::{Connection, Marks, station};
+
+/// Facts about all connections, summed up in each share.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// Round trips weighed by exchanges: sum and weight.
+    rtt_sum_ns: i128,
+    rtt_weight: i64,
+    /// Segments that were sent again.
+    pub(crate) resent: u64,
+    /// What the two ends look like.
+    pub(crate) systems: Systems,
+    /// The server of the connection that took most time, and that time.
+    busiest: Option<(i64, std::cmp::Reverse<u64>, String)>,
+}
+
+impl Facts {
+    /// Adds a connection that has ended.
+    pub(crate) fn add(&mut self, connection: &Connection) {
+        if let Some(rtt_ns) = connection.rtt_ns() {
+            let weight = 1 + connection.exchanges.min(1 << 20) as i64;
+            self.rtt_sum_ns += i128::from(rtt_ns) * i128::from(weight);
+            self.rtt_weight += weight;
+        }
+        let resent = Marks::RESENT;
+        self.resent += connection.client.marks.of(resent) + connection.server.marks.of(resent);
+        self.systems.add(connection);
+        let server = &connection.server;
+        let rank = (
+            connection.slices.total_ns(),
+            std::cmp::Reverse(connection.id),
+        );
+        if self
+            .busiest
+            .as_ref()
+            .is_none_or(|(ns, id, _)| rank > (*ns, *id))
+        {
+            let name = station::end_name(server.address, server.port);
+            self.busiest = Some((rank.0, rank.1, name));
+        }
+    }
+
+    /// Adds the facts of another share.
+    pub(crate) fn merge(&mut self, other: Facts) {
+        self.rtt_sum_ns += other.rtt_sum_ns;
+        self.rtt_weight += other.rtt_weight;
+        self.resent += other.resent;
+        self.systems.merge(&other.systems);
+        self.busiest = self.busiest.take().max(other.busiest);
+    }
+
+    /// The usual round trip; 0 where none could be measured.
+    pub(crate) fn rtt_ns(&self) -> i64 {
+        (self.rtt_sum_ns / i128::from(self.rtt_weight.max(1))) as i64
+    }
+}
+
+/// Facts about the whole capture.
+pub(crate) struct Context<'a> {
+    pub(crate) rtt_ns: i64,
+    pub(crate) resent: u64,
+    pub(crate) connections: u64,
+    pub(crate) exchanges: u64,
+    pub(crate) round_trips: u64,
+    pub(crate) packets: u64,
+    pub(crate) names: &'a [String],
+    pub(crate) server: String,
+    pub(crate) advice: Vec<Platform>,
+    /// Times were made up, or the capture lacks one direction.
+    pub(crate) doubtful: bool,
+}
+
+impl Context<'_> {
+    /// Builds the context from what all shares know.
+    pub(crate) fn new<'a>(
+        facts: &Facts,
+        totals: &crate::Totals,
+        names: &'a [String],
+        advice: &[Platform],
+        sums: &ReasonSums,
+    ) -> Context<'a> {
+        let trips = [Reason::HandshakeRoundTrip, Reason::TurnRoundTrip];
+        let trips = trips.iter().flat_map(|reason| &sums[*reason as usize]);
+        Context {
+            rtt_ns: facts.rtt_ns(),
+            resent: facts.resent,
+            connections: totals.connections,
+            exchanges: totals.exchanges,
+            round_trips: trips.map(|sum| sum.waits).sum(),
+            packets: totals.segments,
+            names,
+            server: facts
+                .busiest
+                .as_ref()
+                .map_or(String::new(), |(.., name)| name.clone()),
+            advice: match advice.is_empty() {
+                true => facts.systems.platforms(),
+                false => advice.to_vec(),
+            },
+            doubtful: totals.made_times > 0,
+        }
+    }
+
+    /// The name that was waited for longest, for a sentence.
+    pub(crate) fn lookup_name(&self) -> String {
+        self.names
+            .first()
+            .map_or(String::new(), |name| format!(" of {name}"))
+    }
+}
+
+/// A slice and what belongs to it.
+pub(crate) struct SliceFacts<'a> {
+    /// The reason that took most of it.
+    pub(crate) reason: Reason,
+    /// Who owns most of it.
+    pub(crate) owner: Owner,
+    pub(crate) lost_ns: i64,
+    pub(crate) total_ns: i64,
+    /// Reasons with their time and waits, the largest first.
+    pub(crate) reasons: &'a [(Reason, i64, u64)],
+    /// Intervals of the largest reason, the longest first.
+    pub(crate) examples: Vec<&'a Interval>,
+    /// The longest interval of the kind.
+    pub(crate) longest_ns: i64,
+    pub(crate) context: &'a Context<'a>,
+}
+
+impl SliceFacts<'_> {
+    /// Waits of one reason.
+    pub(crate) fn count(&self, reason: Reason) -> u64 {
+        let found = self.reasons.iter().find(|(one, ..)| *one == reason);
+        found.map_or(0, |(.., waits)| *waits)
+    }
+
+    /// Waits of all reasons.
+    pub(crate) fn waits(&self) -> u64 {
+        self.reasons.iter().map(|(.., waits)| waits).sum()
+    }
+
+    /// The numbers of the longest interval.
+    pub(crate) fn numbers(&self) -> [u32; 2] {
+        self.examples.first().map_or([0; 2], |one| one.numbers)
+    }
+
+    /// Packets of the longest intervals: ` (packets 3–9, 12–20)`.
+    pub(crate) fn at_packets(&self) -> String {
+        let ranges: Vec<String> = (self.examples.iter())
+            .filter(|one| one.before > 0 || one.after > 0)
+            .map(|one| match (one.before, one.after) {
+                (0, after) => format!("{after}"),
+                (before, 0) => format!("{before} to the end"),
+                (before, after) => format!("{before}–{after}"),
+            })
+            .collect();
+        match ranges.is_empty() {
+            true => String::new(),
+            false => format!(" (packets {})", ranges.join(", ")),
+        }
+    }
+
+    /// Reasons with their time, for the sentence on what was seen.
+    pub(crate) fn reason_list(&self) -> String {
+        let listed: Vec<String> = (self.reasons.iter().take(3))
+            .map(|(reason, ns, waits)| {
+                format!("{} {waits} ×, {} ms", reason.name(), super::ms(*ns))
+            })
+            .collect();
+        listed.join("; ")
+    }
+
+    /// The server that most of the time was spent with.
+    pub(crate) fn server(&self) -> &str {
+        match self.context.server.is_empty() {
+            true => "The server",
+            false => &self.context.server,
+        }
+    }
+
+    /// Advice for the systems that were seen or asked for.
+    pub(crate) fn advice(&self, linux: &str, zos: &str) -> String {
+        let zos_wanted = self.context.advice.contains(&Platform::Zos);
+        let other_wanted = self.context.advice.iter().any(|one| *one != Platform::Zos);
+        match (other_wanted || !zos_wanted, zos_wanted) {
+            (true, false) => linux.to_owned(),
+            (true, true) => format!("{linux}; on z/OS: {zos}"),
+            _ => zos.to_owned(),
+        }
+    }
+}

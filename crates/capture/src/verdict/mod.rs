@@ -1,0 +1,180 @@
+//! The verdict: what took most of the time that was lost, and what follows.
+//!
+//! Slices are kinds of evidence with their share of all wall-clock time between
+//! requests and their whole answers. A slice is a *finding* where a user would
+//! notice it; time that any healthy system takes is none. The verdict is the
+//! largest finding; without one it is `none`, and says where the time went.
+//! Invariant: a share below [`LEAST_SHARE`] is never the verdict, unless a
+//! request failed and nothing else was found.
+
+mod advice;
+mod facts;
+mod slice;
+
+pub use advice::Platform;
+pub(crate) use facts::{Context, Facts, SliceFacts};
+pub use slice::{Slice, Strength, VerdictKind};
+
+use crate::evidence::{EvidenceKind, Owner, Reason, evidence};
+use crate::ledger::{Interval, ReasonSums};
+
+/// What a kind of evidence says about a slice.
+pub(crate) struct Description {
+    /// The cause and its cost.
+    pub sentence: String,
+    /// What was seen, with packets.
+    pub seen: String,
+    /// What else would look the same, and how to tell.
+    pub alternatives: String,
+    /// What to change. `None` if nothing follows from it.
+    pub remedy: Option<String>,
+}
+
+/// The verdict and all slices, the largest first.
+pub(crate) fn slices(
+    mut sums: Box<ReasonSums>,
+    intervals: &[Interval],
+    context: &Context<'_>,
+) -> (Slice, Vec<Slice>) {
+    join_turns(&mut sums, context);
+    let total_ns: i64 = (sums.iter().flatten()).fold(0, |sum, one| sum.saturating_add(one.ns));
+    let mut slices: Vec<Slice> = (EvidenceKind::ALL.into_iter())
+        .flat_map(|kind| {
+            let all: Vec<Reason> = Reason::ALL
+                .iter()
+                .copied()
+                .filter(|one| one.kind() == kind)
+                .collect();
+            // Each limit of a transfer is a slice of its own.
+            match kind {
+                EvidenceKind::TransferLimited => all.into_iter().map(|one| vec![one]).collect(),
+                _ => vec![all],
+            }
+        })
+        .filter_map(|reasons| slice(&reasons, &sums, intervals, total_ns, context))
+        .collect();
+    slices.sort_by(|a, b| b.lost_ms.total_cmp(&a.lost_ms));
+    let verdict = choose(&slices, total_ns, context);
+    (verdict, slices)
+}
+
+/// Round trips of many turns in sequence belong to the application that takes
+/// so many turns, as long as the path itself is not slow.
+fn join_turns(sums: &mut ReasonSums, context: &Context<'_>) {
+    let reasons = [Reason::HandshakeRoundTrip, Reason::TurnRoundTrip];
+    let trips = reasons.map(|reason| sums[reason as usize]);
+    let count: u64 = trips.iter().flatten().map(|one| one.waits).sum();
+    let many = count >= MANY_TURNS && context.rtt_ns < SLOW_NS || count >= VERY_MANY_TURNS;
+    if !many {
+        return;
+    }
+    for reason in reasons {
+        for owner in Owner::ALL {
+            let sum = std::mem::take(&mut sums[reason as usize][owner as usize]);
+            let many = &mut sums[Reason::ManyTurns as usize][Owner::Client as usize];
+            many.ns = many.ns.saturating_add(sum.ns);
+            many.waits += sum.waits;
+        }
+    }
+}
+
+/// The slice of some reasons of one kind. Returns `None` if it has no time.
+fn slice(
+    of: &[Reason],
+    sums: &ReasonSums,
+    intervals: &[Interval],
+    total_ns: i64,
+    context: &Context<'_>,
+) -> Option<Slice> {
+    let mut reasons: Vec<(Reason, i64, u64)> = Vec::new();
+    let mut owners = [0_i64; Owner::COUNT];
+    for reason in of {
+        let row = &sums[*reason as usize];
+        let (ns, waits) = row
+            .iter()
+            .fold((0, 0), |(ns, waits), one| (ns + one.ns, waits + one.waits));
+        for (sum, one) in owners.iter_mut().zip(row) {
+            *sum = sum.saturating_add(one.ns);
+        }
+        if waits > 0 {
+            reasons.push((*reason, ns, waits));
+        }
+    }
+    reasons.sort_by_key(|(reason, ns, _)| (std::cmp::Reverse(*ns), *reason));
+    let (reason, ..) = *reasons.first()?;
+    let kind = reason.kind();
+    let lost_ns = reasons.iter().map(|(_, ns, _)| ns).sum();
+    let owner = Owner::ALL
+        .into_iter()
+        .max_by_key(|owner| (owners[*owner as usize], std::cmp::Reverse(*owner)))?;
+    let shows = |one: &&Interval| {
+        one.reason == reason
+            || (kind == EvidenceKind::Chatty && one.reason == Reason::TurnRoundTrip)
+    };
+    let facts = SliceFacts {
+        reason,
+        owner,
+        lost_ns,
+        total_ns,
+        reasons: &reasons,
+        examples: intervals.iter().filter(shows).take(EXAMPLES).collect(),
+        longest_ns: (intervals.iter().find(|one| one.reason.kind() == kind))
+            .map_or(0, Interval::length_ns),
+        context,
+    };
+    Some(Slice::new(kind, &facts, evidence(kind).describe(&facts)))
+}
+
+/// The largest finding, or a verdict of kind `none`.
+fn choose(slices: &[Slice], total_ns: i64, context: &Context<'_>) -> Slice {
+    let large = |slice: &&Slice| slice.share >= LEAST_SHARE;
+    let findings = || slices.iter().filter(|slice| slice.finding);
+    if let Some(largest) = findings().find(large) {
+        // Unexplained time stands above a finding only where it is larger.
+        return largest.clone();
+    }
+    if let Some(failed) = findings().find(|slice| slice.failed) {
+        return failed.clone();
+    }
+    Slice::none(slices, total_ns, context)
+}
+
+/// Milliseconds with as many digits as they deserve.
+pub(crate) fn ms(ns: i64) -> String {
+    crate::report::ms(ns)
+}
+
+/// An end at the beginning of a sentence.
+pub(crate) fn subject(owner: Owner) -> &'static str {
+    match owner {
+        Owner::Client => "The client",
+        Owner::Server => "The server",
+        Owner::User => "The user",
+        Owner::Network => "The path",
+        Owner::Unknown => "An end",
+    }
+}
+
+/// Bytes in words.
+pub(crate) fn bytes(count: u32) -> String {
+    match count {
+        0..=9_999 => format!("{count} bytes"),
+        10_000..=9_999_999 => format!("{} KB", count / 1_000),
+        _ => format!("{} MB", count / 1_000_000),
+    }
+}
+
+/// A smaller share of the time is named in the table only.
+pub(crate) const LEAST_SHARE: f64 = 0.05;
+
+/// Round trips from which on their number is the cause.
+const MANY_TURNS: u64 = 16;
+
+/// So many turns are too many on any path.
+const VERY_MANY_TURNS: u64 = 60;
+
+/// A longer round trip is the cause itself.
+const SLOW_NS: i64 = 200_000_000;
+
+/// Intervals that a sentence may name.
+const EXAMPLES: usize = 3;

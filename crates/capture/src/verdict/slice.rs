@@ -1,0 +1,243 @@
+//! One slice of the time, as it stands in reports and in JSON.
+//!
+//! Here are the thresholds that make a slice a finding: what a user would
+//! notice. Below them it has no remedy and is never the verdict.
+
+use super::facts::Context;
+use super::{Description, LEAST_SHARE, SliceFacts, ms};
+use crate::evidence::{EvidenceKind, Owner, Reason};
+use serde::{Serialize, Serializer};
+
+/// What a verdict can be: a kind of evidence, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VerdictKind {
+    /// This kind took the time.
+    Kind(EvidenceKind),
+    /// Nothing took time that a user would notice.
+    None,
+}
+
+impl VerdictKind {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            VerdictKind::Kind(kind) => kind.name(),
+            VerdictKind::None => "none",
+        }
+    }
+}
+
+impl Serialize for VerdictKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// How strong the evidence is, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strength {
+    /// Something else would look the same.
+    Weak,
+    /// It fits better than anything else known.
+    Good,
+    /// The packets show it.
+    Strong,
+}
+
+/// A kind of evidence with its time and its sentences.
+#[derive(Clone, Debug, Serialize)]
+pub struct Slice {
+    /// The kind, or `none`.
+    pub kind: VerdictKind,
+    /// Who owns most of it.
+    pub owner: Owner,
+    /// Milliseconds of wall-clock time.
+    pub lost_ms: f64,
+    /// Share of all time between requests and their answers, 0 to 1.
+    pub share: f64,
+    /// The cause and its cost.
+    pub sentence: String,
+    /// What was seen, with packets.
+    pub seen: String,
+    /// What the requests would take without it, in milliseconds. `None` where
+    /// it was not computed.
+    pub without_ms: Option<f64>,
+    /// What else would look the same, and how to tell.
+    pub alternatives: String,
+    /// What to change. `None` if nothing follows.
+    pub remedy: Option<String>,
+    /// How strong the evidence is.
+    pub strength: Strength,
+    /// The reason that took most of it.
+    pub reason: Option<Reason>,
+    /// Separate waits.
+    pub waits: u64,
+    /// A user would notice it.
+    #[serde(skip)]
+    pub(crate) finding: bool,
+    /// A request failed.
+    #[serde(skip)]
+    pub(crate) failed: bool,
+}
+
+impl Slice {
+    /// The slice of a kind with its description.
+    pub(crate) fn new(kind: EvidenceKind, facts: &SliceFacts<'_>, text: Description) -> Slice {
+        let share = match facts.total_ns {
+            0 => 0.0,
+            total => facts.lost_ns as f64 / total as f64,
+        };
+        let failed = kind == EvidenceKind::ConnectFailed
+            || matches!(
+                facts.reason,
+                Reason::NeverAnswered | Reason::NeverAcknowledged
+            );
+        let finding = is_finding(kind, facts);
+        Slice {
+            kind: VerdictKind::Kind(kind),
+            owner: facts.owner,
+            lost_ms: to_ms(facts.lost_ns),
+            share,
+            sentence: text.sentence,
+            seen: text.seen,
+            without_ms: without_ms(kind, facts),
+            alternatives: text.alternatives,
+            remedy: text.remedy.filter(|_| finding),
+            strength: strength(facts),
+            reason: Some(facts.reason),
+            waits: facts.waits(),
+            finding,
+            failed,
+        }
+    }
+
+    /// The verdict on a capture in which nothing was lost.
+    pub(crate) fn none(slices: &[Slice], total_ns: i64, context: &Context<'_>) -> Slice {
+        let parts: Vec<String> = (slices.iter())
+            .filter(|slice| slice.share >= LEAST_SHARE)
+            .filter_map(|slice| match slice.kind {
+                VerdictKind::Kind(kind) => {
+                    Some(format!("{} {:.0} %", kind.title(), slice.share * 100.0))
+                }
+                VerdictKind::None => None,
+            })
+            .collect();
+        let sentence = match (context.exchanges, total_ns) {
+            (0, 0) => format!(
+                "The capture holds no request with an answer ({} packets of TCP).",
+                context.packets
+            ),
+            (n, total) => format!(
+                "No wait stands out: {n} requests took {} ms in all: {}.",
+                ms(total),
+                parts.join(", ")
+            ),
+        };
+        let largest = slices.first();
+        Slice {
+            kind: VerdictKind::None,
+            owner: Owner::Unknown,
+            lost_ms: 0.0,
+            share: 0.0,
+            sentence,
+            seen: largest.map_or(String::new(), |slice| slice.seen.clone()),
+            without_ms: None,
+            alternatives: "Waits outside this capture (at another place, at another time) would \
+                           not show."
+                .to_owned(),
+            remedy: None,
+            strength: if context.doubtful {
+                Strength::Weak
+            } else {
+                Strength::Good
+            },
+            reason: None,
+            waits: 0,
+            finding: false,
+            failed: false,
+        }
+    }
+}
+
+/// Whether a user would notice this slice.
+fn is_finding(kind: EvidenceKind, facts: &SliceFacts<'_>) -> bool {
+    let lost_ns = facts.lost_ns;
+    let each_ns = lost_ns / facts.waits().max(1) as i64;
+    let slow_total = facts.total_ns >= NOTICED_TOTAL_NS;
+    match kind {
+        EvidenceKind::ConnectFailed | EvidenceKind::MtuBlackHole => true,
+        EvidenceKind::NameLookup => facts.longest_ns >= NOTICED_NS && lost_ns >= NOTICED_NS,
+        EvidenceKind::WaitedForAck => lost_ns >= SHORT_NS && (slow_total || facts.waits() >= 3),
+        EvidenceKind::WindowClosed => lost_ns >= SHORT_NS && slow_total,
+        EvidenceKind::Retransmission => lost_ns >= SHORT_NS && slow_total,
+        EvidenceKind::SlowPath => {
+            lost_ns >= NOTICED_NS && (facts.context.rtt_ns >= FAR_NS || each_ns >= FAR_NS)
+        }
+        EvidenceKind::Chatty => lost_ns >= LONG_NS,
+        EvidenceKind::TransferLimited => {
+            let tunable = matches!(facts.reason, Reason::ReceiverWindow | Reason::SenderBuffer);
+            let least_ns = if tunable { NOTICED_NS } else { LONG_NS };
+            lost_ns >= least_ns && facts.total_ns >= LONG_NS
+        }
+        EvidenceKind::HostWait if facts.owner == Owner::Client => {
+            lost_ns >= LONG_NS && facts.longest_ns >= NOTICED_NS || lost_ns >= LONG_NS * 4
+        }
+        EvidenceKind::HostWait => {
+            lost_ns >= NOTICED_NS && (facts.longest_ns >= NOTICED_NS || lost_ns >= LONG_NS)
+        }
+        EvidenceKind::Unexplained => lost_ns >= NOTICED_NS,
+    }
+}
+
+/// How strong the evidence for a slice is.
+fn strength(facts: &SliceFacts<'_>) -> Strength {
+    if facts.context.doubtful {
+        return Strength::Weak;
+    }
+    match facts.reason {
+        Reason::SuspectedLoss | Reason::SenderBuffer | Reason::Unexplained | Reason::PathRate => {
+            Strength::Weak
+        }
+        Reason::AnswerPause
+        | Reason::RequestPause
+        | Reason::LargeMissing
+        | Reason::NeverAnswered
+        | Reason::LossRecovery
+        | Reason::SlowStart
+        | Reason::IdleRestart
+        | Reason::NagleRoundTrip
+        | Reason::DelaySpike => Strength::Good,
+        Reason::NagleDelayedAck | Reason::DelayedAck if facts.waits() < 3 => Strength::Good,
+        _ => Strength::Strong,
+    }
+}
+
+/// The time without the slice, where taking its waits out of the exchanges
+/// gives it: nothing else of the exchange changes then.
+fn without_ms(kind: EvidenceKind, facts: &SliceFacts<'_>) -> Option<f64> {
+    let removable = !matches!(
+        kind,
+        EvidenceKind::Unexplained | EvidenceKind::TransferLimited
+    ) || matches!(facts.reason, Reason::ReceiverWindow | Reason::SenderBuffer);
+    removable.then(|| to_ms(facts.total_ns - facts.lost_ns))
+}
+
+fn to_ms(ns: i64) -> f64 {
+    (ns as f64 / 1e3).round() / 1e3
+}
+
+/// A wait that a user notices.
+const NOTICED_NS: i64 = 150_000_000;
+
+/// A wait that is long by itself, whatever it is.
+const LONG_NS: i64 = 500_000_000;
+
+/// Waits that add up to less are noise.
+const SHORT_NS: i64 = 30_000_000;
+
+/// Requests that take less in all keep nobody waiting.
+const NOTICED_TOTAL_NS: i64 = 150_000_000;
+
+/// A round trip that a user notices.
+const FAR_NS: i64 = 120_000_000;
