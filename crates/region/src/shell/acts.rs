@@ -155,7 +155,7 @@ pub struct Worker(std::sync::Weak<WorkerLink>);
 impl Worker {
     /// Whether its process is there.
     pub fn is_there(&self) -> bool {
-        self.0.upgrade().is_some_and(|link| link.has_process())
+        self.0.upgrade().is_some_and(|link| !link.has_ended())
     }
 }
 

@@ -189,7 +189,7 @@ impl Dispatch {
         // Once it is reaped, its number may be another process's.
         let link = self.shared.lock().links.get(worker).cloned();
         if let Some(link) = &link {
-            link.pid.store(0, Ordering::Relaxed);
+            link.pid.store(super::links::ENDED, Ordering::Relaxed);
             self.shared.end_guests(link);
             self.shared.act_failed(link, crate::api::NotAsked::Gone);
         }

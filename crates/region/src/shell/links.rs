@@ -20,7 +20,8 @@ pub struct WorkerLink {
     pub side: RegionSide,
     /// The other end, for the process.
     pub socket: Mutex<Option<OwnedFd>>,
-    /// The process, 0 before it is started.
+    /// The process; 0 until its start is noted, which may be after it has begun
+    /// a task, and [`ENDED`] once it is gone.
     pub pid: AtomicI32,
     /// Guests that its task waits for.
     pub guests: Guests,
@@ -30,10 +31,13 @@ pub struct WorkerLink {
     _reader_table: Option<LentTable>,
 }
 
+/// What stands for the process of a worker that is gone.
+pub const ENDED: i32 = -1;
+
 impl WorkerLink {
-    /// True while its process is there.
-    pub fn has_process(&self) -> bool {
-        self.pid.load(Ordering::Relaxed) > 0
+    /// True once its process is gone.
+    pub fn has_ended(&self) -> bool {
+        self.pid.load(Ordering::Relaxed) == ENDED
     }
 }
 

@@ -137,6 +137,7 @@ fn start(
         Err(error) => {
             let _ = child.kill();
             let _ = child.wait();
+            link.pid.store(super::links::ENDED, Ordering::Relaxed);
             return Err(error);
         }
     };

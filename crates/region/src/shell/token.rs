@@ -30,7 +30,7 @@ impl TokenWatch {
         };
         let link = shared.lock().links.get(worker).cloned();
         match link {
-            Some(link) if link.has_process() => {
+            Some(link) if !link.has_ended() => {
                 if !link.side.is_sleeping() {
                     return;
                 }

@@ -95,10 +95,10 @@ impl Shared {
         let links: Vec<_> = self.lock().links.all().map(Arc::clone).collect();
         let mut kept = self.past_counts.lock();
         let mut sums = kept.0.clone();
-        // A worker that was kept meanwhile has no process, and is not asked.
+        // The counts of a worker that is gone are among those kept.
         links
             .iter()
-            .filter(|link| link.has_process())
+            .filter(|link| !link.has_ended())
             .for_each(|link| add(&mut sums, link));
         let now = TraceInstant::now(self.trace.clock());
         let clock = Clock {

@@ -31,8 +31,8 @@ impl PastUses {
     pub(super) fn of(&self, links: &LinkTable, program: ProgramName) -> u64 {
         let past = self.lock();
         let mut uses = past.get(&program).copied().unwrap_or_default();
-        // A worker that was kept has no process, and is not asked.
-        for link in links.all().filter(|link| link.has_process()) {
+        // The counts of a worker that is gone are among the past ones.
+        for link in links.all().filter(|link| !link.has_ended()) {
             link.side.read_uses(|name, count| {
                 if name == program {
                     uses = uses.wrapping_add(count);
