@@ -104,7 +104,7 @@ fn is_comment(line: &str) -> bool {
 /// Whether a line's text begins in column 7, with a level number.
 fn has_level_in_column_7(line: &str) -> bool {
     let rest = line.strip_prefix("      ");
-    rest.is_some_and(|rest| starts_with_level(rest))
+    rest.is_some_and(starts_with_level)
 }
 
 /// Whether a text begins with one or two digits and a blank.
