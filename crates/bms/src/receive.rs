@@ -101,7 +101,7 @@ pub fn receive_map(
 
 /// Whether a key sends its identifier alone: CLEAR, PA1 to PA3, clear partition.
 pub fn is_short_read(aid: u8) -> bool {
-    matches!(aid, 0x6D | 0x6C | 0x6E | 0x6B | 0x6A)
+    matches!(aid, 0x6A..=0x6E)
 }
 
 /// The named fields that were received, with their data.

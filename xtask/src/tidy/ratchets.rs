@@ -8,7 +8,7 @@ pub const IN_CIRCLES: &[(&str, usize)] = &[
     ("advise", 10),
     ("appc", 4),
     ("batch", 3),
-    ("capture", 16),
+    ("capture", 13),
     ("drive", 7),
     ("ezasoket", 3),
     ("gateway", 9),
@@ -31,7 +31,7 @@ pub const IN_CIRCLES: &[(&str, usize)] = &[
 /// Functions of more than [`super::functions::MOST_LINES`] lines.
 pub const LONG_FUNCTIONS: &[(&str, usize)] = &[
     ("advise", 3),
-    ("capture", 14),
+    ("capture", 9),
     ("cics", 3),
     ("copybook", 8),
     ("drive", 17),
@@ -50,7 +50,7 @@ pub const LONG_FUNCTIONS: &[(&str, usize)] = &[
     ("tupelo", 12),
     ("web", 2),
     ("worker", 4),
-    ("xtask", 4),
+    ("xtask", 2),
 ];
 
 /// Compares what a crate has with its row.

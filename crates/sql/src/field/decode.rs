@@ -170,8 +170,11 @@ fn datetime(source: u32, value: &[u8], options: DecodeOptions) -> Option<String>
     })
 }
 
+/// The form of a length before a value: its bytes, and whether it is big-endian.
+type LengthForm = Option<(u8, bool)>;
+
 /// A field's bytes after its length, and the length's place.
-fn parts(cobol: CobolType, field: &mut [u8]) -> Option<(Option<(u8, bool)>, &mut [u8], &mut [u8])> {
+fn parts(cobol: CobolType, field: &mut [u8]) -> Option<(LengthForm, &mut [u8], &mut [u8])> {
     match cobol {
         CobolType::Char(_) | CobolType::Binary(_) => {
             let (head, body) = field.split_at_mut(0);
@@ -189,7 +192,7 @@ fn parts(cobol: CobolType, field: &mut [u8]) -> Option<(Option<(u8, bool)>, &mut
     }
 }
 
-fn write_length(length: Option<(u8, bool)>, head: &mut [u8], count: usize) -> Option<()> {
+fn write_length(length: LengthForm, head: &mut [u8], count: usize) -> Option<()> {
     let Some((bytes, big_endian)) = length else {
         return Some(());
     };

@@ -115,10 +115,9 @@ impl Statement {
     pub fn text(&self) -> String {
         let mut out = String::new();
         for token in &self.body {
-            let tight = matches!(token.text.as_str(), "," | ")" | ".") || out.ends_with(['(', '.']);
-            if !out.is_empty()
-                && !(tight && token.kind == TokenKind::Mark || out.ends_with(['(', '.']))
-            {
+            let opened = out.is_empty() || out.ends_with(['(', '.']);
+            let closes = matches!(token.text.as_str(), "," | ")" | ".");
+            if !opened && !(closes && token.kind == TokenKind::Mark) {
                 out.push(' ');
             }
             let text = &token.text;

@@ -84,7 +84,8 @@ impl Reader {
         self.at += 1;
         while let [hyphen, part, ..] = &self.tokens[self.at..] {
             let part_fits = matches!(part.kind, TokenKind::Word | TokenKind::Number);
-            if !(hyphen.is_mark("-") && !hyphen.spaced && !part.spaced && part_fits) {
+            let joins = hyphen.is_mark("-") && !hyphen.spaced && !part.spaced;
+            if !joins || !part_fits {
                 break;
             }
             name.push('-');
