@@ -121,7 +121,7 @@ mod tests {
                     Rule::DefaultArea(a, b, _, l) => {
                         check(a);
                         check(b);
-                        l.iter().for_each(|n| check(n));
+                        l.iter().for_each(&check);
                     }
                     Rule::UnservedValue(a, _, _) => check(a),
                     Rule::Needs(a, l) | Rule::Excludes(a, l) => {

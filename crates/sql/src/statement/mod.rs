@@ -116,8 +116,9 @@ impl Statement {
         let mut out = String::new();
         for token in &self.body {
             let opened = out.is_empty() || out.ends_with(['(', '.']);
-            let closes = matches!(token.text.as_str(), "," | ")" | ".");
-            if !opened && !(closes && token.kind == TokenKind::Mark) {
+            let is_mark = token.kind == TokenKind::Mark;
+            let closes = is_mark && matches!(token.text.as_str(), "," | ")" | ".");
+            if !opened && !closes {
                 out.push(' ');
             }
             let text = &token.text;

@@ -18,7 +18,7 @@ pub const TABLES: &[&str] = &[
 
 pub fn tables() -> Vec<Table> {
     let read = |t: &&str| Statement::parse(t).unwrap().table.unwrap();
-    TABLES.iter().map(|t| read(t)).collect()
+    TABLES.iter().map(read).collect()
 }
 
 /// Host variables are known by their first letter.
@@ -64,8 +64,8 @@ pub fn host(name: &str) -> CobolType {
 /// One statement as the file has it.
 pub fn rewritten(text: &str) -> String {
     let options = RewriteOptions::default();
-    let parsed = if text.starts_with("DYNAMIC ") {
-        Statement::parse_dynamic(&text["DYNAMIC ".len()..])
+    let parsed = if let Some(dynamic) = text.strip_prefix("DYNAMIC ") {
+        Statement::parse_dynamic(dynamic)
     } else {
         Statement::parse(text)
     };

@@ -424,6 +424,9 @@ struct Session {
     client: sql::wire::Client,
 }
 
+/// The values of a row as the wire has them; `None` for NULL.
+type Row = Vec<Option<Vec<u8>>>;
+
 impl Session {
     fn start(cluster: &Cluster, user: &str, password: Option<&str>) -> Result<Session, String> {
         use std::io::{Read, Write};
@@ -461,7 +464,7 @@ impl Session {
 
     /// Sends what was asked for; the rows' values and the last error, up to the
     /// last Sync.
-    fn run(&mut self) -> (Vec<Vec<Option<Vec<u8>>>>, Option<sql::code::ServerError>) {
+    fn run(&mut self) -> (Vec<Row>, Option<sql::code::ServerError>) {
         use sql::wire::ClientEvent;
         use std::io::{Read, Write};
         let sent = self.client.output().to_vec();

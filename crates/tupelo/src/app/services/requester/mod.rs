@@ -133,7 +133,9 @@ impl CommandService for Requesters {
             }
         }
         // Dropped with its command, the task hears of it.
-        let _ = way.as_ref().map(|way| way.send((command, self.now())));
+        if let Some(way) = &*way {
+            let _ = way.send((command, self.now()));
+        }
     }
 
     fn task_ended(&self, _: u64) {}
