@@ -24,30 +24,36 @@ fn run(name: &str) -> Report {
             }
         }
     }
-    assert!(report.findings.iter().any(|f| f.planted.is_some()));
     assert!(report.figures.iter().all(|f| f.found.is_finite()));
     assert!(report.pictures.len() >= 2);
+    report
+}
+
+/// The report of an experiment that plants a cause.
+fn run_planted(name: &str) -> Report {
+    let report = run(name);
+    assert!(report.findings.iter().any(|f| f.planted.is_some()));
     report
 }
 
 #[test]
 fn nagle_names_write_write_read() {
     if permitted("experiments::nagle_names_write_write_read") {
-        run("nagle");
+        run_planted("nagle");
     }
 }
 
 #[test]
 fn slow_start_names_the_opening_window() {
     if permitted("experiments::slow_start_names_the_opening_window") {
-        run("slow-start");
+        run_planted("slow-start");
     }
 }
 
 #[test]
 fn delayed_ack_names_the_delay() {
     if permitted("experiments::delayed_ack_names_the_delay") {
-        run("delayed-ack");
+        run_planted("delayed-ack");
     }
 }
 
@@ -77,7 +83,7 @@ fn mss_counts_the_packets_of_the_paper() {
 #[test]
 fn tcp_tuning_counts_the_packets_of_the_paper() {
     if permitted("experiments::tcp_tuning_counts_the_packets_of_the_paper") {
-        let report = run("tcp-tuning");
+        let report = run_planted("tcp-tuning");
         let found = |name| report.figure(name, "before: 536, delayed");
         assert_eq!(
             (
