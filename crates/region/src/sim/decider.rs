@@ -91,6 +91,11 @@ impl Decider {
 impl World {
     /// Deposits in a task's unit at the decider; false when that cannot be.
     pub(super) fn deposit_at_decider(&mut self, key: TaskKey, unit: u64, amount: i64) -> bool {
+        // What a unit in doubt leaves with a terminal is not modelled.
+        let start = self.core.task(key).and_then(|task| task.start);
+        if start.is_some_and(|start| self.terminals.of_start(start).is_some()) {
+            return false;
+        }
         let Some(worker) = self.core.runs_in(key).filter(|_| !self.decider.away) else {
             return false;
         };

@@ -93,7 +93,7 @@ impl Terminals {
     }
 
     /// The terminal of a started task.
-    fn of_start(&self, start: u64) -> Option<usize> {
+    pub fn of_start(&self, start: u64) -> Option<usize> {
         self.all.iter().position(|t| t.task == Some(start))
     }
 
