@@ -128,6 +128,8 @@ pub(super) fn explanation(
     let mut exchanges = Worst::new(options.keep_exchanges);
     let latest_ns = shards.iter().map(|shard| shard.latest_ns).max();
     let latest_ns = latest_ns.unwrap_or(i64::MIN).max(all.capture.last_ns);
+    // What is after the span that was asked for is no waiting time.
+    let latest_ns = options.to_ns.map_or(latest_ns, |to| latest_ns.min(to));
     for mut shard in shards {
         shard.finish(latest_ns, options);
         add_totals(&mut all.totals, &shard.totals);
