@@ -158,7 +158,9 @@ fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
     let shake = &connection.handshake;
     let tls_end_ns = (connection.tls.as_ref()).map(|tls| tls.end_ns.unwrap_or(until_ns));
     let server_first = SERVER_FIRST.contains(&connection.server.port);
-    let failed = shake.syn_ns.is_some() && shake.ack_ns.is_none() && shake.syns > 0;
+    // A SYN with which the capture ends has waited for nothing yet.
+    let has_waited = shake.syn_ns.is_some_and(|syn| syn < until_ns);
+    let failed = has_waited && shake.ack_ns.is_none() && shake.syns > 0;
     let lost_request =
         shake.ack_ns.is_some() && connection.client.marks.of(Marks::LOST_SEGMENT) > 0;
     let label = match () {
