@@ -184,8 +184,8 @@ fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
     Some(exchange)
 }
 
-/// Until when somebody waited for the rest of an answer: until an end closed
-/// the connection, or `until_ns`.
+/// The end of the wait for the rest of an answer: the time at which an end
+/// closed the connection, or `until_ns`.
 fn waits_until(exchange: &Exchange, connection: &Connection, until_ns: i64) -> i64 {
     let close = &connection.close;
     let ends = [close.first_fin, close.reset].into_iter().flatten();

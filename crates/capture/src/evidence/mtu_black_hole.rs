@@ -96,7 +96,7 @@ fn unacknowledged(wait: &Wait<'_>, sender: Side) -> Option<u32> {
             && s.len < first.len
             && s.packet > first.packet
     });
-    // Without a word from the other end afterwards it may as well be dead.
+    // If no packet from the other end follows, it may be down instead.
     let alive = around
         .iter()
         .any(|s| s.from != sender && s.packet > first.packet)
