@@ -272,8 +272,14 @@ impl ConnectionTimer {
     }
 
     /// The order in which idle connections give way: half-sent headers and
-    /// handshakes, then the longest idle. None for one that is at work.
-    fn idleness(&self) -> Option<(bool, u64)> {
+    /// handshakes, then the longest idle. None for one that is at work, and with
+    /// `grace` for one whose request may still be on its way: it was accepted,
+    /// or began to send, less than a whole tick ago.
+    fn idleness(&self, grace: bool) -> Option<(bool, u64)> {
+        let is_fresh = self.since.get() + 1 >= self.clock.get();
+        if grace && is_fresh && self.phase.get() == Phase::Headers {
+            return None;
+        }
         let streams = self.streams.load(Relaxed) > 0;
         let at_work = self.phase.get() == Phase::Serving || streams;
         let idle = !at_work && self.account.answers() == 0;
@@ -492,9 +498,11 @@ impl Connections {
         ended
     }
 
-    /// Ends the connection that is needed least, for a new one, which is not it
-    /// itself while it is `spared`; false when all others are at work.
+    /// Ends the connection that is needed least, for a new one. While that is
+    /// `spared`, neither it is ended nor another whose request may be on its way.
+    /// False when all others are at work.
     pub fn give_way(&self, spared: Option<&Weak<ConnectionTimer>>) -> bool {
+        let grace = spared.is_some();
         let mut idle = self.idle.borrow_mut();
         for _ in 0..2 {
             while let Some((before, open)) = idle.pop_front() {
@@ -502,14 +510,14 @@ impl Connections {
                     continue;
                 }
                 if let Some(timer) = open.timer.upgrade()
-                    && timer.idleness() == Some(before)
+                    && timer.idleness(grace) == Some(before)
                 {
                     open.end(&timer, b"");
                     return true;
                 }
             }
             let open = self.open.borrow();
-            let idleness = |o: &Open| Some((o.timer.upgrade()?.idleness()?, o.clone()));
+            let idleness = |o: &Open| Some((o.timer.upgrade()?.idleness(grace)?, o.clone()));
             let mut found: Vec<_> = open.iter().filter_map(idleness).collect();
             if found.len() > LOOKED_FOR {
                 found.select_nth_unstable_by_key(LOOKED_FOR, |(idleness, _)| *idleness);
@@ -633,6 +641,27 @@ mod tests {
         let (new, _task) = open(&connections);
         assert!(!connections.give_way(Some(&Rc::downgrade(&new))));
         assert!(connections.give_way(None) && new.leaving.get());
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_crowd_that_has_just_come_does_not_push_out_a_request_on_its_way() {
+        let connections = connections();
+        let (first, _task) = open(&connections);
+        let others: Vec<_> = (0..3).map(|_| open(&connections)).collect();
+        let (new, _task) = open(&connections);
+        let new = Rc::downgrade(&new);
+        assert!(!connections.give_way(Some(&new)));
+        connections.tick(&LIMITS);
+        assert!(!connections.give_way(Some(&new)));
+        first.begin();
+        connections.tick(&LIMITS);
+        // The others had a whole tick and sent nothing.
+        let left = || others.iter().filter(|(o, _)| !o.leaving.get()).count();
+        for rest in [2, 1, 0] {
+            assert!(connections.give_way(Some(&new)));
+            assert_eq!(left(), rest);
+        }
+        assert!(!first.leaving.get() && !connections.give_way(Some(&new)));
     }
 
     #[tokio::test(flavor = "current_thread")]
