@@ -65,6 +65,10 @@ pub fn refused_input(transid: TransId, why: InputRefused) -> String {
         InputRefused::TooMuch => {
             "Too much input waits for the task. Wait for its answer.".to_owned()
         }
+        InputRefused::InDoubt => {
+            "The last unit of work of this terminal is in doubt. Wait until it is settled."
+                .to_owned()
+        }
         InputRefused::Gone => "The terminal is not known to the region any more.".to_owned(),
     }
 }

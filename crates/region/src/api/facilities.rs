@@ -100,6 +100,10 @@ pub enum InputRefused {
     /// Too much input waits already, or it is too long.
     #[error("too much input waits for the task")]
     TooMuch,
+    /// A unit of work of an earlier task is in doubt, and it changes what is saved
+    /// for the next one.
+    #[error("an earlier unit of work is in doubt")]
+    InDoubt,
 }
 
 /// Why a facility was not registered.
@@ -131,6 +135,9 @@ pub struct FacilityState {
     pub recovered: bool,
     /// STARTs and triggers that wait for it.
     pub queued_starts: usize,
+    /// A unit of work in doubt changes what is saved for it: no task begins until
+    /// the outcome is known.
+    pub in_doubt: bool,
 }
 
 /// How output is written to a screen.

@@ -36,7 +36,7 @@ use super::request::Caller;
 use super::syncpoint::{Failed, NOT_COMMITTED, tell_each};
 use super::timers::{Alarm, TimerId};
 use super::unit::{After, Phase, Unit, Units};
-use super::{Cx, Kernel, State, Woken, alone, scan};
+use super::{Kernel, State, Woken, alone, scan};
 use crate::api::Abend;
 use crate::core::TaskKey;
 use crate::resources::tables;
@@ -143,23 +143,30 @@ impl Units {
     }
 }
 
-impl Cx<'_> {
+impl Kernel {
     /// The participant that decides joins a task's unit, and knows it by a token
     /// that no other unit has. Returns `None` if another one decides the unit.
     pub fn join_decider(
         &mut self,
-        task: TaskKey,
+        now: u64,
+        caller: &Caller,
         participant: ParticipantId,
         token: UnitToken,
+        out: &mut Vec<Effect>,
     ) -> Option<UnitId> {
-        let unix_ns = self.kernel.settings.unix_offset_ns + self.now;
-        let decisions = &mut self.kernel.decisions;
-        let units = &mut self.kernel.units;
-        units.join_decider(task, participant, token, || decisions.next_unit(unix_ns))
+        self.begin_unit(now, caller, out);
+        let State {
+            units,
+            decisions,
+            settings,
+            ..
+        } = &mut self.state;
+        let unix_ns = settings.unix_offset_ns + now;
+        units.join_decider(caller.key, participant, token, || {
+            decisions.next_unit(unix_ns)
+        })
     }
-}
 
-impl Kernel {
     /// A participant decides the units that it joins. `prepares` is true if it can
     /// prepare for a coordinator elsewhere, too.
     pub fn set_decider(&mut self, participant: ParticipantId, prepares: bool) {

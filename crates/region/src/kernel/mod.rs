@@ -245,19 +245,6 @@ impl Cx<'_> {
         self.kernel.woken.extend(woken);
     }
 
-    /// A participant changes something for a task, and commits with it: the
-    /// unit of work that this is part of.
-    pub fn join(&mut self, task: TaskKey, participant: ParticipantId) -> UnitId {
-        let State {
-            units,
-            decisions,
-            settings,
-            ..
-        } = self.kernel;
-        let unix_ns = settings.unix_offset_ns + self.now;
-        units.join(task, participant, || decisions.next_unit(unix_ns))
-    }
-
     /// A participant has changed nothing for a task after all.
     pub fn leave(&mut self, task: TaskKey, participant: ParticipantId) {
         self.kernel.units.leave(task, participant);

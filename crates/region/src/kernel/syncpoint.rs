@@ -23,7 +23,7 @@ use store::{ApplyError, StorageError};
 use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
 use super::request::{Caller, Outcome};
 use super::unit::{After, Phase, Unit};
-use super::{Kernel, Woken, tell_unreadable};
+use super::{Kernel, State, Woken, tell_unreadable};
 use crate::api::Abend;
 use crate::core::TaskKey;
 use cics::resp::Condition;
@@ -48,6 +48,26 @@ impl Failed {
 }
 
 impl Kernel {
+    /// A participant changes something for a task's unit, which begins with that
+    /// if it has not begun.
+    pub fn join(
+        &mut self,
+        now: u64,
+        caller: &Caller,
+        participant: ParticipantId,
+        out: &mut Vec<Effect>,
+    ) -> UnitId {
+        self.begin_unit(now, caller, out);
+        let State {
+            units,
+            decisions,
+            settings,
+            ..
+        } = &mut self.state;
+        let unix_ns = settings.unix_offset_ns + now;
+        units.join(caller.key, participant, || decisions.next_unit(unix_ns))
+    }
+
     /// SYNCPOINT of a running task.
     pub(super) fn syncpoint(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
         self.commit(now, task, After::Syncpoint, out);

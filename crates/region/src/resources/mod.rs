@@ -48,16 +48,17 @@ pub struct Manager {
     pub commands: &'static [(u16, Serve)],
     /// The tables that units of work change for it.
     pub tables: &'static [Table],
-    /// A task that the region started is about to make its first call, or to
-    /// end without one: its first unit of work has begun.
+    /// A task that the region started is about to make its first call, to have a
+    /// participant join, or to end without either: its first unit of work has
+    /// begun.
     pub task_begun: fn(&mut Resources, &mut Cx<'_>, &Caller),
     /// Definitions come into force: at the start, and at each reload.
     pub define: fn(&mut Resources, &RegionConfig, &Definitions),
     /// A unit of work is over: committed, or backed out.
     pub unit_ended: fn(&mut Resources, &mut Cx<'_>, TaskKey, bool),
-    /// A unit of work is prepared and leaves its task: what is kept of it goes
-    /// from the task's key to the other, under which it ends.
-    pub unit_prepared: fn(&mut Resources, TaskKey, TaskKey),
+    /// A unit of work is prepared, or in doubt, and leaves its task: what is kept of
+    /// it goes from the task's key to the other, under which it ends.
+    pub unit_prepared: fn(&mut Resources, &mut Cx<'_>, TaskKey, TaskKey),
     /// The region has started, and a prepared unit of its last life waits under
     /// this key. Everything else is restored.
     pub unit_restored: fn(&mut Resources, &mut Cx<'_>, TaskKey, &UnitOfWork),
@@ -83,7 +84,7 @@ impl Manager {
         task_begun: |_, _, _| {},
         define: |_, _, _| {},
         unit_ended: |_, _, _, _| {},
-        unit_prepared: |_, _, _| {},
+        unit_prepared: |_, _, _, _| {},
         unit_restored: |_, _, _, _| {},
         task_ended: |_, _, _| {},
         alarm: |_, _, _| {},
@@ -218,7 +219,7 @@ impl Resources {
     /// A unit of work is prepared and leaves its task.
     pub fn unit_prepared(&mut self, cx: &mut Cx<'_>, task: TaskKey, to: TaskKey) {
         for manager in MANAGERS {
-            (manager.unit_prepared)(self, task, to);
+            (manager.unit_prepared)(self, cx, task, to);
         }
         // What has not gone with it is over.
         self.unit_ended(cx, task, true);

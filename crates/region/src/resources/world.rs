@@ -275,23 +275,19 @@ impl World {
     /// A participant changes something for a task.
     pub fn join(&mut self, task: u32, participant: &str) -> UnitId {
         let participant = self.kernel.participant(participant);
-        let key = TaskKey::for_test(task);
-        let mut out = Vec::new();
-        self.kernel
-            .with(self.now, &mut out, |_, cx| cx.join(key, participant))
+        let (caller, mut out) = (self.caller(task), Vec::new());
+        self.kernel.join(self.now, &caller, participant, &mut out)
     }
 
     /// A participant that decides changes something for a task.
     pub fn join_decider(&mut self, task: u32, participant: &str, prepares: bool) -> Option<UnitId> {
         let participant = self.kernel.participant(participant);
         self.kernel.set_decider(participant, prepares);
-        let key = TaskKey::for_test(task);
         self.last_token += 1;
         let token = UnitToken([self.last_token; 16]);
-        let mut out = Vec::new();
-        self.kernel.with(self.now, &mut out, |_, cx| {
-            cx.join_decider(key, participant, token)
-        })
+        let (caller, mut out) = (self.caller(task), Vec::new());
+        self.kernel
+            .join_decider(self.now, &caller, participant, token, &mut out)
     }
 
     /// A participant that decides says what became of a unit.

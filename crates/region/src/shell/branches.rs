@@ -126,12 +126,11 @@ impl Shared {
         };
         let owner = state.core.unit_owner(key);
         goes_on(key).and(goes_on(owner)).ok_or(JoinError::Ending)?;
-        let mut is_branch = false;
-        if let Some(task) = state.core.task_mut(owner) {
-            // The task's end must end the unit.
-            task.in_kernel = true;
-            is_branch = task.open.as_ref().is_some_and(|open| open.is_branch);
-        }
+        let task = state.core.task_mut(owner).ok_or(JoinError::Ending)?;
+        // The task's end must end the unit.
+        task.in_kernel = true;
+        let is_branch = task.open.as_ref().is_some_and(|open| open.is_branch);
+        let caller = task.caller(owner);
         // Under the lock of the tasks, so that none can end in between.
         let mut kernel = self.kernel.lock();
         let mut effects = Vec::new();
@@ -141,12 +140,10 @@ impl Shared {
                 return Err(JoinError::Branch);
             }
             let token = random_token();
-            let join = kernel.with(now, &mut effects, |_, cx| {
-                cx.join_decider(owner, participant, token)
-            });
+            let join = kernel.join_decider(now, &caller, participant, token, &mut effects);
             join.ok_or(JoinError::SecondDecider)?
         } else {
-            kernel.with(now, &mut effects, |_, cx| cx.join(owner, participant))
+            kernel.join(now, &caller, participant, &mut effects)
         };
         debug_assert!(effects.is_empty(), "to join does nothing else");
         Ok(joined)

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::World;
 use super::model::Change;
+use super::terminals::Conversation;
 use crate::core::TaskKey;
 use crate::kernel::{Kernel, Order, ParticipantId, UnitId, UnitToken};
 
@@ -37,10 +38,10 @@ pub struct Decider {
 
 /// A transaction.
 #[derive(Debug, Clone, Copy)]
-struct Session {
+pub struct Session {
     /// The worker that has the connection.
     worker: usize,
-    /// The ledger's number.
+    /// The ledger's number; 0 until something is deposited.
     unit: u64,
     amount: i64,
     /// The connection is lost, and with it what was changed.
@@ -66,6 +67,17 @@ pub struct Deciding {
     pub changes: Vec<Change>,
     /// The START that its task comes from.
     pub request: Option<u64>,
+    /// What it changes of what is saved at the terminal of its task.
+    pub conversation: Option<Conversation>,
+}
+
+impl Deciding {
+    /// Whether no task may begin at a terminal: the unit is in doubt without its
+    /// task, and changes what is saved there.
+    pub fn holds(&self, at: usize) -> bool {
+        let changes = self.conversation.is_some_and(|c| c.at == at);
+        self.task == TaskKey::NOBODY && changes
+    }
 }
 
 impl Decider {
@@ -76,6 +88,9 @@ impl Decider {
 
     fn commit(&mut self, session: Session, token: Option<UnitToken>) {
         self.committed.extend(token);
+        if session.unit == 0 {
+            return;
+        }
         let before = self.deposits.insert(session.unit, session.amount);
         assert!(before.is_none(), "deposit {} comes twice", session.unit);
     }
@@ -91,32 +106,34 @@ impl Decider {
 impl World {
     /// Deposits in a task's unit at the decider; false when that cannot be.
     pub(super) fn deposit_at_decider(&mut self, key: TaskKey, unit: u64, amount: i64) -> bool {
-        // What a unit in doubt leaves with a terminal is not modelled.
-        let start = self.core.task(key).and_then(|task| task.start);
-        if start.is_some_and(|start| self.terminals.of_start(start).is_some()) {
-            return false;
-        }
-        let Some(worker) = self.core.runs_in(key).filter(|_| !self.decider.away) else {
+        let Some(session) = self.join_decider(key) else {
             return false;
         };
+        session.unit = unit;
+        session.amount += amount;
+        !session.broken
+    }
+
+    /// The decider joins a task's unit; none when that cannot be.
+    pub(super) fn join_decider(&mut self, key: TaskKey) -> Option<&mut Session> {
+        let worker = self.core.runs_in(key).filter(|_| !self.decider.away)?;
+        let caller = self.core.task(key)?.caller(key);
         let mut token = [0; 16];
-        token[..8].copy_from_slice(&unit.to_be_bytes());
+        self.last_token += 1;
+        token[..8].copy_from_slice(&self.last_token.to_be_bytes());
         token[8..].copy_from_slice(&self.random.below(1 << 31).to_be_bytes());
         let joined = self.kernel(|k, now, out| {
             let decider = decider(k);
-            k.with(now, out, |_, cx| {
-                cx.join_decider(key, decider, UnitToken(token))
-            })
+            k.join_decider(now, &caller, decider, UnitToken(token), out)
         });
         let id = joined.expect("the only decider");
-        let session = self.decider.sessions.entry(id).or_insert(Session {
+        let sessions = &mut self.decider.sessions;
+        Some(sessions.entry(id).or_insert(Session {
             worker,
-            unit,
+            unit: 0,
             amount: 0,
             broken: false,
-        });
-        session.amount += amount;
-        !session.broken
+        }))
     }
 
     /// An order of the kernel that goes to the decider in the way of all
@@ -137,12 +154,16 @@ impl World {
     pub(super) fn told_to_decide(&mut self, id: UnitId, token: UnitToken) {
         self.decider.asked.push((id, Asked::Commit(token)));
         let task = self.kernel.task_of(id).expect("a unit that is under way");
+        let start = self.core.task(task).and_then(|task| task.start);
+        let returned = self.tasks.get(&task).and_then(|of| of.returned);
+        let conversation = start.and_then(|start| self.terminals.changed_by(start, returned));
         if let Some(of) = self.tasks.get_mut(&task) {
             let deciding = Deciding {
                 task,
                 unit: of.unit.take(),
                 changes: std::mem::take(&mut of.changes),
                 request: of.request,
+                conversation,
             };
             self.model.deciding.insert(id, deciding);
         }
@@ -192,6 +213,7 @@ impl World {
         if reply == Some(false)
             && let Some(deciding) = self.model.deciding.remove(&id)
         {
+            self.terminals.settled(&deciding, false);
             self.model.back_out(&deciding.changes);
             self.report.backed_out += u64::from(deciding.unit.is_some());
             self.refused.extend(deciding.unit);
@@ -273,6 +295,9 @@ impl World {
         self.decider.sessions.clear();
         for deciding in self.model.deciding.values_mut() {
             deciding.task = TaskKey::NOBODY;
+            if let Some(conversation) = &mut deciding.conversation {
+                conversation.region_died();
+            }
         }
     }
 
@@ -281,6 +306,7 @@ impl World {
         let Some(deciding) = self.model.deciding.remove(&id) else {
             return;
         };
+        self.terminals.settled(&deciding, true);
         self.model.commit(&deciding.changes);
         if let Some(unit) = deciding.unit {
             self.report.committed += 1;

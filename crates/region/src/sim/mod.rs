@@ -161,6 +161,7 @@ struct World {
     acknowledged: BTreeSet<u64>,
     refused: BTreeSet<u64>,
     last_unit: u64,
+    last_token: u64,
     last_request: u64,
     /// Engines of the core.
     parallel: usize,
@@ -198,6 +199,7 @@ impl World {
             acknowledged: BTreeSet::new(),
             refused: BTreeSet::new(),
             last_unit: 0,
+            last_token: 0,
             last_request: 0,
             parallel,
             report: Report::default(),

@@ -326,7 +326,7 @@ impl Node {
 
     /// It changes something for a task.
     pub fn join(&mut self, task: u32, participant: ParticipantId) -> UnitId {
-        self.kernel(|k, now, out| k.with(now, out, |_, cx| cx.join(key_of(task), participant)))
+        self.kernel(|k, now, out| k.join(now, &caller(task), participant, out))
     }
 
     /// It has changed nothing after all.

@@ -65,6 +65,8 @@ pub enum Act {
     Deposit(usize, i64),
     /// The participant that decides gets a deposit of the unit.
     DepositAtDecider(i64),
+    /// The participant that decides joins the unit, and nothing is deposited yet.
+    JoinDecider,
     /// Adds the unit's number to the temporary storage queue.
     PutItem,
     /// Reads its first item.
@@ -124,6 +126,9 @@ pub fn script(random: &mut Random, transid: &str) -> Vec<Act> {
     }
     // What nobody outside asked for asks for nothing more.
     let outer = transid != STARTED && transid != CHILD;
+    if random.one_in(8) {
+        acts.push(Act::JoinDecider);
+    }
     for _ in 0..1 + random.below(3) {
         unit(random, &mut acts);
         if outer && random.one_in(4) {

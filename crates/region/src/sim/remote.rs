@@ -86,9 +86,12 @@ impl World {
         if self.remotes[at].away {
             return false;
         }
+        let Some(caller) = self.core.task(key).map(|task| task.caller(key)) else {
+            return false;
+        };
         let id = self.kernel(|k, now, out| {
             let remote = k.participant(NAMES[at]);
-            k.with(now, out, |_, cx| cx.join(key, remote))
+            k.join(now, &caller, remote, out)
         });
         let branch = self.remotes[at].branches.entry(id).or_insert(Branch {
             unit,

@@ -65,7 +65,8 @@ impl World {
     /// Tasks hear what became of their units.
     fn tell(&mut self, ended: Option<Vec<Ended>>) {
         for (job, result) in ended.into_iter().flatten() {
-            self.terminals.note_told(&job, result.is_ok());
+            let start = self.core.task(job.task).and_then(|task| task.start);
+            self.terminals.note_told(&job, result.is_ok(), start);
             self.kernel(|k, now, out| k.committed(now, job.task, job.then, result, out));
         }
     }

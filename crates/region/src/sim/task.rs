@@ -146,6 +146,14 @@ impl World {
                 }
                 return;
             }
+            Act::JoinDecider => {
+                self.known_to_kernel(key);
+                let joined = self.join_decider(key).is_some();
+                if let Some(task) = self.tasks.get_mut(&key) {
+                    task.abended |= !joined;
+                }
+                return;
+            }
             Act::PutItem => (program::put_item(unit), Asked::Item(unit)),
             Act::LookAtItem => (program::look_at_item(), Asked::LookAtItem),
             Act::DropItems => (program::drop_items(), Asked::NoItems),

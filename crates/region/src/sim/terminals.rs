@@ -5,14 +5,18 @@
 //! that an input begins must get the number that was left last. After the death
 //! of the region it may get what the store can have: the last number of which a
 //! task was told that its unit is committed, or one that came after it.
+//!
+//! Rules: no task begins while a unit in doubt changes what its terminal keeps;
+//! afterwards that is what the unit left, or what was there before it.
 
 use cics::command::commands::{receive, ret, send, start};
 use link::{Name, Operands, TransId};
 
 use super::World;
+use super::decider::Deciding;
 use super::program::{self, call, key, number_in};
 use super::random::Random;
-use crate::api::{FacilityDef, FacilityId, FacilityInput, FacilityLimits};
+use crate::api::{FacilityDef, FacilityId, FacilityInput, FacilityLimits, InputRefused};
 use crate::core::TaskKey;
 use crate::kernel::{Job, Start, StartEnd, Then};
 use crate::resources::facilities;
@@ -44,6 +48,22 @@ enum Left {
     Exactly(u64, bool),
     /// One of those that the store may have.
     Any,
+}
+
+/// What a unit of work changes of what is saved at a terminal.
+#[derive(Debug, Clone, Copy)]
+pub struct Conversation {
+    /// The terminal.
+    pub at: usize,
+    before: Left,
+    after: Left,
+}
+
+impl Conversation {
+    /// The store decides from now on.
+    pub fn region_died(&mut self) {
+        (self.before, self.after) = (Left::Any, Left::Any);
+    }
 }
 
 /// A terminal.
@@ -109,16 +129,57 @@ impl Terminals {
         }
     }
 
-    /// A task was told that its unit is committed: what came before is gone.
-    pub fn note_told(&mut self, job: &Job, stored: bool) {
-        if !stored || !matches!(job.then, Then::Unit) {
+    /// A task was told that its unit is committed: what came before is gone. The
+    /// task comes from `start`.
+    pub fn note_told(&mut self, job: &Job, stored: bool, start: Option<u64>) {
+        if !stored || !matches!(job.then, Then::Unit | Then::Applied(..)) {
             return;
         }
         for (at, number) in saved_in(job) {
-            let list = &mut self.all[at].stored;
+            let terminal = &mut self.all[at];
+            if start.is_some() && terminal.task == start {
+                terminal.given = Left::Nothing;
+            }
+            let list = &mut terminal.stored;
             if let Some(first) = list.iter().position(|s| *s == (job.task, number)) {
                 list.drain(..first);
             }
+        }
+    }
+
+    /// What a unit of the task of `start` changes of what its terminal keeps with
+    /// recovery, when RETURN has said `returned`.
+    pub fn changed_by(&self, start: u64, returned: Option<(u64, bool)>) -> Option<Conversation> {
+        let at = self.of_start(start).filter(|at| *at != POOLED)?;
+        let terminal = &self.all[at];
+        let given = kept(terminal.given, at);
+        let before = if given == Left::Nothing {
+            terminal.left
+        } else {
+            given
+        };
+        let after = match returned {
+            Some((number, true)) => Left::Exactly(number, true),
+            _ => Left::Nothing,
+        };
+        let replaces = returned.is_some() && kept(terminal.left, at) != Left::Nothing;
+        let changes = given != Left::Nothing || after != Left::Nothing || replaces;
+        changes.then_some(Conversation { at, before, after })
+    }
+
+    /// The outcome of a unit that was in doubt is known.
+    pub fn settled(&mut self, deciding: &Deciding, committed: bool) {
+        let alone = deciding.task == TaskKey::NOBODY;
+        let Some(conversation) = deciding.conversation.filter(|_| alone) else {
+            return;
+        };
+        let Conversation { at, before, after } = conversation;
+        let left = if committed { after } else { before };
+        let terminal = &mut self.all[at];
+        if terminal.id.is_some() {
+            terminal.left = left;
+        } else {
+            terminal.away = kept(left, at);
         }
     }
 
@@ -175,7 +236,15 @@ impl World {
                 facilities::input(resources, cx, id, entered)
             })
         });
+        if self.is_held(at) && self.terminals.all[at].task.is_none() {
+            assert_eq!(taken, Err(InputRefused::InDoubt), "{at}");
+        }
         self.report.entered += u64::from(taken.is_ok());
+    }
+
+    /// Whether a unit in doubt changes what is saved at a terminal.
+    fn is_held(&self, at: usize) -> bool {
+        self.model.deciding.values().any(|d| d.holds(at))
     }
 
     fn terminal_comes(&mut self, at: usize, calm: bool) {
@@ -207,9 +276,14 @@ impl World {
         let state = self.kernel(|k, now, out| {
             k.with(now, out, |resources, cx| resources.facilities.state(cx, id))
         });
-        let found = !state.expect("it is there").next_transid.is_blank();
+        let state = state.expect("it is there");
+        let found = !state.next_transid.is_blank();
+        let held = self.is_held(at);
+        assert!(state.in_doubt || !held, "{at}: a unit in doubt is not seen");
         let terminal = &mut self.terminals.all[at];
         match terminal.left {
+            // Given when the outcome is known.
+            _ if state.in_doubt => assert!(!found, "{at}: what is in doubt is given"),
             Left::Nothing => assert!(!found, "{at}: what was left for another is given"),
             Left::Exactly(..) => assert!(found, "{at}: what was left is lost"),
             Left::Any => {
@@ -266,6 +340,8 @@ impl World {
         let at = NAMES.iter().position(|n| *n == name).expect("a terminal");
         let terminal = &mut self.terminals.all[at];
         assert_eq!(terminal.task, None, "{name} has a task already");
+        let mut deciding = self.model.deciding.values();
+        assert!(!deciding.any(|d| d.holds(at)), "{name} is held");
         terminal.task = Some(begun.id);
         terminal.given = Left::Nothing;
         terminal.entered = begun.transid.as_str() != FOR_TERMINAL;
@@ -331,6 +407,9 @@ fn kept(left: Left, at: usize) -> Left {
 pub fn script(random: &mut Random) -> Vec<program::Act> {
     use program::Act;
     let mut acts = Vec::new();
+    if random.one_in(6) {
+        acts.push(Act::JoinDecider);
+    }
     if random.one_in(2) {
         acts.push(Act::Receive);
     }

@@ -9,7 +9,7 @@ use link::{Name, TransId};
 use super::super::{Resources, interval};
 use super::{
     Attached, Entry, Facilities, FacilityDef, FacilityEvent, FacilityId, FacilityInput, NextTask,
-    Queued, RegisterRefused, Saved, TERMINAL, key, report,
+    OUTCOME, Queued, RegisterRefused, Saved, TERMINAL, key, report,
 };
 use crate::api::{InputRefused, InputTaken, Refusal, StartCode};
 use crate::kernel::{Cx, Start, StartEnd};
@@ -82,10 +82,14 @@ pub fn input(
     let facilities = &mut resources.facilities;
     let room = input.data.len() <= MOST_INPUT_BYTES && facilities.has_room(input.data.len());
     let most = facilities.limits.queued_inputs;
+    let held = facilities.is_held(id);
     let entry = facilities.all.get_mut(&id).filter(|e| !e.closing);
     let Some(entry) = entry else {
         return Err(InputRefused::Gone);
     };
+    if held && entry.task.is_none() {
+        return Err(InputRefused::InDoubt);
+    }
     if !room || entry.inputs.len() >= most {
         return Err(InputRefused::TooMuch);
     }
@@ -235,7 +239,10 @@ pub(super) fn triggered(resources: &mut Resources, cx: &mut Cx<'_>, number: u64)
 
 /// Begins what comes next at a facility that is free: what RETURN IMMEDIATE has
 /// named, else what was started for it, else what was entered ahead.
-fn advance(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId) {
+pub(super) fn advance(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId) {
+    if resources.facilities.is_held(id) {
+        return;
+    }
     loop {
         let Some(entry) = resources.facilities.all.get_mut(&id) else {
             return;
@@ -362,6 +369,7 @@ pub fn close(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId) {
     }
     if busy {
         cx.signal(TERMINAL, &key(id));
+        cx.signal(OUTCOME, &key(id));
         cx.signal(interval::RETRIEVE, &key(id));
     } else {
         resources.facilities.forget(cx, id);

@@ -10,7 +10,8 @@ use link::terminal::{INPUT_AID, INPUT_CURSOR};
 use link::{CHANNEL_DATA, ChannelData, Operands, TransId};
 
 use super::super::Resources;
-use super::{FacilityId, NextTask, Save, Saved, TERMINAL, kept, key, report};
+use super::super::recoverable::DEADLOCK;
+use super::{FacilityId, NextTask, OUTCOME, Save, Saved, TERMINAL, kept, key, report};
 use crate::api::{Erase, FacilityEvent, FacilityOutput};
 use crate::kernel::{
     Cx, Expiry, FAILED, Failure, Request, Served, Step, Wait, condition, done, done_with,
@@ -59,6 +60,12 @@ pub(super) fn returned(
     let entry = &facilities.all[&id];
     if entry.closing {
         return done();
+    }
+    if facilities.is_held(id) {
+        // By an earlier unit of this task, which went on after ASP7.
+        let mut wait = Wait::event(OUTCOME, &key(id));
+        (wait.until, wait.expiry) = (cx.wait_limit(request), Expiry::Abend(DEADLOCK));
+        return Ok(Step::Wait(wait));
     }
     let keeps = facilities.recovered.contains(&transid) && !entry.def.pooled;
     let in_store = kept::save(entry, cx, request.caller.key, keeps.then_some(&next));

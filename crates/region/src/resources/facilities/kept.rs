@@ -3,7 +3,7 @@
 //!
 //! It is part of the unit of work that leaves it, and goes with the first unit of
 //! the task that gets it. A unit that changes nothing else does not wait for the
-//! store. So what a restart finds is either what was left last, or what was left
+//! store; one that is in doubt holds the logical unit (`held.rs`). So what a restart finds is either what was left last, or what was left
 //! before steps that changed nothing. It is given to the same logical unit and
 //! user only, and not when it is older than the region's limit.
 //!
@@ -15,7 +15,7 @@ use link::{CHANNEL_DATA, ChannelData, Name, Operands, TransId, UserId};
 use store::{Table, UnitOfWork};
 
 use super::super::Resources;
-use super::{Entry, Facilities, FacilityId, NextTask, Saved};
+use super::{Entry, Facilities, FacilityId, NextTask, Saved, held};
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, scan};
 
@@ -93,6 +93,7 @@ pub(super) fn unit_ended(
     task: TaskKey,
     committed: bool,
 ) {
+    held::unit_ended(resources, cx, task, committed);
     let facilities = &mut resources.facilities;
     if facilities.removals.is_empty() && facilities.saves.is_empty() {
         return;
@@ -190,7 +191,8 @@ impl Facilities {
         let (name, userid) = (entry.unit_name(), entry.userid);
         let own = self.kept.get(&name).filter(|k| k.userid == userid);
         let fresh = own.is_some_and(|kept| self.is_fresh(kept, unix_ns(cx)));
-        if !fresh || entry.def.pooled || entry.next.is_some() {
+        let held = self.held.contains_key(&name);
+        if !fresh || held || entry.def.pooled || entry.next.is_some() {
             return;
         }
         if let Some(kept) = self.drop_kept(name)
@@ -227,7 +229,7 @@ impl Facilities {
         }
     }
 
-    fn drop_kept(&mut self, name: Name<8>) -> Option<Kept> {
+    pub(super) fn drop_kept(&mut self, name: Name<8>) -> Option<Kept> {
         let kept = self.kept.remove(&name)?;
         self.bytes -= kept.bytes();
         Some(kept)
@@ -269,7 +271,7 @@ fn emit(at: u64, userid: UserId, next: &NextTask) -> Vec<u8> {
     fields.emit()
 }
 
-fn parse(value: &[u8]) -> Option<Kept> {
+pub(super) fn parse(value: &[u8]) -> Option<Kept> {
     let fields = Operands::parse(value).ok()?;
     let data = match (
         fields.get_bytes(CHANNEL_DATA),

@@ -16,6 +16,9 @@
 
 mod attach;
 mod commands;
+#[cfg(test)]
+mod doubt_tests;
+mod held;
 mod kept;
 #[cfg(test)]
 mod tests;
@@ -56,6 +59,8 @@ pub const MANAGER: Manager = Manager {
     },
     task_begun: kept::task_begun,
     unit_ended: kept::unit_ended,
+    unit_prepared: held::unit_prepared,
+    unit_restored: held::unit_restored,
     task_ended: kept::task_ended,
     alarm: attach::triggered,
     start_ended: attach::ended,
@@ -65,6 +70,8 @@ pub const MANAGER: Manager = Manager {
 
 /// The event that a task waits for in RECEIVE, by the facility's number.
 pub const TERMINAL: &str = "TERMINAL";
+/// The event that RETURN waits for while the facility is held.
+const OUTCOME: &str = "OUTCOME";
 
 /// All facilities of a region.
 #[derive(Debug, Default)]
@@ -85,6 +92,8 @@ pub struct Facilities {
     removals: HashMap<TaskKey, FacilityId>,
     /// What the store has for logical units that are away, or whose user is.
     kept: HashMap<Name<8>, Kept>,
+    /// Logical units whose conversation a unit of work in doubt changes.
+    held: HashMap<Name<8>, TaskKey>,
     last: u64,
     bytes: usize,
 }
@@ -204,6 +213,7 @@ impl Facilities {
             saved_bytes: next.map_or(0, |n| n.data.bytes()),
             recovered: next.is_some_and(|n| n.recovered),
             queued_starts: entry.starts.len(),
+            in_doubt: self.is_held(id),
         })
     }
 
@@ -258,6 +268,7 @@ impl Facilities {
         self.begun.is_empty()
             && self.saves.is_empty()
             && self.removals.is_empty()
+            && self.held.is_empty()
             && self.all.values().all(free)
     }
 

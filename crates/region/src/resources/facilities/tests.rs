@@ -58,11 +58,11 @@ fn config() -> RegionConfig {
     }
 }
 
-fn world() -> World {
+pub(super) fn world() -> World {
     World::at(1_000 * MS, config(), Some(MemoryStore::new()))
 }
 
-fn def(terminal: &str, userid: &str) -> FacilityDef {
+pub(super) fn def(terminal: &str, userid: &str) -> FacilityDef {
     FacilityDef {
         terminal: Name::new(terminal).expect("a name"),
         userid: Name::new(userid).expect("a name"),
@@ -71,7 +71,7 @@ fn def(terminal: &str, userid: &str) -> FacilityDef {
 }
 
 /// A world with its steps at facilities.
-trait AtFacilities {
+pub(super) trait AtFacilities {
     fn register(&mut self, def: FacilityDef) -> FacilityId;
     fn enter(&mut self, id: FacilityId, text: &str) -> Result<InputTaken, InputRefused>;
     fn close(&mut self, id: FacilityId);
@@ -138,20 +138,20 @@ impl AtFacilities for World {
     }
 }
 
-fn returning(transid: &str, commarea: &[u8]) -> Operands {
+pub(super) fn returning(transid: &str, commarea: &[u8]) -> Operands {
     Operands::new(1 << ret::TRANSID | 1 << ret::COMMAREA)
         .bytes(ret::TRANSID, transid.as_bytes())
         .bytes(ret::COMMAREA, commarea)
 }
 
-fn starting(transid: &str, terminal: &str, data: &str) -> Operands {
+pub(super) fn starting(transid: &str, terminal: &str, data: &str) -> Operands {
     Operands::new(1 << start::TRANSID | 1 << start::TERMID | 1 << start::FROM)
         .bytes(start::TRANSID, transid.as_bytes())
         .bytes(start::TERMID, terminal.as_bytes())
         .bytes(start::FROM, data.as_bytes())
 }
 
-fn asked(w: &mut World, task: u32, number: u16, operands: &Operands) -> Condition {
+pub(super) fn asked(w: &mut World, task: u32, number: u16, operands: &Operands) -> Condition {
     w.command(task, number, operands)
         .expect("an answer")
         .condition

@@ -53,7 +53,7 @@ pub const MANAGER: Manager = Manager {
     tables: &[kept::STARTS],
     task_begun: kept::task_begun,
     unit_ended: start::unit_ended,
-    unit_prepared: |resources, task, to| {
+    unit_prepared: |resources, _, task, to| {
         hand_over(&mut resources.interval.protected, task, to);
         hand_over(&mut resources.interval.running, task, to);
     },

@@ -46,7 +46,7 @@ pub const MANAGER: Manager = Manager {
     define,
     restore: stored::restore,
     unit_ended: stored::unit_ended,
-    unit_prepared: |resources, task, to| {
+    unit_prepared: |resources, _, task, to| {
         hand_over(&mut resources.temporary_storage.units, task, to);
     },
     unit_restored: stored::unit_restored,

@@ -48,7 +48,7 @@ pub const MANAGER: Manager = Manager {
     define,
     restore: restore::restore,
     unit_ended: intra::unit_ended,
-    unit_prepared: |resources, task, to| {
+    unit_prepared: |resources, _, task, to| {
         hand_over(&mut resources.transient_data.units, task, to);
     },
     unit_restored: restore::unit_restored,
