@@ -14,6 +14,7 @@ mod resources;
 mod shell;
 #[cfg(any(test, feature = "sim"))]
 pub mod sim;
+mod types;
 
 pub use api::*;
 pub use link::{

@@ -4,13 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cics::csd::InDoubt;
 use link::display::Characters;
-use link::{
-    Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId,
-};
+use link::{Confinement, Name, SandboxMode, StoreEntry};
 
-use crate::api::{CommandService, Conversations, GuestPrograms, QueueDefinitions, SocketCalls};
+use crate::api::{CommandService, Conversations, GuestPrograms, SocketCalls};
+use crate::types::{Definitions, FacilityLimits, KernelConfig};
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]
@@ -97,33 +95,6 @@ pub struct RegionConfig {
     pub definitions: Definitions,
 }
 
-/// Bounds of facilities that outlive tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FacilityLimits {
-    /// Most facilities.
-    pub most: usize,
-    /// Most bytes of all that is saved for next tasks and entered ahead.
-    pub bytes: usize,
-    /// Most STARTs that wait for one terminal.
-    pub queued_starts: usize,
-    /// Most inputs that wait at one.
-    pub queued_inputs: usize,
-    /// Seconds after which what outlived the region is not given back.
-    pub kept_s: u32,
-}
-
-impl Default for FacilityLimits {
-    fn default() -> Self {
-        FacilityLimits {
-            most: 10_000,
-            bytes: 64 << 20,
-            queued_starts: 100,
-            queued_inputs: 8,
-            kept_s: 86_400,
-        }
-    }
-}
-
 impl Default for RegionConfig {
     fn default() -> Self {
         RegionConfig {
@@ -171,95 +142,26 @@ impl Default for RegionConfig {
     }
 }
 
+impl RegionConfig {
+    /// What resource managers are set up with, under these definitions.
+    pub(crate) fn kernel_config(&self, definitions: &Definitions) -> KernelConfig {
+        KernelConfig {
+            applid: self.applid,
+            sysid: self.sysid,
+            state: self.state.clone(),
+            temporary_storage_bytes: self.temporary_storage_bytes,
+            transient_data_bytes: self.transient_data_bytes,
+            facilities: self.facilities,
+            definitions: definitions.clone(),
+        }
+    }
+}
+
 /// Who ends the process that a region is part of.
 pub trait Stop: std::fmt::Debug + Send + Sync {
     /// A program has shut the region down; it takes no more tasks. Returns at
     /// once.
     fn stop(&self);
-}
-
-/// What can change while the region runs.
-#[derive(Debug, Clone, Default)]
-pub struct Definitions {
-    /// Transactions.
-    pub transactions: Vec<TransactionDef>,
-    /// Transaction classes.
-    pub classes: Vec<ClassDef>,
-    /// The program table.
-    pub programs: Vec<ProgramEntry>,
-    /// Programs that a DISCARD took out of it: CREATE finds their modules here.
-    pub discarded: Vec<ProgramEntry>,
-    /// Files. A reload may add files, leave some out and change their switches;
-    /// the records of a file keep the form they have in the store.
-    pub files: Vec<FileEntry>,
-    /// Queues and journals.
-    pub queues: QueueDefinitions,
-    /// Routines outside of the program table that CALL may reach.
-    pub callable: Vec<String>,
-    /// File commands run under the QR token (FCQRONLY=YES).
-    pub fc_qr_only: bool,
-    /// What TRANSFORM converts by.
-    pub transforms: Vec<link::TransformEntry>,
-}
-
-/// TRANSACTION.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TransactionDef {
-    /// Name.
-    pub name: TransId,
-    /// First program.
-    pub program: ProgramName,
-    /// Transaction class.
-    pub class: Option<Name<8>>,
-    /// Priority, 0 to 255; higher first.
-    pub priority: u8,
-    /// False: requests are refused.
-    pub enabled: bool,
-    /// RUNAWAY in milliseconds; `None` for the region's, 0 for no limit.
-    pub runaway_ms: Option<u32>,
-    /// SPURGE(YES): its tasks may be purged, and DTIMOUT counts. Those of
-    /// others end by a forced purge only.
-    pub purgeable: bool,
-    /// DTIMOUT in milliseconds; `None` for the region's limit.
-    pub lock_timeout_ms: Option<u32>,
-    /// Milliseconds after which a task is purged; 0 for never.
-    pub timeout_ms: u32,
-    /// ACTION, WAIT and WAITTIME.
-    pub in_doubt: InDoubt,
-    /// Bytes of the transaction work area.
-    pub twa_bytes: u32,
-    /// What RETURN saves for its next task at a terminal outlives the region.
-    pub recover_conversation: bool,
-}
-
-impl Default for TransactionDef {
-    fn default() -> Self {
-        TransactionDef {
-            name: Name::BLANK,
-            program: Name::BLANK,
-            class: None,
-            priority: 1,
-            enabled: true,
-            runaway_ms: None,
-            purgeable: true,
-            lock_timeout_ms: None,
-            timeout_ms: 0,
-            in_doubt: InDoubt::default(),
-            twa_bytes: 0,
-            recover_conversation: false,
-        }
-    }
-}
-
-/// TRANCLASS.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClassDef {
-    /// Name.
-    pub name: Name<8>,
-    /// MAXACTIVE: most active tasks of the class.
-    pub max_active: usize,
-    /// PURGETHRESH: requests are refused when this many wait; `None` for NO.
-    pub purge_threshold: Option<usize>,
 }
 
 /// CPU sets by kind of engine; empty for all CPUs.
@@ -269,41 +171,4 @@ pub struct Engines {
     pub general: Vec<usize>,
     /// For doors.
     pub offload: Vec<usize>,
-}
-
-/// Why a region did not start or reload.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// A setting is out of its range.
-    #[error("{0}")]
-    Setting(String),
-    /// A definition names something that is not defined.
-    #[error("{kind} {name} names {missing}, which is not defined")]
-    Undefined {
-        /// What names it.
-        kind: &'static str,
-        /// Name of that.
-        name: String,
-        /// What is missing.
-        missing: String,
-    },
-    /// Two definitions have the same name.
-    #[error("{kind} {name} is defined twice")]
-    Twice {
-        /// Kind of definition.
-        kind: &'static str,
-        /// Its name.
-        name: String,
-    },
-    /// The store could not be opened.
-    #[error("the store could not be opened: {0}")]
-    Store(String),
-    /// A system call failed.
-    #[error("{what}: {source}")]
-    Io {
-        /// What was tried.
-        what: &'static str,
-        /// How it failed.
-        source: std::io::Error,
-    },
 }

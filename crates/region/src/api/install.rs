@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use cics::csd;
 use link::{FileEntry, Name, ProgramEntry};
 
-use super::queues::{
+use super::{ClassDef, TransactionDef};
+use crate::types::{
     EnqModelDef, JournalDef, JournalKind, Opens, QueueFileFormat, TdKind, TdQueueDef, TdRecovery,
     Trigger, TsModelDef,
 };
-use super::{ClassDef, TransactionDef};
 
 /// A transaction.
 pub fn transaction(def: &csd::TransactionDef) -> TransactionDef {

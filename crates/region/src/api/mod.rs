@@ -15,10 +15,7 @@ pub mod install;
 mod open;
 mod operator;
 mod participant;
-mod queues;
-mod record;
 mod reply;
-mod request;
 mod services;
 mod sockets;
 mod starts;
@@ -28,18 +25,21 @@ mod trace;
 pub use crate::kernel::{
     BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,
 };
-pub use config::{
-    ClassDef, Definitions, Engines, FacilityLimits, RegionConfig, StartError, Stop, TransactionDef,
+pub use crate::types::{
+    Abend, ClassDef, Definitions, EnqModelDef, Erase, FacilityDef, FacilityEvent, FacilityId,
+    FacilityInput, FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused,
+    InputTaken, JournalDef, JournalKind, MonitoringRecord, NotStarted, Opens, PutError,
+    QueueDefinitions, QueueFileFormat, Refusal, RegisterRefused, StartCode, StartError, Statistics,
+    TaskCosts, TaskRequest, TdKind, TdQueueDef, TdRecovery, TransactionDef, Trigger, TsModelDef,
+    UserPoint, WaitKind, Waits, Work,
 };
+pub use config::{Engines, RegionConfig, Stop};
 pub use conversations::{
     ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,
 };
 pub use descriptors::{LentDescriptor, NotAsked, WorkerReply, WorkerRequest};
 pub use door::DoorRuntime;
-pub use facilities::{
-    Erase, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,
-    FacilitySink, FacilityState, InputRefused, InputTaken, RegisterRefused,
-};
+pub use facilities::FacilitySink;
 pub use facility::Facility;
 pub(crate) use guests::{GIVEN_UP, abend_of};
 pub use guests::{GuestPrograms, GuestTask, NotRun, Passed};
@@ -49,13 +49,7 @@ pub use operator::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo,
 };
 pub use participant::{JoinError, OutcomeReply, Participant, ParticipantRole, TaskUnit, Vote};
-pub use queues::{
-    EnqModelDef, JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind,
-    TdQueueDef, TdRecovery, Trigger, TsModelDef,
-};
-pub use record::{MonitoringRecord, Statistics, TaskCosts, UserPoint, WaitKind, Waits, Work};
-pub use reply::{Abend, Container, Outcome, Reply};
-pub use request::{NotStarted, PutError, Refusal, StartCode, TaskRequest};
+pub use reply::{Container, Outcome, Reply};
 pub use services::{CommandService, ServiceCommand};
 pub use sockets::{SocketCall, SocketCalls};
 pub use task::Task;

@@ -1,9 +1,9 @@
 //! What a task gave back.
 
-use link::{ChannelData, ContainerData, ContainerName, ContainerType, ProgramName, TransId};
+use link::{ChannelData, ContainerData, ContainerName, ContainerType, TransId};
 
-use crate::api::MonitoringRecord;
 use crate::shell::SlotLease;
+use crate::types::{Abend, MonitoringRecord};
 
 /// How a task ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,46 +12,6 @@ pub enum Outcome {
     Ok,
     /// With an abend; its unit of work is backed out.
     Abend(Abend),
-}
-
-/// An abnormal end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Abend {
-    /// Four characters: `ASRA`, `AICA`, `AEI0`…
-    pub code: [u8; 4],
-    /// Program in control, blank when unknown.
-    pub program: ProgramName,
-    /// Line of its source, 0 when unknown.
-    pub line: u32,
-    /// What happened, in words.
-    pub message: String,
-}
-
-impl Abend {
-    /// The code as text.
-    pub fn code(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(self.code.trim_ascii_end())
-    }
-
-    /// Tells the log of it, for tasks that no door of this region waits for.
-    pub fn log(&self, record: &MonitoringRecord) {
-        let program = match self.program.is_blank() {
-            true => record.program,
-            false => self.program,
-        };
-        let place = match self.line {
-            0 => String::new(),
-            line => format!(" line {line}"),
-        };
-        tracing::info!(
-            target: "tupelo::task",
-            "{} task {} {} in {program}{place}: {}",
-            self.code(),
-            record.task,
-            record.transid,
-            self.message,
-        );
-    }
 }
 
 /// One container of a reply. Its bytes lie where the program left them.

@@ -9,7 +9,7 @@ use link::layout::REQUEST_BRIEF;
 use super::queue::Turn;
 use super::task::{Stage, TaskKey, TaskSpec, TaskState};
 use super::{Action, Core, Cx, Links, Pace, SMALL_BYTES};
-use crate::api::{ClassDef, Refusal};
+use crate::types::{ClassDef, Refusal};
 
 impl Core {
     /// A request arrives. The task is building when a place was free, else it

@@ -6,7 +6,7 @@ use super::defs::Pace;
 use super::task::{Stage, TaskKey};
 use super::worker::{KillReason, Life, Place};
 use super::{Action, Core, Cx, Links, MAX_LOSSES, MAX_START_FAILURES};
-use crate::api::{Abend, Refusal};
+use crate::types::{Abend, Refusal};
 
 impl Core {
     /// Looks at the submitted slots of a worker that ring a port, and takes in

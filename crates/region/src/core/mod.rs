@@ -31,7 +31,7 @@ pub use worker::{Caller, Life, Place, WorkerState};
 use link::layout::SLOTS;
 use link::{Name, Request, SlotState};
 
-use crate::api::{Abend, ClassDef, Refusal, Statistics};
+use crate::types::{Abend, ClassDef, Refusal, Statistics};
 use queue::WaitQueue;
 use task::TaskTable;
 

@@ -17,7 +17,7 @@ use link::{Answer, ProgramName};
 
 use super::task::{Stage, TaskKey, TaskState};
 use super::{Action, Core, Cx, Links, SMALL_BYTES};
-use crate::api::Refusal;
+use crate::types::Refusal;
 
 /// What the core keeps of a task that runs on a thread of its door.
 #[derive(Debug, Default)]
@@ -196,7 +196,7 @@ impl Core {
         &mut self,
         cx: &mut Cx<'_, L>,
         key: TaskKey,
-        abend: Option<crate::api::Abend>,
+        abend: Option<crate::types::Abend>,
     ) {
         let Some(task) = self.tasks.get_mut(key).filter(|t| t.stage == Stage::Open) else {
             return;
@@ -209,7 +209,7 @@ impl Core {
     }
 
     /// A task is over and accounted for.
-    pub fn count_end(&mut self, ok: bool, work: crate::api::Work) {
+    pub fn count_end(&mut self, ok: bool, work: crate::types::Work) {
         self.stats.work += work;
         match ok {
             true => self.stats.tasks_ok += 1,

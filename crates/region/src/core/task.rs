@@ -9,7 +9,7 @@ use link::{Entry, Name, ProgramName, Request, TransId, UserId};
 
 use super::open::OpenSide;
 use super::worker::Place;
-use crate::api::{Abend, Refusal, UserPoint, Waits};
+use crate::types::{Abend, Refusal, UserPoint, Waits};
 
 /// Names a task; a key of a task that is gone finds nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,9 +4,9 @@
 use link::{Name, ProgramEntry, Request};
 
 use super::*;
-use crate::api::{ClassDef, Definitions, TransactionDef};
 use crate::sim::links::{SimLinks, Slot};
 use crate::sim::random::Random;
+use crate::types::{ClassDef, Definitions, TransactionDef};
 
 const MXT: usize = 6;
 const QUEUE: usize = 8;

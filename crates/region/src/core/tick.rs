@@ -5,7 +5,7 @@ use link::SlotState;
 use super::task::{Stage, TaskKey};
 use super::worker::{KillReason, Life, Place, Seen};
 use super::{Action, Core, Cx, Links, STUCK_NS};
-use crate::api::Refusal;
+use crate::types::Refusal;
 
 impl Core {
     /// Every millisecond or two while [`Core::wants_fine_tick`]: gives the queues

@@ -26,7 +26,7 @@ use super::request::Caller;
 use super::scan;
 use super::syncpoint::Failed;
 use super::unit::{After, Phase};
-use super::{Kernel, timers::Alarm};
+use super::{Kernel, Managers, timers::Alarm};
 use cics::resp::Condition;
 
 pub(super) const TABLE: Table = Table::new("outcome");
@@ -45,7 +45,7 @@ struct State {
     in_doubt: bool,
 }
 
-impl Kernel {
+impl<R: Managers> Kernel<R> {
     /// Commits a task's unit, the only part of a coordinator's that changes
     /// anything. The answer is that to SYNCPOINT. The coordinator has heard what
     /// became of the units `heard`.

@@ -8,13 +8,13 @@ use cics::resp::Condition;
 use link::{Name, Operands, TransId};
 use proptest::prelude::*;
 
-use crate::api::{
-    Definitions, QueueDefinitions, RegionConfig, TdKind, TdQueueDef, TdRecovery, TransactionDef,
+use crate::resources::world::World;
+use crate::types::{
+    Definitions, KernelConfig, QueueDefinitions, TdKind, TdQueueDef, TdRecovery, TransactionDef,
     TsModelDef,
 };
-use crate::resources::world::World;
 
-fn config() -> RegionConfig {
+fn config() -> KernelConfig {
     let queues = QueueDefinitions {
         models: vec![TsModelDef {
             prefix: b"R".to_vec(),
@@ -31,7 +31,7 @@ fn config() -> RegionConfig {
         }],
         ..QueueDefinitions::default()
     };
-    RegionConfig {
+    KernelConfig {
         temporary_storage_bytes: 1 << 20,
         transient_data_bytes: 1 << 20,
         definitions: Definitions {
@@ -42,7 +42,7 @@ fn config() -> RegionConfig {
             }],
             ..Definitions::default()
         },
-        ..RegionConfig::default()
+        ..KernelConfig::default()
     }
 }
 
@@ -263,7 +263,7 @@ proptest! {
         prop_assert!(resources.interval.is_idle());
         prop_assert_eq!(history.w.kernel.locks().each().count(), 0);
         let bytes = |h: &History| {
-            let mut statistics = crate::api::Statistics::default();
+            let mut statistics = crate::types::Statistics::default();
             h.w.kernel.resources.count(&mut statistics);
             (statistics.ts_bytes, statistics.ts_items, statistics.td_bytes, statistics.td_items)
         };

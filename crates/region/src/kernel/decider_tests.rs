@@ -5,12 +5,12 @@ use cics::command::commands::{readq_ts, writeq_ts};
 use cics::resp::Condition;
 use link::Operands;
 
-use crate::api::{QueueDefinitions, RegionConfig, TsModelDef};
 use crate::kernel::UnitId;
 use crate::resources::world::World;
+use crate::types::{KernelConfig, QueueDefinitions, TsModelDef};
 
 fn world() -> World {
-    let mut config = RegionConfig::default();
+    let mut config = KernelConfig::default();
     config.definitions.queues = QueueDefinitions {
         models: vec![TsModelDef {
             prefix: b"R".to_vec(),

@@ -31,15 +31,14 @@ use store::{ApplyError, Table, UnitOfWork};
 
 use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId, UnitToken};
 use super::locks::{Lifetime, LockName};
-use super::prepared::{BranchId, PreparedTask, Record, emit, parse_with};
+use super::prepared::{BranchId, PreparedTask, Record, emit, parse as parse_record};
 use super::request::Caller;
 use super::syncpoint::{Failed, NOT_COMMITTED, tell_each};
 use super::timers::{Alarm, TimerId};
 use super::unit::{After, Phase, Unit, Units};
-use super::{Kernel, State, Woken, alone, scan};
-use crate::api::Abend;
+use super::{Kernel, Managers, State, Woken, alone, scan};
 use crate::core::TaskKey;
-use crate::resources::tables;
+use crate::types::Abend;
 
 const TABLE: Table = Table::new("decider");
 /// First byte of a record.
@@ -143,7 +142,7 @@ impl Units {
     }
 }
 
-impl Kernel {
+impl<R: Managers> Kernel<R> {
     /// The participant that decides joins a task's unit, and knows it by a token
     /// that no other unit has. Returns `None` if another one decides the unit.
     pub fn join_decider(
@@ -591,11 +590,13 @@ impl Kernel {
         let Some(reader) = &mut self.state.reader else {
             return;
         };
+        let mut tables = R::tables();
+        tables.push(alone::TABLE);
         let mut found = Vec::new();
         let read = scan(reader.as_mut(), TABLE, &mut |key, bytes| match key
             .try_into()
             .ok()
-            .zip(parse(bytes))
+            .zip(parse(bytes, &tables))
         {
             Some((token, record)) => found.push((UnitToken(token), record)),
             None => tracing::error!(
@@ -622,9 +623,9 @@ impl Kernel {
             return;
         };
         tracing::info!(unit = %id, decider, "a unit of work is in doubt since the last end of the region");
-        let files = &mut self.resources.files;
+        let managers = &mut self.resources;
         if let Some(reader) = &mut self.state.reader
-            && let Err(error) = files.keep_ends(reader.as_mut(), &record.changes)
+            && let Err(error) = managers.keep_ends(reader.as_mut(), &record.changes)
         {
             tracing::error!(%error, unit = %id, "a file that it changes could not be read");
         }
@@ -714,16 +715,14 @@ struct Kept {
     record: Record,
 }
 
-fn parse(bytes: &[u8]) -> Option<Kept> {
+fn parse(bytes: &[u8], tables: &[Table]) -> Option<Kept> {
     let rest = bytes.strip_prefix(&[VERSION])?;
     let (decider, rest) = parse_name(rest)?;
     let (branch, rest) = parse_name(rest)?;
-    let mut tables = tables();
-    tables.push(alone::TABLE);
     Some(Kept {
         decider: String::from_utf8(decider.to_vec()).ok()?,
         branch: BranchId::new(branch),
-        record: parse_with(rest, &tables)?,
+        record: parse_record(rest, tables)?,
     })
 }
 

@@ -23,7 +23,7 @@ use store::{Table, UnitOfWork};
 
 use super::effect::{Effect, Order, ParticipantId, UnitId};
 use super::timers::{Alarm, TimerId};
-use super::{Cx, Kernel, scan};
+use super::{Cx, Kernel, Managers, scan};
 
 const TABLE: Table = Table::new("decision");
 /// First byte of a record.
@@ -231,7 +231,7 @@ impl Cx<'_> {
     }
 }
 
-impl Kernel {
+impl<R: Managers> Kernel<R> {
     /// The number of a participant in units of work, by a name that is the
     /// same in every life of the region.
     pub fn participant(&mut self, name: &str) -> ParticipantId {

@@ -6,8 +6,8 @@ use store::UnitOfWork;
 
 use super::prepared::BranchId;
 use super::request::Outcome;
-use crate::api::{Abend, FacilityEvent, FacilityId, StartCode};
 use crate::core::TaskKey;
+use crate::types::{Abend, FacilityEvent, FacilityId, StartCode};
 
 /// What must be done after a call of the kernel.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 //!
 //! It owns the lock table, the timers, the units of work and the waits of
 //! tasks. Whatever a task can name (files, queues, counters, time) belongs to
-//! a resource manager in [`crate::resources`] that stands on these; a manager
+//! a resource manager that stands on these ([`Managers`]); a manager
 //! serves commands, takes part in units of work, and hears of the ends of
 //! tasks. Back-out, SYNCPOINT, ROLLBACK and the end of a task go one path.
 //!
@@ -17,6 +17,7 @@ mod deciders;
 mod decisions;
 mod effect;
 mod locks;
+mod managers;
 mod prepared;
 mod request;
 mod syncpoint;
@@ -43,20 +44,20 @@ pub use deciders::InDoubtUnit;
 use decisions::Decisions;
 pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then, UnitId, UnitToken};
 pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
+pub use managers::{Managers, Settle};
 use prepared::Prepared;
 pub use prepared::{BranchId, PreparedTask, PreparedUnit};
 pub use request::{
-    Caller, EventName, Expiry, Failure, Outcome, Refused, Request, Served, Step, Wait, WaitOn,
-    Woken, condition, done, done_with, done_with_condition,
+    Caller, EventKind, EventName, Expiry, Failure, Outcome, Refused, Request, Served, Step, Wait,
+    WaitOn, Woken, condition, done, done_with, done_with_condition,
 };
 pub use tables::scan;
 pub use timers::{Alarm, TimerId, Timers};
 pub use unit::Units;
 pub use unreadable::tell_unreadable;
 
-use crate::api::{Abend, Statistics};
 use crate::core::TaskKey;
-use crate::resources::{Resources, Serve};
+use crate::types::{Abend, Statistics, WaitKind};
 
 /// Abend of a task that was purged while it waited.
 pub const PURGED: [u8; 4] = *b"AEXY";
@@ -65,11 +66,10 @@ pub const PURGED: [u8; 4] = *b"AEXY";
 pub const FAILED: [u8; 4] = *b"AEXZ";
 
 /// Everything that running tasks can ask for.
-pub struct Kernel {
+pub struct Kernel<R> {
     state: State,
     /// What tasks can name.
-    pub resources: Resources,
-    commands: HashMap<u16, Serve>,
+    pub resources: R,
 }
 
 /// What resource managers stand on.
@@ -235,7 +235,7 @@ impl Cx<'_> {
     }
 
     /// Something happened: everybody who waits for it looks again.
-    pub fn signal(&mut self, kind: &'static str, key: &[u8]) {
+    pub fn signal(&mut self, kind: EventKind, key: &[u8]) {
         let name = EventName {
             kind,
             key: key.into(),
@@ -251,7 +251,7 @@ impl Cx<'_> {
     }
 
     /// Whether somebody waits for a name to be signalled.
-    pub fn is_awaited(&self, kind: &'static str, key: &[u8]) -> bool {
+    pub fn is_awaited(&self, kind: EventKind, key: &[u8]) -> bool {
         let name = EventName {
             kind,
             key: key.into(),
@@ -312,12 +312,12 @@ impl Cx<'_> {
     }
 }
 
-impl Kernel {
+impl<R: Managers> Kernel<R> {
     /// A kernel over a store's reader.
     pub fn new(
         reader: Option<Box<dyn ReadStore + Send>>,
         settings: Settings,
-        resources: Resources,
+        resources: R,
     ) -> Self {
         Kernel {
             state: State {
@@ -340,17 +340,16 @@ impl Kernel {
                 last_start: 0,
             },
             resources,
-            commands: crate::resources::commands().collect(),
         }
     }
 
     /// Calls resource managers outside of any task: definitions, operators.
-    pub fn with<R>(
+    pub fn with<T>(
         &mut self,
         now: u64,
         out: &mut Vec<Effect>,
-        call: impl FnOnce(&mut Resources, &mut Cx<'_>) -> R,
-    ) -> R {
+        call: impl FnOnce(&mut R, &mut Cx<'_>) -> T,
+    ) -> T {
         let result = self.manage(now, out, call);
         self.wake(now, out);
         result
@@ -382,7 +381,7 @@ impl Kernel {
                     call,
                     operands,
                     woken: None,
-                    by: None,
+                    of_job: false,
                     progress: 0,
                 };
                 self.attempt(now, request, out);
@@ -393,7 +392,7 @@ impl Kernel {
     }
 
     /// A call of the task that stands for a batch job: an operation on a
-    /// record, as [`crate::resources::files::serve_job`] has it.
+    /// record.
     pub fn call_for_job(&mut self, now: u64, caller: Caller, call: Call, out: &mut Vec<Effect>) {
         self.begin_unit(now, &caller, out);
         let request = Request {
@@ -401,7 +400,7 @@ impl Kernel {
             call,
             operands: Operands::default(),
             woken: None,
-            by: Some(crate::resources::files::serve_job),
+            of_job: true,
             progress: 0,
         };
         self.attempt(now, request, out);
@@ -452,8 +451,7 @@ impl Kernel {
                 Alarm::Decider(unit) => self.decider_due(now, unit, out),
                 Alarm::Decisions => self.manage(now, out, |_, cx| cx.tell_again()),
                 Alarm::Manager(manager, number) => {
-                    let alarm = crate::resources::alarm(manager);
-                    self.manage(now, out, |resources, cx| alarm(resources, cx, number));
+                    self.manage(now, out, |r, cx| r.alarm(cx, manager, number));
                 }
             }
             self.wake(now, out);
@@ -502,7 +500,7 @@ impl Kernel {
     /// Whether it waits for a child, who may have its place meanwhile.
     pub fn waits_for_child(&self, task: TaskKey) -> bool {
         self.wait_of(task).is_some_and(|(on, _)| match on {
-            WaitOn::Event(name) => name.kind == crate::resources::children::CHILD,
+            WaitOn::Event(name) => name.kind.counts == WaitKind::Child,
             _ => false,
         })
     }
@@ -560,11 +558,9 @@ impl Kernel {
     /// Puts the files' definitions in the order of those in force, with what
     /// the store knows of them.
     pub fn renumber_files(&mut self, entries: &[link::FileEntry]) -> Vec<link::FileEntry> {
-        let mut entries = self.resources.files.renumber(entries);
-        if let Some(reader) = &mut self.state.reader {
-            crate::resources::files::complete(reader.as_mut(), &mut entries);
-        }
-        entries
+        let reader = self.state.reader.as_mut();
+        let reader = reader.map(|r| r.as_mut() as &mut (dyn ReadStore + Send));
+        self.resources.renumber_files(reader, entries)
     }
 
     /// What resource managers kept in the store comes back. Once, when the
@@ -601,7 +597,7 @@ impl Kernel {
     /// Takes the files' definitions over.
     pub fn define_files(&mut self, entries: &[link::FileEntry]) {
         if let Some(reader) = &mut self.state.reader {
-            self.resources.files.define(reader.as_mut(), entries);
+            self.resources.define_files(reader.as_mut(), entries);
         }
     }
 
@@ -623,12 +619,12 @@ impl Kernel {
         statistics.deadlocks = counts.deadlocks;
     }
 
-    fn manage<R>(
+    fn manage<T>(
         &mut self,
         now: u64,
         out: &mut Vec<Effect>,
-        call: impl FnOnce(&mut Resources, &mut Cx<'_>) -> R,
-    ) -> R {
+        call: impl FnOnce(&mut R, &mut Cx<'_>) -> T,
+    ) -> T {
         let mut cx = Cx {
             now,
             kernel: &mut self.state,
@@ -652,18 +648,9 @@ impl Kernel {
     fn attempt(&mut self, now: u64, mut request: Request, out: &mut Vec<Effect>) {
         let task = request.caller.key;
         let again = request.woken.is_some();
-        let serve = match (request.by, request.call.op) {
-            (Some(serve), _) => Some(serve),
-            (None, Op::Command) => self.commands.get(&(request.call.args[0] as u16)).copied(),
-            (None, _) => Some(crate::resources::files::serve as Serve),
-        };
-        let served = match serve {
-            Some(serve) => {
-                self.manage(now, out, |resources, cx| serve(resources, cx, &mut request))
-            }
-            // A worker sends what its table says is served here.
-            None => Err(Failure::Abend(*b"AEY9")),
-        };
+        let served = self.manage(now, out, |r, cx| r.serve(cx, &mut request));
+        // A worker sends what its table says is served here.
+        let served = served.unwrap_or(Err(Failure::Abend(*b"AEY9")));
         let served = match served {
             Ok(Step::Wait(_)) if self.state.purged.remove(&task) => {
                 self.state.locks.give_up(task);
@@ -756,7 +743,7 @@ impl Kernel {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartEnd {
     /// It could not begin.
-    Refused(crate::api::Refusal),
+    Refused(crate::types::Refusal),
     /// It ran: its abend, if it had one, and its channel.
     Ran(Option<Abend>, Option<link::ChannelData>),
 }

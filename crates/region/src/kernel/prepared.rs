@@ -50,9 +50,8 @@ use super::request::Caller;
 use super::syncpoint::tell;
 use super::timers::{Alarm, TimerId};
 use super::unit::{After, Phase, Unit};
-use super::{Kernel, State, Woken, scan};
+use super::{Kernel, Managers, State, Woken, scan};
 use crate::core::TaskKey;
-use crate::resources::tables;
 
 const TABLE: Table = Table::new("prepared");
 /// First byte of a record.
@@ -196,7 +195,7 @@ pub(super) struct Record {
     pub changes: UnitOfWork,
 }
 
-impl Kernel {
+impl<R: Managers> Kernel<R> {
     /// Makes sure that a task's unit can be committed, as a branch of a
     /// coordinator's. The answer is NORMAL when it is prepared, with 1 as its
     /// first value when there is nothing to commit; ROLLEDBACK when it is backed
@@ -581,11 +580,12 @@ impl Kernel {
         let Some(reader) = &mut self.state.reader else {
             return;
         };
+        let tables = R::tables();
         let mut found = Vec::new();
         let read = scan(
             reader.as_mut(),
             TABLE,
-            &mut |key, record| match BranchId::new(key).zip(parse(record)) {
+            &mut |key, record| match BranchId::new(key).zip(parse(record, &tables)) {
                 Some(both) => found.push(both),
                 None => tracing::error!(
                     branch = %key.escape_ascii(),
@@ -599,9 +599,9 @@ impl Kernel {
         }
         for (branch, record) in found {
             tracing::info!(%branch, "a unit of work waits for the region that coordinates it");
-            let files = &mut self.resources.files;
+            let managers = &mut self.resources;
             if let Some(reader) = &mut self.state.reader
-                && let Err(error) = files.keep_ends(reader.as_mut(), &record.changes)
+                && let Err(error) = managers.keep_ends(reader.as_mut(), &record.changes)
             {
                 tracing::error!(%error, %branch, "a file that it changes could not be read");
             }
@@ -664,12 +664,8 @@ pub(super) fn emit(record: &Record, changes: &UnitOfWork) -> Vec<u8> {
     out
 }
 
-fn parse(bytes: &[u8]) -> Option<Record> {
-    parse_with(bytes, &tables())
-}
-
 /// Reads a record whose changes are to these tables, beside files.
-pub(super) fn parse_with(bytes: &[u8], tables: &[Table]) -> Option<Record> {
+pub(super) fn parse(bytes: &[u8], tables: &[Table]) -> Option<Record> {
     let (&version, rest) = bytes.split_first()?;
     let (since, rest) = rest.split_first_chunk::<8>()?;
     let (unit, rest) = rest.split_first_chunk::<8>()?;
@@ -747,6 +743,7 @@ impl PreparedTask {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resources::Resources;
     use proptest::prelude::*;
 
     fn locks() -> impl Strategy<Value = Vec<LockName>> {
@@ -779,16 +776,17 @@ mod tests {
                 in_doubt: InDoubt { commits, waits, limit_s },
             };
             let record = Record { since_unix_ns, unit, task, participants, locks, changes };
-            prop_assert_eq!(parse(&emit(&record, &UnitOfWork::new())), Some(record));
+            prop_assert_eq!(parse(&emit(&record, &UnitOfWork::new()), &Resources::tables()), Some(record));
         }
 
         #[test]
         fn no_stored_bytes_make_the_reader_panic(
             bytes in prop::collection::vec(0..3_u8, 0..60),
         ) {
-            let _ = parse(&bytes);
-            let _ = parse(&[&[VERSION; 1][..], &[0; 42], &bytes].concat());
-            let _ = parse(&[&[WITHOUT_TASK; 1][..], &[0; 16], &bytes].concat());
+            let tables = Resources::tables();
+            let _ = parse(&bytes, &tables);
+            let _ = parse(&[&[VERSION; 1][..], &[0; 42], &bytes].concat(), &tables);
+            let _ = parse(&[&[WITHOUT_TASK; 1][..], &[0; 16], &bytes].concat(), &tables);
         }
     }
 }

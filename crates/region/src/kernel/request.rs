@@ -9,11 +9,10 @@ use cics::resp::Condition;
 pub use cics::resp::Failure;
 use link::{Answer, Call, Operands, TransId, UserId};
 
-use super::Cx;
+use super::Settle;
 use super::locks::{LockName, LockSpace};
-use crate::api::WaitKind;
 use crate::core::{TaskKey, TaskState};
-use crate::resources::{Resources, Serve};
+use crate::types::WaitKind;
 
 /// Who asks: what the core knows of the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +62,8 @@ pub struct Request {
     pub operands: Operands,
     /// Why it is tried again; `None` at the first try.
     pub woken: Option<Woken>,
-    /// What serves it, where that is not what the call's operation says.
-    pub by: Option<Serve>,
+    /// It is an operation of a batch job on a record.
+    pub of_job: bool,
     /// Whatever the one who serves it keeps from try to try; 0 at first.
     pub progress: u64,
 }
@@ -109,10 +108,6 @@ pub struct Outcome {
 /// What a program is told of changes that the store refused.
 pub type Refused = fn(&store::ApplyError) -> Failure;
 
-/// Brings what a manager has in memory in line with the store, which has
-/// taken a change over (`true`) or refused it.
-pub type Settle = Box<dyn FnOnce(&mut Resources, &mut Cx<'_>, bool) + Send>;
-
 impl std::fmt::Debug for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Outcome").field(&self.answer).finish()
@@ -153,29 +148,33 @@ impl WaitOn {
                 LockSpace::Record(_) | LockSpace::Enqueue => WaitKind::Lock,
                 LockSpace::TsQueue | LockSpace::TdQueue => WaitKind::Queue,
             },
-            WaitOn::Event(event) => event.wait_kind(),
+            WaitOn::Event(event) => event.kind.counts,
             WaitOn::Time => WaitKind::Delay,
         }
     }
 }
 
-impl EventName {
-    fn wait_kind(&self) -> WaitKind {
-        use crate::resources::{children, interval, temporary_storage};
-        match self.kind {
-            children::CHILD => WaitKind::Child,
-            interval::DELAY => WaitKind::Delay,
-            temporary_storage::SPACE => WaitKind::Queue,
-            _ => WaitKind::Event,
-        }
+/// A kind of event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventKind {
+    /// As a word for operators: `TSQUEUE`, `CHILD`, `ECB`.
+    pub word: &'static str,
+    /// What monitoring counts a wait for it as.
+    pub counts: WaitKind,
+}
+
+impl EventKind {
+    /// A kind of event.
+    pub const fn new(word: &'static str, counts: WaitKind) -> EventKind {
+        EventKind { word, counts }
     }
 }
 
 /// Something that happens, as those who wait for it name it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventName {
-    /// The kind, as a word for operators: `TSQUEUE`, `CHILD`, `ECB`.
-    pub kind: &'static str,
+    /// What happens.
+    pub kind: EventKind,
     /// Which one.
     pub key: Box<[u8]>,
 }
@@ -191,7 +190,7 @@ pub enum Expiry {
 
 impl Wait {
     /// A wait for an event, without a limit.
-    pub fn event(kind: &'static str, key: &[u8]) -> Wait {
+    pub fn event(kind: EventKind, key: &[u8]) -> Wait {
         Wait {
             on: WaitOn::Event(EventName {
                 kind,

@@ -23,9 +23,9 @@ use store::{ApplyError, StorageError};
 use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
 use super::request::{Caller, Outcome};
 use super::unit::{After, Phase, Unit};
-use super::{Kernel, State, Woken, tell_unreadable};
-use crate::api::Abend;
+use super::{Kernel, Managers, State, Woken, tell_unreadable};
 use crate::core::TaskKey;
+use crate::types::Abend;
 use cics::resp::Condition;
 
 /// Abend code of a task whose unit of work could not be committed.
@@ -47,7 +47,7 @@ impl Failed {
     }
 }
 
-impl Kernel {
+impl<R: Managers> Kernel<R> {
     /// A participant changes something for a task's unit, which begins with that
     /// if it has not begun.
     pub fn join(
@@ -110,7 +110,7 @@ impl Kernel {
         let unit = self.state.units.of(task);
         match (unit.changes.is_empty(), unit.participants.as_slice()) {
             (true, []) => self.conclude(now, task, then, None, out),
-            (false, []) if crate::resources::need_no_wait(&unit.changes) => {
+            (false, []) if R::need_no_wait(&unit.changes) => {
                 let changes = std::mem::take(&mut unit.changes);
                 self.manage(now, out, |_, cx| cx.change_store_once(changes));
                 self.conclude(now, task, then, None, out);
@@ -354,7 +354,7 @@ impl Kernel {
         self.state.counts.commits += u64::from(stored);
         self.state.counts.backouts += u64::from(!stored);
         self.manage(now, out, |resources, cx| {
-            (outcome.settle)(resources, cx, stored);
+            resources.settle(cx, outcome.settle, stored);
             if let Some(name) = &outcome.unlock {
                 cx.unlock(task, name);
             }

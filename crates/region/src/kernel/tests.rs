@@ -7,9 +7,9 @@ use cics::resp::Condition;
 use link::{Call, Op, Operands};
 
 use super::*;
-use crate::api::{Definitions, RegionConfig, TransactionDef};
 use crate::core::TaskKey;
 use crate::resources::world::World;
+use crate::types::{Definitions, KernelConfig, TransactionDef};
 
 const MS: u64 = 1_000_000;
 
@@ -18,7 +18,7 @@ fn name(option: u8, text: &str) -> Operands {
 }
 
 fn world() -> World {
-    World::new(RegionConfig::default())
+    World::new(KernelConfig::default())
 }
 
 fn lock(w: &mut World, task: u32, text: &str) {
@@ -581,9 +581,9 @@ fn with_transaction() -> World {
         transactions,
         ..Definitions::default()
     };
-    World::new(RegionConfig {
+    World::new(KernelConfig {
         definitions,
-        ..RegionConfig::default()
+        ..KernelConfig::default()
     })
 }
 

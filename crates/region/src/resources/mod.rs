@@ -6,13 +6,12 @@
 //! table; a worker sends what is served here by the number of the row, with
 //! the operands by the index of their options.
 //!
-//! What a [`crate::api::CommandService`] serves never comes here. Two more are
-//! served beside the kernel, in [`crate::shell`]: conversations, each
-//! of which has a thread that waits with its partner, and INQUIRE and SET, which
-//! look at tasks and definitions as well.
+//! What a service of the region serves never comes here. Two more are served
+//! beside the kernel, by the shell: conversations, each of which has a thread
+//! that waits with its partner, and INQUIRE and SET, which look at tasks and
+//! definitions as well.
 
 pub mod children;
-pub mod conversations;
 pub mod counters;
 pub mod dump;
 pub mod enqueue;
@@ -33,11 +32,12 @@ pub mod world;
 
 use std::collections::HashMap;
 
-use store::{Table, UnitOfWork};
+use link::{FileEntry, Op};
+use store::{ReadError, ReadStore, Table, UnitOfWork};
 
-use crate::api::{Definitions, QueueDefinitions, RegionConfig, Statistics};
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Cx, Request, Served, StartEnd};
+use crate::kernel::{Caller, Cx, Managers, Request, Served, Settle, StartEnd};
+use crate::types::{KernelConfig, QueueDefinitions, Statistics};
 
 /// Serves a command of a task.
 pub type Serve = fn(&mut Resources, &mut Cx<'_>, &mut Request) -> Served;
@@ -53,7 +53,7 @@ pub struct Manager {
     /// begun.
     pub task_begun: fn(&mut Resources, &mut Cx<'_>, &Caller),
     /// Definitions come into force: at the start, and at each reload.
-    pub define: fn(&mut Resources, &RegionConfig, &Definitions),
+    pub define: fn(&mut Resources, &KernelConfig),
     /// A unit of work is over: committed, or backed out.
     pub unit_ended: fn(&mut Resources, &mut Cx<'_>, TaskKey, bool),
     /// A unit of work is prepared, or in doubt, and leaves its task: what is kept of
@@ -82,7 +82,7 @@ impl Manager {
         commands: &[],
         tables: &[],
         task_begun: |_, _, _| {},
-        define: |_, _, _| {},
+        define: |_, _| {},
         unit_ended: |_, _, _, _| {},
         unit_prepared: |_, _, _, _| {},
         unit_restored: |_, _, _, _| {},
@@ -103,6 +103,7 @@ macro_rules! managers {
         #[derive(Default)]
         pub struct Resources {
             $($(#[$doc])* pub $field: $field::$type,)*
+            commands: ServeTable,
         }
 
         /// All resource managers.
@@ -152,15 +153,31 @@ managers! {
     facilities: Facilities;
 }
 
-/// Whether a unit of work changes nothing but what is saved for the next input of
-/// terminals: its task does not wait for the store.
-pub fn need_no_wait(changes: &UnitOfWork) -> bool {
-    changes.is_in_tables(&[facilities::SAVED])
-}
-
 /// The commands of all managers by number.
 pub fn commands() -> impl Iterator<Item = (u16, Serve)> {
     MANAGERS.iter().flat_map(|m| m.commands).copied()
+}
+
+/// What serves each command.
+struct ServeTable(HashMap<u16, Serve>);
+
+impl Default for ServeTable {
+    fn default() -> Self {
+        ServeTable(commands().collect())
+    }
+}
+
+/// The kernel over these managers.
+pub type Kernel = crate::kernel::Kernel<Resources>;
+
+/// Brings what a manager has in memory in line with the store, which has taken a
+/// change over (`true`) or refused it.
+type SettleFn = Box<dyn FnOnce(&mut Resources, &mut Cx<'_>, bool) + Send>;
+
+/// What to do once the store has taken or refused a change.
+fn settling(then: impl FnOnce(&mut Resources, &mut Cx<'_>, bool) + Send + 'static) -> Settle {
+    let then: SettleFn = Box::new(then);
+    Settle::new(then)
 }
 
 /// What is kept under one key is kept under another from now on.
@@ -170,54 +187,52 @@ fn hand_over<V>(kept: &mut HashMap<TaskKey, V>, from: TaskKey, to: TaskKey) {
     }
 }
 
-/// The tables that units of work change.
-pub fn tables() -> Vec<Table> {
-    MANAGERS.iter().flat_map(|m| m.tables).copied().collect()
-}
+impl Managers for Resources {
+    fn tables() -> Vec<Table> {
+        MANAGERS.iter().flat_map(|m| m.tables).copied().collect()
+    }
 
-/// What serves the alarms of a manager.
-pub fn alarm(manager: usize) -> fn(&mut Resources, &mut Cx<'_>, u64) {
-    MANAGERS[manager].alarm
-}
+    /// What is saved for the next input of terminals is not waited for.
+    fn need_no_wait(changes: &UnitOfWork) -> bool {
+        changes.is_in_tables(&[facilities::SAVED])
+    }
 
-impl Resources {
-    /// A task that the region started makes its first call, or ends.
-    pub fn task_begun(&mut self, cx: &mut Cx<'_>, caller: &Caller) {
+    fn serve(&mut self, cx: &mut Cx<'_>, request: &mut Request) -> Option<Served> {
+        let serve = match request.call.op {
+            _ if request.of_job => files::serve_job,
+            Op::Command => *self.commands.0.get(&(request.call.args[0] as u16))?,
+            _ => files::serve,
+        };
+        Some(serve(self, cx, request))
+    }
+
+    fn settle(&mut self, cx: &mut Cx<'_>, settle: Settle, stored: bool) {
+        settle.into_inner::<SettleFn>()(self, cx, stored);
+    }
+
+    fn alarm(&mut self, cx: &mut Cx<'_>, manager: usize, number: u64) {
+        (MANAGERS[manager].alarm)(self, cx, number);
+    }
+
+    fn task_begun(&mut self, cx: &mut Cx<'_>, caller: &Caller) {
         for manager in MANAGERS {
             (manager.task_begun)(self, cx, caller);
         }
     }
 
-    /// Definitions come into force.
-    pub fn define(&mut self, config: &RegionConfig, definitions: &Definitions) {
+    fn task_ended(&mut self, cx: &mut Cx<'_>, caller: &Caller) {
         for manager in MANAGERS {
-            (manager.define)(self, config, definitions);
+            (manager.task_ended)(self, cx, caller);
         }
     }
 
-    /// The region starts over what is committed.
-    pub fn restore(&mut self, cx: &mut Cx<'_>) {
-        for manager in MANAGERS {
-            (manager.restore)(self, cx);
-        }
-    }
-
-    /// The region ends normally.
-    pub fn keep(&mut self, cx: &mut Cx<'_>, changes: &mut UnitOfWork) {
-        for manager in MANAGERS {
-            (manager.keep)(self, cx, changes);
-        }
-    }
-
-    /// A unit of work is over.
-    pub fn unit_ended(&mut self, cx: &mut Cx<'_>, task: TaskKey, committed: bool) {
+    fn unit_ended(&mut self, cx: &mut Cx<'_>, task: TaskKey, committed: bool) {
         for manager in MANAGERS {
             (manager.unit_ended)(self, cx, task, committed);
         }
     }
 
-    /// A unit of work is prepared and leaves its task.
-    pub fn unit_prepared(&mut self, cx: &mut Cx<'_>, task: TaskKey, to: TaskKey) {
+    fn unit_prepared(&mut self, cx: &mut Cx<'_>, task: TaskKey, to: TaskKey) {
         for manager in MANAGERS {
             (manager.unit_prepared)(self, cx, task, to);
         }
@@ -225,24 +240,69 @@ impl Resources {
         self.unit_ended(cx, task, true);
     }
 
-    /// A prepared unit of the region's last life waits.
-    pub fn unit_restored(&mut self, cx: &mut Cx<'_>, key: TaskKey, changes: &UnitOfWork) {
+    fn unit_restored(&mut self, cx: &mut Cx<'_>, key: TaskKey, changes: &UnitOfWork) {
         for manager in MANAGERS {
             (manager.unit_restored)(self, cx, key, changes);
         }
     }
 
-    /// A task is over.
-    pub fn task_ended(&mut self, cx: &mut Cx<'_>, caller: &Caller) {
+    fn start_ended(&mut self, cx: &mut Cx<'_>, start: u64, ended: &StartEnd) {
         for manager in MANAGERS {
-            (manager.task_ended)(self, cx, caller);
+            (manager.start_ended)(self, cx, start, ended);
         }
     }
 
-    /// A task that the region started is over, or could not begin.
-    pub fn start_ended(&mut self, cx: &mut Cx<'_>, start: u64, ended: &StartEnd) {
+    fn restore(&mut self, cx: &mut Cx<'_>) {
         for manager in MANAGERS {
-            (manager.start_ended)(self, cx, start, ended);
+            (manager.restore)(self, cx);
+        }
+    }
+
+    fn keep(&mut self, cx: &mut Cx<'_>, changes: &mut UnitOfWork) {
+        for manager in MANAGERS {
+            (manager.keep)(self, cx, changes);
+        }
+    }
+
+    fn define_files(&mut self, reader: &mut dyn ReadStore, entries: &[FileEntry]) {
+        self.files.define(reader, entries);
+    }
+
+    fn renumber_files(
+        &self,
+        reader: Option<&mut (dyn ReadStore + Send)>,
+        entries: &[FileEntry],
+    ) -> Vec<FileEntry> {
+        let mut entries = self.files.renumber(entries);
+        if let Some(reader) = reader {
+            files::complete(reader, &mut entries);
+        }
+        entries
+    }
+
+    fn keep_ends(
+        &mut self,
+        reader: &mut dyn ReadStore,
+        changes: &UnitOfWork,
+    ) -> Result<(), ReadError> {
+        self.files.keep_ends(reader, changes)
+    }
+}
+
+impl Resources {
+    /// Managers that hold nothing yet, with shared storage and a folder for dumps.
+    pub fn new(storage: storage::Storage, dump: dump::Dumps) -> Resources {
+        Resources {
+            storage,
+            dump,
+            ..Resources::default()
+        }
+    }
+
+    /// Definitions come into force.
+    pub fn define(&mut self, config: &KernelConfig) {
+        for manager in MANAGERS {
+            (manager.define)(self, config);
         }
     }
 

@@ -10,12 +10,12 @@ use cics::resp::Condition;
 use link::{Answer, Call, FileCall, FileCommand, Name, Op, Operands};
 use store::{MemoryStore, WriteStore};
 
-use super::Resources;
-use crate::api::{Abend, Definitions, FacilityEvent, FacilityId, RegionConfig};
+use super::{Kernel, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{
-    BranchId, Caller, Effect, Job, Kernel, Settings, Start, StartEnd, Then, UnitId, UnitToken,
+    BranchId, Caller, Effect, Job, Settings, Start, StartEnd, Then, UnitId, UnitToken,
 };
+use crate::types::{Abend, Definitions, FacilityEvent, FacilityId, KernelConfig};
 
 const MS: u64 = 1_000_000;
 
@@ -23,7 +23,7 @@ const MS: u64 = 1_000_000;
 pub struct World {
     pub kernel: Kernel,
     pub now: u64,
-    pub config: RegionConfig,
+    pub config: KernelConfig,
     /// Tasks that were started.
     pub started: Vec<Start>,
     /// Participants that were told something, and what.
@@ -72,28 +72,28 @@ pub struct Response {
 
 impl World {
     /// A region with settings and definitions, and an empty store.
-    pub fn new(config: RegionConfig) -> Self {
+    pub fn new(config: KernelConfig) -> Self {
         Self::over(config, Some(MemoryStore::new()))
     }
 
     /// A region without a store.
     pub fn without_store() -> Self {
-        Self::over(RegionConfig::default(), None)
+        Self::over(KernelConfig::default(), None)
     }
 
     /// A region over what is in a store, or without one.
-    pub fn over(config: RegionConfig, store: Option<MemoryStore>) -> Self {
+    pub fn over(config: KernelConfig, store: Option<MemoryStore>) -> Self {
         Self::at(1_000 * MS, config, store)
     }
 
     /// A region that starts at an instant.
-    pub fn at(now: u64, config: RegionConfig, store: Option<MemoryStore>) -> Self {
+    pub fn at(now: u64, config: KernelConfig, store: Option<MemoryStore>) -> Self {
         let settings = Settings {
             lock_timeout_ns: 1_000 * MS,
             ..Settings::default()
         };
         let mut resources = Resources::default();
-        resources.define(&config, &config.definitions);
+        resources.define(&config);
         let reader = store.as_ref().map(|s| s.reader().expect("a reader"));
         let mut world = World {
             kernel: Kernel::new(reader, settings, resources),
@@ -155,7 +155,7 @@ impl World {
     pub fn redefine(&mut self, definitions: Definitions) {
         self.config.definitions = definitions;
         let World { kernel, config, .. } = self;
-        kernel.resources.define(config, &config.definitions);
+        kernel.resources.define(config);
     }
 
     /// A reader of what is committed.

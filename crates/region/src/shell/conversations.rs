@@ -16,11 +16,11 @@ use link::{Answer, Call, Name};
 use super::Shared;
 use super::lease::ended_well;
 use super::links::WorkerLink;
+use super::verbs::{MappedConversation, no_partners, not_allocated};
 use super::wakes;
 use crate::api::{Conversation, TaskUnit};
 use crate::core::{OutsideCall, TaskKey};
 use crate::engine::{self, EngineClass};
-use crate::resources::conversations::{MappedConversation, no_partners, not_allocated};
 
 /// Stack of a conversation's thread.
 const STACK_BYTES: usize = 512 * 1024;

@@ -22,10 +22,10 @@ use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
 use super::wakes;
 use crate::api::{Abend, RegionConfig, StartError, WaitKind};
 use crate::core::TaskKey;
-use crate::kernel::{BlockingWork, Caller, Effect, Kernel, PURGED, Settings};
-use crate::resources::Resources;
+use crate::kernel::{BlockingWork, Caller, Effect, PURGED, Settings};
 use crate::resources::dump::Dumps;
 use crate::resources::storage::Storage;
+use crate::resources::{Kernel, Resources};
 
 thread_local! {
     /// The dispatch thread looks at its alarms by itself.
@@ -80,12 +80,9 @@ impl KernelRoom {
             zone: zone_s,
             ..Settings::default()
         };
-        let mut resources = Resources {
-            storage: Storage::new(config.shared_storage_bytes),
-            dump: Dumps::new(config.dumps.clone()),
-            ..Resources::default()
-        };
-        resources.define(config, &config.definitions);
+        let storage = Storage::new(config.shared_storage_bytes);
+        let mut resources = Resources::new(storage, Dumps::new(config.dumps.clone()));
+        resources.define(&config.kernel_config(&config.definitions));
         let (mut reader, mut writer, mut tables) = (None, None, None);
         let mut damage = StoreDamage::default();
         if let Some(entry) = &config.store {

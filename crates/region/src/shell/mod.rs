@@ -35,6 +35,7 @@ mod token;
 mod trace;
 mod trace_file;
 mod uses;
+mod verbs;
 mod wakes;
 
 pub use acts::{Worker, shut_down};

@@ -7,13 +7,13 @@ use link::TransId;
 use store::FileId;
 
 use super::Shared;
+use super::system::View;
 use crate::api::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo, TdKind,
     TdRecovery,
 };
 use crate::core::TaskKey;
 use crate::kernel::{LockName, LockSpace};
-use crate::resources::system::View;
 
 impl Shared {
     /// All tasks, by number.

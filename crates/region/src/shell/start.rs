@@ -315,7 +315,9 @@ impl Shared {
         // task asks for it.
         let mut kernel = self.kernel.lock();
         kernel.define_files(&definitions.files);
-        kernel.resources.define(&self.config, definitions);
+        kernel
+            .resources
+            .define(&self.config.kernel_config(definitions));
         drop(kernel);
         self.with(|core, cx| {
             let generation = core.defs().generation + 1;

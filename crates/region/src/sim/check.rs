@@ -8,7 +8,7 @@ use super::model::Fate;
 use super::program::{self, ACCOUNTS};
 use super::remote::Stage;
 use super::{BALANCE, CLASS_LIMIT, MXT, World};
-use crate::api::Statistics;
+use crate::types::Statistics;
 
 /// What the managers say that they have in recoverable queues.
 type Counted = [u64; 5];

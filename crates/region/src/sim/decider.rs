@@ -13,7 +13,8 @@ use super::World;
 use super::model::Change;
 use super::terminals::Conversation;
 use crate::core::TaskKey;
-use crate::kernel::{Kernel, Order, ParticipantId, UnitId, UnitToken};
+use crate::kernel::{Order, ParticipantId, UnitId, UnitToken};
+use crate::resources::Kernel;
 
 /// Its name.
 const NAME: &str = "decider";

@@ -29,13 +29,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use ::store::{MemoryStore, WriteStore};
 use link::{Name, ProgramEntry};
 
-use crate::api::{
-    ClassDef, Definitions, QueueDefinitions, RegionConfig, TdKind, TdQueueDef, TdRecovery,
+use crate::core::{Action, Compiled, Core, Cx, Limits, Stage, TaskKey, TaskSpec};
+use crate::kernel::{Effect, Job, Settings, Start, StartEnd};
+use crate::resources::{Kernel, Resources};
+use crate::types::{
+    ClassDef, Definitions, KernelConfig, QueueDefinitions, TdKind, TdQueueDef, TdRecovery,
     TransactionDef, Trigger, TsModelDef,
 };
-use crate::core::{Action, Compiled, Core, Cx, Limits, Stage, TaskKey, TaskSpec};
-use crate::kernel::{Effect, Job, Kernel, Settings, Start, StartEnd};
-use crate::resources::Resources;
 use decider::Decider;
 use history::HistoryHash;
 use links::{SimLinks, Slot};
@@ -617,11 +617,12 @@ fn kernel(store: &MemoryStore) -> Kernel {
     let mut resources = Resources::default();
     let mut reader = store.reader().expect("a reader");
     resources.files.define(reader.as_mut(), &store::files());
-    let config = RegionConfig {
+    let config = KernelConfig {
         facilities: terminals::LIMITS,
-        ..RegionConfig::default()
+        definitions: definitions(),
+        ..KernelConfig::default()
     };
-    resources.define(&config, &definitions());
+    resources.define(&config);
     Kernel::new(Some(reader), settings, resources)
 }
 

@@ -14,13 +14,11 @@ use link::{Answer, Call, Name, Op, Operands};
 
 use super::history::HistoryHash;
 use super::random::Random;
-use crate::api::Definitions;
-use crate::api::{
-    BranchId, Order, ParticipantId, QueueDefinitions, RegionConfig, TsModelDef, UnitId,
-};
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Effect, Job, Kernel, Settings};
-use crate::resources::Resources;
+use crate::kernel::{BranchId, Caller, Effect, Job, Order, ParticipantId, Settings, UnitId};
+use crate::resources::{Kernel, Resources};
+use crate::types::Definitions;
+use crate::types::{KernelConfig, QueueDefinitions, TsModelDef};
 
 const MS: u64 = 1_000_000;
 
@@ -111,16 +109,16 @@ impl Node {
             }],
             ..QueueDefinitions::default()
         };
-        let config = RegionConfig {
+        let config = KernelConfig {
             temporary_storage_bytes: 1 << 24,
             definitions: Definitions {
                 queues,
                 ..Definitions::default()
             },
-            ..RegionConfig::default()
+            ..KernelConfig::default()
         };
         let mut resources = Resources::default();
-        resources.define(&config, &config.definitions);
+        resources.define(&config);
         let reader = store.reader().expect("a reader");
         let mut node = Node {
             kernel: Kernel::new(Some(reader), settings, resources),

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use super::World;
 use crate::core::TaskKey;
-use crate::kernel::{Kernel, Order, ParticipantId, UnitId};
+use crate::kernel::{Order, ParticipantId, UnitId};
+use crate::resources::Kernel;
 
 /// A participant beside the store.
 #[derive(Debug, Default)]

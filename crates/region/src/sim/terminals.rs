@@ -16,10 +16,10 @@ use super::World;
 use super::decider::Deciding;
 use super::program::{self, call, key, number_in};
 use super::random::Random;
-use crate::api::{FacilityDef, FacilityId, FacilityInput, FacilityLimits, InputRefused};
 use crate::core::TaskKey;
 use crate::kernel::{Job, Start, StartEnd, Then};
 use crate::resources::facilities;
+use crate::types::{FacilityDef, FacilityId, FacilityInput, FacilityLimits, InputRefused};
 use link::{Call, Op};
 
 /// Transactions that inputs begin: what the second leaves outlives the region.

@@ -19,12 +19,14 @@ use cics::resp::Condition;
 use link::{CHANNEL_DATA, ChannelData, Operands, TransId};
 
 use super::{Manager, Resources};
-use crate::api::StartCode;
 use crate::core::TaskKey;
+use crate::kernel::EventKind;
 use crate::kernel::{
     Caller, Cx, FAILED, Failure, Request, Served, Start, StartEnd, Step, Wait, condition, done,
     done_with,
 };
+use crate::types::StartCode;
+use crate::types::WaitKind;
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -44,7 +46,7 @@ pub const MANAGER: Manager = Manager {
 const MAX_RUNNING: usize = 100;
 
 /// The event that parents wait for, with their task number: a child ended.
-pub const CHILD: &str = "CHILD";
+pub const CHILD: EventKind = EventKind::new("CHILD", WaitKind::Child);
 
 /// The abend code of a child that could not begin.
 const NOT_BEGUN: [u8; 4] = *b"AKCC";

@@ -6,8 +6,8 @@ use cics::resp::Condition;
 use link::{ContainerData, ContainerType, Name};
 
 use super::*;
-use crate::api::{Abend, Definitions, Refusal, RegionConfig, TransactionDef};
 use crate::resources::world::{Response, World};
+use crate::types::{Abend, Definitions, KernelConfig, Refusal, TransactionDef};
 
 /// Options and their operands.
 fn operands(parts: &[(u8, &[u8])]) -> Operands {
@@ -24,12 +24,12 @@ fn world() -> World {
         enabled,
         ..TransactionDef::default()
     });
-    let config = RegionConfig {
+    let config = KernelConfig {
         definitions: Definitions {
             transactions: transactions.to_vec(),
             ..Definitions::default()
         },
-        ..RegionConfig::default()
+        ..KernelConfig::default()
     };
     World::over(config, None)
 }

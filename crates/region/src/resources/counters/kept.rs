@@ -14,8 +14,11 @@ use store::{Table, UnitOfWork};
 
 use super::counter::Counter;
 use super::{NAME_BYTES, NOT_FOUND, POOL_BYTES, SERVER_ERROR};
+use crate::kernel::EventKind;
 use crate::kernel::{Cx, Failure, Outcome, Served, Step, Wait, condition, scan};
 use crate::resources::Resources;
+use crate::resources::settling;
+use crate::types::WaitKind;
 
 /// A pool and a name.
 pub(super) type Key = [u8; POOL_BYTES + NAME_BYTES];
@@ -24,7 +27,7 @@ pub(super) type Key = [u8; POOL_BYTES + NAME_BYTES];
 pub(super) const TABLE: Table = Table::new("counter");
 
 /// The event that changes wait for, with the counter's key.
-const COUNTER: &str = "COUNTER";
+const COUNTER: EventKind = EventKind::new("COUNTER", WaitKind::Event);
 
 /// All counters by pool and name.
 #[derive(Debug, Default)]
@@ -108,7 +111,7 @@ pub(super) fn change(
             answer,
             refused: |_| Failure::Condition(Condition::InvReq, SERVER_ERROR),
             unlock: None,
-            settle: Box::new(move |resources, cx, stored| {
+            settle: settling(move |resources, cx, stored| {
                 resources.counters.settle(cx, &key, counter, stored);
             }),
         },

@@ -6,11 +6,11 @@ use cics::command::commands::{
 use link::Operands;
 use store::{MemoryStore, WriteStore};
 
-use crate::api::RegionConfig;
 use crate::resources::world::{Response, World};
+use crate::types::KernelConfig;
 
 fn world() -> World {
-    World::new(RegionConfig::default())
+    World::new(KernelConfig::default())
 }
 
 fn define(w: &mut World, name: &str, first: i64) -> (u16, u32) {
@@ -99,7 +99,7 @@ fn a_damaged_counter_in_the_store_is_left_out() {
     unit.put(super::kept::TABLE, &key, b"?");
     unit.put(super::kept::TABLE, b"?", b"?");
     store.apply(&[unit]).remove(0).unwrap();
-    let mut w = World::over(RegionConfig::default(), Some(store));
+    let mut w = World::over(KernelConfig::default(), Some(store));
     assert_eq!(
         get(&mut w, get_counter::NUMBER, "BROKEN"),
         (INVREQ, 201, None)

@@ -15,8 +15,8 @@ use link::Name;
 
 use super::super::Resources;
 use super::Enqueues;
-use crate::api::{Definitions, EnqModelDef, RegionConfig};
 use crate::kernel::{Cx, Failure, LockSpace, Request, Served, condition, done};
+use crate::types::{EnqModelDef, KernelConfig};
 
 /// A model that is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,9 +140,9 @@ impl Enqueues {
 }
 
 /// Definitions come into force. A model that stays as it is keeps its state.
-pub(super) fn define(resources: &mut Resources, _: &RegionConfig, definitions: &Definitions) {
+pub(super) fn define(resources: &mut Resources, config: &KernelConfig) {
     let enqueues = &mut resources.enqueue;
-    let wanted = &definitions.queues.enq_models;
+    let wanted = &config.definitions.queues.enq_models;
     let gone: Vec<Name<8>> = (enqueues.models.iter())
         .map(|m| m.def.name)
         .filter(|name| !wanted.iter().any(|def| def.name == *name))

@@ -5,8 +5,8 @@ use cics::cvda;
 use link::{Name, Operands};
 
 use super::models::Nested;
-use crate::api::{Definitions, EnqModelDef, QueueDefinitions, RegionConfig};
 use crate::resources::world::World;
+use crate::types::{Definitions, EnqModelDef, KernelConfig, QueueDefinitions};
 
 fn model(name: &str, enq_name: &str, enabled: bool) -> EnqModelDef {
     let generic = enq_name.strip_suffix('*');
@@ -20,9 +20,9 @@ fn model(name: &str, enq_name: &str, enabled: bool) -> EnqModelDef {
 }
 
 fn world(models: &[EnqModelDef]) -> World {
-    World::new(RegionConfig {
+    World::new(KernelConfig {
         definitions: defined(models),
-        ..RegionConfig::default()
+        ..KernelConfig::default()
     })
 }
 

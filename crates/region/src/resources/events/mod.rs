@@ -18,9 +18,11 @@ use super::interval::ReqId;
 use super::interval::when::{Options, when};
 use super::{Manager, Resources};
 use crate::core::TaskKey;
+use crate::kernel::EventKind;
 use crate::kernel::{
     Cx, Effect, Expiry, Failure, Request, Served, Step, Wait, done, done_with, done_with_condition,
 };
+use crate::types::WaitKind;
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -53,7 +55,7 @@ struct Post {
 }
 
 /// The event that a wait for a POST is named by, with the task's number.
-const POST: &str = "POST";
+const POST: EventKind = EventKind::new("POST", WaitKind::Event);
 
 const WHEN: Options = Options {
     interval: post_row::INTERVAL,

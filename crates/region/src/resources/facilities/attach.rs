@@ -11,8 +11,8 @@ use super::{
     Attached, Entry, Facilities, FacilityDef, FacilityEvent, FacilityId, FacilityInput, NextTask,
     OUTCOME, Queued, RegisterRefused, Saved, TERMINAL, key, report,
 };
-use crate::api::{InputRefused, InputTaken, Refusal, StartCode};
 use crate::kernel::{Cx, Start, StartEnd};
+use crate::types::{InputRefused, InputTaken, Refusal, StartCode};
 
 /// Longest input, in bytes.
 const MOST_INPUT_BYTES: usize = 32_767;

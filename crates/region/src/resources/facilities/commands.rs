@@ -12,10 +12,10 @@ use link::{CHANNEL_DATA, ChannelData, Operands, TransId};
 use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
 use super::{FacilityId, NextTask, OUTCOME, Save, Saved, TERMINAL, kept, key, report};
-use crate::api::{Erase, FacilityEvent, FacilityOutput};
 use crate::kernel::{
     Cx, Expiry, FAILED, Failure, Request, Served, Step, Wait, condition, done, done_with,
 };
+use crate::types::{Erase, FacilityEvent, FacilityOutput};
 
 /// Abend of a task that has waited for input for longer than RTIMOUT.
 const READ_TIMEOUT: [u8; 4] = *b"AKCT";

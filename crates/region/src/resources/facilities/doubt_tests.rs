@@ -7,9 +7,9 @@ use link::{Name, Operands, TransId};
 
 use super::tests::{AtFacilities, asked, def, returning, starting, world};
 use super::*;
-use crate::api::{InputRefused, InputTaken};
 use crate::kernel::{StartEnd, UnitId};
 use crate::resources::world::World;
+use crate::types::{InputRefused, InputTaken};
 
 /// A task at T001 was given `old` and has left `new`, both with recovery, in a
 /// unit that a data base decides. The unit is in doubt and the task is over.

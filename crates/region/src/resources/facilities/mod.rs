@@ -29,12 +29,14 @@ use cics::command::commands as rows;
 use link::{ChannelData, Name, TransId, UserId};
 
 use super::Manager;
-use crate::api::{
+use crate::core::TaskKey;
+use crate::kernel::EventKind;
+use crate::kernel::{Cx, Effect, Start};
+use crate::types::WaitKind;
+use crate::types::{
     FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityLimits, FacilityState,
     RegisterRefused, TransactionDef,
 };
-use crate::core::TaskKey;
-use crate::kernel::{Cx, Effect, Start};
 pub use attach::{close, enqueue, input, register};
 #[cfg(any(test, feature = "sim"))]
 pub use attach::{look_for_work, register_only};
@@ -52,10 +54,10 @@ pub const MANAGER: Manager = Manager {
         (rows::converse::NUMBER, commands::converse),
     ],
     tables: &[kept::TABLE],
-    define: |resources, config, definitions| {
+    define: |resources, config| {
         let facilities = &mut resources.facilities;
         facilities.limits = config.facilities;
-        facilities.define(&definitions.transactions);
+        facilities.define(&config.definitions.transactions);
     },
     task_begun: kept::task_begun,
     unit_ended: kept::unit_ended,
@@ -69,9 +71,9 @@ pub const MANAGER: Manager = Manager {
 };
 
 /// The event that a task waits for in RECEIVE, by the facility's number.
-pub const TERMINAL: &str = "TERMINAL";
+pub const TERMINAL: EventKind = EventKind::new("TERMINAL", WaitKind::Event);
 /// The event that RETURN waits for while the facility is held.
-const OUTCOME: &str = "OUTCOME";
+const OUTCOME: EventKind = EventKind::new("OUTCOME", WaitKind::Event);
 
 /// All facilities of a region.
 #[derive(Debug, Default)]

@@ -8,16 +8,16 @@ use link::{Name, Operands, TransId};
 use store::MemoryStore;
 
 use super::*;
-use crate::api::{
-    Definitions, FacilityOutput, InputRefused, InputTaken, QueueDefinitions, Refusal, RegionConfig,
-    StartCode, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef,
-};
 use crate::kernel::StartEnd;
 use crate::resources::world::World;
+use crate::types::{
+    Definitions, FacilityOutput, InputRefused, InputTaken, KernelConfig, QueueDefinitions, Refusal,
+    StartCode, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef,
+};
 
 const MS: u64 = 1_000_000;
 
-fn config() -> RegionConfig {
+fn config() -> KernelConfig {
     let transaction = |name: &str, recover_conversation| TransactionDef {
         name: Name::new(name).expect("a name"),
         recover_conversation,
@@ -29,7 +29,7 @@ fn config() -> RegionConfig {
         userid: Name::BLANK,
         terminal: Name::from_bytes(*b"T001"),
     };
-    RegionConfig {
+    KernelConfig {
         definitions: Definitions {
             transactions: vec![
                 transaction("MENU", false),
@@ -54,7 +54,7 @@ fn config() -> RegionConfig {
             },
             ..Definitions::default()
         },
-        ..RegionConfig::default()
+        ..KernelConfig::default()
     }
 }
 
@@ -278,7 +278,7 @@ fn a_conversational_task_waits_for_its_input() {
     assert!(w.look(t).waits);
     let output = FacilityOutput {
         data: b"screen".to_vec(),
-        erase: crate::api::Erase::Same,
+        erase: crate::types::Erase::Same,
         ..FacilityOutput::default()
     };
     assert_eq!(

@@ -10,6 +10,7 @@ use store::{
     FileDef, FileId, Found, IndexEntry, Organisation, ReadStore, Seek, UnitError, UnitOfWork,
 };
 
+use super::super::settling;
 use super::conditions::{of_apply, of_read, of_record, of_unit};
 use super::{File, Resources};
 use crate::core::TaskKey;
@@ -445,7 +446,7 @@ fn ended(at_once: Option<UnitOfWork>, answer: Answer, unlock: Option<LockName>) 
                 answer,
                 refused: of_apply,
                 unlock,
-                settle: Box::new(|_, _, _| {}),
+                settle: settling(|_, _, _| {}),
             },
         ),
         None => Step::Done(answer),
@@ -470,8 +471,8 @@ fn seek_in(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{Definitions, RegionConfig};
     use crate::resources::world::World;
+    use crate::types::{Definitions, KernelConfig};
     use cics::file::FilePermits;
     use link::{FileEntry, Name};
     use store::{KeyField, MemoryStore, RecordFormat, WriteStore};
@@ -496,12 +497,12 @@ mod tests {
             enabled: true,
             ..FileEntry::default()
         };
-        let config = RegionConfig {
+        let config = KernelConfig {
             definitions: Definitions {
                 files: vec![file],
                 ..Definitions::default()
             },
-            ..RegionConfig::default()
+            ..KernelConfig::default()
         };
         let files = config.definitions.files.clone();
         let mut world = World::over(config, Some(store));

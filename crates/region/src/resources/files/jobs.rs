@@ -201,8 +201,8 @@ impl Job<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::RegionConfig;
     use crate::resources::world::World;
+    use crate::types::KernelConfig;
     use cics::command::commands::{deq, enq};
     use link::Operands;
     use store::{FileDef, MemoryStore, ReadExt, Seek, WriteStore};
@@ -214,7 +214,7 @@ mod tests {
         let def = FileDef::rrds(name, store::RecordFormat::Fixed, 4).expect("a definition");
         let file = store.define(def).expect("a file");
         assert_eq!(file, FileId(1));
-        World::over(RegionConfig::default(), Some(store))
+        World::over(KernelConfig::default(), Some(store))
     }
 
     fn got(w: &mut World, told: &[(u32, &str)]) {

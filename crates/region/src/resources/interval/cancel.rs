@@ -9,6 +9,7 @@ use cics::resp::Condition;
 use link::Answer;
 
 use super::super::Resources;
+use super::super::settling;
 use super::start::schedule;
 use super::{DELAY, ReqId, Stage, kept};
 use crate::kernel::{Cx, FAILED, Failure, Outcome, Request, Served, Step, condition, done};
@@ -58,7 +59,7 @@ fn cancel_start(resources: &mut Resources, cx: &mut Cx<'_>, name: ReqId) -> Opti
             // The command has no condition for it.
             refused: |_| Failure::Abend(FAILED),
             unlock: None,
-            settle: Box::new(move |resources, cx, stored| {
+            settle: settling(move |resources, cx, stored| {
                 match stored {
                     true => drop(resources.interval.remove(id)),
                     // Its time may have come meanwhile.

@@ -15,9 +15,9 @@ use store::{Table, UnitOfWork};
 use super::super::Resources;
 use super::start::schedule;
 use super::{Intervals, Stage, StartData, StartRequest};
-use crate::api::StartCode;
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, Start, scan};
+use crate::types::StartCode;
 
 pub(super) const STARTS: Table = Table::new("starts");
 const PROTECTED: u8 = b'P';

@@ -33,9 +33,11 @@ use cics::command::commands::{
 use link::{Name, TransId};
 
 use super::{Manager, hand_over};
-use crate::api::TransactionDef;
 use crate::core::TaskKey;
+use crate::kernel::EventKind;
 use crate::kernel::{Start, TimerId};
+use crate::types::TransactionDef;
+use crate::types::WaitKind;
 pub use start::{discard, discard_for};
 
 /// What this manager serves and hears of.
@@ -47,8 +49,8 @@ pub const MANAGER: Manager = Manager {
         (retrieve_row::NUMBER, retrieve::retrieve),
         (cancel_row::NUMBER, cancel::cancel),
     ],
-    define: |resources, _, definitions| {
-        resources.interval.define(&definitions.transactions);
+    define: |resources, config| {
+        resources.interval.define(&config.definitions.transactions);
     },
     tables: &[kept::STARTS],
     task_begun: kept::task_begun,
@@ -70,10 +72,10 @@ pub const MANAGER: Manager = Manager {
 pub(super) type ReqId = [u8; 8];
 
 /// The event that a DELAY with REQID waits for, by its name.
-pub const DELAY: &str = "DELAY";
+pub const DELAY: EventKind = EventKind::new("DELAY", WaitKind::Delay);
 
 /// The event that RETRIEVE WAIT waits for, by the number of the facility.
-pub const RETRIEVE: &str = "RETRIEVE";
+pub const RETRIEVE: EventKind = EventKind::new("RETRIEVE", WaitKind::Event);
 
 /// Requests to start tasks, and what they sent along.
 #[derive(Debug, Default)]
@@ -179,10 +181,10 @@ impl Intervals {
         (transid, userid): (TransId, link::UserId),
         delay_ns: u64,
         data: Vec<u8>,
-    ) -> Result<(), crate::api::Refusal> {
+    ) -> Result<(), crate::types::Refusal> {
         match self.transaction(transid) {
-            None => Err(crate::api::Refusal::UnknownTransaction(transid)),
-            Some(false) => Err(crate::api::Refusal::Disabled(transid)),
+            None => Err(crate::types::Refusal::UnknownTransaction(transid)),
+            Some(false) => Err(crate::types::Refusal::Disabled(transid)),
             Some(true) => {
                 start::from_door(self, cx, transid, userid, delay_ns, data);
                 Ok(())

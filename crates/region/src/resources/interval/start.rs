@@ -7,11 +7,11 @@ use link::{CHANNEL_DATA, ChannelData, Name, Operands, TransId, UserId};
 use super::super::{Resources, facilities};
 use super::when::{Options, when};
 use super::{Intervals, Stage, StartData, StartRequest, UNNAMED, kept, retrieve};
-use crate::api::{Refusal, StartCode};
 use crate::core::TaskKey;
 use crate::kernel::{
     Alarm, Cx, FAILED, Failure, Request, Served, Start, StartEnd, condition, done, done_with,
 };
+use crate::types::{Refusal, StartCode};
 
 const WHEN: Options = Options {
     interval: row::INTERVAL,

@@ -7,27 +7,27 @@ use link::Operands;
 use store::{MemoryStore, WriteStore};
 
 use super::*;
-use crate::api::{Definitions, Refusal, RegionConfig};
 use crate::kernel::StartEnd;
 use crate::resources::world::{Response, World};
+use crate::types::{Definitions, KernelConfig, Refusal};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 /// Two in the morning.
 const TWO: u64 = 2 * 3600 * SECOND;
 
-fn transactions() -> RegionConfig {
+fn transactions() -> KernelConfig {
     let names = [*b"TRNA", *b"TRNB"];
     let transactions = names.map(|name| TransactionDef {
         name: TransId::from_bytes(name),
         ..TransactionDef::default()
     });
-    RegionConfig {
+    KernelConfig {
         definitions: Definitions {
             transactions: transactions.to_vec(),
             ..Definitions::default()
         },
-        ..RegionConfig::default()
+        ..KernelConfig::default()
     }
 }
 

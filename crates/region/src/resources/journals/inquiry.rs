@@ -13,8 +13,8 @@ use link::Answer;
 
 use super::super::Resources;
 use super::{Journals, stream};
-use crate::api::{JournalDef, JournalKind};
 use crate::kernel::{Cx, Request, Served, condition, done};
+use crate::types::{JournalDef, JournalKind};
 
 impl Journals {
     /// The models, in the order in which they are tried.

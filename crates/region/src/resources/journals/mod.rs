@@ -27,8 +27,8 @@ use cics::resp::Condition;
 use link::{Answer, Operands};
 
 use super::{Manager, Resources};
-use crate::api::{Definitions, JournalDef, JournalKind, RegionConfig};
 use crate::kernel::{Cx, Failure, Request, Served, condition, done, done_with};
+use crate::types::{JournalDef, JournalKind, KernelConfig};
 
 use file::{JournalFile, Record};
 
@@ -74,9 +74,10 @@ struct Options {
     wait: u8,
 }
 
-fn define(resources: &mut Resources, config: &RegionConfig, definitions: &Definitions) {
+fn define(resources: &mut Resources, config: &KernelConfig) {
     let journals = &mut resources.journals;
     journals.folder.clone_from(&config.state);
+    let definitions = &config.definitions;
     if journals.models != definitions.queues.journals {
         journals.models.clone_from(&definitions.queues.journals);
         // A model may lead elsewhere now; the files are opened again.

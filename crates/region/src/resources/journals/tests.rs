@@ -11,10 +11,10 @@ use link::Operands;
 use proptest::prelude::*;
 
 use super::file::{HEADER, JournalFile, Record, whole};
-use crate::api::{Definitions, JournalDef, JournalKind, QueueDefinitions, RegionConfig};
 use crate::resources::world::World;
+use crate::types::{Definitions, JournalDef, JournalKind, KernelConfig, QueueDefinitions};
 
-fn region(folder: &std::path::Path) -> RegionConfig {
+fn region(folder: &std::path::Path) -> KernelConfig {
     let model = |name: &str, kind| JournalDef {
         model: link::Name::BLANK,
         name: name.to_owned(),
@@ -25,7 +25,7 @@ fn region(folder: &std::path::Path) -> RegionConfig {
         model("DFHJ+2", JournalKind::File("two".into())),
         model("AUDOFF", JournalKind::Dummy),
     ];
-    RegionConfig {
+    KernelConfig {
         state: folder.to_owned(),
         definitions: Definitions {
             queues: QueueDefinitions {
@@ -34,7 +34,7 @@ fn region(folder: &std::path::Path) -> RegionConfig {
             },
             ..Definitions::default()
         },
-        ..RegionConfig::default()
+        ..KernelConfig::default()
     }
 }
 

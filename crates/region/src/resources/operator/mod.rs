@@ -18,10 +18,12 @@ use link::{Operands, TransId};
 
 use super::{Manager, Resources};
 use crate::core::TaskKey;
+use crate::kernel::EventKind;
 use crate::kernel::{
     Cx, Effect, Expiry, Failure, Request, Served, Step, Wait, Woken, condition, done, done_with,
     done_with_condition,
 };
+use crate::types::WaitKind;
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -69,7 +71,7 @@ const MAX_TRACE: i64 = 4_000;
 /// Bytes of it that an entry of the trace holds.
 const TRACED: usize = 8;
 /// What a task waits for, as operators see it.
-const EVENT: &str = "OPERATOR";
+const EVENT: EventKind = EventKind::new("OPERATOR", WaitKind::Event);
 
 fn write_operator(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     let operators = &mut resources.operator;

@@ -4,8 +4,8 @@ use cics::command::commands::write_operator as row;
 use link::{Answer, Call, Name, Op, Operands};
 
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Effect, Kernel, Settings};
-use crate::resources::Resources;
+use crate::kernel::{Caller, Effect, Settings};
+use crate::resources::{Kernel, Resources};
 
 struct World {
     kernel: Kernel,

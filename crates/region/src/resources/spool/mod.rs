@@ -37,7 +37,7 @@ pub const MANAGER: Manager = Manager {
         (spoolread::NUMBER, read),
         (spoolclose::NUMBER, close),
     ],
-    define: |resources, config, _| {
+    define: |resources, config| {
         resources.spool.folder = config.state.join("spool");
         resources.spool.applid = config.applid;
     },

@@ -11,8 +11,8 @@ use cics::command::commands::spoolread;
 use cics::resp::Condition;
 use link::{Answer, Operands};
 
-use crate::api::QueueFileFormat;
 use crate::resources::transient_data::next_record;
+use crate::types::QueueFileFormat;
 
 /// Longest record of a report.
 pub const MAX_RECORD_BYTES: i64 = 32_760;

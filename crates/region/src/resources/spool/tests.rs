@@ -8,14 +8,14 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use link::{Name, Operands};
 
-use crate::api::RegionConfig;
 use crate::resources::world::{Response, World};
+use crate::types::KernelConfig;
 
 fn world(folder: &std::path::Path) -> World {
-    World::new(RegionConfig {
+    World::new(KernelConfig {
         state: folder.to_owned(),
         applid: Name::from_bytes(*b"TUPELO  "),
-        ..RegionConfig::default()
+        ..KernelConfig::default()
     })
 }
 

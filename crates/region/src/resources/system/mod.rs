@@ -1,21 +1,17 @@
 //! INQUIRE and SET: what a program learns of the region, and what it changes.
 //!
-//! The commands are served beside the kernel ([`crate::shell`] has both the
-//! core's state and the kernel's at hand); here are what an option tells of a
-//! resource, and where the browses of tasks stand.
+//! The commands are served beside the kernel, by the shell, which has both the
+//! core's state and the kernel's at hand. Here is where the browses of tasks
+//! stand, and when statistics are recorded.
 //!
 //! Reference: CICS system programming reference, INQUIRE PROGRAM, FILE,
 //! TRANSACTION, TRANCLASS, TASK, SYSTEM, ASSOCIATION.
 
-mod others;
-mod queues;
+mod kind;
 mod recording;
-mod tasks;
-mod values;
 
-pub use others::numbered_class;
+pub use kind::Kind;
 pub use recording::{DAY_S, Recording, day_s};
-pub use values::{Kind, Value, View};
 
 use std::collections::{HashMap, VecDeque};
 

@@ -92,8 +92,8 @@ pub fn alarm(resources: &mut Resources, cx: &mut Cx<'_>, _: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::RegionConfig;
     use crate::resources::world::World;
+    use crate::types::KernelConfig;
 
     #[test]
     fn the_interval_divides_the_time_to_the_end_of_the_day() {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn statistics_are_recorded_at_each_interval_and_not_before_somebody_asked() {
-        let mut w = World::new(RegionConfig::default());
+        let mut w = World::new(KernelConfig::default());
         assert_eq!(w.kernel.next_alarm(), None);
         let recording = Recording {
             on: true,

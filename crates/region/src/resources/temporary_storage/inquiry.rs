@@ -15,8 +15,8 @@ use link::TransId;
 use super::super::Resources;
 use super::memory::ITEM_OVERHEAD;
 use super::{QueueName, TemporaryStorage, freed, stored};
-use crate::api::TsModelDef;
 use crate::kernel::{Cx, Request, Served, condition, done};
+use crate::types::TsModelDef;
 
 /// A queue as INQUIRE TSQUEUE tells of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,9 +24,11 @@ use cics::command::commands::{
 use link::TransId;
 
 use super::{Manager, Resources, hand_over};
-use crate::api::{Definitions, RegionConfig, Statistics};
 use crate::core::TaskKey;
 use crate::kernel::Cx;
+use crate::kernel::EventKind;
+use crate::types::WaitKind;
+use crate::types::{KernelConfig, Statistics};
 
 use memory::Queue;
 use models::Models;
@@ -125,11 +127,11 @@ impl TemporaryStorage {
     }
 }
 
-fn define(resources: &mut Resources, config: &RegionConfig, definitions: &Definitions) {
+fn define(resources: &mut Resources, config: &KernelConfig) {
     let ts = &mut resources.temporary_storage;
     ts.sysid = config.sysid;
     ts.limit_bytes = config.temporary_storage_bytes;
-    ts.models = Models::new(&definitions.queues.models);
+    ts.models = Models::new(&config.definitions.queues.models);
 }
 
 fn count(resources: &Resources, statistics: &mut Statistics) {
@@ -146,7 +148,7 @@ fn count(resources: &Resources, statistics: &mut Statistics) {
 }
 
 /// The word for operators, and the event, of a wait for space.
-pub const SPACE: &str = "TSSPACE";
+pub const SPACE: EventKind = EventKind::new("TSSPACE", WaitKind::Queue);
 
 /// Space came free: whoever waits for it looks again.
 fn freed(cx: &mut Cx<'_>) {

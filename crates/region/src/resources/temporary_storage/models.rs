@@ -3,7 +3,7 @@
 //! In a prefix `+` stands for any one character. The longest prefix that fits
 //! is taken, and of two as long the one with fewer `+`.
 
-use crate::api::TsModelDef;
+use crate::types::TsModelDef;
 
 /// The models, the most particular first.
 #[derive(Debug, Default)]

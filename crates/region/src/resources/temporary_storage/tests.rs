@@ -5,11 +5,11 @@ use cics::command::commands::{deleteq_ts, readq_ts, writeq_ts};
 use cics::resp::Condition;
 use link::Operands;
 
-use crate::api::{Definitions, QueueDefinitions, RegionConfig, TsModelDef};
 use crate::resources::world::{Response, World};
+use crate::types::{Definitions, KernelConfig, QueueDefinitions, TsModelDef};
 
-fn region() -> RegionConfig {
-    RegionConfig {
+fn region() -> KernelConfig {
+    KernelConfig {
         temporary_storage_bytes: 1 << 20,
         definitions: Definitions {
             queues: QueueDefinitions {
@@ -22,7 +22,7 @@ fn region() -> RegionConfig {
             },
             ..Definitions::default()
         },
-        ..RegionConfig::default()
+        ..KernelConfig::default()
     }
 }
 
@@ -65,7 +65,7 @@ fn item(told: Option<Response>) -> String {
 
 #[test]
 fn a_queue_has_no_more_than_32767_items() {
-    let mut w = World::new(RegionConfig {
+    let mut w = World::new(KernelConfig {
         temporary_storage_bytes: 1 << 30,
         ..region()
     });
@@ -188,8 +188,8 @@ fn two_units_that_want_each_others_queues_are_a_deadlock() {
     assert_eq!(refused.abend, "AKCS");
 }
 
-fn statistics(w: &World) -> crate::api::Statistics {
-    let mut statistics = crate::api::Statistics::default();
+fn statistics(w: &World) -> crate::types::Statistics {
+    let mut statistics = crate::types::Statistics::default();
     w.kernel.resources.count(&mut statistics);
     statistics
 }

@@ -15,7 +15,7 @@ use cics::command::commands::readq_td;
 use cics::resp::Condition;
 use link::{Answer, Operands};
 
-use crate::api::{Opens, QueueFileFormat, TdKind};
+use crate::types::{Opens, QueueFileFormat, TdKind};
 
 /// A file of records.
 #[derive(Debug)]

@@ -13,8 +13,8 @@ use link::{Name, Operands, TransId, UserId};
 use super::super::Resources;
 use super::extra::locked;
 use super::{Body, QueueName, TransientData};
-use crate::api::{TdKind, TdQueueDef, Trigger};
 use crate::kernel::{Cx, Failure, Request, Served, condition, done};
+use crate::types::{TdKind, TdQueueDef, Trigger};
 
 /// A queue as INQUIRE TDQUEUE tells of it.
 #[derive(Debug, Clone, Copy)]

@@ -19,13 +19,14 @@ use store::{ApplyError, ReadStore, Seek, Table, UnitOfWork};
 
 use super::super::Resources;
 use super::super::recoverable::{lock, unit_and_store, unreadable, wait};
+use super::super::settling;
 use super::{QueueName, TransientData};
-use crate::api::{TdRecovery, Trigger};
 use crate::core::TaskKey;
 use crate::kernel::{
     Cx, FAILED, Failure, LockName, LockSpace, Outcome, Refused, Request, Served, Step, Woken,
     condition, done, done_with,
 };
+use crate::types::{TdRecovery, Trigger};
 
 pub(super) const TABLE: Table = Table::new("tdqueue");
 /// What a record takes beside its bytes.
@@ -366,7 +367,7 @@ fn at_once(
             answer,
             refused,
             unlock: Some(lock_name(name, end)),
-            settle: Box::new(move |resources, cx, stored| {
+            settle: settling(move |resources, cx, stored| {
                 settle(&mut resources.transient_data, cx, stored);
             }),
         },

@@ -27,9 +27,9 @@ use link::Operands;
 use store::{UnitOfWork, WriteStore};
 
 use super::{Manager, Resources, hand_over};
-use crate::api::{Definitions, RegionConfig, Statistics, TdKind, TdQueueDef};
 use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
+use crate::types::{KernelConfig, Statistics, TdKind, TdQueueDef};
 
 use extra::Extra;
 pub(super) use extra::next as next_record;
@@ -176,12 +176,12 @@ impl TransientData {
 
 /// Definitions come into force. A queue keeps its records as long as its kind
 /// stays what it is.
-fn define(resources: &mut Resources, config: &RegionConfig, definitions: &Definitions) {
+fn define(resources: &mut Resources, config: &KernelConfig) {
     let td = &mut resources.transient_data;
     td.sysid = config.sysid;
     td.limit_bytes = config.transient_data_bytes;
     let mut before = std::mem::take(&mut td.queues);
-    for def in &definitions.queues.transient {
+    for def in &config.definitions.queues.transient {
         let name = *def.name.as_bytes();
         let old = before.remove(&name);
         td.queues.insert(name, Queue::new(def, old, config));
@@ -201,7 +201,7 @@ fn define(resources: &mut Resources, config: &RegionConfig, definitions: &Defini
 }
 
 impl Queue {
-    fn new(def: &TdQueueDef, old: Option<Queue>, config: &RegionConfig) -> Queue {
+    fn new(def: &TdQueueDef, old: Option<Queue>, config: &KernelConfig) -> Queue {
         let same = |old: &Queue| old.def.kind == def.kind;
         let body = match (&def.kind, old) {
             (_, Some(old)) if same(&old) => old.body,

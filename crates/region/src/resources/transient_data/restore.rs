@@ -7,9 +7,9 @@ use store::{Seek, UnitOfWork};
 use super::super::Resources;
 use super::QueueName;
 use super::intra::{TABLE, cost};
-use crate::api::TdRecovery;
 use crate::core::TaskKey;
 use crate::kernel::{Cx, scan};
+use crate::types::TdRecovery;
 
 /// Counts the records of the recoverable queues; those that have enough start
 /// their transactions. Records of queues that are not recoverable queues any

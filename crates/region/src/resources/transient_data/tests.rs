@@ -11,11 +11,11 @@ use link::{Name, Operands};
 use proptest::prelude::*;
 
 use super::extra;
-use crate::api::{
-    Definitions, Opens, QueueDefinitions, QueueFileFormat, RegionConfig, Statistics, TdKind,
+use crate::resources::world::{Response, World};
+use crate::types::{
+    Definitions, KernelConfig, Opens, QueueDefinitions, QueueFileFormat, Statistics, TdKind,
     TdQueueDef, TdRecovery, Trigger,
 };
-use crate::resources::world::{Response, World};
 
 fn queue(name: &[u8; 4], kind: TdKind) -> TdQueueDef {
     TdQueueDef {
@@ -47,8 +47,8 @@ fn file(output: bool, format: QueueFileFormat, append: bool) -> TdKind {
     }
 }
 
-fn region(transient: Vec<TdQueueDef>) -> RegionConfig {
-    RegionConfig {
+fn region(transient: Vec<TdQueueDef>) -> KernelConfig {
+    KernelConfig {
         transient_data_bytes: 10_000,
         definitions: Definitions {
             queues: QueueDefinitions {
@@ -57,7 +57,7 @@ fn region(transient: Vec<TdQueueDef>) -> RegionConfig {
             },
             ..Definitions::default()
         },
-        ..RegionConfig::default()
+        ..KernelConfig::default()
     }
 }
 

@@ -14,9 +14,9 @@ use link::Name;
 use super::super::Resources;
 use super::super::facilities::Facilities;
 use super::{QueueName, TransientData};
-use crate::api::{StartCode, TdRecovery};
 use crate::core::TaskKey;
 use crate::kernel::{Alarm, Caller, Cx, Start, StartEnd};
+use crate::types::{StartCode, TdRecovery};
 
 /// Most tasks of a queue's trigger at one time.
 const MOST: u32 = 4;

@@ -11,9 +11,10 @@ use link::Operands;
 
 use super::super::Shared;
 use super::super::clock::now_ns;
+use super::view::{Value, numbered_class};
 use super::{Asked, Given};
 use crate::kernel::condition;
-use crate::resources::system::{Kind, Next, Systems, Value, numbered_class};
+use crate::resources::system::{Kind, Next, Systems};
 use crate::resources::temporary_storage::measure;
 
 impl Shared {

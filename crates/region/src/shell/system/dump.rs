@@ -14,10 +14,11 @@ use cics::resp::Condition;
 use link::Operands;
 
 use super::super::Shared;
+use super::View;
 use super::{Asked, Given};
 use crate::kernel::condition;
 use crate::resources::dump;
-use crate::resources::system::{Kind, View};
+use crate::resources::system::Kind;
 
 /// Most characters of TITLE and of CALLER.
 const TITLE: i64 = 80;

@@ -11,6 +11,7 @@ mod dump;
 mod install;
 mod set;
 mod shutdown;
+mod view;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,7 +28,9 @@ use super::wakes;
 use crate::api::UserPoint;
 use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
-use crate::resources::system::{Kind, Value, View};
+use crate::resources::system::Kind;
+use view::Value;
+pub use view::View;
 
 /// What serving a command came to.
 type Given = Result<Operands, Failure>;

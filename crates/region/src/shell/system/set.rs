@@ -11,11 +11,12 @@ use link::{Name, Operands};
 
 use super::super::clock::now_ns;
 use super::super::{Shared, unix_offset};
+use super::view::{Value, numbered_class};
 use super::{Asked, Given};
 use crate::api::{ClassDef, Purge, TraceFilter};
 use crate::core::Core;
 use crate::kernel::{Failure, condition};
-use crate::resources::system::{DAY_S, Recording, Value, numbered_class};
+use crate::resources::system::{DAY_S, Recording};
 
 impl Shared {
     pub(super) fn set_task(self: &Arc<Self>, asked: &Asked<'_>) -> Given {

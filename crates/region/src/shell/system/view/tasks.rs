@@ -5,10 +5,11 @@
 //! a participant has not heard of the number that the participant knows. An
 //! enqueue is named by its owner or waiter and what is locked.
 
-use super::values::{Kind, Value, View, cvda, either, int, text};
+use super::values::{Value, View, cvda, either, int, text};
 use crate::core::{Stage, TaskKey, TaskState};
 use crate::kernel::{BranchId, LockName, LockSpace, PreparedTask, PreparedUnit, WaitOn};
 use crate::resources::interval::DELAY;
+use crate::resources::system::Kind;
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// Bytes of an enqueue's name before the lock's own.

@@ -10,61 +10,9 @@ use store::{FileDef, Organisation, RecordFormat};
 use super::others::data_set;
 use crate::api::RegionConfig;
 use crate::core::{Core, Stage, TaskKey, TaskState, Transaction};
-use crate::kernel::{Kernel, LockSpace, WaitOn};
-
-/// Kinds of resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// PROGRAM.
-    Program,
-    /// TRANSACTION.
-    Transaction,
-    /// TRANCLASS.
-    Class,
-    /// FILE.
-    File,
-    /// TSQUEUE and TSQNAME.
-    TsQueue,
-    /// TSMODEL.
-    TsModel,
-    /// TDQUEUE.
-    TdQueue,
-    /// REQID.
-    Request,
-    /// UOW.
-    Unit,
-    /// UOWENQ and ENQ.
-    Enqueue,
-    /// JOURNALMODEL.
-    JournalModel,
-    /// JOURNALNAME.
-    Journal,
-    /// DSNAME.
-    DataSet,
-    /// CONNECTION.
-    Connection,
-    /// TRANDUMPCODE.
-    DumpCode,
-    /// SYSDUMPCODE.
-    SystemDumpCode,
-    /// ENQMODEL.
-    EnqModel,
-    /// UOWLINK.
-    UnitLink,
-}
-
-impl Kind {
-    /// Bytes of a name.
-    pub fn name_bytes(self) -> usize {
-        match self {
-            Kind::Transaction | Kind::TdQueue | Kind::Connection => 4,
-            Kind::DumpCode | Kind::UnitLink => 4,
-            Kind::TsQueue => 16,
-            Kind::DataSet => 44,
-            _ => 8,
-        }
-    }
-}
+use crate::kernel::{LockSpace, WaitOn};
+use crate::resources::Kernel;
+use crate::resources::system::Kind;
 
 /// What an option receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -334,7 +282,7 @@ impl View<'_> {
                 LockSpace::TsQueue => ("ENQUEUE", "TSNQ".to_owned()),
                 LockSpace::TdQueue => ("ENQUEUE", "TDNQ".to_owned()),
             },
-            WaitOn::Event(event) => (event.kind, event_value(&event.key)),
+            WaitOn::Event(event) => (event.kind.word, event_value(&event.key)),
             WaitOn::Time => ("ICWAIT", String::new()),
         }
     }

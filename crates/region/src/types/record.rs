@@ -123,7 +123,7 @@ pub struct Waits {
 }
 
 /// Kinds of wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WaitKind {
     /// A record or an ENQ name.
     Lock,

@@ -1,7 +1,8 @@
 //! What INQUIRE tells of queues: temporary storage, its models, transient data.
 
-use super::values::{Kind, Value, View, cvda, either, int, text};
+use super::values::{Value, View, cvda, either, int, text};
 use crate::api::{QueueFileFormat, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef};
+use crate::resources::system::Kind;
 use crate::resources::transient_data::QueueInfo;
 
 impl View<'_> {

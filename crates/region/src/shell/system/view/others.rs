@@ -1,9 +1,9 @@
 //! What INQUIRE tells of journals, data sets, partners, dump codes, and of the
 //! region's settings beside INQUIRE SYSTEM.
 
-use super::values::{Kind, Value, View, cvda, either, int, text};
-use super::{DAY_S, day_s};
+use super::values::{Value, View, cvda, either, int, text};
 use crate::api::{ConnectionInfo, JournalKind};
+use crate::resources::system::{DAY_S, Kind, day_s};
 use link::{FileEntry, FileKind};
 
 impl View<'_> {

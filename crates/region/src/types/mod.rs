@@ -1,0 +1,25 @@
+//! Types that doors, the kernel and the shell of a region share: definitions,
+//! requests and refusals, facilities, what is recorded.
+//!
+//! Invariant: no sockets, threads, processes or clock; nothing here knows a wire
+//! format.
+
+mod abend;
+mod config;
+mod facilities;
+mod queues;
+mod record;
+mod request;
+
+pub use abend::Abend;
+pub use config::{ClassDef, Definitions, FacilityLimits, KernelConfig, StartError, TransactionDef};
+pub use facilities::{
+    Erase, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,
+    FacilityState, InputRefused, InputTaken, RegisterRefused,
+};
+pub use queues::{
+    EnqModelDef, JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind,
+    TdQueueDef, TdRecovery, Trigger, TsModelDef,
+};
+pub use record::{MonitoringRecord, Statistics, TaskCosts, UserPoint, WaitKind, Waits, Work};
+pub use request::{NotStarted, PutError, Refusal, StartCode, TaskRequest};
