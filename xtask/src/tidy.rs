@@ -35,6 +35,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("webtask", 1),
     ("fetch", 2),
     ("worker", 2),
+    ("kernel", 2),
     ("region", 2),
     ("batch", 2),
     ("gateway", 3),
@@ -69,6 +70,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
         "copybook",
         "items of statements have the kinds of copybooks",
     ),
+    ("region", "kernel", "it is the shell on top of it"),
     (
         "webtask",
         "link",

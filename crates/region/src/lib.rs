@@ -7,16 +7,12 @@
 //! it starts workers, hears of their news and keeps time.
 
 pub mod api;
-mod core;
 pub mod engine;
-mod kernel;
-mod resources;
 mod shell;
-#[cfg(any(test, feature = "sim"))]
-pub mod sim;
-mod types;
 
 pub use api::*;
+#[cfg(feature = "sim")]
+pub use kernel::sim;
 pub use link::{
     Answer, ChannelName, Confinement, ContainerName, ContainerType, FileEntry, Name, NameError, Op,
     ProgramEntry, ProgramName, SandboxMode, SocketOptions, StoreEntry, TransId, TransformEntry,

@@ -8,7 +8,7 @@ use link::display::Characters;
 use link::{Confinement, Name, SandboxMode, StoreEntry};
 
 use crate::api::{CommandService, Conversations, GuestPrograms, SocketCalls};
-use crate::types::{Definitions, FacilityLimits, KernelConfig};
+use kernel::{Definitions, FacilityLimits, KernelConfig};
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]

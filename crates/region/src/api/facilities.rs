@@ -7,7 +7,7 @@ use std::sync::Arc;
 use link::UserId;
 
 use super::Handle;
-use crate::types::{
+use kernel::{
     FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityState, InputRefused, InputTaken,
     RegisterRefused,
 };
@@ -54,7 +54,7 @@ impl Handle {
     ) -> Result<InputTaken, InputRefused> {
         self.shared.kernel(|kernel, now, out| {
             kernel.with(now, out, |resources, cx| {
-                crate::resources::facilities::input(resources, cx, facility, input)
+                kernel::resources::facilities::input(resources, cx, facility, input)
             })
         })
     }

@@ -11,8 +11,8 @@ use crate::api::{
     CommandCount, Definitions, Participant, Refusal, RegionConfig, StartError, Statistics, Task,
     TaskRequest, TraceFilter, TraceRecord, TraceStatus,
 };
-use crate::kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId};
 use crate::shell::{Begun, Shared, Threads, now_ns};
+use kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers
 /// at once.

@@ -9,7 +9,7 @@ use cics::csd;
 use link::{FileEntry, Name, ProgramEntry};
 
 use super::{ClassDef, TransactionDef};
-use crate::types::{
+use kernel::{
     EnqModelDef, JournalDef, JournalKind, Opens, QueueFileFormat, TdKind, TdQueueDef, TdRecovery,
     Trigger, TsModelDef,
 };

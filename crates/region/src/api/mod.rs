@@ -22,17 +22,6 @@ mod starts;
 mod task;
 mod trace;
 
-pub use crate::kernel::{
-    BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,
-};
-pub use crate::types::{
-    Abend, ClassDef, Definitions, EnqModelDef, Erase, FacilityDef, FacilityEvent, FacilityId,
-    FacilityInput, FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused,
-    InputTaken, JournalDef, JournalKind, MonitoringRecord, NotStarted, Opens, PutError,
-    QueueDefinitions, QueueFileFormat, Refusal, RegisterRefused, StartCode, StartError, Statistics,
-    TaskCosts, TaskRequest, TdKind, TdQueueDef, TdRecovery, TransactionDef, Trigger, TsModelDef,
-    UserPoint, WaitKind, Waits, Work,
-};
 pub use config::{Engines, RegionConfig, Stop};
 pub use conversations::{
     ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,
@@ -44,6 +33,17 @@ pub use facility::Facility;
 pub(crate) use guests::{GIVEN_UP, abend_of};
 pub use guests::{GuestPrograms, GuestTask, NotRun, Passed};
 pub use handle::{Handle, Port, Region, block_on};
+pub use kernel::{
+    Abend, ClassDef, Definitions, EnqModelDef, Erase, FacilityDef, FacilityEvent, FacilityId,
+    FacilityInput, FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused,
+    InputTaken, JournalDef, JournalKind, MonitoringRecord, NotStarted, Opens, PutError,
+    QueueDefinitions, QueueFileFormat, Refusal, RegisterRefused, StartCode, StartError, Statistics,
+    TaskCosts, TaskRequest, TdKind, TdQueueDef, TdRecovery, TransactionDef, Trigger, TsModelDef,
+    UserPoint, WaitKind, Waits, Work,
+};
+pub use kernel::{
+    BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,
+};
 pub use open::{CommittedAlone, OpenTask, Prepared};
 pub use operator::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo,

@@ -5,9 +5,9 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use crate::api::{LentDescriptor, NotAsked, WorkerReply, WorkerRequest};
-use crate::core::TaskKey;
-use crate::kernel::{Order, ParticipantId, UnitId, UnitToken};
 use crate::shell::Shared;
+use kernel::core::TaskKey;
+use kernel::{Order, ParticipantId, UnitId, UnitToken};
 
 /// Somebody who has changed something for a task and commits with it.
 ///

@@ -3,7 +3,7 @@
 use link::{ChannelData, ContainerData, ContainerName, ContainerType, TransId};
 
 use crate::shell::SlotLease;
-use crate::types::{Abend, MonitoringRecord};
+use kernel::{Abend, MonitoringRecord};
 
 /// How a task ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use link::{Answer, Operands, TransId, UserId};
 
 use crate::api::{FacilityId, NotAsked, TaskUnit, WorkerReply, WorkerRequest};
-use crate::core::{OutsideCall, TaskKey};
 use crate::shell::Shared;
+use kernel::core::{OutsideCall, TaskKey};
 
 /// Serves commands of tasks.
 pub trait CommandService: Debug + Send + Sync {

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use link::{Answer, TransId, UserId};
 
-use crate::core::{OutsideCall, TaskKey};
 use crate::shell::Shared;
+use kernel::core::{OutsideCall, TaskKey};
 
 /// Serves the socket calls of tasks.
 pub trait SocketCalls: Debug + Send + Sync {

@@ -15,7 +15,7 @@ use super::Shared;
 use super::links::WorkerLink;
 use super::wakes;
 use crate::api::{LentDescriptor, NotAsked, WorkerReply, WorkerRequest};
-use crate::core::{OutsideCall, TaskKey};
+use kernel::core::{OutsideCall, TaskKey};
 
 /// Is called with the worker's reply.
 pub type ActDone = Box<dyn FnOnce(Result<WorkerReply, NotAsked>) + Send>;

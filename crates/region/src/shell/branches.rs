@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{OpenLease, Shared};
 use crate::api::JoinError;
-use crate::core::{Stage, TaskKey};
-use crate::kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId, UnitToken};
+use kernel::core::{Stage, TaskKey};
+use kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId, UnitToken};
 
 /// Hears whether it is carried out.
 type Done = Box<dyn FnOnce(bool) + Send>;

@@ -10,7 +10,7 @@ use super::links::WorkerLink;
 use super::system;
 use super::wakes::answer;
 use crate::api::CommandService;
-use crate::core::{Caller, TaskKey};
+use kernel::core::{Caller, TaskKey};
 
 impl Shared {
     /// Serves the call of a worker, if it has one.
@@ -65,7 +65,7 @@ impl Shared {
     /// Serves the call of a task that is no worker's: of an open task, or of a
     /// guest.
     pub(super) fn serve_open(self: &Arc<Self>, key: TaskKey, call: Call) -> Result<(), Answer> {
-        let failed = Answer::of_abend(&crate::kernel::FAILED);
+        let failed = Answer::of_abend(&kernel::FAILED);
         if call.op == Op::Command && system::serves(call.args[0]) {
             let answer = self.system_answer(key, &call).ok_or(failed)?;
             self.answer_task(key, &answer);

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use store::{ApplyError, StorageError, UnitOfWork, WriteStore};
 
-use crate::core::TaskKey;
-use crate::kernel::{Job, Then};
+use kernel::core::TaskKey;
+use kernel::{Job, Then};
 
 /// How long what no task waits for may stay without a flush.
 const UNHURRIED: Duration = Duration::from_millis(50);

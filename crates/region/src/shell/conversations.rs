@@ -19,8 +19,8 @@ use super::links::WorkerLink;
 use super::verbs::{MappedConversation, no_partners, not_allocated};
 use super::wakes;
 use crate::api::{Conversation, TaskUnit};
-use crate::core::{OutsideCall, TaskKey};
 use crate::engine::{self, EngineClass};
+use kernel::core::{OutsideCall, TaskKey};
 
 /// Stack of a conversation's thread.
 const STACK_BYTES: usize = 512 * 1024;

@@ -15,7 +15,7 @@ use std::sync::mpsc::Receiver;
 
 use super::Shared;
 use super::clock::now_ns;
-use super::kernel::become_dispatch;
+use super::kernel_host::become_dispatch;
 use super::process::{Order, Started, describe};
 use super::token::TokenWatch;
 use super::wakes::{become_answering, wake_answered};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Shared;
 use super::ordered_lock::{LockRank, OrderedLock};
 use crate::api::{FacilityDef, FacilityEvent, FacilityId, FacilitySink, RegisterRefused};
-use crate::core::TaskKey;
+use kernel::core::TaskKey;
 
 /// The sinks by facility.
 pub struct FacilityTable(OrderedLock<HashMap<FacilityId, Arc<dyn FacilitySink>>>);
@@ -26,7 +26,7 @@ impl Shared {
     ) -> Result<FacilityId, RegisterRefused> {
         self.kernel(|kernel, now, out| {
             let id = kernel.with(now, out, |resources, cx| {
-                crate::resources::facilities::register(resources, cx, def)
+                kernel::resources::facilities::register(resources, cx, def)
             })?;
             // Under the kernel's lock: a task may begin at once.
             self.facilities.0.lock().insert(id, sink);
@@ -39,7 +39,7 @@ impl Shared {
         self.facilities.0.lock().remove(&id);
         self.kernel(|kernel, now, out| {
             kernel.with(now, out, |resources, cx| {
-                crate::resources::facilities::close(resources, cx, id);
+                kernel::resources::facilities::close(resources, cx, id);
             });
         });
     }

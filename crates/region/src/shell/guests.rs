@@ -20,8 +20,8 @@ use super::calls::no_such_program;
 use super::links::WorkerLink;
 use super::wakes;
 use crate::api::{GIVEN_UP, GuestTask, NotRun, Passed, Refusal, abend_of};
-use crate::core::TaskKey;
-use crate::kernel::PURGED;
+use kernel::PURGED;
+use kernel::core::TaskKey;
 
 /// The guests of a worker.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use link::{Entry, Name, Request, Results, Violation};
 use super::links::{LinkTable, WorkerLink};
 use super::{Shared, State};
 use crate::api::{Abend, Conversation, MonitoringRecord, Outcome, Reply, Work};
-use crate::core::{Core, Pace, Place, Stage, TaskKey, TaskState};
+use kernel::core::{Core, Pace, Place, Stage, TaskKey, TaskState};
 
 /// Owns a slot. Dropping it gives up, abandons or releases the task, as far as
 /// the task has come.

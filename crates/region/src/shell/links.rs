@@ -11,7 +11,7 @@ use store::{LentTable, ReaderTables};
 use super::acts::Acts;
 use super::clock;
 use super::guests::Guests;
-use crate::core::{Links, Place};
+use kernel::core::{Links, Place};
 
 /// One worker's shared memory, its process's socket end until it is started,
 /// and its process number.

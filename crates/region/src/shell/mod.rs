@@ -15,7 +15,7 @@ mod dispatch;
 mod engines;
 mod facilities;
 mod guests;
-mod kernel;
+mod kernel_host;
 mod lease;
 mod lines;
 mod links;
@@ -58,11 +58,11 @@ use link::RegionPage;
 use link::trace::RegionTrace;
 
 use crate::api::{Definitions, Refusal, RegionConfig, TaskRequest};
-use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
 use branches::{Outcomes, Settlements};
 use conversations::ConversationTable;
 use facilities::FacilityTable;
-use kernel::KernelRoom;
+use kernel::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
+use kernel_host::KernelHost;
 use lines::Lines;
 use links::WorkerLink;
 use ordered_lock::{OrderedGuard, OrderedLock};
@@ -79,7 +79,7 @@ pub struct Shared {
     /// Where monitoring records go.
     pub sink: Option<Sink>,
     /// What tasks can ask for.
-    kernel: KernelRoom,
+    kernel: KernelHost,
     /// When the kernel has something due, nanoseconds; `u64::MAX` for never.
     alarm: AtomicU64,
     /// Tasks that the region itself starts.

@@ -10,8 +10,8 @@ use link::{Answer, Call, Name, ProgramName, TransId};
 use super::lease::Finished;
 use super::{Shared, SlotLease, State};
 use crate::api::{Abend, JoinError, MonitoringRecord, Outcome, Refusal, TaskRequest, Work};
-use crate::core::{Stage, TaskKey, TaskSpec};
-use crate::kernel::{ParticipantId, UnitId};
+use kernel::core::{Stage, TaskKey, TaskSpec};
+use kernel::{ParticipantId, UnitId};
 
 /// An open task that waits for its admission; dropping it gives its turn up.
 pub struct Opening {
@@ -177,7 +177,7 @@ impl OpenLease {
     fn refusal(&self) -> Option<[u8; 4]> {
         let state = self.shared.lock();
         let task = state.core.task(self.key)?;
-        let purging = task.purging.map(|_| crate::kernel::PURGED);
+        let purging = task.purging.map(|_| kernel::PURGED);
         task.open.as_ref()?.doomed().or(purging)
     }
 
@@ -227,7 +227,7 @@ impl OpenLease {
     pub fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<Answer> {
         let mut state = self.shared.lock();
         let Some(task) = state.core.task_mut(self.key) else {
-            return Poll::Ready(Answer::of_abend(&crate::kernel::FAILED));
+            return Poll::Ready(Answer::of_abend(&kernel::FAILED));
         };
         let answer = task.open.as_mut().and_then(|o| o.take_answer());
         match answer {

@@ -12,8 +12,8 @@ use crate::api::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo, TdKind,
     TdRecovery,
 };
-use crate::core::TaskKey;
-use crate::kernel::{LockName, LockSpace};
+use kernel::core::TaskKey;
+use kernel::{LockName, LockSpace};
 
 impl Shared {
     /// All tasks, by number.

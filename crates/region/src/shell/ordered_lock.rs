@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub enum LockRank {
     /// Tasks, workers and their links: `Shared::state`.
     State,
-    /// What tasks can ask for: `KernelRoom::kernel`.
+    /// What tasks can ask for: `KernelHost::kernel`.
     Kernel,
     /// The way to the committer, used under the kernel's lock so that jobs keep
     /// their order.

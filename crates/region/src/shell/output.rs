@@ -16,7 +16,7 @@ use link::display;
 
 use super::Shared;
 use super::clock::now_ns;
-use crate::core::{Core, TaskKey};
+use kernel::core::{Core, TaskKey};
 
 /// Milliseconds between two looks while it is to be told that lines were left
 /// out.

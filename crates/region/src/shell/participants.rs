@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Shared;
 use crate::api::{OutcomeReply, Participant, ParticipantRole, Vote};
-use crate::kernel::{Order, ParticipantId, UnitId, UnitToken};
+use kernel::{Order, ParticipantId, UnitId, UnitToken};
 
 /// The participants of a region, by their number.
 #[derive(Default)]

@@ -7,8 +7,8 @@ use link::{Answer, Call, Operands, Violation};
 
 use super::Shared;
 use crate::api::{CommandService, ServiceCommand};
-use crate::core::{OutsideCall, TaskKey};
-use crate::kernel::PURGED;
+use kernel::PURGED;
+use kernel::core::{OutsideCall, TaskKey};
 
 impl Shared {
     /// Who serves a command beside the kernel.

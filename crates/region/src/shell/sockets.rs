@@ -9,7 +9,7 @@ use link::{Answer, Call};
 
 use super::Shared;
 use crate::api::SocketCall;
-use crate::core::{OutsideCall, TaskKey};
+use kernel::core::{OutsideCall, TaskKey};
 
 impl Shared {
     /// A socket call of a running task.

@@ -18,7 +18,7 @@ use super::conversations::ConversationTable;
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
 use super::facilities::FacilityTable;
-use super::kernel::KernelRoom;
+use super::kernel_host::KernelHost;
 use super::lines::Lines;
 use super::links::LinkTable;
 use super::ordered_lock::{LockRank, OrderedLock};
@@ -32,8 +32,8 @@ use super::uses::PastUses;
 use super::wakes::Inboxes;
 use super::{Shared, State, UNIX_OFFSET, clock};
 use crate::api::{Definitions, RegionConfig, StartError, Statistics};
-use crate::core::{Compiled, Core, Limits};
-use crate::kernel::{Failure, condition};
+use kernel::core::{Compiled, Core, Limits};
+use kernel::{Failure, condition};
 
 /// The threads of a region.
 pub struct Threads {
@@ -49,7 +49,7 @@ impl Threads {
         raise_descriptor_limit();
         let compiled = Compiled::build(1, &config.definitions)?;
         // Before the workers are told of the files: the store knows their keys.
-        let (kernel, committing, tables) = KernelRoom::open(&mut config)?;
+        let (kernel, committing, tables) = KernelHost::open(&mut config)?;
         let page = Arc::new(
             RegionPage::create_with(shared_bytes(&config)).map_err(io_error("the region page"))?,
         );

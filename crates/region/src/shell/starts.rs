@@ -10,8 +10,8 @@ use super::Shared;
 use super::lease::SlotLease;
 use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
 use crate::api::{Outcome, PutError, Refusal, Reply, Task};
-use crate::core::{Stage, TaskKey, TaskSpec};
-use crate::kernel::{Start, StartEnd};
+use kernel::core::{Stage, TaskKey, TaskSpec};
+use kernel::{Start, StartEnd};
 
 /// What tasks are to be begun with, by the number of the start.
 pub struct StartTable(OrderedLock<HashMap<u64, Start>>);

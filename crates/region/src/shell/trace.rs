@@ -16,7 +16,7 @@ use link::trace::{KernelPoint, TraceEntry, TraceInstant, TraceKind};
 use super::links::WorkerLink;
 use super::{Shared, unix_offset};
 use crate::api::{CommandCount, TraceFilter, TraceRecord};
-use crate::core::TaskKey;
+use kernel::core::TaskKey;
 
 /// Workers that died whose rings are kept.
 const DEAD_RINGS: usize = 8;

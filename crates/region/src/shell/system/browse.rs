@@ -13,9 +13,9 @@ use super::super::Shared;
 use super::super::clock::now_ns;
 use super::view::{Value, numbered_class};
 use super::{Asked, Given};
-use crate::kernel::condition;
-use crate::resources::system::{Kind, Next, Systems};
-use crate::resources::temporary_storage::measure;
+use kernel::condition;
+use kernel::resources::system::{Kind, Next, Systems};
+use kernel::resources::temporary_storage::measure;
 
 impl Shared {
     /// INQUIRE of one resource, or a step of a browse.

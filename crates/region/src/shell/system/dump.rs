@@ -16,9 +16,9 @@ use link::Operands;
 use super::super::Shared;
 use super::View;
 use super::{Asked, Given};
-use crate::kernel::condition;
-use crate::resources::dump;
-use crate::resources::system::Kind;
+use kernel::condition;
+use kernel::resources::dump;
+use kernel::resources::system::Kind;
 
 /// Most characters of TITLE and of CALLER.
 const TITLE: i64 = 80;

@@ -18,8 +18,8 @@ use link::{Name, Operands, ProgramEntry};
 use super::super::Shared;
 use super::{Asked, Given};
 use crate::api::{Definitions, QueueFileFormat, TdKind, TdRecovery, TransactionDef, install};
-use crate::kernel::{Failure, condition};
-use crate::resources::system::Kind;
+use kernel::resources::system::Kind;
+use kernel::{Failure, condition};
 
 impl Shared {
     /// CREATE: the type is the word of the row, the name its first option.
@@ -173,7 +173,7 @@ impl Shared {
         }
         // Its records go with it.
         self.with_store(move |store| {
-            crate::resources::transient_data::forget(store, *name.as_bytes());
+            kernel::resources::transient_data::forget(store, *name.as_bytes());
         });
         self.redefine(|d| {
             d.queues.transient.retain(|q| q.name != name);

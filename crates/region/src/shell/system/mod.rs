@@ -26,9 +26,9 @@ use super::clock::now_ns;
 use super::links::WorkerLink;
 use super::wakes;
 use crate::api::UserPoint;
-use crate::core::TaskKey;
-use crate::kernel::{Failure, condition};
-use crate::resources::system::Kind;
+use kernel::core::TaskKey;
+use kernel::resources::system::Kind;
+use kernel::{Failure, condition};
 use view::Value;
 pub use view::View;
 
@@ -362,7 +362,7 @@ mod tests {
             if row.domain != cics::command::Domain::System || row.served != Served::Region {
                 continue;
             }
-            let in_kernel = crate::resources::commands().any(|(n, _)| n == row.number);
+            let in_kernel = kernel::resources::commands().any(|(n, _)| n == row.number);
             assert!(in_kernel || serves(row.number.into()), "{}", row.name);
         }
     }
@@ -372,7 +372,7 @@ mod tests {
         for (number, _) in COMMANDS {
             let row = by_number(*number).expect("a row of the command table");
             assert_eq!(row.served, Served::Region, "{}", row.name);
-            let in_kernel = crate::resources::commands().any(|(n, _)| n == *number);
+            let in_kernel = kernel::resources::commands().any(|(n, _)| n == *number);
             assert!(!in_kernel, "{}", row.name);
         }
     }

@@ -14,9 +14,9 @@ use super::super::{Shared, unix_offset};
 use super::view::{Value, numbered_class};
 use super::{Asked, Given};
 use crate::api::{ClassDef, Purge, TraceFilter};
-use crate::core::Core;
-use crate::kernel::{Failure, condition};
-use crate::resources::system::{DAY_S, Recording};
+use kernel::core::Core;
+use kernel::resources::system::{DAY_S, Recording};
+use kernel::{Failure, condition};
 
 impl Shared {
     pub(super) fn set_task(self: &Arc<Self>, asked: &Asked<'_>) -> Given {

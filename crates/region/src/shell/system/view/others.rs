@@ -3,7 +3,7 @@
 
 use super::values::{Value, View, cvda, either, int, text};
 use crate::api::{ConnectionInfo, JournalKind};
-use crate::resources::system::{DAY_S, Kind, day_s};
+use kernel::resources::system::{DAY_S, Kind, day_s};
 use link::{FileEntry, FileKind};
 
 impl View<'_> {

@@ -2,8 +2,8 @@
 
 use super::values::{Value, View, cvda, either, int, text};
 use crate::api::{QueueFileFormat, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef};
-use crate::resources::system::Kind;
-use crate::resources::transient_data::QueueInfo;
+use kernel::resources::system::Kind;
+use kernel::resources::transient_data::QueueInfo;
 
 impl View<'_> {
     /// All names of a kind of queue, or of their models.

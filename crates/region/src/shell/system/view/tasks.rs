@@ -6,10 +6,10 @@
 //! enqueue is named by its owner or waiter and what is locked.
 
 use super::values::{Value, View, cvda, either, int, text};
-use crate::core::{Stage, TaskKey, TaskState};
-use crate::kernel::{BranchId, LockName, LockSpace, PreparedTask, PreparedUnit, WaitOn};
-use crate::resources::interval::DELAY;
-use crate::resources::system::Kind;
+use kernel::core::{Stage, TaskKey, TaskState};
+use kernel::resources::interval::DELAY;
+use kernel::resources::system::Kind;
+use kernel::{BranchId, LockName, LockSpace, PreparedTask, PreparedUnit, WaitOn};
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// Bytes of an enqueue's name before the lock's own.

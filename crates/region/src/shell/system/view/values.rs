@@ -9,10 +9,10 @@ use store::{FileDef, Organisation, RecordFormat};
 
 use super::others::data_set;
 use crate::api::RegionConfig;
-use crate::core::{Core, Stage, TaskKey, TaskState, Transaction};
-use crate::kernel::{LockSpace, WaitOn};
-use crate::resources::Kernel;
-use crate::resources::system::Kind;
+use kernel::Kernel;
+use kernel::core::{Core, Stage, TaskKey, TaskState, Transaction};
+use kernel::resources::system::Kind;
+use kernel::{LockSpace, WaitOn};
 
 /// What an option receives.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -58,7 +58,7 @@ impl TaskKey {
     }
 
     /// A key of no table.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "sim"))]
     pub fn for_test(index: u32) -> Self {
         TaskKey {
             index,

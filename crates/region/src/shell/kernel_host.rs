@@ -21,11 +21,11 @@ use super::lease::ended_well;
 use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
 use super::wakes;
 use crate::api::{Abend, RegionConfig, StartError, WaitKind};
-use crate::core::TaskKey;
-use crate::kernel::{BlockingWork, Caller, Effect, PURGED, Settings};
-use crate::resources::dump::Dumps;
-use crate::resources::storage::Storage;
-use crate::resources::{Kernel, Resources};
+use kernel::core::TaskKey;
+use kernel::resources::dump::Dumps;
+use kernel::resources::storage::Storage;
+use kernel::resources::{Kernel, Resources};
+use kernel::{BlockingWork, Caller, Effect, PURGED, Settings};
 
 thread_local! {
     /// The dispatch thread looks at its alarms by itself.
@@ -56,7 +56,7 @@ impl Known {
 }
 
 /// A region's kernel and the threads it has work done by.
-pub struct KernelRoom {
+pub struct KernelHost {
     kernel: OrderedLock<Kernel>,
     committer: OrderedLock<Option<Committer>>,
     blocking: OrderedLock<Option<Sender<(TaskKey, BlockingWork)>>>,
@@ -65,12 +65,12 @@ pub struct KernelRoom {
 
 /// The room, what its committer's thread needs, and where workers' reader
 /// tables come from; without a store neither.
-pub type Opened = (KernelRoom, Option<Committing>, Option<ReaderTables>);
+pub type Opened = (KernelHost, Option<Committing>, Option<ReaderTables>);
 
 /// What the committer's thread needs.
 pub type Committing = (Box<dyn WriteStore>, Receiver<committer::Order>);
 
-impl KernelRoom {
+impl KernelHost {
     /// Opens the store, if the region has one.
     pub fn open(config: &mut RegionConfig) -> Result<Opened, StartError> {
         let failed = |text: String| StartError::Store(text);
@@ -97,7 +97,7 @@ impl KernelRoom {
                 .map_err(|error| failed(error.to_string()))?;
             let mut own = store.reader().map_err(|e| failed(e.to_string()))?;
             let files = &mut config.definitions.files;
-            crate::resources::files::complete(own.as_mut(), files);
+            kernel::resources::files::complete(own.as_mut(), files);
             resources.files.define(own.as_mut(), files);
             tables = Some(store.reader_tables().map_err(|e| failed(e.to_string()))?);
             reader = Some(own);
@@ -109,7 +109,7 @@ impl KernelRoom {
             committer = Some(way);
             (store as Box<dyn WriteStore>, orders)
         });
-        let room = KernelRoom {
+        let room = KernelHost {
             kernel: OrderedLock::new(LockRank::Kernel, Kernel::new(reader, settings, resources)),
             committer: OrderedLock::new(LockRank::Committer, committer),
             blocking: OrderedLock::new(LockRank::Blocking, None),

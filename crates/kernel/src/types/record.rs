@@ -216,7 +216,8 @@ impl MonitoringRecord {
         }
     }
 
-    pub(crate) fn add_counts(&mut self, c: &Counts) {
+    /// Adds what a worker has counted for the task.
+    pub fn add_counts(&mut self, c: &Counts) {
         self.elapsed_ns = c.ended_ns.saturating_sub(c.started_ns);
         self.general_cpu_ns = c.cpu_ns;
         self.qr_wait_ns = c.qr_wait_ns;
@@ -235,7 +236,7 @@ impl MonitoringRecord {
 impl MonitoringRecord {
     /// What the runs of programs for an open task cost is part of the task. The
     /// time of its own thread is on that thread's clock.
-    pub(crate) fn add_runs(&mut self, run: &MonitoringRecord) {
+    pub fn add_runs(&mut self, run: &MonitoringRecord) {
         self.admission_wait_ns += run.admission_wait_ns;
         self.dispatch_wait_ns += run.dispatch_wait_ns;
         self.general_cpu_ns += run.general_cpu_ns;
@@ -258,7 +259,7 @@ impl MonitoringRecord {
 
     /// Names what is estimated: the CPU time of the programs as told, that of the door
     /// if `offload`.
-    pub(crate) fn mark_estimates(&mut self, offload: bool) {
+    pub fn mark_estimates(&mut self, offload: bool) {
         self.estimated = match (self.cpu_estimated, offload) {
             (true, true) => &["general_cpu_ns", "offload_cpu_ns"],
             (true, false) => &["general_cpu_ns"],
