@@ -32,7 +32,7 @@ pub mod world;
 
 use std::collections::HashMap;
 
-use link::{FileEntry, Op};
+use link::{FileEntry, Name, Op};
 use store::{ReadError, ReadStore, Table, UnitOfWork};
 
 use crate::core::TaskKey;
@@ -66,6 +66,8 @@ pub struct Manager {
     pub task_ended: fn(&mut Resources, &mut Cx<'_>, &Caller),
     /// An alarm that it set goes off.
     pub alarm: fn(&mut Resources, &mut Cx<'_>, u64),
+    /// A START is due that names a terminal, by its number in interval control.
+    pub start_waits: fn(&mut Resources, &mut Cx<'_>, Name<4>, u64),
     /// A task that the region started is over, or could not begin.
     pub start_ended: fn(&mut Resources, &mut Cx<'_>, u64, &StartEnd),
     /// The region has started: what is in the store comes back.
@@ -88,6 +90,7 @@ impl Manager {
         unit_restored: |_, _, _, _| {},
         task_ended: |_, _, _| {},
         alarm: |_, _, _| {},
+        start_waits: |_, _, _, _| {},
         start_ended: |_, _, _, _| {},
         restore: |_, _| {},
         keep: |_, _, _| {},
@@ -303,6 +306,13 @@ impl Resources {
     pub fn define(&mut self, config: &KernelConfig) {
         for manager in MANAGERS {
             (manager.define)(self, config);
+        }
+    }
+
+    /// A START is due that names a terminal.
+    fn start_waits(&mut self, cx: &mut Cx<'_>, terminal: Name<4>, request: u64) {
+        for manager in MANAGERS {
+            (manager.start_waits)(self, cx, terminal, request);
         }
     }
 

@@ -21,8 +21,11 @@ const MS: u64 = 1_000_000;
 
 /// A kernel with a store, and the time.
 pub struct World {
+    /// The kernel.
     pub kernel: Kernel,
+    /// Nanoseconds of the region's clock.
     pub now: u64,
+    /// What it was set up with.
     pub config: KernelConfig,
     /// Tasks that were started.
     pub started: Vec<Start>,
@@ -64,9 +67,13 @@ pub struct World {
 /// What a command came to.
 #[derive(Debug, PartialEq)]
 pub struct Response {
+    /// RESP.
     pub condition: Condition,
+    /// RESP2.
     pub resp2: u32,
+    /// The abend, empty for none.
     pub abend: String,
+    /// What it gives.
     pub operands: Operands,
 }
 

@@ -204,7 +204,12 @@ fn attach(
 }
 
 /// A START or trigger wants a terminal: it begins when that is free.
-pub fn enqueue(resources: &mut Resources, cx: &mut Cx<'_>, terminal: Name<4>, queued: Queued) {
+pub(super) fn enqueue(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    terminal: Name<4>,
+    queued: Queued,
+) {
     let facilities = &mut resources.facilities;
     let there = facilities.names.get(&terminal).copied();
     let Some(id) = there else {

@@ -1,8 +1,8 @@
 //! The commands of a task on its terminal: RETURN with what is left for the next
 //! task, RECEIVE, SEND and CONVERSE on data streams.
 //!
-//! Maps are not known here: the terminal's door serves SEND MAP as a
-//! [`crate::CommandService`], and RECEIVE MAP asks for the input by RECEIVE first.
+//! Maps are not known here: a service of the terminal's door serves SEND MAP, and
+//! RECEIVE MAP asks for the input by RECEIVE first.
 
 use cics::command::commands::{converse as converse_row, ret, send as send_row};
 use cics::resp::Condition;

@@ -4,8 +4,8 @@
 //! it or takes it away. While that unit is in doubt nobody can say which of both
 //! conversations is the user's. So the logical unit is held: no input and no START
 //! begins a task, and a RETURN waits. A commit makes the new conversation the one
-//! of the facility. If the unit is backed out the old one stays: the store never
-//! lost it.
+//! of the facility. If the unit is backed out the old one stays, which is in memory
+//! still, or was restored.
 //!
 //! A facility whose unit changes nothing in the store is not held: its task has
 //! ended with ASP7, and what RETURN has said is gone as after any abend.
@@ -22,6 +22,21 @@ use super::{Facilities, FacilityId, OUTCOME, attach, key};
 use crate::core::TaskKey;
 use crate::kernel::Cx;
 
+/// A logical unit that is held.
+#[derive(Debug)]
+pub(super) struct Held {
+    /// The key of the unit of work in doubt.
+    unit: TaskKey,
+    /// What its task was given and the unit takes away.
+    given: Option<Kept>,
+}
+
+impl Held {
+    pub(super) fn bytes(&self) -> usize {
+        self.given.as_ref().map_or(0, Kept::bytes)
+    }
+}
+
 /// A unit of work is in doubt and leaves its task.
 pub(super) fn unit_prepared(
     resources: &mut Resources,
@@ -30,11 +45,21 @@ pub(super) fn unit_prepared(
     to: TaskKey,
 ) {
     let facilities = &mut resources.facilities;
-    // They are among the unit's changes, or gone.
+    // It is among the unit's changes, or gone.
     facilities.saves.remove(&task);
-    facilities.removals.remove(&task);
+    let given = facilities.removals.remove(&task).and_then(|removal| {
+        let entry = facilities.all.get(&removal.facility)?;
+        let given = Kept::new(cx, entry.userid, removal.given);
+        Some((entry.unit_name(), given))
+    });
     if let Some(unit) = cx.kernel.units.get(to) {
         facilities.hold(to, &unit.changes);
+    }
+    if let Some((name, given)) = given
+        && let Some(held) = facilities.held.get_mut(&name)
+    {
+        facilities.bytes += given.bytes();
+        held.given = Some(given);
     }
 }
 
@@ -59,14 +84,20 @@ pub(super) fn unit_ended(
     if facilities.held.is_empty() {
         return;
     }
-    let own = facilities.held.iter().filter(|(_, by)| **by == unit);
+    let own = facilities.held.iter().filter(|(_, held)| held.unit == unit);
     let mut names: Vec<Name<8>> = own.map(|(name, _)| *name).collect();
     names.sort_unstable();
     for name in names {
         let facilities = &mut resources.facilities;
-        facilities.held.remove(&name);
-        let stored = in_store(cx, name);
-        if let Some(id) = facilities.release(cx, name, stored, committed) {
+        let id = if committed {
+            facilities.change(cx, name)
+        } else {
+            facilities.stay(name)
+        };
+        if let Some(id) = id {
+            let facilities = &mut resources.facilities;
+            facilities.recover(cx, id);
+            facilities.recount(id);
             cx.signal(OUTCOME, &key(id));
             attach::advance(resources, cx, id);
         }
@@ -86,39 +117,48 @@ impl Facilities {
     fn hold(&mut self, unit: TaskKey, changes: &UnitOfWork) {
         for (name, _) in changes.changes_of(TABLE) {
             if let Some(name) = name.first_chunk::<8>() {
-                self.held.insert(Name::from_bytes(*name), unit);
+                let held = Held { unit, given: None };
+                self.held.insert(Name::from_bytes(*name), held);
             }
         }
     }
 
-    /// A logical unit has what the store has for it. Returns its facility if that
-    /// is there.
-    fn release(
-        &mut self,
-        cx: &Cx<'_>,
-        name: Name<8>,
-        stored: Option<Kept>,
-        committed: bool,
-    ) -> Option<FacilityId> {
-        let mut entries = self.all.iter_mut();
-        let found = entries.find(|(_, entry)| entry.unit_name() == name && !entry.closing);
-        let id = found.map(|(id, entry)| {
-            // What is in memory alone is not the unit's.
-            if committed || entry.in_store {
-                (entry.next, entry.in_store) = (None, false);
-            }
-            *id
-        });
+    /// The unit is committed: the logical unit has what the store has. Returns its
+    /// facility if that is there.
+    fn change(&mut self, cx: &mut Cx<'_>, name: Name<8>) -> Option<FacilityId> {
+        self.let_go(name);
         self.drop_kept(name);
-        if let Some(kept) = stored {
-            self.bytes += kept.bytes();
-            self.kept.insert(name, kept);
+        if let Some(kept) = in_store(cx, name) {
+            self.keep(name, kept);
         }
-        if let Some(id) = id {
-            self.recover(cx, id);
-            self.recount(id);
+        let id = self.of_unit(name)?;
+        if let Some(entry) = self.all.get_mut(&id) {
+            (entry.next, entry.in_store) = (None, false);
         }
-        id
+        Some(id)
+    }
+
+    /// The unit is backed out: the logical unit has what its task was given, or
+    /// what is kept for it. Returns its facility if that is there.
+    fn stay(&mut self, name: Name<8>) -> Option<FacilityId> {
+        if let Some(given) = self.let_go(name) {
+            self.drop_kept(name);
+            self.keep(name, given);
+        }
+        self.of_unit(name)
+    }
+
+    fn let_go(&mut self, name: Name<8>) -> Option<Kept> {
+        let held = self.held.remove(&name)?;
+        self.bytes -= held.bytes();
+        held.given
+    }
+
+    /// The facility of a logical unit, unless it is about to leave.
+    fn of_unit(&self, name: Name<8>) -> Option<FacilityId> {
+        let mut entries = self.all.iter();
+        let found = entries.find(|(_, entry)| entry.unit_name() == name && !entry.closing);
+        found.map(|(id, _)| *id)
     }
 }
 

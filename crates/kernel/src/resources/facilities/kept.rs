@@ -15,7 +15,7 @@ use link::{CHANNEL_DATA, ChannelData, Name, Operands, TransId, UserId};
 use store::{Table, UnitOfWork};
 
 use super::super::Resources;
-use super::{Entry, Facilities, FacilityId, NextTask, Saved, held};
+use super::{Entry, Facilities, FacilityId, NextTask, Removal, Saved};
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, scan};
 
@@ -41,6 +41,16 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    /// What a logical unit leaves that goes away.
+    pub(super) fn new(cx: &Cx<'_>, userid: UserId, mut next: NextTask) -> Kept {
+        (next.recovered, next.immediate) = (true, false);
+        Kept {
+            userid,
+            at: unix_ns(cx),
+            next,
+        }
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.next.bytes()
     }
@@ -79,10 +89,14 @@ pub(super) fn task_begun(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Ca
         return;
     };
     let given = entry.task.as_mut().and_then(|task| task.given.take());
-    let stored = entry.in_store && given.is_some();
+    let given = given.filter(|_| entry.in_store);
     facilities.recount(id);
-    if stored {
-        facilities.remove_in_unit(cx, caller.key, id);
+    if let Some(given) = given {
+        let removal = Removal {
+            facility: id,
+            given,
+        };
+        facilities.remove_in_unit(cx, caller.key, removal);
     }
 }
 
@@ -93,7 +107,6 @@ pub(super) fn unit_ended(
     task: TaskKey,
     committed: bool,
 ) {
-    held::unit_ended(resources, cx, task, committed);
     let facilities = &mut resources.facilities;
     if facilities.removals.is_empty() && facilities.saves.is_empty() {
         return;
@@ -101,12 +114,12 @@ pub(super) fn unit_ended(
     let removal = facilities.removals.remove(&task);
     let save = facilities.saves.remove(&task);
     if !committed {
-        if let Some(id) = removal {
-            facilities.remove_in_unit(cx, task, id);
+        if let Some(removal) = removal {
+            facilities.remove_in_unit(cx, task, removal);
         }
         return;
     }
-    if let Some(entry) = removal.and_then(|id| facilities.all.get_mut(&id)) {
+    if let Some(entry) = removal.and_then(|r| facilities.all.get_mut(&r.facility)) {
         entry.in_store = false;
     }
     if let Some(save) = save
@@ -129,10 +142,10 @@ pub(super) fn task_ended(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Ca
     if facilities.removals.is_empty() {
         return;
     }
-    let Some(id) = facilities.removals.remove(&caller.key) else {
+    let Some(removal) = facilities.removals.remove(&caller.key) else {
         return;
     };
-    if let Some(entry) = facilities.all.get_mut(&id) {
+    if let Some(entry) = facilities.all.get_mut(&removal.facility) {
         entry.in_store = false;
         let mut changes = UnitOfWork::default();
         changes.remove(TABLE, entry.unit_name().as_bytes());
@@ -172,8 +185,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
         };
         match (name, kept.filter(fits)) {
             (Some(name), Some(kept)) => {
-                facilities.bytes += kept.bytes();
-                facilities.kept.insert(name, kept);
+                facilities.keep(name, kept);
             }
             _ => dropped.remove(TABLE, &key),
         }
@@ -213,20 +225,19 @@ impl Facilities {
         let next = entry.next.take();
         let in_store = std::mem::take(&mut entry.in_store);
         self.recount(id);
-        let Some(mut next) = next.filter(|_| in_store) else {
+        let Some(next) = next.filter(|_| in_store) else {
             return;
         };
-        (next.recovered, next.immediate) = (true, false);
         self.drop_kept(name);
-        let kept = Kept {
-            userid,
-            at: unix_ns(cx),
-            next,
-        };
         if self.kept.len() < self.limits.most {
-            self.bytes += kept.bytes();
-            self.kept.insert(name, kept);
+            self.keep(name, Kept::new(cx, userid, next));
         }
+    }
+
+    /// What the store has for a logical unit waits for it.
+    pub(super) fn keep(&mut self, name: Name<8>, kept: Kept) {
+        self.bytes += kept.bytes();
+        self.kept.insert(name, kept);
     }
 
     pub(super) fn drop_kept(&mut self, name: Name<8>) -> Option<Kept> {
@@ -240,13 +251,13 @@ impl Facilities {
         now.saturating_sub(kept.at) <= limit_ns
     }
 
-    fn remove_in_unit(&mut self, cx: &mut Cx<'_>, task: TaskKey, id: FacilityId) {
-        let Some(entry) = self.all.get(&id) else {
+    fn remove_in_unit(&mut self, cx: &mut Cx<'_>, task: TaskKey, removal: Removal) {
+        let Some(entry) = self.all.get(&removal.facility) else {
             return;
         };
         if let Some((unit, _)) = cx.unit_and_store(task) {
             unit.remove(TABLE, entry.unit_name().as_bytes());
-            self.removals.insert(task, id);
+            self.removals.insert(task, removal);
         }
     }
 }

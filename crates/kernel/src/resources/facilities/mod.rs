@@ -37,9 +37,10 @@ use crate::types::{
     FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityLimits, FacilityState,
     RegisterRefused, TransactionDef,
 };
-pub use attach::{close, enqueue, input, register};
+pub use attach::{close, input, register};
 #[cfg(any(test, feature = "sim"))]
 pub use attach::{look_for_work, register_only};
+use held::Held;
 use kept::Kept;
 pub use kept::TABLE as SAVED;
 #[cfg(any(test, feature = "sim"))]
@@ -60,7 +61,13 @@ pub const MANAGER: Manager = Manager {
         facilities.define(&config.definitions.transactions);
     },
     task_begun: kept::task_begun,
-    unit_ended: kept::unit_ended,
+    unit_ended: |resources, cx, task, committed| {
+        held::unit_ended(resources, cx, task, committed);
+        kept::unit_ended(resources, cx, task, committed);
+    },
+    start_waits: |resources, cx, terminal, request| {
+        attach::enqueue(resources, cx, terminal, Queued::Request(request));
+    },
     unit_prepared: held::unit_prepared,
     unit_restored: held::unit_restored,
     task_ended: kept::task_ended,
@@ -91,11 +98,11 @@ pub struct Facilities {
     /// What RETURN has said of tasks whose unit of work is not over.
     saves: HashMap<TaskKey, Save>,
     /// Tasks whose unit of work takes what they were given out of the store.
-    removals: HashMap<TaskKey, FacilityId>,
+    removals: HashMap<TaskKey, Removal>,
     /// What the store has for logical units that are away, or whose user is.
     kept: HashMap<Name<8>, Kept>,
     /// Logical units whose conversation a unit of work in doubt changes.
-    held: HashMap<Name<8>, TaskKey>,
+    held: HashMap<Name<8>, Held>,
     last: u64,
     bytes: usize,
 }
@@ -156,6 +163,13 @@ struct Save {
     facility: FacilityId,
     next: NextTask,
     in_store: bool,
+}
+
+/// What a unit of work takes out of the store, until it is over.
+#[derive(Debug)]
+struct Removal {
+    facility: FacilityId,
+    given: NextTask,
 }
 
 /// What waits until a facility is free.
@@ -278,6 +292,7 @@ impl Facilities {
     #[cfg(any(test, feature = "sim"))]
     pub fn check_books(&self) {
         let mut bytes = self.kept.values().map(Kept::bytes).sum::<usize>();
+        bytes += self.held.values().map(Held::bytes).sum::<usize>();
         for (id, entry) in &self.all {
             bytes += entry.counted;
             assert_eq!(entry.counted, entry.bytes(), "bytes of {id:?}");

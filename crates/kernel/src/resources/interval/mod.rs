@@ -173,8 +173,7 @@ impl Intervals {
             && self.for_terminals.is_empty()
     }
 
-    /// Starts a transaction that is defined, for a door; see
-    /// [`crate::Handle::start`].
+    /// Starts a transaction that is defined, for a door.
     pub fn start(
         &mut self,
         cx: &mut crate::kernel::Cx<'_>,

@@ -4,7 +4,7 @@ use cics::command::commands::{start as row, start_attach as attach_row};
 use cics::resp::Condition;
 use link::{CHANNEL_DATA, ChannelData, Name, Operands, TransId, UserId};
 
-use super::super::{Resources, facilities};
+use super::super::Resources;
 use super::when::{Options, when};
 use super::{Intervals, Stage, StartData, StartRequest, UNNAMED, kept, retrieve};
 use crate::core::TaskKey;
@@ -238,7 +238,7 @@ pub(super) fn due(resources: &mut Resources, cx: &mut Cx<'_>, id: u64) {
         begin_now(interval, cx, id);
     } else {
         request.stage = Stage::Queued;
-        facilities::enqueue(resources, cx, terminal, facilities::Queued::Request(id));
+        resources.start_waits(cx, terminal, id);
     }
 }
 

@@ -128,7 +128,7 @@ impl TransientData {
         condition(Condition::QIdErr, 0)
     }
 
-    /// Writes a record for a door; see [`crate::Handle::write_queue`].
+    /// Writes a record for a door, which has no unit of work.
     pub fn write(
         &mut self,
         cx: &mut crate::kernel::Cx<'_>,
