@@ -12,7 +12,9 @@
 
 use crate::field::{CobolType, SignPlace};
 use crate::statement::Distance;
-use crate::statement::{CursorOptions, FetchOrientation, Sensitivity, Statement, StatementKind};
+use crate::statement::{
+    CursorOptions, FetchOrientation, Isolation, LockStrength, Sensitivity, Statement, StatementKind,
+};
 use crate::text::HostType;
 
 /// Name of the entry that every statement calls.
@@ -62,6 +64,8 @@ pub struct StatementBlock {
     pub arguments: u16,
     /// How the statement's cursor is declared.
     pub cursor: CursorOptions,
+    /// Locks that the rows of a query keep: WITH RS and WITH RR.
+    pub kept_locks: Option<LockStrength>,
     /// Where FETCH goes.
     pub orientation: FetchOrientation,
     /// FOR n ROWS: a number of rows.
@@ -106,6 +110,8 @@ const UPDATE: u16 = 8;
 const READ_ONLY: u16 = 16;
 const SKIP_LOCKED: u16 = 32;
 const RETURNED: u16 = 64;
+const KEEP_SHARE: u16 = 128;
+const KEEP_EXCLUSIVE: u16 = 256;
 
 impl StatementBlock {
     /// The block's bytes.
@@ -121,7 +127,12 @@ impl StatementBlock {
             self.source_file,
             sensitivity_number(self.cursor.sensitivity),
         ]);
-        out.extend_from_slice(&flags(self.cursor).to_be_bytes());
+        let kept = match self.kept_locks {
+            None => 0,
+            Some(LockStrength::Share) => KEEP_SHARE,
+            Some(LockStrength::Exclusive) => KEEP_EXCLUSIVE,
+        };
+        out.extend_from_slice(&(flags(self.cursor) | kept).to_be_bytes());
         out.extend_from_slice(&[orientation, u8::from(by_input)]);
         out.extend_from_slice(&distance.to_be_bytes());
         out.extend_from_slice(&self.rows.to_be_bytes());
@@ -182,6 +193,11 @@ impl StatementBlock {
             source_file: head[10],
             arguments: short(26),
             cursor: cursor_options(short(12), head[11]).ok_or(BlockError::Value)?,
+            kept_locks: match short(12) & (KEEP_SHARE | KEEP_EXCLUSIVE) {
+                0 => None,
+                KEEP_SHARE => Some(LockStrength::Share),
+                _ => Some(LockStrength::Exclusive),
+            },
             orientation: orientation(head[14], distance, head[15] != 0).ok_or(BlockError::Value)?,
             rows: long(20),
             rows_input: short(24),
@@ -201,6 +217,9 @@ impl StatementBlock {
             for_update: self.cursor.for_update || statement.cursor.for_update,
             ..self.cursor
         };
+        if let Some(strength) = self.kept_locks {
+            statement.isolation = Some(Isolation::ReadStability(strength));
+        }
         if !self.name.is_empty() {
             statement.name = Some(self.name.clone());
         }
@@ -478,6 +497,7 @@ mod tests {
                 for_update: true,
                 ..CursorOptions::default()
             },
+            kept_locks: Some(LockStrength::Exclusive),
             orientation: FetchOrientation::Relative(Distance::Rows(-2)),
             rows: 0,
             rows_input: 0,

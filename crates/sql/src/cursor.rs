@@ -182,6 +182,26 @@ impl OpenCursor {
         row.map(Vec::as_slice).ok_or(CursorError::NotOnRow)
     }
 
+    /// The row that it stands on was changed and is elsewhere now.
+    pub fn move_row(&mut self, ctid: &[u8], xmin: &[u8]) {
+        let at = usize::try_from(self.position - self.dropped - 1).unwrap_or(usize::MAX);
+        let Some(row) = self.rows.get_mut(at).filter(|_| self.on_row) else {
+            return;
+        };
+        // The last two values of the row, each with its length.
+        let Some(from) = row.len().checked_sub(8 + ctid.len() + xmin.len()) else {
+            return;
+        };
+        row[from + 4..from + 4 + ctid.len()].copy_from_slice(ctid);
+        let xmin_at = row.len() - xmin.len();
+        row[xmin_at..].copy_from_slice(xmin);
+    }
+
+    /// Whether its portal went with its transaction.
+    pub fn is_detached(&self) -> bool {
+        self.detached
+    }
+
     /// The row was deleted, or the unit of work ended: there is no row to change
     /// until the next FETCH.
     pub fn leave_row(&mut self) {

@@ -356,14 +356,17 @@ EXPORT int DFHEI2(void)
 	return 0;
 }
 
-/* CALL of a built-in service (CEE..., EZA..., BAQ..., DFHEI3), put aside by the
+/* CALL of a built-in service (CEE..., EZA..., BAQ..., DSN..., DFHEI3), put aside by the
  * resolver. */
 static int call_service(void)
 {
 	cob_module *m = glob->current_module;
 
 	if (m) {
-		follow(on.service(pending_service, m->params, glob->call_params));
+		const tw_flow flow = on.service(pending_service, m->params, glob->call_params);
+
+		follow(flow);
+		return flow.depth;
 	}
 	return 0;
 }
@@ -394,7 +397,7 @@ static void *find(const char *name, size_t len, int must)
 		}
 	}
 	if (len > 3 && ((len == 6 && !memcmp(name, "DFHEI3", 6)) || !memcmp(name, "CEE", 3) || !memcmp(name, "EZA", 3)
-	    || !memcmp(name, "BAQ", 3))) {
+	    || !memcmp(name, "BAQ", 3) || !memcmp(name, "DSN", 3))) {
 		const int number = on.service_named(name, len);
 
 		if (number >= 0) {

@@ -10,22 +10,52 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
+use std::rc::Rc;
 
 use cics::resp::Condition;
 
+use crate::sql::{self, SQL_SETTLE, SqlLink};
+
 /// Descriptors that this worker has, by the tag that the region gave them.
 #[derive(Debug, Default)]
-pub struct LentConnections(BTreeMap<u64, File>);
+pub struct LentConnections {
+    files: BTreeMap<u64, Rc<File>>,
+    /// That of EXEC SQL, with its session; away while a statement runs.
+    sql: Option<Box<SqlLink>>,
+}
 
 impl LentConnections {
     /// Adds one; an older one of its tag is closed.
     pub fn add(&mut self, tag: u64, fd: OwnedFd) {
-        self.0.insert(tag, File::from(fd));
+        self.files.insert(tag, Rc::new(File::from(fd)));
     }
 
     /// The one of a tag, for reading and writing.
-    pub fn get(&mut self, tag: u64) -> Option<&mut File> {
-        self.0.get_mut(&tag)
+    pub fn get(&self, tag: u64) -> Option<&Rc<File>> {
+        self.files.get(&tag)
+    }
+
+    /// Closes the one of a tag; false if there is none.
+    pub fn close(&mut self, tag: u64) -> bool {
+        if self.sql.as_ref().is_some_and(|link| link.tag == tag) {
+            self.sql = None;
+        }
+        self.files.remove(&tag).is_some()
+    }
+
+    /// Takes the connection of EXEC SQL for a statement.
+    pub(crate) fn take_sql(&mut self) -> Option<Box<SqlLink>> {
+        self.sql.take()
+    }
+
+    /// Gives it back.
+    pub(crate) fn keep_sql(&mut self, link: Box<SqlLink>) {
+        self.sql = Some(link);
+    }
+
+    /// The connection of EXEC SQL.
+    pub(crate) fn sql_mut(&mut self) -> Option<&mut SqlLink> {
+        self.sql.as_deref_mut()
     }
 }
 
@@ -45,7 +75,11 @@ pub const EXCHANGE: u64 = 2;
 pub const CLOSE: u64 = 3;
 
 /// All kinds of work beside [`TAKE`].
-const WORKS: &[(u64, Work)] = &[(EXCHANGE, exchange), (CLOSE, close)];
+const WORKS: &[(u64, Work)] = &[
+    (EXCHANGE, exchange),
+    (CLOSE, close),
+    (SQL_SETTLE, sql::settle),
+];
 
 /// Does what the region asks for.
 pub fn act(connections: &mut LentConnections, args: &[u64; 8], data: &[u8]) -> WorkResult {
@@ -67,6 +101,7 @@ fn exchange(
     };
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let mut answer = vec![0; most.min(link::layout::CALL_BYTES)];
+    let mut connection: &File = connection;
     match connection
         .write_all(data)
         .and_then(|()| read_once(connection, &mut answer))
@@ -80,7 +115,7 @@ fn exchange(
 }
 
 /// Reads what is there, waiting for it; the end of the connection is an error.
-fn read_once(connection: &mut File, answer: &mut [u8]) -> std::io::Result<usize> {
+fn read_once(mut connection: &File, answer: &mut [u8]) -> std::io::Result<usize> {
     loop {
         match connection.read(answer) {
             Ok(0) if !answer.is_empty() => return Err(ErrorKind::UnexpectedEof.into()),
@@ -91,10 +126,12 @@ fn read_once(connection: &mut File, answer: &mut [u8]) -> std::io::Result<usize>
 }
 
 fn close(connections: &mut LentConnections, tag: u64, _: [u64; 4], _: &[u8]) -> WorkResult {
-    match connections.0.remove(&tag) {
-        Some(_) => (Condition::Normal, Vec::new()),
-        None => (Condition::NotFnd, Vec::new()),
-    }
+    let condition = if connections.close(tag) {
+        Condition::Normal
+    } else {
+        Condition::NotFnd
+    };
+    (condition, Vec::new())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! * `host`, `worker`, `exec`, `conditions`, `abend`: the program table, LINK
 //!   levels, the way of a command, HANDLE and abends;
 //! * `le`: the Language Environment services that programs CALL;
+//! * `sql`: EXEC SQL over a connection that the region lends;
 //! * `baq`: the calls of the API requester;
 //! * `markup`: JSON and XML statements;
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
@@ -44,6 +45,7 @@ mod remote;
 mod run;
 pub mod sandbox;
 pub mod services;
+pub mod sql;
 mod storage;
 mod timer;
 mod transforms;

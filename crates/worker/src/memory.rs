@@ -17,9 +17,10 @@ use store::{
 use crate::files::key_in;
 use crate::services::{
     Arena, Crossings, Failure, FileServices, Found, LinkStep, MemoryAreas, PartnerServices,
-    Payload, ProgramServices, Reply, Served, Services, Show, TurnServices, UnitServices,
-    VerbAnswer,
+    Payload, ProgramServices, Reply, Served, Services, Show, SqlServices, TurnServices,
+    UnitServices, VerbAnswer,
 };
+use crate::sql::{SqlConnection, SqlLink, SqlRefusal};
 
 /// A program that lives elsewhere: changes its COMMAREA.
 pub type Remote = fn(&mut [u8]);
@@ -35,6 +36,7 @@ pub struct MemoryServices {
     last_token: u32,
     remotes: HashMap<[u8; 8], Remote>,
     qr: bool,
+    sql: SqlConnection,
 }
 
 impl MemoryServices {
@@ -66,7 +68,13 @@ impl MemoryServices {
             last_token: 0,
             remotes: HashMap::new(),
             qr: false,
+            sql: SqlConnection::default(),
         })
+    }
+
+    /// Serves EXEC SQL over a connection whose session is idle.
+    pub fn set_sql(&mut self, fd: std::os::fd::OwnedFd, options: runtime::sql::SessionOptions) {
+        self.sql = SqlConnection::new(fd, options);
     }
 
     /// Adds a program that lives elsewhere.
@@ -103,6 +111,7 @@ impl Services for MemoryServices {
 
     fn end_task(&mut self) {
         self.held.clear();
+        self.sql.end_task();
     }
 
     /// There is no region to serve it.
@@ -228,6 +237,9 @@ impl UnitServices for MemoryServices {
     fn syncpoint(&mut self) -> Served<()> {
         self.held.clear();
         let unit = std::mem::take(&mut self.unit);
+        if !self.sql.end_unit(true) {
+            return Err(Failure::Condition(Condition::RolledBack, 0));
+        }
         match self.store.apply(&[unit]).pop() {
             Some(Ok(())) | None => Ok(()),
             Some(Err(_)) => Err(Failure::Condition(Condition::RolledBack, 0)),
@@ -237,7 +249,18 @@ impl UnitServices for MemoryServices {
     fn rollback(&mut self) -> Served<()> {
         self.held.clear();
         self.unit = UnitOfWork::new();
+        self.sql.end_unit(false);
         Ok(())
+    }
+}
+
+impl SqlServices for MemoryServices {
+    fn sql_open(&mut self) -> Result<Box<SqlLink>, SqlRefusal> {
+        self.sql.open()
+    }
+
+    fn sql_keep(&mut self, link: Box<SqlLink>) {
+        self.sql.keep(link);
     }
 }
 

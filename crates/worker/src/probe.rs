@@ -22,7 +22,9 @@ use link::{
     ChannelName, ContainerName, ContainerType, Entry, Name, ProgramName, Request, TransId,
     WorkerConfig,
 };
+use runtime::sql::{SessionOptions, UnitOwner};
 use serde_json::{Map, Value, json};
+use sql::temporal::DateStyle;
 
 use crate::memory::MemoryServices;
 use crate::services::{FileServices, UnitServices};
@@ -42,10 +44,36 @@ pub fn main(file: &Path) -> ExitCode {
     }
 }
 
+/// How EXEC SQL is served.
+fn sql_options(of: &Value) -> SessionOptions {
+    let text = |name: &str| of[name].as_str().unwrap_or_default();
+    let defaults = SessionOptions::default();
+    SessionOptions {
+        owner: if text("owner") == "program" {
+            UnitOwner::Program
+        } else {
+            UnitOwner::Region
+        },
+        rolls_back: of["rolls_back"].as_bool().unwrap_or(true),
+        dates: DateStyle::from_name(text("dates")).unwrap_or(defaults.dates),
+        qualifier: of["qualifier"].as_str().map(str::to_owned),
+        cursor_bytes: of["cursor_bytes"]
+            .as_u64()
+            .and_then(|bytes| usize::try_from(bytes).ok())
+            .unwrap_or(defaults.cursor_bytes),
+        ..defaults
+    }
+}
+
 fn probe(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let scenario: Value = serde_json::from_slice(&std::fs::read(file)?)?;
     let config: WorkerConfig = serde_json::from_value(scenario["config"].clone())?;
     let mut services = MemoryServices::new(&config.files, ARENA_BYTES)?;
+    if let Some(socket) = scenario["sql"]["socket"].as_str() {
+        let user = scenario["sql"]["user"].as_str().unwrap_or_default();
+        let fd = crate::sql::connect(Path::new(socket), user, "postgres")?;
+        services.set_sql(fd, sql_options(&scenario["sql"]));
+    }
     for (i, def) in config.files.iter().enumerate() {
         for record in scenario["records"][def.name.as_str()]
             .as_array()

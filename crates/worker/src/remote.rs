@@ -27,8 +27,10 @@ use store::{FileId, ReadError, ReadStore, Seek, StorageError};
 use crate::connections::{self, LentConnections};
 use crate::services::{
     Arena, Crossings, Failure, FileServices, LinkStep, MemoryAreas, PartnerServices, Payload,
-    ProgramServices, Reply, Served, Services, Show, TurnServices, UnitServices, VerbAnswer,
+    ProgramServices, Reply, Served, Services, Show, SqlServices, TurnServices, UnitServices,
+    VerbAnswer,
 };
+use crate::sql::{self, SqlLink, SqlRefusal};
 
 /// The worker's end of the link, shared with the main loop.
 pub type SharedSide = Rc<RefCell<WorkerSide>>;
@@ -231,6 +233,13 @@ impl LinkServices {
         self.files[file].base = base;
     }
 
+    /// The region has ended the unit of work.
+    fn end_sql_unit(&mut self, committed: bool) {
+        if let Some(link) = self.connections.sql_mut() {
+            link.end_unit(committed);
+        }
+    }
+
     fn end_unit(&mut self) {
         for file in &mut self.files {
             file.changed = false;
@@ -314,6 +323,9 @@ fn answer(header: AnswerHeader) -> Served<AnswerHeader> {
 impl Services for LinkServices {
     fn begin_task(&mut self, slot: usize) {
         self.end_unit();
+        if let Some(link) = self.connections.sql_mut() {
+            link.end_task();
+        }
         let mut side = self.side.borrow_mut();
         self.arena = side.arena(slot);
         std::mem::swap(side.heap(), &mut self.heap);
@@ -492,12 +504,76 @@ impl FileServices for LinkServices {
 impl UnitServices for LinkServices {
     fn syncpoint(&mut self) -> Served<()> {
         self.end_unit();
-        self.ask(Op::Syncpoint, [0; 8], &[]).map(drop)
+        let ended = self.ask(Op::Syncpoint, [0; 8], &[]).map(drop);
+        self.end_sql_unit(ended.is_ok());
+        ended
     }
 
     fn rollback(&mut self) -> Served<()> {
         self.end_unit();
-        self.ask(Op::Rollback, [0; 8], &[]).map(drop)
+        let ended = self.ask(Op::Rollback, [0; 8], &[]).map(drop);
+        self.end_sql_unit(false);
+        ended
+    }
+}
+
+impl SqlServices for LinkServices {
+    fn sql_open(&mut self) -> Result<Box<SqlLink>, SqlRefusal> {
+        let known = self.connections.take_sql();
+        if let Some(link) = known {
+            if link.has_unit {
+                return Ok(link);
+            }
+            self.connections.keep_sql(link);
+        }
+        let wish = Operands::default().int(sql::operand::REASON, sql::reason::FIRST_STATEMENT);
+        let reply = self
+            .command(sql::SQL_CONNECT, &wish)
+            .map_err(SqlRefusal::Failed)?;
+        let grant = sql::SqlGrant::parse(&reply.operands)?;
+        let mut known = self.connections.take_sql();
+        if let Some(link) = &known
+            && (link.tag, link.generation) != (grant.tag, grant.generation)
+        {
+            if link.tag != grant.tag {
+                self.connections.close(link.tag);
+            }
+            known = None;
+        }
+        let mut link = match known {
+            Some(mut link) => {
+                link.session.set_options(grant.options);
+                link
+            }
+            None => {
+                let Some(file) = self.connections.get(grant.tag) else {
+                    return Err(SqlRefusal::Failed(DAMAGED));
+                };
+                let (tag, generation) = (grant.tag, grant.generation);
+                Box::new(SqlLink::new(tag, generation, file.clone(), grant.options))
+            }
+        };
+        link.has_unit = true;
+        Ok(link)
+    }
+
+    fn sql_keep(&mut self, link: Box<SqlLink>) {
+        self.connections.keep_sql(link);
+    }
+
+    fn sql_lost(&mut self, link: Box<SqlLink>) -> Served<()> {
+        let tag = link.tag;
+        drop(link);
+        self.connections.close(tag);
+        let report = Operands::default()
+            .int(sql::operand::REASON, sql::reason::LOST)
+            .int(sql::operand::TAG, tag as i64);
+        self.command(sql::SQL_CONNECT, &report).map(drop)
+    }
+
+    fn sql_cancelled(&mut self) -> Served<()> {
+        let report = Operands::default().int(sql::operand::REASON, sql::reason::CANCELLED);
+        self.command(sql::SQL_CONNECT, &report).map(drop)
     }
 }
 

@@ -16,6 +16,8 @@ use link::{ChannelData, Heap, Operands, TransId};
 pub use store::Found;
 use store::Seek;
 
+use crate::sql::{SqlLink, SqlRefusal};
+
 /// A result of a service.
 pub type Served<T> = Result<T, Failure>;
 
@@ -186,6 +188,30 @@ pub trait TurnServices {
     fn qr_give(&mut self);
 }
 
+/// The connection of EXEC SQL.
+pub trait SqlServices {
+    /// The connection of the unit of work at hand, taken for a statement.
+    ///
+    /// # Errors
+    /// There is none: an SQLCODE, or the end of the task.
+    fn sql_open(&mut self) -> Result<Box<SqlLink>, SqlRefusal> {
+        Err(SqlRefusal::Failed(Failure::Abend(*b"AEY9")))
+    }
+    /// Takes it back after the statement.
+    fn sql_keep(&mut self, link: Box<SqlLink>) {
+        drop(link);
+    }
+    /// Takes it back: it is of no more use.
+    fn sql_lost(&mut self, link: Box<SqlLink>) -> Served<()> {
+        drop(link);
+        Ok(())
+    }
+    /// The server has cancelled a statement: the task may have been purged.
+    fn sql_cancelled(&mut self) -> Served<()> {
+        Ok(())
+    }
+}
+
 /// Memory that outlives a program.
 pub trait MemoryAreas {
     /// The running task's arena.
@@ -198,7 +224,13 @@ pub trait MemoryAreas {
 
 /// Everything outside of the worker that a task can reach.
 pub trait Services:
-    FileServices + UnitServices + ProgramServices + PartnerServices + TurnServices + MemoryAreas
+    FileServices
+    + UnitServices
+    + ProgramServices
+    + PartnerServices
+    + TurnServices
+    + MemoryAreas
+    + SqlServices
 {
     /// The task in this slot begins: its arena is at hand from now on.
     fn begin_task(&mut self, slot: usize);

@@ -82,6 +82,7 @@ pub enum Message<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row<'a> {
     count: usize,
+    /// The DataRow's body, its count included.
     body: &'a [u8],
 }
 
@@ -93,10 +94,7 @@ impl<'a> Row<'a> {
         if count > MAX_COLUMNS {
             return Err(WireError::Malformed);
         }
-        let row = Row {
-            count,
-            body: reader.0,
-        };
+        let row = Row { count, body };
         for _ in 0..count {
             reader.value()?;
         }
@@ -112,9 +110,14 @@ impl<'a> Row<'a> {
         self.count
     }
 
+    /// The body that [`Row::parse`] reads.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.body
+    }
+
     /// The values in their order; `None` is NULL.
     pub fn values(&self) -> impl Iterator<Item = Option<&'a [u8]>> + use<'a> {
-        let mut reader = Reader(self.body);
+        let mut reader = Reader(self.body.get(2..).unwrap_or_default());
         (0..self.count).map(move |_| reader.value().unwrap_or(None))
     }
 }

@@ -114,6 +114,13 @@ impl Client {
         self.state
     }
 
+    /// Takes back everything that was written and not sent. For a client that has
+    /// all its replies.
+    pub fn discard(&mut self) {
+        self.out.clear();
+        self.pending.clear();
+    }
+
     /// Whether nothing is under way, so that the connection can be passed on.
     pub fn is_quiet(&self) -> bool {
         self.pending.is_empty() && self.out.is_empty() && self.read == self.input.len()

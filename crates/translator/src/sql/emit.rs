@@ -2,7 +2,9 @@
 
 use sql::block::{Descriptor, SQL_ENTRY, StatementBlock};
 use sql::field::CobolType;
-use sql::{CursorOptions, FetchOrientation, HostReference, RowCount, Statement, StatementKind};
+use sql::{
+    CursorOptions, FetchOrientation, HostReference, Isolation, RowCount, Statement, StatementKind,
+};
 
 use crate::calls::hex_literal;
 use crate::diagnostic::Kind as Finding;
@@ -58,6 +60,7 @@ impl Work {
                 ..cursor.cursor
             };
             statement.prepared.clone_from(&cursor.prepared);
+            statement.isolation = cursor.isolation;
             if statement.kind == K::Open && cursor.prepared.is_none() {
                 statement.body.clone_from(&cursor.body);
                 statement.inputs.clone_from(&cursor.inputs);
@@ -133,6 +136,10 @@ impl Work {
         let mut block = program.block(statement.kind, place);
         block.cursor = statement.cursor;
         block.orientation = statement.orientation;
+        block.kept_locks = match statement.isolation {
+            Some(Isolation::ReadStability(s) | Isolation::RepeatableRead(s)) => Some(s),
+            _ => None,
+        };
         block.rows = rows;
         block.rows_input = rows_input;
         block.arguments = u16::try_from(arguments.0.len()).unwrap_or(u16::MAX);
@@ -229,6 +236,7 @@ impl Program<'_> {
             arguments: 0,
             cursor: CursorOptions::default(),
             orientation: FetchOrientation::Next,
+            kept_locks: None,
             rows: 0,
             rows_input: 0,
             token: self.token,

@@ -156,17 +156,6 @@ impl Work {
             let help = "write EXEC SQL INCLUDE SQLCA END-EXEC. in WORKING-STORAGE";
             self.say(place, Finding::Command, message, Some(help.to_owned()));
         }
-        let message = "EXEC SQL is translated, and not served yet".to_owned();
-        let help = "the program runs up to its first SQL statement, which ends the task";
-        self.say(
-            place,
-            Finding::Unsupported("EXEC SQL".to_owned()),
-            message,
-            Some(help.to_owned()),
-        );
-        if let Some(last) = self.diagnostics.last_mut() {
-            last.severity = Severity::Warning;
-        }
     }
 
     /// COMMIT and ROLLBACK are not for tasks.

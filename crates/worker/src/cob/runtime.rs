@@ -24,6 +24,14 @@ impl Flow {
     /// Go on with the next statement.
     pub const NEXT: Flow = Flow { code: 0, depth: 0 };
 
+    /// Go on with the next statement, with this in RETURN-CODE.
+    pub const fn returning(code: i32) -> Flow {
+        Flow {
+            code: 0,
+            depth: code,
+        }
+    }
+
     /// Leave everything down to the frame of that depth and its `tw_run`.
     pub const fn leave(depth: i32) -> Flow {
         Flow {

@@ -49,6 +49,7 @@ impl Worker {
             Err(services::End::Feedback(code)) => code,
             Err(services::End::Stop(Stop::Abend(abend))) => return self.take_exit(abend),
             Err(services::End::Stop(_)) => return Flow::NEXT,
+            Err(services::End::ReturnCode(code)) => return Flow::returning(code),
         };
         let Some(place) = row.feedback else {
             return Flow::NEXT;

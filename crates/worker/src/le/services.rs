@@ -7,6 +7,7 @@ use crate::baq;
 use crate::exec::Stop;
 use crate::eza;
 use crate::markup;
+use crate::sql;
 use crate::worker::Worker;
 
 /// Why a service did not end well.
@@ -15,6 +16,8 @@ pub(crate) enum End {
     Feedback(Feedback),
     /// It does not come back.
     Stop(Stop),
+    /// With this in RETURN-CODE.
+    ReturnCode(i32),
 }
 
 impl From<Feedback> for End {
@@ -73,6 +76,9 @@ rows! {
     "CEESECS" time::seconds, Some(3);
     "CEEUTC" time::utc, Some(2);
     "DFHEI3" markup::serve, None;
+    "DSNHLI" sql::serve, None;
+    "DSNTIAC" sql::tiac, None;
+    "DSNTIAR" sql::tiar, None;
     "EZACIC04" eza::to_ascii, None;
     "EZACIC05" eza::to_host, None;
     "EZACIC06" eza::masks, None;

@@ -16,6 +16,7 @@ pub struct Harness {
     tasks: Vec<Value>,
     transforms: Vec<Value>,
     fc_qr_only: bool,
+    sql: Value,
 }
 
 /// What the probe did.
@@ -35,6 +36,7 @@ impl Harness {
             tasks: Vec::new(),
             transforms: Vec::new(),
             fc_qr_only: false,
+            sql: Value::Null,
         }
     }
 
@@ -107,6 +109,12 @@ impl Harness {
         self
     }
 
+    /// Where and how EXEC SQL is served.
+    pub fn sql(mut self, sql: Value) -> Self {
+        self.sql = sql;
+        self
+    }
+
     pub fn task(mut self, task: Value) -> Self {
         self.tasks.push(task);
         self
@@ -139,6 +147,7 @@ impl Harness {
         let scenario = json!({
             "config": self.config(),
             "records": self.records,
+            "sql": self.sql,
             "tasks": self.tasks,
         });
         let file = self.folder.path().join("harness.json");

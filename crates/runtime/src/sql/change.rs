@@ -1,0 +1,152 @@
+//! INSERT, UPDATE, DELETE and LOCK TABLE; rows of host variable arrays; changes at
+//! a cursor's row.
+
+use sql::StatementKind;
+use sql::block::StatementBlock;
+use sql::code::Sqlca;
+use sql::wire::ClientEvent;
+
+use super::areas::SqlAreas;
+use super::bind::{RowPlace, whole_number};
+use super::exchange::Transport;
+use super::prepare::{Prepared, ProgramStatement};
+use super::report::SqlFailure;
+use super::session::Session;
+use super::unit::Effect;
+
+/// Rows that one INSERT may have.
+const MOST_ROWS: i64 = 32_767;
+/// Rows that leave in one batch, so that neither side waits for the other to read.
+const ROWS_A_BATCH: u32 = 100;
+
+impl Session {
+    /// A statement that changes rows.
+    pub(super) fn change(
+        &mut self,
+        transport: &mut dyn Transport,
+        areas: &mut dyn SqlAreas,
+        statement: &ProgramStatement,
+    ) -> Result<Sqlca, SqlFailure> {
+        let block = &statement.block;
+        let prepared = self.prepared(transport, statement)?;
+        if prepared.is_positioned {
+            return self.change_row(transport, areas, block, &prepared);
+        }
+        if block.kind == StatementKind::Insert && (block.rows > 0 || block.rows_input > 0) {
+            return self.insert_rows(transport, areas, block, &prepared);
+        }
+        self.bind_first("", &prepared, &block.inputs, areas, None)?;
+        self.exchange.client.execute("", 0);
+        let (rows, _) = self.count(transport, block.kind, !block.inputs.is_empty())?;
+        Ok(changed(block.kind, rows))
+    }
+
+    /// Sends the batch; the rows of its last statement, and a row that it gave.
+    pub(super) fn count(
+        &mut self,
+        transport: &mut dyn Transport,
+        kind: StatementKind,
+        has_inputs: bool,
+    ) -> Result<(u64, Option<RowPlace>), SqlFailure> {
+        let context = self.context(kind, has_inputs);
+        let mut rows = 0;
+        let mut place = None;
+        self.run(transport, context, Effect::Changes, &mut |event| {
+            match event {
+                ClientEvent::Complete(count) => rows = count,
+                ClientEvent::Row(row) => {
+                    let mut values = row.values().map(|v| v.unwrap_or_default().to_vec());
+                    place = values.next().zip(values.next());
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok((rows, place))
+    }
+
+    /// INSERT … FOR n ROWS: all rows or none.
+    fn insert_rows(
+        &mut self,
+        transport: &mut dyn Transport,
+        areas: &mut dyn SqlAreas,
+        block: &StatementBlock,
+        prepared: &Prepared,
+    ) -> Result<Sqlca, SqlFailure> {
+        let rows = rows_of(areas, block)?;
+        let arrays = block.inputs.iter().filter(|d| d.occurs > 1);
+        let room = arrays.map(|d| u32::from(d.occurs)).min().unwrap_or(1);
+        let rows = u32::try_from(rows).unwrap_or(0);
+        if rows > room {
+            return Err(SqlFailure::code(-246, &[&rows.to_string()]));
+        }
+        let mut done = 0;
+        for from in (0..rows).step_by(ROWS_A_BATCH as usize) {
+            // One savepoint, so that an error takes all rows back.
+            if from == 0 {
+                self.open_batch();
+            }
+            for row in from..rows.min(from + ROWS_A_BATCH) {
+                self.bind_more("", prepared, &block.inputs, areas, row, None)?;
+                self.exchange.client.execute("", 0);
+            }
+            let context = self.context(block.kind, true);
+            self.run(transport, context, Effect::Reads, &mut |event| {
+                if let ClientEvent::Complete(count) = event {
+                    done += count;
+                }
+                Ok(())
+            })?;
+        }
+        self.mark_changed();
+        Ok(changed(block.kind, done))
+    }
+
+    /// An UPDATE or DELETE WHERE CURRENT OF.
+    fn change_row(
+        &mut self,
+        transport: &mut dyn Transport,
+        areas: &mut dyn SqlAreas,
+        block: &StatementBlock,
+        prepared: &Prepared,
+    ) -> Result<Sqlca, SqlFailure> {
+        let place = self.row_place(block)?;
+        self.bind_first("", prepared, &block.inputs, areas, Some(&place))?;
+        self.exchange.client.execute("", 0);
+        let (rows, new) = self.count(transport, block.kind, !block.inputs.is_empty())?;
+        if rows == 0 {
+            // Somebody else changed or deleted it since it was read.
+            return Err(SqlFailure::code(-508, &[&block.name]));
+        }
+        self.row_changed(block, new);
+        Ok(changed(block.kind, rows))
+    }
+}
+
+/// The rows that FOR n ROWS says.
+pub(super) fn rows_of(areas: &dyn SqlAreas, block: &StatementBlock) -> Result<i64, SqlFailure> {
+    let rows = if block.rows_input > 0 {
+        let at = usize::from(block.rows_input) - 1;
+        whole_number(areas, block.inputs.get(at))?
+    } else {
+        i64::from(block.rows)
+    };
+    if (1..=MOST_ROWS).contains(&rows) {
+        Ok(rows)
+    } else {
+        Err(SqlFailure::code(-246, &[&rows.to_string()]))
+    }
+}
+
+/// The SQLCA of a change of so many rows.
+pub(super) fn changed(kind: StatementKind, rows: u64) -> Sqlca {
+    let count = i32::try_from(rows).unwrap_or(i32::MAX);
+    if rows == 0 && kind != StatementKind::LockTable {
+        return Sqlca::not_found();
+    }
+    Sqlca::success(if kind == StatementKind::LockTable {
+        0
+    } else {
+        count
+    })
+}

@@ -1,0 +1,324 @@
+//! OPEN, FETCH and CLOSE.
+//!
+//! A cursor is a portal, from which rows are read ahead. OPEN runs it at once, so
+//! that the first FETCH finds its rows; one that locks rows runs with each FETCH,
+//! for a lock ahead would be one that Db2 does not take. WITH HOLD is done here:
+//! what the portal still has is read before a commit.
+
+use std::rc::Rc;
+
+use sql::block::StatementBlock;
+use sql::code::Sqlca;
+use sql::cursor::{CursorError, CursorStep, OpenCursor, READ_AHEAD};
+use sql::wire::ClientEvent;
+use sql::wire::backend::Row;
+use sql::{Distance, FetchOrientation, StatementKind};
+
+use super::areas::SqlAreas;
+use super::bind::{RowPlace, whole_number};
+use super::change::rows_of;
+use super::exchange::Transport;
+use super::prepare::{Prepared, ProgramStatement};
+use super::receive::{ReceiveNotes, receive};
+use super::report::SqlFailure;
+use super::session::{ProgramName, Session};
+use super::unit::Effect;
+
+/// A cursor that is open.
+#[derive(Debug)]
+pub(super) struct ProgramCursor {
+    rows: OpenCursor,
+    portal: String,
+    prepared: Rc<Prepared>,
+}
+
+impl ProgramCursor {
+    /// Whether it runs a prepared statement.
+    pub fn is_of(&self, prepared: &Rc<Prepared>) -> bool {
+        Rc::ptr_eq(&self.prepared, prepared)
+    }
+}
+
+/// ctid at the end of a row that has its place: length, value, length, xmin.
+const PLACE_BYTES: usize = 4 + 6 + 4 + 4;
+
+fn name_of(block: &StatementBlock) -> ProgramName {
+    (block.token, block.name.clone())
+}
+
+fn failure(error: CursorError, name: &str) -> SqlFailure {
+    match error {
+        CursorError::TooLarge => {
+            SqlFailure::code(-904, &["00D31033", "00000500", "rows of the cursor"])
+        }
+        _ => SqlFailure::code(error.sqlcode(), &[name]),
+    }
+}
+
+impl Session {
+    /// OPEN.
+    pub(super) fn open_cursor(
+        &mut self,
+        transport: &mut dyn Transport,
+        areas: &mut dyn SqlAreas,
+        statement: &ProgramStatement,
+    ) -> Result<Sqlca, SqlFailure> {
+        let block = &statement.block;
+        if self.cursors.contains_key(&name_of(block)) {
+            return Err(SqlFailure::code(-502, &[&block.name]));
+        }
+        let prepared = if block.prepared.is_empty() {
+            self.prepared(transport, statement)?
+        } else {
+            let found = self.dynamic.get(&(block.token, block.prepared.clone()));
+            found
+                .cloned()
+                .ok_or_else(|| SqlFailure::code(-514, &[&block.name]))?
+        };
+        if prepared.kind != StatementKind::SelectInto {
+            return Err(SqlFailure::code(-517, &[&block.name]));
+        }
+        let portal = self.new_name('c');
+        self.bind_first(&portal, &prepared, &block.inputs, areas, None)?;
+        let mut rows = OpenCursor::new(block.cursor, self.options.cursor_bytes);
+        if !prepared.locks {
+            self.exchange.client.execute(&portal, READ_AHEAD);
+        }
+        self.read_rows(transport, &mut rows, Effect::Holds, !prepared.locks)?;
+        let cursor = ProgramCursor {
+            rows,
+            portal,
+            prepared,
+        };
+        self.cursors.insert(name_of(block), cursor);
+        Ok(Sqlca::success(0))
+    }
+
+    /// Takes the rows of the batch's last Execute.
+    fn read_rows(
+        &mut self,
+        transport: &mut dyn Transport,
+        rows: &mut OpenCursor,
+        effect: Effect,
+        executes: bool,
+    ) -> Result<(), SqlFailure> {
+        let context = self.context(StatementKind::Fetch, false);
+        let mut suspended = !executes;
+        self.run(transport, context, effect, &mut |event| {
+            match event {
+                ClientEvent::Row(row) => {
+                    rows.handle_row(row.bytes()).map_err(|e| failure(e, ""))?
+                }
+                ClientEvent::Suspended => suspended = true,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        if !suspended {
+            rows.handle_complete();
+        }
+        Ok(())
+    }
+
+    /// FETCH of a row or a rowset.
+    pub(super) fn fetch(
+        &mut self,
+        transport: &mut dyn Transport,
+        areas: &mut dyn SqlAreas,
+        block: &StatementBlock,
+    ) -> Result<Sqlca, SqlFailure> {
+        let name = name_of(block);
+        let Some(mut cursor) = self.cursors.remove(&name) else {
+            return Err(SqlFailure::code(-501, &[&block.name]));
+        };
+        let fetched = self.fetch_from(transport, areas, block, &mut cursor);
+        // A unit that was rolled back has closed it.
+        let is_open = !matches!(
+            fetched,
+            Err(SqlFailure::UnitRolledBack(_) | SqlFailure::Lost(_))
+        );
+        if is_open {
+            self.cursors.insert(name, cursor);
+        }
+        fetched
+    }
+
+    fn fetch_from(
+        &mut self,
+        transport: &mut dyn Transport,
+        areas: &mut dyn SqlAreas,
+        block: &StatementBlock,
+        cursor: &mut ProgramCursor,
+    ) -> Result<Sqlca, SqlFailure> {
+        let by_input = matches!(
+            block.orientation,
+            FetchOrientation::Absolute(Distance::Input)
+                | FetchOrientation::Relative(Distance::Input)
+        );
+        let distance = match block.orientation {
+            FetchOrientation::Absolute(Distance::Rows(rows))
+            | FetchOrientation::Relative(Distance::Rows(rows)) => rows,
+            _ if by_input => {
+                let value = whole_number(areas, block.inputs.first())?;
+                i32::try_from(value).map_err(|_| SqlFailure::code(-302, &["1"]))?
+            }
+            _ => 0,
+        };
+        let arrays = block.outputs.iter().filter(|d| d.occurs > 1);
+        let room = arrays.map(|d| u32::from(d.occurs)).min();
+        let wanted = if block.rows > 0 || block.rows_input > 0 {
+            u32::try_from(rows_of(areas, block)?).unwrap_or(1)
+        } else {
+            room.unwrap_or(1)
+        };
+        if wanted > room.unwrap_or(1) {
+            return Err(SqlFailure::code(-246, &[&wanted.to_string()]));
+        }
+        let backwards = matches!(
+            block.orientation,
+            FetchOrientation::Prior | FetchOrientation::Last | FetchOrientation::Current
+        );
+        if wanted > 1 && backwards {
+            return Err(SqlFailure::code(-84, &["FETCH PRIOR ROWSET"]));
+        }
+        let mut notes = ReceiveNotes::default();
+        let mut got = 0;
+        let mut orientation = block.orientation;
+        while got < wanted {
+            if !self.step(transport, cursor, orientation, distance, block)? {
+                break;
+            }
+            if !block.outputs.is_empty() {
+                self.take_row(areas, block, cursor, got, &mut notes)?;
+            }
+            got += 1;
+            orientation = FetchOrientation::Next;
+        }
+        let rows = i32::try_from(got).unwrap_or(i32::MAX);
+        if got < wanted {
+            let mut ca = Sqlca::not_found();
+            ca.errd[2] = if room.is_some() { rows } else { 0 };
+            return Ok(ca);
+        }
+        Ok(notes.sqlca(if room.is_some() { rows } else { 0 }))
+    }
+
+    /// Puts the row that a cursor stands on into the host variables.
+    fn take_row(
+        &self,
+        areas: &mut dyn SqlAreas,
+        block: &StatementBlock,
+        cursor: &ProgramCursor,
+        occurrence: u32,
+        notes: &mut ReceiveNotes,
+    ) -> Result<(), SqlFailure> {
+        let body = cursor.rows.current();
+        let body = body.map_err(|e| failure(e, &block.name))?;
+        let row = Row::parse(body).map_err(|e| SqlFailure::lost(&e.to_string()))?;
+        let columns = &cursor.prepared.columns;
+        let options = self.decode_options();
+        receive(
+            &row,
+            columns,
+            &block.outputs,
+            areas,
+            occurrence,
+            options,
+            notes,
+        )
+    }
+
+    /// Moves a cursor; false when there is no row there.
+    fn step(
+        &mut self,
+        transport: &mut dyn Transport,
+        cursor: &mut ProgramCursor,
+        orientation: FetchOrientation,
+        distance: i32,
+        block: &StatementBlock,
+    ) -> Result<bool, SqlFailure> {
+        loop {
+            let many = match cursor.rows.fetch(orientation, distance) {
+                Ok(CursorStep::Row(_)) => return Ok(true),
+                Ok(CursorStep::End) => return Ok(false),
+                Ok(CursorStep::NeedRows(many)) => many,
+                Err(error) => return Err(failure(error, &block.name)),
+            };
+            let locks = cursor.prepared.locks;
+            let many = if locks && many == READ_AHEAD { 1 } else { many };
+            self.open_batch();
+            self.exchange.client.execute(&cursor.portal, many);
+            let effect = if locks { Effect::Holds } else { Effect::Reads };
+            self.read_rows(transport, &mut cursor.rows, effect, true)?;
+        }
+    }
+
+    /// CLOSE. The server hears of it with the next statement.
+    pub(super) fn close_cursor(&mut self, block: &StatementBlock) -> Result<Sqlca, SqlFailure> {
+        let Some(cursor) = self.cursors.remove(&name_of(block)) else {
+            return Err(SqlFailure::code(-501, &[&block.name]));
+        };
+        if !cursor.rows.is_detached() {
+            self.exchange.client.close_portal(&cursor.portal);
+        }
+        Ok(Sqlca::success(0))
+    }
+
+    /// Where the row is that a positioned change is for.
+    pub(super) fn row_place(&self, block: &StatementBlock) -> Result<RowPlace, SqlFailure> {
+        let Some(cursor) = self.cursors.get(&name_of(block)) else {
+            return Err(SqlFailure::code(-507, &[&block.name]));
+        };
+        if !cursor.prepared.locates_rows {
+            return Err(SqlFailure::code(-510, &[&block.name]));
+        }
+        let row = cursor.rows.current();
+        let row = row.map_err(|e| failure(e, &block.name))?;
+        let place = row
+            .len()
+            .checked_sub(PLACE_BYTES)
+            .and_then(|at| row.get(at..));
+        let Some(place) = place else {
+            return Err(SqlFailure::lost("a row has no place"));
+        };
+        Ok((place[4..10].to_vec(), place[14..18].to_vec()))
+    }
+
+    /// The cursor's row was changed: where it is now, or that it is gone.
+    pub(super) fn row_changed(&mut self, block: &StatementBlock, new: Option<RowPlace>) {
+        let Some(cursor) = self.cursors.get_mut(&name_of(block)) else {
+            return;
+        };
+        match new {
+            Some((ctid, xmin)) => cursor.rows.move_row(&ctid, &xmin),
+            None => cursor.rows.leave_row(),
+        }
+    }
+
+    /// Reads what cursors WITH HOLD still have.
+    pub(super) fn read_held(&mut self, transport: &mut dyn Transport) -> Result<(), SqlFailure> {
+        let held = self.cursors.iter().filter(|(_, c)| c.rows.must_be_kept());
+        let names: Vec<ProgramName> = held.map(|(name, _)| name.clone()).collect();
+        for name in names {
+            let Some(mut cursor) = self.cursors.remove(&name) else {
+                continue;
+            };
+            self.exchange.client.execute(&cursor.portal, 0);
+            let read = self.read_rows(transport, &mut cursor.rows, Effect::Reads, true);
+            self.cursors.insert(name, cursor);
+            read?;
+        }
+        Ok(())
+    }
+
+    /// Closes the cursors that the unit's end closes.
+    pub(super) fn end_cursors(&mut self, committed: bool) {
+        self.cursors.retain(|_, cursor| {
+            if committed {
+                cursor.rows.handle_commit()
+            } else {
+                cursor.rows.handle_rollback()
+            }
+        });
+    }
+}

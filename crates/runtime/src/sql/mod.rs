@@ -1,0 +1,42 @@
+//! EXEC SQL at run time: a session with PostgreSQL and the statements on it.
+//!
+//! A statement is a CALL of [`sql::block::SQL_ENTRY`] with a statement block, the
+//! SQLCA and the host variables. [`Session::execute`] does it on the program's
+//! storage ([`SqlAreas`]) over a connection ([`Transport`]) that somebody else has
+//! made, authenticated and set up. A worker and a batch program share this; they
+//! differ in [`UnitOwner`], which says who ends units of work.
+//!
+//! * `session`: what a connection has, and the way of a statement;
+//! * `unit`: BEGIN, the savepoint before a statement, the end of a unit;
+//! * `exchange`: a batch of messages out, its replies in;
+//! * `prepare`, `catalog`: from a block to a prepared statement, with types of the
+//!   server's catalogue;
+//! * `bind`, `receive`: host variables to the wire and back;
+//! * `query`, `change`, `cursor`, `dynamic`, `other`: the statements;
+//! * `service`: DSNTIAR and DSNTIAC.
+//!
+//! Invariant: the wire is quiet whenever no statement is under way, so that whoever
+//! lent the connection can use it.
+
+mod areas;
+mod bind;
+mod catalog;
+mod change;
+mod cursor;
+mod dynamic;
+mod exchange;
+mod other;
+mod prepare;
+mod query;
+mod receive;
+mod report;
+mod service;
+mod session;
+mod unit;
+
+pub use areas::SqlAreas;
+pub use exchange::Transport;
+pub use report::{Executed, SqlFailure};
+pub use service::{dsntiac, dsntiar};
+pub use session::{Session, SessionOptions, UnitOwner};
+pub use unit::Settled;

@@ -1,0 +1,146 @@
+//! From a statement to a prepared one on the connection.
+//!
+//! The types of tables come from the server's catalogue: the statement is
+//! rewritten, the tables that it asked for are looked up, and it is rewritten
+//! again. The server says in its description what the parameters and columns are.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use sql::block::{HEADER_BYTES, StatementBlock};
+use sql::wire::ClientEvent;
+use sql::{HostVariables, RewriteOptions, Rewritten, RowCount, Statement, StatementKind, rewrite};
+
+use super::exchange::Transport;
+use super::report::{SqlFailure, first_problem};
+use super::session::Session;
+use super::unit::Effect;
+
+/// A statement of a program.
+#[derive(Debug)]
+pub(super) struct ProgramStatement {
+    /// The block's first bytes, which tell it from another at the same address.
+    pub head: [u8; HEADER_BYTES],
+    /// Bytes of the block.
+    pub length: usize,
+    pub block: StatementBlock,
+    pub prepared: RefCell<Option<Rc<Prepared>>>,
+}
+
+/// A statement that is prepared on the connection.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// Its name there.
+    pub name: String,
+    /// What it is.
+    pub kind: StatementKind,
+    /// Types of the parameters.
+    pub parameters: Vec<u32>,
+    /// Types of the columns, without those that locate a row.
+    pub columns: Vec<u32>,
+    /// Two more columns are ctid and xmin.
+    pub locates_rows: bool,
+    /// The last two parameters are ctid and xmin of a cursor's row.
+    pub is_positioned: bool,
+    /// Rows are locked as they are read.
+    pub locks: bool,
+}
+
+impl ProgramStatement {
+    pub fn new(block: StatementBlock, bytes: &[u8]) -> ProgramStatement {
+        ProgramStatement {
+            head: *bytes.first_chunk().unwrap_or(&[0; HEADER_BYTES]),
+            length: bytes.len(),
+            block,
+            prepared: RefCell::new(None),
+        }
+    }
+}
+
+impl Session {
+    /// The prepared form of a program's statement.
+    pub(super) fn prepared(
+        &mut self,
+        transport: &mut dyn Transport,
+        statement: &ProgramStatement,
+    ) -> Result<Rc<Prepared>, SqlFailure> {
+        if let Some(prepared) = &*statement.prepared.borrow() {
+            return Ok(prepared.clone());
+        }
+        let block = &statement.block;
+        let mut parsed = block.statement()?;
+        if block.rows > 0 || block.rows_input > 0 {
+            parsed.rows = Some(RowCount::Rows(block.rows.max(2)));
+        }
+        let qualifier = self.options.qualifier.clone();
+        let hosts = block.host_types();
+        let prepared = Rc::new(self.prepare(transport, &parsed, &hosts, qualifier)?);
+        *statement.prepared.borrow_mut() = Some(prepared.clone());
+        Ok(prepared)
+    }
+
+    /// Rewrites a statement and prepares it.
+    pub(super) fn prepare(
+        &mut self,
+        transport: &mut dyn Transport,
+        statement: &Statement,
+        hosts: &dyn HostVariables,
+        qualifier: Option<String>,
+    ) -> Result<Prepared, SqlFailure> {
+        let options = RewriteOptions {
+            qualifier,
+            dates: self.options.dates,
+            decimal_digits: self.options.decimal_digits,
+        };
+        let rewritten = self.rewritten(transport, statement, hosts, &options)?;
+        let mut prepared = Prepared {
+            name: self.new_name('t'),
+            kind: statement.kind,
+            parameters: rewritten.parameters.clone(),
+            columns: Vec::new(),
+            locates_rows: rewritten.locates_rows,
+            is_positioned: rewritten.is_positioned,
+            locks: rewritten.sql.contains(" FOR UPDATE") || rewritten.sql.contains(" FOR SHARE"),
+        };
+        self.open_batch();
+        let client = &mut self.exchange.client;
+        client.parse(&prepared.name, &rewritten.sql, &rewritten.parameters);
+        client.describe(&prepared.name);
+        let context = self.context(statement.kind, !rewritten.parameters.is_empty());
+        let (parameters, columns) = (&mut prepared.parameters, &mut prepared.columns);
+        self.run(transport, context, Effect::Reads, &mut |event| {
+            match event {
+                ClientEvent::Parameters(types) => *parameters = types,
+                ClientEvent::Columns(list) => *columns = list.iter().map(|c| c.oid).collect(),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        if prepared.locates_rows {
+            let own = prepared.columns.len().saturating_sub(2);
+            prepared.columns.truncate(own);
+        }
+        Ok(prepared)
+    }
+
+    /// Rewrites with the types of all tables that the statement names.
+    fn rewritten(
+        &mut self,
+        transport: &mut dyn Transport,
+        statement: &Statement,
+        hosts: &dyn HostVariables,
+        options: &RewriteOptions,
+    ) -> Result<Rewritten, SqlFailure> {
+        // Tables of a view or subquery are known after the first round.
+        const ROUNDS: usize = 3;
+        for _ in 0..ROUNDS {
+            let rewritten = rewrite(statement, &self.catalog, hosts, options);
+            let wanted = self.catalog.take_wanted();
+            if wanted.is_empty() {
+                return rewritten.map_err(first_problem);
+            }
+            self.look_up(transport, &wanted)?;
+        }
+        rewrite(statement, &self.catalog, hosts, options).map_err(first_problem)
+    }
+}

@@ -1,0 +1,31 @@
+//! The operands of a CALL as libcob describes them.
+
+use runtime::sql::SqlAreas;
+
+use crate::le::Arguments;
+
+/// Operands of the program in control.
+pub(super) struct WorkerAreas<'a, 'c>(pub &'a Arguments<'c>);
+
+impl SqlAreas for WorkerAreas<'_, '_> {
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    fn address(&self, at: usize) -> usize {
+        self.0.get(at).map_or(0, |a| a.data().addr())
+    }
+
+    fn bytes(&self, at: usize) -> &[u8] {
+        self.0.get(at).map_or(&[], |a| a.bytes())
+    }
+
+    fn bytes_mut(&mut self, at: usize) -> &mut [u8] {
+        match self.0.get(at) {
+            // SAFETY: the program's storage of that size. The program waits, and
+            // the borrow of the operands lets nobody else look at them meanwhile.
+            Some(a) => unsafe { std::slice::from_raw_parts_mut(a.data(), a.size()) },
+            None => &mut [],
+        }
+    }
+}

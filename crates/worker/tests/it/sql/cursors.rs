@@ -1,0 +1,203 @@
+//! OPEN, FETCH and CLOSE; changes at a cursor's row; units of work.
+
+use super::{cluster, lines, place, place_with};
+use serde_json::json;
+
+#[test]
+fn a_cursor_gives_its_rows_and_then_100() {
+    let Some(cluster) = cluster() else { return };
+    let shown = lines(
+        place(&cluster),
+        "77 TOTAL PIC S9(9) COMP VALUE 0. 77 ROWS-READ PIC S9(4) COMP VALUE 0.",
+        "EXEC SQL DECLARE C1 CURSOR FOR SELECT N, T FROM NUMS WHERE N > :H-N ORDER BY N END-EXEC
+         EXEC SQL FETCH C1 INTO :H-N, :H-SHORT END-EXEC
+         SHOW;
+         MOVE 10 TO H-N
+         EXEC SQL OPEN C1 END-EXEC
+         SHOW;
+         EXEC SQL OPEN C1 END-EXEC
+         SHOW;
+         PERFORM UNTIL SQLCODE = 100
+           EXEC SQL FETCH C1 INTO :H-N, :H-SHORT END-EXEC
+           IF SQLCODE = 0 ADD 1 TO ROWS-READ ADD H-N TO TOTAL END-IF
+         END-PERFORM
+         DISPLAY ROWS-READ \" \" TOTAL
+         EXEC SQL FETCH C1 INTO :H-N, :H-SHORT END-EXEC
+         SHOW;
+         EXEC SQL CLOSE C1 END-EXEC
+         SHOW;
+         EXEC SQL CLOSE C1 END-EXEC
+         SHOW;
+         MOVE 118 TO H-N
+         EXEC SQL OPEN C1 END-EXEC
+         EXEC SQL FETCH NEXT FROM C1 INTO :H-N, :H-SHORT END-EXEC
+         DISPLAY H-N H-SHORT",
+    );
+    assert_eq!(
+        shown,
+        [
+            "code -501",
+            "code 0",
+            "code -502",
+            "+0110 +000007205",
+            "code 100",
+            "code 0",
+            "code -501",
+            "+000000119119",
+        ]
+    );
+}
+
+#[test]
+fn a_scrollable_cursor_goes_where_fetch_says() {
+    let Some(cluster) = cluster() else { return };
+    let shown = lines(
+        place(&cluster),
+        "",
+        "EXEC SQL DECLARE C1 INSENSITIVE SCROLL CURSOR FOR SELECT N FROM NUMS ORDER BY N END-EXEC
+         EXEC SQL DECLARE C2 CURSOR FOR SELECT N FROM NUMS ORDER BY N END-EXEC
+         EXEC SQL OPEN C1 END-EXEC
+         EXEC SQL FETCH LAST FROM C1 INTO :H-N END-EXEC DISPLAY H-N
+         EXEC SQL FETCH PRIOR FROM C1 INTO :H-N END-EXEC DISPLAY H-N
+         EXEC SQL FETCH FIRST FROM C1 INTO :H-N END-EXEC DISPLAY H-N
+         EXEC SQL FETCH PRIOR FROM C1 INTO :H-N END-EXEC
+         SHOW;
+         MOVE 60 TO H-S
+         EXEC SQL FETCH ABSOLUTE :H-S FROM C1 INTO :H-N END-EXEC DISPLAY H-N
+         EXEC SQL FETCH RELATIVE -3 FROM C1 INTO :H-N END-EXEC DISPLAY H-N
+         EXEC SQL OPEN C2 END-EXEC
+         EXEC SQL FETCH PRIOR FROM C2 INTO :H-N END-EXEC
+         SHOW;",
+    );
+    assert_eq!(
+        shown,
+        [
+            "+000000120",
+            "+000000119",
+            "+000000001",
+            "code 100",
+            "+000000060",
+            "+000000057",
+            "code -225",
+        ]
+    );
+}
+
+#[test]
+fn a_cursors_row_is_changed_and_deleted() {
+    let Some(cluster) = cluster() else { return };
+    let shown = lines(
+        place(&cluster),
+        "",
+        "EXEC SQL DECLARE C1 CURSOR FOR SELECT N, T FROM NUMS WHERE N <= 3 FOR UPDATE OF T END-EXEC
+         EXEC SQL UPDATE NUMS SET T = 'UUU' WHERE CURRENT OF C1 END-EXEC
+         SHOW;
+         EXEC SQL OPEN C1 END-EXEC
+         EXEC SQL UPDATE NUMS SET T = 'UUU' WHERE CURRENT OF C1 END-EXEC
+         SHOW;
+         EXEC SQL FETCH C1 INTO :H-N, :H-SHORT END-EXEC
+         EXEC SQL UPDATE NUMS SET T = 'UUU' WHERE CURRENT OF C1 END-EXEC
+         SHOW;
+         MOVE 'VVV' TO H-SHORT
+         EXEC SQL UPDATE NUMS SET T = :H-SHORT WHERE CURRENT OF C1 END-EXEC
+         SHOW;
+         EXEC SQL FETCH C1 INTO :H-N, :H-SHORT END-EXEC
+         SHOW;
+         EXEC SQL DELETE FROM NUMS WHERE CURRENT OF C1 END-EXEC
+         SHOW;
+         EXEC SQL UPDATE NUMS SET T = 'WWW' WHERE CURRENT OF C1 END-EXEC
+         SHOW;
+         EXEC SQL FETCH C1 INTO :H-N, :H-SHORT END-EXEC
+         DISPLAY H-N
+         EXEC SQL FETCH C1 INTO :H-N, :H-SHORT END-EXEC
+         SHOW;",
+    );
+    assert_eq!(
+        shown,
+        [
+            "code -507",
+            "code -508",
+            "code 0",
+            "code 0",
+            "code 0",
+            "code 0",
+            "code -508",
+            "+000000003",
+            "code 100",
+        ]
+    );
+    let left = cluster.psql("SELECT \"N\", \"T\" FROM \"NUMS\" WHERE \"N\" <= 3 ORDER BY 1");
+    assert_eq!(left.unwrap(), "1|VVV\n3|003");
+}
+
+#[test]
+fn a_held_cursor_goes_on_after_a_syncpoint_and_others_do_not() {
+    let Some(cluster) = cluster() else { return };
+    let procedure = "EXEC SQL DECLARE C1 CURSOR WITH HOLD FOR SELECT N FROM NUMS ORDER BY N END-EXEC
+         EXEC SQL DECLARE C2 CURSOR FOR SELECT N FROM NUMS ORDER BY N END-EXEC
+         EXEC SQL DECLARE C3 CURSOR WITH HOLD FOR SELECT N, T FROM NUMS WHERE N < 5 FOR UPDATE OF T END-EXEC
+         EXEC SQL OPEN C1 END-EXEC EXEC SQL OPEN C2 END-EXEC EXEC SQL OPEN C3 END-EXEC
+         EXEC SQL FETCH C1 INTO :H-N END-EXEC
+         EXEC SQL FETCH C2 INTO :H-N END-EXEC
+         EXEC SQL FETCH C3 INTO :H-N, :H-SHORT END-EXEC
+         EXEC CICS SYNCPOINT RESP(H-N) END-EXEC DISPLAY H-N
+         EXEC SQL FETCH C2 INTO :H-N END-EXEC
+         SHOW;
+         PERFORM 70 TIMES EXEC SQL FETCH C1 INTO :H-N END-EXEC END-PERFORM
+         DISPLAY H-N
+         EXEC SQL UPDATE NUMS SET T = 'UUU' WHERE CURRENT OF C3 END-EXEC
+         SHOW;
+         EXEC SQL FETCH C3 INTO :H-N, :H-SHORT END-EXEC
+         EXEC SQL UPDATE NUMS SET T = 'UUU' WHERE CURRENT OF C3 END-EXEC
+         SHOW;
+         DISPLAY H-N
+         EXEC CICS SYNCPOINT ROLLBACK END-EXEC
+         EXEC SQL FETCH C1 INTO :H-N END-EXEC
+         SHOW;";
+    let shown = lines(place(&cluster), "", procedure);
+    assert_eq!(
+        shown,
+        [
+            "+000000000",
+            "code -501",
+            "+000000071",
+            "code -508",
+            "code 0",
+            "+000000002",
+            "code -501",
+        ]
+    );
+    let little = place_with(&cluster, "cursor_bytes", json!(1000));
+    let shown = lines(little, "", procedure);
+    // ROLLEDBACK: what is left of the cursor does not fit.
+    assert_eq!(shown[..2], ["+000000082", "code -501"]);
+}
+
+#[test]
+fn a_rowset_fills_tables_in_storage() {
+    let Some(cluster) = cluster() else { return };
+    let shown = lines(
+        place(&cluster),
+        "01 T-ALL. 05 T-N PIC S9(9) COMP OCCURS 50. 05 T-T PIC X(3) OCCURS 50.",
+        "EXEC SQL DECLARE C1 CURSOR WITH ROWSET POSITIONING FOR SELECT N, T FROM NUMS ORDER BY N END-EXEC
+         EXEC SQL OPEN C1 END-EXEC
+         EXEC SQL FETCH NEXT ROWSET FROM C1 FOR 50 ROWS INTO :T-N, :T-T END-EXEC
+         SHOW;
+         DISPLAY SQLERRD(3) T-N(50) T-T(50)
+         EXEC SQL FETCH NEXT ROWSET FROM C1 FOR 50 ROWS INTO :T-N, :T-T END-EXEC
+         DISPLAY SQLERRD(3) T-N(1)
+         EXEC SQL FETCH NEXT ROWSET FROM C1 FOR 50 ROWS INTO :T-N, :T-T END-EXEC
+         SHOW;
+         DISPLAY SQLERRD(3) T-N(20) T-N(21)",
+    );
+    assert_eq!(
+        shown,
+        [
+            "code 0",
+            "+0000000050+000000050050",
+            "+0000000050+000000051",
+            "code 100",
+            "+0000000020+000000120+000000071",
+        ]
+    );
+}
