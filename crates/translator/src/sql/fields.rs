@@ -133,10 +133,18 @@ impl Fields {
         }
         match found.as_slice() {
             [] => Err(self.unknown(last)),
-            [(layout, id)] => Ok(Found {
-                item: path(layout, *id),
-                fields: describe(layout, *id, name)?,
-            }),
+            [(layout, id)] => {
+                let mut fields = describe(layout, *id, name)?;
+                let passed = passed_item(layout, *id);
+                let base = layout[*id].offset - layout[passed].offset;
+                for field in &mut fields {
+                    field.offset += base;
+                }
+                Ok(Found {
+                    item: path(layout, passed),
+                    fields,
+                })
+            }
             several => Err(NotFound {
                 message: format!("there are {} items called {name}", several.len()),
                 help: Some(format!(
@@ -201,6 +209,19 @@ fn names_around(layout: &Layout, id: FieldId) -> Vec<&str> {
         at = layout[field].parent;
     }
     names
+}
+
+/// The item that is passed for a host variable: of one that occurs several times
+/// the record that it is in, for an item of a table is one occurrence.
+fn passed_item(layout: &Layout, id: FieldId) -> FieldId {
+    if layout[id].occurs.is_none() {
+        return id;
+    }
+    let mut at = id;
+    while let Some(parent) = layout[at].parent {
+        at = parent;
+    }
+    if layout[at].name.is_some() { at } else { id }
 }
 
 /// `FIELD OF GROUP OF RECORD`.

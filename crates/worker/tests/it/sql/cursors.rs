@@ -39,11 +39,11 @@ fn a_cursor_gives_its_rows_and_then_100() {
             "code -501",
             "code 0",
             "code -502",
-            "+0110 +000007205",
+            "+00110 +0000007205",
             "code 100",
             "code 0",
             "code -501",
-            "+000000119119",
+            "+0000000119119",
         ]
     );
 }
@@ -72,12 +72,12 @@ fn a_scrollable_cursor_goes_where_fetch_says() {
     assert_eq!(
         shown,
         [
-            "+000000120",
-            "+000000119",
-            "+000000001",
+            "+0000000120",
+            "+0000000119",
+            "+0000000001",
             "code 100",
-            "+000000060",
-            "+000000057",
+            "+0000000060",
+            "+0000000057",
             "code -225",
         ]
     );
@@ -122,7 +122,7 @@ fn a_cursors_row_is_changed_and_deleted() {
             "code 0",
             "code 0",
             "code -508",
-            "+000000003",
+            "+0000000003",
             "code 100",
         ]
     );
@@ -158,19 +158,19 @@ fn a_held_cursor_goes_on_after_a_syncpoint_and_others_do_not() {
     assert_eq!(
         shown,
         [
-            "+000000000",
+            "+0000000000",
             "code -501",
-            "+000000071",
+            "+0000000071",
             "code -508",
             "code 0",
-            "+000000002",
+            "+0000000002",
             "code -501",
         ]
     );
     let little = place_with(&cluster, "cursor_bytes", json!(1000));
     let shown = lines(little, "", procedure);
     // ROLLEDBACK: what is left of the cursor does not fit.
-    assert_eq!(shown[..2], ["+000000082", "code -501"]);
+    assert_eq!(shown[..2], ["+0000000082", "code -501"]);
 }
 
 #[test]
@@ -194,10 +194,10 @@ fn a_rowset_fills_tables_in_storage() {
         shown,
         [
             "code 0",
-            "+0000000050+000000050050",
-            "+0000000050+000000051",
+            "+0000000050+0000000050050",
+            "+0000000050+0000000051",
             "code 100",
-            "+0000000020+000000120+000000071",
+            "+0000000020+0000000120+0000000071",
         ]
     );
 }

@@ -47,7 +47,7 @@ fn a_prepared_statement_is_executed_with_its_markers() {
             "code -313",
             "code 0",
             "code 0",
-            "+000000003NEW",
+            "+0000000003NEW",
             "code -519",
             "code -104",
             "code -514",
@@ -91,13 +91,24 @@ fn definitions_are_executed_at_once_and_seen_by_prepared_statements() {
          READ-IT.
          EXEC SQL SELECT A INTO :H-N FROM NEWT END-EXEC
          SHOW;
-         CONTINUE.",
+         CONTINUE.
+         READ-END.",
     );
     assert_eq!(
         shown,
         [
-            "code 0", "code 0", "code 0", "code 0", "code 0", "code 0", "code 100", "code -84",
-            "code 0", "code 0", "+000000005", "code -880",
+            "code 0",
+            "code 0",
+            "code 0",
+            "code 0",
+            "code 0",
+            "code 0",
+            "code 100",
+            "code -84",
+            "code 0",
+            "code 0",
+            "+0000000005",
+            "code -880",
         ]
     );
 }

@@ -91,10 +91,10 @@ fn a_block_that_is_none_is_refused_and_storage_stays_whole() {
     let Some(cluster) = cluster() else { return };
     let shown = lines(
         place(&cluster),
-        "77 BAD PIC X(60) VALUE 'TQ NOTHING'. 77 AFTER PIC X(8) VALUE 'UNTOUCHED'.",
+        "77 BAD PIC X(60) VALUE 'TQ NOTHING'. 77 TAIL-TXT PIC X(9) VALUE 'UNTOUCHED'.",
         "CALL 'DSNHLI' USING BAD SQLCA
          SHOW;
-         DISPLAY AFTER",
+         DISPLAY TAIL-TXT",
     );
-    assert_eq!(shown, ["code -818", "UNTOUCHE"]);
+    assert_eq!(shown, ["code -818", "UNTOUCHED"]);
 }

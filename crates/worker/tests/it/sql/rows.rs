@@ -43,22 +43,22 @@ fn a_row_is_read_into_fields_of_every_kind() {
         shown,
         [
             "code 0",
-            "+0005SMITH",
-            "+0001+0000100.50",
+            "+00005SMITH",
+            "+00001+000010050",
             "2020-02-29 13.45.59 2026-02-28-13.45.59.123456",
             "00000/ /SQLCA /DSN",
             "code 0",
-            "JON +0005WW /01004",
+            "JON +00005WW /01004",
             "code 100",
             "/02000",
             "code -811",
             "code 0",
-            "+0005-00001",
+            "+00005-00001",
             "code -305",
             "+000011",
             "code -304",
             "code 304",
-            "-0002",
+            "-00002",
             "code 0",
             "WW",
         ]
@@ -135,7 +135,7 @@ fn a_statement_that_fails_leaves_the_unit_as_it_was() {
             "code -302",
             "CCC",
             "code 100",
-            "+000000120",
+            "+0000000120",
         ]
     );
 }
@@ -177,7 +177,7 @@ fn a_program_that_owns_its_units_commits_by_itself() {
          EXEC SQL SELECT COUNT(*) INTO :H-N FROM NUMS WHERE N >= 700 END-EXEC
          DISPLAY H-N",
     );
-    assert_eq!(shown, ["code 0", "code 0", "+000000001"]);
+    assert_eq!(shown, ["code 0", "code 0", "+0000000001"]);
 }
 
 #[test]
@@ -232,21 +232,21 @@ fn values_are_cut_padded_and_read_as_db2_does() {
         shown,
         [
             "code 0",
-            "+0000012.34 31.12.2025",
+            "+000001234 31.12.2025",
             "code -181",
             "code -180",
             "0002",
             "code 0",
             "code -311",
             "code 0",
-            "+0002",
+            "+00002",
             "code 0",
-            "A001SMITH+0001+0000012.34",
+            "A001SMITH+00001+000001234",
             "code 0",
             "28.02.2026",
-            "+000000003XY",
+            "+0000000003XY",
             "code 0",
-            "+000000001",
+            "+0000000001",
         ]
     );
 }
@@ -272,7 +272,7 @@ fn rows_of_tables_in_storage_are_inserted_at_once_or_not_at_all() {
          EXEC SQL SELECT COUNT(*) INTO :H-N FROM NUMS WHERE N > 1000 END-EXEC
          DISPLAY H-N",
     );
-    assert_eq!(shown, ["code 0", "+0000000150", "code -803", "+000000150"]);
+    assert_eq!(shown, ["code 0", "+0000000150", "code -803", "+0000000150"]);
 }
 
 #[test]
@@ -291,6 +291,9 @@ fn an_sqlca_becomes_lines_of_text() {
          DISPLAY RETURN-CODE",
     );
     assert_eq!(shown[0], "+000000000");
-    assert!(shown[1].starts_with("DSNT408I SQLCODE = -204, ERROR:"), "{shown:?}");
+    assert!(
+        shown[1].starts_with("DSNT408I SQLCODE = -204, ERROR:"),
+        "{shown:?}"
+    );
     assert_eq!(shown[2], "+000000008");
 }
