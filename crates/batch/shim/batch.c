@@ -197,6 +197,8 @@ typedef struct {
 	/* A JSON or XML statement with its operands; why the program must end, or
 	 * NULL. */
 	const char *(*statement)(cob_field **params, int count, int ebcdic_sign);
+	/* EXEC SQL (0), DSNTIAR (1), DSNTIAC (2); the return code. */
+	int (*sql)(int what, cob_field **params, int count);
 } tb_handlers;
 
 enum { STOPPED, FAILED, ABENDED };
@@ -539,6 +541,29 @@ EXPORT int DFHEI3(void)
 		fault(why);
 	}
 	return 0;
+}
+
+/* EXEC SQL. */
+static int sql_call(int what)
+{
+	const cob_module *m = glob->current_module;
+
+	return m ? on.sql(what, (cob_field **)m->pointers[1], glob->call_params) : 0;
+}
+
+EXPORT int DSNHLI(void)
+{
+	return sql_call(0);
+}
+
+EXPORT int DSNTIAR(void)
+{
+	return sql_call(1);
+}
+
+EXPORT int DSNTIAC(void)
+{
+	return sql_call(2);
 }
 
 EXPORT long long tb_get_int(cob_field *f)

@@ -18,8 +18,25 @@ pub struct Step {
     pub dds: BTreeMap<String, Dd>,
     /// The store, when a DD is in it.
     pub store: Option<StoreAt>,
+    /// The data base of EXEC SQL, when the program has statements.
+    #[serde(default)]
+    pub sql: Option<SqlAt>,
     /// File that gets the condition code, or what ended the program instead.
     pub result: PathBuf,
+}
+
+/// A session with a data base that whoever starts the step has made: authenticated,
+/// set up and idle.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SqlAt {
+    /// Its descriptor, which the process inherits; it blocks.
+    pub descriptor: i32,
+    /// Format of dates and times: ISO, USA, EUR or JIS.
+    pub dates: String,
+    /// Digits of decimal arithmetic: 15 or 31.
+    pub decimal_digits: u8,
+    /// Schema of tables that are named without one.
+    pub qualifier: Option<String>,
 }
 
 /// A store and how it is opened.

@@ -22,8 +22,9 @@ pub mod jcl;
 mod markup;
 mod plain;
 mod run;
+mod sql;
 pub mod status;
 mod stored;
 
-pub use dd::{Dd, Format, Source, Step, StoreAt};
+pub use dd::{Dd, Format, Source, SqlAt, Step, StoreAt};
 pub use run::{RunError, run};

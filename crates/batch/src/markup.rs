@@ -18,6 +18,13 @@ pub(crate) struct Field {
     data: *mut u8,
 }
 
+impl Field {
+    /// Its storage: address and bytes.
+    pub(crate) fn storage(&self) -> (*mut u8, usize) {
+        (self.data, self.size)
+    }
+}
+
 /// What the C side calls for a statement.
 pub(crate) type Statement = unsafe extern "C" fn(*const *mut Field, c_int, c_int) -> *const c_char;
 

@@ -15,7 +15,7 @@ use store::{DiskOptions, DiskReader, DiskStore, Durability, OpenError};
 use crate::beside::Region;
 use crate::dd::Step;
 use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Phrase, Records, Relation};
-use crate::markup;
+use crate::{markup, sql};
 
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -87,6 +87,7 @@ struct Handlers {
     serve: unsafe extern "C" fn(*mut Request),
     stop: unsafe extern "C" fn(c_int, c_int),
     statement: markup::Statement,
+    sql: sql::SqlCall,
 }
 
 type Start = unsafe extern "C" fn(*mut c_void, *const Handlers) -> c_int;
@@ -114,6 +115,7 @@ static HANDLERS: Handlers = Handlers {
     serve,
     stop,
     statement: markup::statement,
+    sql: sql::call,
 };
 
 /// Runs the step's program to its end, writes how it ended and leaves the
@@ -141,6 +143,9 @@ fn start(step: Step) -> Result<std::convert::Infallible, RunError> {
     };
     markup::bind(entry(shim, c"tb_get_int")?, entry(shim, c"tb_set_int")?);
     let (records, denied) = open_store(&step)?;
+    if let Some(at) = &step.sql {
+        sql::open(at);
+    }
     let handler = Handler::new(step.dds.clone(), records, denied, print_out, tell);
     let failed = |reason: String| RunError::Program {
         program: step.program.clone(),
@@ -224,7 +229,12 @@ fn open_store(step: &Step) -> Result<(Option<Records>, String), RunError> {
 /// Writes what is pending and how the program ended, and leaves the process
 /// without going through what libcob does at its end: the files are closed.
 fn leave(code: i32, abend: Option<String>) -> ! {
+    let fault = sql::end(abend.is_none());
     let mut outcome = abend.unwrap_or_else(|| code.to_string());
+    if let Some(fault) = fault {
+        tell(&format!("the last unit of work was not committed: {fault}"));
+        outcome = ABEND.to_owned();
+    }
     let result = STATE.with(|cell| {
         let mut state = cell.borrow_mut();
         let state = state.as_mut()?;

@@ -172,6 +172,12 @@ impl Table {
 pub trait Catalog {
     /// The table of a name in capitals.
     fn table(&self, schema: Option<&str>, name: &str) -> Option<&Table>;
+
+    /// Whether a table that it does not have is not there. Where it is not so, what
+    /// needs a type is left to a later rewriting.
+    fn knows_all(&self) -> bool {
+        false
+    }
 }
 
 /// No table is known: the server decides all types.

@@ -42,6 +42,11 @@ impl Catalog for ServerCatalog {
         }
         None
     }
+
+    fn knows_all(&self) -> bool {
+        // What was asked for and not looked up yet may be there.
+        self.wanted.borrow().is_empty()
+    }
 }
 
 impl ServerCatalog {

@@ -229,6 +229,20 @@ impl Session {
         self.schema = None;
     }
 
+    /// The program that owns its units ends.
+    ///
+    /// # Errors
+    /// The last unit could not be committed.
+    pub fn end_program(
+        &mut self,
+        transport: &mut dyn Transport,
+        commit: bool,
+    ) -> Result<(), Box<Sqlca>> {
+        self.cursors.clear();
+        let ended = self.program_ends_unit(transport, commit);
+        ended.map(drop).map_err(SqlFailure::into_sqlca)
+    }
+
     /// COMMIT and ROLLBACK of the program.
     pub(super) fn program_ends_unit(
         &mut self,

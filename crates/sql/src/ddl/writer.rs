@@ -202,17 +202,7 @@ impl<'a> Writer<'a> {
         }
         let name = self.name(false)?;
         self.word(&name);
-        let Some((found, used)) = sql_type(&self.tokens[self.at..]) else {
-            return Err(self.fail("a type"));
-        };
-        self.at += used;
-        if let SqlType::Varchar(n) | SqlType::Vargraphic(n) = found {
-            let domain = varchar_domain(n);
-            if !self.applied.sql.contains(&domain) {
-                self.applied.sql.push(domain);
-            }
-        }
-        self.word(&found.postgresql());
+        let found = self.column_type()?;
         loop {
             if self.accept(&["NOT", "NULL"]) {
                 self.word("NOT NULL");
@@ -232,6 +222,37 @@ impl<'a> Writer<'a> {
                 return Ok(());
             }
         }
+    }
+
+    /// The type of a column.
+    fn column_type(&mut self) -> Result<SqlType, Problem> {
+        let Some((found, used)) = sql_type(&self.tokens[self.at..]) else {
+            return Err(self.fail("a type"));
+        };
+        self.at += used;
+        if let SqlType::Varchar(n) | SqlType::Vargraphic(n) = found {
+            let domain = varchar_domain(n);
+            if !self.applied.sql.contains(&domain) {
+                self.applied.sql.push(domain);
+            }
+        }
+        self.word(&found.postgresql());
+        Ok(found)
+    }
+
+    /// ALTER COLUMN: another type, or no default any more.
+    fn alter_column(&mut self) -> Result<(), Problem> {
+        let name = self.name(false)?;
+        self.word(&format!("ALTER COLUMN {name}"));
+        if self.accept(&["SET", "DATA", "TYPE"]) {
+            self.word("TYPE");
+            self.column_type()?;
+        } else if self.accept(&["DROP", "DEFAULT"]) {
+            self.word("DROP DEFAULT");
+        } else {
+            return Err(self.fail("SET DATA TYPE or DROP DEFAULT"));
+        }
+        Ok(())
     }
 
     /// DEFAULT with a value, or that of the type.
@@ -498,6 +519,10 @@ impl<'a> Writer<'a> {
                 }
                 let name = self.name(false)?;
                 self.word(&name);
+                continue;
+            }
+            if self.accept(&["ALTER", "COLUMN"]) || self.accept(&["ALTER"]) {
+                self.alter_column()?;
                 continue;
             }
             // ADD may be missing before FOREIGN KEY.

@@ -428,6 +428,11 @@ impl Rewriter<'_> {
             }
             Special::Digits => {
                 let Some((precision, scale)) = first.decimal() else {
+                    if first == SqlType::Unknown && !self.catalog.knows_all() {
+                        // The server's catalogue will know.
+                        *expr = arg(0);
+                        return SqlType::Unknown;
+                    }
                     let at = self.place(span);
                     let message = "DIGITS needs a number whose digits are known".to_owned();
                     self.error(at, -171, message);

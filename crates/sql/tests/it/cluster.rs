@@ -89,6 +89,11 @@ impl Cluster {
         self.folder.path().join(name).display().to_string()
     }
 
+    /// The folder that it is in: `data`, `log` and the socket.
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
     /// The server's socket.
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(".s.PGSQL.5432")

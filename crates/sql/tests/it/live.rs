@@ -322,7 +322,7 @@ fn a_session_logs_in_by_scram_and_by_md5_and_a_wrong_password_is_refused() {
     cluster
         .psql("CREATE ROLE s LOGIN PASSWORD 'geheim'; SET password_encryption = md5; CREATE ROLE m LOGIN PASSWORD 'geheim';")
         .unwrap();
-    let hba = cluster.folder.path().join("data/pg_hba.conf");
+    let hba = cluster.folder().join("data/pg_hba.conf");
     std::fs::write(
         hba,
         "local all s scram-sha-256\nlocal all m md5\nlocal all all trust\n",

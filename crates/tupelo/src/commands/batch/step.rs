@@ -77,6 +77,7 @@ impl<'a> Runner<'a> {
             modules: self.programs.folder.clone(),
             parm,
             store: dds.values().any(is_stored).then(|| self.store.clone()),
+            sql: None,
             dds,
             result: result.clone(),
         };

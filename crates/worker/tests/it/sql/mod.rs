@@ -3,6 +3,7 @@
 //! Expected values are those of Db2's manuals.
 
 mod cursors;
+mod dialect;
 mod dynamic;
 mod failures;
 mod rows;
