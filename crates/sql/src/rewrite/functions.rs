@@ -264,7 +264,8 @@ impl Rewriter<'_> {
             self.problems.push(problem);
             return SqlType::Unknown;
         };
-        let types = self.arguments(function);
+        let has_words = matches!(row.shape, Shape::Special(Special::Char | Special::Strip));
+        let types = self.arguments(function, has_words);
         let count = types.len();
         if count < row.least || count > row.most {
             let message = format!("{name} has {count} arguments; it takes {}", takes(row));
@@ -289,8 +290,9 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Rewrites the arguments; their types.
-    fn arguments(&mut self, function: &mut Function) -> Vec<SqlType> {
+    /// Rewrites the arguments; their types. Formats and sides are words after the
+    /// first argument of CHAR and STRIP, and columns everywhere else.
+    fn arguments(&mut self, function: &mut Function, has_words: bool) -> Vec<SqlType> {
         let FunctionArguments::List(list) = &mut function.args else {
             return Vec::new();
         };
@@ -305,11 +307,12 @@ impl Rewriter<'_> {
                 "OCTETS" | "CODEUNITS16" | "CODEUNITS32" | "SYSTEM"
             )
         });
-        for arg in &mut list.args {
+        for (at, arg) in list.args.iter_mut().enumerate() {
             match arg {
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => {
-                    // Formats and sides of CHAR and STRIP are words.
-                    if let Expr::Identifier(i) = e
+                    if has_words
+                        && at > 0
+                        && let Expr::Identifier(i) = e
                         && i.quote_style.is_none()
                         && WORDS.contains(&i.value.as_str())
                     {

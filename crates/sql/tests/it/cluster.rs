@@ -96,7 +96,7 @@ impl Cluster {
 
     /// The server's socket.
     pub fn socket(&self) -> PathBuf {
-        self.folder.path().join(".s.PGSQL.5432")
+        self.folder().join(".s.PGSQL.5432")
     }
 
     /// The superuser's name.
