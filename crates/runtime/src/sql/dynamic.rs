@@ -37,12 +37,23 @@ impl Session {
                 self.dynamic.insert(name, old);
                 return Err(SqlFailure::code(-519, &[&block.name]));
             }
-            self.exchange.client.close_statement(&old.name);
+            if !old.is_text() {
+                self.exchange.client.close_statement(&old.name);
+            }
         }
         let text = dynamic_text(areas, block)?;
         let prepared = self.prepare_text(transport, &text)?;
         self.dynamic.insert(name, Rc::new(prepared));
         Ok(Sqlca::success(0))
+    }
+
+    /// Another program does not find what this one has prepared.
+    pub(super) fn forget_dynamic(&mut self) {
+        for (_, prepared) in self.dynamic.drain() {
+            if !prepared.is_text() {
+                self.exchange.client.close_statement(&prepared.name);
+            }
+        }
     }
 
     fn prepare_text(
@@ -51,22 +62,17 @@ impl Session {
         text: &str,
     ) -> Result<Prepared, SqlFailure> {
         let statement = Statement::parse_dynamic(text)?;
-        use StatementKind as K;
-        let runs_later = !matches!(
-            statement.kind,
-            K::SelectInto | K::Insert | K::Update | K::Delete | K::LockTable
-        );
-        if runs_later {
-            // It has no parameters: its text is kept and run as it is.
-            return Ok(Prepared {
-                name: text.to_owned(),
-                kind: statement.kind,
-                parameters: Vec::new(),
-                columns: Vec::new(),
-                locates_rows: false,
-                is_positioned: false,
-                locks: false,
-            });
+        let kept = Prepared {
+            name: text.to_owned(),
+            kind: statement.kind,
+            parameters: Vec::new(),
+            columns: Vec::new(),
+            locates_rows: false,
+            is_positioned: false,
+            locks: false,
+        };
+        if kept.is_text() {
+            return Ok(kept);
         }
         let qualifier = self.dynamic_qualifier();
         self.prepare(transport, &statement, &NoHostVariables, qualifier)

@@ -32,6 +32,8 @@ mod receive;
 mod report;
 mod service;
 mod session;
+#[cfg(test)]
+mod tests;
 mod unit;
 
 pub use areas::SqlAreas;

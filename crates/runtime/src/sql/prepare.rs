@@ -46,6 +46,18 @@ pub(super) struct Prepared {
     pub locks: bool,
 }
 
+impl Prepared {
+    /// Whether the server has nothing of it: it has no parameters, and its name is
+    /// its text, which is run as it is.
+    pub fn is_text(&self) -> bool {
+        use StatementKind as K;
+        !matches!(
+            self.kind,
+            K::SelectInto | K::Insert | K::Update | K::Delete | K::LockTable
+        )
+    }
+}
+
 impl ProgramStatement {
     pub fn new(block: StatementBlock, bytes: &[u8]) -> ProgramStatement {
         ProgramStatement {

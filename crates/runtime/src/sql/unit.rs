@@ -226,6 +226,7 @@ impl Session {
     pub fn end_task(&mut self) {
         self.unit = Unit::default();
         self.cursors.clear();
+        self.forget_dynamic();
         self.schema = None;
     }
 

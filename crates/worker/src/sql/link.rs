@@ -46,7 +46,8 @@ impl SqlLink {
 
     /// The unit of work is over.
     pub(crate) fn end_unit(&mut self, committed: bool) {
-        if std::mem::take(&mut self.has_unit) {
+        // A unit that was settled and could not be committed closes all cursors.
+        if std::mem::take(&mut self.has_unit) || !committed {
             self.session.end_unit(committed);
         }
     }

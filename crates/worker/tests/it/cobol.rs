@@ -48,6 +48,19 @@ impl Harness {
         self.compile(name, &translated(name, &source), true)
     }
 
+    /// A program as people keep it, with members of its folder.
+    pub fn source(self, name: &str, path: &std::path::Path) -> Self {
+        let bytes = std::fs::read(path).unwrap();
+        let library = Library::open(&[path.parent().unwrap()]);
+        let translation = translate(path, &bytes, Format::Auto, &library);
+        assert!(
+            !translation.has_errors(),
+            "{name}\n{:#?}",
+            translation.diagnostics
+        );
+        self.compile(name, &translation.text, true)
+    }
+
     /// A COBOL subprogram without EXEC CICS, as it stands.
     pub fn plain(self, name: &str, source: &str) -> Self {
         self.compile(name, source.as_bytes(), false)

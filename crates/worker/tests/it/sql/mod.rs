@@ -6,6 +6,7 @@ mod cursors;
 mod dialect;
 mod dynamic;
 mod failures;
+mod genapp;
 mod rows;
 
 use serde_json::{Value, json};
