@@ -25,8 +25,8 @@ pub struct Step {
     pub result: PathBuf,
 }
 
-/// A session with a data base that whoever starts the step has made: authenticated,
-/// set up and idle.
+/// A session with a data base: connected, authenticated, set up and idle before the
+/// step starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlAt {
     /// Its descriptor, which the process inherits; it blocks.

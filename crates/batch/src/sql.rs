@@ -1,6 +1,6 @@
 //! EXEC SQL of batch programs.
 //!
-//! Whoever starts the step has connected and set up a session; the process inherits
+//! The session is connected and set up before the step starts; the process inherits
 //! its descriptor. The program ends its units of work itself, by COMMIT and
 //! ROLLBACK; the end of the program commits, and an abnormal one rolls back.
 //!
@@ -34,8 +34,8 @@ struct Connection {
 
 /// Takes over the descriptor of a step.
 pub(crate) fn open(at: &SqlAt) {
-    // SAFETY: whoever started the process left this descriptor open for it, and
-    // nothing else here uses it.
+    // SAFETY: the descriptor was left open for this process, and nothing else here
+    // uses it.
     let file = unsafe { File::from_raw_fd(at.descriptor) };
     let options = SessionOptions {
         owner: UnitOwner::Program,
@@ -111,7 +111,7 @@ impl SqlAreas for BatchAreas<'_> {
 
     fn bytes_mut(&mut self, at: usize) -> &mut [u8] {
         match self.part(at) {
-            // SAFETY: as above, and nobody else looks at it meanwhile.
+            // SAFETY: as above, and nothing else reads it meanwhile.
             Some((data, size)) => unsafe { std::slice::from_raw_parts_mut(data, size) },
             None => &mut [],
         }

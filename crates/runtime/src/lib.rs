@@ -8,8 +8,8 @@
 //! XML PARSE. The translator writes each of them as a CALL of [`markup::ENTRY`]
 //! with a descriptor; the hosts give [`markup::Statements`] the operands.
 //!
-//! [`sql`] does the statements of EXEC SQL over a connection that somebody else has
-//! made.
+//! [`sql`] does the statements of EXEC SQL over a connection that its host
+//! gives it.
 //!
 //! Invariant: nothing here knows a region, a store or a file.
 

@@ -115,7 +115,7 @@ impl Session {
         self.exchange.client.execute("", 0);
         let (rows, new) = self.count(transport, block.kind, !block.inputs.is_empty())?;
         if rows == 0 {
-            // Somebody else changed or deleted it since it was read.
+            // Another unit changed or deleted it since it was read.
             return Err(SqlFailure::code(-508, &[&block.name]));
         }
         self.row_changed(block, new);

@@ -2,8 +2,8 @@
 //!
 //! A statement is a CALL of [`sql::block::SQL_ENTRY`] with a statement block, the
 //! SQLCA and the host variables. [`Session::execute`] does it on the program's
-//! storage ([`SqlAreas`]) over a connection ([`Transport`]) that somebody else has
-//! made, authenticated and set up. A worker and a batch program share this; they
+//! storage ([`SqlAreas`]) over a connection ([`Transport`]) that is
+//! authenticated and set up. A worker and a batch program share this; they
 //! differ in [`UnitOwner`], which says who ends units of work.
 //!
 //! * `session`: what a connection has, and the way of a statement;
@@ -15,8 +15,8 @@
 //! * `query`, `change`, `cursor`, `dynamic`, `other`: the statements;
 //! * `service`: DSNTIAR and DSNTIAC.
 //!
-//! Invariant: the wire is quiet whenever no statement is under way, so that whoever
-//! lent the connection can use it.
+//! Invariant: the wire is quiet whenever no statement is under way, so that
+//! the region can use its copy of the connection.
 
 mod areas;
 mod bind;

@@ -2,7 +2,7 @@
 //!
 //! A statement is found by the address of its block, so that one that was used
 //! before costs a look-up and two messages. Another session has nothing of this
-//! one: whoever connects makes a new [`Session`].
+//! one: a new connection needs a new [`Session`].
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -62,8 +62,8 @@ impl Default for SessionOptions {
     }
 }
 
-/// A name in a program: of a cursor or a prepared statement. The token tells
-/// programs apart.
+/// A name in a program: of a cursor or a prepared statement. The token
+/// distinguishes programs.
 pub(super) type ProgramName = ([u8; 8], String);
 
 /// Statements that are kept prepared; beyond them all are made anew.

@@ -187,8 +187,8 @@ impl Session {
     }
 
     /// Makes the session ready for the unit's end: what cursors WITH HOLD still
-    /// have is read before a commit. Afterwards the unit is over here, and whoever
-    /// asks ends it on the server.
+    /// have is read before a commit. Afterwards the unit is over here, and the
+    /// caller ends it on the server.
     ///
     /// # Errors
     /// The rows do not fit into memory, or cannot be read: the unit must not be

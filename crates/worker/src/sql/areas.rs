@@ -23,7 +23,7 @@ impl SqlAreas for WorkerAreas<'_, '_> {
     fn bytes_mut(&mut self, at: usize) -> &mut [u8] {
         match self.0.get(at) {
             // SAFETY: the program's storage of that size. The program waits, and
-            // the borrow of the operands lets nobody else look at them meanwhile.
+            // the borrow of the operands excludes other readers meanwhile.
             Some(a) => unsafe { std::slice::from_raw_parts_mut(a.data(), a.size()) },
             None => &mut [],
         }

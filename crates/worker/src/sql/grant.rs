@@ -13,7 +13,7 @@ use crate::services::Failure;
 pub enum SqlRefusal {
     /// The program gets this.
     Code(Box<Sqlca>),
-    /// The task ends, or nobody serves EXEC SQL.
+    /// The task ends, or the region has no service for EXEC SQL.
     Failed(Failure),
 }
 
@@ -22,7 +22,7 @@ pub enum SqlRefusal {
 pub(crate) struct SqlGrant {
     /// The descriptor's tag.
     pub tag: u64,
-    /// Tells sessions on one tag apart.
+    /// Distinguishes sessions on one tag.
     pub generation: u64,
     /// How it serves statements.
     pub options: SessionOptions,

@@ -23,6 +23,7 @@ use sql::code::{SQLCA_BYTES, Sqlca};
 use crate::abend::Abend;
 use crate::exec::Stop;
 use crate::le::{Arguments, End, Served};
+use crate::services::Failure;
 use crate::worker::Worker;
 
 use areas::WorkerAreas;
@@ -104,6 +105,11 @@ pub(crate) fn serve(w: &mut Worker, arguments: &Arguments<'_>) -> Served {
             write(&mut areas, &ca);
             return Ok(());
         }
+        Err(SqlRefusal::Failed(Failure::Condition(condition, _))) => {
+            let why = format!("the region answered {condition}");
+            write(&mut areas, &Sqlca::of(-924, &[&why]));
+            return Ok(());
+        }
         Err(SqlRefusal::Failed(failure)) => return Err(End::Stop(failure.into())),
     };
     let holding = w.on_qr();
@@ -131,7 +137,7 @@ pub(crate) fn serve(w: &mut Worker, arguments: &Arguments<'_>) -> Served {
 /// program has its SQLCODE already.
 fn stopped(answer: crate::services::Served<()>) -> Served {
     match answer {
-        Err(failure @ crate::services::Failure::Abend(_)) => Err(End::Stop(failure.into())),
+        Err(failure @ Failure::Abend(_)) => Err(End::Stop(failure.into())),
         _ => Ok(()),
     }
 }
