@@ -46,6 +46,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("script", 3),
     ("web", 3),
     ("terminal", 3),
+    ("database", 3),
     ("drive", 3),
     ("lab", 3),
     ("tupelo", 4),

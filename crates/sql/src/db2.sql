@@ -354,6 +354,8 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA db2 TO PUBLIC;
 GRANT SELECT ON ALL TABLES IN SCHEMA "SYSIBM" TO PUBLIC;
 
 -- Numbers of units of work: a role may insert one and never read any.
+-- A refused number is the owner's: a unit whose outcome was asked for cannot commit any more.
 CREATE TABLE IF NOT EXISTS db2.unit (id uuid PRIMARY KEY, at timestamptz NOT NULL DEFAULT statement_timestamp());
+ALTER TABLE db2.unit ADD COLUMN IF NOT EXISTS refused boolean NOT NULL DEFAULT false;
 REVOKE ALL ON db2.unit FROM PUBLIC;
 GRANT INSERT (id) ON db2.unit TO PUBLIC;

@@ -22,6 +22,9 @@ pub trait CommandService: Debug + Send + Sync {
     fn serve(&self, command: ServiceCommand);
     /// A task is over that was to be told of ([`ServiceCommand::tell_end`]).
     fn task_ended(&self, task: u64);
+    /// A task is purged, and does not wait for the region: what it waits for
+    /// elsewhere may be ended. It must not wait.
+    fn task_purged(&self, _task: u64) {}
     /// Appends its figures for `/metrics`.
     fn metrics(&self, out: &mut String);
 }

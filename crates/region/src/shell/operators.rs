@@ -155,6 +155,7 @@ impl Shared {
             return Purge::Refused;
         }
         if !force && self.purge_later(key) {
+            self.purge_in_services(key);
             return Purge::Deferred;
         }
         let ends_worker = self.with(|core, cx| {

@@ -100,6 +100,15 @@ impl Shared {
         }
     }
 
+    /// The services are to end what a task that is purged waits for.
+    pub(super) fn purge_in_services(&self, key: TaskKey) {
+        let number = self.lock().core.task(key).map(|t| t.number);
+        if let Some(number) = number {
+            let services = self.config.services.iter();
+            services.for_each(|service| service.task_purged(number));
+        }
+    }
+
     /// A task is over: who wanted to hear of it does.
     pub(super) fn end_services(&self, key: TaskKey) {
         if self.config.services.is_empty() {

@@ -1,0 +1,167 @@
+//! The cluster's folders, by descriptors, and the lock on them.
+//!
+//! The server inherits the lock's descriptor. While a process of it lives, a region
+//! that was killed and starts again waits; afterwards a `postmaster.pid` that is left
+//! over is stale for certain, also where its number is another process's by now.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, fchown};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::ClusterError;
+use super::user::SystemUser;
+
+/// How long a server of a region that was killed may take to end.
+const END_LIMIT: Duration = Duration::from_secs(10);
+/// How often it is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+/// The part of a socket's name that is fixed.
+const SOCKET: &str = ".s.PGSQL.5432";
+
+/// The folders of a cluster.
+#[derive(Debug)]
+pub struct ClusterFolder {
+    path: PathBuf,
+    /// The server's user, where it is not this process's.
+    pub user: Option<SystemUser>,
+    socket: File,
+    lock: File,
+}
+
+impl ClusterFolder {
+    /// Opens the folders, and makes them where they are missing.
+    ///
+    /// # Errors
+    /// Of the file system.
+    pub fn open(path: &Path, user: Option<SystemUser>) -> Result<ClusterFolder, ClusterError> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o755)
+            .create(path)
+            .map_err(|e| failed("cannot make", path, e))?;
+        let socket = own_folder(&path.join("socket"), user)?;
+        let lock = path.join("lock");
+        let lock = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&lock)
+            .map_err(|e| failed("cannot open", &lock, e))?;
+        Ok(ClusterFolder {
+            path: path.to_owned(),
+            user,
+            socket,
+            lock,
+        })
+    }
+
+    /// Takes the lock. Returns false if a process has it and its server answers, or
+    /// if it is not free in time.
+    ///
+    /// # Errors
+    /// Of flock(2).
+    pub fn lock(&self) -> Result<bool, ClusterError> {
+        let deadline = Instant::now() + END_LIMIT;
+        loop {
+            // SAFETY: a plain call on a descriptor that is open.
+            if unsafe { libc::flock(self.lock.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+                return Ok(true);
+            }
+            let error = io::Error::last_os_error();
+            match error.kind() {
+                ErrorKind::WouldBlock if self.answers() || Instant::now() > deadline => {
+                    return Ok(false);
+                }
+                ErrorKind::WouldBlock | ErrorKind::Interrupted => std::thread::sleep(LOOK),
+                _ => return Err(failed("cannot lock", &self.path.join("lock"), error)),
+            }
+        }
+    }
+
+    /// A folder of the server's, made if it is missing.
+    ///
+    /// # Errors
+    /// Of the file system.
+    pub fn own(&self, name: &str) -> Result<File, ClusterError> {
+        own_folder(&self.path.join(name), self.user)
+    }
+
+    /// The path of a file in the folder.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// The socket's path for this process: short, since it goes by the descriptor.
+    pub fn socket(&self) -> PathBuf {
+        fd_path(&self.socket).join(SOCKET)
+    }
+
+    /// The folder of the socket.
+    pub fn socket_folder(&self) -> &File {
+        &self.socket
+    }
+
+    /// Descriptors that the server inherits, besides that of its data.
+    pub fn inherited(&self) -> [RawFd; 2] {
+        [self.socket.as_raw_fd(), self.lock.as_raw_fd()]
+    }
+
+    /// Removes what a server left that was killed. The lock shows that it is gone.
+    pub fn remove_stale(&self) {
+        for file in [
+            self.path.join("data/postmaster.pid"),
+            self.path.join("socket").join(format!("{SOCKET}.lock")),
+            self.path.join("socket").join(SOCKET),
+        ] {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+
+    /// Whether a server listens that is not about to end.
+    fn answers(&self) -> bool {
+        std::os::unix::net::UnixStream::connect(self.socket()).is_ok()
+            && !self.path.join("data/postmaster.pid").metadata().is_err()
+            && is_ready(&self.path.join("data/postmaster.pid"))
+    }
+}
+
+/// The last line of `postmaster.pid` is the server's state.
+fn is_ready(pid_file: &Path) -> bool {
+    let text = std::fs::read_to_string(pid_file).unwrap_or_default();
+    text.lines()
+        .last()
+        .is_some_and(|state| state.trim() == "ready")
+}
+
+/// A path to a folder by its descriptor, valid in each process that has it.
+pub fn fd_path(folder: &File) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()))
+}
+
+/// A folder that only the server's user enters.
+fn own_folder(path: &Path, user: Option<SystemUser>) -> Result<File, ClusterError> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(failed("cannot make", path, error)),
+    }
+    let folder = File::open(path).map_err(|e| failed("cannot open", path, e))?;
+    if let Some(user) = user {
+        fchown(&folder, Some(user.uid), Some(user.gid))
+            .map_err(|e| failed("cannot give away", path, e))?;
+    }
+    Ok(folder)
+}
+
+/// What could not be done with a path.
+pub fn failed(what: &str, path: &Path, source: io::Error) -> ClusterError {
+    ClusterError::Folder {
+        what: format!("{what} {}", path.display()),
+        source,
+    }
+}

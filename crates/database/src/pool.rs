@@ -1,0 +1,242 @@
+//! Sessions of workers: which are idle, which belong to a unit of work, and which
+//! tasks wait for one. Data and choices; nothing here waits or talks.
+//!
+//! The key is the role: a session that logged in as one role never serves another.
+//! Within a role a session stays with the worker that it was lent to.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+
+use region::{LentDescriptor, ServiceCommand, TaskUnit, UnitId};
+
+use crate::session::Session;
+
+/// All sessions.
+#[derive(Debug, Default)]
+pub struct Pool {
+    roles: HashMap<Arc<str>, RolePool>,
+    units: HashMap<UnitId, UnitSession>,
+    last_tag: u64,
+    /// A thread looks after tasks that wait.
+    pub is_watched: bool,
+    /// No session is kept any more.
+    pub is_closed: bool,
+}
+
+#[derive(Debug, Default)]
+struct RolePool {
+    open: usize,
+    idle: Vec<Session>,
+    /// Sessions whose unit is being ended, and which come back.
+    returning: Vec<Arc<LentDescriptor>>,
+    waiting: VecDeque<Waiter>,
+}
+
+/// What a unit of work has.
+#[derive(Debug)]
+pub enum UnitSession {
+    /// A session is being opened, or waited for.
+    Opening,
+    /// A session.
+    Ready(Box<UnitUse>),
+    /// It had one that is lost, with what it had changed.
+    Lost,
+}
+
+/// A session in a unit of work.
+#[derive(Debug)]
+pub struct UnitUse {
+    /// The session.
+    pub session: Session,
+    /// The unit of its task.
+    pub unit: TaskUnit,
+    /// Number of the task.
+    pub task: u64,
+    /// A statement of it was cancelled: the request may still arrive, so no other
+    /// task gets the session.
+    pub is_cancelled: bool,
+}
+
+/// A task that waits for a session.
+#[derive(Debug)]
+pub struct Waiter {
+    /// Its command.
+    pub command: ServiceCommand,
+    /// Its unit.
+    pub unit: TaskUnit,
+    /// The unit's number.
+    pub number: UnitId,
+    /// Role.
+    pub role: Arc<str>,
+    /// Until when it waits.
+    pub until: Instant,
+}
+
+/// What a task gets.
+#[derive(Debug)]
+pub enum Choice {
+    /// A session of its worker.
+    Session(Box<Session>),
+    /// A new one, for which there is room; an idle one of another worker makes room.
+    Open(Option<Box<Session>>),
+    /// Nothing yet.
+    Wait,
+    /// Its unit is over.
+    Over,
+}
+
+/// Sessions of a role, counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoleCount {
+    /// The role.
+    pub role: Arc<str>,
+    /// Open ones.
+    pub open: usize,
+    /// Those of them that no task has.
+    pub idle: usize,
+    /// Tasks that wait for one.
+    pub waiting: usize,
+}
+
+impl Pool {
+    /// A tag that no session had.
+    pub fn next_tag(&mut self) -> u64 {
+        self.last_tag += 1;
+        self.last_tag
+    }
+
+    /// What a unit has.
+    pub fn unit(&mut self, number: UnitId) -> Option<&mut UnitSession> {
+        self.units.get_mut(&number)
+    }
+
+    /// Sets what a unit has.
+    pub fn set_unit(&mut self, number: UnitId, session: UnitSession) {
+        self.units.insert(number, session);
+    }
+
+    /// Takes what a unit has.
+    pub fn take_unit(&mut self, number: UnitId) -> Option<UnitSession> {
+        self.units.remove(&number)
+    }
+
+    /// The session that a task uses.
+    pub fn of_task(&mut self, task: u64) -> Option<&mut UnitUse> {
+        self.units.values_mut().find_map(|unit| match unit {
+            UnitSession::Ready(in_use) if in_use.task == task => Some(&mut **in_use),
+            _ => None,
+        })
+    }
+
+    /// Chooses for a task. A choice to open counts as open from now on.
+    pub fn choose(&mut self, waiter: &Waiter, limit: usize) -> Choice {
+        if !self.units.contains_key(&waiter.number) {
+            return Choice::Over;
+        }
+        let role = self.roles.entry(waiter.role.clone()).or_default();
+        if let Some(at) = role.idle.iter().position(|s| waiter.unit.has(&s.lent)) {
+            return Choice::Session(Box::new(role.idle.swap_remove(at)));
+        }
+        // The worker's own session comes back in a moment; a new one would see its
+        // locks.
+        if role.returning.iter().any(|lent| waiter.unit.has(lent)) {
+            return Choice::Wait;
+        }
+        if role.open < limit {
+            role.open += 1;
+            return Choice::Open(None);
+        }
+        if role.idle.is_empty() {
+            return Choice::Wait;
+        }
+        // The one that was idle the longest.
+        Choice::Open(Some(Box::new(role.idle.remove(0))))
+    }
+
+    /// A task waits.
+    pub fn wait(&mut self, waiter: Waiter) {
+        let role = self.roles.entry(waiter.role.clone()).or_default();
+        role.waiting.push_back(waiter);
+    }
+
+    /// A session's unit is being ended: it comes back.
+    pub fn returns(&mut self, session: &Session) {
+        let role = self.roles.entry(session.role.clone()).or_default();
+        role.returning.push(session.lent.clone());
+    }
+
+    /// A session is back and idle.
+    pub fn put_idle(&mut self, session: Session) {
+        let role = self.roles.entry(session.role.clone()).or_default();
+        role.returning
+            .retain(|lent| !Arc::ptr_eq(lent, &session.lent));
+        role.idle.push(session);
+    }
+
+    /// A session is closed.
+    pub fn closed(&mut self, role: &Arc<str>, lent: Option<&Arc<LentDescriptor>>) {
+        let role = self.roles.entry(role.clone()).or_default();
+        role.open = role.open.saturating_sub(1);
+        if let Some(lent) = lent {
+            role.returning.retain(|other| !Arc::ptr_eq(other, lent));
+        }
+    }
+
+    /// Idle sessions that nothing can be done with: their workers are gone, or the
+    /// server has ended them.
+    pub fn take_dead(&mut self, role: &Arc<str>) -> Vec<Session> {
+        let Some(role) = self.roles.get_mut(role) else {
+            return Vec::new();
+        };
+        let dead = role.idle.extract_if(.., |session| !session.is_usable());
+        let dead: Vec<Session> = dead.collect();
+        role.open = role.open.saturating_sub(dead.len());
+        dead
+    }
+
+    /// All tasks that wait for a role's sessions, to be looked at again.
+    pub fn take_waiting(&mut self, role: &Arc<str>) -> VecDeque<Waiter> {
+        let role = self.roles.get_mut(role);
+        role.map(|role| std::mem::take(&mut role.waiting))
+            .unwrap_or_default()
+    }
+
+    /// Tasks that have waited long enough, and when the next one has.
+    pub fn take_expired(&mut self, now: Instant) -> (Vec<Waiter>, Option<Instant>) {
+        let mut expired = Vec::new();
+        for role in self.roles.values_mut() {
+            let waiting = std::mem::take(&mut role.waiting);
+            for waiter in waiting {
+                if waiter.until <= now {
+                    expired.push(waiter);
+                } else {
+                    role.waiting.push_back(waiter);
+                }
+            }
+        }
+        let waiting = self.roles.values().flat_map(|role| &role.waiting);
+        (expired, waiting.map(|waiter| waiter.until).min())
+    }
+
+    /// All idle sessions, for the end.
+    pub fn take_idle(&mut self) -> Vec<Session> {
+        let roles = self.roles.values_mut();
+        roles
+            .flat_map(|role| std::mem::take(&mut role.idle))
+            .collect()
+    }
+
+    /// Counts by role, in the roles' order.
+    pub fn counts(&self) -> Vec<RoleCount> {
+        let counts = self.roles.iter().map(|(name, role)| RoleCount {
+            role: name.clone(),
+            open: role.open,
+            idle: role.idle.len(),
+            waiting: role.waiting.len(),
+        });
+        let mut counts: Vec<RoleCount> = counts.collect();
+        counts.sort_unstable_by(|a, b| a.role.cmp(&b.role));
+        counts
+    }
+}

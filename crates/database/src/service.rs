@@ -1,0 +1,482 @@
+//! Serves the workers' requests for sessions.
+//!
+//! ```text
+//!  SQL_CONNECT ──▶ join the unit ──▶ idle session of this worker? ──yes──▶ answer
+//!                                      │ no: room, or an idle one of another worker
+//!                                      ├──▶ connect, lend, TAKE ──▶ answer
+//!                                      └──▶ wait for one, at most thread_wait_ms
+//! ```
+//!
+//! The end of the unit is in `decider.rs`. What waits for the server is done on
+//! threads of [`Executor`]s, never on the region's.
+
+mod decider;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use cics::resp::Condition;
+use link::Answer;
+use region::{
+    CommandService, Handle, JoinError, ParticipantId, ServiceCommand, TaskUnit, UnitId,
+    WorkerRequest,
+};
+
+use crate::executor::Executor;
+use crate::outcomes::OutcomeDesk;
+use crate::pool::{Choice, Pool, UnitSession, UnitUse, Waiter};
+use crate::seam::{NoSession, Reason, SQL_CONNECT, TAKE};
+use crate::server::Server;
+use crate::session::Session;
+
+/// Threads that connect.
+const CONNECTS: usize = 16;
+/// Threads that end units: as many commits are flushed together at most.
+const COMMITS: usize = 64;
+/// The abend of a task that was purged.
+const PURGED: [u8; 4] = *b"AEXY";
+
+/// EXEC SQL of a region.
+#[derive(Debug, Clone)]
+pub struct SqlService(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    server: Arc<Server>,
+    desk: OutcomeDesk,
+    pool: Mutex<Pool>,
+    id: OnceLock<ParticipantId>,
+    connects: Executor,
+    commits: Executor,
+    asks: Executor,
+    counts: Counts,
+}
+
+/// What was done, for `/metrics`.
+#[derive(Debug, Default)]
+struct Counts {
+    connected: AtomicU64,
+    failed: AtomicU64,
+    committed: AtomicU64,
+    rolled_back: AtomicU64,
+    unknown: AtomicU64,
+}
+
+impl SqlService {
+    /// A service over a server. Nothing is connected before a program asks.
+    pub fn new(server: Arc<Server>) -> SqlService {
+        SqlService(Arc::new(Inner {
+            desk: OutcomeDesk::new(server.clone()),
+            server,
+            pool: Mutex::default(),
+            id: OnceLock::new(),
+            connects: Executor::new("tupelo-sql", CONNECTS),
+            commits: Executor::new("tupelo-sqlend", COMMITS),
+            asks: Executor::new("tupelo-sqlask", 1),
+            counts: Counts::default(),
+        }))
+    }
+
+    /// The service, for the configuration of the region.
+    pub fn service(&self) -> Arc<dyn CommandService> {
+        Arc::new(self.clone())
+    }
+
+    /// Takes part in the units of a region, once.
+    pub fn join_region(&self, handle: &Handle) {
+        let id = handle.add_participant(Arc::new(decider::Decider(self.0.clone())));
+        let _ = self.0.id.set(id);
+    }
+
+    /// The server.
+    pub fn server(&self) -> &Arc<Server> {
+        &self.0.server
+    }
+
+    /// Ends all sessions and the private cluster. The region is over by then.
+    pub fn stop(&self) {
+        let sessions = {
+            let mut pool = self.0.lock();
+            pool.is_closed = true;
+            pool.take_idle()
+        };
+        sessions.into_iter().for_each(Session::take_back);
+        for executor in [&self.0.connects, &self.0.commits, &self.0.asks] {
+            executor.stop();
+        }
+        self.0.desk.close();
+        self.0.server.stop();
+    }
+}
+
+impl CommandService for SqlService {
+    fn commands(&self) -> &'static [u16] {
+        &[SQL_CONNECT]
+    }
+
+    fn serve(&self, command: ServiceCommand) {
+        match (Reason::parse(&command.operands), command.unit()) {
+            (Some(Reason::Statement), Some(unit)) => self.0.connect(command, unit),
+            (Some(Reason::Cancelled), _) => self.0.cancelled(command),
+            (Some(Reason::Lost(tag)), Some(unit)) => self.0.lost(command, &unit, tag),
+            _ => command.answer(&Answer::of_condition(Condition::InvReq, 0)),
+        }
+    }
+
+    fn task_ended(&self, _: u64) {}
+
+    fn task_purged(&self, task: u64) {
+        let key = {
+            let mut pool = self.0.lock();
+            pool.of_task(task).and_then(|in_use| {
+                in_use.is_cancelled = true;
+                in_use.session.connection.cancel_key()
+            })
+        };
+        if let Some(key) = key {
+            let server = self.0.server.clone();
+            self.0.asks.run(move || server.cancel(key));
+        }
+    }
+
+    fn metrics(&self, out: &mut String) {
+        self.0.metrics(out);
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A task's first statement in a unit.
+    fn connect(self: &Arc<Self>, command: ServiceCommand, unit: TaskUnit) {
+        let number = match self.join(&unit) {
+            Ok(number) => number,
+            Err(none) => return command.answer(&none.answer()),
+        };
+        let config = self.server.config();
+        let answer = match self.lock().unit(number) {
+            Some(UnitSession::Ready(in_use)) if unit.has(&in_use.session.lent) => {
+                Some(in_use.session.answer(config))
+            }
+            Some(_) => Some(NoSession::new(-918, "the unit of work must be backed out").answer()),
+            None => None,
+        };
+        if let Some(answer) = answer {
+            return command.answer(&answer);
+        }
+        let wait = Duration::from_millis(u64::from(config.thread_wait_ms));
+        let waiter = Waiter {
+            role: config.role_of(command.transid.as_str()).into(),
+            command,
+            unit,
+            number,
+            until: Instant::now() + wait,
+        };
+        self.lock().set_unit(number, UnitSession::Opening);
+        self.place(waiter);
+    }
+
+    fn join(&self, unit: &TaskUnit) -> Result<UnitId, NoSession> {
+        let id = self.id.get();
+        let id = id.ok_or_else(|| NoSession::new(-923, "the region is not started"))?;
+        unit.join(*id).map_err(|error| match error {
+            JoinError::Branch | JoinError::SecondDecider => NoSession::new(-904, error),
+            JoinError::Ending => NoSession::new(-924, error),
+        })
+    }
+
+    /// Gives a task a session, opens one, or has it wait.
+    fn place(self: &Arc<Self>, mut waiter: Waiter) {
+        let limit = self.server.config().limit_of(&waiter.role);
+        let (choice, dead) = {
+            let mut pool = self.lock();
+            let dead = pool.take_dead(&waiter.role);
+            (pool.choose(&waiter, limit), dead)
+        };
+        dead.into_iter().for_each(Session::take_back);
+        match choice {
+            Choice::Session(session) if session.user == waiter.command.userid => {
+                self.deliver(*session, waiter);
+            }
+            Choice::Session(mut session) => {
+                waiter.command.later();
+                let inner = self.clone();
+                self.connects
+                    .run(move || match session.reset(waiter.command.userid) {
+                        Ok(()) => inner.deliver(*session, waiter),
+                        Err(_) => inner.reopen(*session, waiter),
+                    });
+            }
+            Choice::Open(evicted) => {
+                if let Some(session) = evicted {
+                    session.take_back();
+                }
+                waiter.command.later();
+                let inner = self.clone();
+                self.connects.run(move || inner.open(waiter));
+            }
+            Choice::Wait => {
+                waiter.command.later();
+                self.lock().wait(waiter);
+                self.watch();
+            }
+            // What is answered after a purge is dropped.
+            Choice::Over => waiter.command.answer(&Answer::of_abend(&PURGED)),
+        }
+    }
+
+    /// A session broke before its task got it: another takes its room.
+    fn reopen(self: &Arc<Self>, session: Session, waiter: Waiter) {
+        session.take_back();
+        self.open(waiter);
+    }
+
+    /// Connects for a task, and has its worker take the connection.
+    fn open(self: &Arc<Self>, waiter: Waiter) {
+        let connection = match self.server.open_role(&waiter.role) {
+            Ok(connection) => connection,
+            Err(error) => {
+                let role = &*waiter.role;
+                tracing::warn!(%role, %error, "no session for EXEC SQL");
+                return self.fail(waiter, &error.no_session());
+            }
+        };
+        let tag = self.lock().next_tag();
+        let copy = connection.socket().copy();
+        let lent = match copy.and_then(|fd| waiter.unit.lend(tag, fd)) {
+            Ok(lent) => Arc::new(lent),
+            Err(error) => return self.fail(waiter, &NoSession::new(-924, error)),
+        };
+        self.counts.connected.fetch_add(1, Ordering::Relaxed);
+        let session = Session {
+            connection,
+            lent,
+            role: waiter.role.clone(),
+            user: waiter.command.userid,
+        };
+        let take = WorkerRequest {
+            work: TAKE,
+            tag,
+            ..WorkerRequest::default()
+        };
+        let Waiter {
+            command,
+            unit,
+            number,
+            role,
+            until,
+        } = waiter;
+        let inner = self.clone();
+        command.ask_worker(&take, move |command, reply| {
+            let waiter = Waiter {
+                command,
+                unit,
+                number,
+                role,
+                until,
+            };
+            if reply.is_ok_and(|reply| reply.condition == Condition::Normal) {
+                inner.deliver(session, waiter);
+            } else {
+                session.take_back();
+                inner.fail(waiter, &NoSession::new(-924, "the worker did not take it"));
+            }
+        });
+    }
+
+    /// There is no session for a task, whose room is free again.
+    fn fail(self: &Arc<Self>, waiter: Waiter, none: &NoSession) {
+        self.counts.failed.fetch_add(1, Ordering::Relaxed);
+        let role = waiter.role.clone();
+        self.lock().closed(&role, None);
+        self.refuse(waiter, none);
+        self.look_at_waiting(&role);
+    }
+
+    /// A task gets no session: its unit has nothing of the server.
+    fn refuse(&self, waiter: Waiter, none: &NoSession) {
+        self.lock().take_unit(waiter.number);
+        if let Some(id) = self.id.get() {
+            waiter.unit.leave(*id);
+        }
+        waiter.command.answer(&none.answer());
+    }
+
+    /// A task gets a session, unless its unit ended meanwhile.
+    fn deliver(self: &Arc<Self>, session: Session, waiter: Waiter) {
+        let answer = session.answer(self.server.config());
+        let mut pool = self.lock();
+        if !matches!(pool.unit(waiter.number), Some(UnitSession::Opening)) {
+            drop(pool);
+            return self.check_in(session);
+        }
+        let in_use = UnitUse {
+            session,
+            unit: waiter.unit.clone(),
+            task: waiter.command.task,
+            is_cancelled: false,
+        };
+        pool.set_unit(waiter.number, UnitSession::Ready(Box::new(in_use)));
+        drop(pool);
+        waiter.unit.pin();
+        waiter.command.answer(&answer);
+    }
+
+    /// A session comes back after its unit.
+    fn check_in(self: &Arc<Self>, session: Session) {
+        let role = session.role.clone();
+        let mut pool = self.lock();
+        if pool.is_closed || !session.is_usable() {
+            drop(pool);
+            return self.close(session);
+        }
+        pool.put_idle(session);
+        drop(pool);
+        self.look_at_waiting(&role);
+    }
+
+    /// A session is closed, also for its worker.
+    fn close(self: &Arc<Self>, session: Session) {
+        let role = session.role.clone();
+        self.lock().closed(&role, Some(&session.lent));
+        session.take_back();
+        self.look_at_waiting(&role);
+    }
+
+    /// Tasks that wait are looked at again, in their order.
+    fn look_at_waiting(self: &Arc<Self>, role: &Arc<str>) {
+        let waiting = self.lock().take_waiting(role);
+        waiting.into_iter().for_each(|waiter| self.place(waiter));
+    }
+
+    /// Has a thread end waits that last too long. It goes when nothing waits.
+    fn watch(self: &Arc<Self>) {
+        if std::mem::replace(&mut self.lock().is_watched, true) {
+            return;
+        }
+        let inner = self.clone();
+        let thread = std::thread::Builder::new().name("tupelo-sqlwait".to_owned());
+        let spawned = thread.spawn(move || {
+            loop {
+                let now = Instant::now();
+                let (expired, next) = {
+                    let mut pool = inner.lock();
+                    let (expired, next) = pool.take_expired(now);
+                    pool.is_watched = next.is_some();
+                    (expired, next)
+                };
+                for waiter in expired {
+                    let why = format!("all sessions of role {} are in use", waiter.role);
+                    inner.refuse(waiter, &NoSession::new(-904, why));
+                }
+                match next {
+                    Some(next) => std::thread::sleep(next.saturating_duration_since(now)),
+                    None => return,
+                }
+            }
+        });
+        if spawned.is_err() {
+            self.lock().is_watched = false;
+        }
+    }
+
+    /// A statement was cancelled: a task that was purged ends.
+    fn cancelled(&self, command: ServiceCommand) {
+        let is_purged = self
+            .lock()
+            .of_task(command.task)
+            .is_some_and(|u| u.is_cancelled);
+        if is_purged {
+            command.answer(&Answer::of_abend(&PURGED));
+        } else {
+            command.answer(&Answer::default());
+        }
+    }
+
+    /// A worker has lost its connection: what the unit had changed is gone.
+    fn lost(self: &Arc<Self>, command: ServiceCommand, unit: &TaskUnit, tag: u64) {
+        if let Ok(number) = self.join(unit) {
+            let mut pool = self.lock();
+            let is_its_own = matches!(
+                pool.unit(number),
+                Some(UnitSession::Ready(in_use)) if in_use.session.lent.tag() == tag
+            );
+            let taken = is_its_own.then(|| pool.take_unit(number)).flatten();
+            if is_its_own {
+                pool.set_unit(number, UnitSession::Lost);
+            }
+            drop(pool);
+            if let Some(UnitSession::Ready(in_use)) = taken {
+                self.close(in_use.session);
+            }
+        }
+        command.answer(&Answer::default());
+    }
+
+    fn metrics(&self, out: &mut String) {
+        use std::fmt::Write as _;
+        let counts = self.lock().counts();
+        if counts.is_empty() {
+            return;
+        }
+        for (name, help, value) in [
+            (
+                "tupelo_sql_sessions",
+                "Sessions with the SQL server, by role.",
+                (|c| c.open) as fn(&crate::pool::RoleCount) -> usize,
+            ),
+            (
+                "tupelo_sql_sessions_idle",
+                "Sessions that no task has, by role.",
+                |c| c.idle,
+            ),
+            (
+                "tupelo_sql_waiting",
+                "Tasks that wait for a session, by role.",
+                |c| c.waiting,
+            ),
+        ] {
+            let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge");
+            for count in &counts {
+                let _ = writeln!(out, "{name}{{role=\"{}\"}} {}", count.role, value(count));
+            }
+        }
+        let own = &self.counts;
+        for (name, help, value) in [
+            (
+                "tupelo_sql_connects_total",
+                "Sessions that were opened.",
+                &own.connected,
+            ),
+            (
+                "tupelo_sql_connects_failed_total",
+                "Sessions that could not be opened.",
+                &own.failed,
+            ),
+            (
+                "tupelo_sql_commits_total",
+                "Units of work committed by the SQL server.",
+                &own.committed,
+            ),
+            (
+                "tupelo_sql_rollbacks_total",
+                "Units of work rolled back there.",
+                &own.rolled_back,
+            ),
+            (
+                "tupelo_sql_unknown_total",
+                "Commits whose answer was lost.",
+                &own.unknown,
+            ),
+        ] {
+            let value = value.load(Ordering::Relaxed);
+            let _ = writeln!(
+                out,
+                "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}"
+            );
+        }
+    }
+}

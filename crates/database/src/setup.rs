@@ -1,0 +1,84 @@
+//! The schema `db2` on a server: made where it is missing or older.
+//!
+//! The comment of the schema has a digest of the script that made it, so that a
+//! start with the same script does nothing.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use ring::digest::{SHA256, digest};
+use sql::SETUP_SQL;
+
+use crate::connection::{Connection, ConnectionError};
+
+/// How long the script may take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Why the schema could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The connection failed.
+    #[error(transparent)]
+    Connection(#[from] ConnectionError),
+    /// The server refused a statement.
+    #[error("schema db2 cannot be made: {0}")]
+    Refused(String),
+}
+
+/// The script as `tupelo sql setup --print` shows it.
+pub fn script() -> String {
+    format!(
+        "BEGIN;\n{SETUP_SQL}\nCOMMENT ON SCHEMA db2 IS '{}';\nCOMMIT;\n",
+        stamp()
+    )
+}
+
+/// Makes the schema unless this script has made it. Returns true if it did.
+///
+/// # Errors
+/// The server refused a statement; nothing is made then.
+pub fn apply(connection: &mut Connection) -> Result<bool, SetupError> {
+    if is_current(connection)? {
+        return Ok(false);
+    }
+    let deadline = Instant::now() + LIMIT;
+    let answer = connection.query(&script(), 100, deadline)?;
+    match answer.error {
+        Some(error) => {
+            connection.query("ROLLBACK", 1, deadline)?;
+            Err(SetupError::Refused(error.message))
+        }
+        None => Ok(true),
+    }
+}
+
+/// Whether the server's schema is the one of this script.
+///
+/// # Errors
+/// The connection failed.
+pub fn is_current(connection: &mut Connection) -> Result<bool, ConnectionError> {
+    let ask = "SELECT pg_catalog.obj_description(oid, 'pg_namespace') \
+               FROM pg_catalog.pg_namespace WHERE nspname = 'db2'";
+    let answer = connection.query(ask, 1, Instant::now() + LIMIT)?;
+    Ok(answer.text(0, 0) == Some(stamp().as_str()))
+}
+
+fn stamp() -> String {
+    let mut text = "tupelo ".to_owned();
+    for byte in &digest(&SHA256, SETUP_SQL.as_bytes()).as_ref()[..8] {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_printed_script_is_one_transaction() {
+        let script = script();
+        assert!(script.starts_with("BEGIN;") && script.trim_end().ends_with("COMMIT;"));
+        assert!(script.contains("CREATE TABLE IF NOT EXISTS db2.unit"));
+    }
+}
