@@ -41,11 +41,12 @@ const PURGED: [u8; 4] = *b"AEXY";
 #[derive(Debug, Clone)]
 pub struct SqlService(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     server: Arc<Server>,
     desk: OutcomeDesk,
     pool: Mutex<Pool>,
+    /// While the region runs.
+    handle: Mutex<Option<Handle>>,
     id: OnceLock<ParticipantId>,
     connects: Executor,
     commits: Executor,
@@ -70,6 +71,7 @@ impl SqlService {
             desk: OutcomeDesk::new(server.clone()),
             server,
             pool: Mutex::default(),
+            handle: Mutex::default(),
             id: OnceLock::new(),
             connects: Executor::new("tupelo-sql", CONNECTS),
             commits: Executor::new("tupelo-sqlend", COMMITS),
@@ -83,10 +85,14 @@ impl SqlService {
         Arc::new(self.clone())
     }
 
-    /// Takes part in the units of a region, once.
-    pub fn join_region(&self, handle: &Handle) {
-        let id = handle.add_participant(Arc::new(decider::Decider(self.0.clone())));
-        let _ = self.0.id.set(id);
+    /// The region runs. Its units are joined when a program's first statement comes,
+    /// for a region without a decider is faster; or at once when some are in doubt.
+    pub fn start(&self, handle: &Handle) {
+        *self.0.lock_handle() = Some(handle.clone());
+        let units = handle.in_doubt_units();
+        if units.iter().any(|unit| unit.decider == decider::NAME) {
+            self.0.participant();
+        }
     }
 
     /// The server.
@@ -102,6 +108,8 @@ impl SqlService {
             pool.take_idle()
         };
         sessions.into_iter().for_each(Session::take_back);
+        // The region has this service, and its handle the region.
+        *self.0.lock_handle() = None;
         for executor in [&self.0.connects, &self.0.commits, &self.0.asks] {
             executor.stop();
         }
@@ -146,6 +154,10 @@ impl CommandService for SqlService {
 }
 
 impl Inner {
+    fn lock_handle(&self) -> MutexGuard<'_, Option<Handle>> {
+        self.handle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Pool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -179,10 +191,20 @@ impl Inner {
         self.place(waiter);
     }
 
-    fn join(&self, unit: &TaskUnit) -> Result<UnitId, NoSession> {
-        let id = self.id.get();
+    /// The participant that decides; `None` before the region runs.
+    fn participant(self: &Arc<Self>) -> Option<ParticipantId> {
+        if let Some(id) = self.id.get() {
+            return Some(*id);
+        }
+        let handle = self.lock_handle().clone()?;
+        let add = || handle.add_participant(Arc::new(decider::Decider(self.clone())));
+        Some(*self.id.get_or_init(add))
+    }
+
+    fn join(self: &Arc<Self>, unit: &TaskUnit) -> Result<UnitId, NoSession> {
+        let id = self.participant();
         let id = id.ok_or_else(|| NoSession::new(-923, "the region is not started"))?;
-        unit.join(*id).map_err(|error| match error {
+        unit.join(id).map_err(|error| match error {
             JoinError::Branch | JoinError::SecondDecider => NoSession::new(-904, error),
             JoinError::Ending => NoSession::new(-924, error),
         })
@@ -478,5 +500,13 @@ impl Inner {
                 "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}"
             );
         }
+    }
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqlService")
+            .field("server", &self.server)
+            .finish_non_exhaustive()
     }
 }

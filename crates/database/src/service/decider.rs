@@ -18,12 +18,15 @@ use crate::pool::{UnitSession, UnitUse};
 use crate::seam::SQL_SETTLE;
 use crate::settle::{self, Settlement};
 
+/// The name by which the region knows the participant after a restart.
+pub const NAME: &str = "SQL";
+
 /// The way of the region's participant.
 pub struct Decider(pub(super) Arc<Inner>);
 
 impl Participant for Decider {
     fn name(&self) -> &str {
-        "SQL"
+        NAME
     }
 
     fn role(&self) -> ParticipantRole {

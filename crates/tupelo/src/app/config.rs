@@ -57,6 +57,8 @@ pub struct Config {
     pub web: web::WebConfig,
     /// 3270 terminals.
     pub terminal: terminal::TerminalConfig,
+    /// EXEC SQL: the server, its roles, its limits.
+    pub sql: database::SqlConfig,
     /// REST APIs that programs call.
     pub requester: RequesterSection,
     /// Connections of the gateway to a CICS that is none of ours.

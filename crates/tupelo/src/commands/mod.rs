@@ -46,6 +46,7 @@ commands! {
     Top => top,
     Trace => trace,
     Sockets => sockets,
+    Sql => sql,
     Script => script,
     Batch => batch,
     Record => record,

@@ -11,7 +11,7 @@ use crate::Outcome;
 use crate::app::Application;
 use crate::app::finding::{Findings, Severity};
 use crate::app::services::{
-    requester_without_region, sockets_without_listeners, web_without_services,
+    SqlOfOneTask, requester_without_region, sockets_without_listeners, web_without_services,
 };
 
 /// Run one transaction of an application and print what it gives back.
@@ -60,7 +60,9 @@ pub fn run(args: Args) -> Result<Outcome> {
     sockets_without_listeners(&app, &mut config)?;
     web_without_services(&app, &mut config);
     requester_without_region(&app, &mut config)?;
+    let sql = SqlOfOneTask::provide(&app, &mut config)?;
     let region = Region::start(config).map_err(|error| app.not_started(&error))?;
+    sql.start(&region);
     let ended = region::block_on(run_task(&args, &app, &region));
     region::block_on(region.shutdown());
     ended

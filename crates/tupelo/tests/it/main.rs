@@ -60,6 +60,7 @@ mod services;
 mod socket_calls;
 mod socket_tls;
 mod sockets;
+mod sql;
 mod starts;
 mod telemetry;
 mod terminal;

@@ -13,6 +13,7 @@ mod ipconn;
 mod requester;
 mod script;
 mod sockets;
+mod sql;
 mod terminal;
 mod web;
 
@@ -35,6 +36,7 @@ const SERVICES: &[fn() -> Box<dyn Service>] = &[
     appc::service,
     ipconn::service,
     sockets::service,
+    sql::service,
     script::service,
     web::service,
     requester::service,
@@ -47,6 +49,7 @@ pub use gateway::tls_config;
 pub use ipconn::ConnectionSlot;
 pub use requester::{read as read_requesters, without_region as requester_without_region};
 pub use sockets::without_listeners as sockets_without_listeners;
+pub use sql::SqlOfOneTask;
 pub use web::without_services as web_without_services;
 
 /// What the gateway serves beside its APIs, as others give it.

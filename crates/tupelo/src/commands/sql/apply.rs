@@ -1,0 +1,130 @@
+//! `tupelo sql apply`: definitions and data in Db2's SQL, as DSNTIAD and DSNTEP2
+//! run them.
+//!
+//! Each statement is rewritten and run by itself; COMMIT and ROLLBACK of the text
+//! end units. After a statement that fails the others go on, as DSNTEP2 does, and
+//! the exit status is 1.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use miette::{IntoDiagnostic, Result, WrapErr};
+use sql::ddl::{self, Applied};
+
+use super::job;
+use super::results::show;
+use super::{OwnerSession, Target};
+use crate::Outcome;
+
+/// Run Db2 definitions and data from a file: CREATE TABLE, INSERT, GRANT, SELECT.
+///
+/// The text is read as DSNTIAD reads it: columns 1 to 72, `*` and `--` begin
+/// comments, `;` ends a statement. Storage groups, table spaces and buffer pools
+/// are named and left out.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  tupelo sql apply --app bank ddl/tables.sql\n\nExit status: 0 \
+                  everything was done, 1 a statement failed, 2 it could not run."
+)]
+pub struct Args {
+    /// The file, `-` for standard input. Of a job the SYSIN of its steps is run.
+    file: PathBuf,
+    /// Text to put in the place of another, as a site does before it submits a job.
+    #[arg(long, value_name = "NAME=TEXT", value_parser = name_and_text)]
+    set: Vec<(String, String)>,
+    #[command(flatten)]
+    target: Target,
+    /// Stop at the first statement that fails, as DSNTIAD does.
+    #[arg(long)]
+    stop: bool,
+    /// Print nothing for statements that were done.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Result<Outcome> {
+    let text = job::statements(&read(&args.file)?, &args.set);
+    let mut session = args.target.open()?;
+    let name = args.file.display().to_string();
+    let list = ddl::apply(&text, &session.options);
+    let mut counts = Counts::default();
+    for statement in &list {
+        let place = format!("{name}:{}", statement.line);
+        let is_done = one(&mut session, statement, &place, args.quiet)?;
+        counts.done += usize::from(is_done && !statement.sql.is_empty());
+        counts.left_out += usize::from(is_done && statement.sql.is_empty());
+        counts.failed += usize::from(!is_done);
+        if !is_done && args.stop {
+            break;
+        }
+    }
+    println!(
+        "{} statements done, {} left out, {} failed",
+        counts.done, counts.left_out, counts.failed
+    );
+    Ok(if counts.failed == 0 {
+        Outcome::Clean
+    } else {
+        Outcome::Findings
+    })
+}
+
+#[derive(Default)]
+struct Counts {
+    done: usize,
+    left_out: usize,
+    failed: usize,
+}
+
+/// Runs a statement; false if it failed.
+fn one(
+    session: &mut OwnerSession,
+    statement: &Applied,
+    place: &str,
+    quiet: bool,
+) -> Result<bool> {
+    if let Some(problem) = &statement.problem {
+        eprintln!("{place}: {}", problem.message);
+        return Ok(false);
+    }
+    if !quiet {
+        for note in &statement.notes {
+            println!("{place}: note: {note}");
+        }
+    }
+    for sql in &statement.sql {
+        let answer = session.query(sql)?;
+        if let Some(error) = &answer.error {
+            eprintln!("{place}: {}", error.message);
+            for more in [&error.detail, &error.hint] {
+                if !more.is_empty() {
+                    eprintln!("  {more}");
+                }
+            }
+            return Ok(false);
+        }
+        if !quiet {
+            print!("{}", show(&answer));
+        }
+    }
+    Ok(true)
+}
+
+fn name_and_text(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair.ok_or("write NAME=TEXT")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn read(file: &PathBuf) -> Result<String> {
+    let mut bytes = Vec::new();
+    if file.as_os_str() == "-" {
+        std::io::stdin().read_to_end(&mut bytes).into_diagnostic()?;
+    } else {
+        bytes = std::fs::read(file)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot read {}", file.display()))?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

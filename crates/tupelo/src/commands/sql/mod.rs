@@ -1,0 +1,110 @@
+//! `tupelo sql`: the SQL server of an application.
+//!
+//! Connects as the owner of schema `db2`. The private cluster is started if it does
+//! not run; next to a region that serves the application its cluster is used.
+
+mod apply;
+mod job;
+mod prompt;
+mod results;
+mod setup;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use database::{Connection, Exchange, Server};
+use miette::{IntoDiagnostic, Result, miette};
+use sql::RewriteOptions;
+
+use crate::Outcome;
+use crate::app::{Application, sql as settings};
+
+/// Set up the SQL server of an application, run Db2's SQL there, or look at its tables.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Example:\n  tupelo sql --app bank 'SELECT * FROM ACCOUNT'\n  \
+                  tupelo sql apply --app bank ddl/tables.sql"
+)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+    #[command(flatten)]
+    prompt: prompt::StatementArgs,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    Setup(setup::Args),
+    Apply(apply::Args),
+}
+
+/// Whose server.
+#[derive(Debug, clap::Args)]
+pub struct Target {
+    /// The application folder.
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    app: PathBuf,
+    /// Where the private cluster is kept; FOLDER/.tupelo when absent.
+    #[arg(long)]
+    state: Option<PathBuf>,
+}
+
+/// A session of the owner.
+struct OwnerSession {
+    connection: Connection,
+    options: RewriteOptions,
+    server: Arc<Server>,
+}
+
+/// How long a statement may take: building an index on a large table is hours.
+const STATEMENT_LIMIT: Duration = Duration::from_secs(24 * 3600);
+/// Rows that are shown at most.
+const MOST_ROWS: usize = 100_000;
+
+/// Does it.
+pub fn run(args: Args) -> Result<Outcome> {
+    match args.action {
+        Some(Action::Setup(args)) => setup::run(&args),
+        Some(Action::Apply(args)) => apply::run(&args),
+        None => prompt::run(&args.prompt),
+    }
+}
+
+impl Target {
+    fn server(&self) -> Result<Arc<Server>> {
+        let app = Application::open(&self.app, self.state.as_deref())?;
+        settings::server(&app)
+    }
+
+    fn open(&self) -> Result<OwnerSession> {
+        let server = self.server()?;
+        let connection = server.open_owner().into_diagnostic()?;
+        let config = server.config();
+        Ok(OwnerSession {
+            connection,
+            options: RewriteOptions {
+                qualifier: config.qualifier.clone(),
+                decimal_digits: config.decimal_digits,
+                ..RewriteOptions::default()
+            },
+            server,
+        })
+    }
+}
+
+impl OwnerSession {
+    /// Runs a statement of PostgreSQL.
+    fn query(&mut self, sql: &str) -> Result<Exchange> {
+        let deadline = Instant::now() + STATEMENT_LIMIT;
+        let answer = self.connection.query(sql, MOST_ROWS, deadline);
+        answer.map_err(|error| miette!("{error}"))
+    }
+}
+
+impl Drop for OwnerSession {
+    fn drop(&mut self) {
+        self.server.stop();
+    }
+}

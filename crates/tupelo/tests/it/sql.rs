@@ -1,0 +1,130 @@
+//! EXEC SQL as a user has it: an application folder, `tupelo sql apply` of its
+//! tables, and programs that change them together with recoverable queues. The
+//! private PostgreSQL is started by the commands themselves.
+
+use std::path::Path;
+
+use crate::commands::entries_of;
+use crate::program::{text, tupelo};
+
+/// The application, with its tables; `None` where PostgreSQL is missing.
+fn shop() -> Option<tempfile::TempDir> {
+    if !database::cluster::is_installed() {
+        skipped::lacking("postgresql", "there is no initdb");
+        return None;
+    }
+    let app = tempfile::tempdir().expect("a folder");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/sql");
+    for folder in [from.clone(), from.join("cobol"), from.join("ddl")] {
+        let to = app.path().join(folder.strip_prefix(&from).expect("below"));
+        std::fs::create_dir_all(&to).expect("a folder");
+        for file in entries_of(&folder).iter().filter(|path| path.is_file()) {
+            std::fs::copy(file, to.join(file.file_name().unwrap_or_default())).expect("a copy");
+        }
+    }
+    let printed = sql(app.path(), &["apply", "ddl/stock.sql"]);
+    assert!(printed.contains("CREATE STOGROUP is left out"), "{printed}");
+    assert!(
+        printed.ends_with("4 statements done, 1 left out, 0 failed\n"),
+        "{printed}"
+    );
+    Some(app)
+}
+
+/// `tupelo sql`, which must succeed.
+fn sql(app: &Path, args: &[&str]) -> String {
+    let output = tupelo()
+        .arg("sql")
+        .args(args)
+        .args(["--app", "."])
+        .current_dir(app)
+        .output();
+    let output = output.expect("tupelo runs");
+    assert!(
+        output.status.success(),
+        "{}{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
+
+/// Runs a task of steps; what each gave, or the abend.
+fn task(app: &Path, steps: &str, item: &str) -> Vec<String> {
+    let commarea = format!("{steps:<12}{item:<8}");
+    let output = tupelo()
+        .args(["run", "STCK"])
+        .arg(app)
+        .args(["--json", "--length", "128", "--commarea", &commarea])
+        .output()
+        .expect("tupelo runs");
+    let reply: serde_json::Value = serde_json::from_str(&text(&output.stdout))
+        .unwrap_or_else(|_| panic!("{}{}", text(&output.stdout), text(&output.stderr)));
+    if let Some(code) = reply["abend"]["code"].as_str() {
+        return vec![code.to_owned()];
+    }
+    let results = reply["commarea"]
+        .as_str()
+        .expect("text")
+        .get(20..)
+        .expect("results");
+    let results: Vec<char> = results.chars().collect();
+    let each = results.chunks(9).take(steps.len());
+    each.map(|result| result.iter().collect::<String>().trim().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_unit_over_sql_and_a_queue_is_committed_or_backed_out_as_a_whole() {
+    let Some(app) = shop() else {
+        return;
+    };
+    let app = app.path();
+    // The row and the queue's item are committed together, then both rolled back.
+    assert_eq!(task(app, "UWSURQ", "BOLT"), ["0", "", "", "0", "", "41"]);
+    assert_eq!(task(app, "QL", "BOLT"), ["41", "BOLT"]);
+    // An abend backs both out.
+    assert_eq!(task(app, "UWA", "BOLT"), ["SHOP"]);
+    assert_eq!(task(app, "QLL", "BOLT"), ["41", "BOLT", ""]);
+    // A statement that fails leaves the unit as it was; the task's end commits.
+    assert_eq!(task(app, "IEIUQ", "SCREW"), ["0", "-204", "-803", "0", "2"]);
+    assert_eq!(task(app, "UQ", "WASHER"), ["100", "100"]);
+    let printed = sql(app, &["SELECT ITEM, COUNTED FROM STOCK ORDER BY COUNTED"]);
+    let expected = "ITEM   COUNTED\nSCREW        2\nNUT          7\nBOLT        41\n3 rows\n";
+    assert_eq!(printed, expected);
+    // No number of a unit is kept once the unit is applied, or is asked for.
+    let units = sql(app, &["\\SELECT count(*) FROM db2.unit WHERE refused"]);
+    assert!(units.contains("\n    0\n"), "{units}");
+}
+
+#[test]
+fn the_schema_can_be_printed_and_a_wrong_password_is_never_shown() {
+    let app = tempfile::tempdir().expect("a folder");
+    let printed = sql(app.path(), &["setup", "--print"]);
+    assert!(printed.contains("CREATE SCHEMA IF NOT EXISTS db2"));
+    std::fs::write(app.path().join("pw"), "hunter2").expect("a file");
+    let settings = "[sql]\nurl = \"postgresql://127.0.0.1:1/bank\"\nowner_password_file = \"pw\"\n";
+    std::fs::write(app.path().join("tupelo.toml"), settings).expect("a file");
+    let output = tupelo()
+        .args(["sql", "SELECT 1 FROM T"])
+        .current_dir(app.path())
+        .output()
+        .expect("tupelo runs");
+    let printed = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{printed}");
+    assert!(
+        printed.contains("127.0.0.1:1") && !printed.contains("hunter2"),
+        "{printed}"
+    );
+    let settings = "[sql]\nurl = \"postgresql://me:hunter2@db/bank\"\n";
+    std::fs::write(app.path().join("tupelo.toml"), settings).expect("a file");
+    let output = tupelo()
+        .args(["sql", "SELECT 1"])
+        .current_dir(app.path())
+        .output();
+    let printed = text(&output.expect("tupelo runs").stderr);
+    assert!(
+        printed.contains("password_file") && !printed.contains("hunter2"),
+        "{printed}"
+    );
+}
