@@ -35,4 +35,4 @@ pub use address::{AddressError, ServerAddress, ServerUrl};
 pub use config::{DateFormat, RoleSection, SqlConfig};
 pub use connection::{ConnectError, Connection, ConnectionError, Exchange};
 pub use server::{Server, ServerError, ServerSettings};
-pub use service::SqlService;
+pub use service::{SqlService, metrics_sample};

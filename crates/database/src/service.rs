@@ -11,6 +11,7 @@
 //! threads of [`Executor`]s, never on the region's.
 
 mod decider;
+mod metrics;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -29,6 +30,8 @@ use crate::pool::{Choice, Pool, UnitSession, UnitUse, Waiter};
 use crate::seam::{NoSession, Reason, SQL_CONNECT, TAKE};
 use crate::server::Server;
 use crate::session::Session;
+use metrics::Counts;
+pub use metrics::sample as metrics_sample;
 
 /// Threads that connect.
 const CONNECTS: usize = 16;
@@ -52,16 +55,6 @@ struct Inner {
     commits: Executor,
     asks: Executor,
     counts: Counts,
-}
-
-/// What was done, for `/metrics`.
-#[derive(Debug, Default)]
-struct Counts {
-    connected: AtomicU64,
-    failed: AtomicU64,
-    committed: AtomicU64,
-    rolled_back: AtomicU64,
-    unknown: AtomicU64,
 }
 
 impl SqlService {
@@ -149,7 +142,7 @@ impl CommandService for SqlService {
     }
 
     fn metrics(&self, out: &mut String) {
-        self.0.metrics(out);
+        metrics::write(&self.0.lock().counts(), &self.0.counts, out);
     }
 }
 
@@ -436,70 +429,6 @@ impl Inner {
             }
         }
         command.answer(&Answer::default());
-    }
-
-    fn metrics(&self, out: &mut String) {
-        use std::fmt::Write as _;
-        let counts = self.lock().counts();
-        if counts.is_empty() {
-            return;
-        }
-        for (name, help, value) in [
-            (
-                "tupelo_sql_sessions",
-                "Sessions with the SQL server, by role.",
-                (|c| c.open) as fn(&crate::pool::RoleCount) -> usize,
-            ),
-            (
-                "tupelo_sql_sessions_idle",
-                "Sessions that no task has, by role.",
-                |c| c.idle,
-            ),
-            (
-                "tupelo_sql_waiting",
-                "Tasks that wait for a session, by role.",
-                |c| c.waiting,
-            ),
-        ] {
-            let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge");
-            for count in &counts {
-                let _ = writeln!(out, "{name}{{role=\"{}\"}} {}", count.role, value(count));
-            }
-        }
-        let own = &self.counts;
-        for (name, help, value) in [
-            (
-                "tupelo_sql_connects_total",
-                "Sessions that were opened.",
-                &own.connected,
-            ),
-            (
-                "tupelo_sql_connects_failed_total",
-                "Sessions that could not be opened.",
-                &own.failed,
-            ),
-            (
-                "tupelo_sql_commits_total",
-                "Units of work committed by the SQL server.",
-                &own.committed,
-            ),
-            (
-                "tupelo_sql_rollbacks_total",
-                "Units of work rolled back there.",
-                &own.rolled_back,
-            ),
-            (
-                "tupelo_sql_unknown_total",
-                "Commits whose answer was lost.",
-                &own.unknown,
-            ),
-        ] {
-            let value = value.load(Ordering::Relaxed);
-            let _ = writeln!(
-                out,
-                "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}"
-            );
-        }
     }
 }
 

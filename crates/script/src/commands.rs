@@ -68,7 +68,9 @@ fn gather<'js>(
     let row = match command::select(verb, &listed) {
         Selection::Found(row) => row,
         _ if matches!(verb, "SQL" | "EXEC") => {
-            return Ok(Err("EXEC SQL is not served yet".to_owned()));
+            return Ok(Err(
+                "scripts have no EXEC SQL: LINK to a program that has it".to_owned(),
+            ));
         }
         _ => return Ok(Err(format!("there is no command {upper}"))),
     };

@@ -336,8 +336,8 @@ fn a_command_that_a_script_cannot_give_says_why() {
             "SEND MAP",
             "SEND MAP cannot be given by a script: a script has no terminal",
         ),
-        ("SQL", "EXEC SQL is not served yet"),
-        ("EXEC SQL SELECT", "EXEC SQL is not served yet"),
+        ("SQL", "scripts have no EXEC SQL"),
+        ("EXEC SQL SELECT", "scripts have no EXEC SQL"),
         (
             "ASSIGN SYSID",
             "the objects of a script have what it is for",

@@ -19,12 +19,49 @@ fn programs_without_sql_and_maps_run_over_files_that_their_job_loads() {
         return;
     };
     let app = application(&genapp);
+    let printed = load(&genapp, app.path());
+    assert!(printed.contains("KSDSCUST: 10 records loaded"), "{printed}");
+    assert!(printed.contains("KSDSPOLY: 10 records loaded"), "{printed}");
+    let expected = fs::read_to_string(data().join("genapp/GENADRV.expected"));
+    assert_eq!(told(app.path(), "GDRV"), expected.expect("an expectation"));
+}
+
+/// Its programs without maps, those with SQL among them, over the files that its job
+/// loads. Tables are not made yet.
+pub fn with_sql(genapp: &Path) -> tempfile::TempDir {
+    let app = application(genapp);
+    for path in entries_of(&genapp.join("src")) {
+        let bytes = fs::read(&path).expect("a text");
+        let content = text(&bytes).to_uppercase();
+        if content.contains("EXEC SQL") && !content.contains("SEND MAP") {
+            let name = path.file_name().unwrap_or_default();
+            let is_program = path.extension().is_some_and(|e| e == "cbl");
+            let folder = if is_program { "cobol" } else { "copybooks" };
+            fs::copy(&path, app.path().join(folder).join(name)).expect("a copy");
+        }
+    }
+    let add = |file: &str, more: &str| {
+        let path = app.path().join(file);
+        let old = fs::read_to_string(&path).expect("a text");
+        fs::write(path, old + more).expect("a text");
+    };
+    add("tupelo.toml", "\n[sql]\nqualifier = \"GENASA1\"\n");
+    add(
+        "resources.csd",
+        "\nDEFINE TRANSACTION(GSQL) GROUP(TESTS) PROGRAM(LGICDB01)\n",
+    );
+    load(genapp, app.path());
+    app
+}
+
+/// Has the site's job define and load the files; what it printed.
+fn load(genapp: &Path, app: &Path) -> String {
     let customers = genapp.join("data/ksdscust.txt");
     let policies = genapp.join("data/ksdspoly.txt");
     let output = tupelo()
         .args(["batch", "--jcl"])
         .arg(genapp.join("cntl/adef121.jcl"))
-        .arg(app.path())
+        .arg(app)
         .args(["--set", "<USRHLQ>=USER", "--format", "lines"])
         .args(["--dd", &format!("<KSDSCUS>={}", customers.display())])
         .args(["--dd", &format!("<KSDSPOL>={}", policies.display())])
@@ -32,10 +69,7 @@ fn programs_without_sql_and_maps_run_over_files_that_their_job_loads() {
         .expect("tupelo runs");
     let printed = text(&output.stdout);
     assert!(output.status.success(), "{printed}{}", text(&output.stderr));
-    assert!(printed.contains("KSDSCUST: 10 records loaded"), "{printed}");
-    assert!(printed.contains("KSDSPOLY: 10 records loaded"), "{printed}");
-    let expected = fs::read_to_string(data().join("genapp/GENADRV.expected"));
-    assert_eq!(told(app.path(), "GDRV"), expected.expect("an expectation"));
+    printed
 }
 
 /// Its programs without SQL and maps, its copybooks and definitions, and the

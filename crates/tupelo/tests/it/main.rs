@@ -27,6 +27,7 @@ mod facilities;
 mod faults;
 mod first_hour;
 mod genapp;
+mod genapp_sql;
 mod health;
 mod hostile;
 mod http;

@@ -745,7 +745,7 @@ fn a_script_inquires_of_the_region_and_is_told_what_it_cannot_ask() {
             "request, response, fetch",
         ),
         ("cics.exec('SEND MAP')", "a script has no terminal"),
-        ("cics.exec('SQL SELECT')", "EXEC SQL is not served yet"),
+        ("cics.exec('SQL SELECT')", "scripts have no EXEC SQL"),
     ] {
         let told = told(body);
         assert!(told.contains(wanted), "{body}: {told}");

@@ -57,7 +57,7 @@ const TERMINALS: &[Command] = later! { System until
 };
 
 const DB2: &[Command] = later! { System until
-    "it is about Db2, and EXEC SQL is not served yet";
+    "it is about the attachment to Db2; [sql] in tupelo.toml has its settings";
     0x8A06 0x3020 "CREATE DB2CONN" "CREATE" ["DB2CONN"] "DB2CONN()" "ATTRIBUTES()" "ATTRLEN()" "LOG"
         "NOLOG" "LOGMESSAGE()";
     0x8A07 0x3022 "CREATE DB2ENTRY" "CREATE" ["DB2ENTRY"] "DB2ENTRY()" "ATTRIBUTES()" "ATTRLEN()" "LOG"

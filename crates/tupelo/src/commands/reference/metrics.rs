@@ -11,6 +11,7 @@ pub fn page() -> String {
     crate::app::metrics::write(&region::Statistics::default(), &mut text);
     sockets::metrics_sample(&mut text);
     terminal::metrics_sample(&mut text);
+    database::metrics_sample(&mut text);
     web::metrics_sample(&mut text);
     gateway::mainframe_metrics_sample(&mut text);
     let one = [("NAME".to_owned(), ipconn::ConnectionConfig::default())];
