@@ -2,7 +2,8 @@
 //! tasks wait for one. Data and choices; nothing here waits or talks.
 //!
 //! The key is the role: a session that logged in as one role never serves another.
-//! Within a role a session stays with the worker that it was lent to.
+//! Within a role a session stays with the worker that it was lent to, and a worker has
+//! one session at a time.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -18,6 +19,9 @@ pub struct Pool {
     roles: HashMap<Arc<str>, RolePool>,
     units: HashMap<UnitId, UnitSession>,
     last_tag: u64,
+    /// Counts sessions that came back or were closed, so that a task that is about to
+    /// wait sees one that it has missed.
+    pub changes: u64,
     /// A thread looks after tasks that wait.
     pub is_watched: bool,
     /// No session is kept any more.
@@ -78,8 +82,8 @@ pub struct Waiter {
 pub enum Choice {
     /// A session of its worker.
     Session(Box<Session>),
-    /// A new one, for which there is room; an idle one of another worker makes room.
-    Open(Option<Box<Session>>),
+    /// A new one, for which there is room. These sessions are closed for it.
+    Open(Vec<Session>),
     /// Nothing yet.
     Wait,
     /// Its unit is over.
@@ -116,9 +120,15 @@ impl Pool {
         self.units.insert(number, session);
     }
 
-    /// Takes what a unit has.
+    /// Takes what a unit has, which is being ended: a session comes back, or is
+    /// closed.
     pub fn take_unit(&mut self, number: UnitId) -> Option<UnitSession> {
-        self.units.remove(&number)
+        let taken = self.units.remove(&number);
+        if let Some(UnitSession::Ready(in_use)) = &taken {
+            let role = self.roles.entry(in_use.session.role.clone()).or_default();
+            role.returning.push(in_use.session.lent.clone());
+        }
+        taken
     }
 
     /// The session that a task uses.
@@ -138,20 +148,46 @@ impl Pool {
         if let Some(at) = role.idle.iter().position(|s| waiter.unit.has(&s.lent)) {
             return Choice::Session(Box::new(role.idle.swap_remove(at)));
         }
-        // The worker's own session comes back in a moment; a new one would see its
-        // locks.
-        if role.returning.iter().any(|lent| waiter.unit.has(lent)) {
+        if self.is_busy_at(&waiter.unit) {
             return Choice::Wait;
         }
-        if role.open < limit {
-            role.open += 1;
-            return Choice::Open(None);
+        let mut closed = self.take_idle_at(&waiter.unit);
+        let role = self.roles.entry(waiter.role.clone()).or_default();
+        if role.open >= limit {
+            if role.idle.is_empty() {
+                return Choice::Wait;
+            }
+            // The one that was idle the longest makes room.
+            role.open -= 1;
+            closed.push(role.idle.remove(0));
         }
-        if role.idle.is_empty() {
-            return Choice::Wait;
+        role.open += 1;
+        Choice::Open(closed)
+    }
+
+    /// Whether the task's worker has a session that another unit still uses: that of
+    /// its task before, whose commit is under way, or that of an open task between
+    /// its runs. A worker has one session at a time.
+    fn is_busy_at(&self, unit: &TaskUnit) -> bool {
+        let in_use = self.units.values().any(|other| match other {
+            UnitSession::Ready(in_use) => unit.has(&in_use.session.lent),
+            UnitSession::Opening | UnitSession::Lost => false,
+        });
+        let mut returning = self.roles.values().flat_map(|role| &role.returning);
+        in_use || returning.any(|lent| unit.has(lent))
+    }
+
+    /// Idle sessions of other roles that the task's worker has: it drops them when it
+    /// gets another.
+    fn take_idle_at(&mut self, unit: &TaskUnit) -> Vec<Session> {
+        let mut taken = Vec::new();
+        for role in self.roles.values_mut() {
+            let of_worker = role.idle.extract_if(.., |session| unit.has(&session.lent));
+            let before = taken.len();
+            taken.extend(of_worker);
+            role.open = role.open.saturating_sub(taken.len() - before);
         }
-        // The one that was idle the longest.
-        Choice::Open(Some(Box::new(role.idle.remove(0))))
+        taken
     }
 
     /// A task waits.
@@ -160,18 +196,13 @@ impl Pool {
         role.waiting.push_back(waiter);
     }
 
-    /// A session's unit is being ended: it comes back.
-    pub fn returns(&mut self, session: &Session) {
-        let role = self.roles.entry(session.role.clone()).or_default();
-        role.returning.push(session.lent.clone());
-    }
-
     /// A session is back and idle.
     pub fn put_idle(&mut self, session: Session) {
         let role = self.roles.entry(session.role.clone()).or_default();
         role.returning
             .retain(|lent| !Arc::ptr_eq(lent, &session.lent));
         role.idle.push(session);
+        self.changes += 1;
     }
 
     /// A session is closed.
@@ -181,6 +212,7 @@ impl Pool {
         if let Some(lent) = lent {
             role.returning.retain(|other| !Arc::ptr_eq(other, lent));
         }
+        self.changes += 1;
     }
 
     /// Idle sessions that nothing can be done with: their workers are gone, or the
@@ -195,11 +227,12 @@ impl Pool {
         dead
     }
 
-    /// All tasks that wait for a role's sessions, to be looked at again.
-    pub fn take_waiting(&mut self, role: &Arc<str>) -> VecDeque<Waiter> {
-        let role = self.roles.get_mut(role);
-        role.map(|role| std::mem::take(&mut role.waiting))
-            .unwrap_or_default()
+    /// All tasks that wait, to be looked at again.
+    pub fn take_waiting(&mut self) -> Vec<Waiter> {
+        let roles = self.roles.values_mut();
+        roles
+            .flat_map(|role| std::mem::take(&mut role.waiting))
+            .collect()
     }
 
     /// Tasks that have waited long enough, and when the next one has.

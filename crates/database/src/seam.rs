@@ -31,7 +31,7 @@ pub mod operand {
     /// Schema of unqualified tables.
     pub const QUALIFIER: u8 = 7;
     /// Bytes of kept rows of a held cursor.
-    pub const HELD_BYTES: u8 = 8;
+    pub const CURSOR_BYTES: u8 = 8;
     /// Why there is no session.
     pub const SQLCODE: u8 = 9;
     /// Tokens of the message, separated by FF.

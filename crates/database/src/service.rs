@@ -206,10 +206,10 @@ impl Inner {
     /// Gives a task a session, opens one, or has it wait.
     fn place(self: &Arc<Self>, mut waiter: Waiter) {
         let limit = self.server.config().limit_of(&waiter.role);
-        let (choice, dead) = {
+        let (choice, dead, changes) = {
             let mut pool = self.lock();
             let dead = pool.take_dead(&waiter.role);
-            (pool.choose(&waiter, limit), dead)
+            (pool.choose(&waiter, limit), dead, pool.changes)
         };
         dead.into_iter().for_each(Session::take_back);
         match choice {
@@ -225,18 +225,23 @@ impl Inner {
                         Err(_) => inner.reopen(*session, waiter),
                     });
             }
-            Choice::Open(evicted) => {
-                if let Some(session) = evicted {
-                    session.take_back();
-                }
+            Choice::Open(closed) => {
+                closed.into_iter().for_each(Session::take_back);
                 waiter.command.later();
                 let inner = self.clone();
                 self.connects.run(move || inner.open(waiter));
             }
             Choice::Wait => {
                 waiter.command.later();
-                self.lock().wait(waiter);
+                let has_changed = {
+                    let mut pool = self.lock();
+                    pool.wait(waiter);
+                    pool.changes != changes
+                };
                 self.watch();
+                if has_changed {
+                    self.look_at_waiting();
+                }
             }
             // What is answered after a purge is dropped.
             Choice::Over => waiter.command.answer(&Answer::of_abend(&PURGED)),
@@ -308,7 +313,7 @@ impl Inner {
         let role = waiter.role.clone();
         self.lock().closed(&role, None);
         self.refuse(waiter, none);
-        self.look_at_waiting(&role);
+        self.look_at_waiting();
     }
 
     /// A task gets no session: its unit has nothing of the server.
@@ -342,7 +347,6 @@ impl Inner {
 
     /// A session comes back after its unit.
     fn check_in(self: &Arc<Self>, session: Session) {
-        let role = session.role.clone();
         let mut pool = self.lock();
         if pool.is_closed || !session.is_usable() {
             drop(pool);
@@ -350,7 +354,7 @@ impl Inner {
         }
         pool.put_idle(session);
         drop(pool);
-        self.look_at_waiting(&role);
+        self.look_at_waiting();
     }
 
     /// A session is closed, also for its worker.
@@ -358,12 +362,12 @@ impl Inner {
         let role = session.role.clone();
         self.lock().closed(&role, Some(&session.lent));
         session.take_back();
-        self.look_at_waiting(&role);
+        self.look_at_waiting();
     }
 
     /// Tasks that wait are looked at again, in their order.
-    fn look_at_waiting(self: &Arc<Self>, role: &Arc<str>) {
-        let waiting = self.lock().take_waiting(role);
+    fn look_at_waiting(self: &Arc<Self>) {
+        let waiting = self.lock().take_waiting();
         waiting.into_iter().for_each(|waiter| self.place(waiter));
     }
 

@@ -73,7 +73,7 @@ impl Session {
             .int(operand::FLAGS, i64::from(config.deadlock_rolls_back))
             .int(operand::DATES, dates)
             .int(operand::DIGITS, i64::from(config.decimal_digits))
-            .int(operand::HELD_BYTES, i64::from(config.held_kib) << 10)
+            .int(operand::CURSOR_BYTES, i64::from(config.held_kib) << 10)
             .bytes(operand::LOCATION, config.location.as_bytes());
         if let Some(qualifier) = &config.qualifier {
             operands = operands.bytes(operand::QUALIFIER, qualifier.as_bytes());

@@ -85,7 +85,6 @@ impl Inner {
         in_use: Box<UnitUse>,
         then: impl FnOnce(Box<UnitUse>, bool) + Send + 'static,
     ) {
-        self.lock().returns(&in_use.session);
         let request = WorkerRequest {
             work: SQL_SETTLE,
             tag: in_use.session.lent.tag(),
@@ -157,7 +156,6 @@ impl Inner {
 
     /// A unit is backed out, and nothing waits for that.
     fn back_out(self: &Arc<Self>, in_use: UnitUse) {
-        self.lock().returns(&in_use.session);
         let inner = self.clone();
         self.commits.run(move || inner.back_out_now(in_use));
     }

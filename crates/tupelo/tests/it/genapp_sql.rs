@@ -25,8 +25,13 @@ impl Genapp {
     /// and 8.
     fn call(&self, program: &str, request: &str, customer: u32, rest: &str) -> String {
         let commarea = format!("{request}00{customer:010}{rest}");
-        // An endowment's padding is what is left of the COMMAREA, and the program's
-        // field for it has 3,900 bytes.
+        // An endowment's padding is what is left of the COMMAREA. The program's field
+        // for it has 3,900 bytes, and whoever asks needs room for more than was put.
+        let length = if program == "LGAPDB01" {
+            "1800"
+        } else {
+            "3000"
+        };
         let output = tupelo()
             .args([
                 "run",
@@ -35,7 +40,7 @@ impl Genapp {
                 program,
                 "--json",
                 "--length",
-                "1800",
+                length,
             ])
             .args(["--commarea", &commarea])
             .arg(self.0.path())
