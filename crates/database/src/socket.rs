@@ -6,7 +6,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -53,6 +53,20 @@ impl DeadlineSocket {
     /// Of dup(2).
     pub fn copy(&self) -> io::Result<OwnedFd> {
         self.0.try_clone()
+    }
+
+    /// A copy that a child process inherits.
+    ///
+    /// # Errors
+    /// Of fcntl(2).
+    pub fn inheritable_copy(&self) -> io::Result<OwnedFd> {
+        // SAFETY: a plain call on a descriptor that is open.
+        let fd = unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_DUPFD, 3) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the descriptor is new, and nothing else owns it.
+        Ok(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 
     /// Sends all bytes.

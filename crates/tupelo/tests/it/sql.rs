@@ -15,7 +15,12 @@ fn shop() -> Option<tempfile::TempDir> {
     }
     let app = tempfile::tempdir().expect("a folder");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/sql");
-    for folder in [from.clone(), from.join("cobol"), from.join("ddl")] {
+    for folder in [
+        from.clone(),
+        from.join("cobol"),
+        from.join("ddl"),
+        from.join("batch"),
+    ] {
         let to = app.path().join(folder.strip_prefix(&from).expect("below"));
         std::fs::create_dir_all(&to).expect("a folder");
         for file in entries_of(&folder).iter().filter(|path| path.is_file()) {
@@ -95,6 +100,23 @@ fn a_unit_over_sql_and_a_queue_is_committed_or_backed_out_as_a_whole() {
     // No number of a unit is kept once the unit is applied, or is asked for.
     let units = sql(app, &["\\SELECT count(*) FROM db2.unit WHERE refused"]);
     assert!(units.contains("\n    0\n"), "{units}");
+}
+
+#[test]
+fn a_batch_program_commits_and_rolls_back_its_units_itself() {
+    let Some(app) = shop() else {
+        return;
+    };
+    let output = tupelo()
+        .args(["batch", "RECOUNT"])
+        .arg(app.path())
+        .output()
+        .expect("tupelo runs");
+    let printed = text(&output.stdout);
+    assert!(output.status.success(), "{printed}{}", text(&output.stderr));
+    assert!(printed.contains("CHANGED 0002"), "{printed}");
+    let printed = sql(app.path(), &["SELECT COUNTED FROM STOCK ORDER BY COUNTED"]);
+    assert_eq!(printed, "COUNTED\n     17\n     50\n2 rows\n");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod job;
 mod programs;
+mod sql;
 mod step;
 
 use std::path::PathBuf;

@@ -11,6 +11,7 @@ use miette::{Context, IntoDiagnostic, Result, miette};
 use store::{DiskReader, OpenError, ReadStore};
 
 use super::programs::Programs;
+use super::sql::SqlSteps;
 use crate::app::Application;
 
 /// How a program ended.
@@ -28,6 +29,8 @@ pub struct Runner<'a> {
     store: StoreAt,
     known: Vec<String>,
     folder: PathBuf,
+    /// Where some program has EXEC SQL.
+    sql: Option<SqlSteps>,
     /// Whether a program without a SYSIN may ask who started it.
     asks: bool,
 }
@@ -51,6 +54,7 @@ impl<'a> Runner<'a> {
             },
             known: known(app)?,
             folder,
+            sql: SqlSteps::of(app, &programs.folder)?,
             asks: true,
         })
     }
@@ -72,12 +76,13 @@ impl<'a> Runner<'a> {
         let input = self.input(&dds)?;
         let is_stored = |dd: &Dd| dd.sources.iter().any(|s| matches!(s, Source::Store(_)));
         let result = self.folder.join("result");
+        let session = self.sql.as_ref().map(SqlSteps::open).transpose()?;
         let step = Step {
             program: program.to_owned(),
             modules: self.programs.folder.clone(),
             parm,
             store: dds.values().any(is_stored).then(|| self.store.clone()),
-            sql: None,
+            sql: session.as_ref().map(|session| session.at.clone()),
             dds,
             result: result.clone(),
         };
