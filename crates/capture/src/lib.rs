@@ -37,6 +37,7 @@ pub mod join;
 mod ledger;
 mod lookups;
 mod options;
+pub mod points;
 pub mod read;
 pub mod report;
 mod segment;

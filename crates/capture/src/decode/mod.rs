@@ -12,7 +12,10 @@
 mod ip;
 mod link;
 mod llc;
+mod other_links;
 mod tcp;
+
+pub(crate) use other_links::unread_name;
 
 use crate::Flags;
 use crate::read::Frame;

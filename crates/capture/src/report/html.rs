@@ -4,6 +4,7 @@
 use measure::report::{escape, page};
 
 use super::detail::second;
+use super::points::points_html;
 use super::slice_bar::slice_bar;
 use super::text::title;
 use super::{ladder_svg, ms};
@@ -17,6 +18,9 @@ pub fn html(explanation: &Explanation, heading: &str, pictures: usize) -> String
         body += &verdict_card(verdict);
     }
     body += &slices(&explanation.slices);
+    if let Some(points) = &explanation.points {
+        body += &points_html(points);
+    }
     body += &notes(explanation);
     body += &ladders(explanation, pictures);
     body += &services(explanation);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::columns::columns;
 use super::ms;
+use super::points::points_text;
 use crate::verdict::LEAST_SHARE;
 use crate::{Explanation, Slice, VerdictKind, station};
 
@@ -13,6 +14,9 @@ pub fn text(explanation: &Explanation) -> String {
     let mut out = String::new();
     if let Some(verdict) = &explanation.verdict {
         out += &sentences(verdict);
+    }
+    if let Some(points) = &explanation.points {
+        out += &wrap_at(&points.sentence, "  ");
     }
     let large = |slice: &&Slice| slice.share >= LEAST_SHARE;
     let slices: Vec<&Slice> = explanation.slices.iter().filter(large).collect();
@@ -23,6 +27,10 @@ pub fn text(explanation: &Explanation) -> String {
         if rest > 0 {
             let _ = writeln!(out, "{rest} more below 5 %");
         }
+    }
+    if let Some(points) = &explanation.points {
+        out += "\nCapture points, from the client to the server\n";
+        out += &points_text(points);
     }
     if !explanation.capture.problems.is_empty() {
         out += "\nNotes\n";

@@ -4,6 +4,7 @@ mod build;
 mod dlsw_pairs;
 mod examples;
 mod formats;
+mod points;
 mod protocols;
 mod reconciliation;
 mod robust;
