@@ -20,8 +20,8 @@ pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
             by_type(bytes, be16(bytes, 12), 14)
         }
         NULL | LOOP => {
-            // An address family in the byte order of whoever captured: 2 is
-            // IPv4, IPv6 has several numbers. The IP header itself tells.
+            // An address family in the byte order of the recorder: 2 is
+            // IPv4, IPv6 has several numbers. The IP header itself has the version.
             by_version(bytes, 4)
         }
         RAW | RAW_BSD | RAW_OPENBSD | IPV4 | IPV6 => by_version(bytes, 0),

@@ -185,7 +185,7 @@ fn span_at_sender(
     }
 }
 
-/// Whether what a packet carries was acknowledged although nobody sent it again:
+/// Whether what a packet carries was acknowledged and not sent again:
 /// it has arrived.
 fn is_acknowledged(point: &PointPackets, flow: &PairedFlow, side: usize, at: u32) -> bool {
     let packet = &point.packets[at as usize];

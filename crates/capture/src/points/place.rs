@@ -27,6 +27,8 @@ pub(super) struct Placed {
     /// Of waits for an end: what passed on a hop, because the packet was lost
     /// there, and because it was slow there.
     pub(super) on_path: [HopTime; 2],
+    /// Waits for an end with the time after the loss of what was waited for.
+    pub(super) after_loss: Vec<(Interval, i64)>,
 }
 
 /// Time that passed on hops.
@@ -57,6 +59,7 @@ pub(super) fn places(joined: &JoinedPoints, explanation: &Explanation, losses: &
     let kind = explanation.verdict.as_ref().and_then(verdict_kind);
     let mut sums = vec![[0_i64; 2]; parts + 1];
     let mut on_path = [HopTime::default(), HopTime::default()];
+    let mut after_loss = Vec::new();
     let mut shares = Shares::new(joined, losses);
     for wait in &explanation.waits {
         let share = shares.of(wait);
@@ -80,7 +83,11 @@ pub(super) fn places(joined: &JoinedPoints, explanation: &Explanation, losses: &
                 .unwrap_or((0, &0));
             let lost = usize::from(share.lost.is_none());
             let request_way = share.lost.unwrap_or(false);
-            on_path[lost].add(most, hops.iter().sum(), request_way);
+            let hops_ns = hops.iter().sum();
+            if share.lost.is_some() {
+                after_loss.push((*wait, hops_ns));
+            }
+            on_path[lost].add(most, hops_ns, request_way);
         }
     }
     let ms = |ns: i64| (ns as f64 / 1e3).round() / 1e3;
@@ -98,7 +105,11 @@ pub(super) fn places(joined: &JoinedPoints, explanation: &Explanation, losses: &
             all_ms: ms(*all_ns),
         })
         .collect();
-    Placed { places, on_path }
+    Placed {
+        places,
+        on_path,
+        after_loss,
+    }
 }
 
 /// Where the time passed, in one sentence: of the verdict's kind if it is `named`.

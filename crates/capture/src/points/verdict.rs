@@ -1,6 +1,6 @@
 //! What the other captures prove wrong in the verdict of the first.
 //!
-//! A client's capture cannot tell a server that does not answer from an answer
+//! A client's capture cannot distinguish a server that does not answer from an answer
 //! that was lost, nor from a path that became slow. Captures on both sides can:
 //! where most of a wait for an end passed on the path, the time is the path's.
 
@@ -8,7 +8,7 @@ use super::JoinedPoints;
 use super::losses::Losses;
 use super::place::{HopTime, Placed};
 use crate::verdict::ms;
-use crate::{EvidenceKind, Explanation, Owner, Reason, Slice, Strength, VerdictKind};
+use crate::{EvidenceKind, Explanation, Interval, Owner, Reason, Slice, Strength, VerdictKind};
 
 /// Moves time that was taken for an end's to the path, where it passed there.
 pub(super) fn correct(
@@ -44,8 +44,41 @@ pub(super) fn correct(
     }
     found.sort_by(|a, b| b.lost_ms.total_cmp(&a.lost_ms));
     explanation.verdict = found.first().cloned();
+    for (wait, lost_ns) in &placed.after_loss {
+        correct_exchanges(explanation, wait, *lost_ns);
+    }
+    let slices = &mut explanation.slices;
     slices.extend(found);
     slices.sort_by(|a, b| b.lost_ms.total_cmp(&a.lost_ms));
+}
+
+/// Divides a wait where it is listed: up to the loss it is its end's, then the
+/// path's.
+fn correct_exchanges(explanation: &mut Explanation, wait: &Interval, lost_ns: i64) {
+    let from_ns = wait.to_ns - lost_ns;
+    let lists = (explanation.exchanges.iter_mut())
+        .map(|one| (&mut one.waits, Some(&mut one.slices)))
+        .chain([(&mut explanation.waits, None)]);
+    for (waits, slices) in lists {
+        let Some(at) = waits.iter().position(|one| one == wait) else {
+            continue;
+        };
+        let lost = Interval {
+            from_ns,
+            reason: Reason::NeverAcknowledged,
+            owner: Owner::Network,
+            ..*wait
+        };
+        waits[at].to_ns = from_ns;
+        waits.insert(at + 1, lost);
+        if waits[at].length_ns() == 0 {
+            waits.remove(at);
+        }
+        if let Some(slices) = slices {
+            slices.add(EvidenceKind::HostWait, -lost_ns);
+            slices.add(EvidenceKind::Retransmission, lost_ns);
+        }
+    }
 }
 
 /// The slice of answers or requests that were lost between two points.
@@ -120,6 +153,7 @@ fn slow_slice(joined: &JoinedPoints, time: &HopTime, total_ms: f64) -> Slice {
             "look at the queues and routes between {near} and {far} (interface counters, \
              traceroute from both ends)"
         )),
+        without_ms: None,
         ..path_slice(EvidenceKind::SlowPath, Reason::DelaySpike, time, total_ms)
     }
 }

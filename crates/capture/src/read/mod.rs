@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
                 Step::Stop(mut problem) => {
                     problem.offset = self.offset + *used as u64;
                     self.problem(problem);
-                    // What follows cannot be told apart: leave it unread.
+                    // What follows cannot be separated into records: leave it unread.
                     block.filled = *used;
                     self.end = true;
                     return 0;

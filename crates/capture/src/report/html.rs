@@ -6,7 +6,7 @@ use measure::report::{escape, page};
 use super::detail::second;
 use super::points::points_html;
 use super::slice_bar::slice_bar;
-use super::text::title;
+use super::text::{now_ms, title};
 use super::{ladder_svg, ms};
 use crate::verdict::LEAST_SHARE;
 use crate::{EvidenceKind, Exchange, Explanation, Slice, VerdictKind, station};
@@ -52,11 +52,11 @@ fn verdict_card(verdict: &Slice) -> String {
 
 /// What a change would save: the requests as they are, and without the cause.
 fn saving(verdict: &Slice, without_ms: f64) -> String {
-    let now_ms = without_ms + verdict.lost_ms;
+    let now_ms = now_ms(verdict, without_ms);
     if now_ms <= 0.0 {
         return String::new();
     }
-    let share = (verdict.lost_ms / now_ms * 100.0).min(100.0);
+    let share = ((now_ms - without_ms) / now_ms * 100.0).clamp(0.0, 100.0);
     let in_ms = |value: f64| ms((value * 1e6) as i64);
     let colour = match verdict.kind {
         VerdictKind::Kind(kind) => kind.colour(),

@@ -159,22 +159,35 @@ fn notes(points: &CapturePoints) -> Vec<String> {
             notes.push(format!("{count} {text}"));
         }
     }
-    let first_lost: Vec<String> = (points.losses.iter().take(5))
-        .map(|lost| {
-            let (from, to) = (&points.points[lost.hop], &points.points[lost.hop + 1]);
-            let (sender, receiver) = if lost.request_way {
-                (from, to)
-            } else {
-                (to, from)
-            };
-            format!(
-                "packet {} of {} did not reach {}",
-                lost.packet, sender.name, receiver.name
-            )
-        })
-        .collect();
-    if !first_lost.is_empty() {
-        notes.push(format!("first losses: {}", first_lost.join("; ")));
-    }
+    notes.extend(losses(points));
     notes
 }
+
+/// The first losses of each direction of each hop.
+fn losses(points: &CapturePoints) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (hop, pair) in points.points.windows(2).enumerate() {
+        for request_way in [true, false] {
+            let lost: Vec<String> = (points.losses.iter())
+                .filter(|lost| (lost.hop, lost.request_way) == (hop, request_way))
+                .take(LOSSES)
+                .map(|lost| lost.packet.to_string())
+                .collect();
+            let (from, to) = if request_way {
+                (&pair[0].name, &pair[1].name)
+            } else {
+                (&pair[1].name, &pair[0].name)
+            };
+            if !lost.is_empty() {
+                let packets = lost.join(", ");
+                lines.push(format!(
+                    "lost: packets {packets} of {from} did not reach {to}"
+                ));
+            }
+        }
+    }
+    lines
+}
+
+/// Lost packets that are named.
+const LOSSES: usize = 8;

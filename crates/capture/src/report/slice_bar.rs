@@ -36,7 +36,7 @@ pub(super) fn slice_bar(parts: &[(EvidenceKind, String, i64)]) -> String {
     )
 }
 
-/// The colour of a kind; time that is nobody's fault is paler.
+/// The colour of a kind; unexplained time is paler.
 fn fill(kind: EvidenceKind) -> String {
     let (place, opacity) = match kind {
         EvidenceKind::Unexplained => return r#"style="fill:var(--faint)""#.to_owned(),

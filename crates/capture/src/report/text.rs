@@ -64,7 +64,7 @@ fn sentences(verdict: &Slice) -> String {
         .without_ms
         .filter(|_| verdict.kind != VerdictKind::None)
     {
-        let now_ms = without_ms + verdict.lost_ms;
+        let now_ms = now_ms(verdict, without_ms);
         let text = format!(
             "{} ms instead of {} ms",
             ms((without_ms * 1e6) as i64),
@@ -79,6 +79,15 @@ fn sentences(verdict: &Slice) -> String {
         out += &named("To change", remedy);
     }
     out
+}
+
+/// What the requests took: the slice is a share of it.
+pub(super) fn now_ms(slice: &Slice, without_ms: f64) -> f64 {
+    if slice.share > 0.0 {
+        slice.lost_ms / slice.share
+    } else {
+        without_ms + slice.lost_ms
+    }
 }
 
 fn slice_table(slices: &[&Slice]) -> String {

@@ -13,3 +13,4 @@ mod split;
 mod text_input;
 mod tshark;
 mod verdicts;
+mod without;

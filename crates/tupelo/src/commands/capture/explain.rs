@@ -133,8 +133,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let account = account(args, explanation.as_ref())?;
     if let (Some(page), Some(explanation)) = (&args.html, &explanation) {
         let files = || {
-            let names: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
-            if args.mask { "Capture".to_owned() } else { names.join(", ") }
+            if args.mask { "Capture".to_owned() } else { point_names(&args.files).join(", ") }
         };
         let title = args.title.clone().unwrap_or_else(files);
         let page_text = html(explanation, &title, PICTURES);
@@ -215,9 +214,20 @@ fn options(args: &Args) -> Result<Options> {
         server: args.server,
         connection: args.connection,
         advice: args.advice.clone(),
+        from_zos: is_from_zos(args)?,
         key_log: args.key_log.as_deref().map(key_log).transpose()?.unwrap_or_default(),
         ..Options::default()
     })
+}
+
+/// Whether records that are joined come from z/OS: a formatted CICS trace, or a
+/// monitor's table. Records of this project are JSON.
+fn is_from_zos(args: &Args) -> Result<bool> {
+    let Some(tasks) = &args.tasks else {
+        return Ok(false);
+    };
+    let list = fs::read(tasks).into_diagnostic().wrap_err_with(|| tasks.display().to_string())?;
+    Ok(args.trace.is_some() || !list.trim_ascii_start().starts_with(b"{"))
 }
 
 /// Reports a key log that opens nothing.

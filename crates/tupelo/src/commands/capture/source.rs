@@ -76,6 +76,7 @@ fn formatted(text: &str, wanted: &Wanted, mut options: Options) -> Result<Explan
         return Err(miette!("this looks like a formatted z/OS packet trace, but {why}"));
     };
     wanted.apply(&mut options, first.time_ns);
+    options.from_zos = true;
     let mut explanation = explain(ipcs::to_pcap(&trace).as_slice(), &options).into_diagnostic()?;
     explanation.capture.format = "z/OS packet trace, formatted by IPCS".to_owned();
     for unread in &trace.unread {
