@@ -5,7 +5,7 @@ use measure::report::{escape, page};
 
 use super::detail::second;
 use super::points::points_html;
-use super::slice_bar::slice_bar;
+use super::slice_bar::{paint, slice_bar};
 use super::text::{now_ms, title};
 use super::{ladder_svg, ms};
 use crate::verdict::LEAST_SHARE;
@@ -58,12 +58,12 @@ fn saving(verdict: &Slice, without_ms: f64) -> String {
     }
     let share = ((now_ms - without_ms) / now_ms * 100.0).clamp(0.0, 100.0);
     let in_ms = |value: f64| ms((value * 1e6) as i64);
-    let colour = match verdict.kind {
-        VerdictKind::Kind(kind) => kind.colour(),
-        VerdictKind::None => 0,
+    let (colour, opacity) = match verdict.kind {
+        VerdictKind::Kind(kind) => paint(kind),
+        VerdictKind::None => return String::new(),
     };
     format!(
-        "<div class=saving><span>now {} ms</span><i><b style=\"width:{share:.1}%;background:var(--c{colour})\"></b></i>\
+        "<div class=saving><span>now {} ms</span><i><b style=\"width:{share:.1}%;background:{colour};opacity:{opacity}\"></b></i>\
          <span>without it {} ms</span><i style=\"width:{:.1}%\"></i></div>",
         in_ms(now_ms),
         in_ms(without_ms),

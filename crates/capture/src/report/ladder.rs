@@ -10,6 +10,7 @@ use measure::report::escape;
 
 use super::detail::second_port;
 use super::ms;
+use super::slice_bar::paint;
 use crate::{Connection, Exchange, Flags, Interval, Segment, Side, station};
 
 /// The diagram for a page: a wide and a narrow SVG element, of which the page's
@@ -303,7 +304,8 @@ fn draw(
 /// most room.
 fn band(frame: &Frame, wait: &Interval, heights: &[f64], (part, parts): (usize, usize)) -> String {
     let kind = wait.reason.kind();
-    let style = format!("fill:var(--c{})", kind.colour());
+    let (colour, opacity) = paint(kind);
+    let (style, opacity) = (format!("fill:{colour}"), opacity * BAND_OPACITY);
     let (from, to) = (heights[0], heights[heights.len() - 1]);
     let height = (to - from - 26.0).max(2.0) / parts as f64;
     let top = from + 11.0 + height * part as f64;
@@ -313,7 +315,7 @@ fn band(frame: &Frame, wait: &Interval, heights: &[f64], (part, parts): (usize, 
         |best, one| if one.0 > best.0 { one } else { best },
     );
     format!(
-        r#"<rect x="{}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity=".22"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
+        r#"<rect x="{}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity="{opacity:.2}"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
         frame.left,
         frame.right - frame.left,
         (frame.left + frame.right) / 2.0,
@@ -341,6 +343,9 @@ const ARROW_HEIGHT: f64 = 20.0;
 
 /// A gap has room for its own line of text above its arrow's.
 const GAP_HEIGHT: f64 = 42.0;
+
+/// Bands are paler than bars: there is text on them.
+const BAND_OPACITY: f64 = 0.22;
 
 /// One more line of text in a gap.
 const LINE_HEIGHT: f64 = 16.0;
