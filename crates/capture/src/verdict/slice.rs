@@ -228,6 +228,12 @@ fn without_ms(kind: EvidenceKind, facts: &SliceFacts<'_>) -> Option<f64> {
         EvidenceKind::Chatty => Some(to_ms(
             facts.total_ns.min(rest_ns + 2 * facts.context.rtt_ns),
         )),
+        // The round trips of a transfer's start lie within its first pauses.
+        EvidenceKind::WindowClosed => {
+            let rounds = facts.waits().min(STARTING_ROUNDS) as i64;
+            let rest_ns = rest_ns + rounds * facts.context.rtt_ns;
+            Some(to_ms(facts.total_ns.min(rest_ns)))
+        }
         _ => Some(to_ms(rest_ns)),
     }
 }
@@ -250,3 +256,6 @@ const NOTICED_TOTAL_NS: i64 = 150_000_000;
 
 /// A round trip that a user notices.
 const FAR_NS: i64 = 120_000_000;
+
+/// Round trips in which a transfer of some 200 KB grows its window.
+const STARTING_ROUNDS: u64 = 4;
