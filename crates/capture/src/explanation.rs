@@ -4,7 +4,7 @@
 //! Invariant: the same file gives the same explanation, whatever the number
 //! of threads.
 
-use crate::points::CapturePoints;
+use crate::capture_points::CapturePoints;
 use crate::{Connection, Exchange, Histogram, Interval, MarkCounts, Protocol, Slice, SliceTimes};
 use serde::Serialize;
 use std::net::IpAddr;

@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod app;
+mod capture_points;
 mod connection;
 pub mod decode;
 mod engine;

@@ -8,24 +8,7 @@
 //! the paths most room is taken where that matters.
 //! Reference: Paxson, "On Calibrating Measurements of Packet Transit Times" (1998).
 
-use serde::Serialize;
-
-/// The clock of the second of two points, seen from the first.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct PointClock {
-    /// How far it is ahead when the pairs begin, in milliseconds.
-    pub ahead_ms: f64,
-    /// The most that `ahead_ms` can be wrong by. `None` if packets of one
-    /// direction only were paired; delays count from the shortest one then.
-    pub error_ms: Option<f64>,
-    /// How much faster it runs, in parts per million; 0 where the bounds do
-    /// not need it.
-    pub drift_ppm: f64,
-    #[serde(skip)]
-    origin_ns: i64,
-    #[serde(skip)]
-    ahead_ns: i64,
-}
+use super::PointClock;
 
 /// One pair: the way of the packet, its time at the first point, and how much
 /// later the second point's clock showed it.

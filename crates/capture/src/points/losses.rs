@@ -6,39 +6,9 @@
 
 use super::packets::{PointPackets, SeenPacket};
 use super::pair::{PairedFlow, overlap};
-use super::{Hop, HopWay, JoinedPoints};
+use super::{Hop, HopWay, JoinedPoints, LostPacket, Repeats};
 use crate::Flags;
 use crate::tcp::before;
-use serde::Serialize;
-
-/// A packet that is seen at one point and not at the next.
-#[derive(Clone, Debug, Serialize)]
-pub struct LostPacket {
-    /// The part of the path where it was lost: between the captures `hop` and
-    /// `hop + 1`, counted from 0 at the client.
-    pub hop: usize,
-    /// Its number in the capture that saw it.
-    pub packet: u64,
-    /// It went from the client to the server.
-    pub request_way: bool,
-    /// Bytes of data; 0 for a SYN or FIN.
-    pub bytes: u32,
-    /// Its time on the clock of the first capture, nanoseconds since 1970.
-    pub time_ns: i64,
-    /// Its connection in the first capture's list of flows.
-    #[serde(skip)]
-    pub(super) flow: u32,
-}
-
-/// Data that was sent again although the farthest capture had seen it.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Repeats {
-    /// From the client: lost after the last capture, or acknowledged late.
-    pub past_last: u64,
-    /// From the server: lost after the first capture (on the client's side), or
-    /// acknowledged late.
-    pub past_first: u64,
-}
 
 /// What was lost, hop by hop.
 pub(super) struct Losses {

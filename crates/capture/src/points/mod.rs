@@ -17,77 +17,15 @@ mod place;
 mod share;
 mod verdict;
 
-pub use clock::PointClock;
-pub use losses::{LostPacket, Repeats};
+pub use crate::capture_points::{
+    CaptureFile, CapturePoints, Hop, HopWay, LostPacket, PlaceTime, PointClock, Repeats,
+};
 pub use packets::PointPackets;
-pub use place::PlaceTime;
 
 use crate::{Explanation, VerdictKind};
 use clock::ClockPair;
 use pair::Pairing;
-use serde::Serialize;
 use thiserror::Error;
-
-/// What several captures of one conversation show together.
-#[derive(Clone, Debug, Serialize)]
-pub struct CapturePoints {
-    /// The captures, the one nearest to the client first. The explanation is
-    /// that of the first one.
-    pub points: Vec<CaptureFile>,
-    /// The parts of the path between neighbours.
-    pub hops: Vec<Hop>,
-    /// On which part of the way the time passed, from the client to the server.
-    pub places: Vec<PlaceTime>,
-    /// Data that was sent again although it had passed every point.
-    pub repeats: Repeats,
-    /// Packets that were lost between two points, the earliest first; bounded.
-    pub losses: Vec<LostPacket>,
-    /// Where the time of the verdict passed.
-    pub sentence: String,
-}
-
-/// One capture.
-#[derive(Clone, Debug, Serialize)]
-pub struct CaptureFile {
-    /// The name of the file.
-    pub name: String,
-    /// Packets of TCP that were read of it.
-    pub packets: u64,
-    /// Packets after the limit of what is paired.
-    pub left_out: u64,
-    /// Its clock against that of the first capture. `None` for that itself.
-    pub clock: Option<PointClock>,
-}
-
-/// The path between two neighbouring capture points.
-#[derive(Clone, Debug, Serialize)]
-pub struct Hop {
-    /// From the client's side to the server's.
-    pub out: HopWay,
-    /// From the server's side to the client's.
-    pub back: HopWay,
-}
-
-/// One direction of a hop.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct HopWay {
-    /// Packets that both points saw.
-    pub packets: u64,
-    /// Packets with data, SYN or FIN that only the sender's point saw.
-    pub lost: u64,
-    /// Acknowledgements without data that only the sender's point saw.
-    pub lost_acks: u64,
-    /// Packets that the receiver acknowledged although the point there does not
-    /// have them: its recorder lost them, not the path.
-    pub not_recorded: u64,
-    /// Packets that only the receiver's point saw.
-    pub unseen: u64,
-    /// Packets that overtook another one.
-    pub overtaken: u64,
-    /// The least, middle, 99th percentile and largest time on the way, in
-    /// milliseconds. `None` without a pair.
-    pub delay_ms: Option<[f64; 4]>,
-}
 
 /// Why captures could not be joined.
 #[derive(Debug, Error)]

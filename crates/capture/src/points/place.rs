@@ -3,22 +3,10 @@
 //! Each wait is divided by [`Shares`]; here are the sums, of the verdict's kind
 //! and of all kinds, and the sentence on them.
 
-use super::JoinedPoints;
 use super::losses::Losses;
 use super::share::Shares;
+use super::{JoinedPoints, PlaceTime};
 use crate::{EvidenceKind, Explanation, Interval, Slice, VerdictKind};
-use serde::Serialize;
-
-/// The time that passed on one part of the way.
-#[derive(Clone, Debug, Serialize)]
-pub struct PlaceTime {
-    /// The part: a side of a capture, or between two.
-    pub place: String,
-    /// Milliseconds of the verdict's kind.
-    pub verdict_ms: f64,
-    /// Milliseconds of all waits that are listed.
-    pub all_ms: f64,
-}
 
 /// The time of the waits by place.
 pub(super) struct Placed {

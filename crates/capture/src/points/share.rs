@@ -8,7 +8,8 @@
 //! the hop with the queue.
 
 use super::JoinedPoints;
-use super::losses::{Losses, LostPacket, follow};
+use super::LostPacket;
+use super::losses::{Losses, follow};
 use super::packets::SeenPacket;
 use super::pair::PairedFlow;
 use crate::{EvidenceKind, Interval, Reason};

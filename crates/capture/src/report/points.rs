@@ -5,7 +5,7 @@ use measure::report::escape;
 
 use super::columns::columns;
 use super::ms;
-use crate::points::{CaptureFile, CapturePoints, HopWay};
+use crate::capture_points::{CaptureFile, CapturePoints, HopWay};
 
 /// The section of the text.
 pub(super) fn points_text(points: &CapturePoints) -> String {
