@@ -153,12 +153,11 @@ _Static_assert(offsetof(fcd3, opt) == 84, "FCD3");
 _Static_assert(offsetof(fcd3, rel) == 144, "FCD3");
 _Static_assert(sizeof(fcd3) == 216, "FCD3");
 
-enum { MOST_KEYS = 64, KEY_DUPS = 0x40, OPTIONAL = 0x80, NOT_OPEN = 0x80 };
+enum { MOST_KEYS = 64, OPTIONAL = 0x80, NOT_OPEN = 0x80 };
 
 typedef struct {
 	uint32_t offset;
 	uint32_t length;
-	uint32_t duplicates;
 } tb_key;
 
 /* A statement, as the handler is given it. */
@@ -256,7 +255,6 @@ static void take_keys(const kdb *keys, tb_request *r)
 		}
 		r->keys[i].offset = get(part->pos, 4);
 		r->keys[i].length = get(part->len, 4);
-		r->keys[i].duplicates = !!(keys->key[i].flags & KEY_DUPS);
 	}
 }
 

@@ -113,8 +113,6 @@ pub struct Key {
     pub offset: u32,
     /// Its bytes.
     pub length: u32,
-    /// WITH DUPLICATES.
-    pub duplicates: bool,
 }
 
 /// One statement with all that the program says of its file.

@@ -51,7 +51,6 @@ const ABEND: &str = "abend";
 struct RawKey {
     offset: u32,
     length: u32,
-    duplicates: u32,
 }
 
 /// A statement, as the C side has it.
@@ -304,7 +303,6 @@ fn serve_request(handler: &mut Handler, request: &mut Request) {
         .map(|key| Key {
             offset: key.offset,
             length: key.length,
-            duplicates: key.duplicates != 0,
         })
         .collect();
     let name = match request.name.is_null() {

@@ -81,7 +81,7 @@ impl Programs {
             let Some(module) = &one.module else {
                 continue;
             };
-            for name in &one.programs {
+            for name in one.programs.iter().chain(&one.entries) {
                 let name = name.to_ascii_uppercase();
                 link(module, &folder.join(format!("{name}.so")))?;
             }
