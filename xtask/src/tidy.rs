@@ -72,6 +72,11 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ),
     ("region", "kernel", "it is the shell on top of it"),
     (
+        "runtime",
+        "cics",
+        "its services know the clocks of commands",
+    ),
+    (
         "webtask",
         "link",
         "operands of commands travel as it has them",

@@ -196,6 +196,10 @@ typedef struct {
 	/* A JSON or XML statement with its operands; why the program must end, or
 	 * NULL. */
 	const char *(*statement)(cob_field **params, int count, int ebcdic_sign);
+	/* A service of Language Environment by its name, for a program at a line: -1,
+	 * or the user abend that it ends with. */
+	int (*service)(const char *name, cob_field **params, int count, const char *program,
+		unsigned int line);
 } tb_handlers;
 
 enum { STOPPED, FAILED, ABENDED };
@@ -490,12 +494,6 @@ static __attribute__((noreturn)) void abend(uint32_t code)
 	_exit(70);
 }
 
-EXPORT __attribute__((noreturn)) int CEE3ABD(const unsigned char *code, const void *timing)
-{
-	(void)timing;
-	abend(code ? get(code, 4) : 0);
-}
-
 EXPORT __attribute__((noreturn)) int ILBOABN0(const unsigned char *code)
 {
 	abend(code ? get(code, 2) : 0);
@@ -523,6 +521,49 @@ static int has_ebcdic_sign(void)
 }
 
 #include "decimal.c"
+#include "functions.c"
+
+/* Services of Language Environment: libcob finds each by its name. */
+static int service(const char *name)
+{
+	const cob_module *m = glob->current_module;
+	int code;
+
+	if (!m) {
+		return 0;
+	}
+	fflush(stdout);
+	code = on.service(name, (cob_field **)m->pointers[1], glob->call_params,
+		m->pointers[2] ? m->pointers[2] : "", m->stmt & 0xFFFFF);
+	if (code >= 0) {
+		abend((uint32_t)code);
+	}
+	return 0;
+}
+
+#define SERVICE(name) EXPORT int name(void) { return service(#name); }
+SERVICE(CEE3AB2)
+SERVICE(CEE3ABD)
+SERVICE(CEE3DMP)
+SERVICE(CEECBLDY)
+SERVICE(CEEDATE)
+SERVICE(CEEDATM)
+SERVICE(CEEDAYS)
+SERVICE(CEEDCOD)
+SERVICE(CEEDYWK)
+SERVICE(CEEGMT)
+SERVICE(CEEGMTO)
+SERVICE(CEEISEC)
+SERVICE(CEELOCT)
+SERVICE(CEEMGET)
+SERVICE(CEEMOUT)
+SERVICE(CEEMSG)
+SERVICE(CEENCOD)
+SERVICE(CEEQCEN)
+SERVICE(CEESCEN)
+SERVICE(CEESECI)
+SERVICE(CEESECS)
+SERVICE(CEEUTC)
 
 /* JSON and XML statements. */
 EXPORT int DFHEI3(void)
@@ -591,7 +632,7 @@ EXPORT int tb_start(void *handle, const tb_handlers *handlers)
 		}
 		memcpy(all[i].place, &entry, sizeof entry);
 	}
-	if (!init || !global || !dladdr((void *)init, &info) || !bind_decimal(handle)) {
+	if (!init || !global || !dladdr((void *)init, &info) || !bind_decimal(handle) || !bind_functions(handle)) {
 		return 0;
 	}
 	libcob_base = info.dli_fbase;

@@ -4,7 +4,7 @@
 //! stand before libcob's. The program runs with the rights of whoever started
 //! it, in no sandbox.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -13,9 +13,10 @@ use std::path::Path;
 use store::{DiskOptions, DiskReader, DiskStore, Durability, OpenError};
 
 use crate::beside::Region;
+use crate::conversion::Conversions;
 use crate::dd::Step;
 use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Phrase, Records, Relation};
-use crate::markup;
+use crate::{markup, services};
 
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +87,7 @@ struct Handlers {
     serve: unsafe extern "C" fn(*mut Request),
     stop: unsafe extern "C" fn(c_int, c_int),
     statement: markup::Statement,
+    service: services::Service,
 }
 
 type Start = unsafe extern "C" fn(*mut c_void, *const Handlers) -> c_int;
@@ -102,7 +104,6 @@ type PrintBytes = unsafe extern "C" fn(*const c_char, usize);
 struct State {
     handler: Handler,
     step: Step,
-    print: PrintBytes,
 }
 
 thread_local! {
@@ -113,18 +114,19 @@ static HANDLERS: Handlers = Handlers {
     serve,
     stop,
     statement: markup::statement,
+    service: services::service,
 };
 
 /// Runs the step's program to its end, writes how it ended and leaves the
 /// process; comes back only if the program could not be started.
-pub fn run(step: Step) -> RunError {
-    match start(step) {
+pub fn run(step: Step, conversions: Conversions) -> RunError {
+    match start(step, conversions) {
         Ok(never) => match never {},
         Err(error) => error,
     }
 }
 
-fn start(step: Step) -> Result<std::convert::Infallible, RunError> {
+fn start(step: Step, conversions: Conversions) -> Result<std::convert::Infallible, RunError> {
     let shim = load_shim().map_err(RunError::Libcob)?;
     let libcob = open(c"libcob.so.4").map_err(RunError::Libcob)?;
     // SAFETY: before libcob starts there is one thread, and nobody reads the
@@ -140,17 +142,18 @@ fn start(step: Step) -> Result<std::convert::Infallible, RunError> {
     };
     markup::bind(entry(shim, c"tb_get_int")?, entry(shim, c"tb_set_int")?);
     let (records, denied) = open_store(&step)?;
-    let handler = Handler::new(step.dds.clone(), records, denied, print_out, tell);
+    let dds = step.dds.clone();
+    let handler = Handler::new(dds, conversions, records, denied, print_out, tell);
     let failed = |reason: String| RunError::Program {
         program: step.program.clone(),
         reason,
     };
     let program = CString::new(step.program.as_str()).map_err(|e| failed(e.to_string()))?;
     let mut parm = parameter(step.parm.as_deref().unwrap_or_default());
+    PRINT.with(|cell| cell.set(Some(print)));
     let state = State {
         handler,
         step: step.clone(),
-        print,
     };
     STATE.with(|cell| *cell.borrow_mut() = Some(state));
     // SAFETY: the handle is libcob's, the handlers live as long as the process.
@@ -250,13 +253,13 @@ fn write_result(path: &Path, outcome: &str) -> std::io::Result<()> {
     std::fs::File::create(path)?.write_all(outcome.as_bytes())
 }
 
-fn tell(message: &str) {
+pub(crate) fn tell(message: &str) {
     eprintln!("{message}");
 }
 
-fn print_out(bytes: &[u8]) {
+pub(crate) fn print_out(bytes: &[u8]) {
     // The state is borrowed while a file is written; the entry never changes.
-    let print = PRINT.with(|cell| *cell.borrow());
+    let print = PRINT.with(Cell::get);
     if let Some(print) = print {
         // SAFETY: the bytes live through the call.
         unsafe { print(bytes.as_ptr().cast(), bytes.len()) };
@@ -264,7 +267,7 @@ fn print_out(bytes: &[u8]) {
 }
 
 thread_local! {
-    static PRINT: RefCell<Option<PrintBytes>> = const { RefCell::new(None) };
+    static PRINT: Cell<Option<PrintBytes>> = const { Cell::new(None) };
 }
 
 unsafe extern "C" fn stop(status: c_int, why: c_int) {
@@ -281,7 +284,6 @@ unsafe extern "C" fn serve(request: *mut Request) {
     let served = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         STATE.with(|cell| {
             if let Some(state) = cell.borrow_mut().as_mut() {
-                PRINT.with(|print| *print.borrow_mut() = Some(state.print));
                 serve_request(&mut state.handler, request);
             }
         });

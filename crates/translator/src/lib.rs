@@ -19,6 +19,7 @@ mod diagnostic;
 mod digest;
 mod entries;
 mod exec;
+mod functions;
 mod lengths;
 mod markup;
 mod messages;

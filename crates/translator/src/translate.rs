@@ -102,6 +102,7 @@ pub(crate) fn translate_for(
     let (blocks, statements) = work.blocks(&units);
     work.sql_statements(&units, &statements, batch);
     work.powers(&units);
+    work.functions(&units);
     let storage = work.phrased_statements(&units);
     let uses_cics = work.programs(&units, blocks, &storage);
     match batch {

@@ -59,5 +59,5 @@ pub(crate) fn serve(worker: &mut Worker, arguments: &Arguments<'_>) -> Served {
         has_ebcdic_sign: worker.rt.has_ebcdic_sign(),
     };
     let served = worker.markup.serve(&mut operands);
-    served.map_err(|fault| End::Stop(Stop::Abend(Abend::new(cics::abend::ASRA, fault.0))))
+    served.map_err(|fault| End(Stop::Abend(Abend::new(cics::abend::ASRA, fault.0))))
 }

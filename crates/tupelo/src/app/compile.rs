@@ -163,6 +163,14 @@ fn all_programs(built: &[Built]) -> Vec<Program> {
 }
 
 impl Application {
+    /// Flags of the compiler in addition to its own.
+    pub fn compiler_flags(&self) -> Vec<String> {
+        let sign = self.config.region.zoned_sign.flag();
+        sign.into_iter()
+            .chain(self.config.compile.options.iter().cloned())
+            .collect()
+    }
+
     /// Compiles what changed; `done` is told of each program.
     pub fn compile(&self, done: impl Fn(&Built) + Sync) -> Result<Compiled> {
         let settings = &self.config.compile;
@@ -179,7 +187,7 @@ impl Application {
         let compiler = Compiler::new(CompilerOptions {
             cobc: settings.cobc.clone(),
             copy_dirs: self.copy_folders().into_iter().chain(maps.folder).collect(),
-            flags: settings.options.clone(),
+            flags: self.compiler_flags(),
             ..CompilerOptions::new(self.state.join("modules"))
         })
         .into_diagnostic()?;

@@ -69,3 +69,4 @@ mod units;
 mod users;
 mod web;
 mod web_tls;
+mod zos_programs;

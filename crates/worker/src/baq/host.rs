@@ -178,7 +178,7 @@ pub(crate) fn exec(w: &mut Worker, args: &Arguments<'_>) -> Served {
         base: unsafe { storage(base, length) },
         parameters: all,
     };
-    let reply = asked.send(w).map_err(End::Stop)?;
+    let reply = asked.send(w).map_err(End)?;
     let answer = reply.operands;
     w.task.requester.keep(&answer);
     let told = String::from_utf8_lossy(answer.get_bytes(operand::MESSAGE).unwrap_or_default());

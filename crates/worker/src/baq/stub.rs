@@ -59,7 +59,7 @@ pub(crate) fn stub(w: &mut Worker, args: &Arguments<'_>) -> Served {
         base: unsafe { storage(from, request as usize) },
         parameters: credentials,
     };
-    let answer = asked.send(w).map_err(End::Stop)?.operands;
+    let answer = asked.send(w).map_err(End)?.operands;
     let told = String::from_utf8_lossy(answer.get_bytes(operand::MESSAGE).unwrap_or_default());
     let status = answer.get_int(operand::STATUS).unwrap_or(0);
     let code = match answer.get_int(operand::OUTCOME) {

@@ -51,7 +51,7 @@ fn finish(args: &Arguments<'_>, ends: Ends, called: Called) -> Served {
     let (retcode, errno) = match called {
         Ok(retcode) => (retcode, 0),
         Err(Fail::Errno(errno)) => (-1, errno.0),
-        Err(Fail::Stop(stop)) => return Err(End::Stop(stop)),
+        Err(Fail::Stop(stop)) => return Err(End(stop)),
     };
     let count = args.count();
     if ends != Ends::Nothing && count > 1 {
