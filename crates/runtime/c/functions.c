@@ -98,48 +98,52 @@ EXPORT cob_field *cob_intr_numval_c(cob_field *f, cob_field *currency)
 	return functions.numval_c(copy, NULL);
 }
 
-/* An exponent without a sign gets one, which libcob wants; where it was put, from
- * 1, or 0. */
-static size_t sign_exponent(const cob_field *f, unsigned char bytes[ARGUMENT_BYTES], cob_field *copy)
+/* An exponent in the form that libcob wants, after a capital E and with a sign.
+ * Gives the argument or its copy; `added` is where a sign was put, from 1, or 0. */
+static cob_field *plain_exponent(cob_field *f, unsigned char bytes[ARGUMENT_BYTES], cob_field *copy,
+	size_t *added)
 {
 	size_t e = 0, i;
 
+	*added = 0;
 	if (!argument_copy(f, bytes, copy)) {
-		return 0;
+		return f;
 	}
 	while (e < f->size && upper(bytes[e]) != 'E') {
 		e++;
 	}
+	if (e >= f->size) {
+		return f;
+	}
+	bytes[e] = 'E';
 	for (i = e + 1; i < f->size && bytes[i] == ' '; i++) {
 	}
-	if (i >= f->size || bytes[i] < '0' || bytes[i] > '9') {
-		return 0;
+	if (i < f->size && bytes[i] >= '0' && bytes[i] <= '9') {
+		memmove(bytes + i + 1, bytes + i, f->size - i);
+		bytes[i] = '+';
+		copy->size++;
+		*added = i + 1;
 	}
-	memmove(bytes + i + 1, bytes + i, f->size - i);
-	bytes[i] = '+';
-	copy->size++;
-	return i + 1;
+	return copy;
 }
 
 EXPORT cob_field *cob_intr_numval_f(cob_field *f)
 {
 	unsigned char bytes[ARGUMENT_BYTES];
 	cob_field copy;
+	size_t added;
 
-	return functions.numval_f(sign_exponent(f, bytes, &copy) ? &copy : f);
+	return functions.numval_f(plain_exponent(f, bytes, &copy, &added));
 }
 
 EXPORT cob_field *cob_intr_test_numval_f(cob_field *f)
 {
 	unsigned char bytes[ARGUMENT_BYTES];
 	cob_field copy, *place;
-	const size_t added = sign_exponent(f, bytes, &copy);
+	size_t added;
 
-	if (!added) {
-		return functions.test_numval_f(f);
-	}
-	place = functions.test_numval_f(&copy);
-	if (decimal.get_llint(place) > (long long)added) {
+	place = functions.test_numval_f(plain_exponent(f, bytes, &copy, &added));
+	if (added && decimal.get_llint(place) > (long long)added) {
 		functions.set_int(place, (int)decimal.get_llint(place) - 1);
 	}
 	return place;
@@ -252,26 +256,30 @@ static void take_part(cob_field *r, int offset, int length)
 
 EXPORT cob_field *cob_intr_concatenate(const int offset, const int length, const int params, ...)
 {
-	enum { MOST = 64 };
-	cob_field *given[MOST], *r;
+	cob_field *first = NULL, *last = NULL, *r;
 	size_t size = 0;
-	int n = params < MOST ? params : MOST, i;
+	int i;
 	va_list args;
 
 	va_start(args, params);
-	for (i = 0; i < n; i++) {
-		given[i] = va_arg(args, cob_field *);
-		size += given[i]->size;
+	for (i = 0; i < params; i++) {
+		last = va_arg(args, cob_field *);
+		first = i ? first : last;
+		size += last->size;
 	}
 	va_end(args);
-	if (n == 2 && given[0]->size > sizeof mark - 1 && !memcmp(given[0]->data, mark, sizeof mark - 1)) {
-		r = marked(given[0], given[1]);
+	if (params == 2 && first->size > sizeof mark - 1 && !memcmp(first->data, mark, sizeof mark - 1)) {
+		r = marked(first, last);
 	} else {
 		r = result_field(size);
-		for (i = 0, size = 0; i < n; i++) {
-			memcpy(r->data + size, given[i]->data, given[i]->size);
-			size += given[i]->size;
+		size = 0;
+		va_start(args, params);
+		for (i = 0; i < params; i++) {
+			last = va_arg(args, cob_field *);
+			memcpy(r->data + size, last->data, last->size);
+			size += last->size;
 		}
+		va_end(args);
 	}
 	take_part(r, offset, length);
 	return r;

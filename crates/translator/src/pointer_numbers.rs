@@ -31,8 +31,10 @@ struct Entry {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ItemKind {
     Pointer,
-    /// A binary number of four bytes.
-    Fullword,
+    /// A binary number of four bytes, or of eight with the highest first.
+    Binary,
+    /// A number with the bytes of a pointer.
+    Native,
     /// No PICTURE and no USAGE of its own, or a table.
     Group,
     Other,
@@ -62,7 +64,8 @@ impl Work {
                 };
                 let (old, new) = (&entries[first], &entries[at]);
                 match (old.kind, new.kind) {
-                    (ItemKind::Pointer, ItemKind::Pointer) => {}
+                    (ItemKind::Pointer, ItemKind::Pointer | ItemKind::Native)
+                    | (ItemKind::Native, ItemKind::Pointer) => {}
                     (ItemKind::Pointer, _) => self.describe_pointer(&entries, at, old),
                     (_, ItemKind::Pointer) => self.describe_pointer(&entries, first, new),
                     _ => {}
@@ -79,8 +82,9 @@ impl Work {
             .take_while(|e| e.level > level && e.level < 50)
             .collect();
         let number = match (entries[at].kind, below.as_slice()) {
-            (ItemKind::Fullword, _) => &entries[at],
-            (ItemKind::Group, [only]) if only.kind == ItemKind::Fullword => only,
+            (ItemKind::Binary, _) => &entries[at],
+            (ItemKind::Group, [only]) if only.kind == ItemKind::Binary => only,
+            (ItemKind::Group, [only]) if only.kind == ItemKind::Native => return,
             _ => {
                 let message = format!(
                     "{} describes the bytes of the POINTER {}, which has 8 bytes here and 4 on z/OS",
@@ -164,10 +168,12 @@ fn kind(tokens: &[Token], range: Range<usize>) -> ItemKind {
         None if has(&["POINTER"]) => ItemKind::Pointer,
         None if has(&["USAGE", "INDEX"]) || has(BINARY) => ItemKind::Other,
         None => ItemKind::Group,
-        Some(_) if has(BINARY) && matches!(digits(tokens, range), Some(5..=9)) => {
-            ItemKind::Fullword
-        }
-        Some(_) => ItemKind::Other,
+        Some(_) if !has(BINARY) => ItemKind::Other,
+        Some(_) => match digits(tokens, range) {
+            Some(10..=18) if has(&["COMP-5", "COMPUTATIONAL-5"]) => ItemKind::Native,
+            Some(5..=18) => ItemKind::Binary,
+            _ => ItemKind::Other,
+        },
     }
 }
 
@@ -283,7 +289,9 @@ mod tests {
 
     #[test]
     fn pointers_and_numbers_apart_are_left_alone() {
-        let (text, said) = compiled("01 P POINTER. 01 Q REDEFINES P POINTER. 01 N PIC S9(9) COMP.");
+        let (text, said) = compiled(
+            "01 P POINTER. 01 Q REDEFINES P POINTER. 01 R REDEFINES P PIC S9(18) COMP-5. 01 N PIC S9(9) COMP.",
+        );
         assert!(text.contains("PIC S9(9) COMP."), "{text}");
         assert!(said.is_empty(), "{said:?}");
     }

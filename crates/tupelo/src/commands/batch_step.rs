@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use batch::{CodePageOf, Conversions, RecordConversion, Step};
+use copybook::CodePage;
 use miette::{Context, IntoDiagnostic, Result};
 
 use crate::Outcome;
@@ -33,12 +34,17 @@ pub fn run(args: Args) -> Result<Outcome> {
 fn conversions(step: &Step) -> Result<Conversions> {
     let mut made = Conversions::new();
     for (name, dd) in &step.dds {
-        if let Some(code_page) = &dd.code_page {
+        if let Some(code_page) = dd.code_page.as_ref().filter(|of| is_other(of)) {
             let conversion = conversion(&step.application, code_page)?;
             made.insert(name.clone(), Rc::new(conversion));
         }
     }
     Ok(made)
+}
+
+/// Whether a code page is another one than programs have: `ascii` means as it is.
+pub fn is_other(of: &CodePageOf) -> bool {
+    CodePage::by_name(&of.name).is_ok_and(|page| page != CodePage::ascii())
 }
 
 /// The conversion of one DD.

@@ -16,7 +16,7 @@ use super::file::idcams::Given;
 use crate::Outcome;
 use crate::app::Application;
 use crate::app::config::ZonedSign;
-use crate::commands::batch_step::conversion;
+use crate::commands::batch_step::{conversion, is_other};
 
 use programs::Programs;
 use step::{Ended, Runner, what};
@@ -96,7 +96,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         if is_file && dd.code_page.is_none() {
             dd.code_page.clone_from(&code_page);
         }
-        if let Some(of) = &dd.code_page {
+        if let Some(of) = dd.code_page.as_ref().filter(|of| is_other(of)) {
             // What is wrong with a copybook is reported before the program runs.
             conversion(&app.folder, of)?;
             if of.copybook.is_none() {

@@ -14,7 +14,7 @@ use store::{DiskReader, OpenError, ReadStore};
 use super::programs::Programs;
 use crate::app::Application;
 use crate::app::config::ZonedSign;
-use crate::commands::batch_step::conversion;
+use crate::commands::batch_step::{conversion, is_other};
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl Runner<'_> {
         let Some(sysin) = dds.get("SYSIN") else {
             return Ok(if self.asks { Stdio::inherit() } else { Stdio::null() });
         };
-        let conversion = match &sysin.code_page {
+        let conversion = match sysin.code_page.as_ref().filter(|of| is_other(of)) {
             Some(of) => Some(conversion(&self.application, of)?),
             None => None,
         };
