@@ -21,6 +21,7 @@ pub mod dd;
 pub mod handler;
 pub mod jcl;
 mod markup;
+mod output;
 mod plain;
 mod run;
 mod services;

@@ -4,7 +4,7 @@
 //! stand before libcob's. The program runs with the rights of whoever started
 //! it, in no sandbox.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -16,6 +16,7 @@ use crate::beside::Region;
 use crate::conversion::Conversions;
 use crate::dd::Step;
 use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Phrase, Records, Relation};
+use crate::output::{self, PrintBytes, print_out, tell};
 use crate::{markup, services};
 
 /// Why a program could not be started.
@@ -98,7 +99,6 @@ type RunProgram = unsafe extern "C" fn(
     *mut c_int,
     *mut *const c_char,
 ) -> c_int;
-type PrintBytes = unsafe extern "C" fn(*const c_char, usize);
 
 /// What the process has: one thread, so one of each.
 struct State {
@@ -150,7 +150,7 @@ fn start(step: Step, conversions: Conversions) -> Result<std::convert::Infallibl
     };
     let program = CString::new(step.program.as_str()).map_err(|e| failed(e.to_string()))?;
     let mut parm = parameter(step.parm.as_deref().unwrap_or_default());
-    PRINT.with(|cell| cell.set(Some(print)));
+    output::bind(print);
     let state = State {
         handler,
         step: step.clone(),
@@ -251,23 +251,6 @@ fn leave(code: i32, abend: Option<String>) -> ! {
 
 fn write_result(path: &Path, outcome: &str) -> std::io::Result<()> {
     std::fs::File::create(path)?.write_all(outcome.as_bytes())
-}
-
-pub(crate) fn tell(message: &str) {
-    eprintln!("{message}");
-}
-
-pub(crate) fn print_out(bytes: &[u8]) {
-    // The state is borrowed while a file is written; the entry never changes.
-    let print = PRINT.with(Cell::get);
-    if let Some(print) = print {
-        // SAFETY: the bytes live through the call.
-        unsafe { print(bytes.as_ptr().cast(), bytes.len()) };
-    }
-}
-
-thread_local! {
-    static PRINT: Cell<Option<PrintBytes>> = const { Cell::new(None) };
 }
 
 unsafe extern "C" fn stop(status: c_int, why: c_int) {

@@ -96,7 +96,7 @@ pub(crate) unsafe extern "C" fn service(
             settings: SETTINGS.with_borrow(|s| *s),
             program,
             line,
-            print: crate::run::print_out,
+            print: crate::output::print_out,
         };
         let done = le::serve(number, &mut host, &operands);
         SETTINGS.with_borrow_mut(|s| *s = host.settings);
@@ -104,7 +104,7 @@ pub(crate) unsafe extern "C" fn service(
             Ok(()) => GO_ON,
             Err(ServiceError::Abend(code)) => c_int::from(code),
             Err(ServiceError::Unhandled(text)) => {
-                crate::run::tell(&text);
+                crate::output::tell(&text);
                 c_int::from(le::UNHANDLED)
             }
         }
