@@ -78,6 +78,11 @@ const BESIDE: &[(&str, &str, &str)] = &[
         "statements of programs are read and rewritten there",
     ),
     (
+        "runtime",
+        "cics",
+        "its services know the clocks of commands",
+    ),
+    (
         "webtask",
         "link",
         "operands of commands travel as it has them",

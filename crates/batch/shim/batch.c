@@ -153,12 +153,11 @@ _Static_assert(offsetof(fcd3, opt) == 84, "FCD3");
 _Static_assert(offsetof(fcd3, rel) == 144, "FCD3");
 _Static_assert(sizeof(fcd3) == 216, "FCD3");
 
-enum { MOST_KEYS = 64, KEY_DUPS = 0x40, OPTIONAL = 0x80, NOT_OPEN = 0x80 };
+enum { MOST_KEYS = 64, OPTIONAL = 0x80, NOT_OPEN = 0x80 };
 
 typedef struct {
 	uint32_t offset;
 	uint32_t length;
-	uint32_t duplicates;
 } tb_key;
 
 /* A statement, as the handler is given it. */
@@ -199,6 +198,10 @@ typedef struct {
 	const char *(*statement)(cob_field **params, int count, int ebcdic_sign);
 	/* EXEC SQL (0), DSNTIAR (1), DSNTIAC (2); the return code. */
 	int (*sql)(int what, cob_field **params, int count);
+	/* A service of Language Environment by its name, for a program at a line: -1,
+	 * or the user abend that it ends with. */
+	int (*service)(const char *name, cob_field **params, int count, const char *program,
+		unsigned int line);
 } tb_handlers;
 
 enum { STOPPED, FAILED, ABENDED };
@@ -258,7 +261,6 @@ static void take_keys(const kdb *keys, tb_request *r)
 		}
 		r->keys[i].offset = get(part->pos, 4);
 		r->keys[i].length = get(part->len, 4);
-		r->keys[i].duplicates = !!(keys->key[i].flags & KEY_DUPS);
 	}
 }
 
@@ -494,12 +496,6 @@ static __attribute__((noreturn)) void abend(uint32_t code)
 	_exit(70);
 }
 
-EXPORT __attribute__((noreturn)) int CEE3ABD(const unsigned char *code, const void *timing)
-{
-	(void)timing;
-	abend(code ? get(code, 4) : 0);
-}
-
 EXPORT __attribute__((noreturn)) int ILBOABN0(const unsigned char *code)
 {
 	abend(code ? get(code, 2) : 0);
@@ -527,6 +523,49 @@ static int has_ebcdic_sign(void)
 }
 
 #include "decimal.c"
+#include "functions.c"
+
+/* Services of Language Environment: libcob finds each by its name. */
+static int service(const char *name)
+{
+	const cob_module *m = glob->current_module;
+	int code;
+
+	if (!m) {
+		return 0;
+	}
+	fflush(stdout);
+	code = on.service(name, (cob_field **)m->pointers[1], glob->call_params,
+		m->pointers[2] ? m->pointers[2] : "", m->stmt & 0xFFFFF);
+	if (code >= 0) {
+		abend((uint32_t)code);
+	}
+	return 0;
+}
+
+#define SERVICE(name) EXPORT int name(void) { return service(#name); }
+SERVICE(CEE3AB2)
+SERVICE(CEE3ABD)
+SERVICE(CEE3DMP)
+SERVICE(CEECBLDY)
+SERVICE(CEEDATE)
+SERVICE(CEEDATM)
+SERVICE(CEEDAYS)
+SERVICE(CEEDCOD)
+SERVICE(CEEDYWK)
+SERVICE(CEEGMT)
+SERVICE(CEEGMTO)
+SERVICE(CEEISEC)
+SERVICE(CEELOCT)
+SERVICE(CEEMGET)
+SERVICE(CEEMOUT)
+SERVICE(CEEMSG)
+SERVICE(CEENCOD)
+SERVICE(CEEQCEN)
+SERVICE(CEESCEN)
+SERVICE(CEESECI)
+SERVICE(CEESECS)
+SERVICE(CEEUTC)
 
 /* JSON and XML statements. */
 EXPORT int DFHEI3(void)
@@ -618,7 +657,7 @@ EXPORT int tb_start(void *handle, const tb_handlers *handlers)
 		}
 		memcpy(all[i].place, &entry, sizeof entry);
 	}
-	if (!init || !global || !dladdr((void *)init, &info) || !bind_decimal(handle)) {
+	if (!init || !global || !dladdr((void *)init, &info) || !bind_decimal(handle) || !bind_functions(handle)) {
 		return 0;
 	}
 	libcob_base = info.dli_fbase;

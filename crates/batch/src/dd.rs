@@ -14,6 +14,8 @@ pub struct Step {
     pub modules: PathBuf,
     /// PARM, when there is one.
     pub parm: Option<String>,
+    /// The application folder, where copybooks find their COPY members.
+    pub application: PathBuf,
     /// The DDs, by name in upper case.
     pub dds: BTreeMap<String, Dd>,
     /// The store, when a DD is in it.
@@ -63,6 +65,20 @@ pub struct Dd {
     pub append: bool,
     /// Whether OPEN OUTPUT empties a file of the store that holds records.
     pub reuse: bool,
+    /// What its files of the machine are written in, when it is not what the
+    /// program expects.
+    pub code_page: Option<CodePageOf>,
+}
+
+/// A code page, and how the fields of records are found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodePageOf {
+    /// Its name, such as `cp037`.
+    pub name: String,
+    /// The record's copybook; without one every byte is a character.
+    pub copybook: Option<PathBuf>,
+    /// Whether the program's zoned numbers have the signs of EBCDIC as letters.
+    pub letter_signs: bool,
 }
 
 /// Where records are.

@@ -15,9 +15,10 @@ use std::io;
 use cics::file::{FileAccess, FilePermits};
 use store::{Found, KeyField, Organisation, Seek, rrn_key};
 
+use crate::conversion::Conversions;
 use crate::dd::{Dd, Format, Source};
 pub use crate::plain::{Advance, Print};
-use crate::plain::{Input, Output, Plain, Update};
+use crate::plain::{Framed, Input, Output, Plain, Update};
 use crate::status::Status;
 use crate::stored::Stored;
 pub use crate::stored::{Fault, Records};
@@ -113,8 +114,6 @@ pub struct Key {
     pub offset: u32,
     /// Its bytes.
     pub length: u32,
-    /// WITH DUPLICATES.
-    pub duplicates: bool,
 }
 
 /// One statement with all that the program says of its file.
@@ -190,6 +189,7 @@ struct Open {
 /// The files of one program's run.
 pub struct Handler {
     dds: BTreeMap<String, Dd>,
+    conversions: Conversions,
     store: Option<Records>,
     /// Why the store cannot be used.
     denied: String,
@@ -206,6 +206,7 @@ impl Handler {
     /// A handler over these DDs. `denied` says why there is no store.
     pub fn new(
         dds: BTreeMap<String, Dd>,
+        conversions: Conversions,
         store: Option<Records>,
         denied: String,
         print: Print,
@@ -213,6 +214,7 @@ impl Handler {
     ) -> Self {
         Handler {
             dds,
+            conversions,
             store,
             denied,
             files: HashMap::new(),
@@ -385,21 +387,26 @@ impl Handler {
             status = Status::OPTIONAL_MISSING;
             std::fs::File::create(path).map_err(machine)?;
         }
+        let conversion = self.conversions.get(&dd_name(call.assign)).cloned();
+        let converted = Framed {
+            default,
+            conversion,
+        };
         let opened = match (mode, first) {
-            (Mode::Input, _) => Input::open(&dd.sources, default).map(Plain::Input),
+            (Mode::Input, _) => Input::open(&dd.sources, converted).map(Plain::Input),
             (Mode::Output, source) => {
-                Output::open(source, default, dd.append, self.print).map(Plain::Output)
+                Output::open(source, converted, dd.append, self.print).map(Plain::Output)
             }
             (Mode::Extend, Source::File { path, .. }) if !path.exists() => {
                 Err(io::Error::from_raw_os_error(libc::ENOENT))
             }
             (Mode::Extend, source) => {
-                Output::open(source, default, true, self.print).map(Plain::Output)
+                Output::open(source, converted, true, self.print).map(Plain::Output)
             }
             (Mode::Update, Source::File { path, format }) => {
-                Update::open(path, format.unwrap_or(default)).map(Plain::Update)
+                Update::open(path, *format, converted).map(Plain::Update)
             }
-            (Mode::Update, Source::Dummy) => Input::open(&dd.sources, default).map(Plain::Input),
+            (Mode::Update, Source::Dummy) => Input::open(&dd.sources, converted).map(Plain::Input),
             (Mode::Update, _) => Err(io::ErrorKind::Unsupported.into()),
         };
         let opened = opened.map(|plain| (Opened::Plain(plain), status));

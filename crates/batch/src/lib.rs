@@ -10,21 +10,25 @@
 //! A [`Step`] says what runs and what its DD names stand for. [`run`] is the
 //! whole life of its process: it hosts libcob, whose file statements come to
 //! the [`handler`], which knows the rules of COBOL's file status. [`jcl`] reads
-//! jobs.
+//! jobs. Files in another code page are converted record by record: [`conversion`].
 //!
 //! Invariant: a statement always gets a file status; nothing that a program
 //! does to a file panics.
 
 pub mod beside;
+pub mod conversion;
 pub mod dd;
 pub mod handler;
 pub mod jcl;
 mod markup;
+mod output;
 mod plain;
 mod run;
+mod services;
 mod sql;
 pub mod status;
 mod stored;
 
-pub use dd::{Dd, Format, Source, SqlAt, Step, StoreAt};
+pub use conversion::{Conversions, RecordConversion};
+pub use dd::{CodePageOf, Dd, Format, Source, SqlAt, Step, StoreAt};
 pub use run::{RunError, run};

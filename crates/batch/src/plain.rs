@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::rc::Rc;
 
+use crate::conversion::{LineBytes, RecordConversion};
 use crate::dd::{Format, Source};
 
 /// Writes to standard output, where the program's own lines go too.
@@ -24,6 +26,16 @@ pub enum Advance {
     BeforePage,
     /// AFTER ADVANCING PAGE.
     AfterPage,
+}
+
+/// How records lie in a file whose DD does not say it, and what they are
+/// converted with.
+#[derive(Clone)]
+pub struct Framed {
+    /// The format of the program's organisation.
+    pub default: Format,
+    /// Between the file's code page and the program's.
+    pub conversion: Option<Rc<RecordConversion>>,
 }
 
 /// A record that was read.
@@ -48,14 +60,22 @@ pub enum Plain {
 /// Sources that are read one after the other.
 pub struct Input {
     waiting: VecDeque<Source>,
-    current: Option<(Box<dyn BufRead>, Format)>,
-    default: Format,
+    current: Option<Stream>,
+    framed: Framed,
+}
+
+/// The source that is read.
+struct Stream {
+    reader: Box<dyn BufRead>,
+    format: Format,
+    conversion: Option<Rc<RecordConversion>>,
 }
 
 /// Where records are written.
 pub struct Output {
     sink: Sink,
     format: Format,
+    conversion: Option<Rc<RecordConversion>>,
     /// The line has no end yet.
     is_line_open: bool,
     is_begun: bool,
@@ -71,6 +91,7 @@ enum Sink {
 pub struct Update {
     file: File,
     format: Format,
+    conversion: Option<Rc<RecordConversion>>,
     /// Where the next record begins.
     next: u64,
     /// Where the last one's bytes are, and how many.
@@ -79,7 +100,7 @@ pub struct Update {
 
 impl Input {
     /// Opens the first source; an error if it is not there.
-    pub fn open(sources: &[Source], default: Format) -> io::Result<Self> {
+    pub fn open(sources: &[Source], framed: Framed) -> io::Result<Self> {
         for source in sources {
             if let Source::File { path, .. } = source {
                 let found = std::fs::metadata(path)?;
@@ -91,36 +112,45 @@ impl Input {
         let mut input = Input {
             waiting: sources.iter().cloned().collect(),
             current: None,
-            default,
+            framed,
         };
         input.step()?;
         Ok(input)
     }
 
     fn step(&mut self) -> io::Result<bool> {
+        let mut conversion = None;
         let (reader, format): (Box<dyn BufRead>, Format) = match self.waiting.pop_front() {
             None => {
                 self.current = None;
                 return Ok(false);
             }
-            Some(Source::File { path, format }) => (
-                Box::new(BufReader::new(File::open(path)?)),
-                format.unwrap_or(self.default),
-            ),
+            Some(Source::File { path, format }) => {
+                conversion.clone_from(&self.framed.conversion);
+                (
+                    Box::new(BufReader::new(File::open(path)?)),
+                    format.unwrap_or(self.framed.default),
+                )
+            }
             Some(Source::Lines(text)) => (Box::new(Cursor::new(text.into_bytes())), Format::Lines),
             Some(Source::Input) => (Box::new(BufReader::new(io::stdin())), Format::Lines),
             Some(Source::Store(_) | Source::Output | Source::Dummy) => {
                 (Box::new(io::empty()), Format::Lines)
             }
         };
-        self.current = Some((reader, format));
+        self.current = Some(Stream {
+            reader,
+            format,
+            conversion,
+        });
         Ok(true)
     }
 
     /// The next record; `None` at the end.
     pub fn read(&mut self, max: usize) -> io::Result<Option<Taken>> {
-        while let Some((reader, format)) = &mut self.current {
-            if let Some(taken) = take(reader, *format, max)? {
+        while let Some(stream) = &mut self.current {
+            let conversion = stream.conversion.as_deref();
+            if let Some(taken) = take(&mut stream.reader, stream.format, conversion, max)? {
                 return Ok(Some(taken));
             }
             self.step()?;
@@ -129,10 +159,37 @@ impl Input {
     }
 }
 
-/// One record of a stream.
-fn take(reader: &mut dyn BufRead, format: Format, max: usize) -> io::Result<Option<Taken>> {
+/// One record of a stream, as the program sees it.
+fn take(
+    reader: &mut dyn BufRead,
+    format: Format,
+    conversion: Option<&RecordConversion>,
+    max: usize,
+) -> io::Result<Option<Taken>> {
+    let Some(conversion) = conversion else {
+        return take_raw(reader, format, LineBytes::of(None), max);
+    };
+    let bytes = LineBytes::of(Some(conversion));
+    let Some(mut taken) = take_raw(reader, format, bytes, max)? else {
+        return Ok(None);
+    };
     if format == Format::Lines {
-        return line(reader, max);
+        // Fields behind the line's end are blank, and a copybook counts on them.
+        taken.bytes.resize(max, bytes.blank);
+    }
+    taken.bytes = conversion.inward(&taken.bytes)?;
+    Ok(Some(taken))
+}
+
+/// One record of a stream as it is written.
+fn take_raw(
+    reader: &mut dyn BufRead,
+    format: Format,
+    bytes: LineBytes,
+    max: usize,
+) -> io::Result<Option<Taken>> {
+    if format == Format::Lines {
+        return line(reader, bytes.end, max);
     }
     let mut wanted = max;
     if format == Format::Rdw {
@@ -173,7 +230,7 @@ fn cut() -> io::Error {
 }
 
 /// A line without its end, however long: what is beyond `max` is passed over.
-fn line(reader: &mut dyn BufRead, max: usize) -> io::Result<Option<Taken>> {
+fn line(reader: &mut dyn BufRead, end_byte: u8, max: usize) -> io::Result<Option<Taken>> {
     let mut bytes = Vec::new();
     let (mut is_any, mut misfit) = (false, false);
     loop {
@@ -182,7 +239,7 @@ fn line(reader: &mut dyn BufRead, max: usize) -> io::Result<Option<Taken>> {
             break;
         }
         is_any = true;
-        let end = here.iter().position(|b| *b == b'\n');
+        let end = here.iter().position(|b| *b == end_byte);
         let part = &here[..end.unwrap_or(here.len())];
         // One more than a record has, for the carriage return.
         let room = (max + 1).saturating_sub(bytes.len()).min(part.len());
@@ -218,14 +275,16 @@ fn fill(reader: &mut (impl Read + ?Sized), into: &mut [u8]) -> io::Result<usize>
 
 impl Output {
     /// Opens what records are written to.
-    pub fn open(source: &Source, default: Format, append: bool, print: Print) -> io::Result<Self> {
+    pub fn open(source: &Source, framed: Framed, append: bool, print: Print) -> io::Result<Self> {
+        let mut conversion = None;
         let (sink, format) = match source {
             Source::File { path, format } => {
                 let mut options = OpenOptions::new();
                 options.write(true).create(true);
                 options.append(append).truncate(!append);
                 let file = BufWriter::new(options.open(path)?);
-                (Sink::File(file), format.unwrap_or(default))
+                conversion = framed.conversion;
+                (Sink::File(file), format.unwrap_or(framed.default))
             }
             Source::Output => (Sink::Print(print), Format::Lines),
             Source::Dummy => (Sink::Nowhere, Format::Lines),
@@ -236,6 +295,7 @@ impl Output {
         Ok(Output {
             sink,
             format,
+            conversion,
             is_line_open: false,
             is_begun: append,
         })
@@ -254,6 +314,9 @@ impl Output {
 
     /// Writes a record.
     pub fn write(&mut self, record: &[u8], advance: Advance) -> io::Result<()> {
+        let converted = self.conversion.as_ref().map(|c| c.outward(record));
+        let converted = converted.transpose()?;
+        let record = converted.as_deref().unwrap_or(record);
         match self.format {
             Format::Fixed => return self.put(record),
             Format::Rdw => {
@@ -266,9 +329,10 @@ impl Output {
             }
             Format::Lines => {}
         }
+        let blank = self.line_bytes().blank;
         let end = record
             .iter()
-            .rposition(|b| *b != b' ')
+            .rposition(|b| *b != blank)
             .map_or(0, |at| at + 1);
         match advance {
             Advance::After(0) if self.is_line_open => self.put(b"\r")?,
@@ -312,8 +376,9 @@ impl Output {
         } else {
             lines.saturating_sub(1)
         };
+        let end = [self.line_bytes().end];
         for _ in 0..ends {
-            self.put(b"\n")?;
+            self.put(&end)?;
         }
         if ends > 0 {
             self.is_line_open = false;
@@ -323,9 +388,13 @@ impl Output {
 
     fn end_line(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.is_line_open) {
-            self.put(b"\n")?;
+            self.put(&[self.line_bytes().end])?;
         }
         Ok(())
+    }
+
+    fn line_bytes(&self) -> LineBytes {
+        LineBytes::of(self.conversion.as_deref())
     }
 
     /// Ends the last line and has everything written.
@@ -340,7 +409,8 @@ impl Output {
 
 impl Update {
     /// Opens a file whose records can be replaced; lines cannot.
-    pub fn open(path: &Path, format: Format) -> io::Result<Self> {
+    pub fn open(path: &Path, format: Option<Format>, framed: Framed) -> io::Result<Self> {
+        let format = format.unwrap_or(framed.default);
         if format == Format::Lines {
             return Err(io::ErrorKind::Unsupported.into());
         }
@@ -348,6 +418,7 @@ impl Update {
         Ok(Update {
             file,
             format,
+            conversion: framed.conversion,
             next: 0,
             last: None,
         })
@@ -358,7 +429,7 @@ impl Update {
         self.last = None;
         self.file.seek(SeekFrom::Start(self.next))?;
         let mut reader = BufReader::new(&mut self.file);
-        let taken = take(&mut reader, self.format, max)?;
+        let taken = take(&mut reader, self.format, self.conversion.as_deref(), max)?;
         let behind = reader.stream_position()?;
         if let Some(taken) = &taken {
             let prefix = if self.format == Format::Rdw { 4 } else { 0 };
@@ -371,6 +442,9 @@ impl Update {
     /// Puts a record in the place of the last one; false if its length is
     /// another.
     pub fn rewrite(&mut self, record: &[u8]) -> io::Result<bool> {
+        let converted = self.conversion.as_ref().map(|c| c.outward(record));
+        let converted = converted.transpose()?;
+        let record = converted.as_deref().unwrap_or(record);
         match self.last {
             Some((at, length)) if length == record.len() => {
                 self.file.seek(SeekFrom::Start(at))?;

@@ -13,9 +13,11 @@ use std::path::Path;
 use store::{DiskOptions, DiskReader, DiskStore, Durability, OpenError};
 
 use crate::beside::Region;
+use crate::conversion::Conversions;
 use crate::dd::Step;
 use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Phrase, Records, Relation};
-use crate::{markup, sql};
+use crate::output::{self, PrintBytes, print_out, tell};
+use crate::{markup, services, sql};
 
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +53,6 @@ const ABEND: &str = "abend";
 struct RawKey {
     offset: u32,
     length: u32,
-    duplicates: u32,
 }
 
 /// A statement, as the C side has it.
@@ -88,6 +89,7 @@ struct Handlers {
     stop: unsafe extern "C" fn(c_int, c_int),
     statement: markup::Statement,
     sql: sql::SqlCall,
+    service: services::Service,
 }
 
 type Start = unsafe extern "C" fn(*mut c_void, *const Handlers) -> c_int;
@@ -98,13 +100,11 @@ type RunProgram = unsafe extern "C" fn(
     *mut c_int,
     *mut *const c_char,
 ) -> c_int;
-type PrintBytes = unsafe extern "C" fn(*const c_char, usize);
 
 /// What the process has: one thread, so one of each.
 struct State {
     handler: Handler,
     step: Step,
-    print: PrintBytes,
 }
 
 thread_local! {
@@ -116,18 +116,19 @@ static HANDLERS: Handlers = Handlers {
     stop,
     statement: markup::statement,
     sql: sql::call,
+    service: services::service,
 };
 
 /// Runs the step's program to its end, writes how it ended and leaves the
 /// process; comes back only if the program could not be started.
-pub fn run(step: Step) -> RunError {
-    match start(step) {
+pub fn run(step: Step, conversions: Conversions) -> RunError {
+    match start(step, conversions) {
         Ok(never) => match never {},
         Err(error) => error,
     }
 }
 
-fn start(step: Step) -> Result<std::convert::Infallible, RunError> {
+fn start(step: Step, conversions: Conversions) -> Result<std::convert::Infallible, RunError> {
     let shim = load_shim().map_err(RunError::Libcob)?;
     let libcob = open(c"libcob.so.4").map_err(RunError::Libcob)?;
     // SAFETY: before libcob starts there is one thread, and nobody reads the
@@ -146,17 +147,18 @@ fn start(step: Step) -> Result<std::convert::Infallible, RunError> {
     if let Some(at) = &step.sql {
         sql::open(at);
     }
-    let handler = Handler::new(step.dds.clone(), records, denied, print_out, tell);
+    let dds = step.dds.clone();
+    let handler = Handler::new(dds, conversions, records, denied, print_out, tell);
     let failed = |reason: String| RunError::Program {
         program: step.program.clone(),
         reason,
     };
     let program = CString::new(step.program.as_str()).map_err(|e| failed(e.to_string()))?;
     let mut parm = parameter(step.parm.as_deref().unwrap_or_default());
+    output::bind(print);
     let state = State {
         handler,
         step: step.clone(),
-        print,
     };
     STATE.with(|cell| *cell.borrow_mut() = Some(state));
     // SAFETY: the handle is libcob's, the handlers live as long as the process.
@@ -261,23 +263,6 @@ fn write_result(path: &Path, outcome: &str) -> std::io::Result<()> {
     std::fs::File::create(path)?.write_all(outcome.as_bytes())
 }
 
-fn tell(message: &str) {
-    eprintln!("{message}");
-}
-
-fn print_out(bytes: &[u8]) {
-    // The state is borrowed while a file is written; the entry never changes.
-    let print = PRINT.with(|cell| *cell.borrow());
-    if let Some(print) = print {
-        // SAFETY: the bytes live through the call.
-        unsafe { print(bytes.as_ptr().cast(), bytes.len()) };
-    }
-}
-
-thread_local! {
-    static PRINT: RefCell<Option<PrintBytes>> = const { RefCell::new(None) };
-}
-
 unsafe extern "C" fn stop(status: c_int, why: c_int) {
     match why {
         0 => leave(status, None),
@@ -292,7 +277,6 @@ unsafe extern "C" fn serve(request: *mut Request) {
     let served = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         STATE.with(|cell| {
             if let Some(state) = cell.borrow_mut().as_mut() {
-                PRINT.with(|print| *print.borrow_mut() = Some(state.print));
                 serve_request(&mut state.handler, request);
             }
         });
@@ -314,7 +298,6 @@ fn serve_request(handler: &mut Handler, request: &mut Request) {
         .map(|key| Key {
             offset: key.offset,
             length: key.length,
-            duplicates: key.duplicates != 0,
         })
         .collect();
     let name = match request.name.is_null() {

@@ -245,7 +245,9 @@ impl Records {
         })
     }
 
-    /// What serves a key of the program.
+    /// What serves a key of the program. As on z/OS its place and length must be
+    /// those of the index. Whether keys are unique is the index's business:
+    /// `DUPLICATES` of the program is not compared with it.
     fn by(&mut self, access: &Access, at: usize, key: &Key) -> Result<By, Fault> {
         let place = |offset: u32, length: u32| (offset, length) == (key.offset, key.length);
         if at == 0 {
@@ -280,16 +282,6 @@ impl Records {
                 access.base.def.name, key.offset, key.length
             )));
         };
-        if index.def.unique == key.duplicates {
-            let (has, says) = match key.duplicates {
-                true => ("unique keys", "WITH DUPLICATES"),
-                false => ("keys that are not unique", "no DUPLICATES"),
-            };
-            return Err(different(format!(
-                "{} has {has}, and the program says {says}",
-                index.def.name
-            )));
-        }
         if !index.built {
             return Err(different(format!(
                 "{} is not built: BLDINDEX builds it",

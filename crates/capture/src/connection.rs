@@ -20,7 +20,7 @@ pub struct Connection {
     pub client: End,
     /// The end that was called.
     pub server: End,
-    /// What is spoken on it, as recognised or told.
+    /// What is spoken on it, as recognised or given.
     pub protocol: Protocol,
     /// Times of the three-way handshake.
     pub handshake: Handshake,
@@ -40,7 +40,7 @@ pub struct Connection {
     /// True when it was dropped to keep memory bounded, with more to come.
     pub evicted: bool,
     /// The other TCP connection of the DLSw link that it is half of. The link's
-    /// exchanges are told with the one that came first.
+    /// exchanges are listed with the one that came first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<u64>,
 }
@@ -312,7 +312,7 @@ pub struct Close {
     pub(crate) fin_arrived: bool,
     /// The other side's FIN.
     pub second_fin_ns: Option<i64>,
-    /// That one was sent before the first had come: who closed first the capture does not tell.
+    /// That one was sent before the first had come: who closed first the capture does not show.
     #[serde(skip)]
     pub(crate) crossed: bool,
     /// Who sent the first RST, and when.
@@ -328,7 +328,7 @@ pub struct Close {
     pub(crate) after_fin: Option<u32>,
 }
 
-/// A RST, by what tells whether the end in whose name it came has sent it.
+/// A RST, by what shows whether the end that it names has sent it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ResetPacket {
     /// Number of the packet.

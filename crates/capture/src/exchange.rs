@@ -17,7 +17,7 @@ pub struct Exchange {
     pub connection: u64,
     /// Its place on the connection, from 0.
     pub index: u64,
-    /// What it was, as far as the protocol tells (`GET /orders → 200`).
+    /// What it was, as far as the protocol says (`GET /orders → 200`).
     pub label: String,
     /// Where its time begins: the first SYN when it is the first exchange of
     /// a connection whose handshake was captured, else the request's first byte.

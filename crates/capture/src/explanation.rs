@@ -4,6 +4,7 @@
 //! Invariant: the same file gives the same explanation, whatever the number
 //! of threads.
 
+use crate::capture_points::CapturePoints;
 use crate::{Connection, Exchange, Histogram, Interval, MarkCounts, Protocol, Slice, SliceTimes};
 use serde::Serialize;
 use std::net::IpAddr;
@@ -29,6 +30,9 @@ pub struct Explanation {
     pub connections: Vec<Connection>,
     /// The exchanges that took most time, the worst first.
     pub exchanges: Vec<Exchange>,
+    /// What other captures of the same conversations add. `None` without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<CapturePoints>,
 }
 
 /// What was read.

@@ -125,10 +125,10 @@ mod tests {
         }
         for quantile in [0.1, 0.5, 0.9, 0.99, 1.0] {
             let truth = (quantile * 100_000.0) as i64;
-            let told = histogram.quantile_ns(quantile);
+            let found = histogram.quantile_ns(quantile);
             assert!(
-                told >= truth && told <= truth + truth / 16 + 1,
-                "{quantile}: {told}"
+                found >= truth && found <= truth + truth / 16 + 1,
+                "{quantile}: {found}"
             );
         }
         assert_eq!(histogram.mean_ns(), 50_000);

@@ -236,7 +236,7 @@ impl Ledger {
 const EMPTY: ReasonSums = [[ReasonSum { ns: 0, waits: 0 }; Owner::COUNT]; Reason::COUNT];
 
 /// Intervals kept of one share of the connections.
-const MOST_INTERVALS: usize = 8192;
+const MOST_INTERVALS: usize = 4096;
 
 #[cfg(test)]
 mod tests {

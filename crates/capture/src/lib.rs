@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod app;
+mod capture_points;
 mod connection;
 pub mod decode;
 mod engine;
@@ -37,6 +38,7 @@ pub mod join;
 mod ledger;
 mod lookups;
 mod options;
+pub mod points;
 pub mod read;
 pub mod report;
 mod segment;

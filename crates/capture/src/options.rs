@@ -21,7 +21,7 @@ pub struct Options {
     pub from_ns: Option<i64>,
     /// Only packets up to this time.
     pub to_ns: Option<i64>,
-    /// Protocols told by server port; they override recognition.
+    /// Protocols given by server port; they override recognition.
     pub protocols: Vec<(u16, Protocol)>,
     /// Secrets that open TLS; those that a pcapng file carries come to them.
     pub key_log: KeyLog,
@@ -42,6 +42,9 @@ pub struct Options {
     pub max_held_bytes: usize,
     /// Systems that advice is for; those that were seen where it is empty.
     pub advice: Vec<crate::Platform>,
+    /// The capture or records that belong to it come from z/OS: advice is for
+    /// that too, whatever the packets look like.
+    pub from_zos: bool,
 }
 
 impl Options {
@@ -74,6 +77,7 @@ impl Default for Options {
             max_connections: 131_072,
             max_held_bytes: 256 * 1024,
             advice: Vec::new(),
+            from_zos: false,
         }
     }
 }
@@ -131,8 +135,8 @@ impl Protocol {
 
     /// The protocol of this name that a TCP port can speak.
     pub fn named(name: &str) -> Option<Protocol> {
-        let told = |p: &Protocol| !matches!(p, Protocol::Sna | Protocol::Http2);
-        (Protocol::ALL.into_iter()).find(|p| p.name() == name && told(p))
+        let named = |p: &Protocol| !matches!(p, Protocol::Sna | Protocol::Http2);
+        (Protocol::ALL.into_iter()).find(|p| p.name() == name && named(p))
     }
 }
 

@@ -221,7 +221,7 @@ marks! {
     /// Acknowledges data that was not captured.
     ACKED_UNSEEN = 13, "acked_unseen";
     /// A retransmission after the sender's timer ran out: nothing had come
-    /// that could have told of the loss.
+    /// that could have reported the loss.
     TIMEOUT = 14, "timeout";
     /// The receiver reported this data as a duplicate (DSACK) or echoed a
     /// timestamp older than the retransmission: it had not been lost.

@@ -36,7 +36,7 @@ impl Held {
     }
 }
 
-/// A piece of the stream: `bytes`, then `missing` bytes that nobody has.
+/// A piece of the stream: `bytes`, then `missing` bytes that were not captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk<'a> {
     pub(crate) bytes: &'a [u8],

@@ -20,8 +20,7 @@
 //! The pairs are present for HANDLE CONDITION, HANDLE AID and IGNORE CONDITION:
 //! a condition or AID number and the label's position in the program's list
 //! of labels, 0 for none; and for HANDLE ABEND LABEL as one pair whose first
-//! number is 0. A program has one list of labels for all of these. A condition's
-//! or AID's label with [`REENTER`] is reached as one of HANDLE ABEND is.
+//! number is 0. A program has one list of labels for all of these.
 //!
 //! The first call of a program is `CALL "DFHEI0"` with four arguments: a block
 //! of command number 0, a pointer that receives the address of the EIB, a
@@ -51,11 +50,6 @@ pub const FLAG_RESP: u16 = 1;
 pub const FLAG_NOHANDLE: u16 = 2;
 /// The program tests for a label after this command.
 pub const FLAG_LABELS: u16 = 4;
-
-/// Bit of a label's number in the pairs of HANDLE CONDITION and HANDLE AID: it
-/// is reached by entering the program again at its top, with the rest as the
-/// resume code.
-pub const REENTER: u16 = 0x8000;
 
 /// A checked view over a block's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -62,8 +62,6 @@ static struct {
 	void (*decimal_align)(cob_decimal *, int);
 	int (*decimal_cmp)(cob_decimal *, cob_decimal *);
 	int (*get_field)(cob_decimal *, cob_field *, int);
-	cob_field *(*numval)(cob_field *);
-	cob_field *(*numval_c)(cob_field *, cob_field *);
 } decimal;
 
 /* Scale of a decimal that came of a division by zero; known from the first. */
@@ -213,6 +211,12 @@ static enum zoned_state mend_zoned(const cob_field *f, unsigned char to[ZONED_BY
 			if (separate ? c == '+' || c == '-' : is_own_sign(c, z)) {
 				continue;
 			}
+			/* A minus of programs that are compiled for the other convention. */
+			if (!separate && c >= 'p' && c <= 'y') {
+				to[i] = signed_digit(c - 'p', 1);
+				state = ZONED_MENDED;
+				continue;
+			}
 			if (separate || z >> 4 < 10) {
 				return ZONED_INVALID;
 			}
@@ -355,8 +359,9 @@ EXPORT int cob_is_numeric(const cob_field *f)
 	sign = sign_place(f);
 	for (i = 0; i < f->size; i++) {
 		const int zone = zoned_byte(f->data[i]) >> 4;
+		const int minus = f->data[i] >= 'p' && f->data[i] <= 'y';
 
-		if (i == sign ? zone != 12 && zone != 13 : f->data[i] < '0' || f->data[i] > '9') {
+		if (i == sign ? zone != 12 && zone != 13 && !minus : f->data[i] < '0' || f->data[i] > '9') {
 			return 0;
 		}
 	}
@@ -619,43 +624,6 @@ EXPORT int cob_decimal_get_field(cob_decimal *d, cob_field *f, const int options
 	return decimal.get_field(d, f, options);
 }
 
-/* The argument of NUMVAL or NUMVAL-C with CR or DB at its end as a minus sign,
- * which libcob 3.1 reads only after a blank, or not at all. */
-static cob_field *credit_as_minus(cob_field *f)
-{
-	static unsigned char bytes[256];
-	static cob_field changed;
-	size_t n = f->size;
-
-	while (n && f->data[n - 1] == ' ') {
-		n--;
-	}
-	if (n < 3 || n >= sizeof bytes || is_number(f)) {
-		return f;
-	}
-	if (memcmp(f->data + n - 2, "CR", 2) && memcmp(f->data + n - 2, "DB", 2)
-	    && memcmp(f->data + n - 2, "cr", 2) && memcmp(f->data + n - 2, "db", 2)) {
-		return f;
-	}
-	memcpy(bytes, f->data, n - 2);
-	bytes[n - 2] = '-';
-	bytes[n - 1] = ' ';
-	changed = *f;
-	changed.data = bytes;
-	changed.size = n;
-	return &changed;
-}
-
-EXPORT cob_field *cob_intr_numval(cob_field *f)
-{
-	return decimal.numval(credit_as_minus(f));
-}
-
-EXPORT cob_field *cob_intr_numval_c(cob_field *f, cob_field *currency)
-{
-	return decimal.numval_c(credit_as_minus(f), currency);
-}
-
 /* Finds the entries that stand behind those above; false if one is missing. */
 static int bind_decimal(void *handle)
 {
@@ -686,8 +654,6 @@ static int bind_decimal(void *handle)
 		{ &decimal.decimal_align, "cob_decimal_align" },
 		{ &decimal.decimal_cmp, "cob_decimal_cmp" },
 		{ &decimal.get_field, "cob_decimal_get_field" },
-		{ &decimal.numval, "cob_intr_numval" },
-		{ &decimal.numval_c, "cob_intr_numval_c" },
 	};
 	size_t i;
 

@@ -8,7 +8,6 @@ use cics::command::{self, Argument, Direction};
 use crate::argument::{Value, is_arithmetic, is_number};
 use crate::exec::{Operand, Parsed};
 use crate::outline::Unit;
-use crate::reentry::{Flow, index};
 use crate::writer::inline;
 
 /// What a program needs besides its own declarations.
@@ -20,8 +19,6 @@ pub(crate) struct Needs {
     pub condition_labels: bool,
     /// A HANDLE ABEND names a label.
     pub abend_labels: bool,
-    /// A condition's label is reached by entering the program again.
-    pub reenters: bool,
     /// Fullwords for values that are computed for a command.
     pub fullwords: usize,
     /// Doublewords of that kind.
@@ -50,7 +47,6 @@ impl Needs {
         &mut self,
         command: &Parsed,
         unit: &Unit,
-        flow: Option<&Flow>,
         at: usize,
     ) -> Result<Vec<(u16, u16)>, crate::token::Token> {
         let is_abend = command.row.number == command::commands::handle_abend::NUMBER;
@@ -67,13 +63,7 @@ impl Needs {
                 Some(section) => format!("{} OF {section}", label.name),
                 None => label.name.clone(),
             };
-            let again = !is_abend && flow.is_some_and(|f| f.may_reenter(index(unit, label)));
-            let mut number = self.position(name);
-            if again {
-                number |= abi::REENTER;
-                self.reenters = true;
-            }
-            pairs.push((*code, number));
+            pairs.push((*code, self.position(name)));
             if is_abend {
                 self.abend_labels = true;
             } else {
@@ -103,19 +93,8 @@ impl Needs {
 
     /// The first statements of the program.
     pub(crate) fn first_statements(&self, line: u32, source_file: u8) -> String {
-        let block = BlockRepr {
-            command: abi::START_COMMAND,
-            line,
-            source_file,
-            operand_count: 3,
-            ..BlockRepr::default()
-        };
-        let mut text = format!(
-            "CALL \"{}\" USING {} DFHEIPTR DFHEIRES DFHEIGOT END-CALL SET ADDRESS OF DFHEIBLK TO DFHEIPTR",
-            abi::START_ENTRY,
-            hex_literal(&block.emit()),
-        );
-        if self.abend_labels || self.reenters {
+        let mut text = start_call(line, source_file);
+        if self.abend_labels {
             let _ = write!(
                 text,
                 " GO TO {} DEPENDING ON DFHEIRES",
@@ -125,6 +104,22 @@ impl Needs {
         text.push('.');
         text
     }
+}
+
+/// Announces a program, and gives its EIB an address.
+pub(crate) fn start_call(line: u32, source_file: u8) -> String {
+    let block = BlockRepr {
+        command: abi::START_COMMAND,
+        line,
+        source_file,
+        operand_count: 3,
+        ..BlockRepr::default()
+    };
+    format!(
+        "CALL \"{}\" USING {} DFHEIPTR DFHEIRES DFHEIGOT END-CALL SET ADDRESS OF DFHEIBLK TO DFHEIPTR",
+        abi::START_ENTRY,
+        hex_literal(&block.emit()),
+    )
 }
 
 /// Temporaries of one command.

@@ -1,10 +1,16 @@
 //! What each module's C text is compiled with, so that the worker sees the
-//! data that processors of z/Architecture would stop at.
+//! data that processors of z/Architecture would stop at, and a GO TO may leave
+//! a performed paragraph as often as it likes.
 //!
 //! `cobc` writes small functions for packed items into each module as static
 //! ones. The header here, read before everything else, makes them ordinary
 //! ones, so that those of the worker's own C object come first: they look at
 //! the digits before they go on.
+//!
+//! `cobc` has 255 places for paragraphs that are being performed, and a GO TO out
+//! of one leaves its place taken. z/OS has one place for each PERFORM statement.
+//! When the places are used up, of those that one statement left several times
+//! all but the newest are given back; the program ends only when none is.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,18 +19,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The header's text. `COB_NOINLINE` stands between the type and the name of
-/// each of these functions and nowhere else.
-const HEADER: &str = "\
-#define  COB_KEYWORD_INLINE __inline
-#include <stdio.h>
-#include <string.h>
-#include <gmp.h>
-#include <libcob.h>
-#define TUPELO_JOIN(a, b) a##b
-#define TUPELO_NAME(line) TUPELO_JOIN(tupelo_unused_, line)
-#undef COB_NOINLINE
-#define COB_NOINLINE TUPELO_NAME(__LINE__)(void); __attribute__((noinline)) int
-";
+/// each of these functions and nowhere else. `frame_ptr` is the variable of each
+/// program that `cobc` compares before it reports `COB_FERROR_STACK`.
+const HEADER: &str = include_str!("../c/tupelo.h");
 
 const FILE: &str = "tupelo.h";
 

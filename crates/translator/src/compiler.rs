@@ -25,7 +25,7 @@ use crate::translate::{Translation, translate_for};
 use crate::words;
 
 /// Counts changes of the generated code that its text alone does not show.
-const GENERATION: u32 = 7;
+const GENERATION: u32 = 8;
 
 /// Flags of every module: the dialect, the guard of the PERFORM stack, and a
 /// usage that z/OS has by another name.
@@ -125,6 +125,8 @@ pub struct Built {
     pub source: PathBuf,
     /// PROGRAM-ID of each outermost program; the first is the module's entry.
     pub programs: Vec<String>,
+    /// Names of their ENTRY statements, which CALL finds too.
+    pub entries: Vec<String>,
     /// The module, unless there are errors.
     pub module: Option<PathBuf>,
     /// Whether it uses EXEC CICS, the EIB or a COMMAREA.
@@ -300,6 +302,7 @@ impl Compiler {
         let mut built = Built {
             source: source.path.clone(),
             programs: Vec::new(),
+            entries: Vec::new(),
             module: None,
             uses_cics: false,
             inputs: vec![source.path.clone()],
@@ -318,6 +321,7 @@ impl Compiler {
         let failed = translation.has_errors();
         let places = &translation.called;
         built.programs = translation.programs.clone();
+        built.entries = translation.entries.clone();
         built.uses_cics = translation.uses_cics;
         built.inputs = translation.files.paths().to_vec();
         built.diagnostics = translation.diagnostics.clone();

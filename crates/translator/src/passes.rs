@@ -320,6 +320,16 @@ impl Work {
                     places.push((t.place, "SELECT"));
                 }
             }
+            let sections = unit.start..body.saturating_sub(1);
+            let is_report =
+                |at: &usize| self.tokens[*at].is("REPORT") && self.tokens[at + 1].is("SECTION");
+            if let Some(at) = sections.clone().find(is_report) {
+                let place = self.tokens[at].place;
+                let message = "REPORT SECTION: a region's program writes no reports".to_owned();
+                let help =
+                    "batch programs do: put it into the folder batch and run it with tupelo batch";
+                self.say(place, Finding::Source, message, Some(help.to_owned()));
+            }
             let modes = &["INPUT", "OUTPUT", "I-O", "EXTEND"];
             for at in body..end {
                 let t = &self.tokens[at];

@@ -159,8 +159,8 @@ const LIBRARY: &[&str] = &[
     "cob_sys_xor",
 ];
 
-/// What batch programs have beside that: their file statements.
-const BATCH: &[&str] = &["cob_extfh_*", crate::compiler::FILE_HANDLER];
+/// What batch programs have in addition: their file statements and reports.
+const BATCH: &[&str] = &["cob_extfh_*", "cob_report_*", crate::compiler::FILE_HANDLER];
 
 /// What the C compiler makes of copies and comparisons, and what every shared
 /// object names.

@@ -14,7 +14,6 @@ use crate::exec::{self, Parsed};
 use crate::nulls;
 use crate::outline::{Unit, outline, skip_exec};
 use crate::reach::{Called, called};
-use crate::reentry::Flow;
 use crate::source::{Files, Place};
 use crate::sql::SqlBlock;
 use crate::token::{Kind, Token};
@@ -28,6 +27,8 @@ pub struct Translation {
     pub text: Vec<u8>,
     /// PROGRAM-ID of each outermost program.
     pub programs: Vec<String>,
+    /// Names of their ENTRY statements.
+    pub entries: Vec<String>,
     /// Whether any of them uses EXEC CICS, the EIB or a COMMAREA.
     pub uses_cics: bool,
     /// The program's file and its COPY members.
@@ -90,6 +91,8 @@ pub(crate) fn translate_for(
     work.sql_types();
     let units = outline(&work.tokens);
     work.program_names(&units);
+    let entries = work.entry_names(&units);
+    work.pointer_numbers(&units);
     work.last_periods(&units);
     if !work.has_errors() {
         work.no_statements(&units);
@@ -99,6 +102,7 @@ pub(crate) fn translate_for(
     let (blocks, statements) = work.blocks(&units);
     work.sql_statements(&units, &statements, batch);
     work.powers(&units);
+    work.functions(&units);
     let storage = work.phrased_statements(&units);
     let uses_cics = work.programs(&units, blocks, &storage);
     match batch {
@@ -141,6 +145,7 @@ pub(crate) fn translate_for(
     Translation {
         text,
         programs,
+        entries,
         uses_cics,
         files,
         diagnostics,
@@ -164,7 +169,7 @@ impl Edits {
     }
 
     /// Before what is already inserted at the same token.
-    fn insert_first(&mut self, at: usize, text: String, place: Place) {
+    pub(crate) fn insert_first(&mut self, at: usize, text: String, place: Place) {
         self.before.entry(at).or_default().insert(0, (text, place));
     }
 }
@@ -309,11 +314,10 @@ impl Work {
     fn programs(&mut self, units: &[Unit], blocks: Vec<Block>, storage: &[String]) -> bool {
         let mut needs: Vec<Needs> = vec![Needs::default(); units.len()];
         let mut pairs: Vec<Vec<(u16, u16)>> = Vec::with_capacity(blocks.len());
-        let flows: Vec<Option<Flow>> = units.iter().map(|u| Flow::of(u, &self.tokens)).collect();
         for block in &blocks {
-            let (unit, flow) = (&units[block.unit], flows[block.unit].as_ref());
+            let unit = &units[block.unit];
             let list = match &block.command {
-                Some(c) => match needs[block.unit].add_labels(c, unit, flow, block.start) {
+                Some(c) => match needs[block.unit].add_labels(c, unit, block.start) {
                     Ok(list) => list,
                     Err(token) => {
                         let message = format!(
@@ -361,6 +365,7 @@ impl Work {
             if has_command[i] || (unit.parent.is_none() && commarea) || self.names_eib(units, i) {
                 uses_cics = true;
                 self.declare(unit, &needs[i], &storage[i]);
+                self.begin_entries(unit);
             } else if !storage[i].is_empty() {
                 self.declare_storage(unit, storage[i].clone());
             }

@@ -718,6 +718,7 @@ static int has_ebcdic_sign(void)
 }
 
 #include "decimal.c"
+#include "functions.c"
 
 /* The statement that runs: its line, and the name of its source file. */
 static unsigned int tw_line(const char **source)
@@ -783,7 +784,7 @@ EXPORT int tw_start(void *libcob_handle, const tw_handlers *handlers, tw_entries
 	Dl_info info;
 
 	if (!init || !global || !exit_proc || !dladdr((void *)init, &info)
-		|| !bind_decimal(libcob_handle)) {
+		|| !bind_decimal(libcob_handle) || !bind_functions(libcob_handle)) {
 		return 0;
 	}
 	libcob_base = info.dli_fbase;

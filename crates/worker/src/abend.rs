@@ -113,14 +113,6 @@ impl Worker {
         Flow::leave(base)
     }
 
-    /// Enters the program in control again at its top, to go to a label.
-    pub(crate) fn resume_at(&mut self, label: u16) -> Flow {
-        let base = self.task.level().base;
-        let (depth, serial) = self.rt.frame();
-        self.task.frames.at(depth, serial).resume = label;
-        self.enter_again(depth, base)
-    }
-
     fn enter_again(&mut self, depth: i32, base: i32) -> Flow {
         if depth > base {
             return Flow::reenter(depth);

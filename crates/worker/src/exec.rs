@@ -9,7 +9,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use cics::abi::{Block, FLAG_LABELS, FLAG_NOHANDLE, FLAG_RESP, REENTER};
+use cics::abi::{Block, FLAG_LABELS, FLAG_NOHANDLE, FLAG_RESP};
 use cics::command::{self, Command, Domain};
 use cics::resp::{Condition, DefaultAction};
 use cics::{abend, names::AbendCode};
@@ -328,9 +328,6 @@ impl Worker {
                 Ok(to) => label = to,
                 Err(abend) => return self.take_exit(abend),
             }
-        }
-        if label & REENTER != 0 {
-            return self.resume_at(label & !REENTER);
         }
         if flags & FLAG_LABELS != 0 {
             self.set_label(label);

@@ -3,15 +3,18 @@
 //! Storage belongs to a program and a LINK level. An instance is a load of the
 //! module with storage of its own; a level takes the one it finds free, and a
 //! further one is loaded only when a program is entered again while all its
-//! instances are taken (A links to B links to A). Instances stay loaded.
+//! instances are taken (A links to B links to A). Instances stay loaded. The
+//! programs and ENTRY names of one module share its instance of a level.
 //!
 //! Invariant: CALL and LINK find what is in this table, and CALL further the
 //! listed library routines; nothing else of the process can be reached.
 
+use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
 
 use link::{ProgramEntry, ProgramFault, WorkerConfig};
 
@@ -24,7 +27,7 @@ pub struct ProgramId(usize);
 /// An instance that a level holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
-    program: usize,
+    module: usize,
     instance: usize,
 }
 
@@ -32,6 +35,7 @@ pub struct Taken {
 #[derive(Default)]
 pub struct Programs {
     list: Vec<Program>,
+    modules: Vec<LoadedModule>,
     by_name: Vec<(u64, usize)>,
     routines: Vec<(String, *mut c_void)>,
     copies: usize,
@@ -43,6 +47,14 @@ pub struct Programs {
 
 struct Program {
     def: ProgramEntry,
+    /// Place of its module among all.
+    module: Option<usize>,
+    /// Its entry in each instance of the module; null until it was asked for.
+    entries: Vec<*mut c_void>,
+}
+
+struct LoadedModule {
+    path: PathBuf,
     instances: Vec<Instance>,
 }
 
@@ -55,14 +67,25 @@ struct Instance {
 impl Programs {
     /// The table of a configuration.
     pub fn new(config: &WorkerConfig, runtime: &Runtime) -> Self {
-        let list: Vec<Program> = config
-            .programs
-            .iter()
-            .map(|def| Program {
+        let mut modules: Vec<LoadedModule> = Vec::new();
+        let mut places: HashMap<&Path, usize> = HashMap::new();
+        let mut list: Vec<Program> = Vec::with_capacity(config.programs.len());
+        for def in &config.programs {
+            let module = def.module.as_deref().map(|path| {
+                *places.entry(path).or_insert_with(|| {
+                    modules.push(LoadedModule {
+                        path: path.to_owned(),
+                        instances: Vec::new(),
+                    });
+                    modules.len() - 1
+                })
+            });
+            list.push(Program {
                 def: def.clone(),
-                instances: Vec::new(),
-            })
-            .collect();
+                module,
+                entries: Vec::new(),
+            });
+        }
         let mut by_name: Vec<(u64, usize)> = list
             .iter()
             .enumerate()
@@ -82,6 +105,7 @@ impl Programs {
             .collect();
         Programs {
             list,
+            modules,
             by_name,
             routines,
             copies: 0,
@@ -119,48 +143,80 @@ impl Programs {
         level: usize,
         taken: &mut Vec<Taken>,
     ) -> Result<*mut c_void, LoadError> {
-        let p = &mut self.list[program.0];
-        if let Some(i) = p.instances.iter().find(|i| i.level == level) {
-            return Ok(i.module.entry());
-        }
-        let instance = match p.instances.iter().position(|i| i.level == 0) {
-            Some(free) => free,
-            None => {
-                let name = p.def.name;
-                let Some(path) = &p.def.module else {
-                    return Err(LoadError::Entry {
-                        path: "-".into(),
-                        program: name.to_string(),
-                    });
-                };
-                let copy = !p.instances.is_empty();
-                let mut module = Module::load(path, name.as_str(), copy);
-                if module.is_err() && no_descriptor_is_free() {
-                    self.used_up = true;
-                    self.spare.clear();
-                    module = Module::load(path, name.as_str(), copy);
-                }
-                let module = module?;
-                self.copies += usize::from(copy);
-                p.instances.push(Instance { module, level: 0 });
-                p.instances.len() - 1
-            }
+        let p = &self.list[program.0];
+        let Some(at) = p.module else {
+            return Err(LoadError::Entry {
+                path: "-".into(),
+                program: p.def.name.to_string(),
+            });
         };
-        p.instances[instance].level = level;
+        if let Some(i) = self.held(at, level) {
+            return self.entry_of(program, at, i);
+        }
+        let free = self.modules[at].instances.iter().position(|i| i.level == 0);
+        let instance = match free {
+            Some(free) => free,
+            None => self.load(at)?,
+        };
+        self.modules[at].instances[instance].level = level;
         taken.push(Taken {
-            program: program.0,
+            module: at,
             instance,
         });
-        Ok(p.instances[instance].module.entry())
+        self.entry_of(program, at, instance)
+    }
+
+    /// The instance of a module that a level holds.
+    fn held(&self, module: usize, level: usize) -> Option<usize> {
+        let mut instances = self.modules[module].instances.iter();
+        instances.position(|i| i.level == level)
+    }
+
+    /// Loads a further instance of a module and gives its place.
+    fn load(&mut self, at: usize) -> Result<usize, LoadError> {
+        let LoadedModule { path, instances } = &mut self.modules[at];
+        let copy = !instances.is_empty();
+        let mut module = Module::load(path, copy);
+        if module.is_err() && no_descriptor_is_free() {
+            self.used_up = true;
+            self.spare.clear();
+            module = Module::load(path, copy);
+        }
+        let module = module?;
+        self.copies += usize::from(copy);
+        instances.push(Instance { module, level: 0 });
+        Ok(instances.len() - 1)
+    }
+
+    fn entry_of(
+        &mut self,
+        program: ProgramId,
+        module: usize,
+        instance: usize,
+    ) -> Result<*mut c_void, LoadError> {
+        let p = &mut self.list[program.0];
+        if p.entries.len() <= instance {
+            p.entries.resize(instance + 1, std::ptr::null_mut());
+        }
+        if p.entries[instance].is_null() {
+            let loaded = &self.modules[module];
+            let entry = loaded.instances[instance].module.entry(p.def.name.as_str());
+            if entry.is_null() {
+                return Err(LoadError::Entry {
+                    path: loaded.path.display().to_string(),
+                    program: p.def.name.to_string(),
+                });
+            }
+            p.entries[instance] = entry;
+        }
+        Ok(p.entries[instance])
     }
 
     /// The entry that a level already has of a program.
     pub fn entry_at(&self, program: ProgramId, level: usize) -> Option<*mut c_void> {
-        let instances = &self.list[program.0].instances;
-        instances
-            .iter()
-            .find(|i| i.level == level)
-            .map(|i| i.module.entry())
+        let p = &self.list[program.0];
+        let entry = p.entries.get(self.held(p.module?, level)?)?;
+        (!entry.is_null()).then_some(*entry)
     }
 
     /// True when programs left no descriptor free for a module.
@@ -176,7 +232,7 @@ impl Programs {
     /// Gives back what a level took.
     pub fn give_back(&mut self, taken: &mut Vec<Taken>) {
         for t in taken.drain(..) {
-            self.list[t.program].instances[t.instance].level = 0;
+            self.modules[t.module].instances[t.instance].level = 0;
         }
     }
 

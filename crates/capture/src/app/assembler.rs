@@ -87,7 +87,7 @@ impl Assembler {
     /// The response of the oldest open exchange begins.
     pub(crate) fn begin_response(&mut self, stamp: Stamp) {
         if self.open.is_empty() {
-            // Nobody asked, or nobody captured it.
+            // There was no request, or it was not captured.
             self.begin_request(stamp);
         }
         if let Some(exchange) = self.open.front_mut()

@@ -1,7 +1,7 @@
 //! The circuits of a DLSw connection and what each end may send on them.
 //!
 //! Each switch numbers its end of a circuit by itself, and control messages
-//! tell which two numbers belong together. A sender's window begins as the
+//! say which two numbers belong together. A sender's window begins as the
 //! receiver's capabilities say; where those were not captured, an indication
 //! that closes it makes it known.
 //! Reference: RFC 1795, sections 3.2 (correlators) and 8 (flow control).
@@ -48,14 +48,14 @@ impl Circuits {
         });
     }
 
-    /// Takes the capabilities that `side` tells of itself.
+    /// Takes the capabilities that `side` sent.
     pub(super) fn capabilities(&mut self, side: Side, data: &[u8]) {
-        if let Ok(caps::Exchange::Request(told)) = caps::Exchange::parse(data) {
-            self.first[side.index()] = Some(told.initial_window);
+        if let Ok(caps::Exchange::Request(sent)) = caps::Exchange::parse(data) {
+            self.first[side.index()] = Some(sent.initial_window);
         }
     }
 
-    /// The circuit whose end at `side` has this number; 0 when nobody told.
+    /// The circuit whose end at `side` has this number; 0 if no message named it.
     pub(super) fn of(&self, side: Side, correlator: u32) -> u32 {
         self.find((side, correlator))
             .map_or(0, |at| self.known[at].number)
@@ -115,5 +115,5 @@ fn indicated(window: &mut Option<SendWindow>, operator: Operator) -> u32 {
     }
 }
 
-/// Circuits of one connection that are told apart.
+/// Circuits of one connection that are distinguished.
 const MAX_CIRCUITS: usize = 256;

@@ -248,7 +248,7 @@ impl Dlsw {
                 }
             }
         }
-        self.sessions.tell(circuit, sender, marks);
+        self.sessions.mark(circuit, sender, marks);
     }
 }
 
@@ -274,7 +274,7 @@ pub(super) fn header(head: &[u8]) -> Option<(Message<'static>, &[u8])> {
 }
 
 /// What a control message is about and what it does; none for those that are
-/// only told.
+/// only reported.
 fn answered(kind: Kind) -> Option<(&'static str, Role)> {
     Some(match kind {
         Kind::CanYouReach => ("DLSw CANUREACH", Role::Asks),
@@ -299,7 +299,7 @@ pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
 }
 
 /// True for the message that two switches begin with, on any port: the long
-/// header tells its kind twice.
+/// header has its kind twice.
 pub(crate) fn is_capabilities(bytes: &[u8]) -> bool {
     let said = |at: usize| bytes.get(at).copied().and_then(Kind::from_byte);
     // Asked of every packet: almost all differ in their first byte.

@@ -1,7 +1,7 @@
 //! The loop that feeds every protocol's parser.
 //!
 //! A parser uses the bytes of a direction piece by piece, as it likes, and
-//! steps over bytes that nobody has, or says that it can not.
+//! steps over bytes that were not captured, or reports that it cannot.
 
 use super::{Assembler, Stamp};
 use crate::stream::Chunk;
@@ -32,7 +32,7 @@ pub(super) trait Parse {
     /// Uses the beginning of `bytes`, of which there is at least one.
     fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step;
 
-    /// Steps over bytes that nobody has; false when it is lost behind them.
+    /// Steps over bytes that were not captured; false if it is out of step after them.
     fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool;
 }
 

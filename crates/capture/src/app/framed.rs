@@ -2,7 +2,7 @@
 //!
 //! A big-endian length of two or four bytes, which counts itself or does
 //! not. Exchanges are turns between messages; each message is counted, so
-//! that one written in pieces can be told from several.
+//! that one written in pieces can be distinguished from several.
 
 use super::feed::{At, Parse, Step};
 use crate::Protocol;
@@ -71,7 +71,7 @@ impl Framed {
     }
 
     /// Bytes that follow a prefix; none when it makes no sense. `whole` is
-    /// what came with it, to tell whether a first length counts itself.
+    /// what came with it, to find out whether a first length counts itself.
     fn rest(&mut self, head: [u8; 4], whole: u64) -> Option<u64> {
         let number = self.prefix.number(head);
         let prefix = self.prefix.bytes() as u64;

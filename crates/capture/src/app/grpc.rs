@@ -1,6 +1,6 @@
 //! Messages of gRPC in the bodies of HTTP/2 streams.
 //!
-//! A message has a byte that tells whether it is compressed and four of
+//! A message has a byte that says whether it is compressed and four of
 //! length in front; one call has one or many of them each way.
 //! Reference: the gRPC protocol over HTTP/2, "Length-Prefixed-Message".
 //! Invariant: at most [`MAX_CALLS`] calls are followed a connection.
@@ -70,7 +70,7 @@ impl Calls {
         ended
     }
 
-    /// Bytes of a body that nobody has; gives 1 when a message ends with them.
+    /// Bytes of a body that were not captured; gives 1 when a message ends with them.
     pub(super) fn miss(&mut self, stream: u32, side: Side, missing: u64) -> u32 {
         let Some(call) = self.open.get_mut(&stream) else {
             return 0;

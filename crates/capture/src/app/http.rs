@@ -274,7 +274,7 @@ impl Http {
         }
     }
 
-    /// Bytes that nobody has.
+    /// Bytes that were not captured.
     fn skip(&mut self, side: Side, missing: u64, stamp: Stamp, out: &mut Assembler) {
         count(side, missing, stamp, out);
         let state = self.directions[side.index()].state;

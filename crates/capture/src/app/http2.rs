@@ -3,7 +3,7 @@
 //! A stream is an exchange; its head is its name as long as heads can be
 //! decompressed, its number otherwise. Bodies are stepped over; those of gRPC
 //! are looked at for where messages end, so that they are counted. What belongs
-//! to no stream (settings, pings, window updates) is nobody's request.
+//! to no stream (settings, pings, window updates) is no request.
 //! Reference: RFC 9113, sections 3.4, 4.1, 6 and 8.1.
 //! Invariant: at most one frame header and one header block are held a direction.
 
@@ -131,7 +131,7 @@ impl Http2 {
         self.count(frame, HEAD_BYTES as u64, at);
     }
 
-    /// Bytes of the frame's payload went by; none of them when nobody has them.
+    /// Bytes of the frame's payload went by; `bytes` is `None` if they were not captured.
     fn pass(&mut self, count: u64, bytes: Option<&[u8]>, at: &mut At<'_>) {
         let direction = &mut self.directions[at.side.index()];
         let frame = direction.frame;
@@ -157,7 +157,7 @@ impl Http2 {
         let direction = &mut self.directions[at.side.index()];
         let mut left = direction.left;
         if direction.padding.is_none() {
-            // The first byte tells how much padding is behind.
+            // The first byte says how much padding follows.
             direction.padding = Some(bytes.map_or(0, |bytes| u64::from(bytes[0])));
             (left, count) = (left - 1, count - 1);
             bytes = bytes.map(|bytes| &bytes[1..]);
@@ -318,7 +318,7 @@ const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
 /// The header block ends with this frame.
 const END_HEADERS: u8 = 4;
-/// The payload begins with a byte that tells the padding behind it.
+/// The payload begins with the length of the padding after it.
 const PADDED: u8 = 8;
 /// A priority stands before the header block.
 const PRIORITY: u8 = 0x20;

@@ -2,7 +2,7 @@
 //! they say of a request or a response.
 //!
 //! Decompression (RFC 7541) has a state that every block changes, so a block
-//! that nobody has ends it for its direction: from there on heads are unknown.
+//! that was not captured ends it for its direction: from there on heads are unknown.
 //! Padding and priority are of a frame, not of the block (RFC 9113, 6.2, 6.6).
 //! Invariant: at most [`MAX_BLOCK_BYTES`] of a block are held a direction.
 
@@ -69,7 +69,7 @@ impl Heads {
         }
     }
 
-    /// Bytes that nobody has: the table is out of step from here on.
+    /// Bytes that were not captured: the table is out of step from here on.
     pub(super) fn lose(&mut self) {
         self.decoder = None;
         self.block = Vec::new();

@@ -1,8 +1,8 @@
 //! What is spoken on a connection, and where each exchange begins and ends.
 //!
 //! [`App`] gets the bytes of both directions in order, recognises the
-//! protocol by its first bytes (or is told), and lets that protocol's parser
-//! tell the [`Assembler`] about requests and responses. A protocol that is
+//! protocol by its first bytes (or from the options), and lets that protocol's parser
+//! report requests and responses. A protocol that is
 //! not recognised, or that stops making sense, is read as turns: a request is
 //! what the client writes until the server answers.
 //! Invariant: a parser holds at most one message head or one length field.
@@ -40,8 +40,8 @@ pub use tls_keys::{KeyLog, KeyLogError};
 #[derive(Debug)]
 pub(crate) struct App {
     parser: Parser,
-    /// The protocol was told: nothing else is looked for.
-    told: bool,
+    /// The options name the protocol: nothing else is looked for.
+    given: bool,
     /// The client's first turn, until it shows a length in front.
     sniff: Option<framed::Sniff>,
     pub(crate) assembler: Assembler,
@@ -67,7 +67,7 @@ impl App {
     pub(crate) fn new(connection: u64, spare: Option<Box<Exchange>>) -> App {
         App {
             parser: Parser::Silent,
-            told: false,
+            given: false,
             sniff: None,
             assembler: Assembler::new(connection, spare),
         }
@@ -229,14 +229,14 @@ impl App {
         options: &Options,
     ) {
         let port = connection.server.port;
-        let told = (options.protocols.iter())
+        let given = (options.protocols.iter())
             .find(|(of, _)| *of == port)
             .map(|(_, protocol)| *protocol);
-        let protocol = told.unwrap_or_else(|| by_bytes(side, port, bytes));
+        let protocol = given.unwrap_or_else(|| by_bytes(side, port, bytes));
         self.parser = parser(protocol, options);
         connection.protocol = protocol;
-        self.told = told.is_some();
-        let guessed = !self.told && !is_dlsw_port(port);
+        self.given = given.is_some();
+        let guessed = !self.given && !is_dlsw_port(port);
         if protocol == Protocol::Turns && guessed && side == Side::Client {
             self.sniff = Some(framed::Sniff::default());
         }
@@ -252,7 +252,7 @@ impl App {
         options: &Options,
     ) {
         let port = connection.server.port;
-        if !self.told && is_dlsw_port(port) && dlsw::begins_message(chunk.bytes) {
+        if !self.given && is_dlsw_port(port) && dlsw::begins_message(chunk.bytes) {
             // A capture that began inside a message.
             self.assembler.close(false);
             self.parser = parser(Protocol::Dlsw, options);
@@ -260,7 +260,7 @@ impl App {
             return;
         }
         let open = side == Side::Client && self.assembler.is_turn_over();
-        if open && !self.told && self.sniff.is_none() {
+        if open && !self.given && self.sniff.is_none() {
             // A capture that began inside a message, or a change of protocol:
             // each turn may begin with something known.
             let protocol = by_bytes(side, 0, chunk.bytes);

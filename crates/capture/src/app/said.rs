@@ -25,9 +25,9 @@ pub(crate) struct Said {
     pub(crate) half: bool,
     /// Messages.
     messages: usize,
-    /// It began with the capabilities that its speaker tells.
+    /// It began with the capabilities of its sender.
     begun: bool,
-    /// Something that nobody says before the other end has answered.
+    /// Something that no end sends before the other one has answered.
     answered: bool,
     circuits: Vec<Circuit>,
 }
@@ -51,10 +51,10 @@ impl Said {
         let Some((message, data)) = header(head) else {
             return;
         };
-        let tells = message.kind == Kind::CapExchange
+        let requests = message.kind == Kind::CapExchange
             && matches!(Exchange::parse(data), Ok(Exchange::Request(_)));
-        self.begun |= tells && self.messages == 1;
-        self.answered |= !tells;
+        self.begun |= requests && self.messages == 1;
+        self.answered |= !requests;
         let named = matches!(message.kind, Kind::CanYouReach | Kind::ICanReach);
         if let Some(control) = message.control.filter(|c| named && !c.explorer)
             && self.circuits.len() < MAX_CIRCUITS

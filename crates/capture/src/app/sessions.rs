@@ -1,6 +1,6 @@
 //! SNA sessions: exchanges by the turns of conversations, and pacing.
 //!
-//! A link (a DLSw circuit, an LLC2 connection) carries sessions, told apart by
+//! A link (a DLSw circuit, an LLC2 connection) carries sessions, distinguished by
 //! the addresses of their transmission headers. In a session one conversation
 //! follows the other; the right to send changes with the change-direction
 //! indicator, and the conditional-end-bracket indicator ends the conversation.
@@ -33,10 +33,10 @@ pub(super) struct Sessions {
     next_number: u16,
     note: Note,
     /// Whose units were captured.
-    heard: [bool; 2],
+    received: [bool; 2],
 }
 
-/// What a packet's units say that its segment should tell.
+/// Marks and session of a packet's units, for its segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Note {
     pub(crate) marks: u32,
@@ -106,7 +106,7 @@ impl Sessions {
         role: Role,
         out: &mut Assembler,
     ) {
-        self.heard[unit.side.index()] = true;
+        self.received[unit.side.index()] = true;
         let key = Key {
             link: unit.link,
             of: Of::Control(label),
@@ -131,7 +131,7 @@ impl Sessions {
         let Ok(packet) = piu::Packet::parse(bytes) else {
             return;
         };
-        self.heard[unit.side.index()] = true;
+        self.received[unit.side.index()] = true;
         let address = packet.th.address;
         let address = match unit.side {
             Side::Client => (address.odai, address.oaf, address.daf),
@@ -196,7 +196,7 @@ impl Sessions {
 
     /// Notes marks that concern what `sender` may send on `link`: they go to
     /// the session in which it sent last.
-    pub(super) fn tell(&mut self, link: u32, sender: Side, marks: u32) {
+    pub(super) fn mark(&mut self, link: u32, sender: Side, marks: u32) {
         let of_link = self.sessions.iter().filter(|s| s.key.link == link);
         let latest = of_link.max_by_key(|s| s.sent[sender.index()]);
         if let Some(session) = latest
@@ -231,7 +231,7 @@ impl Sessions {
             self.sessions.len() - 1
         });
         let session = &mut self.sessions[at];
-        session.lone = self.heard != [true; 2];
+        session.lone = self.received != [true; 2];
         session
     }
 }
@@ -369,7 +369,7 @@ impl Session {
             exchange.request_done = true;
         }
         if self.lone {
-            // The answer went another way: nothing tells how long it took.
+            // The answer went another way: how long it took is unknown.
             out.one_way(self.number);
         }
     }
@@ -415,5 +415,5 @@ const LUSTAT: u8 = 0x04;
 /// The program that changes numbers of sessions.
 const CNOS: [u8; 2] = [0x06, 0xF1];
 
-/// Sessions of one connection that are told apart.
+/// Sessions of one connection that are distinguished.
 const MAX_SESSIONS: usize = 1024;

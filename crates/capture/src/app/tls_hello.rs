@@ -1,4 +1,4 @@
-//! The two hellos of TLS, as far as they tell of version, cipher, name, resumption.
+//! The two hellos of TLS, for version, cipher, name and resumption.
 //!
 //! Reference: RFC 8446 section 4.1; RFC 5077 for tickets; RFC 6066 for names.
 

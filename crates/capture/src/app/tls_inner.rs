@@ -26,7 +26,7 @@ pub(super) type Piece = (usize, Stamp);
 
 impl Inner {
     /// Takes the content of a record, which stands at `from` of its body, of
-    /// which `pieces` tell the packets.
+    /// which `pieces` name the packets.
     pub(super) fn take(&mut self, at: &mut At<'_>, from: usize, content: &[u8], pieces: &[Piece]) {
         self.recognise(at.connection, at.side, content);
         let last = content.len().saturating_sub(1);
@@ -41,7 +41,7 @@ impl Inner {
         self.piece(at, &content[last..], 0);
     }
 
-    /// Content that nobody has.
+    /// Content that was not captured.
     pub(super) fn miss(&mut self, at: &mut At<'_>, bytes: u32) {
         self.piece(at, &[], bytes);
     }

@@ -113,7 +113,7 @@ impl Opener {
         self.tls_1_3
     }
 
-    /// A record that nobody has.
+    /// A record that was not captured.
     pub(super) fn skip(&mut self, side: usize) {
         self.keys[side].current.sequence += 1;
     }

@@ -1,6 +1,6 @@
 //! Link layers: where the IP header begins.
 
-use super::{Skip, be16};
+use super::{Skip, be16, other_links};
 
 /// Where the network header begins and which it is.
 pub(super) struct Network {
@@ -20,8 +20,8 @@ pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
             by_type(bytes, be16(bytes, 12), 14)
         }
         NULL | LOOP => {
-            // An address family in the byte order of whoever captured: 2 is
-            // IPv4, IPv6 has several numbers. The IP header itself tells.
+            // An address family in the byte order of the recorder: 2 is
+            // IPv4, IPv6 has several numbers. The IP header itself has the version.
             by_version(bytes, 4)
         }
         RAW | RAW_BSD | RAW_OPENBSD | IPV4 | IPV6 => by_version(bytes, 0),
@@ -37,7 +37,7 @@ pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
             }
             by_type(bytes, be16(bytes, 0), 20)
         }
-        PPP | PPP_SERIAL | PPP_DIRECTION => ppp(bytes),
+        PPP | PPP_SERIAL | PPP_DIRECTION => ppp(bytes, 0),
         PPP_ETHER => ppp_protocol(bytes, 6),
         CISCO_HDLC => {
             if bytes.len() < 4 {
@@ -55,15 +55,17 @@ pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
             )
         }
         ERF => erf(bytes),
-        // Read by the LLC decoder, or known and without an address to follow.
-        TOKEN_RING | EXPORTED => Err(Skip::Other),
-        _ => Err(Skip::UnknownLink),
+        // Without IP, Ethernet and token ring are read by the LLC decoder;
+        // exported units have no address to follow.
+        TOKEN_RING => token_ring(bytes),
+        EXPORTED => Err(Skip::Other),
+        other => other_links::network(other, bytes),
     }
 }
 
 /// Follows an EtherType through VLAN tags and PPPoE.
 #[inline]
-fn by_type(bytes: &[u8], mut kind: u16, mut offset: usize) -> Result<Network, Skip> {
+pub(super) fn by_type(bytes: &[u8], mut kind: u16, mut offset: usize) -> Result<Network, Skip> {
     for _ in 0..MAX_TAGS {
         match kind {
             0x0800 => return Ok(Network { offset, version: 4 }),
@@ -87,20 +89,43 @@ fn by_type(bytes: &[u8], mut kind: u16, mut offset: usize) -> Result<Network, Sk
                 };
                 offset += 8;
             }
+            // A length: 802.2 follows, and IP may be in its SNAP frames.
+            3..=1500 if bytes.get(offset) == Some(&0xAA) => {
+                return other_links::snap(bytes, offset);
+            }
             _ => return Err(Skip::Other),
         }
     }
     Err(Skip::Undecodable)
 }
 
+/// IP in the SNAP frames of a token ring, after the route if there is one.
+fn token_ring(bytes: &[u8]) -> Result<Network, Skip> {
+    if bytes.len() < 17 || bytes[1] & 0xC0 != 0x40 {
+        return Err(Skip::Other);
+    }
+    let route = if bytes[8] & 0x80 != 0 {
+        bytes[14] & 0x1F
+    } else {
+        0
+    };
+    let offset = 14 + usize::from(route);
+    match bytes.get(offset) {
+        Some(0xAA) => other_links::snap(bytes, offset),
+        _ => Err(Skip::Other),
+    }
+}
+
 /// PPP in HDLC-like framing, with or without address and control, or with a
 /// direction in the place of the address.
-fn ppp(bytes: &[u8]) -> Result<Network, Skip> {
-    match bytes {
+pub(super) fn ppp(bytes: &[u8], start: usize) -> Result<Network, Skip> {
+    match bytes.get(start..).unwrap_or_default() {
         // Cisco's framing on a link that says PPP.
-        [0x0F | 0x8F, 0, ..] if bytes.len() >= 4 => by_type(bytes, be16(bytes, 2), 4),
-        [_, 3, ..] => ppp_protocol(bytes, 2),
-        _ => ppp_protocol(bytes, 0),
+        [0x0F | 0x8F, 0, high, low, ..] => {
+            by_type(bytes, u16::from_be_bytes([*high, *low]), start + 4)
+        }
+        [_, 3, ..] => ppp_protocol(bytes, start + 2),
+        _ => ppp_protocol(bytes, start),
     }
 }
 
@@ -131,7 +156,7 @@ fn mpls(bytes: &[u8], mut offset: usize) -> Result<Network, Skip> {
 }
 
 /// A data frame of IEEE 802.11 with a SNAP header in it.
-fn wifi(bytes: &[u8], start: usize) -> Result<Network, Skip> {
+pub(super) fn wifi(bytes: &[u8], start: usize) -> Result<Network, Skip> {
     let header = bytes.get(start..).ok_or(Skip::Undecodable)?;
     let [control, flags, ..] = *header else {
         return Err(Skip::Undecodable);
@@ -153,7 +178,8 @@ fn wifi(bytes: &[u8], start: usize) -> Result<Network, Skip> {
     }
 }
 
-/// A record of an Endace card: its header, extension headers, and Ethernet.
+/// A record of an Endace card: its header, extension headers, and what the card
+/// was connected to.
 fn erf(bytes: &[u8]) -> Result<Network, Skip> {
     let kind = *bytes.get(8).ok_or(Skip::Undecodable)?;
     let mut offset = 16;
@@ -162,8 +188,11 @@ fn erf(bytes: &[u8]) -> Result<Network, Skip> {
         more = bytes.get(offset).ok_or(Skip::Undecodable)? & 0x80 != 0;
         offset += 8;
     }
-    if !ERF_ETHERNET.contains(&(kind & 0x7F)) {
-        return Err(Skip::Other);
+    match kind & 0x7F {
+        kind if ERF_HDLC.contains(&kind) => return ppp(bytes, offset),
+        ERF_IPV4 | ERF_IPV6 => return by_version(bytes, offset),
+        kind if !ERF_ETHERNET.contains(&kind) => return Err(Skip::Other),
+        _ => {}
     }
     // Two bytes of padding, then two addresses.
     let ethernet = offset + 2;
@@ -174,7 +203,7 @@ fn erf(bytes: &[u8]) -> Result<Network, Skip> {
 }
 
 /// Tells IPv4 from IPv6 by the header's own version.
-fn by_version(bytes: &[u8], offset: usize) -> Result<Network, Skip> {
+pub(super) fn by_version(bytes: &[u8], offset: usize) -> Result<Network, Skip> {
     match bytes.get(offset).map(|byte| byte >> 4) {
         Some(version @ (4 | 6)) => Ok(Network { offset, version }),
         Some(_) => Err(Skip::Other),
@@ -192,12 +221,16 @@ const PPP_ETHER: u16 = 51;
 const RAW_OPENBSD: u16 = 14;
 const RAW: u16 = 101;
 const CISCO_HDLC: u16 = 104;
-const WIFI: u16 = 105;
+pub(super) const WIFI: u16 = 105;
 const LOOP: u16 = 108;
 const ENC: u16 = 109;
 const WIFI_RADIOTAP: u16 = 127;
 const PPP_DIRECTION: u16 = 166;
 const ERF: u16 = 197;
+/// Records of Endace cards that hold PPP or Cisco's framing.
+const ERF_HDLC: [u8; 5] = [1, 10, 15, 17, 19];
+const ERF_IPV4: u8 = 22;
+const ERF_IPV6: u8 = 23;
 /// Records of Endace cards that hold Ethernet.
 const ERF_ETHERNET: [u8; 4] = [2, 11, 16, 20];
 const COOKED: u16 = 113;

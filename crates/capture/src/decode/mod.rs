@@ -12,7 +12,10 @@
 mod ip;
 mod link;
 mod llc;
+mod other_links;
 mod tcp;
+
+pub(crate) use other_links::unread_name;
 
 use crate::Flags;
 use crate::read::Frame;
@@ -69,7 +72,7 @@ pub struct Packet {
     pub llc: Option<u8>,
     /// The share of the connections that it belongs to; the engine sets it.
     pub shard: u8,
-    /// Its connection is one of DLSw, as far as ports or capabilities tell,
+    /// Its connection is one of DLSw, by its ports or capabilities,
     /// and shares a shard with all others of its kind between the two hosts.
     pub dlsw: bool,
 }
@@ -172,8 +175,8 @@ pub enum Skip {
     UnknownLink,
 }
 
-/// A segment, or why there is none; `fragment` in the pair tells of a first
-/// fragment.
+/// A segment, or why there is none; `fragment` in the pair says that it is a
+/// first fragment.
 pub struct Decoded {
     /// The segment.
     pub packet: Packet,

@@ -221,7 +221,7 @@ impl Timeline {
 }
 
 /// The role of the sender of a connection's first captured packet: a SYN
-/// tells it; midway the lower port is taken for the server's.
+/// names it; midway the lower port is taken for the server's.
 fn first_sender(packet: &Packet) -> Side {
     if packet.flags.has(Flags::SYN) {
         return match packet.flags.has(Flags::ACK) {

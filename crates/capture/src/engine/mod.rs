@@ -148,8 +148,9 @@ impl<'a> Front<'a> {
             id: "file.link-type",
             offset: 0,
             text: format!(
-                "{frames} frames have a link type that is not read here (the first: {link}); \
-                 record on an Ethernet, `any` or loopback interface, or convert with editcap -T"
+                "{frames} frames have a link type that is not read here (the first: {link}{}); \
+                 record on an Ethernet, `any` or loopback interface, or convert with editcap -T",
+                decode::unread_name(link).map_or(String::new(), |name| format!(", {name}"))
             ),
         })
     }

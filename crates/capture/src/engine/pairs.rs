@@ -139,8 +139,8 @@ impl Shard {
         }
     }
 
-    /// Nothing tells whose other half a connection is. What else it might have
-    /// been is not told by leaving it out.
+    /// It is unknown whose other half a connection is; leaving it out does not
+    /// decide what else it might have been.
     fn give_up(&mut self, slot: u32) {
         let mut lost = vec![slot];
         let mut at = 0;
@@ -177,7 +177,7 @@ impl Shard {
         let fits = |other: u32| said(other).is_some_and(|other| own.suffices(other, last));
         match others[..] {
             [only] if self.others(only) == [slot] => fits(only).then_some(only),
-            // Nothing tells them apart but the order in which they began.
+            // Only the order in which they began distinguishes them.
             _ if last => (others.into_iter())
                 .filter(|o| fits(*o) && said(*o).is_some_and(|o| own.both_begun(o)))
                 .min_by_key(|o| self.flows[*o as usize].as_deref().map(|f| f.connection.id)),
@@ -288,7 +288,7 @@ impl Shard {
     }
 }
 
-/// Takes the messages that waited, and tells their packets what they say.
+/// Takes the messages that waited, and marks their packets.
 fn replay(flow: &mut Flow, waited: &[crate::app::Whole]) {
     for (at, whole) in waited.iter().enumerate() {
         flow.app.replay(whole);

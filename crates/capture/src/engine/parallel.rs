@@ -124,7 +124,7 @@ fn distribute(
                 moves: std::mem::take(&mut share.moves),
             };
             if queue.send(batch).is_err() {
-                // The thread has panicked; joining it tells why.
+                // The thread has panicked; joining it passes the panic on.
                 return Ok(());
             }
         }
@@ -157,7 +157,7 @@ fn work(
         }
         run_packets(&mut shards, threads, &block, &packets[done..], options);
         packets.clear();
-        // The reader may have ended already; then nobody wants it back.
+        // The reader may have ended already and need it no more.
         let _ = used.send(Used {
             block: Arc::into_inner(block),
             packets,
@@ -185,7 +185,7 @@ fn change_shard(shards: &mut [(usize, Shard)], threads: usize, change: Move, opt
     match change {
         Move::Give(from, key, to) => {
             let flow = shards[from / threads].1.give(key);
-            // Whoever was to take it has panicked; joining it tells why.
+            // The thread that was to take it has panicked; joining it passes the panic on.
             let _ = to.send(flow);
         }
         Move::Take(to, from) => {

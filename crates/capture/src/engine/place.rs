@@ -24,12 +24,12 @@ pub(super) struct Places {
 impl Places {
     /// Nothing was seen.
     pub(super) fn new(options: &Options) -> Places {
-        let told = options.protocols.iter();
-        let told = told.filter(|(_, protocol)| *protocol == Protocol::Dlsw);
+        let given = options.protocols.iter();
+        let given = given.filter(|(_, protocol)| *protocol == Protocol::Dlsw);
         Places {
             ports: [2065, 2067]
                 .into_iter()
-                .chain(told.map(|(port, _)| *port))
+                .chain(given.map(|(port, _)| *port))
                 .collect(),
             moved: HashSet::default(),
         }

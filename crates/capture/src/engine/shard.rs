@@ -151,10 +151,10 @@ impl Shard {
         if segment.flags.has(Flags::FIN) {
             flow.streams[side.index()].finish(segment.seq.wrapping_add(segment.len));
         }
-        // Where only one end writes, no data of the other one tells of a hole.
-        let tells =
+        // Where only one end writes, no data of the other one shows a hole.
+        let shows =
             segment.len > 0 || (flow.pair.dlsw && flow.streams[side.other().index()].has_hole());
-        if tells && !segment.flags.any(Flags::RST | Flags::SYN) {
+        if shows && !segment.flags.any(Flags::RST | Flags::SYN) {
             let same = segment.from == side;
             let Flow {
                 streams,
@@ -288,7 +288,7 @@ impl Shard {
         slot
     }
 
-    /// A slot that nobody uses.
+    /// An unused slot.
     pub(super) fn free_slot(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.flows.push(None);
@@ -469,7 +469,7 @@ fn whole_head(segment: &Segment, payload: &[u8]) -> Option<[u8; 4]> {
     })
 }
 
-/// A pair of ends used again within this time is told: a client that closed
+/// A pair of ends used again within this time is reported: a client that closed
 /// first keeps its port for as long (TIME_WAIT).
 const REUSE_NS: i64 = 60_000_000_000;
 

@@ -159,7 +159,7 @@ pub(super) fn explanation(
     }
     all.exchanges = exchanges.into_items().collect();
     let (sums, intervals) = ledger.settle();
-    let context = Context::new(&facts, &all.totals, &names, &options.advice, &sums);
+    let context = Context::new(&facts, &all.totals, &names, options, &sums);
     let (verdict, slices) = slices(sums, &intervals, &context);
     all.verdict = Some(verdict);
     all.slices = slices;
@@ -211,7 +211,7 @@ fn doubts(totals: &Totals, options: &Options) -> impl Iterator<Item = Problem> {
         (cut > 0).then(|| {
             let text = format!(
                 "frames that were not captured whole (snap length): {cut}; requests whose heads \
-                 are missing are told by turns, so record whole frames"
+                 are missing are separated by turns, so record whole frames"
             );
             ("capture.cut", text)
         }),

@@ -17,7 +17,7 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    /// The rank of an item with these costs; `id` must tell items apart.
+    /// The rank of an item with these costs; `id` must be unique.
     pub(super) fn new(cost_ns: i64, second_ns: i64, id: (u64, u64)) -> Rank {
         Rank {
             cost_ns,

@@ -68,7 +68,7 @@ impl Evidence for ConnectFailed {
             ),
             Reason::ClosedUnanswered => (
                 format!("{target} closed the connection without an answer; {lost} ms were lost."),
-                "A crash and a deliberate close look the same; the server's log tells.",
+                "A crash and a deliberate close look the same; the server's log shows which.",
                 "find out at the server why it closed; retry a request on a connection that was \
                  idle",
             ),

@@ -49,7 +49,7 @@ impl Evidence for HostWait {
             Reason::TlsWait => (
                 format!("{who} was slow within the TLS handshake: {lost} of {total} ms."),
                 "A lookup of names or of a certificate's status looks the same; a profile of that \
-                 end tells.",
+                 end shows which.",
             ),
             Reason::BeforeRequest => (
                 format!("{who} had its connection open and did not ask for {lost} of {total} ms."),
@@ -58,17 +58,17 @@ impl Evidence for HostWait {
             Reason::NeverAnswered => (
                 format!("{who} received the request and never answered: {lost} of {total} ms."),
                 "An answer that was lost on the other side of this capture looks the same; a \
-                 capture at that end tells.",
+                 capture at that end shows which.",
             ),
             Reason::AnswerPause => (
                 format!("{who} paused within its answers: {lost} of {total} ms."),
                 "Losses on the other side of this capture look the same; a capture at that end \
-                 tells.",
+                 shows which.",
             ),
             Reason::RequestPause => (
                 format!("{who} paused within its requests: {lost} of {total} ms."),
                 "Losses on the other side of this capture look the same; a capture at that end \
-                 tells.",
+                 shows which.",
             ),
             _ => (
                 format!(

@@ -58,7 +58,7 @@ impl Evidence for MtuBlackHole {
                 facts.at_packets()
             ),
             alternatives: "Heavy loss would drop small segments too. `ping -M do -s 1472` \
-                           to the other end, with smaller sizes until one passes, tells."
+                           to the other end, with smaller sizes until one passes, finds the limit."
                 .to_owned(),
             remedy: Some(facts.advice(
                 "let ICMP `fragmentation needed` (type 3 code 4, ICMPv6 type 2) pass, or clamp \

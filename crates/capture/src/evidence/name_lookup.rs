@@ -44,7 +44,7 @@ impl Evidence for NameLookup {
             ),
             seen: format!("{}{}", facts.reason_list(), facts.at_packets()),
             alternatives: "A lost query, a lost answer and a resolver that is down look the same; \
-                           asking it directly (`dig @server name`) several times tells."
+                           ask it directly several times (`dig @server name`)."
                 .to_owned(),
             remedy: Some(facts.advice(
                 "correct the resolver list (resolv.conf: order, `options timeout:1 attempts:2`), or \

@@ -109,7 +109,8 @@ impl Evidence for Retransmission {
                     "Data was sent again and never acknowledged for {lost} of {total} ms: the other end or the path is dead."
                 ),
                 "A host that lost power, a path that broke and a firewall that forgot the \
-                 connection look the same; a new connection to the same port tells.",
+                 connection look the same; a new connection to the same port succeeds only if \
+                 the host and the path live.",
                 "let the application time out sooner (TCP_USER_TIMEOUT, keep-alives); then look \
                  for the host, route or firewall entry that disappeared",
             ),

@@ -87,7 +87,7 @@ impl Evidence for TransferLimited {
                     size(window)
                 ),
                 "A sender's buffer of the same size would look the same; a larger receive buffer \
-                 tells which one it is.",
+                 helps only if it is the window.",
                 facts.advice(
                     "raise net.ipv4.tcp_rmem (its third value) on the receiver and do not set a small \
                      SO_RCVBUF; window scaling must be on at both ends",
@@ -124,7 +124,7 @@ impl Evidence for TransferLimited {
             _ => (
                 format!("Data came at the rate of the path, without pauses: {lost} of {total} ms."),
                 "A sender that paces its data or a rate limit (shaper) looks the same; the same \
-                 transfer over another path tells.",
+                 transfer over another path shows which.",
                 "send less (compress, cache), or raise the rate of the slowest link".to_owned(),
             ),
         };

@@ -1,7 +1,7 @@
 //! Time that no kind explains: a slice of its own.
 //!
 //! It stands last in the table, so it claims what every other kind left. It
-//! has no remedy: a capture at another place is what would tell.
+//! has no remedy: a capture at another place may explain it.
 
 use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
 use crate::verdict::{Description, SliceFacts, ms};
@@ -28,7 +28,7 @@ impl Evidence for Unexplained {
             seen: format!("{} waits{}", facts.waits(), facts.at_packets()),
             alternatives: "Losses, windows and programs at the far end are possible; a capture at \
                            the other end, from before the connection begins and with whole packets, \
-                           would tell."
+                           may show which."
                 .to_owned(),
             remedy: None,
         }

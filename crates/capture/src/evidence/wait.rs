@@ -262,7 +262,7 @@ const TURN_NS: i64 = 2_000_000;
 /// Payload of a segment that every end accepts.
 const LEAST_MSS: u32 = 536;
 
-/// A shorter round trip is not told from the time that an end takes.
+/// A shorter round trip cannot be distinguished from the time that an end takes.
 const FAR_NS: i64 = 5_000_000;
 
 /// Rounds are not shorter than this.

@@ -98,8 +98,8 @@ impl Evidence for WaitedForAck {
                 f64::from(delay_us) / 1e3
             ),
             alternatives: "A program that pauses as long by itself would look the same once; it \
-                           would not follow the acknowledgement each time. TCP_NODELAY on the \
-                           sender tells: the wait disappears."
+                           would not follow the acknowledgement each time. With TCP_NODELAY on \
+                           the sender this wait disappears, and a program's pause stays."
                 .to_owned(),
             remedy: Some(remedy),
         }

@@ -81,7 +81,7 @@ impl Evidence for WindowClosed {
                 facts.at_packets()
             ),
             alternatives: "A receive buffer that is too small for one message looks similar, but \
-                           opens within a round trip. A profile of the receiver tells what it did \
+                           opens within a round trip. A profile of the receiver shows what it did \
                            meanwhile."
                 .to_owned(),
             remedy: Some(facts.advice(

@@ -11,7 +11,7 @@
 //! Reference: z/OS Communications Server: IP Diagnosis Guide (GC27-3652),
 //! "Formatting packet traces using IPCS", with its examples of the reports
 //! SUMMARY, FORMAT and DUMP. The guide shows no grammar: what its examples do
-//! not show (other releases' columns, other languages) is told line by line as
+//! not show (other releases' columns, other languages) is reported line by line as
 //! unread.
 
 mod build;

@@ -12,9 +12,11 @@
 //! one block; what cannot be read is a [`Problem`] with its offset.
 
 mod compressed;
+mod erf;
 mod netmon;
 mod pcap;
 mod pcapng;
+mod snoop;
 
 use crate::{CaptureInfo, KeyLog, Problem, ReadError};
 use std::io::{self, Read};
@@ -62,6 +64,8 @@ enum Format {
     Pcap(pcap::Pcap),
     Pcapng(pcapng::Pcapng),
     Netmon(netmon::Netmon),
+    Snoop(snoop::Snoop),
+    Erf,
 }
 
 /// What a format says to the bytes at hand.
@@ -88,10 +92,14 @@ impl<'a> Reader<'a> {
             (Format::Pcap(pcap), "pcap", used)
         } else if let Some((netmon, used)) = netmon::Netmon::open(&head)? {
             (Format::Netmon(netmon), "netmon", used)
+        } else if let Some((snoop, used)) = snoop::Snoop::open(&head)? {
+            (Format::Snoop(snoop), "snoop", used)
         } else if pcapng::Pcapng::recognise(&head) {
             (Format::Pcapng(pcapng::Pcapng::default()), "pcapng", 0)
         } else if head.is_empty() {
             return Err(ReadError::Empty);
+        } else if erf::recognise(&head) {
+            (Format::Erf, "erf", 0)
         } else {
             let (found, fix) = in_words(&head);
             return Err(ReadError::UnknownFormat { found, fix });
@@ -99,6 +107,8 @@ impl<'a> Reader<'a> {
         let link = match &format {
             Format::Pcap(pcap) => Some(pcap.link),
             Format::Netmon(netmon) => Some(netmon.link),
+            Format::Snoop(snoop) => Some(snoop.link),
+            Format::Erf => Some(197),
             Format::Pcapng(_) => None,
         };
         let mut info = CaptureInfo {
@@ -224,6 +234,8 @@ impl<'a> Reader<'a> {
                 Format::Pcap(pcap) => pcap.step(rest),
                 Format::Pcapng(pcapng) => pcapng.step(rest),
                 Format::Netmon(netmon) => netmon.step(rest),
+                Format::Snoop(snoop) => snoop.step(rest),
+                Format::Erf => erf::step(rest),
             };
             match step {
                 Step::Record(bytes, frame) => {
@@ -241,7 +253,7 @@ impl<'a> Reader<'a> {
                 Step::Stop(mut problem) => {
                     problem.offset = self.offset + *used as u64;
                     self.problem(problem);
-                    // What follows cannot be told apart: leave it unread.
+                    // What follows cannot be separated into records: leave it unread.
                     block.filled = *used;
                     self.end = true;
                     return 0;
@@ -338,12 +350,15 @@ fn in_words(head: &[u8]) -> (String, &'static str) {
     let is = |magic: &[u8]| head.starts_with(magic);
     let text = (start.iter()).all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
     let known = [
+        (is(b"XCP\0"), "a NetXRay or Sniffer file", CONVERT),
+        (is(b"TRSNIFF data"), "a Sniffer file", CONVERT),
         (
-            is(b"XCP\0") || is(b"GMBU"),
-            "a Network Monitor file",
+            is(b"\x7fver") || is(b"\x7fpkt"),
+            "an EtherPeek file",
             CONVERT,
         ),
-        (is(b"snoop\0"), "a snoop file", CONVERT),
+        (is(b"ObserverPktBuffe"), "an Observer file", CONVERT),
+        (is(b"iptrace "), "an iptrace file of AIX", CONVERT),
         (
             is(b"PK\x03\x04"),
             "a zip archive",
@@ -391,8 +406,7 @@ fn in_words(head: &[u8]) -> (String, &'static str) {
 }
 
 /// What helps with captures of other tools.
-const CONVERT: &str =
-    "convert it with `editcap -F pcapng IN OUT`, or give a pcap, pcapng, .gz or .zst file";
+const CONVERT: &str = "convert it with `editcap -F pcapng IN OUT`, or give a pcap, pcapng, NetMon, snoop, ERF, .gz or .zst file";
 
 /// A number of `bytes`, in the file's byte order.
 fn u32_at(bytes: &[u8], at: usize, swapped: bool) -> u32 {

@@ -1,5 +1,5 @@
-//! Files of Microsoft Network Monitor, version 2: a header, frames one after the
-//! other, and a table of their offsets.
+//! Files of Microsoft Network Monitor, versions 1 and 2: a header, frames one
+//! after the other, and a table of their offsets.
 //!
 //! The table is not needed: frames follow the header without a hole, and the
 //! table begins where they end.
@@ -14,6 +14,8 @@ pub(super) struct Netmon {
     pub(super) link: u16,
     /// When the capture began.
     start_ns: i64,
+    /// The first version: shorter headers of frames, times in milliseconds.
+    first_version: bool,
     /// Bytes after the data of a frame.
     trailer_bytes: usize,
     /// Bytes until the table of offsets.
@@ -23,7 +25,8 @@ pub(super) struct Netmon {
 impl Netmon {
     /// The format and the bytes of its header. Returns `None` if it is another.
     pub(super) fn open(head: &[u8]) -> Result<Option<(Netmon, usize)>, ReadError> {
-        if !head.starts_with(b"GMBU") {
+        let first_version = head.starts_with(b"RTSS");
+        if !first_version && !head.starts_with(b"GMBU") {
             return Ok(None);
         }
         let wrong = |what: &str| ReadError::Corrupt {
@@ -36,21 +39,18 @@ impl Netmon {
         }
         let (minor, major) = (head[4], head[5]);
         let table = u32_at(head, 24, false) as usize;
-        if major != 2 || table < HEADER_BYTES {
+        let known = if first_version { 1 } else { 2 };
+        if major != known || table < HEADER_BYTES {
             return Err(wrong(
-                "this version of the NetMon format is not known (2 is)",
+                "this version of the NetMon format is not known (1 and 2 are)",
             ));
         }
         let netmon = Netmon {
-            link: match u16_at(head, 6, false) {
-                1 => 1,
-                2 => 6,
-                3 => 10,
-                6 => 105,
-                other => other.saturating_add(UNKNOWN_LINK),
-            },
+            link: link_type(u16_at(head, 6, false)),
             start_ns: system_time(&head[8..24]),
+            first_version,
             trailer_bytes: match minor {
+                _ if first_version => 0,
                 0 => 0,
                 1 => 2,
                 2 => 6,
@@ -66,11 +66,19 @@ impl Netmon {
         if self.left == 0 {
             return Step::Record(rest.len(), None);
         }
-        if rest.len() < FRAME_BYTES {
-            return Step::Need(FRAME_BYTES);
+        let header = if self.first_version { 8 } else { 16 };
+        if rest.len() < header {
+            return Step::Need(header);
         }
-        let captured = u32_at(rest, 12, false) as usize;
-        let total = FRAME_BYTES + captured + self.trailer_bytes;
+        let (wire, captured) = if self.first_version {
+            (
+                u32::from(u16_at(rest, 4, false)),
+                usize::from(u16_at(rest, 6, false)),
+            )
+        } else {
+            (u32_at(rest, 8, false), u32_at(rest, 12, false) as usize)
+        };
+        let total = header + captured + self.trailer_bytes;
         if captured > MAX_RECORD_BYTES || total > self.left {
             return Step::Stop(Problem {
                 id: "file.corrupt",
@@ -82,15 +90,37 @@ impl Netmon {
             return Step::Need(total);
         }
         self.left -= total;
-        let micros = i64::from(u32_at(rest, 4, false)) << 32 | i64::from(u32_at(rest, 0, false));
+        let low = i64::from(u32_at(rest, 0, false));
+        let after_ns = if self.first_version {
+            low * 1_000_000
+        } else {
+            let micros = i64::from(u32_at(rest, 4, false)) << 32 | low;
+            micros.saturating_mul(1_000)
+        };
+        // A frame may be of another type than the file.
+        let own = (self.trailer_bytes >= 2).then(|| u16_at(rest, header + captured, false));
         let frame = Frame {
-            time_ns: self.start_ns.saturating_add(micros.saturating_mul(1_000)),
-            offset: FRAME_BYTES as u32,
+            time_ns: self.start_ns.saturating_add(after_ns),
+            offset: header as u32,
             captured: captured as u32,
-            wire: u32_at(rest, 8, false).max(captured as u32),
-            link: self.link,
+            wire: wire.max(captured as u32),
+            link: own.map_or(self.link, link_type),
         };
         Step::Record(total, Some(frame))
+    }
+}
+
+/// The link type of a media type, as libpcap numbers it.
+fn link_type(medium: u16) -> u16 {
+    match medium {
+        1 => 1,
+        2 => 6,
+        3 => FDDI_SWAPPED,
+        6 => WIFI,
+        // Tunnels, mobile networks, and IP by itself.
+        7..=9 => 101,
+        0xE000..=0xEFFF => medium & 0x0FFF,
+        other => other.saturating_add(UNKNOWN_LINK),
     }
 }
 
@@ -112,7 +142,12 @@ fn system_time(bytes: &[u8]) -> i64 {
 }
 
 const HEADER_BYTES: usize = 128;
-const FRAME_BYTES: usize = 16;
+
+/// FDDI with addresses in the order of the wire.
+const FDDI_SWAPPED: u16 = 60_003;
+
+/// 802.11 after a header of NetMon.
+const WIFI: u16 = 60_006;
 
 /// Media types that libpcap has no number for stay unknown.
 const UNKNOWN_LINK: u16 = 60_000;

@@ -22,9 +22,9 @@ pub(super) struct Pcapng {
     pub(super) keys: KeyLog,
     /// What was wrong with the last of them.
     pub(super) wrong_secrets: Option<KeyLogError>,
-    /// What is wrong with the packets' times, to be told once each.
+    /// What is wrong with the packets' times, to be reported once each.
     pub(super) wrong_times: Option<WrongTimes>,
-    told_times: [bool; 2],
+    reported_times: [bool; 2],
 }
 
 /// Times that say nothing.
@@ -45,7 +45,7 @@ impl WrongTimes {
             }
             WrongTimes::Beyond => {
                 "packets have times after the year 2116; the interface's if_tsresol or if_tsoffset is \
-                 not what wrote them, and waits between them are not told; set it right or convert \
+                 not what wrote them, and waits between them are not reported; set it right or convert \
                  the original again"
             }
         }
@@ -149,8 +149,8 @@ impl Pcapng {
     }
 
     fn doubt_times(&mut self, wrong: WrongTimes) {
-        let told = &mut self.told_times[wrong as usize];
-        if !std::mem::replace(told, true) {
+        let reported = &mut self.reported_times[wrong as usize];
+        if !std::mem::replace(reported, true) {
             self.wrong_times = Some(wrong);
         }
     }

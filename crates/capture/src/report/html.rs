@@ -4,8 +4,9 @@
 use measure::report::{escape, page};
 
 use super::detail::second;
-use super::slice_bar::slice_bar;
-use super::text::title;
+use super::points::points_html;
+use super::slice_bar::{paint, slice_bar};
+use super::text::{now_ms, title};
 use super::{ladder_svg, ms};
 use crate::verdict::LEAST_SHARE;
 use crate::{EvidenceKind, Exchange, Explanation, Slice, VerdictKind, station};
@@ -17,6 +18,9 @@ pub fn html(explanation: &Explanation, heading: &str, pictures: usize) -> String
         body += &verdict_card(verdict);
     }
     body += &slices(&explanation.slices);
+    if let Some(points) = &explanation.points {
+        body += &points_html(points);
+    }
     body += &notes(explanation);
     body += &ladders(explanation, pictures);
     body += &services(explanation);
@@ -48,18 +52,18 @@ fn verdict_card(verdict: &Slice) -> String {
 
 /// What a change would save: the requests as they are, and without the cause.
 fn saving(verdict: &Slice, without_ms: f64) -> String {
-    let now_ms = without_ms + verdict.lost_ms;
+    let now_ms = now_ms(verdict, without_ms);
     if now_ms <= 0.0 {
         return String::new();
     }
-    let share = (verdict.lost_ms / now_ms * 100.0).min(100.0);
+    let share = ((now_ms - without_ms) / now_ms * 100.0).clamp(0.0, 100.0);
     let in_ms = |value: f64| ms((value * 1e6) as i64);
-    let colour = match verdict.kind {
-        VerdictKind::Kind(kind) => kind.colour(),
-        VerdictKind::None => 0,
+    let (colour, opacity) = match verdict.kind {
+        VerdictKind::Kind(kind) => paint(kind),
+        VerdictKind::None => return String::new(),
     };
     format!(
-        "<div class=saving><span>now {} ms</span><i><b style=\"width:{share:.1}%;background:var(--c{colour})\"></b></i>\
+        "<div class=saving><span>now {} ms</span><i><b style=\"width:{share:.1}%;background:{colour};opacity:{opacity}\"></b></i>\
          <span>without it {} ms</span><i style=\"width:{:.1}%\"></i></div>",
         in_ms(now_ms),
         in_ms(without_ms),

@@ -10,6 +10,7 @@ use measure::report::escape;
 
 use super::detail::second_port;
 use super::ms;
+use super::slice_bar::paint;
 use crate::{Connection, Exchange, Flags, Interval, Segment, Side, station};
 
 /// The diagram for a page: a wide and a narrow SVG element, of which the page's
@@ -73,24 +74,29 @@ fn diagram(
     let mut heights = Vec::with_capacity(arrows.len());
     for arrow in &arrows {
         let waits = |wait: &&Interval| wait.from_ns < arrow.at_ns && wait.to_ns > before_ns;
-        let least = match exchange.waits.iter().find(waits) {
-            Some(_) => GAP_HEIGHT,
-            None => ARROW_HEIGHT,
+        let least = match exchange.waits.iter().filter(waits).count().min(MOST_LINES) {
+            0 => ARROW_HEIGHT,
+            lines => GAP_HEIGHT + (lines - 1) as f64 * LINE_HEIGHT,
         };
         y += least + (arrow.at_ns - before_ns).max(0) as f64 / span * tall;
         heights.push(y);
         before_ns = arrow.to_ns;
     }
-    for wait in &exchange.waits {
-        // From the arrow before the wait to the one that ended it; packets
-        // within it are drawn over the band.
-        let first = arrows.iter().rposition(|a| a.at_ns <= wait.from_ns);
-        let last = arrows.iter().position(|a| a.at_ns >= wait.to_ns);
-        if let (Some(first), Some(last)) = (first, last)
-            && first < last
-        {
-            body += &band(frame, wait, &heights[first..=last]);
-        }
+    // From the arrow before the wait to the one that ended it; packets within
+    // it are drawn over the band.
+    let ends = |wait: &Interval| {
+        let first = arrows.iter().rposition(|a| a.at_ns <= wait.from_ns)?;
+        let last = arrows.iter().position(|a| a.at_ns >= wait.to_ns)?;
+        (first < last).then_some((first, last))
+    };
+    let waits = exchange.waits.iter();
+    let placed: Vec<_> = waits.filter_map(|wait| Some((ends(wait)?, wait))).collect();
+    for (at, (ends, wait)) in placed.iter().enumerate() {
+        // Waits between the same two arrows stand one below the other.
+        let same = |one: &&(_, &Interval)| one.0 == *ends;
+        let part = placed[..at].iter().filter(same).count();
+        let parts = placed.iter().filter(same).count();
+        body += &band(frame, wait, &heights[ends.0..=ends.1], (part, parts));
     }
     for (arrow, y) in arrows.iter().zip(&heights) {
         body += &draw(frame, arrow, *y, start_ns, connection);
@@ -132,7 +138,7 @@ fn diagram(
         ),
     };
     format!(
-        r#"<svg class="{}" viewBox="0 0 {} {:.0}" style="max-width:900px" role="img" aria-label="Packets of exchange {}" xmlns="http://www.w3.org/2000/svg">{}{}{body}{}{}{note}</svg>"#,
+        r#"<svg class="{}" viewBox="0 0 {} {:.0}" style="max-width:780px" role="img" aria-label="Packets of exchange {}" xmlns="http://www.w3.org/2000/svg">{}{}{body}{}{}{note}</svg>"#,
         frame.class,
         frame.width,
         bottom + 12.0,
@@ -296,33 +302,38 @@ fn draw(
 
 /// The band of a wait over the heights of its arrows, its text where there is
 /// most room.
-fn band(frame: &Frame, wait: &Interval, heights: &[f64]) -> String {
+fn band(frame: &Frame, wait: &Interval, heights: &[f64], (part, parts): (usize, usize)) -> String {
     let kind = wait.reason.kind();
-    let style = format!("fill:var(--c{})", kind.colour());
+    let (colour, opacity) = paint(kind);
+    let (style, opacity) = (format!("fill:{colour}"), opacity * BAND_OPACITY);
     let (from, to) = (heights[0], heights[heights.len() - 1]);
-    let top = from + 11.0;
-    let height = (to - from - 26.0).max(2.0);
+    let height = (to - from - 26.0).max(2.0) / parts as f64;
+    let top = from + 11.0 + height * part as f64;
     let rooms = heights.windows(2).map(|pair| (pair[1] - pair[0], pair[0]));
     let (room, start) = rooms.fold(
         (0.0, from),
         |best, one| if one.0 > best.0 { one } else { best },
     );
     format!(
-        r#"<rect x="{}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity=".22"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
+        r#"<rect x="{}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity="{opacity:.2}"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
         frame.left,
         frame.right - frame.left,
         (frame.left + frame.right) / 2.0,
-        start + room / 2.0 + 2.0,
+        if parts == 1 {
+            start + room / 2.0 + 2.0
+        } else {
+            top + height / 2.0 + 4.0
+        },
         ms(wait.length_ns()),
         escape(kind.title())
     )
 }
 
 /// More arrows make a page too long.
-const MOST_ARROWS: usize = 26;
+const MOST_ARROWS: usize = 22;
 
 /// Up to so many packets each has its arrow.
-const SINGLE: usize = 26;
+const SINGLE: usize = 22;
 
 /// Packets closer than this are one burst.
 const BURST_NS: i64 = 500_000;
@@ -332,6 +343,15 @@ const ARROW_HEIGHT: f64 = 20.0;
 
 /// A gap has room for its own line of text above its arrow's.
 const GAP_HEIGHT: f64 = 42.0;
+
+/// Bands are paler than bars: there is text on them.
+const BAND_OPACITY: f64 = 0.22;
+
+/// One more line of text in a gap.
+const LINE_HEIGHT: f64 = 16.0;
+
+/// Lines of text for which a gap makes room.
+const MOST_LINES: usize = 4;
 
 /// Height that is shared out by time.
 const TIME_HEIGHT: f64 = 260.0;

@@ -10,6 +10,7 @@ mod detail;
 mod html;
 mod ladder;
 mod mask;
+mod points;
 mod reference;
 mod slice_bar;
 mod text;

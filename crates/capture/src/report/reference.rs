@@ -62,7 +62,7 @@ fn meaning(kind: EvidenceKind) -> &'static str {
              and not their length is the cause."
         }
         EvidenceKind::TransferLimited => {
-            "A transfer waited for a window or used up the path's rate. Bytes a round trip tell which \
+            "A transfer waited for a window or used up the path's rate. Bytes a round trip show which \
              limit it was."
         }
         EvidenceKind::HostWait => {

@@ -36,15 +36,20 @@ pub(super) fn slice_bar(parts: &[(EvidenceKind, String, i64)]) -> String {
     )
 }
 
-/// The colour of a kind; time that is nobody's fault is paler.
+/// The colour of a kind; unexplained time is paler.
 fn fill(kind: EvidenceKind) -> String {
-    let (place, opacity) = match kind {
-        EvidenceKind::Unexplained => return r#"style="fill:var(--faint)""#.to_owned(),
-        EvidenceKind::Chatty => (kind.colour(), 0.6),
-        EvidenceKind::MtuBlackHole => (kind.colour(), 0.6),
-        _ => (kind.colour(), 1.0),
-    };
-    format!(r#"style="fill:var(--c{place})" opacity="{opacity}""#)
+    let (colour, opacity) = paint(kind);
+    format!(r#"style="fill:{colour}" opacity="{opacity}""#)
+}
+
+/// The colour of a kind and its opacity, the same in bars and pictures.
+pub(super) fn paint(kind: EvidenceKind) -> (String, f64) {
+    let colour = format!("var(--c{})", kind.colour());
+    match kind {
+        EvidenceKind::Unexplained => ("var(--faint)".to_owned(), 1.0),
+        EvidenceKind::Chatty | EvidenceKind::MtuBlackHole => (colour, 0.6),
+        _ => (colour, 1.0),
+    }
 }
 
 /// Width in the picture's own units.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::columns::columns;
 use super::ms;
+use super::points::points_text;
 use crate::verdict::LEAST_SHARE;
 use crate::{Explanation, Slice, VerdictKind, station};
 
@@ -13,6 +14,9 @@ pub fn text(explanation: &Explanation) -> String {
     let mut out = String::new();
     if let Some(verdict) = &explanation.verdict {
         out += &sentences(verdict);
+    }
+    if let Some(points) = &explanation.points {
+        out += &wrap_at(&points.sentence, "  ");
     }
     let large = |slice: &&Slice| slice.share >= LEAST_SHARE;
     let slices: Vec<&Slice> = explanation.slices.iter().filter(large).collect();
@@ -23,6 +27,10 @@ pub fn text(explanation: &Explanation) -> String {
         if rest > 0 {
             let _ = writeln!(out, "{rest} more below 5 %");
         }
+    }
+    if let Some(points) = &explanation.points {
+        out += "\nCapture points, from the client to the server\n";
+        out += &points_text(points);
     }
     if !explanation.capture.problems.is_empty() {
         out += "\nNotes\n";
@@ -56,7 +64,7 @@ fn sentences(verdict: &Slice) -> String {
         .without_ms
         .filter(|_| verdict.kind != VerdictKind::None)
     {
-        let now_ms = without_ms + verdict.lost_ms;
+        let now_ms = now_ms(verdict, without_ms);
         let text = format!(
             "{} ms instead of {} ms",
             ms((without_ms * 1e6) as i64),
@@ -71,6 +79,15 @@ fn sentences(verdict: &Slice) -> String {
         out += &named("To change", remedy);
     }
     out
+}
+
+/// What the requests took: the slice is a share of it.
+pub(super) fn now_ms(slice: &Slice, without_ms: f64) -> f64 {
+    if slice.share > 0.0 {
+        slice.lost_ms / slice.share
+    } else {
+        without_ms + slice.lost_ms
+    }
 }
 
 fn slice_table(slices: &[&Slice]) -> String {

@@ -331,7 +331,7 @@ impl<'a> Play<'a> {
                 self.at(at, Event::AckTimer(side));
             }
         } else if offset.wrapping_add(1) == self.end(side).received && segment.flags & FIN == 0 {
-            // A probe of one byte before the window: tell the window again.
+            // A probe of one byte before the window: announce the window again.
             self.acknowledge(side, None);
         }
         if segment.flags & FIN != 0 && offset + segment.len == self.end(side).received {

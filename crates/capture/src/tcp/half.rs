@@ -66,7 +66,7 @@ pub(super) struct Half {
     pub(super) copied_again: bool,
 }
 
-/// What tells a frame from another one.
+/// What distinguishes a frame from another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Frame {
     seq: u32,
@@ -155,7 +155,7 @@ impl Half {
             checksum: packet.checksum,
             ip_id: packet.ip_id,
         };
-        // One identification for different packets tells nothing of copies.
+        // One identification for different packets says nothing about copies.
         let counts = !(self.frames.iter()).any(|f| f.ip_id == this.ip_id && *f != this);
         let ip_id = if counts { packet.ip_id } else { 0 };
         let look_back = match (ip_id, packet.len) {

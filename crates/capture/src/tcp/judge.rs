@@ -92,8 +92,8 @@ impl Tracker {
             if len > 0 && acked && fwd.sent && !marks.any(Marks::KEEP_ALIVE) {
                 marks.set(Marks::SPURIOUS_RETRANSMISSION);
             } else if repeats {
-                let told = rev.duplicate_acks >= 2 && rev.ack == Some(seq);
-                if told && now - rev.ack_ns < FAST_NS {
+                let reported = rev.duplicate_acks >= 2 && rev.ack == Some(seq);
+                if reported && now - rev.ack_ns < FAST_NS {
                     marks.set(Marks::FAST_RETRANSMISSION);
                 } else if now - fwd.next_seq_ns < late_ns && fwd.next_seq != segment.end_seq() {
                     marks.set(Marks::OUT_OF_ORDER);
@@ -103,7 +103,7 @@ impl Tracker {
                 }
             }
             if marks.any(Marks::RESENT) && rev.duplicate_acks < 2 && !rev.sacked {
-                // Nothing had come that could tell of a loss: if it also took
+                // Nothing had arrived that could report a loss: if it also took
                 // longer than any answer would have, a timer sent it.
                 let quiet_since = fwd.last_ns.max(rev.advance_ns);
                 let patience_ns = (first_rtt_ns.unwrap_or(0) * 3 / 2).max(TIMER_NS);

@@ -219,7 +219,7 @@ fn observe_short(unheld: &mut u32, half: &mut Half, other: &Half, segment: &Segm
     half.short_end = Some(segment.end_seq());
 }
 
-/// Notes what tells whose a packet is: the hop limits of each end's packets, and data
+/// Notes what identifies the sender of a packet: the hop limits of each end's packets, and data
 /// that an end sends although a reset in its name had passed.
 fn note_source(connection: &mut Connection, segment: &Segment) {
     if segment.flags.has(Flags::RST) {
@@ -321,7 +321,7 @@ fn capture_point(client: &Rtt, server: &Rtt) -> CapturePoint {
 }
 
 /// What every end must accept (RFC 9293 3.7.1): the segment size while no
-/// handshake told one.
+/// handshake announced one.
 const LEAST_MSS: u32 = 536;
 
 /// Segments below this say nothing about the segment size.

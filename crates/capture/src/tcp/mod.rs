@@ -174,7 +174,7 @@ fn are_even(gap_ns: i64, before_ns: i64) -> bool {
 /// Shorter steps may be a coarse clock's.
 const STEP_NS: i64 = 50_000_000;
 
-/// So many steps are still told from chance.
+/// So many steps are hardly chance.
 const MOST_STEPS: i64 = 16;
 
 /// Gaps that differ by less are even, whatever wrote their times.

@@ -1,8 +1,9 @@
 //! Which systems the advice is for.
 //!
 //! The hop limit of an end's packets, rounded up to what stacks begin with,
-//! tells Windows from the rest. z/OS is likely on ports that only it serves, or
-//! where the trace was formatted by IPCS; `--advice` asks for it.
+//! distinguishes Windows from the rest. z/OS is likely on ports that only it serves,
+//! where the trace was formatted by IPCS, and where task records of its monitor
+//! are joined; `--advice` asks for it.
 
 use crate::{Connection, Protocol};
 use serde::Serialize;
@@ -61,8 +62,9 @@ impl Systems {
         self.others += other.others;
     }
 
-    /// The systems that advice is for.
-    pub(crate) fn platforms(&self) -> Vec<Platform> {
+    /// The systems that advice is for; `from_zos`: records beside the capture
+    /// come from z/OS.
+    pub(crate) fn platforms(&self, from_zos: bool) -> Vec<Platform> {
         let mut platforms = Vec::new();
         if self.windows <= self.others {
             platforms.push(Platform::Linux);
@@ -70,7 +72,7 @@ impl Systems {
         if self.windows > 0 {
             platforms.push(Platform::Windows);
         }
-        if self.zos > 0 {
+        if self.zos > 0 || from_zos {
             platforms.push(Platform::Zos);
         }
         platforms

@@ -6,7 +6,7 @@
 use super::advice::{Platform, Systems};
 use crate::evidence::{Owner, Reason};
 use crate::ledger::{Interval, ReasonSums};
-use crate::{Connection, Marks, station};
+use crate::{Connection, Marks, Options, station};
 
 /// Facts about all connections, summed up in each share.
 #[derive(Clone, Debug, Default)]
@@ -84,7 +84,7 @@ impl Context<'_> {
         facts: &Facts,
         totals: &crate::Totals,
         names: &'a [String],
-        advice: &[Platform],
+        options: &Options,
         sums: &ReasonSums,
     ) -> Context<'a> {
         let trips = [Reason::HandshakeRoundTrip, Reason::TurnRoundTrip];
@@ -101,9 +101,10 @@ impl Context<'_> {
                 .busiest
                 .as_ref()
                 .map_or(String::new(), |(.., name)| name.clone()),
-            advice: match advice.is_empty() {
-                true => facts.systems.platforms(),
-                false => advice.to_vec(),
+            advice: if options.advice.is_empty() {
+                facts.systems.platforms(options.from_zos)
+            } else {
+                options.advice.clone()
             },
             doubtful: totals.made_times > 0,
         }

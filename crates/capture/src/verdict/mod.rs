@@ -24,7 +24,7 @@ pub(crate) struct Description {
     pub sentence: String,
     /// What was seen, with packets.
     pub seen: String,
-    /// What else would look the same, and how to tell.
+    /// What else would look the same, and what distinguishes it.
     pub alternatives: String,
     /// What to change. `None` if nothing follows from it.
     pub remedy: Option<String>,

@@ -63,7 +63,7 @@ pub struct Slice {
     /// What the requests would take without it, in milliseconds. `None` where
     /// it was not computed.
     pub without_ms: Option<f64>,
-    /// What else would look the same, and how to tell.
+    /// What else would look the same, and what distinguishes it.
     pub alternatives: String,
     /// What to change. `None` if nothing follows.
     pub remedy: Option<String>,
@@ -214,13 +214,28 @@ fn strength(facts: &SliceFacts<'_>) -> Strength {
 }
 
 /// The time without the slice, where taking its waits out of the exchanges
-/// gives it: nothing else of the exchange changes then.
+/// gives it: nothing else of the exchange changes then. Requests that are sent
+/// together still take one round trip, and another one opens the connection. A path without a round trip does not
+/// exist, so nothing is computed for that.
 fn without_ms(kind: EvidenceKind, facts: &SliceFacts<'_>) -> Option<f64> {
-    let removable = !matches!(
-        kind,
-        EvidenceKind::Unexplained | EvidenceKind::TransferLimited
-    ) || matches!(facts.reason, Reason::ReceiverWindow | Reason::SenderBuffer);
-    removable.then(|| to_ms(facts.total_ns - facts.lost_ns))
+    let rest_ns = facts.total_ns - facts.lost_ns;
+    match kind {
+        EvidenceKind::Unexplained | EvidenceKind::SlowPath => None,
+        EvidenceKind::TransferLimited => {
+            let limited = matches!(facts.reason, Reason::ReceiverWindow | Reason::SenderBuffer);
+            limited.then(|| to_ms(rest_ns))
+        }
+        EvidenceKind::Chatty => Some(to_ms(
+            facts.total_ns.min(rest_ns + 2 * facts.context.rtt_ns),
+        )),
+        // The round trips of a transfer's start lie within its first pauses.
+        EvidenceKind::WindowClosed => {
+            let rounds = facts.waits().min(STARTING_ROUNDS) as i64;
+            let rest_ns = rest_ns + rounds * facts.context.rtt_ns;
+            Some(to_ms(facts.total_ns.min(rest_ns)))
+        }
+        _ => Some(to_ms(rest_ns)),
+    }
 }
 
 fn to_ms(ns: i64) -> f64 {
@@ -236,8 +251,11 @@ const LONG_NS: i64 = 500_000_000;
 /// Waits that add up to less are noise.
 const SHORT_NS: i64 = 30_000_000;
 
-/// Requests that take less in all keep nobody waiting.
+/// Requests that take less in all are not noticed.
 const NOTICED_TOTAL_NS: i64 = 150_000_000;
 
 /// A round trip that a user notices.
 const FAR_NS: i64 = 120_000_000;
+
+/// Round trips in which a transfer of some 200 KB grows its window.
+const STARTING_ROUNDS: u64 = 4;

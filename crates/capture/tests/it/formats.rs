@@ -277,6 +277,38 @@ fn netmon_files_are_read() {
 }
 
 #[test]
+fn netmon_files_of_the_first_version_and_with_frames_of_their_own_type_are_read() {
+    let ip = datagram();
+    let header = |magic: &[u8], table: usize| {
+        let mut file = magic.to_vec();
+        for field in [2024_u16, 2, 4, 29, 12, 30, 1, 500] {
+            file.extend(field.to_le_bytes());
+        }
+        file.extend((table as u32).to_le_bytes());
+        file.resize(128, 0);
+        file
+    };
+    let frame = [&[2; 12][..], &[8, 0], &ip].concat();
+    let mut file = header(b"RTSS\x01\x01\x01\x00", 128 + 8 + frame.len());
+    file.extend(1_u32.to_le_bytes());
+    file.extend((frame.len() as u16).to_le_bytes());
+    file.extend((frame.len() as u16).to_le_bytes());
+    file.extend(&frame);
+    assert_eq!(one(&file).first_ns, 1_709_209_801_501_000_000);
+
+    // Version 2.1: raw IP in a file of Ethernet frames.
+    for medium in [8_u16, 0xE000 | 101] {
+        let mut file = header(b"GMBU\x01\x02\x01\x00", 128 + 16 + ip.len() + 2);
+        file.extend(1_000_u64.to_le_bytes());
+        file.extend((ip.len() as u32).to_le_bytes());
+        file.extend((ip.len() as u32).to_le_bytes());
+        file.extend(&ip);
+        file.extend(medium.to_le_bytes());
+        one(&file);
+    }
+}
+
+#[test]
 fn every_link_layer_leads_to_the_segment() {
     let ip = datagram();
     let mac = [2; 12];
@@ -335,6 +367,120 @@ fn every_link_layer_leads_to_the_segment() {
     ] {
         one(&pcap(link, &[(5, frame)]));
     }
+}
+
+#[test]
+fn seldom_link_layers_lead_to_the_segment_too() {
+    let ip = datagram();
+    let mac = [2; 12];
+    let snap = [0xAA, 0xAA, 3, 0, 0, 0, 8, 0];
+    let wifi = [&[8, 1][..], &[0; 22], &snap, &ip].concat();
+    let ethernet = [&mac[..], &[8, 0], &ip].concat();
+    let words = |length: u32, big: bool| {
+        let word = if big {
+            length.to_be_bytes()
+        } else {
+            length.to_le_bytes()
+        };
+        [&[0; 4][..], &word].concat()
+    };
+    let erf = |kind: u8, frame: &[u8]| [&[0; 8][..], &[kind, 0, 0, 0, 0, 0, 0, 0], frame].concat();
+    let ppi = |link: u8| [0, 0, 8, 0, link, 0, 0, 0];
+    for (link, frame) in [
+        (1, [&mac[..], &[0, 60], &snap, &ip].concat()),
+        (6, [&[0x10, 0x40][..], &[2; 12], &snap, &ip].concat()),
+        // A route of two bytes.
+        (
+            6,
+            [
+                &[0x10, 0x40, 2, 2, 2, 2, 2, 2, 0x82, 2, 2, 2, 2, 2, 2, 0][..],
+                &snap,
+                &ip,
+            ]
+            .concat(),
+        ),
+        (8, [&[0; 16][..], &ip].concat()),
+        (10, [&[0x50][..], &mac, &snap, &ip].concat()),
+        (100, [&snap[..], &ip].concat()),
+        (107, [&[0x18, 0x41, 3, 0xCC][..], &ip].concat()),
+        (
+            107,
+            [&[0x18, 0x41, 3, 0, 0x80, 0, 0, 0, 8, 0][..], &ip].concat(),
+        ),
+        (107, [&[0x18, 0x41, 8, 0][..], &ip].concat()),
+        (117, [&[61][..], &[0; 63], &ip].concat()),
+        (119, [words(8, false), wifi.clone()].concat()),
+        (122, [&[0; 16][..], &snap, &ip].concat()),
+        (138, [&[0; 16][..], &[8, 0], &ip].concat()),
+        (163, [words(8, true), wifi.clone()].concat()),
+        (192, [&ppi(105)[..], &wifi].concat()),
+        (192, [&ppi(1)[..], &ethernet].concat()),
+        (197, erf(22, &ip)),
+        (197, erf(1, &[&[0xFF, 3, 0, 0x21][..], &ip].concat())),
+        (204, [&[1, 0xFF, 3, 0, 0x21][..], &ip].concat()),
+        (205, [&[1, 0x0F, 0, 8, 0][..], &ip].concat()),
+        (206, [&[1, 0x18, 0x41, 3, 0xCC][..], &ip].concat()),
+        (226, [&[0; 24][..], &ip].concat()),
+        (
+            239,
+            [&[2, 0, 0, 0, 5, 0, 10, 0, 1, 0, 0, 0, 51, 0, 9, 0][..], &ip].concat(),
+        ),
+        (240, [&[0; 4][..], &ethernet].concat()),
+        (241, [&[0; 12][..], &ethernet].concat()),
+    ] {
+        one(&pcap(link, &[(5, frame)]));
+    }
+}
+
+#[test]
+fn a_link_layer_that_is_not_read_is_named() {
+    let info = explain(&pcap(249, &[(5, vec![0; 64])])).capture;
+    let text = &info.problems[0].text;
+    assert!(text.contains("249, USB"), "{text}");
+    // A chain of headers ends.
+    let nested = [[0, 0, 8, 0, 192, 0, 0, 0]; 2000].concat();
+    assert_eq!(explain(&pcap(192, &[(5, nested)])).totals.segments, 0);
+    let nested = [0xAA, 0xAA, 3, 0, 0, 0, 0, 8].repeat(4000);
+    assert_eq!(explain(&pcap(100, &[(5, nested)])).totals.segments, 0);
+}
+
+#[test]
+fn files_of_snoop_and_of_endace_cards_are_read() {
+    let ethernet = [&[2; 12][..], &[8, 0], &datagram()].concat();
+    let length = ethernet.len() as u32;
+    let mut file = File::new(true);
+    file.bytes.extend(b"snoop\0\0\0");
+    file.u32(2).u32(4);
+    file.u32(length)
+        .u32(length)
+        .u32(length + 24 + 3)
+        .u32(0)
+        .u32(3)
+        .u32(7);
+    file.bytes.extend(&ethernet);
+    file.bytes.extend([0; 3]);
+    let info = one(&file.bytes);
+    assert_eq!(
+        (info.format.as_str(), info.first_ns),
+        ("snoop", 3_000_007_000)
+    );
+
+    let mut file = File::new(false);
+    // Half a second, and the second.
+    file.u32(1 << 31).u32(1_700_000_000);
+    let record = (length as u16 + 18).to_be_bytes();
+    file.bytes
+        .extend([2, 4, record[0], record[1], 0, 0, 0, length as u8]);
+    file.bytes.extend([0, 0]);
+    file.bytes.extend(&ethernet);
+    let info = one(&file.bytes);
+    let format = (info.format.as_str(), info.first_ns);
+    assert_eq!(format, ("erf", 1_700_000_000_500_000_000));
+    // What is no record ends the file.
+    let twice = [&file.bytes[..], &file.bytes, &[0; 40]].concat();
+    let explanation = explain(&twice);
+    assert_eq!(explanation.totals.segments, 2);
+    assert_eq!(explanation.capture.problems[0].id, "file.corrupt");
 }
 
 #[test]

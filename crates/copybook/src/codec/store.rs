@@ -12,9 +12,10 @@ impl Plan {
     /// The digits of this plan's region.
     #[inline]
     pub(super) fn zones(&self) -> zoned::Zones {
+        let page = self.options.code_page;
         zoned::Zones {
-            ebcdic: self.options.code_page.is_ebcdic(),
-            letters: self.options.overpunch == Overpunch::Letters,
+            ebcdic: page.is_ebcdic(),
+            letters: page.has_letter_signs() || self.options.overpunch == Overpunch::Letters,
         }
     }
 

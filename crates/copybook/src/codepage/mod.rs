@@ -19,6 +19,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy)]
 pub struct CodePage {
     page: &'static Page,
+    letter_signs: bool,
 }
 
 /// Why a name is not a usable code page.
@@ -73,21 +74,21 @@ impl CodePage {
     pub fn ascii() -> CodePage {
         static PAGE: OnceLock<Page> = OnceLock::new();
         let page = PAGE.get_or_init(|| Page::build(PageKind::Ascii, 367, |b| ascii_unit(b, NONE)));
-        CodePage { page }
+        CodePage::of(page)
     }
 
     /// UTF-8.
     pub fn utf8() -> CodePage {
         static PAGE: OnceLock<Page> = OnceLock::new();
         let page = PAGE.get_or_init(|| Page::build(PageKind::Utf8, 1208, |b| ascii_unit(b, NONE)));
-        CodePage { page }
+        CodePage::of(page)
     }
 
     /// ISO 8859-1.
     pub fn latin1() -> CodePage {
         static PAGE: OnceLock<Page> = OnceLock::new();
         let page = PAGE.get_or_init(|| Page::build(PageKind::Latin1, 819, u16::from));
-        CodePage { page }
+        CodePage::of(page)
     }
 
     /// The page of a coded character set identifier, such as 37 or 1208.
@@ -119,7 +120,29 @@ impl CodePage {
             _ => PageKind::Extended,
         };
         let page = BUILT[at].get_or_init(|| Page::build(kind, ccsid, |b| units[usize::from(b)]));
-        Ok(CodePage { page })
+        Ok(CodePage::of(page))
+    }
+
+    fn of(page: &'static Page) -> CodePage {
+        CodePage {
+            page,
+            letter_signs: false,
+        }
+    }
+
+    /// The page of programs whose zoned numbers have the signs of EBCDIC as
+    /// characters, `{A…I` and `}J…R`, as `cobc -fsign=EBCDIC` has it. It is equal to
+    /// the page without them: characters are the same.
+    pub fn with_letter_signs(self, letter_signs: bool) -> CodePage {
+        CodePage {
+            letter_signs,
+            ..self
+        }
+    }
+
+    /// Whether zoned numbers have the signs of EBCDIC as characters.
+    pub fn has_letter_signs(self) -> bool {
+        self.letter_signs
     }
 
     /// The page of a name as people and manifests write it: `037`, `37`,

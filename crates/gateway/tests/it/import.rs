@@ -564,6 +564,7 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
             .into(),
             trim_tables: true,
             enums: false,
+            outputs: vec![],
         },
         request: vec![book.clone()],
         response: vec![book],

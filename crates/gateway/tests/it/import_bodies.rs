@@ -254,3 +254,42 @@ fn a_request_gives_exactly_the_description_that_its_type_code_means() {
     check(&others, r#"{"kind":"Q","body":"abcd"}"#, 200, "");
     check(&others, r#"{"body":"abcd"}"#, 400, "/kind");
 }
+
+#[test]
+fn fields_that_the_program_sets_itself_are_no_request_members() {
+    let copybook = book(
+        "       01  E.
+           05  KIND PIC X.
+           05  TOTALS.
+               10  PAID PIC 9(3).
+           05  STATE PIC X(2).
+",
+    );
+    let new = Import {
+        name: "echo".into(),
+        program: "ECHO".into(),
+        overrides: gateway::Overrides {
+            outputs: vec!["TOTALS".into(), "STATE".into()],
+            ..gateway::Overrides::default()
+        },
+        request: vec![copybook.clone()],
+        response: vec![copybook],
+        ..Import::default()
+    };
+    let made = import(&new).unwrap_or_else(|faults| panic!("{faults}"));
+    let sample: Value = serde_json::from_str(&made.sample).unwrap();
+    assert_eq!(sample.as_object().map(|o| o.len()), Some(1), "{sample}");
+    let is_document = |file: &&gateway::ImportedFile| file.path.ends_with("openapi.yaml");
+    let document = made.files.iter().find(is_document).expect("a document");
+    assert_eq!(
+        document.text.matches("paid:").count(),
+        1,
+        "{}",
+        document.text
+    );
+    assert_eq!(document.text.matches("state:").count(), 1);
+    let mut wrong = new.clone();
+    wrong.overrides.outputs.push("NOT-THERE".into());
+    let faults = import(&wrong).map(drop).expect_err("no such field");
+    assert!(faults.to_string().contains("there is no field NOT-THERE"));
+}

@@ -224,7 +224,7 @@ fn direct(context: &Context<'_>, report: &mut Report) -> Result<f64, LabError> {
 /// What the capture at the relay names, a round.
 fn finding(conditions: &str, rounds: &Rounds, planted: Option<&str>) -> Finding {
     let slices = rounds.explanation.slices.iter();
-    let noted = slices.filter(|s| Some(s.kind.name()) == planted || s.lost_ms >= NOTED_MS);
+    let noted = slices.filter(|s| Some(s.kind.name()) == planted || s.remedy.is_some());
     let named = noted.map(|s| Named {
         cause: s.kind.name().into(),
         cost_ms: s.lost_ms,
@@ -432,6 +432,3 @@ fn conclude(report: &mut Report, came: &[Came], direct: f64) {
             .into(),
     );
 }
-
-/// Waits that add up to less in all rounds are this machine's scheduling.
-const NOTED_MS: f64 = 20.0;

@@ -147,11 +147,12 @@ impl Run {
         measure::stats::median(&counts).unwrap_or(0.0)
     }
 
-    /// What the explanation names, beside what was planted: the planted
-    /// cause, and every other one that made exchanges wait.
+    /// What the explanation names: the planted cause, and every other one for
+    /// which it has a remedy. Time without one (round trips of requests in
+    /// sequence) is no cause.
     pub fn finding(&self, planted: Option<&str>) -> Finding {
         let named = self.explanation.slices.iter();
-        let named = named.filter(|s| Some(s.kind.name()) == planted || s.lost_ms >= NOTED_MS);
+        let named = named.filter(|s| Some(s.kind.name()) == planted || s.remedy.is_some());
         let named = named.map(|s| Named {
             cause: s.kind.name().into(),
             cost_ms: s.lost_ms,
@@ -172,5 +173,3 @@ impl Run {
 
 /// Whole frames of an Ethernet.
 const SNAP_BYTES: usize = 2048;
-/// Waits that add up to less in a whole run are this machine's scheduling.
-const NOTED_MS: f64 = 20.0;

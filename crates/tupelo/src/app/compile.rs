@@ -120,7 +120,8 @@ impl Compiled {
                 continue;
             };
             one.module = Some(first.module.clone());
-            one.programs = programs.iter().map(|p| p.name.clone()).collect();
+            one.programs = old.map(|o| o.programs.clone()).unwrap_or_default();
+            one.entries = old.map(|o| o.entries.clone()).unwrap_or_default();
             one.uses_cics = first.translated;
             kept.push(first.name.clone());
             self.programs.extend(programs);
@@ -129,18 +130,23 @@ impl Compiled {
     }
 }
 
-/// The programs that a source became: the one it is named by, and those that
-/// follow it in the same file.
+/// The programs that a source became: the one it is named by, those that follow
+/// it in the same file, and their ENTRY names, which only CALL reaches.
 fn runnable(built: &Built) -> Vec<Program> {
     let Some(module) = &built.module else {
         return Vec::new();
     };
-    let program = |name: &String| Program {
+    let program = |name: &String, translated: bool| Program {
         name: name.to_ascii_uppercase(),
         module: module.clone(),
-        translated: built.uses_cics,
+        translated,
     };
-    built.programs.iter().map(program).collect()
+    let programs = built
+        .programs
+        .iter()
+        .map(|name| program(name, built.uses_cics));
+    let entries = built.entries.iter().map(|name| program(name, false));
+    programs.chain(entries).collect()
 }
 
 /// All programs. Of two of one name the one that its source is named by
@@ -157,6 +163,14 @@ fn all_programs(built: &[Built]) -> Vec<Program> {
 }
 
 impl Application {
+    /// Flags of the compiler in addition to its own.
+    pub fn compiler_flags(&self) -> Vec<String> {
+        let sign = self.config.region.zoned_sign.flag();
+        sign.into_iter()
+            .chain(self.config.compile.options.iter().cloned())
+            .collect()
+    }
+
     /// Compiles what changed; `done` is told of each program.
     pub fn compile(&self, done: impl Fn(&Built) + Sync) -> Result<Compiled> {
         let settings = &self.config.compile;
@@ -173,7 +187,7 @@ impl Application {
         let compiler = Compiler::new(CompilerOptions {
             cobc: settings.cobc.clone(),
             copy_dirs: self.copy_folders().into_iter().chain(maps.folder).collect(),
-            flags: settings.options.clone(),
+            flags: self.compiler_flags(),
             ..CompilerOptions::new(self.state.join("modules"))
         })
         .into_diagnostic()?;

@@ -242,6 +242,11 @@ pub struct RegionSection {
     /// is answered with 400: choose a wider one. In `utf-8` a character of `é` and
     /// its kind takes two bytes of a field or more.
     pub code_page: String,
+    /// How signed zoned numbers without SIGN SEPARATE carry their sign in the last
+    /// byte: `ascii` as GnuCOBOL has it (`p` to `y` for minus, digits for plus), or
+    /// `ebcdic` as text that came from z/OS has it (`}` and `J` to `R` for minus, `{`
+    /// and `A` to `I` for plus). Programs read both and write this one.
+    pub zoned_sign: ZonedSign,
     /// What keeps programs from everything but their task: `required` refuses
     /// to start where the kernel lacks a part, `best-effort` says which and goes
     /// on without it, `off` is for debuggers and profilers.
@@ -285,6 +290,7 @@ impl Default for RegionSection {
             shared_storage_bytes: 0,
             channel_bytes: 512 << 20,
             code_page: "ascii".into(),
+            zoned_sign: ZonedSign::Ascii,
             sandbox: Sandbox::BestEffort,
             task_memory_mib: 256,
             worker_memory_mib: 2048,
@@ -294,6 +300,26 @@ impl Default for RegionSection {
             trace: true,
             monitoring: None,
         }
+    }
+}
+
+/// How zoned numbers carry their sign.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZonedSign {
+    /// `p` to `y` for minus, plain digits for plus.
+    #[default]
+    Ascii,
+    /// `}` and `J` to `R` for minus, `{` and `A` to `I` for plus.
+    Ebcdic,
+}
+
+impl ZonedSign {
+    /// The compiler's flag for it.
+    pub fn flag(self) -> Option<String> {
+        (self == ZonedSign::Ebcdic).then(|| "-fsign=EBCDIC".to_owned())
     }
 }
 

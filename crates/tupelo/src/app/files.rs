@@ -143,6 +143,7 @@ impl Application {
             file.section.code_page.as_deref(),
             layout.as_ref(),
             &file.def,
+            self.config.region.zoned_sign,
         )?;
         let input = File::open(&path)
             .into_diagnostic()

@@ -55,6 +55,7 @@ pub mod transforms;
 pub mod units;
 pub mod uow;
 pub mod web;
+pub mod zoned_signs;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! How records look outside of a file: framing and conversion together.
 
+use batch::RecordConversion;
 use copybook::codec::{Choice, LongRecord, Machine, ShortRecord};
 use copybook::{CodePage, Codec, CodecOptions, DecodeError, Layout};
 use miette::{IntoDiagnostic, Result, bail};
@@ -8,7 +9,8 @@ use store::transfer::{
 };
 use store::{FileDef, Organisation};
 
-use super::config::DataFormat;
+use super::config::{DataFormat, ZonedSign};
+use super::zoned_signs::SignPlaces;
 
 /// What `load` and `dump` need to know of the other side.
 pub struct Records {
@@ -26,10 +28,32 @@ pub struct Records {
 /// code page, or of another length.
 pub struct RecordCheck {
     codec: Codec,
+    signs: OwnSigns,
+}
+
+/// Records as they are, but for the signs of zoned numbers: they get the
+/// convention of the region.
+#[derive(Clone)]
+struct OwnSigns {
+    places: SignPlaces,
+    convention: ZonedSign,
+}
+
+impl Convert for OwnSigns {
+    fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
+        let start = record.len();
+        record.extend_from_slice(outside);
+        self.places.convert(&mut record[start..], self.convention);
+        Ok(())
+    }
+
+    fn outward(&self, record: &[u8], outside: &mut Vec<u8>) -> Result<(), ConvertError> {
+        Verbatim.outward(record, outside)
+    }
 }
 
 impl RecordCheck {
-    fn build(layout: &Layout, inside: &CodecOptions) -> Result<RecordCheck> {
+    fn build(layout: &Layout, inside: &CodecOptions, signs: OwnSigns) -> Result<RecordCheck> {
         let options = CodecOptions {
             // Any description of redefined storage may be the one that holds.
             other_redefines: Choice::AllValid,
@@ -38,7 +62,7 @@ impl RecordCheck {
             ..inside.clone()
         };
         let codec = Codec::build(layout, &options).into_diagnostic()?;
-        Ok(RecordCheck { codec })
+        Ok(RecordCheck { codec, signs })
     }
 }
 
@@ -50,8 +74,7 @@ impl Convert for RecordCheck {
             Err(error) => return Err(ConvertError(error.to_string())),
             Ok(()) => {}
         }
-        record.extend_from_slice(outside);
-        Ok(())
+        self.signs.inward(outside, record)
     }
 
     fn outward(&self, record: &[u8], outside: &mut Vec<u8>) -> Result<(), ConvertError> {
@@ -65,6 +88,38 @@ fn looks_like_ebcdic(record: &[u8]) -> bool {
     there * 2 > record.len()
 }
 
+/// What programs have: this machine's numbers, and signs of the region's
+/// convention.
+fn inside(signs: ZonedSign) -> CodecOptions {
+    CodecOptions {
+        code_page: CodePage::ascii().with_letter_signs(signs == ZonedSign::Ebcdic),
+        ..CodecOptions::default()
+    }
+}
+
+/// From a code page to what is inside.
+fn convert(
+    outside: CodePage,
+    layout: Option<&Layout>,
+    inside: &CodecOptions,
+) -> Result<Box<dyn Convert>> {
+    let Some(layout) = layout else {
+        return Ok(Box::new(Translate::new(outside, CodePage::ascii())));
+    };
+    let machine = if outside.is_ebcdic() {
+        Machine::Mainframe
+    } else {
+        Machine::Here
+    };
+    let outside = CodecOptions {
+        code_page: outside,
+        machine,
+        ..CodecOptions::default()
+    };
+    let through = ThroughCopybook::new(layout, &outside, inside).into_diagnostic()?;
+    Ok(Box::new(through))
+}
+
 impl Records {
     /// From what a person says of the data. JSON needs a copybook; another code
     /// page takes the fields of a copybook, or all bytes as characters.
@@ -73,6 +128,7 @@ impl Records {
         code_page: Option<&str>,
         layout: Option<&Layout>,
         def: &FileDef,
+        signs: ZonedSign,
     ) -> Result<Records> {
         let outside = match code_page {
             Some(name) => CodePage::by_name(name).into_diagnostic()?,
@@ -87,7 +143,11 @@ impl Records {
             DataFormat::Lines => Framing::ascii_lines(def),
             DataFormat::Rdw => Framing::Rdw,
         };
-        let inside = CodecOptions::default();
+        let inside = inside(signs);
+        let own_signs = layout.map(|layout| OwnSigns {
+            places: SignPlaces::of(layout),
+            convention: signs,
+        });
         let convert: Box<dyn Convert> = match (format, layout) {
             (DataFormat::Json, Some(layout)) => Box::new(JsonRecords::new(
                 Codec::build(layout, &inside).into_diagnostic()?,
@@ -98,24 +158,16 @@ impl Records {
                     "records in JSON cannot be read or written without a copybook"
                 );
             }
-            (_, _) if outside == CodePage::ascii() => Box::new(Verbatim),
-            (_, Some(layout)) => {
-                let outside = CodecOptions {
-                    code_page: outside,
-                    machine: match outside.is_ebcdic() {
-                        true => Machine::Mainframe,
-                        false => Machine::Here,
-                    },
-                    ..CodecOptions::default()
-                };
-                Box::new(ThroughCopybook::new(layout, &outside, &inside).into_diagnostic()?)
-            }
-            (_, None) => Box::new(Translate::new(outside, CodePage::ascii())),
+            (_, _) if outside == CodePage::ascii() => match &own_signs {
+                Some(signs) => Box::new(signs.clone()),
+                None => Box::new(Verbatim),
+            },
+            (_, layout) => convert(outside, layout, &inside)?,
         };
         let as_text = layout.is_none() && outside != CodePage::ascii();
         let verbatim = format != DataFormat::Json && outside == CodePage::ascii();
-        let check = match layout.filter(|_| verbatim) {
-            Some(layout) => Some(RecordCheck::build(layout, &inside)?),
+        let check = match layout.filter(|_| verbatim).zip(own_signs) {
+            Some((layout, signs)) => Some(RecordCheck::build(layout, &inside, signs)?),
             None => None,
         };
         Ok(Records {
@@ -123,6 +175,21 @@ impl Records {
             convert,
             as_text,
             check,
+        })
+    }
+
+    /// Between a file of this machine in another code page and a program's
+    /// records, whose fields a copybook describes; without one every byte is a
+    /// character.
+    pub fn conversion(
+        code_page: &str,
+        layout: Option<&Layout>,
+        signs: ZonedSign,
+    ) -> Result<RecordConversion> {
+        let outside = CodePage::by_name(code_page).into_diagnostic()?;
+        Ok(RecordConversion {
+            convert: convert(outside, layout, &inside(signs))?,
+            is_ebcdic: outside.is_ebcdic(),
         })
     }
 

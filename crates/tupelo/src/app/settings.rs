@@ -7,7 +7,7 @@ use copybook::CodePage;
 use link::display::Characters;
 
 use super::Application;
-use super::config::Config;
+use super::config::{Config, ZonedSign};
 use super::finding::{Finding, Findings, Severity};
 use super::toml_places::Places;
 
@@ -15,7 +15,8 @@ impl Application {
     /// The code page that its programs have texts in.
     pub fn code_page(&self) -> CodePage {
         let page = CodePage::by_name(&self.config.region.code_page);
-        page.unwrap_or_else(|_| CodePage::ascii())
+        let page = page.unwrap_or_else(|_| CodePage::ascii());
+        page.with_letter_signs(self.config.region.zoned_sign == ZonedSign::Ebcdic)
     }
 
     /// The same for lines of the log: what is no ASCII is read as UTF-8, unless

@@ -163,6 +163,10 @@ pub struct ImportArgs {
     /// The values of level 88 are the only ones that their fields may have.
     #[arg(long)]
     enums: bool,
+    /// A field or group that the program sets itself: it comes out and does not go
+    /// in. May be given several times.
+    #[arg(long, value_name = "FIELD")]
+    set_by_program: Vec<String>,
     /// Pictures have a comma for their decimal point, as a program of the folder
     /// says itself (DECIMAL-POINT IS COMMA).
     #[arg(long)]
@@ -175,7 +179,7 @@ pub struct ImportArgs {
     force: bool,
     /// Take changes of the copybooks over into the project that is there. What
     /// was edited in it is kept, and told.
-    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by", "boolean", "date", "trim_tables", "enums", "decimal_comma"])]
+    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by", "boolean", "date", "trim_tables", "enums", "set_by_program", "decimal_comma"])]
     update: bool,
 }
 
@@ -349,6 +353,7 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
             dates: args.date.clone(),
             trim_tables: args.trim_tables,
             enums: args.enums,
+            outputs: args.set_by_program.iter().map(|f| f.to_ascii_uppercase()).collect(),
         },
         copies: app.copy_folders(),
         decimal_comma: args.decimal_comma.then_some(true),

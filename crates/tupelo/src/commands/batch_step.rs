@@ -1,11 +1,17 @@
 //! `tupelo batch-step`: the process of one batch program. `tupelo batch` starts
 //! it; nobody else has what it needs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
+use batch::{CodePageOf, Conversions, RecordConversion, Step};
+use copybook::CodePage;
 use miette::{Context, IntoDiagnostic, Result};
 
 use crate::Outcome;
+use crate::app::Application;
+use crate::app::config::ZonedSign;
+use crate::app::records::Records;
 
 /// Run one program of a batch job (started by `tupelo batch`, not by hand).
 #[derive(Debug, clap::Args)]
@@ -19,6 +25,34 @@ pub fn run(args: Args) -> Result<Outcome> {
     let text = std::fs::read(&args.step)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot read {}", args.step.display()))?;
-    let step: batch::Step = serde_json::from_slice(&text).into_diagnostic()?;
-    Err(batch::run(step)).into_diagnostic()
+    let step: Step = serde_json::from_slice(&text).into_diagnostic()?;
+    let conversions = conversions(&step)?;
+    Err(batch::run(step, conversions)).into_diagnostic()
+}
+
+/// What the files of the step's DDs are converted with.
+fn conversions(step: &Step) -> Result<Conversions> {
+    let mut made = Conversions::new();
+    for (name, dd) in &step.dds {
+        if let Some(code_page) = dd.code_page.as_ref().filter(|of| is_other(of)) {
+            let conversion = conversion(&step.application, code_page)?;
+            made.insert(name.clone(), Rc::new(conversion));
+        }
+    }
+    Ok(made)
+}
+
+/// Whether a code page is another one than programs have: `ascii` means as it is.
+pub fn is_other(of: &CodePageOf) -> bool {
+    CodePage::by_name(&of.name).is_ok_and(|page| page != CodePage::ascii())
+}
+
+/// The conversion of one DD.
+pub fn conversion(application: &Path, of: &CodePageOf) -> Result<RecordConversion> {
+    let layout = match &of.copybook {
+        Some(path) => Some(Application::open(application, None)?.layout_of(path)?),
+        None => None,
+    };
+    let signs = if of.letter_signs { ZonedSign::Ebcdic } else { ZonedSign::Ascii };
+    Records::conversion(&of.name, layout.as_ref(), signs)
 }

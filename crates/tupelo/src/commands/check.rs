@@ -16,7 +16,7 @@ use crate::app::interfaces::{literal, literal_at};
 use crate::commands::record::source::read_text;
 use crate::app::services::read_requesters;
 use crate::app::socket_names::{self, Names};
-use crate::app::{Application, counted, interfaces, named, scripts, settings};
+use crate::app::{Application, counted, interfaces, named, scripts, settings, zoned_signs};
 use crate::app::definitions::MIRRORS;
 use crate::table::Table;
 
@@ -69,6 +69,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     findings.extend(missing(&app, &compiled, &good, &pipelines));
     findings.extend(named::findings(&app, &compiled));
     findings.extend(settings::findings(&app));
+    findings.extend(zoned_signs::findings(&app));
     findings.extend(compiled.built.iter().filter_map(long_name));
     findings.extend(compiled.namesakes());
     print!("{}", findings.text(Severity::Note, std::io::stdout().is_terminal()));

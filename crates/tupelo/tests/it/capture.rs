@@ -1,5 +1,6 @@
 //! `tupelo capture explain` as a person runs it.
 
+use crate::schemas::fits;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -268,4 +269,39 @@ fn a_capture_can_come_through_a_pipe() {
         .unwrap();
     assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stderr));
     assert!(text(&ran.stdout).contains("ack.nagle-delayed"));
+}
+
+#[test]
+fn two_captures_of_one_conversation_are_joined() {
+    let files = Files::new();
+    let client = files.path("before.pcap");
+    // The same packets on a clock that is an hour ahead: both captured at one place.
+    let mut bytes = fs::read(&client).unwrap();
+    let mut at = 24;
+    while at < bytes.len() {
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        let (seconds, captured) = (word(at), word(at + 8) as usize);
+        bytes[at..at + 4].copy_from_slice(&(seconds + 3_600).to_le_bytes());
+        at += 16 + captured;
+    }
+    let server = files.put("server.pcap", &bytes);
+    let ran = explain(&[name(&client), name(&server)]);
+    assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stderr));
+    let out = text(&ran.stdout);
+    assert!(out.contains("Where this wait passed"), "{out}");
+    assert!(out.contains("3600000.000"), "{out}");
+    let ran = explain(&[name(&client), name(&server), "--json", "--mask"]);
+    let masked = text(&ran.stdout);
+    fits("capture-explain", &masked);
+    assert!(
+        !masked.contains("server.pcap") && !masked.contains("10.0.0.2"),
+        "{masked}"
+    );
+    let ran = explain(&[name(&client), "-"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(
+        text(&ran.stderr).contains("read twice"),
+        "{}",
+        text(&ran.stderr)
+    );
 }

@@ -71,3 +71,4 @@ mod units;
 mod users;
 mod web;
 mod web_tls;
+mod zos_programs;

@@ -309,6 +309,12 @@ impl<'c> Arg<'c> {
                     negative = true;
                     b - b'p'
                 }
+                // The characters of EBCDIC's: `zoned_sign = "ebcdic"`.
+                b'}' | b'J'..=b'R' if signed => {
+                    negative = true;
+                    if b == b'}' { 0 } else { b - b'I' }
+                }
+                b'A'..=b'I' if signed => b - b'@',
                 _ => 0,
             };
             value = add_digit(value, digit);

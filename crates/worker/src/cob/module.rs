@@ -1,7 +1,8 @@
 //! Compiled programs: shared objects that are loaded once for each storage
 //! they need.
 //!
-//! A second load of the same file gives the same storage, so a further
+//! A module holds all programs and ENTRY names of its source, which share an
+//! instance. A second load of the same file gives the same storage, so a further
 //! instance comes from a copy in a memory file. Its descriptor stays open:
 //! the loader knows an object by its path, and a number that is used again
 //! would give back the earlier object.
@@ -13,11 +14,11 @@ use std::path::Path;
 
 use cics::cobol::entry_symbol;
 
-/// A loaded instance of a program, with storage of its own. It stays loaded
+/// A loaded instance of a module, with storage of its own. It stays loaded
 /// until the process ends.
 #[derive(Debug)]
 pub struct Module {
-    entry: *mut c_void,
+    handle: *mut c_void,
     _copy: Option<OwnedFd>,
 }
 
@@ -51,9 +52,9 @@ pub enum LoadError {
 }
 
 impl Module {
-    /// Loads the program's module: the file itself the first time, a copy of
-    /// it for each further instance.
-    pub fn load(path: &Path, program: &str, copy: bool) -> Result<Self, LoadError> {
+    /// Loads a module: the file itself the first time, a copy of it for each
+    /// further instance.
+    pub fn load(path: &Path, copy: bool) -> Result<Self, LoadError> {
         let shown = || path.display().to_string();
         let read = |error| LoadError::Read {
             path: shown(),
@@ -76,22 +77,19 @@ impl Module {
                 reason: loader_error(),
             });
         }
-        let missing = || LoadError::Entry {
-            path: shown(),
-            program: program.into(),
-        };
-        let symbol = CString::new(entry_symbol(program)).map_err(|_| missing())?;
-        // SAFETY: the handle is open.
-        let entry = unsafe { libc::dlsym(handle, symbol.as_ptr()) };
-        if entry.is_null() {
-            return Err(missing());
-        }
-        Ok(Module { entry, _copy: copy })
+        Ok(Module {
+            handle,
+            _copy: copy,
+        })
     }
 
-    /// The program's entry.
-    pub fn entry(&self) -> *mut c_void {
-        self.entry
+    /// The entry of a program or ENTRY name, or null if the module has none.
+    pub fn entry(&self, program: &str) -> *mut c_void {
+        let Ok(symbol) = CString::new(entry_symbol(program)) else {
+            return std::ptr::null_mut();
+        };
+        // SAFETY: the handle is open.
+        unsafe { libc::dlsym(self.handle, symbol.as_ptr()) }
     }
 }
 
@@ -131,9 +129,9 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_told_apart_from_a_foreign_one() {
-        let missing = Module::load(Path::new("/nonexistent.so"), "X", true).unwrap_err();
+        let missing = Module::load(Path::new("/nonexistent.so"), true).unwrap_err();
         assert!(matches!(missing, LoadError::Read { .. }));
-        let foreign = Module::load(Path::new("/proc/self/status"), "X", false).unwrap_err();
+        let foreign = Module::load(Path::new("/proc/self/status"), false).unwrap_err();
         assert!(matches!(foreign, LoadError::Open { .. }));
     }
 }

@@ -1,7 +1,7 @@
-//! The arguments of a service: numbers, texts with a length in front, and the
-//! place for the feedback code.
+//! The arguments of a CALL that is served here, as libcob passes them.
 
-use super::feedback::{self as fb, FEEDBACK_BYTES, Feedback};
+use runtime::le;
+
 use crate::cob::{Arg, Field};
 use crate::timer::is_readable;
 
@@ -38,54 +38,45 @@ impl<'c> Arguments<'c> {
         }
     }
 
-    pub(crate) fn double(&self, at: usize) -> f64 {
-        self.get(at).map_or(0.0, |a| a.double())
-    }
-
-    pub(crate) fn set_double(&self, at: usize, value: f64) {
-        if let Some(arg) = self.get(at) {
-            arg.set_double(value);
-        }
-    }
-
+    /// Writes characters: cut, or padded with blanks, to the argument's size.
     pub(crate) fn set_chars(&self, at: usize, text: &[u8]) {
         if let Some(arg) = self.get(at) {
             arg.set_chars(text);
         }
     }
+}
 
-    /// A text with its length in a halfword in front.
-    pub(crate) fn text(&self, at: usize) -> &'c [u8] {
-        let bytes = self.get(at).map_or(&[][..], |a| a.bytes());
-        let [high, low, text @ ..] = bytes else {
-            return &[];
-        };
-        // COMP is big-endian here; a COMP-5 length is not.
-        let length = usize::from(u16::from_be_bytes([*high, *low]));
-        let other = usize::from(u16::from_le_bytes([*high, *low]));
-        let length = if length > text.len() && other <= text.len() {
-            other
-        } else {
-            length
-        };
-        &text[..length.min(text.len())]
+impl le::Arguments for Arguments<'_> {
+    fn size(&self, at: usize) -> usize {
+        self.get(at).map_or(0, |a| a.size())
     }
 
-    /// Stores a feedback code; false when there is no place for it.
-    pub(crate) fn set_feedback(&self, at: usize, code: Feedback) -> bool {
-        match self.get(at) {
-            Some(arg) => {
-                arg.set_bytes(&code.emit(), FEEDBACK_BYTES);
-                true
-            }
-            None => false,
+    fn bytes(&self, at: usize) -> Vec<u8> {
+        self.get(at).map_or(Vec::new(), |a| a.bytes().to_vec())
+    }
+
+    fn int(&self, at: usize) -> i64 {
+        Arguments::int(self, at)
+    }
+
+    fn set_int(&self, at: usize, value: i64) {
+        Arguments::set_int(self, at, value);
+    }
+
+    fn double(&self, at: usize) -> f64 {
+        self.get(at).map_or(0.0, |a| a.double())
+    }
+
+    fn set_double(&self, at: usize, value: f64) {
+        if let Some(arg) = self.get(at) {
+            arg.set_double(value);
         }
     }
 
-    /// The condition token in an argument.
-    pub(crate) fn token(&self, at: usize) -> Result<Feedback, Feedback> {
-        let bytes = self.get(at).map_or(&[][..], |a| a.bytes());
-        Feedback::parse(bytes).ok_or(fb::TOKEN)
+    fn set_bytes(&self, at: usize, bytes: &[u8]) {
+        if let Some(arg) = self.get(at) {
+            arg.set_bytes(bytes, bytes.len());
+        }
     }
 }
 

@@ -1,69 +1,82 @@
-//! Language Environment services that programs CALL, and exceptions of a
-//! program that the C side found.
+//! Services that programs CALL, and exceptions of a program that the C side found.
 //!
-//! The services for sockets ([`crate::eza`]) are called in the same way.
-//!
-//! A service is a function from the worker and the arguments to a feedback
-//! code; `services` holds one row for each. Without a feedback argument a
-//! code of severity 2 or more ends the task with 4038, as an unhandled
-//! condition does.
-//! Reference: z/OS Language Environment programming reference, "Callable
-//! services"; programming guide, "Termination behavior for unhandled
-//! conditions".
+//! Those of Language Environment are `runtime::le`'s; the worker is their host. The
+//! services for sockets ([`crate::eza`]) and of the API requester are called in
+//! the same way: a number counts through both tables, the worker's own first.
 
 mod arguments;
-mod feedback;
-mod messages;
-mod picture;
 mod services;
-mod time;
 
 use std::ffi::{CStr, c_char, c_int};
 
 use cics::abend;
 use cics::names::AbendCode;
+use runtime::le;
+pub(crate) use runtime::le::Settings;
+use runtime::le::{ServiceError, ServiceTime};
 
 use crate::abend::Abend;
 use crate::cob::{Field, Flow};
 use crate::exec::{Stop, fields};
+use crate::print;
 use crate::worker::{Worker, current};
 pub(crate) use arguments::Arguments;
-use feedback::OK;
 pub(crate) use services::{End, Served};
 
-/// What a task has set for its services.
-#[derive(Debug, Default)]
-pub(crate) struct Settings {
-    /// CEESCEN: years that a range of two-digit years begins before this one.
-    century: Option<i64>,
+impl le::Host for Worker {
+    fn now(&mut self) -> ServiceTime {
+        let now = self.clock.now();
+        ServiceTime {
+            local: now.absolute,
+            zone_ms: now.zone_ms,
+        }
+    }
+
+    fn settings(&mut self) -> &mut Settings {
+        &mut self.task.le
+    }
+
+    fn print(&mut self, text: &str) {
+        self.rt.flush();
+        print::line(0, text);
+    }
+
+    fn place(&self) -> (String, u32) {
+        let name = String::from_utf8_lossy(&self.task.level().name);
+        (name.trim_end().to_owned(), self.rt.line().0)
+    }
 }
 
 impl Worker {
     fn service(&mut self, number: usize, fields: &[*const Field]) -> Flow {
-        let Some(row) = services::ROWS.get(number) else {
-            return Flow::NEXT;
-        };
         let arguments = Arguments::new(fields);
-        let said = match (row.serve)(self, &arguments) {
-            Ok(()) => OK,
-            Err(services::End::Feedback(code)) => code,
-            Err(services::End::Stop(Stop::Abend(abend))) => return self.take_exit(abend),
-            Err(services::End::Stop(_)) => return Flow::NEXT,
-            Err(services::End::ReturnCode(code)) => return Flow::returning(code),
-        };
-        let Some(place) = row.feedback else {
-            return Flow::NEXT;
-        };
-        if arguments.set_feedback(place, said) || said.severity < 2 {
-            return Flow::NEXT;
+        if let Some(row) = services::ROWS.get(number) {
+            return match (row.serve)(self, &arguments) {
+                Err(End::Stop(Stop::Abend(abend))) => self.take_exit(abend),
+                Err(End::ReturnCode(code)) => Flow::returning(code),
+                Ok(()) | Err(End::Stop(_)) => Flow::NEXT,
+            };
         }
-        let text = format!("{} without a feedback code: {}", row.name, said.message());
-        self.take_exit(Abend::new(UNHANDLED, text))
+        match le::serve(number - services::ROWS.len(), self, &arguments) {
+            Ok(()) => Flow::NEXT,
+            Err(ServiceError::Abend(code)) => {
+                let mut abend = Abend::new(user_abend(code), "CEE3ABD");
+                self.locate(&mut abend);
+                self.take_exit(abend)
+            }
+            Err(ServiceError::Unhandled(text)) => {
+                self.take_exit(Abend::new(user_abend(le::UNHANDLED), text))
+            }
+        }
     }
 }
 
-/// The abend of a condition of severity 2 or more that nobody handles.
-const UNHANDLED: AbendCode = AbendCode(*b"4038");
+/// A user abend's number as four characters.
+fn user_abend(number: u16) -> AbendCode {
+    let mut code = [b'0'; 4];
+    code.copy_from_slice(format!("{:04}", number % 10_000).as_bytes());
+    AbendCode(code)
+}
 
 /// # Safety
 /// Called by the C side with the bytes of a name.
@@ -79,9 +92,9 @@ pub(crate) unsafe extern "C" fn on_service_named(name: *const u8, len: usize) ->
     if worker.is_some_and(|w| w.programs.find(&field).is_some()) {
         return -1;
     }
-    let at = services::ROWS
-        .iter()
-        .position(|row| row.name.as_bytes() == name);
+    let own = services::ROWS;
+    let at = own.iter().position(|row| row.name.as_bytes() == name);
+    let at = at.or_else(|| le::find(name).map(|at| own.len() + at));
     at.map_or(-1, |at| at as c_int)
 }
 

@@ -173,7 +173,7 @@ pub(super) fn sources(import: &Import, copies: &[(String, Option<String>)]) -> O
     }
     let _ = writeln!(out, "redefines: {}", import.redefines.word());
     let words = import.overrides.words();
-    for (key, word) in ["booleans", "dates", "trimTables", "enums"]
+    for (key, word) in ["booleans", "dates", "trimTables", "enums", "outputs"]
         .iter()
         .zip(&words)
     {

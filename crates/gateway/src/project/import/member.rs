@@ -122,6 +122,7 @@ impl Making<'_> {
                 continue;
             };
             let wanted = match self.request {
+                true if self.overrides.outputs.contains(name) => false,
                 _ if !self.shared => true,
                 true => {
                     self.usage.goes_in(layout, *id)

@@ -252,7 +252,7 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
         names.truncate(MOST_NAMES);
         let help = format!("FIELD is a name of the copybook: {}", names.join(", "));
         out.error_help(
-            Path::new("--boolean, --date"),
+            Path::new("--boolean, --date, --set-by-program"),
             Position::default(),
             fault,
             help,

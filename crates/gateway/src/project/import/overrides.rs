@@ -21,6 +21,9 @@ pub struct Overrides {
     pub trim_tables: bool,
     /// The values of level 88 are the only ones of their fields.
     pub enums: bool,
+    /// Fields and groups that the program sets itself, upper case: no request has
+    /// them.
+    pub outputs: Vec<String>,
 }
 
 /// A field that is a JSON boolean.
@@ -240,7 +243,7 @@ impl Overrides {
     }
 
     /// The same as texts, for `sources.yaml`.
-    pub(super) fn words(&self) -> [String; 4] {
+    pub(super) fn words(&self) -> [String; 5] {
         let truth = |t: &Truth| format!("{}={}/{}", t.field, t.yes, t.no);
         let booleans: Vec<String> = self.booleans.iter().map(truth).collect();
         let day = |d: &Day| format!("{}={}", d.field, d.format);
@@ -253,15 +256,17 @@ impl Overrides {
             }
         };
         let (trim, enums) = (yes(self.trim_tables), yes(self.enums));
-        [booleans.join(","), dates.join(","), trim, enums]
+        let outputs = self.outputs.join(",");
+        [booleans.join(","), dates.join(","), trim, enums, outputs]
     }
 
-    pub(super) fn by_words([booleans, dates, trim, enums]: [&str; 4]) -> Overrides {
+    pub(super) fn by_words([booleans, dates, trim, enums, outputs]: [&str; 5]) -> Overrides {
         Overrides {
             booleans: booleans.split(',').filter_map(Truth::parse).collect(),
             dates: dates.split(',').filter_map(Day::parse).collect(),
             trim_tables: trim == "yes",
             enums: enums == "yes",
+            outputs: outputs.split_terminator(',').map(str::to_owned).collect(),
         }
     }
 
@@ -273,6 +278,9 @@ impl Overrides {
                 .map(|(_, f)| f.clone())
         };
         let mut wrong = Vec::new();
+        for field in self.outputs.iter().filter(|field| found(field).is_none()) {
+            wrong.push(format!("there is no field {field}"));
+        }
         for Truth { field, yes, no } in &self.booleans {
             let Some(found) = found(field) else {
                 wrong.push(format!("there is no field {field}"));
@@ -356,16 +364,17 @@ mod tests {
             dates: words[2..].iter().filter_map(|w| Day::parse(w)).collect(),
             trim_tables: true,
             enums: true,
+            outputs: vec!["TOTAL".to_owned(), "STATE".to_owned()],
         };
         let words = overrides.words();
-        let [booleans, dates, trim, enums] = words.each_ref().map(String::as_str);
+        let [booleans, dates, trim, enums, outputs] = words.each_ref().map(String::as_str);
         assert_eq!(booleans, "ACTIVE=Y/N,DONE=1/");
         assert_eq!(
             dates,
             "BORN=YYYYMMDD,SEEN=DD.MM.YY,MADE=YYYYDDD,GONE=YY/DDD,SENT=YYYYDDD"
         );
         assert_eq!(
-            Overrides::by_words([booleans, dates, trim, enums]),
+            Overrides::by_words([booleans, dates, trim, enums, outputs]),
             overrides
         );
         for wrong in ["A", "A=Y", "=Y/N", "A=Y/Y", "A=Y/N/M"] {

@@ -110,7 +110,8 @@ fn one(
         },
         redefines: Redefines::by_word(option("redefines").unwrap_or_default()),
         overrides: Overrides::by_words(
-            ["booleans", "dates", "trimTables", "enums"].map(|key| option(key).unwrap_or_default()),
+            ["booleans", "dates", "trimTables", "enums", "outputs"]
+                .map(|key| option(key).unwrap_or_default()),
         ),
         copies: copies.to_vec(),
         decimal_comma: None,

@@ -221,7 +221,7 @@ impl JobRun<'_> {
 
     fn dd(&self, dd: &jcl::Dd, known: &[String]) -> Result<Dd> {
         if let Some(text) = self.given(&dd.name) {
-            return what(text, known);
+            return what(text, known, self.app.config.region.zoned_sign);
         }
         let mut made = Dd::default();
         for part in &dd.parts {
@@ -233,9 +233,10 @@ impl JobRun<'_> {
                     made.append |= *status == Status::Mod;
                     match self.given(name) {
                         Some(text) => {
-                            let given = what(text, known)?;
+                            let given = what(text, known, self.app.config.region.zoned_sign)?;
                             made.append |= given.append;
                             made.reuse |= given.reuse;
+                            made.code_page = made.code_page.or(given.code_page);
                             made.sources.extend(given.sources);
                         }
                         None => made.sources.push(self.data_set(name, known)),

@@ -11,11 +11,13 @@ mod step;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use miette::{Result, bail, miette};
+use miette::{Result, miette};
 
 use super::file::idcams::Given;
 use crate::Outcome;
 use crate::app::Application;
+use crate::app::config::ZonedSign;
+use crate::commands::batch_step::{conversion, is_other};
 
 use programs::Programs;
 use step::{Ended, Runner, what};
@@ -28,7 +30,8 @@ use step::{Ended, Runner, what};
     tupelo batch --jcl nightly.jcl bank\n\n\
     WHAT is a file of the store, a path (with ,fixed ,lines or ,rdw behind it: how records are written),\n\
     * for standard input, SYSOUT for standard output or DUMMY. ,mod adds at the end; ,reuse empties a file\n\
-    of the store at OPEN OUTPUT. Paths joined by + are read one after the other.\n\n\
+    of the store at OPEN OUTPUT. Paths joined by + are read one after the other. --code-page and --copybook\n\
+    convert the records of all files of this machine, ,cp037,copybook=X.cpy those of one DD.\n\n\
     Exit status: the program's RETURN-CODE, or the greatest condition code of the job (255 for more),\n\
     1 the job or a program has mistakes, 2 it could not run, 250 the program ended abnormally."
 )]
@@ -43,6 +46,9 @@ pub struct Args {
     /// PARM of the program.
     #[arg(long)]
     parm: Option<String>,
+    /// How the programs write signs of zoned numbers; [region] zoned_sign when absent.
+    #[arg(long, value_enum)]
+    zoned_sign: Option<ZonedSign>,
     /// Only read the job and compile, and tell the mistakes.
     #[arg(long)]
     check: bool,
@@ -60,19 +66,20 @@ pub fn run(args: Args) -> Result<Outcome> {
         (_, folder, _) => folder.clone(),
     };
     let folder = given.unwrap_or_else(|| PathBuf::from("."));
-    let app = Application::open(&folder, args.state.as_deref())?;
+    let mut app = Application::open(&folder, args.state.as_deref())?;
+    if let Some(signs) = args.zoned_sign {
+        app.config.region.zoned_sign = signs;
+    }
     if let Some(path) = &args.jcl {
         if args.given.converts() {
-            eprintln!("--code-page and --copybook hold for REPRO; programs read the records of their DDs as they are");
+            eprintln!(
+                "--code-page and --copybook hold for REPRO; a DD of a program is converted with --dd NAME=FILE,cp037,copybook=X.cpy"
+            );
         }
         return job::run(&args, path, app);
     }
-    if args.given.converts() {
-        bail!(
-            help = "tupelo record decode X.cpy FILE --code-page cp037 | tupelo record encode X.cpy -o NEW converts a file by its copybook",
-            "--code-page and --copybook are for REPRO in a job: a program reads the records of its DDs as they are"
-        );
-    }
+    let signs = app.config.region.zoned_sign;
+    let code_page = args.given.code_page(signs)?;
     let program = args.program.as_deref().ok_or_else(|| {
         miette!(help = "tupelo batch PROGRAM [FOLDER], or --jcl FILE", "there is no program to run")
     })?;
@@ -85,7 +92,21 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut runner = Runner::new(&app, &programs)?;
     let mut dds = Vec::new();
     for (name, text) in &args.given.dd {
-        dds.push((name.to_ascii_uppercase(), what(text, runner.known())?));
+        let mut dd = what(text, runner.known(), signs)?;
+        let is_file = dd.sources.iter().any(|s| matches!(s, batch::Source::File { .. }));
+        if is_file && dd.code_page.is_none() {
+            dd.code_page.clone_from(&code_page);
+        }
+        if let Some(of) = dd.code_page.as_ref().filter(|of| is_other(of)) {
+            // What is wrong with a copybook is reported before the program runs.
+            conversion(&app.folder, of)?;
+            if of.copybook.is_none() {
+                eprintln!(
+                    "DD {name}: every byte is taken for a character, since there is no copybook: packed and binary numbers would be destroyed (--copybook)"
+                );
+            }
+        }
+        dds.push((name.to_ascii_uppercase(), dd));
     }
     let ended = runner.run(programs.entry(), args.parm.clone(), dds)?;
     Ok(Outcome::Status(match ended {

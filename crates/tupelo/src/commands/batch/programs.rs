@@ -58,7 +58,7 @@ impl Programs {
         let compiler = Compiler::new(CompilerOptions {
             cobc: settings.cobc.clone(),
             copy_dirs: app.copy_folders(),
-            flags: settings.options.clone(),
+            flags: app.compiler_flags(),
             batch: true,
             ..CompilerOptions::new(&modules)
         })
@@ -75,13 +75,17 @@ impl Programs {
         for name in others.iter().filter(|b| b.module.is_none()).map(|b| name_of(&b.source)) {
             eprintln!("{name} does not compile and cannot be called: `tupelo batch {name} --check` says why");
         }
-        let folder = modules.join("names");
+        // Jobs with other flags may run at the same time.
+        let folder = match app.config.region.zoned_sign.flag() {
+            Some(_) => modules.join("names-ebcdic"),
+            None => modules.join("names"),
+        };
         std::fs::create_dir_all(&folder).into_diagnostic()?;
         for one in &built {
             let Some(module) = &one.module else {
                 continue;
             };
-            for name in &one.programs {
+            for name in one.programs.iter().chain(&one.entries) {
                 let name = name.to_ascii_uppercase();
                 link(module, &folder.join(format!("{name}.so")))?;
             }

@@ -6,13 +6,16 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use batch::{Dd, Format, Source, Step, StoreAt};
+use batch::{CodePageOf, Dd, Format, RecordConversion, Source, Step, StoreAt};
+use copybook::CodePage;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use store::{DiskReader, OpenError, ReadStore};
 
 use super::programs::Programs;
 use super::sql::SqlSteps;
 use crate::app::Application;
+use crate::app::config::ZonedSign;
+use crate::commands::batch_step::{conversion, is_other};
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +29,7 @@ pub enum Ended {
 /// Runs programs of one application, one after the other.
 pub struct Runner<'a> {
     programs: &'a Programs,
+    application: PathBuf,
     store: StoreAt,
     known: Vec<String>,
     folder: PathBuf,
@@ -45,6 +49,7 @@ impl<'a> Runner<'a> {
         let options = app.store_options();
         Ok(Runner {
             programs,
+            application: app.folder.clone(),
             store: StoreAt {
                 path: app.store_path(),
                 state: app.state.clone(),
@@ -81,6 +86,7 @@ impl<'a> Runner<'a> {
             program: program.to_owned(),
             modules: self.programs.folder.clone(),
             parm,
+            application: self.application.clone(),
             store: dds.values().any(is_stored).then(|| self.store.clone()),
             sql: session.as_ref().map(|session| session.at.clone()),
             dds,
@@ -119,14 +125,20 @@ impl Runner<'_> {
         let Some(sysin) = dds.get("SYSIN") else {
             return Ok(if self.asks { Stdio::inherit() } else { Stdio::null() });
         };
-        if let [Source::File { path, format: None | Some(Format::Lines) }] = &sysin.sources[..] {
+        let conversion = match sysin.code_page.as_ref().filter(|of| is_other(of)) {
+            Some(of) => Some(conversion(&self.application, of)?),
+            None => None,
+        };
+        if let [Source::File { path, format: None | Some(Format::Lines) }] = &sysin.sources[..]
+            && conversion.is_none()
+        {
             return Ok(File::open(path).map_or_else(|_| Stdio::null(), Stdio::from));
         }
         let mut text = Vec::new();
         for source in &sysin.sources {
             match source {
                 Source::Lines(lines) => text.extend_from_slice(lines.as_bytes()),
-                Source::File { path, format } => text.extend(cards(path, *format)),
+                Source::File { path, format } => text.extend(cards(path, *format, conversion.as_ref())?),
                 Source::Store(_) | Source::Input | Source::Output | Source::Dummy => {}
             }
         }
@@ -138,19 +150,21 @@ impl Runner<'_> {
 
 /// The records of a file as lines; none where it cannot be read, which an OPEN
 /// tells.
-fn cards(path: &Path, format: Option<Format>) -> Vec<u8> {
+fn cards(path: &Path, format: Option<Format>, conversion: Option<&RecordConversion>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(CARDS_BYTES).read_to_end(&mut bytes));
     if read.is_err() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let mut lines = Vec::new();
-    let mut line = |record: &[u8]| {
-        lines.extend_from_slice(record);
-        lines.push(b'\n');
-    };
+    let mut records: Vec<&[u8]> = Vec::new();
+    let mut line = |record| records.push(record);
+    let is_ebcdic = conversion.is_some_and(|c| c.is_ebcdic);
     match format {
-        None | Some(Format::Lines) => return bytes,
+        None | Some(Format::Lines) => {
+            let end = if is_ebcdic { 0x15 } else { b'\n' };
+            let whole = bytes.strip_suffix(&[end]).unwrap_or(&bytes);
+            whole.split(|b| *b == end).for_each(line);
+        }
         Some(Format::Fixed) => bytes.chunks(CARD_BYTES).for_each(line),
         Some(Format::Rdw) => {
             let mut rest = &bytes[..];
@@ -162,7 +176,15 @@ fn cards(path: &Path, format: Option<Format>) -> Vec<u8> {
             }
         }
     }
-    lines
+    let mut lines = Vec::new();
+    for record in records {
+        match conversion {
+            Some(conversion) => conversion.convert.inward(record, &mut lines).into_diagnostic()?,
+            None => lines.extend_from_slice(record),
+        }
+        lines.push(b'\n');
+    }
+    Ok(lines)
 }
 
 /// Bytes of a record of SYSIN that ACCEPT reads.
@@ -188,11 +210,11 @@ fn known(app: &Application) -> Result<Vec<String>> {
 }
 
 /// Reads what `--dd NAME=` is followed by.
-pub fn what(text: &str, known: &[String]) -> Result<Dd> {
+pub fn what(text: &str, known: &[String], signs: ZonedSign) -> Result<Dd> {
     let mut dd = Dd::default();
     let mut words = text.split(',');
     let place = words.next().unwrap_or_default();
-    let mut written = None;
+    let (mut written, mut code_page, mut copybook) = (None, None, None);
     for word in words {
         match word {
             "fixed" => written = Some(Format::Fixed),
@@ -200,14 +222,32 @@ pub fn what(text: &str, known: &[String]) -> Result<Dd> {
             "rdw" => written = Some(Format::Rdw),
             "mod" => dd.append = true,
             "reuse" => dd.reuse = true,
-            other => {
-                return Err(miette!(
-                    help = "behind a file stand fixed, lines, rdw, mod or reuse",
-                    "{other:?} in {text:?} means nothing"
-                ));
-            }
+            other => match other.split_once('=') {
+                Some(("copybook", path)) => copybook = Some(PathBuf::from(path)),
+                _ if CodePage::by_name(other).is_ok() => code_page = Some(other.to_owned()),
+                _ => {
+                    return Err(miette!(
+                        help = "after a file comes fixed, lines, rdw, mod, reuse, a code page such as cp037, or copybook=PATH",
+                        "{other:?} in {text:?} means nothing"
+                    ));
+                }
+            },
         }
     }
+    dd.code_page = match (code_page, copybook) {
+        (Some(name), copybook) => Some(CodePageOf {
+            name,
+            copybook,
+            letter_signs: signs == ZonedSign::Ebcdic,
+        }),
+        (None, Some(_)) => {
+            return Err(miette!(
+                help = "for example FILE,fixed,cp037,copybook=X.cpy",
+                "{text:?} has a copybook and no code page to convert from"
+            ));
+        }
+        (None, None) => None,
+    };
     let stored = |name: &str| known.iter().find(|k| k.eq_ignore_ascii_case(name)).cloned();
     let sources = place.split('+').map(|place| match place {
         "*" => Source::Input,

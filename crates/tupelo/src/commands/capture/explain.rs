@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use capture::join::{Delay, Reconciliation, TimeOfDay, parse_tasks, parse_trace, reconcile};
+use capture::points::JoinedPoints;
 use capture::report::{SCHEMA_VERSION, compare, detail, html, mask, text};
 use capture::{Connection, EvidenceKind, Explanation, KeyLog, Options, Platform, Protocol};
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 
 use super::filter::Wanted;
-use super::source::explained;
+use super::source::{explained, packets};
 use crate::Outcome;
 
 /// Explain where the time in a packet capture went, and what to change.
@@ -20,6 +21,7 @@ use crate::Outcome;
   tcpdump -i any -w - port 8080 | tupelo capture explain -
   tupelo capture explain slow.pcapng --filter 'port 8080 and after 11:15:39' --html slow.html
   tupelo capture explain slow.pcapng --mask --json
+  tupelo capture explain client.pcap server.pcap
   tupelo capture explain --compare before.pcap after.pcap
   tupelo capture explain --tasks monitor.txt --trace aux.txt
 
@@ -27,11 +29,12 @@ Reads pcap and pcapng, compressed or not, and z/OS packet traces as IPCS formats
 them. Exit status: 0 nothing to change was found, 1 the verdict has a remedy,
 2 could not run, 64 usage.")]
 pub struct Args {
-    /// The capture; - reads it from standard input.
-    #[arg(required_unless_present_any = ["compare", "tasks"])]
-    file: Option<PathBuf>,
+    /// The capture; - reads it from standard input. Several files are captures of one conversation at
+    /// several places, in any order.
+    #[arg(required_unless_present_any = ["compare", "tasks"], value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// Two captures of the same work, before and after a change.
-    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["file", "tasks"])]
+    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["files", "tasks"])]
     compare: Option<Vec<PathBuf>>,
     /// Show one exchange packet by packet (its number stands in the table).
     #[arg(long, value_name = "NUMBER")]
@@ -122,11 +125,17 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some([before, after]) = args.compare.as_deref() {
         return compared(args, before, after);
     }
-    let explanation = args.file.as_deref().map(|file| load(args, file)).transpose()?;
+    let explanation = match args.files.as_slice() {
+        [] => None,
+        [file] => Some(load(args, file)?),
+        files => Some(joined(args, files)?),
+    };
     let account = account(args, explanation.as_ref())?;
     if let (Some(page), Some(explanation)) = (&args.html, &explanation) {
-        let file = || args.file.as_deref().map_or(String::new(), |f| f.display().to_string());
-        let title = args.title.clone().unwrap_or_else(file);
+        let files = || {
+            if args.mask { "Capture".to_owned() } else { point_names(&args.files).join(", ") }
+        };
+        let title = args.title.clone().unwrap_or_else(files);
         let page_text = html(explanation, &title, PICTURES);
         fs::write(page, page_text).into_diagnostic().wrap_err_with(|| page.display().to_string())?;
     }
@@ -156,9 +165,48 @@ pub fn run(args: &Args) -> Result<Outcome> {
     })
 }
 
+/// Explains the capture nearest to the client, with what the others add.
+fn joined(args: &Args, files: &[PathBuf]) -> Result<Explanation> {
+    let wanted = Wanted::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
+    // The names of files may name hosts.
+    let masked = || (1..=files.len()).map(|number| format!("capture {number}")).collect();
+    let names: Vec<String> = if args.mask { masked() } else { point_names(files) };
+    let points = JoinedPoints::new(
+        (files.iter().zip(&names)).map(|(file, name)| packets(file, name, &wanted, options(args)?)).collect::<Result<_>>()?,
+    )
+    .into_diagnostic()?;
+    let first = names.iter().position(|name| name == points.first_name()).unwrap_or(0);
+    let all = Options { keep_waits: JOINED_WAITS, ..options(args)? };
+    let mut explanation = explained(&files[first], &wanted, all)?;
+    points.describe(&mut explanation);
+    explanation.waits.truncate(Options::default().keep_waits);
+    if args.mask {
+        mask(&mut explanation);
+    }
+    Ok(explanation)
+}
+
+/// The names of files without the folders that they share.
+fn point_names(files: &[PathBuf]) -> Vec<String> {
+    let short = |file: &PathBuf| file.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    let names: Vec<String> = files.iter().map(short).collect();
+    let unique = names.iter().collect::<std::collections::BTreeSet<_>>().len() == names.len();
+    if unique { names } else { files.iter().map(|file| file.display().to_string()).collect() }
+}
+
 fn load(args: &Args, file: &Path) -> Result<Explanation> {
     let wanted = Wanted::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
-    let options = Options {
+    let mut explanation = explained(file, &wanted, options(args)?)?;
+    if args.mask {
+        mask(&mut explanation);
+    }
+    warn_of_closed_tls(args, &explanation);
+    Ok(explanation)
+}
+
+/// The options of an analysis.
+fn options(args: &Args) -> Result<Options> {
+    Ok(Options {
         threads: args.threads.unwrap_or_else(default_threads).clamp(1, 64),
         protocols: args.protocols.clone(),
         gap_ns: (args.gap_ms * 1e6) as i64,
@@ -166,13 +214,24 @@ fn load(args: &Args, file: &Path) -> Result<Explanation> {
         server: args.server,
         connection: args.connection,
         advice: args.advice.clone(),
+        from_zos: is_from_zos(args)?,
         key_log: args.key_log.as_deref().map(key_log).transpose()?.unwrap_or_default(),
         ..Options::default()
+    })
+}
+
+/// Whether records that are joined come from z/OS: a formatted CICS trace, or a
+/// monitor's table. Records of this project are JSON.
+fn is_from_zos(args: &Args) -> Result<bool> {
+    let Some(tasks) = &args.tasks else {
+        return Ok(false);
     };
-    let mut explanation = explained(file, &wanted, options)?;
-    if args.mask {
-        mask(&mut explanation);
-    }
+    let list = fs::read(tasks).into_diagnostic().wrap_err_with(|| tasks.display().to_string())?;
+    Ok(args.trace.is_some() || !list.trim_ascii_start().starts_with(b"{"))
+}
+
+/// Reports a key log that opens nothing.
+fn warn_of_closed_tls(args: &Args, explanation: &Explanation) {
     let opened = |c: &Connection| c.tls.as_ref().is_some_and(|tls| tls.opened);
     if let Some(key_log) = args.key_log.as_deref().filter(|_| !explanation.connections.iter().any(opened)) {
         eprintln!(
@@ -181,7 +240,6 @@ fn load(args: &Args, file: &Path) -> Result<Explanation> {
             key_log.display()
         );
     }
-    Ok(explanation)
 }
 
 /// Reads a key log.
@@ -273,6 +331,9 @@ fn print_json(explanation: Option<&Explanation>, account: Option<&Reconciliation
 fn has_causes(explanation: &Explanation) -> bool {
     (explanation.verdict.iter()).any(|verdict| verdict.remedy.is_some())
 }
+
+/// Waits that are placed on the way; all of an ordinary capture.
+const JOINED_WAITS: usize = 20_000;
 
 /// Exchanges drawn in a page.
 const PICTURES: usize = 4;

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
+use capture::points::PointPackets;
 use capture::{Explanation, Options, explain, ipcs};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
@@ -43,6 +44,28 @@ pub fn explained(path: &Path, wanted: &Wanted, mut options: Options) -> Result<E
     explanation.into_diagnostic().wrap_err_with(named)
 }
 
+/// The packets of a file, to be paired with those of others.
+pub fn packets(path: &Path, name: &str, wanted: &Wanted, mut options: Options) -> Result<PointPackets> {
+    let named = || path.display().to_string();
+    if path == Path::new("-") {
+        return Err(miette!("standard input cannot be one of several captures: it is read twice; give a file"));
+    }
+    let open = || File::open(path).into_diagnostic().wrap_err_with(named);
+    let mut head = vec![0; HEAD_BYTES];
+    let read = fill(&mut open()?, &mut head).into_diagnostic().wrap_err_with(named)?;
+    head.truncate(read);
+    if ipcs::is_packet_trace(&head) {
+        let text = std::fs::read(path).into_diagnostic().wrap_err_with(named)?;
+        let trace = ipcs::parse(&String::from_utf8_lossy(&text));
+        wanted.apply(&mut options, trace.packets.first().map_or(0, |first| first.time_ns));
+        let pcap = ipcs::to_pcap(&trace);
+        return PointPackets::read(pcap.as_slice(), name, &options).into_diagnostic().wrap_err_with(named);
+    }
+    // Times of another clock cannot be compared before the packets are paired.
+    wanted.apply(&mut options, 0);
+    PointPackets::read(open()?, name, &options).into_diagnostic().wrap_err_with(named)
+}
+
 /// A z/OS packet trace as IPCS prints it.
 fn formatted(text: &str, wanted: &Wanted, mut options: Options) -> Result<Explanation> {
     let trace = ipcs::parse(text);
@@ -53,6 +76,7 @@ fn formatted(text: &str, wanted: &Wanted, mut options: Options) -> Result<Explan
         return Err(miette!("this looks like a formatted z/OS packet trace, but {why}"));
     };
     wanted.apply(&mut options, first.time_ns);
+    options.from_zos = true;
     let mut explanation = explain(ipcs::to_pcap(&trace).as_slice(), &options).into_diagnostic()?;
     explanation.capture.format = "z/OS packet trace, formatted by IPCS".to_owned();
     for unread in &trace.unread {

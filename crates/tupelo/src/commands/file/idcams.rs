@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Cursor, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use batch::CodePageOf;
 use cics::diagnostic::Diagnostic;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use store::idcams::{Code, Command, DataRef, Dd, EntryKind, Statement, Step, parse};
@@ -22,6 +23,7 @@ use super::progress::bar;
 use super::which::{Form, section_of};
 use crate::Outcome;
 use crate::app::Application;
+use crate::app::config::ZonedSign;
 use crate::app::files::describe;
 use crate::app::finding::{Finding, Findings, Severity, of_definitions};
 
@@ -74,6 +76,11 @@ impl Given {
     /// Whether records are to be converted, which REPRO does.
     pub fn converts(&self) -> bool {
         self.form.converts()
+    }
+
+    /// The code page and copybook of a program's DDs.
+    pub fn code_page(&self, signs: ZonedSign) -> Result<Option<CodePageOf>> {
+        self.form.code_page(signs)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use indicatif::ProgressBar;
 use miette::{Context, IntoDiagnostic, Result, bail};
-use store::transfer::{Convert, LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, Reject, load};
+use store::transfer::{Convert, LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, Reject, Verbatim, load};
 
 use super::progress::bar;
 use super::which::{Form, Which};
@@ -78,8 +78,9 @@ pub fn run(args: Args) -> Result<Outcome> {
         stage: "loading",
     };
     let convert: &dyn Convert = match &records.check {
+        Some(_) if args.unchecked => &Verbatim,
         // A record behind its address has more than the copybook describes.
-        Some(check) if !args.unchecked && !args.numbered => check,
+        Some(check) if !args.numbered => check,
         _ => &*records.convert,
     };
     let is_checked = records.check.is_some();

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use batch::CodePageOf;
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, miette};
 use store::{CatalogueEntry, DiskReader, OpenError, ReadStore, WriteStore};
 
 use crate::app::Application;
 use crate::app::compile::Compiled;
-use crate::app::config::{DataFormat, FileSection};
+use crate::app::config::{DataFormat, FileSection, ZonedSign};
 use crate::app::definitions::{Installed, KeyedFile};
 use crate::app::files::{define_command, describe};
 use crate::app::records::Records;
@@ -100,6 +101,23 @@ impl Form {
         self.code_page.is_some() || self.copybook.is_some()
     }
 
+    /// What a batch program's files are converted from.
+    pub fn code_page(&self, signs: ZonedSign) -> Result<Option<CodePageOf>> {
+        let copybook = self.copybook.clone();
+        match &self.code_page {
+            Some(name) => Ok(Some(CodePageOf {
+                name: name.clone(),
+                copybook,
+                letter_signs: signs == ZonedSign::Ebcdic,
+            })),
+            None if copybook.is_some() => Err(miette!(
+                help = "--code-page cp037 says what the records are in",
+                "--copybook is there and no code page to convert from"
+            )),
+            None => Ok(None),
+        }
+    }
+
     /// Records in a format and code page, both of which may be absent.
     pub fn of(format: Option<DataFormat>, code_page: Option<String>) -> Form {
         Form {
@@ -116,7 +134,7 @@ impl Form {
             None => app.file_layout(section)?,
         };
         let code_page = self.code_page.as_deref().or(section.code_page.as_deref());
-        Records::build(self.format.unwrap_or(section.format), code_page, layout.as_ref(), def)
+        Records::build(self.format.unwrap_or(section.format), code_page, layout.as_ref(), def, app.config.region.zoned_sign)
     }
 
     /// How records lie in a file of this machine. A data set of jobs has them as
@@ -136,7 +154,7 @@ impl Form {
             store::RecordFormat::Fixed => DataFormat::Fixed,
             store::RecordFormat::Variable => DataFormat::Rdw,
         };
-        Records::build(format, self.code_page.as_deref(), None, def)
+        Records::build(format, self.code_page.as_deref(), None, def, app.config.region.zoned_sign)
     }
 }
 

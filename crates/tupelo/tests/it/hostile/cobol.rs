@@ -246,7 +246,7 @@ fn a_sort_of_files_is_refused_when_it_is_called() {
 }
 
 #[test]
-fn paragraphs_that_perform_themselves_without_end_are_an_abend() {
+fn paragraphs_that_perform_themselves_without_end_are_a_runaway_task() {
     let evil = Evil::new(
         "       01 N PIC 9(9) COMP-5 VALUE 0.",
         "           PERFORM DEEPER.
@@ -259,7 +259,7 @@ fn paragraphs_that_perform_themselves_without_end_are_an_abend() {
         &[],
     );
     let told = evil.told();
-    assert!(told.starts_with("ASRA"), "{told}");
+    assert!(told.starts_with("AICA"), "{told}");
 }
 
 #[test]

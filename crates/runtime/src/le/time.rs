@@ -7,11 +7,10 @@
 
 use cics::time::AbsTime;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, Host};
 use super::feedback::{self as fb, Feedback};
 use super::picture::{LAST_LILIAN, Moment, Picture, Reader, lilian_day, time_of_day};
-use super::services::Served;
-use crate::worker::Worker;
+use super::services::{Served, text};
 
 /// Lilian day of 31 December 1600, the day before the first of those that
 /// COBOL's integer dates count.
@@ -26,36 +25,36 @@ const TIMESTAMP: &[u8] = b"MM/DD/YY HH:MI:SS AP";
 /// Characters that CEEDATE and CEEDATM can give back.
 const OUTPUT_CHARACTERS: usize = 80;
 
-fn picture(args: &Arguments<'_>, at: usize, default: &[u8]) -> Result<Picture, Feedback> {
-    let text = args.text(at);
+fn picture(args: &dyn Arguments, at: usize, default: &[u8]) -> Result<Picture, Feedback> {
+    let text = text(args, at);
     let blank = text.iter().all(|b| matches!(b, b' ' | 0));
-    Picture::parse(if blank { default } else { text })
+    Picture::parse(if blank { default } else { &text })
 }
 
 /// First of the hundred years that a year of two digits may mean.
-fn first_of_century(w: &mut Worker) -> i64 {
-    let year = w.clock.now().absolute.civil().year;
-    year - w.task.le.century.unwrap_or(CENTURY)
+fn first_of_century(host: &mut dyn Host) -> i64 {
+    let year = host.now().local.civil().year;
+    year - host.settings().century.unwrap_or(CENTURY)
 }
 
-fn read(w: &mut Worker, args: &Arguments<'_>, reader: Reader) -> Result<Moment, Feedback> {
+fn read(host: &mut dyn Host, args: &dyn Arguments, reader: Reader) -> Result<Moment, Feedback> {
     let default = if reader == Reader::Days {
         DATE
     } else {
         TIMESTAMP
     };
     let picture = picture(args, 1, default)?;
-    picture.read(args.text(0), first_of_century(w), reader)
+    picture.read(&text(args, 0), first_of_century(host), reader)
 }
 
-pub(super) fn days(w: &mut Worker, args: &Arguments<'_>) -> Served {
-    let read = read(w, args, Reader::Days);
+pub(super) fn days(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    let read = read(host, args, Reader::Days);
     args.set_int(2, read.map_or(0, |m| m.lilian));
     Ok(read.map(drop)?)
 }
 
-pub(super) fn cobol_days(w: &mut Worker, args: &Arguments<'_>) -> Served {
-    let read = read(w, args, Reader::Days).and_then(|m| match m.lilian - COBOL_EPOCH {
+pub(super) fn cobol_days(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    let read = read(host, args, Reader::Days).and_then(|m| match m.lilian - COBOL_EPOCH {
         day @ 1.. => Ok(day),
         _ => Err(fb::OUT_OF_RANGE),
     });
@@ -63,29 +62,29 @@ pub(super) fn cobol_days(w: &mut Worker, args: &Arguments<'_>) -> Served {
     Ok(read.map(drop)?)
 }
 
-pub(super) fn seconds(w: &mut Worker, args: &Arguments<'_>) -> Served {
-    let read = read(w, args, Reader::Seconds);
+pub(super) fn seconds(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    let read = read(host, args, Reader::Seconds);
     args.set_double(2, read.map_or(0.0, Moment::seconds));
     Ok(read.map(drop)?)
 }
 
 /// Writes a moment into argument 2; an invalid one as blanks.
 fn write(
-    args: &Arguments<'_>,
+    args: &dyn Arguments,
     moment: Result<Moment, Feedback>,
     default: &[u8],
     cut: Feedback,
 ) -> Served {
     let text = moment.and_then(|m| Ok(picture(args, 1, default)?.format(m)));
     args.set_chars(2, text.as_deref().unwrap_or_default().as_bytes());
-    let room = args.get(2).map_or(0, |a| a.size()).min(OUTPUT_CHARACTERS);
+    let room = args.size(2).min(OUTPUT_CHARACTERS);
     match text {
         Ok(text) if text.len() > room => Err(cut.into()),
         other => Ok(other.map(drop)?),
     }
 }
 
-pub(super) fn date(_w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(super) fn date(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
     let lilian = args.int(0);
     let moment = match lilian {
         1..=LAST_LILIAN => Ok(Moment { lilian, ms: 0 }),
@@ -94,12 +93,12 @@ pub(super) fn date(_w: &mut Worker, args: &Arguments<'_>) -> Served {
     write(args, moment, DATE, fb::DATE_CUT)
 }
 
-pub(super) fn timestamp(_w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(super) fn timestamp(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
     let moment = Moment::from_seconds(args.double(0)).ok_or(fb::SECONDS_RANGE);
     write(args, moment, TIMESTAMP, fb::TIMESTAMP_CUT)
 }
 
-pub(super) fn day_of_week(_w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(super) fn day_of_week(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
     match args.int(0) {
         // Day 1 was a Friday; Sunday is 1.
         lilian @ 1..=LAST_LILIAN => {
@@ -113,34 +112,34 @@ pub(super) fn day_of_week(_w: &mut Worker, args: &Arguments<'_>) -> Served {
     }
 }
 
-fn set_now(args: &Arguments<'_>, now: Moment) {
+fn set_now(args: &dyn Arguments, now: Moment) {
     args.set_int(0, now.lilian);
     args.set_double(1, now.seconds());
 }
 
-pub(super) fn local(w: &mut Worker, args: &Arguments<'_>) -> Served {
-    let now = Moment::of(w.clock.now().absolute);
+pub(super) fn local(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    let now = Moment::of(host.now().local);
     set_now(args, now);
     let gregorian = Picture::parse(b"YYYYMMDDHHMISS999")?.format(now);
     args.set_chars(2, gregorian.as_bytes());
     Ok(())
 }
 
-pub(super) fn utc(w: &mut Worker, args: &Arguments<'_>) -> Served {
-    let now = w.clock.now();
-    set_now(args, Moment::of(AbsTime(now.absolute.0 - now.zone_ms)));
+pub(super) fn utc(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    let now = host.now();
+    set_now(args, Moment::of(AbsTime(now.local.0 - now.zone_ms)));
     Ok(())
 }
 
-pub(super) fn utc_offset(w: &mut Worker, args: &Arguments<'_>) -> Served {
-    let seconds = w.clock.now().zone_ms / 1000;
+pub(super) fn utc_offset(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    let seconds = host.now().zone_ms / 1000;
     args.set_int(0, seconds / 3600);
     args.set_int(1, seconds % 3600 / 60);
     args.set_double(2, seconds as f64);
     Ok(())
 }
 
-pub(super) fn integers_to_seconds(_w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(super) fn integers_to_seconds(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
     let [year, month, day, hour, minute, second, ms] = std::array::from_fn(|at| args.int(at));
     let date = match year {
         1582..=9999 => lilian_day(year, month, day).map_err(|wrong| match wrong {
@@ -155,7 +154,7 @@ pub(super) fn integers_to_seconds(_w: &mut Worker, args: &Arguments<'_>) -> Serv
     Ok(moment.map(drop)?)
 }
 
-pub(super) fn seconds_to_integers(_w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(super) fn seconds_to_integers(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
     let Some(moment) = Moment::from_seconds(args.double(0)) else {
         (1..8).for_each(|at| args.set_int(at, 0));
         return Err(fb::SECONDS_RANGE.into());
@@ -169,15 +168,15 @@ pub(super) fn seconds_to_integers(_w: &mut Worker, args: &Arguments<'_>) -> Serv
     Ok(())
 }
 
-pub(super) fn century(w: &mut Worker, args: &Arguments<'_>) -> Served {
-    args.set_int(0, w.task.le.century.unwrap_or(CENTURY));
+pub(super) fn century(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    args.set_int(0, host.settings().century.unwrap_or(CENTURY));
     Ok(())
 }
 
-pub(super) fn set_century(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(super) fn set_century(host: &mut dyn Host, args: &dyn Arguments) -> Served {
     match args.int(0) {
         years @ 0..=100 => {
-            w.task.le.century = Some(years);
+            host.settings().century = Some(years);
             Ok(())
         }
         _ => Err(fb::CENTURY.into()),

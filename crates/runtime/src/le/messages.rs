@@ -6,64 +6,44 @@
 //! Reference: z/OS Language Environment programming reference, CEE3ABD,
 //! CEE3DMP, CEEDCOD, CEEMGET, CEEMOUT, CEEMSG, CEENCOD.
 
-use cics::names::AbendCode;
-
-use super::arguments::Arguments;
+use super::arguments::{Arguments, Host};
 use super::feedback::{self as fb, Feedback, flags};
-use super::services::{End, Served};
-use crate::abend::Abend;
-use crate::exec::Stop;
-use crate::print;
-use crate::worker::Worker;
+use super::services::{End, Served, text, token};
 
 /// Characters of a message that CEEMGET gives at a time.
 const MESSAGE_CHARACTERS: usize = 80;
 
-fn tell(w: &Worker, text: &str) {
-    w.rt.flush();
-    print::line(0, text);
-}
-
-pub(super) fn abend(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(super) fn abend(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
     let number = args.int(0).clamp(0, 4095);
-    let mut code = [b'0'; 4];
-    code.copy_from_slice(format!("{number:04}").as_bytes());
-    let mut abend = Abend::new(AbendCode(code), "CEE3ABD");
-    w.locate(&mut abend);
-    Err(End::Stop(Stop::Abend(abend)))
+    Err(End::Abend(number as u16))
 }
 
-pub(super) fn dump(w: &mut Worker, args: &Arguments<'_>) -> Served {
-    let title = args.get(0).map_or(&[][..], |a| a.bytes());
-    let title = String::from_utf8_lossy(title);
-    let name = String::from_utf8_lossy(&w.task.level().name).into_owned();
-    let line = w.rt.line().0;
-    let dumped = format!(
-        "CEE3DMP {} in {} at line {line}",
-        title.trim(),
-        name.trim_end()
-    );
-    tell(w, &dumped);
+pub(super) fn dump(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    let title = args.bytes(0);
+    let title = String::from_utf8_lossy(&title);
+    let (program, line) = host.place();
+    let dumped = format!("CEE3DMP {} in {program} at line {line}", title.trim());
+    host.print(&dumped);
     Ok(())
 }
 
-pub(super) fn message(w: &mut Worker, args: &Arguments<'_>) -> Served {
-    tell(w, &args.token(0)?.message());
+pub(super) fn message(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    host.print(&token(args, 0)?.message());
     Ok(())
 }
 
-pub(super) fn out(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(super) fn out(host: &mut dyn Host, args: &dyn Arguments) -> Served {
     match args.int(1) {
         2 => {
-            tell(w, &String::from_utf8_lossy(args.text(0)));
+            host.print(&String::from_utf8_lossy(&text(args, 0)));
             Ok(())
         }
         _ => Err(fb::DESTINATION.into()),
     }
 }
 
-pub(super) fn get(_w: &mut Worker, args: &Arguments<'_>) -> Served {
-    let text = args.token(0)?.message();
+pub(super) fn get(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    let text = token(args, 0)?.message();
     let from = usize::try_from(args.int(2)).unwrap_or(0).saturating_sub(1);
     let rest = text.as_bytes().get(from..).unwrap_or_default();
     let given = &rest[..rest.len().min(MESSAGE_CHARACTERS)];
@@ -78,7 +58,7 @@ pub(super) fn get(_w: &mut Worker, args: &Arguments<'_>) -> Served {
     Ok(())
 }
 
-pub(super) fn encode(_w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(super) fn encode(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
     let half = |at: usize| args.int(at) as u16;
     let [first, second, case, severity, control] = [0, 1, 2, 3, 4].map(half);
     if !(1..=2).contains(&case) || severity > 4 {
@@ -92,19 +72,18 @@ pub(super) fn encode(_w: &mut Worker, args: &Arguments<'_>) -> Served {
     token[..2].copy_from_slice(&first.to_be_bytes());
     token[2..4].copy_from_slice(&second.to_be_bytes());
     token[4] = flags(case, severity, control);
-    let facility = args.get(5).map_or([b' '; 3], |a| a.name::<3>());
+    let mut facility = args.bytes(5);
+    facility.resize(3, b' ');
     token[5..8].copy_from_slice(&facility);
     let information = args.int(6) as i32;
     token[8..].copy_from_slice(&information.to_be_bytes());
-    if let Some(place) = args.get(7) {
-        place.set_bytes(&token, token.len());
-    }
+    args.set_bytes(7, &token);
     Ok(())
 }
 
-pub(super) fn decode(_w: &mut Worker, args: &Arguments<'_>) -> Served {
-    let bytes = args.get(0).map_or(&[][..], |a| a.bytes());
-    let [a, b, c, d, flags, facility @ .., e, f, g, h] = bytes else {
+pub(super) fn decode(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
+    let bytes = args.bytes(0);
+    let [a, b, c, d, flags, facility @ .., e, f, g, h] = bytes.as_slice() else {
         return Err(fb::TOKEN.into());
     };
     if facility.len() != 3 {

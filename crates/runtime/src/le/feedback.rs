@@ -15,7 +15,7 @@
 
 /// A feedback code of the facility CEE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Feedback {
+pub struct Feedback {
     /// 0 for information to 4 for the worst.
     pub severity: u16,
     /// Number of the message; 0 with success.
@@ -23,7 +23,7 @@ pub(crate) struct Feedback {
 }
 
 /// Bytes of a feedback code.
-pub(super) const FEEDBACK_BYTES: usize = 12;
+pub const FEEDBACK_BYTES: usize = 12;
 
 macro_rules! codes {
     ($($name:ident $severity:literal $number:literal $text:literal;)*) => {
@@ -60,7 +60,7 @@ codes! {
 
 impl Feedback {
     /// Its bytes.
-    pub(super) fn emit(self) -> [u8; FEEDBACK_BYTES] {
+    pub fn emit(self) -> [u8; FEEDBACK_BYTES] {
         let mut out = [0; FEEDBACK_BYTES];
         if self.number > 0 {
             out[..2].copy_from_slice(&self.severity.to_be_bytes());
@@ -86,7 +86,7 @@ impl Feedback {
     }
 
     /// The message as it is written: number, severity letter and text.
-    pub(super) fn message(self) -> String {
+    pub fn message(self) -> String {
         let letter = match self.severity {
             0 => 'I',
             1 => 'W',

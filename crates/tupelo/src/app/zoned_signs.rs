@@ -1,0 +1,209 @@
+//! The last bytes of signed zoned numbers: which convention they follow, and the
+//! other one made of them.
+//!
+//! Data that was moved from z/OS as text has `{A…I` and `}J…R` there; GnuCOBOL
+//! writes plain digits and `p…y` unless `zoned_sign = "ebcdic"`. Programs read both.
+//! Class tests, keys and what other programs read differ, so `file load` writes the
+//! convention of the region and `check` warns of files with the other one.
+//!
+//! Invariant: only bytes at places where the layout has exactly one description are
+//! looked at: nothing redefined, nothing that moves with a counter.
+
+use std::ops::ControlFlow;
+
+use copybook::{FieldId, Kind, Layout, SignPlace, Storage};
+use store::{ReadStore, Seek};
+
+use super::Application;
+use super::config::ZonedSign;
+use super::finding::{Finding, Severity};
+use crate::commands::file::which::open_reader;
+
+/// Records of a file that `check` looks at.
+const MOST_RECORDS: u64 = 1000;
+
+/// Where the records of a layout have overpunched signs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SignPlaces(Vec<(usize, String)>);
+
+impl SignPlaces {
+    /// Those of a layout.
+    pub fn of(layout: &Layout) -> SignPlaces {
+        let mut places = SignPlaces::default();
+        places.collect(layout, FieldId(0), 0);
+        places
+    }
+
+    fn collect(&mut self, layout: &Layout, id: FieldId, shift: usize) {
+        let field = &layout[id];
+        let again = |child: &FieldId| layout[*child].redefines;
+        let siblings = field.parent.map(|p| &layout[p].children);
+        let is_described_again =
+            siblings.is_some_and(|s| s.iter().filter_map(again).any(|r| r == id));
+        if field.slides || field.redefines.is_some() || is_described_again {
+            return;
+        }
+        let (occurrences, stride) = match &field.occurs {
+            Some(occurs) if occurs.depending_on.is_some() => return,
+            Some(occurs) => (occurs.max as usize, occurs.stride as usize),
+            None => (1, 0),
+        };
+        for occurrence in 0..occurrences {
+            let shift = shift + occurrence * stride;
+            for child in &field.children {
+                self.collect(layout, *child, shift);
+            }
+            let Kind::Numeric(numeric) = &field.kind else {
+                continue;
+            };
+            let start = field.offset as usize + shift;
+            let at = match numeric.storage {
+                Storage::Zoned {
+                    sign: SignPlace::Trailing,
+                } => start + field.length as usize - 1,
+                Storage::Zoned {
+                    sign: SignPlace::Leading,
+                } => start,
+                _ => continue,
+            };
+            let name = field.name.clone().unwrap_or_else(|| "FILLER".to_owned());
+            self.0.push((at, name));
+        }
+    }
+
+    /// Gives each sign of a record the form of a convention.
+    pub fn convert(&self, record: &mut [u8], to: ZonedSign) {
+        for (at, _) in &self.0 {
+            if let Some(byte) = record.get_mut(*at) {
+                *byte = converted(*byte, to);
+            }
+        }
+    }
+
+    /// The first item of a record whose sign has another convention than this.
+    fn other(&self, record: &[u8], than: ZonedSign) -> Option<&str> {
+        let mut places = self.0.iter();
+        let is_other = |at: usize| record.get(at).is_some_and(|b| converted(*b, than) != *b);
+        places
+            .find(|(at, _)| is_other(*at))
+            .map(|(_, name)| name.as_str())
+    }
+}
+
+/// A byte with a sign in the form of a convention; plain digits are plus in both.
+fn converted(byte: u8, to: ZonedSign) -> u8 {
+    const PLUS: &[u8; 10] = b"{ABCDEFGHI";
+    const MINUS: &[u8; 10] = b"}JKLMNOPQR";
+    let digit = |list: &[u8; 10]| list.iter().position(|b| *b == byte).map(|d| d as u8);
+    match to {
+        ZonedSign::Ascii => match (digit(PLUS), digit(MINUS)) {
+            (Some(digit), _) => b'0' + digit,
+            (_, Some(digit)) => b'p' + digit,
+            _ => byte,
+        },
+        ZonedSign::Ebcdic if (b'p'..=b'y').contains(&byte) => MINUS[usize::from(byte - b'p')],
+        ZonedSign::Ebcdic => byte,
+    }
+}
+
+/// Files of the store whose records have signs of the other convention.
+pub fn findings(app: &Application) -> Vec<Finding> {
+    let described = app
+        .config
+        .files
+        .iter()
+        .filter(|(_, section)| section.copybook.is_some());
+    let described: Vec<_> = described.collect();
+    if described.is_empty() {
+        return Vec::new();
+    }
+    // Without a store there are no records yet.
+    let Ok(mut reader) = open_reader(app) else {
+        return Vec::new();
+    };
+    let own = app.config.region.zoned_sign;
+    let mut found = Vec::new();
+    for (name, section) in described {
+        let layout = app.file_layout(section).ok().flatten();
+        let entry = name
+            .parse()
+            .ok()
+            .and_then(|name| reader.find(&name).ok().flatten());
+        let (Some(layout), Some(entry)) = (layout, entry) else {
+            continue;
+        };
+        let places = SignPlaces::of(&layout);
+        let (mut records, mut others, mut first) = (0, 0, None);
+        let scanned = reader.scan(entry.id, Seek::First, &mut |record| {
+            records += 1;
+            if let Some(item) = places.other(record.record, own) {
+                others += 1;
+                first.get_or_insert_with(|| (records, item.to_owned()));
+            }
+            if records < MOST_RECORDS {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        if let (Ok(_), Some((number, item))) = (scanned, first) {
+            found.push(warning(name, own, (others, records), (number, &item)));
+        }
+    }
+    found
+}
+
+fn warning(
+    file: &str,
+    own: ZonedSign,
+    (others, records): (u64, u64),
+    (number, item): (u64, &str),
+) -> Finding {
+    let (here, other) = match own {
+        ZonedSign::Ascii => ("ascii", "ebcdic"),
+        ZonedSign::Ebcdic => ("ebcdic", "ascii"),
+    };
+    Finding {
+        severity: Severity::Warning,
+        file: "tupelo.toml".into(),
+        line: 0,
+        column: 0,
+        message: format!(
+            "[files.{file}]: {others} of {records} records have signs as zoned_sign = {other:?} has them, first {item} of record {number}"
+        ),
+        help: Some(format!(
+            "programs read them and write signs of zoned_sign = {here:?}: `tupelo file dump` and `tupelo file load` convert the file, or set zoned_sign = {other:?} in [region]"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use copybook::{ParseOptions, parse};
+
+    use super::*;
+
+    #[test]
+    fn signs_are_found_and_converted_both_ways() {
+        let text = "       01 R.\n           05 A PIC X(3).\n           05 N PIC S9(3)V99.\n           \
+                    05 T OCCURS 2 PIC S9 SIGN LEADING.\n           05 U PIC 9(2).\n           \
+                    05 S PIC S9 SIGN TRAILING SEPARATE.\n";
+        let layout = &parse(text, &ParseOptions::default()).expect("a layout")[0];
+        let places = SignPlaces::of(layout);
+        let mut record = *b"J}p0123}JA12p-";
+        assert_eq!(places.other(&record, ZonedSign::Ascii), Some("N"));
+        assert_eq!(places.other(&record, ZonedSign::Ebcdic), None);
+        places.convert(&mut record, ZonedSign::Ascii);
+        assert_eq!(&record, b"J}p0123pq112p-");
+        places.convert(&mut record, ZonedSign::Ebcdic);
+        assert_eq!(&record, b"J}p0123}J112p-");
+    }
+
+    #[test]
+    fn redefined_storage_is_left_alone() {
+        let text =
+            "       01 R.\n           05 N PIC S9(3).\n           05 X REDEFINES N PIC X(3).\n";
+        let layout = &parse(text, &ParseOptions::default()).expect("a layout")[0];
+        assert_eq!(SignPlaces::of(layout), SignPlaces::default());
+    }
+}
