@@ -27,17 +27,17 @@ pub mod storage;
 pub mod system;
 pub mod temporary_storage;
 pub mod transient_data;
-#[cfg(test)]
+#[cfg(any(test, feature = "sim"))]
 pub mod world;
 
 use std::collections::HashMap;
 
-use link::{FileEntry, Name, Op};
+use link::{Answer, FileEntry, Name, Op};
 use store::{ReadError, ReadStore, Table, UnitOfWork};
 
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, Managers, Request, Served, Settle, StartEnd};
-use crate::types::{KernelConfig, QueueDefinitions, Statistics};
+use crate::types::{FileKey, FileKind, KernelConfig, QueueDefinitions, Statistics};
 
 /// Serves a command of a task.
 pub type Serve = fn(&mut Resources, &mut Cx<'_>, &mut Request) -> Served;
@@ -70,6 +70,8 @@ pub struct Manager {
     pub start_waits: fn(&mut Resources, &mut Cx<'_>, Name<4>, u64),
     /// A task that the region started is over, or could not begin.
     pub start_ended: fn(&mut Resources, &mut Cx<'_>, u64, &StartEnd),
+    /// What a task asked for a file is done.
+    pub file_answered: fn(&mut Resources, &mut Cx<'_>, (FileKind, FileKey), &Answer),
     /// The region has started: what is in the store comes back.
     pub restore: fn(&mut Resources, &mut Cx<'_>),
     /// The region ends normally: adds what the next start shall find.
@@ -92,6 +94,7 @@ impl Manager {
         alarm: |_, _, _| {},
         start_waits: |_, _, _, _| {},
         start_ended: |_, _, _, _| {},
+        file_answered: |_, _, _, _| {},
         restore: |_, _| {},
         keep: |_, _, _| {},
         count: |_, _| {},
@@ -252,6 +255,12 @@ impl Managers for Resources {
     fn start_ended(&mut self, cx: &mut Cx<'_>, start: u64, ended: &StartEnd) {
         for manager in MANAGERS {
             (manager.start_ended)(self, cx, start, ended);
+        }
+    }
+
+    fn file_answered(&mut self, cx: &mut Cx<'_>, file: (FileKind, FileKey), answer: &Answer) {
+        for manager in MANAGERS {
+            (manager.file_answered)(self, cx, file, answer);
         }
     }
 

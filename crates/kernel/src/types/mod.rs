@@ -7,6 +7,7 @@
 mod abend;
 mod config;
 mod facilities;
+mod file_work;
 mod queues;
 mod record;
 mod request;
@@ -16,6 +17,10 @@ pub use config::{ClassDef, Definitions, FacilityLimits, KernelConfig, StartError
 pub use facilities::{
     Erase, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,
     FacilityState, InputRefused, InputTaken, RegisterRefused,
+};
+pub use file_work::{
+    DumpAsk, FileAsk, FileKey, FileKind, FileWork, JournalAsk, JournalRecord, QueueAsk, QueueFile,
+    ReportAsk,
 };
 pub use queues::{
     EnqModelDef, JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind,
