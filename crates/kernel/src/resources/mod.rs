@@ -11,6 +11,7 @@
 //! that waits with its partner, and INQUIRE and SET, which look at tasks and
 //! definitions as well.
 
+pub mod accounts;
 pub mod children;
 pub mod counters;
 pub mod dump;
@@ -34,6 +35,8 @@ use std::collections::HashMap;
 
 use link::{Answer, FileEntry, Name, Op};
 use store::{ReadError, ReadStore, Table, UnitOfWork};
+
+pub use accounts::{AccountSums, GrowthAccount};
 
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, Managers, Request, Served, Settle, StartEnd};
@@ -316,6 +319,7 @@ impl Resources {
         for manager in MANAGERS {
             (manager.define)(self, config);
         }
+        self.limit_accounts(&config.accounts);
     }
 
     /// A START is due that names a terminal.

@@ -5,6 +5,7 @@
 //! format.
 
 mod abend;
+mod accounts;
 mod config;
 mod facilities;
 mod file_work;
@@ -13,6 +14,9 @@ mod record;
 mod request;
 
 pub use abend::Abend;
+pub use accounts::{
+    ACCOUNTS, AccountKind, AccountLimit, AccountLimits, AccountRow, Amount, AtLimit,
+};
 pub use config::{ClassDef, Definitions, FacilityLimits, KernelConfig, StartError, TransactionDef};
 pub use facilities::{
     Erase, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,

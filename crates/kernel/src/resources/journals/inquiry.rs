@@ -9,9 +9,10 @@ use cics::cvda;
 use cics::resp::Condition;
 
 use super::super::Resources;
-use super::{Journals, stream};
+use super::{Journals, amount, stream};
+use crate::core::TaskKey;
 use crate::kernel::{Cx, Request, Served, condition, done};
-use crate::types::{FileAsk, FileKind, JournalAsk, JournalDef, JournalKind};
+use crate::types::{FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind};
 
 impl Journals {
     /// The models, in the order in which they are tried.
@@ -29,9 +30,16 @@ impl Journals {
     /// Forgets a journal, which the next record makes anew; false when none of
     /// that name is known.
     pub fn discard(&mut self, name: &[u8; 8]) -> bool {
-        let open = self.open.remove(name);
+        let open = self.close(name);
         self.left.extend(open);
         self.disabled.remove(name) || open.is_some()
+    }
+
+    /// A journal's file is not used any more; the next record opens it again.
+    fn close(&mut self, name: &[u8; 8]) -> Option<FileKey> {
+        let file = self.open.remove(name)?;
+        self.account.remove(TaskKey::NOBODY, amount(name));
+        Some(file)
     }
 
     /// Whether a journal is enabled, and where its records go; nowhere for
@@ -87,7 +95,7 @@ pub(super) fn set(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
     let step = cx.ask_file(request.caller.key, file, ask);
     if reset || disable {
         // The next record opens it again.
-        journals.open.remove(&name);
+        journals.close(&name);
         cx.forget_file(file, FileKind::Journal);
     }
     Ok(step)

@@ -20,10 +20,12 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use link::Operands;
 
-use super::{Manager, Resources};
+use super::{GrowthAccount, Manager, Resources};
+use crate::core::TaskKey;
 use crate::kernel::{Cx, Failure, Request, Served, condition, done, done_with};
 use crate::types::{
-    FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind, JournalRecord, KernelConfig,
+    AccountKind, Amount, FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind,
+    JournalRecord, KernelConfig,
 };
 
 /// What this manager serves and hears of.
@@ -37,6 +39,9 @@ pub const MANAGER: Manager = Manager {
         (set_journalname::NUMBER, inquiry::set),
     ],
     define,
+    task_ended: |resources, _, caller| {
+        resources.journals.account.task_ended(caller.key);
+    },
     ..Manager::IDLE
 };
 
@@ -48,6 +53,8 @@ pub struct Journals {
     /// Those that were written to, and their files.
     open: HashMap<[u8; 8], FileKey>,
     last_file: u64,
+    /// Open journals, by the task whose record opened them.
+    pub(super) account: GrowthAccount,
     /// Files of earlier definitions.
     left: Vec<FileKey>,
     /// Journals that SET JOURNALNAME has disabled.
@@ -76,7 +83,10 @@ fn define(resources: &mut Resources, config: &KernelConfig) {
         journals.models.clone_from(&definitions.queues.journals);
         // A model may lead elsewhere now; the files are opened again.
         let open = journals.open.drain();
-        journals.left.extend(open.map(|(_, file)| file));
+        for (name, file) in open {
+            journals.account.remove(TaskKey::NOBODY, amount(&name));
+            journals.left.push(file);
+        }
     }
 }
 
@@ -139,7 +149,7 @@ fn write(
     for file in journals.left.drain(..) {
         cx.forget_file(file, FileKind::Journal);
     }
-    let Some((file, path)) = journals.named(name)? else {
+    let Some((file, path)) = journals.named(name, request.caller.key)? else {
         // TYPE(DUMMY).
         return done_with(Operands::default().int(options.reqid, 0));
     };
@@ -187,6 +197,11 @@ fn wait(journals: &mut Journals, cx: &mut Cx<'_>, request: &Request, name: [u8; 
     Ok(cx.ask_file(request.caller.key, *file, ask))
 }
 
+/// What an open journal takes, here and on the thread that writes it.
+fn amount(_: &[u8; 8]) -> Amount {
+    Amount::one(4 << 10)
+}
+
 /// Where a journal's records go.
 fn stream(path: &str, name: &[u8; 8]) -> String {
     let text = link::Name::<8>::from_bytes(*name).to_string();
@@ -207,9 +222,20 @@ fn numbered(number: Option<i64>) -> Result<[u8; 8], Failure> {
 }
 
 impl Journals {
+    /// The open journals, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount(&self) -> Amount {
+        let journals = self.open.keys().map(amount);
+        journals.fold(Amount::default(), Amount::plus)
+    }
+
     /// The file of a journal, opened by its first record; none for one that
     /// goes nowhere.
-    fn named(&mut self, name: [u8; 8]) -> Result<Option<(FileKey, PathBuf)>, Failure> {
+    fn named(
+        &mut self,
+        name: [u8; 8],
+        task: TaskKey,
+    ) -> Result<Option<(FileKey, PathBuf)>, Failure> {
         let Some(kind) = self.model(&name) else {
             return condition(Condition::JidErr, 0);
         };
@@ -220,11 +246,16 @@ impl Journals {
             return Ok(None);
         };
         let path = self.folder.join(stream(path, &name));
-        let file = self.open.entry(name).or_insert_with(|| {
-            self.last_file += 1;
-            FileKey(self.last_file)
-        });
-        Ok(Some((*file, path)))
+        if let Some(file) = self.open.get(&name) {
+            return Ok(Some((*file, path)));
+        }
+        let more = amount(&name);
+        self.account.check(AccountKind::Journals, task, more)?;
+        self.account.add(task, more);
+        self.last_file += 1;
+        let file = FileKey(self.last_file);
+        self.open.insert(name, file);
+        Ok(Some((file, path)))
     }
 
     /// What the models say of a journal: the one with its whole name, else the

@@ -17,10 +17,10 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use link::Operands;
 
-use super::{Manager, Resources};
+use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{Cx, Failure, Request, Served, condition};
-use crate::types::{FileAsk, FileKey, FileKind, ReportAsk};
+use crate::types::{AccountKind, Amount, FileAsk, FileKey, FileKind, ReportAsk};
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -54,7 +54,12 @@ pub struct Spool {
     /// Who reads; one at a time.
     reader: Option<(TaskKey, Token)>,
     last_token: u64,
+    /// Open reports, by task.
+    pub(super) account: GrowthAccount,
 }
+
+/// What an open report takes, here and on the thread that uses it.
+const REPORT_BYTES: u64 = 16 << 10;
 
 type Token = [u8; 8];
 
@@ -72,8 +77,6 @@ enum Stage {
     Opening,
     /// It can be used.
     Open,
-    /// It could not be opened.
-    Failed,
 }
 
 /// Longest record of a report.
@@ -100,7 +103,7 @@ fn open_output(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request
     }
     let folder = resources.spool.folder_of(user)?;
     let task = request.caller.key;
-    let (token, file) = resources.spool.begin(task);
+    let (token, file) = resources.spool.begin(task)?;
     let ask = ReportAsk::Create {
         folder,
         class,
@@ -115,8 +118,8 @@ fn open_input(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request)
     let operands = &request.operands;
     let task = request.caller.key;
     let spool = &mut resources.spool;
-    match spool.reading() {
-        Some(reader) if reader == task => return condition(Condition::SpolBusy, 4),
+    match spool.reader {
+        Some((reader, _)) if reader == task => return condition(Condition::SpolBusy, 4),
         Some(_) => return condition(Condition::SpolBusy, 8),
         None => {}
     }
@@ -126,7 +129,7 @@ fn open_input(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request)
     }
     let class = class_of(operands, row::CLASS)?;
     let folder = spool.folder_of(user)?;
-    let (token, file) = spool.begin(task);
+    let (token, file) = spool.begin(task)?;
     spool.reader = Some((task, token));
     let ask = ReportAsk::First {
         folder,
@@ -171,10 +174,7 @@ fn close(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> S
     };
     let task = request.caller.key;
     let token = operands.get_name(row::TOKEN).unwrap_or_default();
-    resources.spool.open.remove(&(task, token));
-    if resources.spool.reader == Some((task, token)) {
-        resources.spool.reader = None;
-    }
+    resources.spool.forget((task, token));
     let ask = FileAsk::Report(ReportAsk::Close(keep));
     Ok(cx.ask_file(task, file, ask))
 }
@@ -190,7 +190,9 @@ fn class_of(operands: &Operands, option: u8) -> Result<Option<u8>, Failure> {
 
 impl Spool {
     /// A report that is about to be opened.
-    fn begin(&mut self, task: TaskKey) -> (Token, FileKey) {
+    fn begin(&mut self, task: TaskKey) -> Result<(Token, FileKey), Failure> {
+        let more = Amount::one(REPORT_BYTES);
+        self.account.check(AccountKind::Reports, task, more)?;
         self.last_token += 1;
         let mut token = *b"SP000000";
         let digits = format!("{:06}", self.last_token % 1_000_000);
@@ -198,22 +200,39 @@ impl Spool {
         let file = FileKey(self.last_token);
         let stage = Stage::Opening;
         self.open.insert((task, token), Report { file, stage });
-        (token, file)
+        self.account.add(task, Amount::one(REPORT_BYTES));
+        Ok((token, file))
     }
 
-    /// The task that reads, unless its report could not be opened.
-    fn reading(&self) -> Option<TaskKey> {
-        let key = self.reader?;
-        let report = self.open.get(&key)?;
-        (report.stage != Stage::Failed).then_some(key.0)
+    /// The open reports, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount(&self) -> Amount {
+        let reports = self.open.values().map(|_| Amount::one(REPORT_BYTES));
+        reports.fold(Amount::default(), Amount::plus)
     }
 
-    /// What was asked for a report's file is answered.
+    /// A report is opened, or could not be.
     fn opened(&mut self, file: FileKey, well: bool) {
-        let mut opening = self.open.values_mut().filter(|report| report.file == file);
-        if let Some(report) = opening.find(|report| report.stage == Stage::Opening) {
-            report.stage = if well { Stage::Open } else { Stage::Failed };
+        let mut opening = self
+            .open
+            .iter_mut()
+            .filter(|(_, report)| report.file == file);
+        let Some((key, report)) = opening.find(|(_, report)| report.stage == Stage::Opening) else {
+            return;
+        };
+        report.stage = Stage::Open;
+        let key = *key;
+        if !well {
+            self.forget(key);
         }
+    }
+
+    /// A report is not open any more.
+    fn forget(&mut self, key: (TaskKey, Token)) {
+        if self.open.remove(&key).is_some() {
+            self.account.remove(key.0, Amount::one(REPORT_BYTES));
+        }
+        self.reader = self.reader.filter(|reader| *reader != key);
     }
 
     /// The file of the report of a token.
@@ -245,6 +264,9 @@ impl Spool {
         let left = self.open.extract_if(|(owner, _), _| *owner == task);
         let mut files: Vec<FileKey> = left.map(|(_, report)| report.file).collect();
         files.sort_unstable();
+        for _ in &files {
+            self.account.remove(task, Amount::one(REPORT_BYTES));
+        }
         for file in files {
             cx.forget_file(file, FileKind::Report);
         }

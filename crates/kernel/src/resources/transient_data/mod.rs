@@ -28,7 +28,9 @@ use store::{UnitOfWork, WriteStore};
 use super::{Manager, Resources, hand_over};
 use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
-use crate::types::{FileKey, KernelConfig, Opens, QueueFile, Statistics, TdKind, TdQueueDef};
+use crate::types::{
+    Amount, FileKey, KernelConfig, Opens, QueueFile, Statistics, TdKind, TdQueueDef,
+};
 
 pub use inquiry::QueueInfo;
 use intra::{Change, Intra};
@@ -165,6 +167,16 @@ impl TransientData {
         })
     }
 
+    /// What the records of intrapartition queues take, with those of units under
+    /// way.
+    pub(super) fn amount(&self) -> Amount {
+        let bytes: u64 = self.intras().map(|queue| queue.bytes).sum();
+        Amount {
+            count: self.intras().map(|queue| queue.items).sum(),
+            bytes: bytes + self.pending_bytes,
+        }
+    }
+
     /// True when nothing of any task is here.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
@@ -177,8 +189,7 @@ impl TransientData {
 
     /// Whether a record has room.
     fn has_room(&self, bytes: u64) -> bool {
-        let used: u64 = self.intras().map(|q| q.bytes).sum();
-        used + self.pending_bytes + bytes <= self.limit_bytes
+        self.amount().bytes + bytes <= self.limit_bytes
     }
 }
 
