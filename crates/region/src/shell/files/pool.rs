@@ -82,7 +82,11 @@ impl FilePool {
             if pool.closed {
                 return Ok(());
             }
-            if pool.idle_threads <= pool.line.len() && pool.threads < THREADS_A_KIND {
+            let slot = pool.files.get(&work.file);
+            // Of a file that a thread uses already no second one could do more.
+            let needs_thread =
+                !slot.is_some_and(|slot| slot.is_scheduled) && pool.idle_threads <= pool.line.len();
+            if needs_thread && pool.threads < THREADS_A_KIND {
                 match self.start_thread(kind, answered()) {
                     Ok(()) => pool.threads += 1,
                     Err(error) if pool.threads == 0 => return Err(error),
